@@ -1,0 +1,41 @@
+// Attention in one kernel without S or P in HBM: three passes over K per row block, recomputing S in each.
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/tile_sums.hpp"
+
+namespace tilescope::safe_softmax {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each row block i (parallel thread blocks)", "Row blocks are independent: heads x Tr thread blocks."},
+    {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0", "Q_i stays on chip for all three passes."},
+    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m = max(m, rowmax(S))", "Pass 1, the maximum. S is thrown away."},
+    {4, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; l += rowsum(exp(S - m))", "Pass 2, the denominator: S is computed again."},
+    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l", "Pass 3: S a third time, now that its softmax is known."},
+    {6, "    O_i += P V_j", "Recomputing S costs FLOPs but no N x N matrix ever leaves the chip."},
+    {7, "  write O_i", "One write, no scratch memory."},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
+    return Prediction{(Nq * d + s.keys_streamed * (3 * d + dv)) * e, Nq * dv * e, 2 * s.scores * (3 * d + dv),
+                      2 * s.scores, 5 * s.scores}
+        .times(p.batch_heads());
+}
+
+inline Algorithm describe() {
+    return {.name = "safe_softmax",
+            .family = Family::attention,
+            .rung = 2,
+            .idea = "one kernel, nothing N x N in HBM: three passes over K, S recomputed in each",
+            .paper = "safe softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2) fused with both products",
+            .code = code,
+            .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
+            .run = run,
+            .predict = predict};
+}
+
+}  // namespace tilescope::safe_softmax

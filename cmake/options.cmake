@@ -1,0 +1,30 @@
+# tilescope_library(NAME sources... ) and the flags that all of TileScope is built with.
+
+add_library(tilescope_flags INTERFACE)
+target_include_directories(tilescope_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+target_link_libraries(tilescope_flags INTERFACE Threads::Threads)
+target_compile_options(tilescope_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(TILESCOPE_WERROR)
+    target_compile_options(tilescope_flags INTERFACE -Werror)
+endif()
+if(TILESCOPE_NATIVE)
+    include(CheckCXXCompilerFlag)
+    check_cxx_compiler_flag(-march=native TILESCOPE_HAS_MARCH_NATIVE)
+    if(TILESCOPE_HAS_MARCH_NATIVE)
+        target_compile_options(tilescope_flags INTERFACE -march=native)
+    endif()
+    # g++ 12 takes its own AVX-512 intrinsics for uses of uninitialised values (GCC bug 105593).
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(tilescope_flags INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized)
+    endif()
+endif()
+if(TILESCOPE_SANITIZE)
+    target_compile_options(tilescope_flags INTERFACE -fsanitize=${TILESCOPE_SANITIZE} -fno-sanitize-recover=all
+                           -fno-omit-frame-pointer)
+    target_link_options(tilescope_flags INTERFACE -fsanitize=${TILESCOPE_SANITIZE})
+endif()
+
+function(tilescope_library name)
+    add_library(${name} STATIC ${ARGN})
+    target_link_libraries(${name} PUBLIC tilescope_flags)
+endfunction()

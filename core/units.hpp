@@ -1,0 +1,54 @@
+// The words of size: indices, byte counts, half-open spans of rows or columns, and their division into tiles.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tilescope {
+
+using Index = std::int64_t;
+using Bytes = std::int64_t;
+using Count = std::int64_t;
+
+constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// The half-open range [begin, begin + size) of rows, columns or grid positions.
+struct Span {
+    Index begin = 0;
+    Index size = 0;
+
+    constexpr Index end() const { return begin + size; }
+    friend constexpr bool operator==(const Span&, const Span&) = default;
+};
+
+/// [0, n) cut into tiles of `size`, the last one ragged where `size` does not divide n. Tiles can be limited to a
+/// contiguous part of themselves with `upto` and `from`, which keep the positions of the tiles that stay.
+class Tiles {
+  public:
+    constexpr Tiles(Index n, Index size) : Tiles(n, size, 0, ceil_div(n, size)) {}
+
+    constexpr Index count() const { return last_ - first_; }
+    constexpr Index tile_size() const { return size_; }
+    /// How many of the tiles have exactly `tile_size()` elements; only the last tile can be smaller.
+    constexpr Index full() const { return count() - (ragged() ? 1 : 0); }
+    constexpr bool ragged() const { return count() > 0 && last_ * size_ > n_; }
+    /// Elements covered by the tiles of this range.
+    constexpr Index extent() const { return count() > 0 ? std::min(last_ * size_, n_) - first_ * size_ : 0; }
+
+    constexpr Span operator[](Index k) const {
+        const Index begin = (first_ + k) * size_;
+        return {begin, std::min(size_, n_ - begin)};
+    }
+
+    /// The tiles before position k of the whole range (clamped).
+    constexpr Tiles upto(Index k) const { return {n_, size_, first_, std::clamp(k, first_, last_)}; }
+    /// The tiles from position k of the whole range on (clamped).
+    constexpr Tiles from(Index k) const { return {n_, size_, std::clamp(k, first_, last_), last_}; }
+
+  private:
+    constexpr Tiles(Index n, Index size, Index first, Index last) : n_(n), size_(size), first_(first), last_(last) {}
+
+    Index n_, size_, first_, last_;
+};
+
+}  // namespace tilescope

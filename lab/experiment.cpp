@@ -1,0 +1,93 @@
+#include "lab/experiment.hpp"
+
+#include <thread>
+
+namespace tilescope {
+namespace {
+
+/// The tensor that users came for.
+const char* output_of(Family family) { return family == Family::softmax ? "Y" : "O"; }
+
+/// The bytes that any algorithm of the family needs: its inputs and its output.
+Bytes family_bytes(const Experiment& e) {
+    const auto tensors = e.algorithm->family == Family::softmax ? softmax_tensors(e.problem) : attention_tensors(e.problem);
+    Bytes sum = 0;
+    for (const TensorDecl& t : tensors) sum += t.slices * t.rows * t.cols * size_of(t.dtype);
+    return sum;
+}
+
+Report report_of(const Experiment& e, const Gpu& gpu) {
+    Report r;
+    r.experiment = e;
+    r.numeric = gpu.mode().data;
+    r.counters = gpu.total();
+    TensorId id = 0;
+    for (const TensorInfo& t : gpu.tensors()) {
+        r.tensors.push_back({t.name, t.role, t.bytes(), gpu.traffic(id++)});
+        if (t.name == output_of(e.algorithm->family)) r.output = t.data;
+    }
+    r.sram_peak = gpu.peak(Space::sram);
+    r.register_peak = gpu.peak(Space::registers);
+    r.hbm_footprint = gpu.hbm_footprint();
+    r.hbm_extra = r.hbm_footprint - family_bytes(e);
+    r.notes = gpu.notes();
+    return r;
+}
+
+}  // namespace
+
+void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
+                 const Inputs& inputs) {
+    Tensors tensors;
+    for (const TensorDecl& t : algorithm.tensors(problem, tiling)) {
+        const auto given = inputs.find(std::string_view(t.name));
+        tensors.add(t.name, gpu.add({t.name, t.role, t.dtype, t.slices, t.rows, t.cols,
+                                     given != inputs.end() ? given->second : nullptr}));
+    }
+    algorithm.run(gpu, tensors, problem, tiling);
+}
+
+double Report::arithmetic_intensity() const {
+    return static_cast<double>(counters.flops()) / static_cast<double>(counters.hbm());
+}
+
+Occupancy occupancy(const Report& r) {
+    const GpuSpec& g = r.experiment.gpu;
+    const Bytes reserved = g.sram_per_sm - g.sram_per_block;  // per thread block, by the system
+    Index per_sm = g.max_blocks_per_sm;
+    if (r.sram_peak > 0) per_sm = std::min(per_sm, g.sram_per_sm / (r.sram_peak + reserved));
+    if (r.register_peak > 0) per_sm = std::min(per_sm, g.registers_per_sm / r.register_peak);
+    Occupancy o{.blocks_per_sm = per_sm, .thread_blocks = r.counters.thread_blocks};
+    o.waves = static_cast<double>(o.thread_blocks) / static_cast<double>(per_sm * g.sms);
+    return o;
+}
+
+Report count(const Experiment& e, Control* control) {
+    Gpu gpu(e.gpu, count_mode, 1, control);
+    run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
+    return report_of(e, gpu);
+}
+
+Report execute(const Experiment& e, const Inputs& inputs, int threads, Control* control) {
+    Gpu gpu(e.gpu, numeric_mode, threads, control);
+    run_program(gpu, *e.algorithm, e.problem, e.tiling, inputs);
+    return report_of(e, gpu);
+}
+
+Bytes host_memory(const Experiment& e) {
+    Bytes sum = 0;
+    for (const TensorDecl& t : e.algorithm->tensors(e.problem, e.tiling))
+        sum += t.slices * t.rows * t.cols * size_of(t.dtype);
+    return sum;
+}
+
+double seconds_to_execute(const Report& counted, int threads) {
+    const double cores = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+    const Counters& c = counted.counters;
+    // Per core and second: 15 G matrix FLOPs, 0.3 G exponentials, 1 G of the rest, and the double reference at half that.
+    return (3 * static_cast<double>(c.matmul_flops) / 15e9 + static_cast<double>(c.exps) / 3e8 +
+            static_cast<double>(c.other_flops) / 1e9) /
+           cores;
+}
+
+}  // namespace tilescope

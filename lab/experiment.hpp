@@ -1,0 +1,68 @@
+// One run: a machine, a workload, a mapping and an algorithm in, a report out.
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+#include "lab/inputs.hpp"
+
+namespace tilescope {
+
+/// Declares the algorithm's tensors on the GPU (with the given inputs, where the mode has data) and runs its program.
+void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
+                 const Inputs& inputs);
+
+struct Experiment {
+    const Algorithm* algorithm = nullptr;
+    Problem problem;
+    Tiling tiling;
+    GpuSpec gpu;
+};
+
+struct TensorReport {
+    std::string name;
+    Role role;
+    Bytes bytes;  ///< in HBM
+    Traffic traffic;
+};
+
+/// How far a run's output is from the double-precision reference.
+struct OutputError {
+    double max_abs = 0, rms = 0;  ///< over the finite elements
+    Count elements = 0;
+    Count not_finite = 0;  ///< elements that are NaN or infinite where the reference is finite
+};
+
+struct Report {
+    Experiment experiment;
+    bool numeric = false;
+    Counters counters;
+    std::vector<TensorReport> tensors;
+    Bytes sram_peak = 0, register_peak = 0;  ///< of one thread block
+    Bytes hbm_footprint = 0;                 ///< inputs, outputs and scratch
+    Bytes hbm_extra = 0;                     ///< what the family's own inputs and output do not account for
+    std::vector<std::string> notes;
+    std::optional<OutputError> error;          ///< numeric mode only
+    std::shared_ptr<const Storage> output;     ///< O or Y, numeric mode only
+
+    /// Matrix, exponential and other FLOPs per byte between HBM and the SMs.
+    double arithmetic_intensity() const;
+};
+
+/// How thread blocks fill the machine, from the peaks and the limits of the SM. Modelled.
+struct Occupancy {
+    Index blocks_per_sm = 0;
+    Index thread_blocks = 0;  ///< of the largest launch
+    double waves = 0;
+};
+Occupancy occupancy(const Report& report);
+
+/// Folded counts; no data.
+Report count(const Experiment& experiment, Control* control = nullptr);
+/// Real numbers, without the comparison with the reference (see lab/reference.hpp).
+Report execute(const Experiment& experiment, const Inputs& inputs, int threads = 0, Control* control = nullptr);
+
+/// Host memory that `execute` needs for tensors, in bytes.
+Bytes host_memory(const Experiment& experiment);
+/// A rough guess, in seconds, of how long `execute` and the reference take.
+double seconds_to_execute(const Report& counted, int threads = 0);
+
+}  // namespace tilescope

@@ -1,0 +1,47 @@
+// The GPUs that TileScope knows by name, and those that users describe in a JSON file of their own.
+//
+// A file is one JSON object with the keys of GpuSpec. Every number is plain ("sms": 108) or says where it comes from
+// ("sms": {"value": 108, "source": "..."}), and is null where a number may be unknown. "base": "A100-40GB" takes every
+// number that the file leaves out from that preset; without it all of them must be there. gpus/*.json are such files.
+//
+// Every error is a UsageError with one line: `--gpu FILE: key: what is wrong: what is allowed`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/gpu_spec.hpp"
+
+namespace tilescope {
+
+/// Names of the presets by compute capability, oldest first, those without one ("toy") last.
+std::vector<std::string> gpu_preset_names();
+
+/// The preset of that name. Case, spaces, dashes and underscores do not matter, and the beginning of a name is enough
+/// if it is the beginning of only one: "a100-40gb", "RTX 3090", "h100". "a100" means A100-40GB, the device of the first
+/// FlashAttention paper. Throws UsageError, which lists the names and suggests the nearest.
+GpuSpec gpu_preset(std::string_view name);
+
+/// What `--gpu` accepts: the path of a file, recognised by its ".json" or by a '/', or else the name of a preset.
+GpuSpec load_gpu(const std::string& name_or_path);
+
+/// The GPU that a JSON text describes; `where` is how error messages call the text. With a "base" but no name of its
+/// own, the GPU is called "<base> (changed)". Throws UsageError.
+GpuSpec parse_gpu(std::string_view json_text, std::string_view where);
+
+/// A plain JSON text without sources, which parse_gpu reads back to an equal spec.
+std::string gpu_json(const GpuSpec& spec);
+
+/// One number of a GPU for people to read.
+struct GpuNumber {
+    std::string key;     ///< the field of GpuSpec
+    std::string unit;    ///< e.g. "B", "GB/s"
+    std::string value;   ///< "unknown" for null
+    std::string source;  ///< "not given" where the file does not say
+};
+
+/// All numbers of what `--gpu` accepts, in the order of GpuSpec.
+std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path);
+
+}  // namespace tilescope

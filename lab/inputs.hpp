@@ -1,0 +1,42 @@
+// Input tensors: seeded random numbers, or the user's own matrices.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace tilescope {
+
+/// Values of the tensors that exist before a run, by name. Shared: many runs may read them, none writes them.
+using Inputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;
+
+enum class Distribution : std::uint8_t {
+    normal,    ///< N(0, 1)
+    uniform,   ///< U[-1, 1)
+    outliers,  ///< N(0, 1) + N(0, 100) * Bernoulli(0.001): FlashAttention-3 (arXiv 2407.08608), section 4.3
+};
+const char* name_of(Distribution d);
+std::optional<Distribution> distribution_from(std::string_view name);
+
+/// Random values for the inputs among `tensors`. They depend on the seed, the tensor's name and each element's position
+/// alone: not on threads, tiles or which other tensors there are.
+Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution);
+
+/// A tensor named `name` read from a NumPy file: 2-D [rows, cols], 3-D [heads, rows, cols] or 4-D [batch, heads, rows,
+/// cols] of f2, f4 or f8. UsageError naming `flag` and the file otherwise.
+struct FileTensor {
+    Index batch = 1, heads = 1, rows = 0, cols = 0;
+    std::size_t rank = 0;  ///< as in the file
+    Dtype natural;         ///< the storage type that the file suggests: f16 for f2, else f32
+    std::vector<float> values;
+};
+FileTensor read_tensor(const std::string& flag, const std::string& path);
+std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype);
+
+/// Writes a tensor as a NumPy file of `rank` 2, 3 or 4 dimensions, splitting slices into batch x heads. bf16 becomes f4.
+void write_tensor(const std::string& path, const Storage& tensor, Index batch, std::size_t rank);
+
+}  // namespace tilescope

@@ -1,0 +1,33 @@
+// NumPy's .npy files, format versions 1.0 to 3.0: how arrays come in and results go out.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/dtype.hpp"
+#include "core/units.hpp"
+
+namespace tilescope {
+
+struct NpyArray {
+    std::vector<Index> shape;
+    std::string descr;          ///< the type in the file, as NumPy spells it, e.g. "<f2"
+    std::vector<float> values;  ///< in C order, whatever the order in the file
+};
+
+/// Reads an array of f2, f4 or f8 elements, of either byte order, in C or Fortran order. f8 is rounded to float.
+/// Anything else is a UsageError that names the path, what is wrong and a fix.
+NpyArray read_npy(const std::string& path);
+
+/// Fills `out` with the elements from index `first` (in C order) on.
+using NpyValues = std::function<void(Index first, std::span<float> out)>;
+
+/// Writes an array in C order, asking for its elements a chunk at a time, in order. They are rounded to `dtype` and
+/// stored as f2 for f16, as f4 for f32 and for bf16, which NumPy does not have. Failures are RunErrors, and leave
+/// `path` as it was.
+void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, const NpyValues& values);
+void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, std::span<const float> values);
+
+}  // namespace tilescope

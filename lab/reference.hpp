@@ -1,0 +1,18 @@
+// The first witness: attention and softmax in double precision, straight from the definition.
+#pragma once
+
+#include "lab/experiment.hpp"
+
+namespace tilescope {
+
+/// Rows [rows.begin, rows.end()) of one batch x head slice of the family's output, row-major in double precision.
+/// Attention: `inputs` holds Q, K, V; rows that see no key are 0. Softmax: X; the values that all rows have.
+std::vector<double> reference_rows(Family family, const Problem& problem, const Inputs& inputs, Index slice, Span rows);
+
+/// Compares outputs (O or Y of the problem's shape) with the reference, which is computed once for all of them, a few
+/// rows at a time. Throws Interrupted.
+std::vector<OutputError> compare_with_reference(Family family, const Problem& problem, const Inputs& inputs,
+                                                const std::vector<std::shared_ptr<const Storage>>& outputs,
+                                                int threads = 0, Control* control = nullptr);
+
+}  // namespace tilescope

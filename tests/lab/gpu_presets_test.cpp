@@ -1,0 +1,459 @@
+#include "lab/gpu_presets.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/error.hpp"
+#include "lab/embedded.hpp"
+#include "tests/catch.hpp"
+#include "tests/lab/folder.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+const std::vector<std::string> all_presets = {"V100",     "T4",       "A100-40GB", "A100-80GB", "RTX-3090",
+                                              "RTX-4090", "H100-SXM", "H200",      "B200",      "toy"};
+
+constexpr double KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+constexpr double unknown = -1;
+
+/// One column of the table of published numbers, typed by hand and not copied from the JSON files.
+struct Published {
+    const char* name;
+    const char* compute_capability;
+    double sms, clock, tensor_clock;
+    double sram_per_sm, sram_per_block, registers, l2, hbm;
+    double hbm_gbs, fp32, tensor, tensor_per_clk, lanes, exp_per_clk;
+    double tera_exp_per_s;  // derived: exp_per_clk * sms * tensor_clock
+    double warps, blocks, sram_per_clk;
+    double sram_tb_per_s;  // derived: sram_per_clk * sms * tensor_clock
+    double l2_per_clk;
+};
+
+const std::vector<Published> published = {
+    {"V100", "7.0", 80,   1530, 1530, 98304, 98304, 262144, 6 * MiB, 16 * GiB, 900,
+     15.7,   125,   1024, 64,   16,   1.96,  64,    32,     128,     15.7,     2048},
+    {"T4", "7.5", 40,   1590, 1590, 65536, 65536, 262144, 4 * MiB, 16 * GiB, 320,
+     8.1,  65,    1024, 64,   16,   1.02,  32,    16,     64,      unknown,  unknown},
+    {"A100-40GB", "8.0", 108,  1410, 1410, 167936, 166912, 262144, 40 * MiB, 40 * GiB, 1555,
+     19.5,        312,   2048, 64,   16,   2.44,   64,     32,     128,      19.5,     5120},
+    {"A100-80GB", "8.0", 108,  1410, 1410, 167936, 166912, 262144, 40 * MiB, 80 * GiB, 2039,
+     19.5,        312,   2048, 64,   16,   2.44,   64,     32,     128,      19.5,     5120},
+    {"RTX-3090", "8.6", 82,  1695, 1695, 102400, 101376, 262144, 6 * MiB, 24 * GiB, 936,
+     35.6,       71,    512, 128,  16,   2.22,   48,     16,     128,     17.8,     unknown},
+    {"RTX-4090", "8.9", 128, 2520, 2520, 102400, 101376, 262144, 72 * MiB, 24 * GiB, 1008,
+     82.6,       165.2, 512, 128,  16,   5.16,   48,     24,     128,      41.3,     1708},
+    {"H100-SXM", "9.0", 132,  1980, 1830, 233472, 232448, 262144, 50 * MiB, 80 * GiB, 3350,
+     66.9,       989.4, 4096, 128,  16,   3.87,   64,     32,     128,      30.9,     5120},
+    {"H200", "9.0", 132,  1980, 1830, 233472, 232448, 262144, 60 * MiB, 141e9, 4800,
+     66.9,   989.4, 4096, 128,  16,   3.87,   64,     32,     128,      30.9,  5120},
+    {"B200", "10.0", 148,  1980, 1850, 233472, 232448, 262144, 126 * MiB, 192e9, 8000,
+     75,     2250,   8192, 128,  16,   4.38,   64,     32,     128,       35.0,  unknown},
+};
+
+/// Equal up to the rounding of a number printed with three digits.
+bool rounds_to(double exact, double printed) { return std::abs(exact - printed) <= 0.006 * printed; }
+
+double known(const std::optional<double>& x) { return x.value_or(unknown); }
+
+void check_equal(const GpuSpec& a, const GpuSpec& b) {
+    CHECK(a.name == b.name);
+    CHECK(a.title == b.title);
+    CHECK(a.compute_capability == b.compute_capability);
+    CHECK(a.sms == b.sms);
+    CHECK(a.sram_per_sm == b.sram_per_sm);
+    CHECK(a.sram_per_block == b.sram_per_block);
+    CHECK(a.registers_per_sm == b.registers_per_sm);
+    CHECK(a.l2_bytes == b.l2_bytes);
+    CHECK(a.hbm_bytes == b.hbm_bytes);
+    CHECK(a.max_warps_per_sm == b.max_warps_per_sm);
+    CHECK(a.max_blocks_per_sm == b.max_blocks_per_sm);
+    CHECK(a.clock_mhz == b.clock_mhz);
+    CHECK(a.tensor_clock_mhz == b.tensor_clock_mhz);
+    CHECK(a.hbm_gbs == b.hbm_gbs);
+    CHECK(a.fp32_tflops == b.fp32_tflops);
+    CHECK(a.tensor_tflops == b.tensor_tflops);
+    CHECK(a.tensor_flops_per_clk == b.tensor_flops_per_clk);
+    CHECK(a.fp32_lanes == b.fp32_lanes);
+    CHECK(a.exp_per_clk == b.exp_per_clk);
+    CHECK(a.sram_bytes_per_clk == b.sram_bytes_per_clk);
+    CHECK(a.l2_bytes_per_clk == b.l2_bytes_per_clk);
+}
+
+/// The error message of f, which must be one printable line that begins like every message about --gpu.
+template <class F>
+std::string complaint(F&& f) {
+    const std::string message = message_of<UsageError>(f);
+    CHECK(message.starts_with("--gpu "));
+    CHECK(message.size() < 700);
+    CHECK(std::none_of(message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }));
+    return message;
+}
+
+std::string complaint_about(const std::string& json) {
+    return complaint([&] { parse_gpu(json, "my.json"); });
+}
+
+/// A file that changes the A100-40GB by one line of JSON.
+std::string changed(const std::string& line) { return R"({"base": "A100-40GB", )" + line + "}"; }
+
+std::string repeated(std::string_view part, std::size_t times) {
+    std::string text;
+    for (std::size_t i = 0; i < times; ++i) text += part;
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("presets come oldest first, and the toy last", "[gpu]") {
+    CHECK(gpu_preset_names() == all_presets);
+    CHECK(embedded_gpus().size() == all_presets.size());
+    for (const auto& file : embedded_gpus()) {
+        const std::string stem(file.name.substr(0, file.name.size() - 5));
+        CAPTURE(stem);
+        CHECK(gpu_preset(stem).name == stem);
+        CHECK(contains(file.text, R"("schema": "tilescope.gpu/1")"));
+    }
+}
+
+TEST_CASE("presets hold the published numbers", "[gpu]") {
+    REQUIRE(published.size() == all_presets.size() - 1);
+    for (const auto& row : published) {
+        CAPTURE(row.name);
+        const GpuSpec gpu = gpu_preset(row.name);
+        CHECK(gpu.name == row.name);
+        CHECK(gpu.title.starts_with("NVIDIA "));
+        CHECK(gpu.compute_capability == row.compute_capability);
+        CHECK(static_cast<double>(gpu.sms) == row.sms);
+        CHECK(static_cast<double>(gpu.sram_per_sm) == row.sram_per_sm);
+        CHECK(static_cast<double>(gpu.sram_per_block) == row.sram_per_block);
+        CHECK(static_cast<double>(gpu.registers_per_sm) == row.registers);
+        CHECK(static_cast<double>(gpu.l2_bytes) == row.l2);
+        CHECK(static_cast<double>(gpu.hbm_bytes) == row.hbm);
+        CHECK(static_cast<double>(gpu.max_warps_per_sm) == row.warps);
+        CHECK(static_cast<double>(gpu.max_blocks_per_sm) == row.blocks);
+        CHECK(gpu.clock_mhz == row.clock);
+        CHECK(gpu.tensor_clock_mhz == row.tensor_clock);
+        CHECK(gpu.hbm_gbs == row.hbm_gbs);
+        CHECK(gpu.fp32_tflops == row.fp32);
+        CHECK(gpu.tensor_tflops == row.tensor);
+        CHECK(gpu.tensor_flops_per_clk == row.tensor_per_clk);
+        CHECK(gpu.fp32_lanes == row.lanes);
+        CHECK(gpu.exp_per_clk == row.exp_per_clk);
+        CHECK(known(gpu.sram_bytes_per_clk) == row.sram_per_clk);
+        CHECK(known(gpu.l2_bytes_per_clk) == row.l2_per_clk);
+    }
+}
+
+TEST_CASE("the numbers of a preset agree with each other and with the derived rows", "[gpu]") {
+    for (const auto& row : published) {
+        CAPTURE(row.name);
+        const GpuSpec gpu = gpu_preset(row.name);
+        const auto sms = static_cast<double>(gpu.sms);
+        const double clocks = sms * gpu.clock_mhz * 1e6, tensor_clocks = sms * gpu.tensor_clock_mhz * 1e6;
+        CHECK(rounds_to(clocks * gpu.fp32_lanes * 2 / 1e12, gpu.fp32_tflops));
+        CHECK(rounds_to(tensor_clocks * gpu.tensor_flops_per_clk / 1e12, gpu.tensor_tflops));
+        CHECK(rounds_to(tensor_clocks * gpu.exp_per_clk / 1e12, row.tera_exp_per_s));
+        if (row.sram_tb_per_s != unknown)
+            CHECK(rounds_to(tensor_clocks * known(gpu.sram_bytes_per_clk) / 1e12, row.sram_tb_per_s));
+    }
+}
+
+TEST_CASE("the toy is small enough for a blackboard and consistent", "[gpu]") {
+    const GpuSpec toy = gpu_preset("toy");
+    CHECK(toy.sms == 4);
+    CHECK(toy.sram_per_sm == 2048);
+    CHECK(toy.sram_per_block == 2048);
+    CHECK(toy.registers_per_sm == 4096);
+    CHECK(toy.l2_bytes == 4096);
+    CHECK(toy.max_blocks_per_sm == 2);
+    const double clocks = static_cast<double>(toy.sms) * toy.clock_mhz * 1e6;
+    CHECK(rounds_to(clocks * toy.fp32_lanes * 2 / 1e12, toy.fp32_tflops));
+    CHECK(rounds_to(clocks * toy.tensor_flops_per_clk / 1e12, toy.tensor_tflops));
+    for (const auto& number : gpu_numbers("toy"))
+        CHECK(number.source.starts_with("chosen for the blackboard, no real device"));
+}
+
+TEST_CASE("every number of a preset has a unit and a source", "[gpu]") {
+    for (const auto& name : all_presets) {
+        const auto numbers = gpu_numbers(name);
+        CHECK(numbers.size() == 18);
+        std::set<std::string> keys;
+        for (const auto& number : numbers) {
+            CAPTURE(name, number.key, number.source);
+            keys.insert(number.key);
+            CHECK(!number.unit.empty());
+            CHECK(number.source.size() > 3);
+            CHECK(number.source != "not given");
+        }
+        CHECK(keys.size() == numbers.size());
+    }
+}
+
+TEST_CASE("numbers are listed as written, with what is unconfirmed said to be so", "[gpu]") {
+    const auto number = [](std::string_view gpu, std::string_view key) {
+        for (const auto& n : gpu_numbers(gpu))
+            if (n.key == key) return n;
+        return GpuNumber{};
+    };
+    CHECK(number("t4", "sms").value == "40");
+    CHECK(number("t4", "fp32_tflops").value == "8.1");
+    CHECK(number("h200", "hbm_bytes").value == "141000000000");
+    CHECK(number("toy", "fp32_tflops").value == "0.016");
+    CHECK(number("t4", "hbm_gbs").unit == "GB/s");
+    CHECK(number("t4", "l2_bytes_per_clk").value == "unknown");
+    CHECK(contains(number("t4", "l2_bytes_per_clk").source, "not published"));
+    CHECK(contains(number("a100", "exp_per_clk").source, "from memory, unconfirmed"));
+    CHECK(contains(number("h100", "exp_per_clk").source, "FlashAttention-3"));
+    CHECK(contains(number("b200", "l2_bytes").source, "uncertain"));
+    CHECK(contains(number("a100", "tensor_flops_per_clk").source, "computed: "));
+}
+
+TEST_CASE("a name may be typed in many ways", "[gpu]") {
+    const std::vector<std::pair<std::string, std::string>> typed = {{"A100-40GB", "A100-40GB"},
+                                                                    {"a100-40gb", "A100-40GB"},
+                                                                    {"A100 40GB", "A100-40GB"},
+                                                                    {"a100_40", "A100-40GB"},
+                                                                    {"a100", "A100-40GB"},
+                                                                    {"A100", "A100-40GB"},
+                                                                    {"a100-8", "A100-80GB"},
+                                                                    {"RTX 3090", "RTX-3090"},
+                                                                    {"rtx4", "RTX-4090"},
+                                                                    {"h100", "H100-SXM"},
+                                                                    {"h100 sxm", "H100-SXM"},
+                                                                    {"h2", "H200"},
+                                                                    {"b", "B200"},
+                                                                    {"v", "V100"},
+                                                                    {"T4", "T4"},
+                                                                    {" t4 ", "T4"},
+                                                                    {"TOY", "toy"},
+                                                                    {"to", "toy"}};
+    for (const auto& [name, meant] : typed) {
+        CAPTURE(name);
+        CHECK(gpu_preset(name).name == meant);
+        CHECK(load_gpu(name).name == meant);
+    }
+}
+
+TEST_CASE("an unknown or ambiguous name is answered with the names", "[gpu]") {
+    const std::vector<std::pair<std::string, std::string>> meant = {
+        {"h300", "H200"},       {"4090", "RTX-4090"}, {"v100 sxm2", "V100"},    {"h100-sxm5", "H100-SXM"},
+        {"a1000", "A100-40GB"}, {"b300", "B200"},     {"rtx 3080", "RTX-3090"}, {"tony", "toy"}};
+    for (const auto& [typed, nearest] : meant) {
+        const std::string message = complaint([&, name = typed] { gpu_preset(name); });
+        CAPTURE(message);
+        CHECK(message.starts_with("--gpu \"" + typed + "\": unknown GPU, did you mean " + nearest + "?"));
+        for (const auto& name : all_presets) CHECK(contains(message, name));
+    }
+    const std::string rtx = complaint([] { gpu_preset("rtx"); });
+    CHECK(contains(rtx, "write one of RTX-3090, RTX-4090"));
+    CHECK(contains(complaint([] { gpu_preset("h"); }), "write one of H100-SXM, H200"));
+    CHECK(contains(complaint([] { gpu_preset(""); }), "unknown GPU"));
+    CHECK(contains(complaint([] { gpu_preset(" - "); }), "unknown GPU"));
+    CHECK(contains(complaint([] { gpu_preset("evil\n\x1b[31m"); }), "evil??[31m"));
+    CHECK(contains(complaint([] { gpu_preset(std::string(1'000'000, 'x')); }), "xxx..."));
+}
+
+TEST_CASE("what gpu_json writes reads back equal", "[gpu]") {
+    for (const auto& name : all_presets) {
+        const GpuSpec gpu = gpu_preset(name);
+        check_equal(parse_gpu(gpu_json(gpu), "written"), gpu);
+    }
+    GpuSpec odd = gpu_preset("t4");
+    odd.name = "quote \" backslash \\ and ü";
+    odd.hbm_gbs = 0.1 + 0.2;
+    odd.exp_per_clk = 1.0 / 3;
+    odd.hbm_bytes = (Bytes{1} << 50) - 1;
+    odd.l2_bytes_per_clk = 1e-5;
+    odd.sram_bytes_per_clk.reset();
+    check_equal(parse_gpu(gpu_json(odd), "written"), odd);
+    CHECK(contains(gpu_json(odd), "\"clock_mhz\": 1590,"));
+}
+
+TEST_CASE("a file may change some numbers of a preset", "[gpu]") {
+    const GpuSpec a100 = gpu_preset("a100");
+    const GpuSpec half =
+        parse_gpu(changed(R"("sms": 54, "hbm_gbs": {"value": 7.5e2, "source": "a guess"})"), "half.json");
+    GpuSpec expected = a100;
+    expected.name += " (changed)";
+    expected.title += " (changed)";
+    expected.sms = 54;
+    expected.hbm_gbs = 750;
+    check_equal(half, expected);
+
+    const GpuSpec named = parse_gpu(R"({"base": "h 100", "name": "Mine", "l2_bytes_per_clk": null})", "mine.json");
+    CHECK(named.name == "Mine");
+    CHECK(named.title == "Mine");
+    CHECK(named.compute_capability == "9.0");
+    CHECK(named.sms == 132);
+    CHECK(!named.l2_bytes_per_clk);
+
+    CHECK(parse_gpu(changed(R"("sms": 1.08e2)"), "float.json").sms == 108);
+    CHECK(parse_gpu(changed(R"("hbm_bytes": 1125899906842624)"), "large.json").hbm_bytes == Bytes{1} << 50);
+}
+
+TEST_CASE("sources of a user's file are shown, inherited, or said to be missing", "[gpu]") {
+    const Folder folder;
+    const std::string path = folder / "mine.json";
+    write_bytes(path,
+                changed(R"("sms": 54, "hbm_gbs": {"value": 750, "source": "a guess"}, "fp32_lanes": {"value": 1})"));
+    CHECK(load_gpu(path).sms == 54);
+    for (const auto& number : gpu_numbers(path)) {
+        CAPTURE(number.key);
+        if (number.key == "sms" || number.key == "fp32_lanes")
+            CHECK(number.source == "not given");
+        else if (number.key == "hbm_gbs")
+            CHECK(number.source == "a guess");
+        else
+            CHECK(number.source.starts_with("as A100-40GB: "));
+    }
+}
+
+TEST_CASE("a file without a base needs every number that is not optional", "[gpu]") {
+    const std::string message = complaint_about(R"({"name": "Mine", "sms": 4, "hbm_gbs": 1})");
+    CHECK(contains(message, "sram_per_sm, sram_per_block, registers_per_sm"));
+    CHECK(contains(message, "compute_capability"));
+    CHECK(contains(message, R"(missing: write them, or take them from a preset with "base": "A100-40GB")"));
+    CHECK(!contains(message, "sms,"));
+    CHECK(!contains(message, "hbm_gbs"));
+    CHECK(!contains(message, "sram_bytes_per_clk"));
+    CHECK(contains(complaint_about("{}"), "name, title, compute_capability, sms, "));
+}
+
+TEST_CASE("each mistake in a file is named with its key and a fix", "[gpu]") {
+    const std::string whole = "is not allowed: write a whole number from 1 to 1000000 (SMs)";
+    const std::vector<std::pair<std::string, std::string>> mistakes = {
+        // numbers
+        {changed(R"("sms": -4)"), "my.json: sms: -4 " + whole},
+        {changed(R"("sms": 0)"), "sms: 0 " + whole},
+        {changed(R"("sms": 1000001)"), "sms: 1000001 " + whole},
+        {changed(R"("sms": 107.5)"), "sms: 107.5 " + whole},
+        {changed(R"("sms": "108")"), "sms: \"108\" " + whole},
+        {changed(R"("sms": true)"), "sms: true " + whole},
+        {changed(R"("sms": [108])"), "sms: [108] " + whole},
+        {changed(R"("sms": null)"), "sms: null " + whole},
+        {changed(R"("sms": {"value": null, "source": "x"})"), "sms: null " + whole},
+        {changed(R"("sms": 18446744073709551615)"), "sms: 18446744073709551615 " + whole},
+        {changed(R"("sms": 99999999999999999999999)"), "sms: "},
+        {changed(R"("sms": 1e999)"), "sms: the number is too large"},
+        {changed(R"("sms": -1e999)"), "sms: the number is too large"},
+        {changed(R"("sms": {"value": 1e999})"), "sms: the number is too large"},
+        {changed(R"("sms": NaN)"), "not valid JSON at line 1"},
+        {changed(R"("sms": Infinity)"), "not valid JSON at line 1"},
+        {changed(R"("hbm_bytes": 1125899906842625)"), "hbm_bytes: 1125899906842625 is not allowed"},
+        {changed(R"("sram_per_sm": 1073741825)"), "sram_per_sm: 1073741825 is not allowed"},
+        {changed(R"("hbm_gbs": 0)"), "hbm_gbs: 0 is not allowed: write a number from 1e-06 to 1000000000 (GB/s)"},
+        {changed(R"("hbm_gbs": -1.5)"), "hbm_gbs: -1.5 is not allowed"},
+        {changed(R"("hbm_gbs": 1e-320)"), "hbm_gbs: "},
+        {changed(R"("hbm_gbs": null)"), "hbm_gbs: null is not allowed"},
+        {changed(R"("l2_bytes_per_clk": "fast")"),
+         "l2_bytes_per_clk: \"fast\" is not allowed: write a number from 1e-06 to "
+         "1000000000 (B/clk), or null if unknown"},
+        {changed(R"("sram_per_block": 200000)"), "sram_per_block: more than sram_per_sm: write 167936 or less"},
+        {changed(R"("sram_per_sm": 1000)"), "sram_per_block: more than sram_per_sm: write 1000 or less"},
+        // objects
+        {changed(R"("sms": {"source": "x"})"), "sms: has no \"value\": write a whole number"},
+        {changed(R"("sms": {})"), "sms: has no \"value\""},
+        {changed(R"("sms": {"value": 4, "sorce": "x"})"), "sms.sorce: unknown key: did you mean source?"},
+        {changed(R"("sms": {"value": 4, "source": 5})"), "sms.source: 5 is not a text"},
+        {changed(R"("sms": {"value": {"value": 4}})"), "sms: {\"value\":4} is not allowed"},
+        {changed(R"("sms": {"value": 4, "source": ")" + std::string(301, 'x') + "\"}"),
+         "sms.source: 301 bytes of text"},
+        // keys
+        {changed(R"("smss": 4)"), "smss: unknown key: did you mean sms?"},
+        {changed(R"("SMs": 4)"), "SMs: unknown key: did you mean sms?"},
+        {changed(R"("l2": 4)"), "l2: unknown key: did you mean l2_bytes?"},
+        {changed(R"("sram": 4)"), "sram: unknown key: did you mean sram_per_sm?"},
+        {changed(R"("tensor_tflop": 4)"), "tensor_tflop: unknown key: did you mean tensor_tflops?"},
+        {changed(R"("ab\n\u001b": 4)"), "ab??: unknown key"},
+        {changed("\"" + std::string(100'000, 'k') + "\": 4"), "kkk...: unknown key"},
+        {changed(R"("sms": 4, "sms": 5)"), "sms: written twice"},
+        {changed(R"("base": "T4")"), "base: written twice"},
+        {changed(R"("sms": {"value": 4, "value": 5})"), "sms.value: written twice"},
+        // texts
+        {changed(R"("name": 5)"), "name: 5 is not a text: write it in \"quotes\""},
+        {changed(R"("name": "")"), "name: 0 bytes of text: write 1 to 100"},
+        {changed("\"title\": \"" + std::string(101, 'x') + "\""), "title: 101 bytes of text: write 1 to 100"},
+        {changed(R"("name": "a\u0007b")"), "name: \"a\\u0007b\" has a control character: remove it"},
+        {changed(R"("name": "a\nb")"), "name: \"a\\nb\" has a control character"},
+        {changed(R"("name": "a\u007fb")"), "name: \"a?b\" has a control character"},
+        {changed(R"("name": "a\u009bb")"), "has a control character"},
+        {changed("\"name\": \"a\nb\""), "not valid JSON at line 2"},
+        {changed("\"name\": \"\xff\""), "ill-formed UTF-8 byte"},
+        {changed(R"("name": "\ud800")"), "not valid JSON at line 1"},
+        {changed("\"sms\xc0\": 4"), "ill-formed UTF-8 byte"},
+        {changed(R"("schema": "tilescope.gpu/2")"), R"(schema: "tilescope.gpu/2" is unknown: write "tilescope.gpu/1")"},
+        {changed(R"("schema": 1)"), "schema: 1 is unknown"},
+        {R"({"base": "A1000"})", R"(my.json: base: "A1000": unknown GPU, did you mean A100-40GB?)"},
+        {R"({"base": "rtx"})", R"(base: "rtx": several GPUs begin like that: write one of RTX-3090, RTX-4090)"},
+        {R"({"base": 4})", "base: 4 is not a text"},
+        {R"({"base": "my.json"})", R"(base: "my.json": unknown GPU)"},
+        // the whole text
+        {"", "not valid JSON at line 1"},
+        {" \n\n", "not valid JSON at line 3"},
+        {"{", "not valid JSON at line 1"},
+        {"[]", "must hold one JSON object"},
+        {"null", "must hold one JSON object"},
+        {"4", "must hold one JSON object"},
+        {"1e999", "the number is too large"},
+        {changed("\"sms\": 4") + "}", "not valid JSON at line 1"},
+        {changed("\"sms\": 4,"), "not valid JSON at line 1"},
+        {changed("\"sms\": 4 // four"), "not valid JSON at line 1"},
+        {std::string("\0{}", 3), "not valid JSON at line 1"},
+    };
+    for (const auto& [json, expected] : mistakes) {
+        const std::string message = complaint_about(json);
+        CAPTURE(json.substr(0, 200), expected, message);
+        CHECK(message.starts_with("--gpu my.json: "));
+        CHECK(contains(message, expected));
+    }
+}
+
+TEST_CASE("hostile files are refused quickly", "[gpu]") {
+    const std::size_t deep = 100'000;
+    const std::vector<std::pair<std::string, std::string>> hostile = {
+        {repeated("[", deep), "nested too deeply"},
+        {repeated("[", deep) + repeated("]", deep), "nested too deeply"},
+        {repeated("{\"a\":", deep), "nested too deeply"},
+        {changed("\"sms\": " + repeated("[", deep)), "nested too deeply"},
+        {changed("\"sms\": " + repeated("{\"value\":", deep)), "nested too deeply"},
+        {std::string(1 << 20, ' ') + "{}", "larger than 1 MiB"},
+        {"\"" + std::string((1 << 20) - 2, '\\') + "\"", ""},
+        {"[" + repeated("[],", 300'000) + "0]", "must hold one JSON object"},
+        {"{" + repeated("\"\":1,", 200'000) + "\"x\":1}", "written twice"},
+        {changed("\"sms\": " + std::string(1'000'000, '9')), "sms: "},
+        {changed("\"sms\": [" + repeated("1,", 500'000) + "1]"), "is not allowed: write a whole number"},
+        {changed("\"sms\": 0." + std::string(1'000'000, '0') + "1"), "sms: 0.0 is not allowed"},
+    };
+    const auto start = std::chrono::steady_clock::now();
+    for (const auto& [json, expected] : hostile) {
+        const std::string message = complaint_about(json);
+        CAPTURE(json.substr(0, 50), message);
+        CHECK(contains(message, expected));
+    }
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}
+
+TEST_CASE("a path that cannot be read is named", "[gpu]") {
+    const Folder folder;
+    const auto load = [](const std::string& path) { return complaint([&] { load_gpu(path); }); };
+    CHECK(contains(load(folder / "absent.json"), "absent.json: cannot be opened (No such file or directory)"));
+    CHECK(contains(load("absent.json"), "--gpu absent.json: cannot be opened"));
+    CHECK(contains(load(folder / ""), "is a directory: write the path of a .json file"));
+    CHECK(contains(load("/dev/zero"), "larger than 1 MiB"));
+    CHECK(contains(load("/" + std::string(10'000, 'x')), "cannot be opened"));
+    CHECK(contains(load("no\n/such"), "no?/such: cannot be opened"));
+    CHECK(contains(complaint([] { gpu_numbers("./absent"); }), "cannot be opened"));
+
+    const std::string empty = folder / "empty.json", plain = folder / "plain", large = folder / "large.json";
+    write_bytes(empty, "");
+    CHECK(contains(load(empty), "not valid JSON at line 1"));
+    write_bytes(plain, gpu_json(gpu_preset("v100")));  // a '/' is enough to be a path
+    check_equal(load_gpu(plain), gpu_preset("v100"));
+    write_bytes(large, gpu_json(gpu_preset("v100")) + std::string(1 << 20, ' '));
+    CHECK(contains(load(large), "larger than 1 MiB"));
+}

@@ -1,0 +1,296 @@
+#include "lab/npy.hpp"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+#include "core/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/lab/folder.hpp"
+
+using namespace tilescope;
+using Shape = std::vector<Index>;
+
+namespace {
+
+/// A plain yes or no, unlike a comparison inside CHECK, which would print all of two large arrays.
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+std::string little(std::uint64_t n, int bytes) {
+    std::string out;
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(n >> (8 * i) & 0xff);
+    return out;
+}
+
+std::string npy(const std::string& header, const std::string& data, char version = 1) {
+    return std::string("\x93NUMPY") + version + '\0' + little(header.size(), version == 1 ? 2 : 4) + header + data;
+}
+
+std::string header(const std::string& descr, const std::string& order, const std::string& shape) {
+    return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + "}\n";
+}
+
+/// A number in each of the formats.
+struct Number {
+    std::uint64_t f2;
+    float f4;
+};
+constexpr float inf = std::numeric_limits<float>::infinity();
+const std::array<Number, 10> numbers{{{0x0000, 0.0f},
+                                      {0x8000, -0.0f},
+                                      {0x3c00, 1.0f},
+                                      {0xc100, -2.5f},
+                                      {0x7bff, 65504.0f},
+                                      {0x0001, 0x1p-24f},
+                                      {0x83ff, -0x3ffp-24f},
+                                      {0x7c00, inf},
+                                      {0xfc00, -inf},
+                                      {0x7e00, std::numeric_limits<float>::quiet_NaN()}}};
+
+std::string stored(const Number& number, char order, int size) {
+    std::uint64_t n = number.f2;
+    if (size == 4) n = std::bit_cast<std::uint32_t>(number.f4);
+    if (size == 8) n = std::bit_cast<std::uint64_t>(static_cast<double>(number.f4));
+    std::string out = little(n, size);
+    return order == '>' ? std::string(out.rbegin(), out.rend()) : out;
+}
+
+/// Where the f-th element in Fortran order stands in C order.
+Index c_position(Index f, const Shape& shape) {
+    Index position = 0, stride = std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
+    for (const Index n : shape) {
+        stride /= n;
+        position += f % n * stride;
+        f /= n;
+    }
+    return position;
+}
+
+const std::string small_file = npy(header("'<f4'", "False", "(2, 3)"), std::string(24, 'x'));
+
+}  // namespace
+
+TEST_CASE("npy: what is written is read back, rounded to its dtype") {
+    const Folder folder;
+    const Dtype dtype = GENERATE(Dtype::f32, Dtype::f16, Dtype::bf16);
+    const Shape shape = GENERATE(Shape{}, Shape{0}, Shape{3, 0, 2}, Shape{7}, Shape{1, 1}, Shape{3, 4},
+                                 Shape{2, 3, 1, 2, 5}, Shape{3, (1 << 17) - 1}, Shape(32, 1));
+    std::mt19937 random(7);
+    std::normal_distribution<float> normal(0, 300);
+    std::vector<float> values;
+    const Index n = std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
+    for (Index i = 0; i < n; ++i) values.push_back(normal(random));
+
+    write_npy(folder / "a.npy", shape, dtype, values);
+    const NpyArray array = read_npy(folder / "a.npy");
+    round_to(dtype, values.data(), n);
+    CHECK(array.shape == shape);
+    CHECK(array.descr == (dtype == Dtype::f16 ? "<f2" : "<f4"));
+    CHECK(same_bits(array.values, values));
+    const auto data = static_cast<std::uintmax_t>(n * (dtype == Dtype::f16 ? 2 : 4));
+    CHECK((std::filesystem::file_size(folder / "a.npy") - data) % 64 == 0);
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("npy: every type, byte order and element order is read") {
+    const Folder folder;
+    const int size = GENERATE(2, 4, 8);
+    const char order = GENERATE('<', '>');
+    const char version = GENERATE('\1', '\2', '\3');
+    const std::string descr = std::string(1, order) + "f" + std::to_string(size);
+    std::string data;
+    std::vector<float> expected;
+    for (const Number& number : numbers) {
+        data += stored(number, order, size);
+        expected.push_back(number.f4);
+    }
+    write_bytes(folder / "a.npy", npy(header("'" + descr + "'", "False", "(2, 5)"), data, version));
+    const NpyArray c = read_npy(folder / "a.npy");
+    CHECK(c.shape == Shape{2, 5});
+    CHECK(c.descr == descr);
+    CHECK(same_bits(c.values, expected));
+
+    const Shape shape{5, 2};
+    for (Index f = 0; f < 10; ++f)
+        expected[static_cast<std::size_t>(c_position(f, shape))] = numbers[static_cast<std::size_t>(f)].f4;
+    write_bytes(folder / "a.npy", npy(header("'" + descr + "'", "True", "(5, 2)"), data, version));
+    CHECK(same_bits(read_npy(folder / "a.npy").values, expected));
+}
+
+TEST_CASE("npy: Fortran order of any rank becomes C order") {
+    const Folder folder;
+    const Shape shape =
+        GENERATE(Shape{1, 1}, Shape{0, 3}, Shape{2, 3}, Shape{33, 65}, Shape{5, 7, 3}, Shape{2, 1, 3, 4},
+                 Shape{1000, 2, 3}, Shape{2, 1000, 2}, Shape(12, 2), Shape{1, 5000, 1}, Shape{3, 2049});
+    std::string data, tuple;
+    const Index n = std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
+    for (Index f = 0; f < n; ++f) data += stored({0, static_cast<float>(c_position(f, shape))}, '<', 4);
+    for (const Index size : shape) tuple += std::to_string(size) + ", ";
+    write_bytes(folder / "a.npy", npy(header("'<f4'", "True", "(" + tuple + ")"), data));
+
+    std::vector<float> expected(static_cast<std::size_t>(n));
+    std::iota(expected.begin(), expected.end(), 0.0f);
+    CHECK(same_bits(read_npy(folder / "a.npy").values, expected));
+}
+
+TEST_CASE("npy: every spelling of a header that Python would accept is read") {
+    const Folder folder;
+    const std::string text = GENERATE("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }          \n",
+                                      "{\"shape\":(2,3,),\"descr\":\"<f4\",\"fortran_order\":False}",
+                                      "{'shape': (2L, 3L), 'fortran_order': False, "
+                                      "'descr': '=f4'}",
+                                      " \t{ 'shape' : ( 2 , 3 ) ,\r\n 'fortran_order' : False , 'descr' : '|f4' } \n");
+    write_bytes(folder / "a.npy", npy(text, std::string(24, '\0')));
+    CHECK(read_npy(folder / "a.npy").shape == Shape{2, 3});
+}
+
+TEST_CASE("npy: a malformed file is refused in one line that names it and says what is wrong") {
+    struct Case {
+        std::string bytes, message;
+    };
+    const std::string f4 = "'<f4'", data(24, 'x');
+    const auto shaped = [&](const std::string& shape) { return npy(header(f4, "False", shape), data); };
+    const auto typed = [&](const std::string& descr) { return npy(header(descr, "False", "(2, 3)"), data); };
+    const std::vector<Case> cases{
+        {"", "not an npy file"},
+        {"1.0,2.0,3.0\n", "not an npy file"},
+        {"PK\3\4 and so on", ".npz archive"},
+        {std::string("\x93NUMPY\4\0\0\0", 10), "version 4.0"},
+        {std::string("\x93NUMPY\1\1\0\0", 10), "version 1.1"},
+        {std::string("\x93NUMPY\1\0\x76\0{'de", 14), "truncated header: 114 bytes are missing"},
+        {std::string("\x93NUMPY\2\0\1\0\x10\0", 12), "longer than 1 MiB (1048577 bytes)"},
+        {npy("", data), "not the dict"},
+        {npy("None", data), "not the dict"},
+        {npy("{}", data), "lacks the key 'descr'"},
+        {npy("{'descr': '<f4', 'shape': (2, 3)}", data), "lacks the key 'fortran_order'"},
+        {npy("{'descr': '<f4', 'fortran_order': False}", data), "lacks the key 'shape'"},
+        {npy("{'descr': '<f4', 'descr': '<f4'}", data), "'descr' twice"},
+        {npy("{'x': 1}", data), "unknown key 'x'"},
+        {npy("{,}", data), "not the dict"},
+        {npy("{'descr': '<f4' 'shape': ()}", data), "not the dict"},
+        {npy("{'descr': __import__('os')}", data), "not the dict that NumPy writes, header byte 10"},
+        {npy("{'descr': '<\\x66\\x34'}", data), "not the dict"},
+        {npy(header(f4, "False", "(2, 3)") + "x", data), "not the dict"},
+        {npy(header(f4, "0", "(2, 3)"), data), "fortran_order"},
+        {npy(header(f4, "Falsehood", "(2, 3)"), data), "not the dict"},
+        {shaped("6"), "not a tuple of sizes"},
+        {shaped("(6)"), "not a tuple of sizes"},
+        {shaped("[2, 3]"), "not a tuple of sizes"},
+        {shaped("(2 3)"), "not a tuple of sizes"},
+        {shaped("(2, 3"), "not a tuple of sizes"},
+        {shaped("(,)"), "not a tuple of sizes"},
+        {shaped("(2.0, 3)"), "not a tuple of sizes"},
+        {shaped("(02, 3)"), "not a tuple of sizes"},
+        {shaped("(True, 6)"), "not a tuple of sizes"},
+        {shaped("(-2, -3)"), "negative"},
+        {shaped("(99999999999999999999,)"), "overflows"},
+        {shaped("(1152921504606846976,)"), "(1152921504606846976,) overflows"},
+        {shaped("(4294967296, 4294967296)"), "overflows"},
+        {shaped("(0, 4294967296, 4294967296)"), "overflows"},
+        {shaped("(1152921504606846975,)"), "4611686018427387876 bytes are missing"},
+        {shaped("(1" + std::string(32, ',') + ")"), "not a tuple of sizes"},
+        {shaped("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,6)"), "33 axes"},
+        {shaped("(2, 4)"), "shape (2, 4) of '<f4' takes 32 bytes of data, 8 bytes are missing"},
+        {shaped("(5,)"), "shape (5,) of '<f4' takes 20 bytes of data, 4 bytes are left over"},
+        {shaped("(0,)"), "24 bytes are left over"},
+        {typed("'<i8'"), "descr '<i8': TileScope reads f2, f4 and f8; convert with a.astype('f4')"},
+        {typed("'<c8'"), "descr '<c8'"},
+        {typed("'|O'"), "descr '|O'"},
+        {typed("'|b1'"), "descr '|b1'"},
+        {typed("'<f16'"), "descr '<f16'"},
+        {typed("''"), "descr ''"},
+        {typed("'<'"), "descr '<'"},
+        {typed("'<M8[ns]'"), "descr '<M8[ns]'"},
+        {typed("[('x', '<f4')]"), "structures"},
+    };
+    const Folder folder;
+    for (const Case& c : cases) {
+        write_bytes(folder / "a.npy", c.bytes);
+        const std::string message = message_of<UsageError>([&] { read_npy(folder / "a.npy"); });
+        INFO(c.bytes << "\n-> " << message);
+        CHECK(contains(message, c.message));
+        CHECK(message.starts_with("cannot read '" + (folder / "a.npy") + "': "));
+        CHECK(contains(message, "; "));
+        CHECK(!contains(message, "\n"));
+    }
+}
+
+TEST_CASE("npy: what is not a readable regular file is refused") {
+    const Folder folder;
+    REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+    const auto message = [](const std::string& path) { return message_of<UsageError>([&] { read_npy(path); }); };
+    CHECK(contains(message(folder / "missing.npy"), "No such file"));
+    CHECK(contains(message(folder / "fifo/x.npy"), "Not a directory"));
+    CHECK(contains(message(folder / "."), "it is a folder"));
+    CHECK(contains(message(folder / "fifo"), "not a regular file"));
+    CHECK(contains(message("/dev/zero"), "not a regular file"));
+    CHECK(contains(message("two\nlines.npy"), "'two\\x0alines.npy'"));
+}
+
+TEST_CASE("npy: a file cut anywhere is refused") {
+    const Folder folder;
+    write_bytes(folder / "a.npy", small_file);
+    CHECK_NOTHROW(read_npy(folder / "a.npy"));
+    for (std::size_t n = 0; n < small_file.size(); ++n) {
+        INFO(n << " bytes");
+        write_bytes(folder / "a.npy", small_file.substr(0, n));
+        CHECK_THROWS_AS(read_npy(folder / "a.npy"), UsageError);
+    }
+}
+
+TEST_CASE("npy: a damaged header is read or refused, never worse") {
+    const Folder folder;
+    const std::string likely = "{}()[],:'\"0123456789-LTF<>=|f \n";
+    std::mt19937 random(20240607);
+    const auto below = [&](std::size_t n) { return random() % n; };
+    int refused = 0;
+    for (int i = 0; i < 4000; ++i) {
+        std::string bytes = small_file;
+        for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
+            char& c = bytes[below(bytes.size() - 24)];
+            c = below(2) == 0 ? likely[below(likely.size())] : static_cast<char>(c ^ (1 << below(8)));
+        }
+        write_bytes(folder / "a.npy", bytes);
+        try {
+            const NpyArray array = read_npy(folder / "a.npy");
+            CHECK(array.values.size() <= 12);
+        } catch (const UsageError&) {
+            ++refused;
+        }
+    }
+    CHECK(refused > 3000);
+}
+
+TEST_CASE("npy: writing asks for the elements in order, and an exception on the way leaves nothing behind") {
+    const Folder folder;
+    const Shape shape{3, 100'000};
+    Index next = 0;
+    write_npy(folder / "a.npy", shape, Dtype::f32, [&](Index first, std::span<float> out) {
+        CHECK(first == next);
+        next += static_cast<Index>(out.size());
+    });
+    CHECK(next == 300'000);
+
+    const std::string before = bytes_of(folder / "a.npy");
+    const auto failing = [](Index first, std::span<float>) {
+        if (first > 0) throw Interrupted();
+    };
+    CHECK_THROWS_AS(write_npy(folder / "a.npy", shape, Dtype::f32, failing), Interrupted);
+    CHECK_THROWS_AS(write_npy(folder / "b.npy", shape, Dtype::f32, failing), Interrupted);
+    CHECK(bytes_of(folder / "a.npy") == before);
+    CHECK(folder.entries() == 1);
+    const std::vector<float> five(5);
+    CHECK_THROWS_AS(write_npy(folder / "a.npy", shape, Dtype::f32, five), std::invalid_argument);
+    CHECK_THROWS_AS(write_npy(folder / "a.npy", Shape{-1, -5}, Dtype::f32, five), std::invalid_argument);
+}
