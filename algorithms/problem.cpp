@@ -5,17 +5,6 @@
 #include "core/ops.hpp"
 
 namespace tilescope {
-namespace {
-
-void check_positive(const char* flag, Index value) {
-    constexpr Index most = Index{1} << 40;
-    if (value >= 1 && value <= most) return;
-    throw UsageError(std::string(flag) + " " + std::to_string(value) + ": must be from 1 to 2^40; try " + flag +
-                     (value < 1 ? " 1" : " 65536"));
-}
-
-}  // namespace
-
 float Problem::logit_scale() const {
     return static_cast<float>(scale ? *scale : 1.0 / std::sqrt(static_cast<double>(dim)));
 }
@@ -32,14 +21,21 @@ Tiles Problem::seeing_rows(Tiles rows, Span keys) const {
     return first < seq_q ? rows.from(first / rows.tile_size()) : rows.upto(0);
 }
 
+void check_size(const std::string& flag, Index value) {
+    constexpr Index most = Index{1} << 40;
+    if (value < 1 || value > most)
+        throw UsageError(flag + ' ' + std::to_string(value) + ": must be from 1 to 2^40; try " + flag +
+                         (value < 1 ? " 1" : " 65536"));
+}
+
 void validate(const Problem& p) {
-    check_positive("--batch", p.batch);
-    check_positive("--heads", p.heads);
-    check_positive("--kv-heads", p.kv_heads);
-    check_positive("--seq-q", p.seq_q);
-    check_positive("--seq-k", p.seq_k);
-    check_positive("--dim", p.dim);
-    check_positive("--dim-v", p.dim_v);
+    check_size("--batch", p.batch);
+    check_size("--heads", p.heads);
+    check_size("--kv-heads", p.kv_heads);
+    check_size("--seq-q", p.seq_q);
+    check_size("--seq-k", p.seq_k);
+    check_size("--dim", p.dim);
+    check_size("--dim-v", p.dim_v);
     if (p.heads % p.kv_heads != 0)
         throw UsageError("--kv-heads " + std::to_string(p.kv_heads) + ": must divide --heads " +
                          std::to_string(p.heads) + " (grouped heads share K and V); try --kv-heads 1");

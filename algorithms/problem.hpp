@@ -43,6 +43,9 @@ struct Tiling {
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
+/// UsageError unless 1 <= value <= 2^40.
+void check_size(const std::string& flag, Index value);
+
 /// Throws UsageError naming the flag, the value and a fix. Bounds every size such that no count overflows.
 void validate(const Problem& problem);
 

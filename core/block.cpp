@@ -49,7 +49,10 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
     Counters cost;
     cost.hbm_read = rows.size * cols.size * size_of(from.dtype_);
     charge_write(cost, to);
-    if (data()) gpu_.tensors_[from.id_].data->read(from.slice_, rows, cols, w_.chip.data(to.slot_));
+    if (data()) {
+        gpu_.tensors_[from.id_].data->read(from.slice_, rows, cols, w_.chip.data(to.slot_));
+        if (to.dtype() != from.dtype_) round_result(to);
+    }
     w_.total.add(cost, weight_);
     w_.traffic[from.id_].read += weight_ * cost.hbm_read;
     if (w_.listeners.empty()) return;
@@ -90,7 +93,10 @@ void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here he
 
 Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype, float fill, Here here) {
     Tile tile(this, w_.chip.take({name, rows, cols, dtype, space}, line_));
-    if (data()) std::fill_n(w_.chip.data(tile.slot_), tile.size(), fill);
+    if (data()) {
+        std::fill_n(w_.chip.data(tile.slot_), tile.size(), fill);
+        round_result(tile);
+    }
     if (!w_.listeners.empty())
         report({.op = Op::alloc,
                 .what = "alloc",

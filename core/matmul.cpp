@@ -53,6 +53,7 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float a
             out.noalias() += alpha * map(va) * map(vb).transpose();
         else
             out.noalias() += alpha * map(va) * map(vb);
+        round_result(acc);
     }
     w_.total.add(cost, weight_);
     if (!w_.listeners.empty()) report_operation(Op::matmul, "matmul", acc, &a, &b, cost, here);

@@ -7,14 +7,18 @@ namespace tilescope::softmax_naive {
 
 inline constexpr CodeLine code[] = {
     {1, "for each block of Br rows (parallel thread blocks)", "Rows are independent, so each block of rows is a thread block."},
-    {2, "  for j = 1..Tc", "First pass over the columns, in chunks of Bc."},
+    {2, "  l = 0; for j = 1..Tc", "First pass over the columns, in chunks of Bc."},
     {3, "    read X_j from HBM; l += rowsum(exp(X_j))", "The denominator; e^x overflows float for x > 88.7, and l becomes infinity."},
     {4, "  for j = 1..Tc", "Second pass: the row did not fit on chip, so it is read again."},
     {5, "    read X_j; write Y_j = exp(X_j) / l", "inf / inf is NaN: large logits destroy the result."},
 };
 
-/// The two passes over rows `i` of X, writing Y; `sum` and `scale` are the pseudo-code lines to charge them to.
-void stream_rows(Block& b, const Hbm& X, const Hbm& Y, Span i, Tiles columns, std::uint16_t sum, std::uint16_t scale);
+/// The pseudo-code lines that the two passes are charged to.
+struct Lines {
+    std::uint16_t begin, sum, scale;
+};
+/// The two passes over rows `i` of X, writing Y.
+void stream_rows(Block& b, const Hbm& X, const Hbm& Y, Span i, Tiles columns, Lines lines);
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
 /// Milakov & Gimelshein, Algorithm 1, per row of V columns: 2V read, V written; 2V exps, V - 1 additions, V divisions.

@@ -2,11 +2,11 @@
 
 namespace tilescope::softmax_naive {
 
-void stream_rows(Block& b, const Hbm& X, const Hbm& Y, Span i, Tiles columns, std::uint16_t sum, std::uint16_t scale) {
-    b.at(sum);
+void stream_rows(Block& b, const Hbm& X, const Hbm& Y, Span i, Tiles columns, Lines lines) {
+    b.at(lines.begin);
     Tile l = b.alloc_registers("l", i.size, 1);
     const auto accumulate = [&](Span j) {
-        b.at(sum);
+        b.at(lines.sum);
         Tile x = b.load(X, i, j, Space::registers);
         exp(b, x);
         (j.begin == 0 ? row_sum : update_row_sum)(b, l, x, Here::now());
@@ -15,7 +15,7 @@ void stream_rows(Block& b, const Hbm& X, const Hbm& Y, Span i, Tiles columns, st
     b.uniform(columns.from(1), accumulate);
 
     b.uniform(columns, [&](Span j) {
-        b.at(scale);
+        b.at(lines.scale);
         Tile x = b.load(X, i, j, Space::registers);
         exp(b, x);
         divide_rows(b, x, l);
@@ -27,7 +27,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm X = t["X"], Y = t["Y"];
     const Tiles rows(p.seq_q, tile.br), columns(p.seq_k, tile.bc);
     gpu.launch("softmax_naive", {uniform(p.batch_heads()), uniform(rows)}, [&](Block& b, Span head, Span i) {
-        stream_rows(b, X.slice(head), Y.slice(head), i, columns, 3, 5);
+        stream_rows(b, X.slice(head), Y.slice(head), i, columns, {2, 3, 5});
     });
 }
 

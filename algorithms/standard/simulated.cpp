@@ -44,9 +44,9 @@ void softmax(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles key
         if (resident > 0)
             softmax_resident(b, S.slice(head), P.slice(head), i, safe);
         else if (safe)
-            softmax_safe::stream_rows(b, S.slice(head), P.slice(head), i, keys, {4, 5, 5});
+            softmax_safe::stream_rows(b, S.slice(head), P.slice(head), i, keys, {3, 4, 3, 5, 5});
         else
-            softmax_naive::stream_rows(b, S.slice(head), P.slice(head), i, keys, 5, 5);
+            softmax_naive::stream_rows(b, S.slice(head), P.slice(head), i, keys, {3, 5, 5});
     });
 }
 

@@ -1,0 +1,114 @@
+// `tilescope explain ALGO`: the pseudo-code, line by line, with what each line costs and where tiles live.
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/describe.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+
+namespace tilescope::cli {
+namespace {
+
+std::string bytes(Bytes n) { return n == 0 ? "" : text::bytes(static_cast<double>(n)); }
+std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double>(n)); }
+
+void print_table(const Experiment& e, const Profile& profile) {
+    text::Table table({"line", "pseudo-code", "visits", "HBM / visit", "HBM total", "matmul", "exps", "other"}, 2);
+    Counters total;
+    for (const CodeLine& c : e.algorithm->code) {
+        const auto found = profile.lines().find(c.number);
+        if (found == profile.lines().end()) {
+            table.add({std::to_string(c.number), c.code});
+            continue;
+        }
+        const auto& [visits, cost, traffic, tiles] = found->second;
+        total += cost;
+        table.add({std::to_string(c.number), c.code, text::grouped(visits),
+                   visits > 0 ? bytes(cost.hbm() / visits) : "", bytes(cost.hbm()), flops(cost.matmul_flops),
+                   flops(cost.exps), flops(cost.other_flops)});
+    }
+    table.add({"", "total", "", "", bytes(total.hbm()), flops(total.matmul_flops), flops(total.exps),
+               flops(total.other_flops)});
+    table.print(std::cout);
+}
+
+std::string moves(const std::vector<TensorDecl>& tensors, const LineProfile& line) {
+    std::vector<std::string> parts;
+    for (const auto& [id, t] : line.traffic) {
+        const std::string name = tensors[id].name;
+        if (t.read > 0) parts.push_back(name + " read " + bytes(t.read));
+        if (t.write > 0) parts.push_back(name + " written " + bytes(t.write));
+    }
+    return text::join(parts, ", ");
+}
+
+std::string lives(const LineProfile& line, Space space) {
+    std::vector<std::string> parts;
+    for (const TileUse& u : line.tiles)
+        if (u.space == space)
+            parts.push_back(u.name + " [" + std::to_string(u.rows) + " x " + std::to_string(u.cols) + ' ' +
+                            name_of(u.dtype) + "] " + text::binary_bytes(u.rows * u.cols * size_of(u.dtype)));
+    return text::join(parts, ", ");
+}
+
+void print_lines(const Experiment& e, const Profile& profile) {
+    const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
+    std::cout << "\nWhat moves, where it lives, and why\n";
+    for (const CodeLine& c : e.algorithm->code) {
+        if (!*c.why) continue;
+        std::cout << "  " << c.number << (c.number < 10 ? "   " : "  ") << c.why << '\n';
+        const auto found = profile.lines().find(c.number);
+        if (found == profile.lines().end()) continue;
+        const LineProfile& line = found->second;
+        const auto print = [](const char* label, const std::string& text) {
+            if (!text.empty()) std::cout << "      " << label << text << '\n';
+        };
+        print("HBM:       ", moves(tensors, line));
+        print("SRAM:      ", lives(line, Space::sram));
+        print("registers: ", lives(line, Space::registers));
+    }
+}
+
+void explain_algorithm(const Options& o, const std::string& name) {
+    const Algorithm& algorithm = algorithm_named(name);
+    const Request request = resolve(o, algorithm.family);
+    with_tiling(algorithm, request, [&](const Experiment& e) {
+        Profile profile;
+        Gpu gpu(e.gpu, count_mode, 1, &control());
+        gpu.listen(profile);
+        {
+            const Progress progress = Progress::blocks("counting");
+            run_program(gpu, algorithm, e.problem, e.tiling, {});
+        }
+        if (o.json) {
+            std::cout << to_json(e, profile).dump(2) << '\n';
+            return;
+        }
+        std::cout << algorithm.name << ": " << algorithm.idea << "\n  " << algorithm.paper << "\n  "
+                  << describe(e.problem, algorithm.family) << "; tiles Br " << e.tiling.br << ", Bc " << e.tiling.bc
+                  << " on " << e.gpu.name << "\n  All numbers are counted over the whole run.\n\n";
+        print_table(e, profile);
+        print_lines(e, profile);
+        for (const std::string& note : gpu.notes()) std::cout << "  Note: " << note << ".\n";
+    });
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app) {
+    static Options options;
+    static std::string name;
+    CLI::App* sub = app.add_subcommand("explain", "Pseudo-code with bytes, visits, FLOPs and tile placement per line");
+    add_algorithm_argument(*sub, name);
+    add_problem_options(*sub, options);
+    add_json_option(*sub, options);
+    sub->footer(
+        "Examples:\n"
+        "  tilescope explain flash_v2\n"
+        "  tilescope explain flash_v1 --seq 4096 --br 64 --bc 256\n"
+        "  tilescope explain standard --gpu toy --seq 16 --dim 4 --dtype f32");
+    sub->callback([] { explain_algorithm(options, name); });
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,20 @@
+// Reports as JSON, with keys in a fixed order.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/profile.hpp"
+#include "lab/experiment.hpp"
+
+namespace tilescope::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// The experiment's own keys: algorithm, problem, tiling, gpu.
+Json to_json(const Experiment& experiment);
+Json to_json(const Counters& counters);
+/// Everything `run --json` prints. Errors that are not numbers become null.
+Json to_json(const Report& report);
+Json to_json(const Experiment& experiment, const Profile& profile);
+
+}  // namespace tilescope::cli

@@ -1,0 +1,43 @@
+// `tilescope list`: what there is.
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+#include "cli/text.hpp"
+#include "lab/gpu_presets.hpp"
+
+namespace tilescope::cli {
+namespace {
+
+void print_json() {
+    Json j = {{"schema", "tilescope.list/1"}};
+    for (const Algorithm& a : algorithms())
+        j["algorithms"].push_back(
+            {{"name", a.name}, {"family", name_of(a.family)}, {"idea", a.idea}, {"paper", a.paper}});
+    j["gpus"] = gpu_preset_names();
+    std::cout << j.dump(2) << '\n';
+}
+
+void print_text() {
+    for (const Family family : {Family::softmax, Family::attention}) {
+        text::Table table({family == Family::softmax ? "softmax kernels" : "attention", "idea"}, 2);
+        for (const Algorithm& a : algorithms())
+            if (a.family == family) table.add({a.name, a.idea});
+        table.print(std::cout);
+        std::cout << '\n';
+    }
+    std::cout << "GPUs: " << text::join(gpu_preset_names(), ", ") << "\n"
+              << "Next: tilescope compare, tilescope explain flash_v2, tilescope gpus show H100\n";
+}
+
+}  // namespace
+
+void add_list(CLI::App& app) {
+    static Options options;
+    CLI::App* sub = app.add_subcommand("list", "List algorithms and GPUs");
+    add_json_option(*sub, options);
+    sub->footer("Examples:\n  tilescope list\n  tilescope list --json");
+    sub->callback([] { options.json ? print_json() : print_text(); });
+}
+
+}  // namespace tilescope::cli

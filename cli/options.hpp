@@ -1,0 +1,66 @@
+// The flags that all subcommands share, and what they mean together.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lab/experiment.hpp"
+
+namespace tilescope::cli {
+
+/// Flags as given; what is absent takes its default from other flags or from the problem's own defaults.
+struct Options {
+    std::optional<Index> batch, heads, kv_heads, seq, seq_q, seq_k, dim, dim_v;
+    std::optional<std::string> dtype, softmax;
+    bool causal = false;
+    std::optional<double> scale;
+    std::uint64_t seed = 0;
+    std::string distribution = "normal";
+
+    std::string br = "auto", bc = "auto";
+    std::string gpu = "A100-40GB";
+    std::optional<Index> sms;
+    std::optional<double> sram_kib, hbm_bandwidth;
+
+    std::string mode = "auto";
+    Index threads = 0;
+    bool json = false;
+
+    std::string q, k, v, x, out;  // NumPy files
+};
+
+/// Adds the flags of the workload, the mapping and the machine.
+void add_problem_options(CLI::App& app, Options& options);
+/// Adds --mode, --seed, --distribution and --threads.
+void add_numeric_options(CLI::App& app, Options& options);
+/// Adds --q, --k, --v, --x and --out.
+void add_file_options(CLI::App& app, Options& options);
+/// Adds --json.
+void add_json_option(CLI::App& app, Options& options);
+/// Adds the ALGO argument.
+void add_algorithm_argument(CLI::App& app, std::string& name);
+
+/// Sets the flag of that name (without dashes), as if it had been given. UsageError for names that cannot be varied.
+void set_flag(Options& options, const std::string& name, const std::string& value);
+/// The names that set_flag accepts.
+std::vector<std::string> settable_flags();
+
+/// What the flags ask for.
+struct Request {
+    Problem problem;
+    Tiling given;  ///< 0 where the flag says auto
+    GpuSpec gpu;
+    std::size_t file_rank = 0;  ///< of the Q (or X) file; 0 without files
+    Inputs inputs;              ///< from files; empty without
+};
+
+/// Reads files, checks everything and throws UsageError for the first thing that is wrong. Files need the algorithm's
+/// family to know their roles.
+Request resolve(const Options& options, Family family);
+
+/// UsageError with the nearest name when there is no such algorithm.
+const Algorithm& algorithm_named(const std::string& name);
+
+}  // namespace tilescope::cli

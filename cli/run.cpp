@@ -1,0 +1,120 @@
+// `tilescope run ALGO`: one algorithm on one problem, everything it moves and computes.
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/describe.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+#include "lab/reference.hpp"
+
+namespace tilescope::cli {
+namespace {
+
+void print_traffic(const Report& r) {
+    text::Table table({"tensor", "role", "in HBM", "read", "written"}, 2);
+    for (const TensorReport& t : r.tensors)
+        table.add({t.name, name_of(t.role), text::bytes(static_cast<double>(t.bytes)),
+                   text::bytes(static_cast<double>(t.traffic.read)), text::bytes(static_cast<double>(t.traffic.write))});
+    table.add({"total", "", text::bytes(static_cast<double>(r.hbm_footprint)),
+               text::bytes(static_cast<double>(r.counters.hbm_read)),
+               text::bytes(static_cast<double>(r.counters.hbm_write))});
+    table.print(std::cout, "  ");
+}
+
+void print_idealised(const Report& r) {
+    const Algorithm& a = *r.experiment.algorithm;
+    if (!a.idealised) return;
+    const auto ideal = a.idealised(r.experiment.problem);
+    if (!ideal) return;
+    const double paper = static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write);
+    std::cout << "  " << ideal->name << " counts " << text::bytes(paper) << ", executed here: "
+              << text::bytes(static_cast<double>(r.counters.hbm())) << ".\n  Why: " << ideal->why << ".\n";
+}
+
+void print_text(const Report& r, const std::string& why_mode, bool chosen_tiles) {
+    const Experiment& e = r.experiment;
+    const Counters& c = r.counters;
+    const Occupancy o = occupancy(r);
+    const auto big = [](Count n) { return text::count(static_cast<double>(n)); };
+    std::cout << e.algorithm->name << ": " << e.algorithm->idea << '\n'
+              << "  source   " << e.algorithm->paper << '\n'
+              << "  problem  " << describe(e.problem, e.algorithm->family) << '\n'
+              << "  tiles    Br " << e.tiling.br << ", Bc " << e.tiling.bc
+              << (chosen_tiles ? " (chosen: the paper's rule, made to fit)" : "") << '\n'
+              << "  gpu      " << describe(e.gpu) << '\n'
+              << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n\n"
+              << "HBM traffic (counted, bytes that cross an SM's boundary)\n";
+    print_traffic(r);
+    print_idealised(r);
+    for (const std::string& note : r.notes) std::cout << "  Note: " << note << ".\n";
+    std::cout << "\nArithmetic (counted)\n"
+              << "  matmul FLOPs " << big(c.matmul_flops) << ", exponentials " << big(c.exps) << ", other FLOPs "
+              << big(c.other_flops) << "; " << text::number(r.arithmetic_intensity()) << " FLOP per HBM byte\n"
+              << "  SRAM traffic " << text::bytes(static_cast<double>(c.sram_read)) << " read, "
+              << text::bytes(static_cast<double>(c.sram_write)) << " written; registers "
+              << text::bytes(static_cast<double>(c.register_read)) << " read, "
+              << text::bytes(static_cast<double>(c.register_write)) << " written\n"
+              << "\nOn chip (per thread block)\n"
+              << "  SRAM peak " << text::binary_bytes(r.sram_peak) << " of " << text::binary_bytes(e.gpu.sram_per_block)
+              << ", register peak " << text::binary_bytes(r.register_peak) << " of "
+              << text::binary_bytes(e.gpu.registers_per_sm) << '\n'
+              << "  " << c.launches << (c.launches == 1 ? " launch, " : " launches, ") << text::grouped(c.thread_blocks)
+              << " thread blocks; " << o.blocks_per_sm << " at a time per SM, " << text::number(o.waves)
+              << " waves (modelled)\n"
+              << "  extra HBM memory " << text::bytes(static_cast<double>(r.hbm_extra)) << '\n';
+    if (r.error) std::cout << "\nError against the double-precision reference\n  " << describe(*r.error) << '\n';
+}
+
+void run(const Options& o, const std::string& name) {
+    const Algorithm& algorithm = algorithm_named(name);
+    const Request request = resolve(o, algorithm.family);
+    with_tiling(algorithm, request, [&](const Experiment& e) {
+        Report report = [&] {
+            const Progress progress = Progress::blocks("counting");
+            return count(e, &control());
+        }();
+        const ModeChoice mode = choose_mode(o, request, {report});
+        if (mode.numeric) {
+            const Inputs inputs = inputs_for(o, request, algorithm);
+            {
+                const Progress progress = Progress::blocks(std::string("running ") + algorithm.name);
+                report = execute(e, inputs, static_cast<int>(o.threads), &control());
+            }
+            const Progress progress = Progress::blocks("comparing with the reference");
+            report.error = compare_with_reference(algorithm.family, e.problem, inputs, {report.output},
+                                                  static_cast<int>(o.threads), &control())[0];
+        }
+        if (!o.out.empty())
+            write_tensor(o.out, *report.output, e.problem.batch,
+                         request.file_rank > 0 ? request.file_rank : e.problem.batch > 1 ? 4 : 3);
+        if (o.json)
+            std::cout << to_json(report).dump(2) << '\n';
+        else
+            print_text(report, mode.why, request.given.br == 0 || request.given.bc == 0);
+    });
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+    static Options options;
+    static std::string name;
+    CLI::App* sub = app.add_subcommand("run", "Run one algorithm: bytes, FLOPs, memory and, with numbers, the error");
+    add_algorithm_argument(*sub, name);
+    add_problem_options(*sub, options);
+    add_numeric_options(*sub, options);
+    add_file_options(*sub, options);
+    add_json_option(*sub, options);
+    sub->footer(
+        "Examples:\n"
+        "  tilescope run flash_v2\n"
+        "  tilescope run flash_v2 --seq 16384 --heads 64 --causal --mode count\n"
+        "  tilescope run standard --softmax naive --scale 10\n"
+        "  tilescope run flash_v1 --gpu H100 --br 64 --bc 128 --json\n"
+        "  tilescope run flash_v2 --q q.npy --k k.npy --v v.npy --out o.npy\n"
+        "  tilescope run softmax_online --seq-q 4000 --seq-k 25000");
+    sub->callback([] { run(options, name); });
+}
+
+}  // namespace tilescope::cli
