@@ -61,13 +61,13 @@ struct Idealised {
 };
 
 struct Algorithm {
-    const char* name;   ///< its folder's name
+    const char* name;  ///< its folder's name
     Family family;
-    int rung;           ///< position in its family's ladder
-    const char* idea;   ///< what it adds to the rung before, in a line
-    const char* paper;  ///< source: paper, algorithm, lines
-    bool uses_bc = true;                            ///< whether Bc means anything to it
-    std::span<const CodeLine> code;                 ///< in order of line number
+    int rung;                        ///< position in its family's ladder
+    const char* idea;                ///< what it adds to the rung before, in a line
+    const char* paper;               ///< source: paper, algorithm, lines
+    bool uses_bc = true;             ///< whether Bc means anything to it
+    std::span<const CodeLine> code;  ///< in order of line number
     std::vector<TensorDecl> (*tensors)(const Problem&, const Tiling&);
     void (*run)(Gpu&, const Tensors&, const Problem&, const Tiling&);
     Prediction (*predict)(const Problem&, const Tiling&, const GpuSpec&);

@@ -15,10 +15,10 @@ enum class Softmax : std::uint8_t { naive, safe };
 struct Problem {
     Index batch = 1, heads = 8, kv_heads = 8;
     Index seq_q = 1024, seq_k = 1024;
-    Index dim = 64, dim_v = 64;  ///< of Q and K, of V and O
-    Dtype dtype = Dtype::f16;    ///< storage of Q, K, V, O; accumulation and row statistics are f32
-    bool causal = false;         ///< query r sees keys <= r + seq_k - seq_q
-    std::optional<double> scale; ///< of the logits; 1/sqrt(dim) unless given
+    Index dim = 64, dim_v = 64;   ///< of Q and K, of V and O
+    Dtype dtype = Dtype::f16;     ///< storage of Q, K, V, O; accumulation and row statistics are f32
+    bool causal = false;          ///< query r sees keys <= r + seq_k - seq_q
+    std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
     Softmax softmax = Softmax::safe;
 
     Index batch_heads() const { return batch * heads; }

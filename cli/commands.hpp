@@ -21,7 +21,8 @@ struct DoesNotFit : RunError {
     using RunError::RunError;
 };
 
-/// Completes the tiling and throws DoesNotFit, with the explanation, when `f(experiment)` meets a tile that does not fit.
+/// Completes the tiling and throws DoesNotFit, with the explanation, when `f(experiment)` meets a tile that does not
+/// fit.
 template <class F>
 auto with_tiling(const Algorithm& algorithm, const Request& request, F&& f) {
     const Experiment e{&algorithm, request.problem,

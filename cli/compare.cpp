@@ -52,8 +52,8 @@ void execute_all(std::vector<Row>& rows, const Options& o, const Request& reques
         outputs.push_back(r.report->output);
     }
     const Progress progress = Progress::blocks("comparing with the reference");
-    const auto errors = compare_with_reference(first.family, request.problem, inputs, outputs,
-                                               static_cast<int>(o.threads), &control());
+    const auto errors =
+        compare_with_reference(first.family, request.problem, inputs, outputs, static_cast<int>(o.threads), &control());
     std::size_t k = 0;
     for (Row& r : rows)
         if (r.report) r.report->error = errors[k++];
@@ -114,8 +114,7 @@ void print_remarks(const std::vector<Row>& rows) {
                           << ", executed here: " << text::bytes(static_cast<double>(r.counters.hbm())) << ";\n  "
                           << ideal->why << ".\n";
         for (const std::string& note : r.notes) std::cout << row.algorithm->name << ": " << note << ".\n";
-        if (r.error && r.error->not_finite > 0)
-            std::cout << row.algorithm->name << ": " << describe(*r.error) << ".\n";
+        if (r.error && r.error->not_finite > 0) std::cout << row.algorithm->name << ": " << describe_error(r) << ".\n";
     }
 }
 
@@ -133,7 +132,8 @@ void compare(const Options& o, const std::vector<std::string>& names) {
     if (o.json) {
         Json j = {{"schema", "tilescope.compare/1"}, {"reports", Json::array()}, {"does_not_fit", Json::object()}};
         for (const Row& r : rows)
-            r.report ? j["reports"].push_back(to_json(*r.report)) : (void)(j["does_not_fit"][r.algorithm->name] = r.problem);
+            r.report ? j["reports"].push_back(to_json(*r.report))
+                     : (void)(j["does_not_fit"][r.algorithm->name] = r.problem);
         std::cout << j.dump(2) << '\n';
     } else {
         std::cout << describe(request.problem, list[0]->family) << '\n'

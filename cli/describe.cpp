@@ -22,13 +22,16 @@ std::string describe(const GpuSpec& g) {
            " of registers; HBM " + text::bytes(g.hbm_gbs * 1e9) + "/s";
 }
 
-std::string describe(const OutputError& e) {
-    if (e.not_finite == e.elements) return "every output is NaN or infinite";
-    std::string s = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
-    if (e.not_finite > 0)
-        s = text::grouped(e.not_finite) + " of " + text::grouped(e.elements) +
-            " outputs are NaN or infinite; the others: " + s;
-    return s;
+std::string describe_error(const Report& r) {
+    const OutputError& e = *r.error;
+    const std::string finite = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
+    if (e.not_finite == 0) return finite;
+    const std::string_view name = r.experiment.algorithm->name;
+    const bool naive =
+        name == "softmax_naive" || (name == "standard" && r.experiment.problem.softmax == Softmax::naive);
+    return text::grouped(e.not_finite) + " of " + text::grouped(e.elements) + " outputs are NaN or infinite" +
+           (naive ? ": the naive softmax overflows where a logit is above 88.7" : "") +
+           (e.not_finite < e.elements ? "; the others: " + finite : "");
 }
 
 }  // namespace tilescope::cli

@@ -11,7 +11,7 @@ namespace tilescope::cli {
 std::string describe(const Problem& problem, Family family);
 /// "NVIDIA A100 ...: 108 SMs, 163 KiB of SRAM per thread block, ..."
 std::string describe(const GpuSpec& gpu);
-/// "max 1.2e-04, rms 1.4e-05", or what went wrong.
-std::string describe(const OutputError& error);
+/// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why. The report must have an error.
+std::string describe_error(const Report& report);
 
 }  // namespace tilescope::cli

@@ -27,9 +27,11 @@ Json to_json(const Counters& c) {
 
 Json to_json(const Experiment& e) {
     const Problem& p = e.problem;
-    Json problem = {{"batch", p.batch}, {"heads", p.heads}, {"kv_heads", p.kv_heads},      {"seq_q", p.seq_q},
-                    {"seq_k", p.seq_k}, {"dim", p.dim},     {"dim_v", p.dim_v},            {"dtype", name_of(p.dtype)},
-                    {"causal", p.causal}, {"scale", p.scale.value_or(1.0 / std::sqrt(static_cast<double>(p.dim)))}};
+    Json problem = {{"batch", p.batch},       {"heads", p.heads},
+                    {"kv_heads", p.kv_heads}, {"seq_q", p.seq_q},
+                    {"seq_k", p.seq_k},       {"dim", p.dim},
+                    {"dim_v", p.dim_v},       {"dtype", name_of(p.dtype)},
+                    {"causal", p.causal},     {"scale", p.scale.value_or(1.0 / std::sqrt(static_cast<double>(p.dim)))}};
     if (std::string_view(e.algorithm->name) == "standard")
         problem["softmax"] = p.softmax == Softmax::safe ? "safe" : "naive";
     return {{"algorithm", e.algorithm->name},
@@ -71,8 +73,13 @@ Json to_json(const Experiment& e, const Profile& profile) {
     for (const CodeLine& c : e.algorithm->code) {
         const auto found = profile.lines().find(c.number);
         const LineProfile line = found != profile.lines().end() ? found->second : LineProfile{};
-        Json j = {{"line", c.number}, {"code", c.code}, {"why", c.why}, {"visits", line.visits},
-                  {"counters", to_json(line.cost)}, {"traffic", Json::object()}, {"tiles", Json::array()}};
+        Json j = {{"line", c.number},
+                  {"code", c.code},
+                  {"why", c.why},
+                  {"visits", line.visits},
+                  {"counters", to_json(line.cost)},
+                  {"traffic", Json::object()},
+                  {"tiles", Json::array()}};
         for (const auto& [id, t] : line.traffic) j["traffic"][tensors[id].name] = traffic_of(t);
         for (const TileUse& u : line.tiles)
             j["tiles"].push_back({{"name", u.name},

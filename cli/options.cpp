@@ -59,7 +59,8 @@ const std::vector<Setter>& setters() {
                       }};
     };
     const auto number = [](const char* name, std::optional<double> Options::*member) {
-        return Setter{name, [=](Options& o, const std::string& v) { o.*member = to_number(std::string("--") + name, v); }};
+        return Setter{name,
+                      [=](Options& o, const std::string& v) { o.*member = to_number(std::string("--") + name, v); }};
     };
     static const std::vector<Setter> all = {
         index("batch", &Options::batch),
@@ -162,8 +163,9 @@ void must_match(const char* flag, const std::string& file, const char* what, Ind
 
 void read_attention_files(const Options& o, Request& r) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
-        throw UsageError("--q --k --v: all three files are needed; missing " +
-                         std::string(o.q.empty() ? "--q" : o.k.empty() ? "--k" : "--v"));
+        throw UsageError("--q --k --v: all three files are needed; missing " + std::string(o.q.empty()   ? "--q"
+                                                                                           : o.k.empty() ? "--k"
+                                                                                                         : "--v"));
     const FileTensor q = read_tensor("--q", o.q), k = read_tensor("--k", o.k), v = read_tensor("--v", o.v);
     Problem& p = r.problem;
     if (!o.dtype) p.dtype = q.natural;
@@ -228,7 +230,8 @@ void add_numeric_options(CLI::App& app, Options& o) {
     app.add_option("--seed", o.seed, "Seed of the random inputs")->capture_default_str();
     app.add_option("--distribution", o.distribution, "Of the random inputs: normal, uniform or outliers")
         ->capture_default_str();
-    app.add_option("--threads", o.threads, "Host threads of a numeric run; 0 for all cores. Results do not depend on it")
+    app.add_option("--threads", o.threads,
+                   "Host threads of a numeric run; 0 for all cores. Results do not depend on it")
         ->capture_default_str();
 }
 
@@ -259,10 +262,14 @@ std::vector<std::string> settable_flags() {
 }
 
 Request resolve(const Options& o, Family family) {
-    Request r{.problem = problem_from(o), .given = {to_tile("--br", o.br), to_tile("--bc", o.bc)}, .gpu = gpu_from(o),
-              .file_rank = 0, .inputs = {}};
+    Request r{.problem = problem_from(o),
+              .given = {to_tile("--br", o.br), to_tile("--bc", o.bc)},
+              .gpu = gpu_from(o),
+              .file_rank = 0,
+              .inputs = {}};
     const bool attention = family == Family::attention;
-    if (attention && !o.x.empty()) throw UsageError("--x " + o.x + ": is for softmax kernels; attention takes --q --k --v");
+    if (attention && !o.x.empty())
+        throw UsageError("--x " + o.x + ": is for softmax kernels; attention takes --q --k --v");
     if (!attention && !(o.q + o.k + o.v).empty())
         throw UsageError("--q/--k/--v: are for attention; the softmax kernels take --x FILE.npy");
     if (!attention && o.causal) throw UsageError("--causal: means nothing to a softmax kernel; leave it out");

@@ -15,7 +15,8 @@ void print_traffic(const Report& r) {
     text::Table table({"tensor", "role", "in HBM", "read", "written"}, 2);
     for (const TensorReport& t : r.tensors)
         table.add({t.name, name_of(t.role), text::bytes(static_cast<double>(t.bytes)),
-                   text::bytes(static_cast<double>(t.traffic.read)), text::bytes(static_cast<double>(t.traffic.write))});
+                   text::bytes(static_cast<double>(t.traffic.read)),
+                   text::bytes(static_cast<double>(t.traffic.write))});
     table.add({"total", "", text::bytes(static_cast<double>(r.hbm_footprint)),
                text::bytes(static_cast<double>(r.counters.hbm_read)),
                text::bytes(static_cast<double>(r.counters.hbm_write))});
@@ -28,8 +29,9 @@ void print_idealised(const Report& r) {
     const auto ideal = a.idealised(r.experiment.problem);
     if (!ideal) return;
     const double paper = static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write);
-    std::cout << "  " << ideal->name << " counts " << text::bytes(paper) << ", executed here: "
-              << text::bytes(static_cast<double>(r.counters.hbm())) << ".\n  Why: " << ideal->why << ".\n";
+    std::cout << "  " << ideal->name << " counts " << text::bytes(paper)
+              << ", executed here: " << text::bytes(static_cast<double>(r.counters.hbm())) << ".\n  Why: " << ideal->why
+              << ".\n";
 }
 
 void print_text(const Report& r, const std::string& why_mode, bool chosen_tiles) {
@@ -60,10 +62,10 @@ void print_text(const Report& r, const std::string& why_mode, bool chosen_tiles)
               << ", register peak " << text::binary_bytes(r.register_peak) << " of "
               << text::binary_bytes(e.gpu.registers_per_sm) << '\n'
               << "  " << c.launches << (c.launches == 1 ? " launch, " : " launches, ") << text::grouped(c.thread_blocks)
-              << " thread blocks; " << o.blocks_per_sm << " at a time per SM, " << text::number(o.waves)
+              << " thread blocks; " << o.blocks_per_sm << " at a time per SM, " << text::count(o.waves)
               << " waves (modelled)\n"
               << "  extra HBM memory " << text::bytes(static_cast<double>(r.hbm_extra)) << '\n';
-    if (r.error) std::cout << "\nError against the double-precision reference\n  " << describe(*r.error) << '\n';
+    if (r.error) std::cout << "\nError against the double-precision reference\n  " << describe_error(r) << '\n';
 }
 
 void run(const Options& o, const std::string& name) {
@@ -87,7 +89,9 @@ void run(const Options& o, const std::string& name) {
         }
         if (!o.out.empty())
             write_tensor(o.out, *report.output, e.problem.batch,
-                         request.file_rank > 0 ? request.file_rank : e.problem.batch > 1 ? 4 : 3);
+                         request.file_rank > 0 ? request.file_rank
+                         : e.problem.batch > 1 ? 4
+                                               : 3);
         if (o.json)
             std::cout << to_json(report).dump(2) << '\n';
         else

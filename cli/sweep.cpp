@@ -1,4 +1,6 @@
 // `tilescope sweep ALGO... --vary KEY=VALUES`: a table of runs over ranges of sizes, tiles and machines, as CSV.
+#include "lab/sweep.hpp"
+
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -9,7 +11,6 @@
 #include "cli/text.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/reference.hpp"
-#include "lab/sweep.hpp"
 
 namespace tilescope::cli {
 namespace {
@@ -24,9 +25,9 @@ struct Point {
 
 const std::vector<std::string>& columns() {
     static const std::vector<std::string> all = [] {
-        std::vector<std::string> c = {"algorithm", "batch", "heads", "kv_heads", "seq_q", "seq_k",
-                                      "dim",       "dim_v", "dtype", "causal",   "gpu",   "sms",
-                                      "sram_per_block", "hbm_gbs", "br", "bc", "mode", "fits"};
+        std::vector<std::string> c = {"algorithm", "batch", "heads",  "kv_heads", "seq_q", "seq_k",          "dim",
+                                      "dim_v",     "dtype", "causal", "gpu",      "sms",   "sram_per_block", "hbm_gbs",
+                                      "br",        "bc",    "mode",   "fits"};
         for (const auto& field : Counters::fields) c.push_back(field.name);
         for (const char* more : {"sram_peak_bytes", "register_peak_bytes", "hbm_footprint_bytes", "hbm_extra_bytes",
                                  "arithmetic_intensity", "max_abs_error", "rms_error"})
@@ -40,9 +41,22 @@ const std::vector<std::string>& columns() {
 std::vector<Json> values(const Point& p) {
     const Experiment& e = p.experiment;
     const Problem& w = e.problem;
-    std::vector<Json> v = {e.algorithm->name, w.batch, w.heads, w.kv_heads, w.seq_q, w.seq_k, w.dim, w.dim_v,
-                           name_of(w.dtype), w.causal, e.gpu.name, e.gpu.sms, e.gpu.sram_per_block, e.gpu.hbm_gbs,
-                           e.tiling.br, e.tiling.bc};
+    std::vector<Json> v = {e.algorithm->name,
+                           w.batch,
+                           w.heads,
+                           w.kv_heads,
+                           w.seq_q,
+                           w.seq_k,
+                           w.dim,
+                           w.dim_v,
+                           name_of(w.dtype),
+                           w.causal,
+                           e.gpu.name,
+                           e.gpu.sms,
+                           e.gpu.sram_per_block,
+                           e.gpu.hbm_gbs,
+                           e.tiling.br,
+                           e.tiling.bc};
     if (p.report) {
         const Report& r = *p.report;
         v.insert(v.end(), {r.numeric ? "numeric" : "count", true});
@@ -150,7 +164,8 @@ void sweep(const SweepRequest& s) {
     if (!s.out.empty()) file.emplace(s.out);
     RowWriter writer(file ? file->stream() : std::cout, s.options.json);
     for (const Algorithm* a : list)
-        for (std::size_t n = 0; n < per_algorithm; ++n, ++done) writer.add(run_point(*a, point_options(s.options, axes, n)));
+        for (std::size_t n = 0; n < per_algorithm; ++n, ++done)
+            writer.add(run_point(*a, point_options(s.options, axes, n)));
     writer.finish();
     if (file) file->commit();
 }
@@ -170,14 +185,13 @@ void add_sweep(CLI::App& app) {
     add_problem_options(*sub, request.options);
     add_numeric_options(*sub, request.options);
     add_json_option(*sub, request.options);
-    sub->footer(
-        "Keys: " + text::join(settable_flags(), ", ") +
-        "\n"
-        "Examples:\n"
-        "  tilescope sweep standard flash_v1 flash_v2 --vary seq=256:16384:x2 -o sweep.csv\n"
-        "  tilescope sweep flash_v1 --vary bc=64,128,256,512 --br 64 --seq 1024\n"
-        "  tilescope sweep flash_v2 --vary sram=16:256:x2 --vary dim=64,128 --causal\n"
-        "A tiling that does not fit is a row with fits=false.");
+    sub->footer("Keys: " + text::join(settable_flags(), ", ") +
+                "\n"
+                "Examples:\n"
+                "  tilescope sweep standard flash_v1 flash_v2 --vary seq=256:16384:x2 -o sweep.csv\n"
+                "  tilescope sweep flash_v1 --vary bc=64,128,256,512 --br 64 --seq 1024\n"
+                "  tilescope sweep flash_v2 --vary sram=16:256:x2 --vary dim=64,128 --causal\n"
+                "A tiling that does not fit is a row with fits=false.");
     sub->callback([] { sweep(request); });
 }
 

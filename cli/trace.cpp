@@ -1,4 +1,6 @@
 // `tilescope trace ALGO -o FILE`: every event of a run as JSON. docs/events.md describes the format.
+#include "core/trace.hpp"
+
 #include <cmath>
 #include <iostream>
 
@@ -6,7 +8,6 @@
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
-#include "core/trace.hpp"
 #include "lab/atomic_file.hpp"
 
 namespace tilescope::cli {
@@ -37,8 +38,9 @@ Json span_json(Span s) { return {s.begin, s.size}; }
 Json event_json(const Trace& trace, Index n) {
     const Step& s = trace[n];
     const Event& e = s.event;
-    Json j = {{"step", n},         {"op", name_of(e.op)},         {"what", e.what}, {"launch", s.launch},
-              {"block", e.block},  {"line", e.line},              {"source_line", e.source_line}};
+    Json j = {
+        {"step", n},      {"op", name_of(e.op)},         {"what", e.what}, {"launch", s.launch}, {"block", e.block},
+        {"line", e.line}, {"source_line", e.source_line}};
     if (e.op == Op::launch) j.erase("block");
     if (e.out != no_tile) j["out"] = e.out;
     if (e.a != no_tile) j["a"] = e.a;
@@ -64,7 +66,8 @@ Json header_json(const Experiment& e, const Trace& trace) {
     Json j = {{"schema", "tilescope.trace/1"}};
     j.update(to_json(e));
     j["lines"] = Json::array();
-    for (const CodeLine& c : e.algorithm->code) j["lines"].push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
+    for (const CodeLine& c : e.algorithm->code)
+        j["lines"].push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
     j["kernels"] = trace.kernels();
     j["tensors"] = Json::array();
     for (const RecordedTensor& t : trace.tensors()) {
@@ -140,7 +143,8 @@ void add_trace(CLI::App& app) {
     sub->add_option("--max-events", request.max_events, "Give up beyond this many")->capture_default_str();
     add_problem_options(*sub, request.options);
     sub->add_option("--seed", request.options.seed, "Seed of the random inputs")->capture_default_str();
-    sub->add_option("--distribution", request.options.distribution, "normal, uniform or outliers")->capture_default_str();
+    sub->add_option("--distribution", request.options.distribution, "normal, uniform or outliers")
+        ->capture_default_str();
     sub->footer(
         "Examples:\n"
         "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --values -o flash.json\n"

@@ -1,6 +1,7 @@
 #include "core/block.hpp"
 
 #include <cassert>
+#include <cstring>
 #include <string>
 
 namespace tilescope {

@@ -8,8 +8,8 @@ namespace {
 std::string describe(Space space, const LiveTile& wanted, Bytes used, Bytes capacity, std::uint16_t line) {
     std::ostringstream out;
     out << "tile " << wanted.name << " [" << wanted.rows << " x " << wanted.cols << ' ' << name_of(wanted.dtype)
-        << "] does not fit in " << name_of(space) << " at line " << line << ": needs " << wanted.bytes << " B, "
-        << used << " of " << capacity << " B are in use, " << used + wanted.bytes - capacity << " B are missing";
+        << "] does not fit in " << name_of(space) << " at line " << line << ": needs " << wanted.bytes << " B, " << used
+        << " of " << capacity << " B are in use, " << used + wanted.bytes - capacity << " B are missing";
     return out.str();
 }
 
@@ -47,7 +47,7 @@ ChipMemory::Slot ChipMemory::take(const TileInfo& info, std::uint16_t line) {
     e.id = next_id_++;
     e.live = true;
     if (const Index n = info.rows * info.cols; data_ && e.room < n) {
-        e.data.reset(new float[static_cast<std::size_t>(n)]);
+        e.data.reset(new (std::align_val_t{64}) float[static_cast<std::size_t>(n)]);
         e.room = n;
     }
     return slot;

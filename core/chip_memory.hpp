@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -58,12 +59,16 @@ class ChipMemory {
     void restart() { next_id_ = 0; }
 
   private:
+    // Aligned for the widest vectors of the host.
+    struct Release {
+        void operator()(float* p) const { ::operator delete[](p, std::align_val_t{64}); }
+    };
     struct Entry {
         TileInfo info;
         TileId id;
         bool live = false;
         Index room = 0;  // floats that `data` can hold
-        std::unique_ptr<float[]> data;
+        std::unique_ptr<float[], Release> data;
     };
 
     [[noreturn]] void refuse(const TileInfo& info, std::uint16_t line) const;

@@ -31,9 +31,12 @@ void round_as(float* x, Index n) {
 
 const char* name_of(Dtype t) {
     switch (t) {
-        case Dtype::f32: return "f32";
-        case Dtype::f16: return "f16";
-        case Dtype::bf16: return "bf16";
+        case Dtype::f32:
+            return "f32";
+        case Dtype::f16:
+            return "f16";
+        case Dtype::bf16:
+            return "bf16";
     }
     return "?";
 }
@@ -51,17 +54,29 @@ void round_to(Dtype t, float* x, Index n) {
 
 void encode(Dtype t, const float* from, std::byte* to, Index n) {
     switch (t) {
-        case Dtype::f32: std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float)); break;
-        case Dtype::f16: encode_as<Eigen::half>(from, to, n); break;
-        case Dtype::bf16: encode_as<Eigen::bfloat16>(from, to, n); break;
+        case Dtype::f32:
+            std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
+            break;
+        case Dtype::f16:
+            encode_as<Eigen::half>(from, to, n);
+            break;
+        case Dtype::bf16:
+            encode_as<Eigen::bfloat16>(from, to, n);
+            break;
     }
 }
 
 void decode(Dtype t, const std::byte* from, float* to, Index n) {
     switch (t) {
-        case Dtype::f32: std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float)); break;
-        case Dtype::f16: decode_as<Eigen::half>(from, to, n); break;
-        case Dtype::bf16: decode_as<Eigen::bfloat16>(from, to, n); break;
+        case Dtype::f32:
+            std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
+            break;
+        case Dtype::f16:
+            decode_as<Eigen::half>(from, to, n);
+            break;
+        case Dtype::bf16:
+            decode_as<Eigen::bfloat16>(from, to, n);
+            break;
     }
 }
 

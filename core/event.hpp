@@ -39,10 +39,10 @@ struct Region {
 
 struct Event {
     Op op;
-    const char* what = "";           ///< the operation's own name: "load", "exp_minus", a kernel's name for `launch`
-    std::uint16_t line = 0;          ///< line of the pseudo-code
-    std::uint32_t source_line = 0;   ///< line of the tile program
-    Index block = 0;                 ///< linear index in the launch's grid
+    const char* what = "";          ///< the operation's own name: "load", "exp_minus", a kernel's name for `launch`
+    std::uint16_t line = 0;         ///< line of the pseudo-code
+    std::uint32_t source_line = 0;  ///< line of the tile program
+    Index block = 0;                ///< linear index in the launch's grid
     TileId out = no_tile, a = no_tile, b = no_tile;
     const TileInfo* tile = nullptr;  ///< the tile `out` (load, alloc, release, matmul, map, reduce) or `a` (store)
     Region region = {};              ///< of a load or store

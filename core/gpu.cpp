@@ -214,7 +214,8 @@ void Gpu::run_block(Worker& w, Index block, Count weight, const Span* at, const 
     Counters cost;
     cost.thread_blocks = 1;
     const auto tell = [&](Op op, const Counters& c) {
-        for (Listener* l : w.listeners) l->on({.op = op, .what = name_of(op), .block = block, .cost = c, .times = weight}, {});
+        for (Listener* l : w.listeners)
+            l->on({.op = op, .what = name_of(op), .block = block, .cost = c, .times = weight}, {});
     };
     if (!w.listeners.empty()) tell(Op::block_begin, cost);
     body(b, at);

@@ -22,14 +22,14 @@ struct GpuSpec {
     Index max_warps_per_sm = 0;
     Index max_blocks_per_sm = 0;
 
-    double clock_mhz = 0;               ///< boost clock, at which the rates below hold unless their note says otherwise
-    double tensor_clock_mhz = 0;        ///< clock at which the tensor rate holds
-    double hbm_gbs = 0;                 ///< HBM bandwidth, GB/s (1e9 B/s)
-    double fp32_tflops = 0;             ///< CUDA cores, fused multiply-add counted as 2
-    double tensor_tflops = 0;           ///< dense f16 tensor cores with f32 accumulation
-    double tensor_flops_per_clk = 0;    ///< per SM
-    double fp32_lanes = 0;              ///< FMA lanes per SM
-    double exp_per_clk = 0;             ///< special-function operations per clock and SM
+    double clock_mhz = 0;             ///< boost clock, at which the rates below hold unless their note says otherwise
+    double tensor_clock_mhz = 0;      ///< clock at which the tensor rate holds
+    double hbm_gbs = 0;               ///< HBM bandwidth, GB/s (1e9 B/s)
+    double fp32_tflops = 0;           ///< CUDA cores, fused multiply-add counted as 2
+    double tensor_tflops = 0;         ///< dense f16 tensor cores with f32 accumulation
+    double tensor_flops_per_clk = 0;  ///< per SM
+    double fp32_lanes = 0;            ///< FMA lanes per SM
+    double exp_per_clk = 0;           ///< special-function operations per clock and SM
     std::optional<double> sram_bytes_per_clk;  ///< per SM
     std::optional<double> l2_bytes_per_clk;    ///< whole chip
 };

@@ -66,7 +66,8 @@ struct Eigen::internal::functor_traits<tilescope::Exp> {
 namespace tilescope {
 
 void copy(Block& b, Tile& out, const Tile& in, Here here) {
-    b.apply(Op::map, "copy", out, Access::write, {}, here, [](View x, ConstView y) { all(x) = all(y); }, in);
+    b.apply(
+        Op::map, "copy", out, Access::write, {}, here, [](View x, ConstView y) { all(x) = all(y); }, in);
 }
 
 void row_max(Block& b, Tile& m, const Tile& s, Here here) {
@@ -82,8 +83,7 @@ void update_row_max(Block& b, Tile& m, const Tile& s, Here here) {
     b.apply(
         Op::reduce, "update_row_max", m, Access::update, {.other = s.size()}, here,
         [](View x, ConstView y) {
-            for (Index r = 0; r < x.rows; ++r)
-                x.data[r] = std::max(x.data[r], greatest(y, r));
+            for (Index r = 0; r < x.rows; ++r) x.data[r] = std::max(x.data[r], greatest(y, r));
         },
         s);
 }
@@ -115,7 +115,8 @@ void exp_minus(Block& b, Tile& x, const Tile& m, Here here) {
     b.apply(
         Op::map, "exp_minus", x, Access::update, {.exps = x.size(), .other = x.size()}, here,
         [](View v, ConstView w) {
-            with_row_factor(v, w, [](auto e, auto f) { e = (e - finite_max(f)).unaryExpr(Exp()); });
+            with_row_factor(v, w, [](auto e, auto f) { e -= finite_max(f); });
+            all(v) = all(v).unaryExpr(Exp());  // all rows at once: no row ends that vectors would not fill
         },
         m);
 }

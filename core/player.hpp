@@ -76,8 +76,9 @@ class Player {
 
     /// Row-major contents of a tile of state(); empty in a recording without values.
     TileData values(const TileState& tile) const { return trace_->values((*trace_)[tile.written]); }
-    /// Contents of a tensor in HBM at this moment, [slices, rows, cols] in C order; empty in a recording without values.
-    /// Valid until the next call for the same tensor. Of a recording of chosen thread blocks, only their stores show.
+    /// Contents of a tensor in HBM at this moment, [slices, rows, cols] in C order; empty in a recording without
+    /// values. Valid until the next call for the same tensor. Of a recording of chosen thread blocks, only their stores
+    /// show.
     const std::vector<float>& values(TensorId tensor) const;
 
   private:

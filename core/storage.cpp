@@ -6,7 +6,11 @@ namespace tilescope {
 
 // All bits set is a NaN in f32, f16 and bf16 alike.
 Storage::Storage(Dtype dtype, Index slices, Index rows, Index cols)
-    : dtype_(dtype), slices_(slices), rows_(rows), cols_(cols), data_(new std::byte[static_cast<std::size_t>(bytes())]) {
+    : dtype_(dtype),
+      slices_(slices),
+      rows_(rows),
+      cols_(cols),
+      data_(new std::byte[static_cast<std::size_t>(bytes())]) {
     std::memset(data_.get(), 0xff, static_cast<std::size_t>(bytes()));
 }
 

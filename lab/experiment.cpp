@@ -10,7 +10,8 @@ const char* output_of(Family family) { return family == Family::softmax ? "Y" : 
 
 /// The bytes that any algorithm of the family needs: its inputs and its output.
 Bytes family_bytes(const Experiment& e) {
-    const auto tensors = e.algorithm->family == Family::softmax ? softmax_tensors(e.problem) : attention_tensors(e.problem);
+    const auto tensors =
+        e.algorithm->family == Family::softmax ? softmax_tensors(e.problem) : attention_tensors(e.problem);
     Bytes sum = 0;
     for (const TensorDecl& t : tensors) sum += t.slices * t.rows * t.cols * size_of(t.dtype);
     return sum;
@@ -84,7 +85,8 @@ Bytes host_memory(const Experiment& e) {
 double seconds_to_execute(const Report& counted, int threads) {
     const double cores = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
     const Counters& c = counted.counters;
-    // Per core and second: 15 G matrix FLOPs, 0.3 G exponentials, 1 G of the rest, and the double reference at half that.
+    // Per core and second: 15 G matrix FLOPs, 0.3 G exponentials, 1 G of the rest, and the double reference at half
+    // that.
     return (3 * static_cast<double>(c.matmul_flops) / 15e9 + static_cast<double>(c.exps) / 3e8 +
             static_cast<double>(c.other_flops) / 1e9) /
            cores;

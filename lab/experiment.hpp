@@ -40,8 +40,8 @@ struct Report {
     Bytes hbm_footprint = 0;                 ///< inputs, outputs and scratch
     Bytes hbm_extra = 0;                     ///< what the family's own inputs and output do not account for
     std::vector<std::string> notes;
-    std::optional<OutputError> error;          ///< numeric mode only
-    std::shared_ptr<const Storage> output;     ///< O or Y, numeric mode only
+    std::optional<OutputError> error;       ///< numeric mode only
+    std::shared_ptr<const Storage> output;  ///< O or Y, numeric mode only
 
     /// Matrix, exponential and other FLOPs per byte between HBM and the SMs.
     double arithmetic_intensity() const;

@@ -36,8 +36,10 @@ class Stream {
 
 float draw(Distribution distribution, const Stream& base, const Stream& outlier, std::uint64_t n) {
     switch (distribution) {
-        case Distribution::uniform: return static_cast<float>(2 * base.uniform(n) - 1);
-        case Distribution::normal: return static_cast<float>(base.normal(n));
+        case Distribution::uniform:
+            return static_cast<float>(2 * base.uniform(n) - 1);
+        case Distribution::normal:
+            return static_cast<float>(base.normal(n));
         case Distribution::outliers: {
             constexpr std::uint64_t other_half = std::uint64_t{1} << 60;
             const double extra = outlier.uniform(n) < 0.001 ? 10 * outlier.normal(n + other_half) : 0;

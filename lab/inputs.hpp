@@ -36,7 +36,8 @@ struct FileTensor {
 FileTensor read_tensor(const std::string& flag, const std::string& path);
 std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype);
 
-/// Writes a tensor as a NumPy file of `rank` 2, 3 or 4 dimensions, splitting slices into batch x heads. bf16 becomes f4.
+/// Writes a tensor as a NumPy file of `rank` 2, 3 or 4 dimensions, splitting slices into batch x heads. bf16 becomes
+/// f4.
 void write_tensor(const std::string& path, const Storage& tensor, Index batch, std::size_t rank);
 
 }  // namespace tilescope

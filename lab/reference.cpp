@@ -14,7 +14,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using FloatMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index key_chunk = 1024;            // keys converted to double at a time
+constexpr Index key_chunk = 1024;              // keys converted to double at a time
 constexpr Index row_block_elements = 1 << 20;  // of S at a time
 constexpr Index most_rows = 64;
 
@@ -107,14 +107,15 @@ OutputError total(const std::vector<Partial>& parts, std::size_t output, std::si
 
 }  // namespace
 
-std::vector<double> reference_rows(Family family, const Problem& problem, const Inputs& inputs, Index slice, Span rows) {
+std::vector<double> reference_rows(Family family, const Problem& problem, const Inputs& inputs, Index slice,
+                                   Span rows) {
     const Matrix m = reference(family, problem, inputs, slice, rows);
     return {m.data(), m.data() + m.size()};
 }
 
 std::vector<OutputError> compare_with_reference(Family family, const Problem& p, const Inputs& inputs,
-                                                const std::vector<std::shared_ptr<const Storage>>& outputs,
-                                                int threads, Control* control) {
+                                                const std::vector<std::shared_ptr<const Storage>>& outputs, int threads,
+                                                Control* control) {
     const Tiles rows(p.seq_q, std::clamp<Index>(row_block_elements / p.seq_k, 1, most_rows));
     const Index blocks = p.batch_heads() * rows.count();
     std::vector<Partial> parts(static_cast<std::size_t>(blocks) * outputs.size());
@@ -126,7 +127,8 @@ std::vector<OutputError> compare_with_reference(Family family, const Problem& p,
             const Span span = rows[k % rows.count()];
             const Matrix expected = reference(family, p, inputs, slice, span);
             for (std::size_t o = 0; o < outputs.size(); ++o)
-                parts[static_cast<std::size_t>(k) * outputs.size() + o] = difference(expected, *outputs[o], slice, span);
+                parts[static_cast<std::size_t>(k) * outputs.size() + o] =
+                    difference(expected, *outputs[o], slice, span);
             if (control) ++control->blocks_done;
         }
     };

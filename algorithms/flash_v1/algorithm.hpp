@@ -8,8 +8,10 @@ namespace tilescope::flash_v1 {
 
 // The numbers are the paper's own.
 inline constexpr CodeLine code[] = {
-    {1, "set Bc = ceil(M/4d), Br = min(ceil(M/4d), d)", "The paper's rule: four tiles of about M/4 elements each fill the SRAM."},
-    {2, "write O = 0, l = 0, m = -inf to HBM", "The output and its statistics live in HBM, so they have to be initialised there."},
+    {1, "set Bc = ceil(M/4d), Br = min(ceil(M/4d), d)",
+     "The paper's rule: four tiles of about M/4 elements each fill the SRAM."},
+    {2, "write O = 0, l = 0, m = -inf to HBM",
+     "The output and its statistics live in HBM, so they have to be initialised there."},
     {3, "divide Q into Tr blocks, K and V into Tc blocks", "Nothing moves yet."},
     {4, "divide O, l, m into Tr blocks", "Nothing moves yet."},
     {5, "for j = 1..Tc (one thread block per head)", "K and V in the outer loop: only heads run in parallel."},
@@ -18,8 +20,10 @@ inline constexpr CodeLine code[] = {
     {8, "    read Q_i, O_i, l_i, m_i from HBM", "The unfinished output comes back each time: Tc round trips."},
     {9, "    S = scale Q_i K_j^T", "A tile of scores, on chip only."},
     {10, "    m~ = rowmax(S), P~ = exp(S - m~), l~ = rowsum(P~)", "Softmax statistics of this tile alone."},
-    {11, "    m_new = max(m_i, m~), l_new = exp(m_i - m_new) l_i + exp(m~ - m_new) l~", "Merge them with what earlier tiles contributed."},
-    {12, "    write O_i = (l_i exp(m_i - m_new) O_i + exp(m~ - m_new) P~ V_j) / l_new", "O is normalised after every step, and goes back to HBM."},
+    {11, "    m_new = max(m_i, m~), l_new = exp(m_i - m_new) l_i + exp(m~ - m_new) l~",
+     "Merge them with what earlier tiles contributed."},
+    {12, "    write O_i = (l_i exp(m_i - m_new) O_i + exp(m~ - m_new) P~ V_j) / l_new",
+     "O is normalised after every step, and goes back to HBM."},
     {13, "    write l_i = l_new, m_i = m_new", "So do its statistics."},
     {14, "  end for", "Next query block."},
     {15, "end for", "Next key block."},

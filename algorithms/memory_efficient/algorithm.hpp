@@ -11,10 +11,13 @@ inline constexpr CodeLine code[] = {
     {1, "for each query block i (parallel thread blocks)", "One thread block per query block and head."},
     {2, "  on chip: O_i = 0, s' = 0, m' = -inf", "Running output, denominator and maximum, in registers."},
     {3, "  for each key block j", "Keys stream past in blocks."},
-    {4, "    read Q_i, K_j from HBM; S = scale Q_i K_j^T", "The first product is a tiled GEMM that stages both operands: Q_i is read again for every key block."},
-    {5, "    m_new = max(m', rowmax(S)); P = exp(S - m_new); s' = exp(m' - m_new) s' + rowsum(P)", "Online softmax on the accumulators in registers."},
+    {4, "    read Q_i, K_j from HBM; S = scale Q_i K_j^T",
+     "The first product is a tiled GEMM that stages both operands: Q_i is read again for every key block."},
+    {5, "    m_new = max(m', rowmax(S)); P = exp(S - m_new); s' = exp(m' - m_new) s' + rowsum(P)",
+     "Online softmax on the accumulators in registers."},
     {6, "    O_i = exp(m' - m_new) O_i; m' = m_new", "Rescale what earlier key blocks contributed."},
-    {7, "    P to SRAM; read V_j from HBM; O_i += P V_j", "The second GEMM takes P from SRAM, in the buffer that held Q_i and K_j."},
+    {7, "    P to SRAM; read V_j from HBM; O_i += P V_j",
+     "The second GEMM takes P from SRAM, in the buffer that held Q_i and K_j."},
     {8, "  write O_i / s' to HBM", "One division, one write."},
 };
 

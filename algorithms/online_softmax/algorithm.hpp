@@ -10,8 +10,10 @@ inline constexpr CodeLine code[] = {
     {1, "for each row block i (parallel thread blocks)", "Row blocks are independent: heads x Tr thread blocks."},
     {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0", "Q_i stays on chip for both passes."},
     {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m_new = max(m, rowmax(S))", "Pass 1: the running maximum ..."},
-    {4, "    l = exp(m - m_new) l + rowsum(exp(S - m_new)); m = m_new", "... and the denominator, corrected whenever the maximum grows: one pass fewer."},
-    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l", "Pass 2: S once more, its softmax now known."},
+    {4, "    l = exp(m - m_new) l + rowsum(exp(S - m_new)); m = m_new",
+     "... and the denominator, corrected whenever the maximum grows: one pass fewer."},
+    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l",
+     "Pass 2: S once more, its softmax now known."},
     {6, "    O_i += P V_j", "O needs no correction, because m and l are final."},
     {7, "  write O_i", "One write, no scratch memory."},
 };

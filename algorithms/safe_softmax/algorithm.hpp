@@ -9,9 +9,12 @@ namespace tilescope::safe_softmax {
 inline constexpr CodeLine code[] = {
     {1, "for each row block i (parallel thread blocks)", "Row blocks are independent: heads x Tr thread blocks."},
     {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0", "Q_i stays on chip for all three passes."},
-    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m = max(m, rowmax(S))", "Pass 1, the maximum. S is thrown away."},
-    {4, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; l += rowsum(exp(S - m))", "Pass 2, the denominator: S is computed again."},
-    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l", "Pass 3: S a third time, now that its softmax is known."},
+    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m = max(m, rowmax(S))",
+     "Pass 1, the maximum. S is thrown away."},
+    {4, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; l += rowsum(exp(S - m))",
+     "Pass 2, the denominator: S is computed again."},
+    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l",
+     "Pass 3: S a third time, now that its softmax is known."},
     {6, "    O_i += P V_j", "Recomputing S costs FLOPs but no N x N matrix ever leaves the chip."},
     {7, "  write O_i", "One write, no scratch memory."},
 };

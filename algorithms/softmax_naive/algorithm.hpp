@@ -6,9 +6,11 @@
 namespace tilescope::softmax_naive {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each block of Br rows (parallel thread blocks)", "Rows are independent, so each block of rows is a thread block."},
+    {1, "for each block of Br rows (parallel thread blocks)",
+     "Rows are independent, so each block of rows is a thread block."},
     {2, "  l = 0; for j = 1..Tc", "First pass over the columns, in chunks of Bc."},
-    {3, "    read X_j from HBM; l += rowsum(exp(X_j))", "The denominator; e^x overflows float for x > 88.7, and l becomes infinity."},
+    {3, "    read X_j from HBM; l += rowsum(exp(X_j))",
+     "The denominator; e^x overflows float for x > 88.7, and l becomes infinity."},
     {4, "  for j = 1..Tc", "Second pass: the row did not fit on chip, so it is read again."},
     {5, "    read X_j; write Y_j = exp(X_j) / l", "inf / inf is NaN: large logits destroy the result."},
 };

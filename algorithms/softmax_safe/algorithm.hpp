@@ -6,13 +6,16 @@
 namespace tilescope::softmax_safe {
 
 inline constexpr CodeLine code[] = {
-    {1, "for each block of Br rows (parallel thread blocks)", "Rows are independent, so each block of rows is a thread block."},
+    {1, "for each block of Br rows (parallel thread blocks)",
+     "Rows are independent, so each block of rows is a thread block."},
     {2, "  m = -inf; for j = 1..Tc", "First pass: only the maximum."},
-    {3, "    read X_j from HBM; m = max(m, rowmax(X_j))", "Nothing can be exponentiated before the maximum of the whole row is known."},
+    {3, "    read X_j from HBM; m = max(m, rowmax(X_j))",
+     "Nothing can be exponentiated before the maximum of the whole row is known."},
     {4, "  l = 0; for j = 1..Tc", "Second pass: the denominator."},
     {5, "    read X_j; l += rowsum(exp(X_j - m))", "Every exponent is <= 0, so every term is in (0, 1]."},
     {6, "  for j = 1..Tc", "Third pass: the output."},
-    {7, "    read X_j; write Y_j = exp(X_j - m) / l", "The same exponentials again: recomputed, because the row did not fit on chip."},
+    {7, "    read X_j; write Y_j = exp(X_j - m) / l",
+     "The same exponentials again: recomputed, because the row did not fit on chip."},
 };
 
 /// The pseudo-code lines that the three passes are charged to.

@@ -6,11 +6,15 @@
 namespace tilescope::standard {
 
 inline constexpr CodeLine code[] = {
-    {1, "launch 1: for each tile (i, j) (parallel thread blocks)", "A tiled matrix product: one thread block per Br x Bc tile of S."},
-    {2, "  read Q_i, K_j from HBM; write S_ij = scale Q_i K_j^T", "Q_i is read once per key block and K_j once per row block: what the paper's count leaves out."},
-    {3, "launch 2: for each block of rows (parallel thread blocks)", "As many whole rows of S as registers hold; a row that does not fit is streamed in chunks."},
+    {1, "launch 1: for each tile (i, j) (parallel thread blocks)",
+     "A tiled matrix product: one thread block per Br x Bc tile of S."},
+    {2, "  read Q_i, K_j from HBM; write S_ij = scale Q_i K_j^T",
+     "Q_i is read once per key block and K_j once per row block: what the paper's count leaves out."},
+    {3, "launch 2: for each block of rows (parallel thread blocks)",
+     "As many whole rows of S as registers hold; a row that does not fit is streamed in chunks."},
     {4, "  read S_i; m = rowmax(S_i)", "The whole row is needed before the first exponential."},
-    {5, "  l = rowsum(exp(S_i - m)); write P_i = exp(S_i - m) / l", "P is as large as S: another Nq x Nk matrix in HBM."},
+    {5, "  l = rowsum(exp(S_i - m)); write P_i = exp(S_i - m) / l",
+     "P is as large as S: another Nq x Nk matrix in HBM."},
     {6, "launch 3: for each row block i (parallel thread blocks)", "The second matrix product; O_i stays on chip."},
     {7, "  for j = 1..Tc: read P_ij, V_j; O_i += P_ij V_j", "P is read back from HBM, V once per row block."},
     {8, "  write O_i", "The only output anyone wanted."},

@@ -37,8 +37,10 @@ void softmax(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles key
     const bool safe = p.softmax == Softmax::safe;
     const Index resident = resident_rows(p, gpu.capacity(Space::registers));
     if (resident == 0)
-        gpu.note("a row of S (" + std::to_string(p.seq_k) + " f32) does not fit in registers: launch 2 streams it and "
-                 "reads S " + (safe ? "three times" : "twice"));
+        gpu.note("a row of S (" + std::to_string(p.seq_k) +
+                 " f32) does not fit in registers: launch 2 streams it and "
+                 "reads S " +
+                 (safe ? "three times" : "twice"));
     const Tiles blocks = resident > 0 ? Tiles(p.seq_q, std::min(resident, p.seq_q)) : rows;
     gpu.launch("softmax", {uniform(p.batch_heads()), uniform(blocks)}, [&](Block& b, Span head, Span i) {
         if (resident > 0)

@@ -74,8 +74,8 @@ TEST_CASE("one byte more than there is throws OutOfChipMemory, which says all ab
         CHECK(e.live[0].rows == 5);
         CHECK(e.live[0].cols == 4);
         const std::string what = e.what();
-        CHECK_THAT(what, Contains("c [2 x 5 f16]") && Contains("SRAM") && Contains("line 7") && Contains("needs 20 B") &&
-                             Contains("80 of 99 B") && Contains("1 B are missing"));
+        CHECK_THAT(what, Contains("c [2 x 5 f16]") && Contains("SRAM") && Contains("line 7") &&
+                             Contains("needs 20 B") && Contains("80 of 99 B") && Contains("1 B are missing"));
         CHECK(what.find('\n') == std::string::npos);
     }
 }
@@ -86,8 +86,8 @@ TEST_CASE("registers have a limit of their own, and loads are refused like alloc
     try {
         in_block(gpu, [&](Block& b) {
             b.at(2);
-            Tile shared = b.load(x, {0, 4});                      // 32 B of f16
-            Tile fits = b.load(x, {0, 2}, Space::registers);      // 32 B of f32
+            Tile shared = b.load(x, {0, 4});                  // 32 B of f16
+            Tile fits = b.load(x, {0, 2}, Space::registers);  // 32 B of f32
             Tile more = b.load(x, {2, 1}, Space::registers);
         });
         FAIL("it fitted");
@@ -115,9 +115,10 @@ TEST_CASE("a tile gives its bytes back at the end of its scope", "[chip]") {
         Tile r = b.alloc_registers("r", 4, 4);
     });
     const std::vector<Usage::Moment> expected{
-        {Op::launch, no_tile, 0, 0}, {Op::block_begin, no_tile, 0, 0}, {Op::alloc, 0, 32, 0}, {Op::alloc, 1, 64, 0},
-        {Op::release, 1, 32, 0},     {Op::alloc, 2, 64, 0},            {Op::release, 2, 32, 0}, {Op::alloc, 3, 32, 64},
-        {Op::release, 3, 32, 0},     {Op::release, 0, 0, 0},           {Op::block_end, no_tile, 0, 0}};
+        {Op::launch, no_tile, 0, 0}, {Op::block_begin, no_tile, 0, 0}, {Op::alloc, 0, 32, 0},
+        {Op::alloc, 1, 64, 0},       {Op::release, 1, 32, 0},          {Op::alloc, 2, 64, 0},
+        {Op::release, 2, 32, 0},     {Op::alloc, 3, 32, 64},           {Op::release, 3, 32, 0},
+        {Op::release, 0, 0, 0},      {Op::block_end, no_tile, 0, 0}};
     CHECK((usage.moments == expected));
 }
 

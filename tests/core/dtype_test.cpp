@@ -189,8 +189,8 @@ TEST_CASE("a NaN stays a NaN", "[dtype]") {
 }
 
 TEST_CASE("f32 is stored as it is", "[dtype]") {
-    const std::vector<float> x{1.1f, -0.0f, infinity, std::numeric_limits<float>::denorm_min(), 1e38f,
-                               std::bit_cast<float>(0x7fc12345u)};
+    const std::vector<float> x{
+        1.1f, -0.0f, infinity, std::numeric_limits<float>::denorm_min(), 1e38f, std::bit_cast<float>(0x7fc12345u)};
     const auto n = static_cast<Index>(x.size());
     std::vector<float> stored(x.size()), back(x.size()), rounded = x;
     encode(Dtype::f32, x.data(), reinterpret_cast<std::byte*>(stored.data()), n);
@@ -207,7 +207,8 @@ TEST_CASE("short runs round like long ones", "[dtype]") {
     const std::vector<std::uint16_t> all = encoded(f, x);
     for (std::size_t n = 0; n <= x.size(); ++n) {
         const std::vector<float> some(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
-        CHECK(encoded(f, some) == std::vector<std::uint16_t>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)));
+        CHECK(encoded(f, some) ==
+              std::vector<std::uint16_t>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)));
     }
 }
 

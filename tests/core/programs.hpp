@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "core/ops.hpp"
@@ -21,6 +22,15 @@ inline GpuSpec small_gpu(Bytes sram = 1 << 20, Bytes registers = 1 << 20) {
 /// Bits, not numbers: NaN equals itself and 0 differs from -0.
 inline bool same_bits(std::span<const float> a, std::span<const float> b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+/// "" where they are equal, or else each field that differs.
+inline std::string difference(const Counters& a, const Counters& b) {
+    std::string out;
+    for (const auto& [name, member] : Counters::fields)
+        if (a.*member != b.*member)
+            out += std::string(name) + ": " + std::to_string(a.*member) + " and " + std::to_string(b.*member) + "; ";
+    return out;
 }
 
 inline std::vector<float> contents(const TensorInfo& t) {
@@ -45,9 +55,9 @@ inline TensorInfo filled(const char* name, Role role, Dtype dtype, Index slices,
     return {name, role, dtype, slices, rows, cols, data};
 }
 
-/// A random program: several launches of nested loops, some of which promise that their tiles cost the same, over loads,
-/// stores and arithmetic. The promises are kept: only the positions in `each` loops and axes decide how much is done.
-/// Thread blocks write to slices of their own, so any number of threads computes the same.
+/// A random program: several launches of nested loops, some of which promise that their tiles cost the same, over
+/// loads, stores and arithmetic. The promises are kept: only the positions in `each` loops and axes decide how much is
+/// done. Thread blocks write to slices of their own, so any number of threads computes the same.
 class RandomProgram {
   public:
     explicit RandomProgram(unsigned seed) : random_(seed) {
@@ -84,11 +94,11 @@ class RandomProgram {
     struct Node {
         Kind kind;
         std::uint16_t line;
-        std::size_t around;      ///< the enclosing loop or axis whose tile says which rows are worked on
-        std::size_t which;       ///< tensor, space, ... by its remainders
-        Tiles tiles{0, 1};       ///< of a loop
-        bool limited = false;    ///< whether the loop's range depends on the position in `decider`
-        bool repeated = false;   ///< whether the operation is repeated, by the position in `decider`
+        std::size_t around;       ///< the enclosing loop or axis whose tile says which rows are worked on
+        std::size_t which;        ///< tensor, space, ... by its remainders
+        Tiles tiles{0, 1};        ///< of a loop
+        bool limited = false;     ///< whether the loop's range depends on the position in `decider`
+        bool repeated = false;    ///< whether the operation is repeated, by the position in `decider`
         std::size_t decider = 0;  ///< an enclosing `each`
         std::vector<Node> body = {};
     };

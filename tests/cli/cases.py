@@ -1,0 +1,28 @@
+"""What the scripts beside this share: running `tilescope`, and closing with a count that a test runner understands."""
+
+import subprocess
+import sys
+
+
+def run(binary, args, **more):
+    """Runs the binary; returns the finished process with its output as text."""
+    args = args.split() if isinstance(args, str) else args
+    return subprocess.run([binary, *args], capture_output=True, text=True, timeout=120, **more)
+
+
+class Tally:
+    """Counts checks and prints the failed ones."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def check(self, ok, message):
+        if ok:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print("FAILED:", message)
+
+    def close(self):
+        print(f"{self.passed} passed, {self.failed} failed")
+        sys.exit(self.failed > 0 or self.passed == 0)

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""The user's own matrices: `run --q --k --v --out` against attention computed by NumPy, an outside witness."""
+
+import json
+import os
+import sys
+import tempfile
+
+import numpy as np
+
+from cases import Tally, run
+
+ALGORITHMS = ["standard", "safe_softmax", "online_softmax", "flash_v1", "flash_v2", "memory_efficient", "chunked"]
+TOLERANCE = {"f2": 2e-3, "f4": 1e-5, "f8": 1e-5}
+
+
+def softmax(s):
+    with np.errstate(invalid="ignore"):
+        e = np.exp(s - np.maximum(s.max(axis=-1, keepdims=True), -1e300))
+    total = e.sum(axis=-1, keepdims=True)
+    return np.divide(e, total, out=np.zeros_like(e), where=total > 0)
+
+
+def attention(q, k, v, causal):
+    """[batch, heads, n, d] in double precision; K and V heads are shared by groups."""
+    q, k, v = (x.astype("f8").reshape((1,) * (4 - x.ndim) + x.shape) for x in (q, k, v))
+    group = q.shape[1] // k.shape[1]
+    k, v = (np.repeat(x, group, axis=1) for x in (k, v))
+    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    if causal:
+        nq, nk = s.shape[-2:]
+        s = np.where(np.arange(nk) <= np.arange(nq)[:, None] + nk - nq, s, -np.inf)
+    return softmax(s) @ v
+
+
+def arrays(rng, lead_q, lead_k, dtype, order):
+    shapes = [(*lead_q, 37, 16), (*lead_k, 53, 16), (*lead_k, 53, 24)]
+    return [np.asarray(rng.standard_normal(s).astype(dtype), order=order) for s in shapes]
+
+
+def check_attention(binary, tally, folder, rng):
+    layouts = [((), ()), ((4,), (4,)), ((4,), (2,)), ((2, 4), (2, 1))]
+    for n, (lead_q, lead_k) in enumerate(layouts):
+        for dtype in ("f2", "f4", "f8", ">f4"):
+            algorithm = ALGORITHMS[(n * 3 + ord(dtype[-1])) % len(ALGORITHMS)]
+            causal = n % 2 == 1
+            q, k, v = arrays(rng, lead_q, lead_k, dtype, "F" if dtype == "f8" else "C")
+            for name, a in zip("qkv", (q, k, v)):
+                np.save(f"{folder}/{name}.npy", a)
+            args = ["run", algorithm, "--q", f"{folder}/q.npy", "--k", f"{folder}/k.npy", "--v", f"{folder}/v.npy"]
+            args += ["--out", f"{folder}/o.npy", "--json"] + ["--causal"] * causal
+            label = f"{algorithm} {dtype} {lead_q} {lead_k} causal={causal}"
+            r = run(binary, args)
+            tally.check(r.returncode == 0, f"{label}: {r.stderr}")
+            if r.returncode:
+                continue
+            o = np.load(f"{folder}/o.npy")
+            tally.check(o.dtype == np.dtype("f2" if dtype == "f2" else "f4"), f"{label}: dtype {o.dtype}")
+            tally.check(o.shape == (*lead_q, 37, 24), f"{label}: shape {o.shape}")
+            error = np.abs(o - attention(q, k, v, causal).reshape(o.shape)).max()
+            tally.check(error < TOLERANCE[dtype[-2:]], f"{label}: error {error}")
+            told = json.loads(r.stdout)["max_abs_error"]
+            tally.check(abs(told - error) < 1e-6, f"{label}: says error {told}, NumPy says {error}")
+
+
+def check_softmax(binary, tally, folder, rng):
+    x = rng.standard_normal((30, 1000)).astype("f4")
+    np.save(f"{folder}/x.npy", x)
+    for name in ("softmax_naive", "softmax_safe", "softmax_online"):
+        r = run(binary, ["run", name, "--x", f"{folder}/x.npy", "--out", f"{folder}/y.npy"])
+        tally.check(r.returncode == 0, f"{name}: {r.stderr}")
+        error = np.abs(np.load(f"{folder}/y.npy") - softmax(x.astype("f8"))).max()
+        tally.check(error < 1e-6, f"{name}: error {error}")
+
+
+def check_refusals(binary, tally, folder, rng):
+    q, k, v = arrays(rng, (4,), (2,), "f4", "C")
+    np.save(f"{folder}/q.npy", q)
+    good = {"k": k, "v": v}
+    bad = {
+        "dim": {"k": k[:, :, :8]},
+        "rows": {"v": v[:, :50]},
+        "heads": {"v": v[:1]},
+        "must divide": {"k": k[[0, 1, 1]], "v": v[[0, 1, 1]]},
+        "reads f2, f4 and f8": {"k": k.astype("i4")},
+        "dimensions": {"k": k[0, 0]},
+        "empty": {"k": k[:, :0]},
+    }
+    for part, change in bad.items():
+        for name, a in {**good, **change}.items():
+            np.save(f"{folder}/{name}.npy", a)
+        args = ["run", "flash_v2", *(f"--{n}={folder}/{n}.npy" for n in "qkv"), f"--out={folder}/none.npy"]
+        r = run(binary, args)
+        tally.check(r.returncode == 2 and part in r.stderr and r.stderr.count("\n") == 1,
+                    f"{part}: exit {r.returncode}, {r.stderr!r}")
+        tally.check(not os.path.exists(f"{folder}/none.npy"), f"{part}: wrote an output")
+    for name, a in good.items():
+        np.save(f"{folder}/{name}.npy", a)
+    data = open(f"{folder}/q.npy", "rb").read()
+    for size in (0, 5, 60, len(data) - 1):
+        open(f"{folder}/q.npy", "wb").write(data[:size])
+        r = run(binary, ["run", "flash_v2", *(f"--{n}={folder}/{n}.npy" for n in "qkv")])
+        tally.check(r.returncode == 2 and r.stderr.count("\n") == 1, f"cut to {size}: {r.returncode}, {r.stderr!r}")
+    open(f"{folder}/q.npy", "wb").write(data)
+    r = run(binary, ["run", "flash_v2", *(f"--{n}={folder}/{n}.npy" for n in "qkv"), "--seq-q", "99"])
+    tally.check(r.returncode == 2 and "leave --seq-q out" in r.stderr, f"--seq-q beside files: {r.stderr!r}")
+
+
+def main():
+    binary, tally, rng = sys.argv[1], Tally(), np.random.default_rng(7)
+    with tempfile.TemporaryDirectory() as folder:
+        check_attention(binary, tally, folder, rng)
+        check_softmax(binary, tally, folder, rng)
+        check_refusals(binary, tally, folder, rng)
+    tally.close()
+
+
+main()
