@@ -75,11 +75,13 @@ void explain_algorithm(const Options& o, const std::string& name) {
     const Request request = resolve(o, algorithm.family);
     with_tiling(algorithm, request, [&](const Experiment& e) {
         Profile profile;
-        Gpu gpu(e.gpu, count_mode, 1, &control());
+        // Every mode counts the same, so counting is the default even where numbers would take seconds.
+        const bool numeric = o.mode != "auto" && choose_mode(o, request, {count(e, &control())}).numeric;
+        Gpu gpu(e.gpu, numeric ? numeric_mode : count_mode, 1, &control());
         gpu.listen(profile);
         {
             const Progress progress = Progress::blocks("counting");
-            run_program(gpu, algorithm, e.problem, e.tiling, {});
+            run_program(gpu, algorithm, e.problem, e.tiling, numeric ? inputs_for(o, request, algorithm) : Inputs{});
         }
         if (o.json) {
             std::cout << to_json(e, profile).dump(2) << '\n';
@@ -102,6 +104,8 @@ void add_explain(CLI::App& app) {
     CLI::App* sub = app.add_subcommand("explain", "Pseudo-code with bytes, visits, FLOPs and tile placement per line");
     add_algorithm_argument(*sub, name);
     add_problem_options(*sub, options);
+    add_numeric_options(*sub, options);
+    sub->get_option("--mode")->description("numeric, count or auto; the counts are the same, auto counts");
     add_json_option(*sub, options);
     sub->footer(
         "Examples:\n"

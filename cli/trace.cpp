@@ -17,7 +17,6 @@ struct TraceRequest {
     Options options;
     std::string algorithm, out;
     std::vector<Index> blocks;
-    bool values = false;
     Index max_events = TraceOptions{}.max_events;
 };
 
@@ -100,6 +99,14 @@ void write(std::ostream& out, const Experiment& e, const Trace& trace) {
     out << "\n]}\n";
 }
 
+/// With the contents of tiles as --mode says; `auto` keeps them while they make a file that an editor still opens.
+bool with_values(const Options& o, const Request& request, const Experiment& e) {
+    constexpr Bytes most = 16 << 20;
+    const Report counted = count(e, &control());
+    if (o.mode == "auto") return counted.counters.sram_write + counted.counters.register_write <= most;
+    return choose_mode(o, request, {counted}).numeric;
+}
+
 void trace_algorithm(const TraceRequest& t) {
     const Algorithm& algorithm = algorithm_named(t.algorithm);
     const Request request = resolve(t.options, algorithm.family);
@@ -108,13 +115,14 @@ void trace_algorithm(const TraceRequest& t) {
     if (t.max_events < 1)
         throw UsageError("--max-events " + std::to_string(t.max_events) + ": must be at least 1; try 2000000");
     with_tiling(algorithm, request, [&](const Experiment& e) {
+        const bool values = with_values(t.options, request, e);
         AtomicFile file(t.out);
         // Without values nothing depends on blocks that nobody asked for, so they need not run.
-        const Mode mode = t.values ? numeric_mode : Mode{false, false, !t.blocks.empty()};
-        const Inputs inputs = t.values ? inputs_for(t.options, request, algorithm) : Inputs{};
+        const Mode mode = values ? numeric_mode : Mode{false, false, !t.blocks.empty()};
+        const Inputs inputs = values ? inputs_for(t.options, request, algorithm) : Inputs{};
         Gpu gpu(e.gpu, mode, 1, &control());
         TraceOptions options;
-        options.values = t.values;
+        options.values = values;
         options.blocks = t.blocks;
         options.max_events = t.max_events;
         Trace trace(gpu, options);
@@ -126,8 +134,8 @@ void trace_algorithm(const TraceRequest& t) {
         const Progress progress([&] { return "writing " + text::grouped(trace.size()) + " events"; });
         write(file.stream(), e, trace);
         file.commit();
-        std::cerr << text::grouped(trace.size()) << " events of " << trace.kernels().size() << " launches in " << t.out
-                  << '\n';
+        std::cerr << text::grouped(trace.size()) << " events in " << t.out
+                  << (values ? ", with the contents of tiles\n" : ", without contents (--mode numeric keeps them)\n");
     });
 }
 
@@ -139,15 +147,15 @@ void add_trace(CLI::App& app) {
     add_algorithm_argument(*sub, request.algorithm);
     sub->add_option("-o,--output", request.out, "The file to write")->required()->type_name("FILE");
     sub->add_option("--blocks", request.blocks, "Only these thread blocks (of each launch), e.g. 0,5")->delimiter(',');
-    sub->add_flag("--values", request.values, "With the contents of tiles and inputs");
     sub->add_option("--max-events", request.max_events, "Give up beyond this many")->capture_default_str();
     add_problem_options(*sub, request.options);
-    sub->add_option("--seed", request.options.seed, "Seed of the random inputs")->capture_default_str();
-    sub->add_option("--distribution", request.options.distribution, "normal, uniform or outliers")
-        ->capture_default_str();
+    add_numeric_options(*sub, request.options);
+    sub->get_option("--mode")->description("numeric (with the contents of tiles), count (without) or auto: by size");
+    add_json_option(*sub, request.options);
+    sub->get_option("--json")->description("A trace is always JSON");
     sub->footer(
         "Examples:\n"
-        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --values -o flash.json\n"
+        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 -o flash.json\n"
         "  tilescope trace flash_v1 --seq 4096 --blocks 0 -o block0.json");
     sub->callback([] { trace_algorithm(request); });
 }

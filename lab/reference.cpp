@@ -33,7 +33,7 @@ void softmax_rows(Matrix& s) {
             row.setZero();
             continue;
         }
-        for (Index c = 0; c < s.cols(); ++c) row(c) = std::exp(row(c) - m);
+        row = (row - m).exp();
         row /= row.sum();
     }
 }

@@ -40,7 +40,7 @@ CASES = {
     "explain_json": "explain memory_efficient --seq 256 --json",
     "sweep_csv": "sweep flash_v1 flash_v2 --vary seq=256:1024:x2 --vary bc=64,128 --br 64",
     "sweep_json": "sweep flash_v2 --vary sram=8,64 --br 64 --bc 64 --json",
-    "trace_toy": "trace flash_v2 --gpu toy --seq 4 --dim 2 --heads 1 --dtype f32 --br 2 --bc 2 -o /dev/stdout",
+    "trace_toy": "trace flash_v2 --gpu toy --seq 4 --dim 2 --heads 1 --dtype f32 --br 2 --bc 2 --mode count -o /dev/stdout",
 }
 
 

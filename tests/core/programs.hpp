@@ -122,14 +122,14 @@ class RandomProgram {
     }
 
     std::vector<Node> nodes(const std::vector<bool>& promised, int depth) {
-        std::vector<Node> out(static_cast<std::size_t>(pick(1, depth == 0 ? 3 : 2)));
+        std::vector<Node> out(static_cast<std::size_t>(pick(1, depth == 0 ? 4 : 2)));
         for (Node& n : out) n = node(promised, depth);
         return out;
     }
 
     Node node(const std::vector<bool>& promised, int depth) {
         Node n;
-        n.kind = static_cast<Kind>(depth < 3 ? pick(0, 5) : pick(2, 5));
+        n.kind = static_cast<Kind>(depth < 3 && chance(50) ? pick(0, 1) : pick(2, 5));
         n.line = static_cast<std::uint16_t>(++line_);
         n.around = static_cast<std::size_t>(pick(0, static_cast<Index>(promised.size()) - 1));
         n.which = static_cast<std::size_t>(pick(0, 1000));
