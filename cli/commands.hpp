@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/options.hpp"
+#include "cli/request.hpp"
 #include "lab/tiling.hpp"
 
 namespace tilescope::cli {

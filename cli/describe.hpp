@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/options.hpp"
+#include "cli/request.hpp"
 
 namespace tilescope::cli {
 

@@ -1,12 +1,13 @@
-// The flags that all subcommands share, and what they mean together.
+// The flags that all subcommands share.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "lab/experiment.hpp"
+#include "core/units.hpp"
 
 namespace tilescope::cli {
 
@@ -46,21 +47,7 @@ void add_algorithm_argument(CLI::App& app, std::string& name);
 void set_flag(Options& options, const std::string& name, const std::string& value);
 /// The names that set_flag accepts.
 std::vector<std::string> settable_flags();
-
-/// What the flags ask for.
-struct Request {
-    Problem problem;
-    Tiling given;  ///< 0 where the flag says auto
-    GpuSpec gpu;
-    std::size_t file_rank = 0;  ///< of the Q (or X) file; 0 without files
-    Inputs inputs;              ///< from files; empty without
-};
-
-/// Reads files, checks everything and throws UsageError for the first thing that is wrong. Files need the algorithm's
-/// family to know their roles.
-Request resolve(const Options& options, Family family);
-
-/// UsageError with the nearest name when there is no such algorithm.
-const Algorithm& algorithm_named(const std::string& name);
+/// `text` as a number, or UsageError naming the flag.
+Index to_index(const std::string& flag, const std::string& text);
 
 }  // namespace tilescope::cli

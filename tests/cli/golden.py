@@ -5,6 +5,7 @@
     golden.py BINARY --approve    write what it prints now; look at the difference before committing it
 """
 
+import difflib
 import pathlib
 import re
 import sys
@@ -67,8 +68,9 @@ def main():
         file = GOLDEN / f"{name}.txt"
         if approve:
             file.write_text(text)
-        tally.check(file.exists() and file.read_text() == text,
-                    f"{name}: differs from {file}; see the difference with `git diff` after --approve")
+        approved = file.read_text() if file.exists() else ""
+        difference = difflib.unified_diff(approved.splitlines(), text.splitlines(), "approved", "now", lineterm="", n=0)
+        tally.check(approved == text, f"{name}: differs from {file}\n" + "\n".join(list(difference)[:20]))
     stray = {f.stem for f in GOLDEN.glob("*.txt")} - set(CASES)
     tally.check(not stray, f"golden files without a case: {sorted(stray)}")
     tally.close()

@@ -1,0 +1,24 @@
+// What the flags ask for, once files are read and everything is checked.
+#pragma once
+
+#include "cli/options.hpp"
+#include "lab/experiment.hpp"
+
+namespace tilescope::cli {
+
+struct Request {
+    Problem problem;
+    Tiling given;  ///< 0 where the flag says auto
+    GpuSpec gpu;
+    std::size_t file_rank = 0;  ///< of the Q (or X) file; 0 without files
+    Inputs inputs;              ///< from files; empty without
+};
+
+/// Reads files, checks everything and throws UsageError for the first thing that is wrong. Files need the algorithm's
+/// family to know their roles.
+Request resolve(const Options& options, Family family);
+
+/// UsageError with the nearest name when there is no such algorithm.
+const Algorithm& algorithm_named(const std::string& name);
+
+}  // namespace tilescope::cli
