@@ -52,8 +52,15 @@ Json to_json(const Report& r) {
     j["hbm_footprint_bytes"] = r.hbm_footprint;
     j["hbm_extra_bytes"] = r.hbm_extra;
     j["arithmetic_intensity"] = r.arithmetic_intensity();
-    const Occupancy o = occupancy(r);
-    j["occupancy"] = {{"basis", "modelled"}, {"blocks_per_sm", o.blocks_per_sm}, {"waves", o.waves}};
+    for (const LaunchInfo& l : r.launches) {
+        const Occupancy o = occupancy(l, r.experiment.gpu);
+        j["launches"].push_back({{"kernel", l.kernel},
+                                 {"thread_blocks", l.thread_blocks},
+                                 {"sram_peak_bytes", l.sram_peak},
+                                 {"register_peak_bytes", l.register_peak},
+                                 {"modelled_blocks_per_sm", o.blocks_per_sm},
+                                 {"modelled_waves", o.waves}});
+    }
     if (r.experiment.algorithm->idealised)
         if (const auto ideal = r.experiment.algorithm->idealised(r.experiment.problem))
             j["idealised"] = {{"name", ideal->name}, {"counters", to_json(ideal->count)}, {"why", ideal->why}};

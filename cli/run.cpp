@@ -23,6 +23,19 @@ void print_traffic(const Report& r) {
     table.print(std::cout, "  ");
 }
 
+void print_launches(const Report& r) {
+    const GpuSpec& g = r.experiment.gpu;
+    std::cout << "\nOn chip (per thread block, of " << text::binary_bytes(g.sram_per_block) << " of SRAM and "
+              << text::binary_bytes(g.registers_per_sm) << " of registers)\n";
+    text::Table table({"launch", "thread blocks", "SRAM peak", "register peak", "blocks per SM", "waves (modelled)"});
+    for (const LaunchInfo& l : r.launches) {
+        const Occupancy o = occupancy(l, g);
+        table.add({l.kernel, text::grouped(l.thread_blocks), text::binary_bytes(l.sram_peak),
+                   text::binary_bytes(l.register_peak), std::to_string(o.blocks_per_sm), text::count(o.waves)});
+    }
+    table.print(std::cout, "  ");
+}
+
 void print_idealised(const Report& r) {
     const Algorithm& a = *r.experiment.algorithm;
     if (!a.idealised) return;
@@ -34,11 +47,22 @@ void print_idealised(const Report& r) {
               << ".\n";
 }
 
+void print_arithmetic(const Report& r) {
+    const Counters& c = r.counters;
+    const auto big = [](Count n) { return text::count(static_cast<double>(n)); };
+    const auto moved = [](Bytes read, Bytes written) {
+        return text::bytes(static_cast<double>(read)) + " read, " + text::bytes(static_cast<double>(written)) +
+               " written";
+    };
+    std::cout << "\nArithmetic (counted)\n"
+              << "  matmul FLOPs " << big(c.matmul_flops) << ", exponentials " << big(c.exps) << ", other FLOPs "
+              << big(c.other_flops) << "; " << text::number(r.arithmetic_intensity()) << " FLOP per HBM byte\n"
+              << "  SRAM " << moved(c.sram_read, c.sram_write) << "; registers "
+              << moved(c.register_read, c.register_write) << '\n';
+}
+
 void print_text(const Report& r, const std::string& why_mode, bool chosen_tiles) {
     const Experiment& e = r.experiment;
-    const Counters& c = r.counters;
-    const Occupancy o = occupancy(r);
-    const auto big = [](Count n) { return text::count(static_cast<double>(n)); };
     std::cout << e.algorithm->name << ": " << e.algorithm->idea << '\n'
               << "  source   " << e.algorithm->paper << '\n'
               << "  problem  " << describe(e.problem, e.algorithm->family) << '\n'
@@ -48,23 +72,11 @@ void print_text(const Report& r, const std::string& why_mode, bool chosen_tiles)
               << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n\n"
               << "HBM traffic (counted, bytes that cross an SM's boundary)\n";
     print_traffic(r);
+    std::cout << "  extra memory beyond inputs and output: " << text::bytes(static_cast<double>(r.hbm_extra)) << '\n';
     print_idealised(r);
     for (const std::string& note : r.notes) std::cout << "  Note: " << note << ".\n";
-    std::cout << "\nArithmetic (counted)\n"
-              << "  matmul FLOPs " << big(c.matmul_flops) << ", exponentials " << big(c.exps) << ", other FLOPs "
-              << big(c.other_flops) << "; " << text::number(r.arithmetic_intensity()) << " FLOP per HBM byte\n"
-              << "  SRAM traffic " << text::bytes(static_cast<double>(c.sram_read)) << " read, "
-              << text::bytes(static_cast<double>(c.sram_write)) << " written; registers "
-              << text::bytes(static_cast<double>(c.register_read)) << " read, "
-              << text::bytes(static_cast<double>(c.register_write)) << " written\n"
-              << "\nOn chip (per thread block)\n"
-              << "  SRAM peak " << text::binary_bytes(r.sram_peak) << " of " << text::binary_bytes(e.gpu.sram_per_block)
-              << ", register peak " << text::binary_bytes(r.register_peak) << " of "
-              << text::binary_bytes(e.gpu.registers_per_sm) << '\n'
-              << "  " << c.launches << (c.launches == 1 ? " launch, " : " launches, ") << text::grouped(c.thread_blocks)
-              << " thread blocks; " << o.blocks_per_sm << " at a time per SM, " << text::count(o.waves)
-              << " waves (modelled)\n"
-              << "  extra HBM memory " << text::bytes(static_cast<double>(r.hbm_extra)) << '\n';
+    print_arithmetic(r);
+    print_launches(r);
     if (r.error) std::cout << "\nError against the double-precision reference\n  " << describe_error(r) << '\n';
 }
 

@@ -53,6 +53,7 @@ class ChipMemory {
 
     Bytes used(Space s) const { return used_[static_cast<int>(s)]; }
     Bytes peak(Space s) const { return peak_[static_cast<int>(s)]; }
+    void forget_peaks() { peak_[0] = used_[0], peak_[1] = used_[1]; }
     const ChipCapacity& capacity() const { return capacity_; }
 
     /// Starts numbering tiles anew, for the next thread block.

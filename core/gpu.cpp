@@ -107,15 +107,19 @@ Bytes Gpu::hbm_footprint() const {
 }
 
 void Gpu::run(const char* kernel, std::span<const Axis> axes, const Body& body) {
-    ++launch_;
+    const Index launch = static_cast<Index>(launches_.size());
+    launches_.push_back({kernel});
     main_.total.launches += 1;
+    main_.chip.forget_peaks();
+    const Count blocks_before = main_.total.thread_blocks;
     Counters cost;
     cost.launches = 1;
-    for (Listener* l : listeners_) l->on({.op = Op::launch, .what = kernel, .block = launch_, .cost = cost}, {});
+    for (Listener* l : listeners_) l->on({.op = Op::launch, .what = kernel, .block = launch, .cost = cost}, {});
     if (mode_.fold)
         run_folded(axes, body);
     else
         run_exact(kernel, axes, body);
+    launches_.back().thread_blocks = main_.total.thread_blocks - blocks_before;
 }
 
 void Gpu::run_folded(std::span<const Axis> axes, const Body& body) {
@@ -205,7 +209,7 @@ void Gpu::run_exact(const char* kernel, std::span<const Axis> axes, const Body& 
 void Gpu::run_block(Worker& w, Index block, Count weight, const Span* at, const Body& body) {
     w.listeners.clear();
     for (Listener* l : listeners_)
-        if (l->wants(launch_, block)) w.listeners.push_back(l);
+        if (l->wants(static_cast<Index>(launches_.size()) - 1, block)) w.listeners.push_back(l);
     if (mode_.only_wanted && w.listeners.empty()) return;
 
     w.chip.restart();
@@ -223,11 +227,18 @@ void Gpu::run_block(Worker& w, Index block, Count weight, const Span* at, const 
 }
 
 void Gpu::merge(Worker& w) {
-    for (const Space s : {Space::sram, Space::registers})
-        peak_[static_cast<int>(s)] = std::max(peak_[static_cast<int>(s)], w.chip.peak(s));
+    LaunchInfo& launch = launches_.back();
+    launch.sram_peak = std::max(launch.sram_peak, w.chip.peak(Space::sram));
+    launch.register_peak = std::max(launch.register_peak, w.chip.peak(Space::registers));
     if (&w == &main_) return;
     main_.total += w.total;
     for (std::size_t t = 0; t < w.traffic.size(); ++t) main_.traffic[t] += w.traffic[t];
+}
+
+Bytes Gpu::peak(Space s) const {
+    Bytes most = 0;
+    for (const LaunchInfo& l : launches_) most = std::max(most, s == Space::sram ? l.sram_peak : l.register_peak);
+    return most;
 }
 
 }  // namespace tilescope

@@ -92,6 +92,13 @@ struct BrokenPromise : std::logic_error {
     using std::logic_error::logic_error;
 };
 
+/// What a launch took, over all of its thread blocks.
+struct LaunchInfo {
+    const char* kernel;
+    Count thread_blocks = 0;
+    Bytes sram_peak = 0, register_peak = 0;  ///< the most that one thread block held at a time
+};
+
 /// What one thread of the simulator keeps while it runs thread blocks; merged at the end of a launch.
 struct Worker {
     Worker(ChipCapacity capacity, bool data) : chip(capacity, data) {}
@@ -127,8 +134,9 @@ class Gpu {
     const std::deque<TensorInfo>& tensors() const { return tensors_; }
     const Counters& total() const { return main_.total; }
     const Traffic& traffic(TensorId t) const { return main_.traffic[t]; }
-    /// The most bytes that one thread block held at a time.
-    Bytes peak(Space s) const { return peak_[static_cast<int>(s)]; }
+    const std::vector<LaunchInfo>& launches() const { return launches_; }
+    /// The most bytes that one thread block held at a time, over all launches.
+    Bytes peak(Space s) const;
     Bytes hbm_footprint() const;
     const std::vector<std::string>& notes() const { return notes_; }
 
@@ -153,8 +161,7 @@ class Gpu {
     std::vector<Listener*> listeners_;
     std::vector<std::string> notes_;
     Worker main_;
-    Bytes peak_[2] = {0, 0};
-    Index launch_ = -1;
+    std::vector<LaunchInfo> launches_;
 };
 
 }  // namespace tilescope

@@ -27,6 +27,7 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
         r.tensors.push_back({t.name, t.role, t.bytes(), gpu.traffic(id++)});
         if (t.name == output_of(e.algorithm->family)) r.output = t.data;
     }
+    r.launches = gpu.launches();
     r.sram_peak = gpu.peak(Space::sram);
     r.register_peak = gpu.peak(Space::registers);
     r.hbm_footprint = gpu.hbm_footprint();
@@ -52,15 +53,12 @@ double Report::arithmetic_intensity() const {
     return static_cast<double>(counters.flops()) / static_cast<double>(counters.hbm());
 }
 
-Occupancy occupancy(const Report& r) {
-    const GpuSpec& g = r.experiment.gpu;
-    const Bytes reserved = g.sram_per_sm - g.sram_per_block;  // per thread block, by the system
-    Index per_sm = g.max_blocks_per_sm;
-    if (r.sram_peak > 0) per_sm = std::min(per_sm, g.sram_per_sm / (r.sram_peak + reserved));
-    if (r.register_peak > 0) per_sm = std::min(per_sm, g.registers_per_sm / r.register_peak);
-    Occupancy o{.blocks_per_sm = per_sm, .thread_blocks = r.counters.thread_blocks};
-    o.waves = static_cast<double>(o.thread_blocks) / static_cast<double>(per_sm * g.sms);
-    return o;
+Occupancy occupancy(const LaunchInfo& launch, const GpuSpec& gpu) {
+    const Bytes reserved = gpu.sram_per_sm - gpu.sram_per_block;  // per thread block, by the system
+    Index per_sm = gpu.max_blocks_per_sm;
+    if (launch.sram_peak > 0) per_sm = std::min(per_sm, gpu.sram_per_sm / (launch.sram_peak + reserved));
+    if (launch.register_peak > 0) per_sm = std::min(per_sm, gpu.registers_per_sm / launch.register_peak);
+    return {per_sm, static_cast<double>(launch.thread_blocks) / static_cast<double>(per_sm * gpu.sms)};
 }
 
 Report count(const Experiment& e, Control* control) {

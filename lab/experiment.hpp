@@ -36,7 +36,8 @@ struct Report {
     bool numeric = false;
     Counters counters;
     std::vector<TensorReport> tensors;
-    Bytes sram_peak = 0, register_peak = 0;  ///< of one thread block
+    std::vector<LaunchInfo> launches;
+    Bytes sram_peak = 0, register_peak = 0;  ///< of one thread block, over all launches
     Bytes hbm_footprint = 0;                 ///< inputs, outputs and scratch
     Bytes hbm_extra = 0;                     ///< what the family's own inputs and output do not account for
     std::vector<std::string> notes;
@@ -47,13 +48,12 @@ struct Report {
     double arithmetic_intensity() const;
 };
 
-/// How thread blocks fill the machine, from the peaks and the limits of the SM. Modelled.
+/// How a launch's thread blocks fill the machine, from its peaks and the limits of an SM. Modelled.
 struct Occupancy {
     Index blocks_per_sm = 0;
-    Index thread_blocks = 0;  ///< of the largest launch
     double waves = 0;
 };
-Occupancy occupancy(const Report& report);
+Occupancy occupancy(const LaunchInfo& launch, const GpuSpec& gpu);
 
 /// Folded counts; no data.
 Report count(const Experiment& experiment, Control* control = nullptr);

@@ -1,0 +1,423 @@
+// One test for every algorithm of the registry: the same source in every mode, the same counts, and the right numbers.
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/profile.hpp"
+#include "lab/reference.hpp"
+#include "lab/tiling.hpp"
+#include "tests/algorithms/problems.hpp"
+#include "tests/catch.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+std::vector<Case> cases(std::uint64_t random) {
+    std::vector<Case> all = corner_cases();
+    for (std::uint64_t seed = 1; seed <= random; ++seed) all.push_back(random_case(seed));
+    return all;
+}
+
+template <class F>
+void for_all(std::uint64_t random, F&& f) {
+    for (const Case& c : cases(random))
+        for (const Algorithm& a : algorithms()) {
+            INFO(to_string(a, c));
+            f(a, c);
+        }
+}
+
+bool safe(const Algorithm& a, const Problem& p) {
+    const bool has_naive = a.name == std::string("softmax_naive");
+    return !has_naive && (a.name != std::string("standard") || p.softmax == Softmax::safe);
+}
+
+/// Plenty of memory; not a byte more than the run needs; registers that a row of scores does not fit in.
+std::vector<GpuSpec> machines(const Algorithm& a, const Case& c) {
+    const Outcome o = run(a, c, roomy(), count_mode);
+    std::vector<GpuSpec> all = {roomy(), machine(o.sram_peak, o.register_peak)};
+    const GpuSpec short_of_a_row = machine(o.sram_peak, 4 * (c.problem.seq_k + 2) - 1);
+    if (fits(a, c.problem, c.tiling, short_of_a_row)) all.push_back(short_of_a_row);
+    return all;
+}
+
+/// "" where they are equal, or else what differs.
+std::string difference(const Outcome& a, const Outcome& b) {
+    std::string out;
+    const auto compare = [&](const std::string& what, Count x, Count y) {
+        if (x != y) out += what + ": " + std::to_string(x) + " and " + std::to_string(y) + "; ";
+    };
+    for (const auto& [name, member] : Counters::fields) compare(name, a.counters.*member, b.counters.*member);
+    for (std::size_t t = 0; t < a.tensors.size(); ++t) {
+        compare(a.tensors[t].name + " read", a.traffic[t].read, b.traffic[t].read);
+        compare(a.tensors[t].name + " written", a.traffic[t].write, b.traffic[t].write);
+    }
+    compare("SRAM peak", a.sram_peak, b.sram_peak);
+    compare("register peak", a.register_peak, b.register_peak);
+    if (a.notes != b.notes) out += "notes; ";
+    return out;
+}
+
+/// Adds up what events say, and remembers the pseudo-code lines they name.
+struct Witness : Listener {
+    void on(const Event& e, TileData data) override {
+        total.add(e.cost, e.times);
+        has_data = has_data || !data.empty();
+        if (e.op != Op::launch && e.op != Op::block_begin && e.op != Op::block_end) lines.insert(e.line);
+    }
+    Counters total;
+    std::set<std::uint16_t> lines;
+    bool has_data = false;
+};
+
+std::string text(const TileUse& t) {
+    return t.name + " [" + std::to_string(t.rows) + " x " + std::to_string(t.cols) + "] in " + name_of(t.space);
+}
+
+/// The scaled logits of a query row and the keys it sees, in double precision.
+std::vector<double> logits(const Problem& p, const Inputs& in, Index slice, Index row) {
+    const Index keys = p.causal ? std::clamp<Index>(row + p.seq_k - p.seq_q + 1, 0, p.seq_k) : p.seq_k;
+    const double scale = p.scale ? *p.scale : 1 / std::sqrt(static_cast<double>(p.dim));
+    const Index kv = slice / p.heads * p.kv_heads + slice % p.heads / (p.heads / p.kv_heads);
+    std::vector<float> q(static_cast<std::size_t>(p.dim)), k(static_cast<std::size_t>(p.seq_k * p.dim));
+    in.at("Q")->read(slice, {row, 1}, {0, p.dim}, q.data());
+    in.at("K")->read(kv, {0, p.seq_k}, {0, p.dim}, k.data());
+    std::vector<double> s(static_cast<std::size_t>(keys));
+    for (std::size_t c = 0; c < s.size(); ++c) {
+        for (std::size_t x = 0; x < q.size(); ++x) s[c] += static_cast<double>(q[x]) * k[c * q.size() + x];
+        s[c] *= scale;
+    }
+    return s;
+}
+
+template <class F>
+void for_rows(const Problem& p, F&& f) {
+    for (Index slice = 0; slice < p.batch_heads(); ++slice)
+        for (Index row = 0; row < p.seq_q; ++row) f(slice, row);
+}
+
+double greatest(const Storage& x) {
+    double m = 0;
+    for (const float v : contents(x)) m = std::max(m, std::abs(static_cast<double>(v)));
+    return m;
+}
+
+double greatest_logit(const Problem& p, const Inputs& in) {
+    double m = 0;
+    for_rows(p, [&](Index slice, Index row) {
+        for (const double s : logits(p, in, slice, row)) m = std::max(m, std::abs(s));
+    });
+    return m;
+}
+
+/// Half the distance from 1 to the next number.
+double unit_roundoff(Dtype t) { return t == Dtype::f32 ? 0x1p-24 : t == Dtype::f16 ? 0x1p-11 : 0x1p-8; }
+
+/// How far the output may be off. In f32, 1e-5: sums of up to 70 terms near 1, with some room. In the narrow types each
+/// rounding moves O, which is an average of rows of V, by at most u max|V| (u: the unit roundoff): one for P, one for
+/// every time that O is written, and where the logits were stored, e^(2 u max|S|) - 1 for their softmax. P below the
+/// smallest normal f16 loses up to 2^-25 a key instead. Softmax itself rounds once, of numbers up to 1.
+double allowed(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in, double max_logit) {
+    const Problem& p = c.problem;
+    if (p.dtype == Dtype::f32) return 1e-5;
+    const double u = unit_roundoff(p.dtype);
+    if (a.family == Family::softmax) return u + 1e-5;
+    bool stores_logits = false;
+    for (const TensorInfo& t : o.tensors) stores_logits |= t.role == Role::scratch && t.cols == p.seq_k;
+    const bool once = o.moved("O").write <= o.tensor("O").bytes();
+    const double roundings = 1 + (once ? 1 : static_cast<double>(ceil_div(p.seq_k, c.tiling.bc)));
+    const double softmax = stores_logits ? std::expm1(2 * u * max_logit) : 0;
+    const double tiny = p.dtype == Dtype::f16 ? 0x1p-25 * static_cast<double>(p.seq_k) : 0;
+    return greatest(*in.at("V")) * (1.1 * roundings * u + softmax + tiny) + 1e-5;
+}
+
+OutputError error_of(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in) {
+    return compare_with_reference(a.family, c.problem, in, {o.output().data}, 1)[0];
+}
+
+/// Logits of 10240 + 0 to 6 steps in even rows and -10240 + 0 to 6 steps in odd ones. Steps of 1 in f32, of 64 in the
+/// narrow types, so that every logit is a number of the type.
+Inputs large_logits(const Algorithm& a, const Case& c) {
+    Inputs in = inputs_for(a, c);
+    const float step = c.problem.dtype == Dtype::f32 ? 1 : 64;
+    for (auto& [name, tensor] : in) {
+        std::vector<float> x(static_cast<std::size_t>(tensor->size()));
+        for (Index k = 0; k < tensor->size(); ++k) {
+            const Index row = k / tensor->cols() % tensor->rows(), col = k % tensor->cols();
+            const float sign = row % 2 ? -1 : 1, wave = static_cast<float>(row % 7);
+            float v = 0;
+            if (name == "X") v = sign * 10240 + step * static_cast<float>(col % 7);
+            if (name == "Q") v = col == 0 ? sign * 128 : col == 1 ? step : 0;
+            if (name == "K") v = col == 0 ? 80 : col == 1 ? wave : 0;
+            x[static_cast<std::size_t>(k)] = v;
+        }
+        if (name != "V") tensor->write(0, x);
+    }
+    return in;
+}
+
+/// What one head's rows of O lose when they are rounded to `dtype` once.
+double rms_of_rounding(const Case& c, const Inputs& in) {
+    const Problem& p = c.problem;
+    double sum = 0;
+    const std::vector<double> o = reference_rows(Family::attention, p, in, 0, {0, p.seq_q});
+    for (const double exact : o) {
+        float x = static_cast<float>(exact);
+        round_to(p.dtype, &x, 1);
+        sum += (x - exact) * (x - exact);
+    }
+    return std::sqrt(sum / static_cast<double>(o.size()));
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm describes itself completely", "[registry]") {
+    std::set<std::string> names;
+    std::set<std::pair<Family, int>> rungs;
+    for (const Algorithm& a : algorithms()) {
+        INFO(a.name);
+        CHECK(names.insert(a.name).second);
+        CHECK(rungs.insert({a.family, a.rung}).second);
+        CHECK(find_algorithm(a.name) == &a);
+        CHECK_FALSE((std::string(a.idea).empty() || std::string(a.paper).empty()));
+        REQUIRE_FALSE(a.code.empty());
+        for (std::size_t k = 0; k < a.code.size(); ++k) {
+            CHECK(a.code[k].number > (k == 0 ? 0 : a.code[k - 1].number));
+            CHECK_FALSE(std::string(a.code[k].code).empty());
+        }
+        std::set<std::string> tensors;
+        for (const TensorDecl& t : a.tensors({}, {64, 64})) CHECK(tensors.insert(t.name).second);
+        CHECK(tensors.count(a.family == Family::softmax ? "Y" : "O") == 1);
+    }
+    CHECK(find_algorithm("Flash_v1") == nullptr);
+    CHECK(find_algorithm("") == nullptr);
+    CHECK(names.size() >= 10);
+}
+
+TEST_CASE("folded, exact and numeric runs count the same", "[registry]") {
+    for_all(120, [](const Algorithm& a, const Case& c) {
+        const Inputs in = inputs_for(a, c);
+        for (const GpuSpec& gpu : machines(a, c)) {
+            INFO("registers " << gpu.registers_per_sm << " B, SRAM " << gpu.sram_per_block << " B");
+            const Outcome folded = run(a, c, gpu, count_mode);
+            CHECK(difference(folded, run(a, c, gpu, exact_mode)) == "");
+            CHECK(difference(folded, run(a, c, gpu, numeric_mode, in)) == "");
+        }
+    });
+}
+
+TEST_CASE("less memory than the counted peaks is not enough, in any mode", "[registry]") {
+    for_all(20, [](const Algorithm& a, const Case& c) {
+        const Outcome o = run(a, c, roomy(), count_mode);
+        const Inputs in = inputs_for(a, c);
+        for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
+            if (o.sram_peak > 0)
+                CHECK_THROWS_AS(run(a, c, machine(o.sram_peak - 1, o.register_peak), mode, in), OutOfChipMemory);
+            if (a.name == std::string("standard")) continue;  // its softmax makes do with the registers there are
+            CHECK_THROWS_AS(run(a, c, machine(o.sram_peak, o.register_peak - 1), mode, in), OutOfChipMemory);
+        }
+    });
+}
+
+TEST_CASE("events add up to the counts, name lines that exist, and change nothing", "[registry]") {
+    for_all(20, [](const Algorithm& a, const Case& c) {
+        const Inputs in = inputs_for(a, c);
+        std::set<std::uint16_t> numbers;
+        for (const CodeLine& line : a.code) numbers.insert(line.number);
+        for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
+            Witness witness;
+            const Outcome heard = run(a, c, roomy(), mode, in, 2, &witness), unheard = run(a, c, roomy(), mode, in, 2);
+            CHECK(difference(heard, unheard) == "");
+            CHECK(witness.total == heard.counters);
+            CHECK(witness.has_data == mode.data);
+            for (const std::uint16_t line : witness.lines) {
+                CAPTURE(line);
+                CHECK(numbers.count(line) == 1);
+            }
+            for (std::size_t t = 0; mode.data && t < heard.tensors.size(); ++t)
+                CHECK(same_bits(*heard.tensors[t].data, *unheard.tensors[t].data));
+        }
+    });
+}
+
+TEST_CASE("a line of the pseudo-code costs the same folded and exact", "[registry]") {
+    for_all(40, [](const Algorithm& a, const Case& c) {
+        Profile folded, exact;
+        run(a, c, roomy(), count_mode, {}, 1, &folded);
+        run(a, c, roomy(), exact_mode, {}, 1, &exact);
+        CHECK(folded.lines().size() == exact.lines().size());
+        for (const auto& [number, line] : exact.lines()) {
+            CAPTURE(number);
+            REQUIRE(folded.lines().count(number) == 1);
+            const LineProfile& same = folded.lines().at(number);
+            CHECK(line.visits == same.visits);
+            CHECK(line.cost == same.cost);
+            CHECK(line.traffic == same.traffic);
+            std::set<std::string> all, some;
+            for (const TileUse& t : line.tiles) all.insert(text(t));
+            for (const TileUse& t : same.tiles) some.insert(text(t));
+            CHECK(all == some);
+        }
+    });
+}
+
+TEST_CASE("every output is right, on any machine", "[registry]") {
+    for_all(200, [](const Algorithm& a, const Case& c) {
+        const Inputs in = inputs_for(a, c);
+        const double max_logit = a.family == Family::attention ? greatest_logit(c.problem, in) : 0;
+        for (const GpuSpec& gpu : machines(a, c)) {
+            INFO("registers " << gpu.registers_per_sm << " B");
+            const Outcome o = run(a, c, gpu, numeric_mode, in);
+            const OutputError e = error_of(a, c, o, in);
+            CHECK(e.not_finite == 0);
+            CHECK(e.elements == o.output().size());
+            CHECK(e.max_abs <= allowed(a, c, o, in, max_logit));
+        }
+    });
+}
+
+TEST_CASE("inputs are only read, and every element of every output is written", "[registry]") {
+    for_all(60, [](const Algorithm& a, const Case& c) {
+        const Outcome o = run(a, c, roomy(), numeric_mode, inputs_for(a, c));
+        for (const TensorInfo& t : o.tensors) {
+            INFO(t.name);
+            const Traffic& moved = o.moved(t.name);
+            if (t.role == Role::input) CHECK(moved.write == 0);
+            if (t.role == Role::input && !c.problem.causal) CHECK(moved.read >= t.bytes());
+            if (t.role != Role::output) continue;
+            CHECK(moved.write >= t.bytes());
+            Count missing = 0;  // they are NaN from the start
+            for (const float x : contents(*t.data)) missing += std::isnan(x);
+            CHECK(missing == 0);
+        }
+    });
+}
+
+TEST_CASE("rows that see no key give 0, and -inf as log-sum-exp", "[registry]") {
+    Count blind = 0;
+    for_all(100, [&](const Algorithm& a, const Case& c) {
+        if (a.family != Family::attention) return;
+        const Inputs in = inputs_for(a, c);
+        const Outcome o = run(a, c, roomy(), numeric_mode, in);
+        const bool has_lse = a.name == std::string("flash_v2");
+        const std::vector<float> out = contents(*o.output().data);
+        const std::vector<float> lse = has_lse ? contents(*o.tensor("LSE").data) : std::vector<float>{};
+        for_rows(c.problem, [&](Index slice, Index row) {
+            const std::vector<double> s = logits(c.problem, in, slice, row);
+            const Index at = slice * c.problem.seq_q + row, dv = c.problem.dim_v;
+            double sum = 0;
+            for (const double x : s) sum += std::exp(x);
+            if (s.empty()) {
+                ++blind;
+                for (Index k = 0; k < dv; ++k)
+                    if (out[static_cast<std::size_t>(at * dv + k)] != 0) FAIL("O, row " << row);
+                if (has_lse && lse[static_cast<std::size_t>(at)] != -infinity) FAIL("LSE, row " << row);
+            } else if (has_lse && !(std::abs(lse[static_cast<std::size_t>(at)] - std::log(sum)) <= 1e-5)) {
+                FAIL("LSE, row " << row << " is " << lse[static_cast<std::size_t>(at)] << ", expected " << std::log(sum));
+            }
+        });
+    });
+    CHECK(blind > 5000);
+}
+
+TEST_CASE("large logits do no harm to a safe softmax", "[registry]") {
+    for_all(60, [](const Algorithm& a, Case c) {
+        c.problem.scale = 1;
+        c.problem.softmax = Softmax::safe;
+        if (!safe(a, c.problem)) return;
+        const Inputs in = large_logits(a, c);
+        for (const GpuSpec& gpu : machines(a, c)) {
+            const Outcome o = run(a, c, gpu, numeric_mode, in);
+            const OutputError e = error_of(a, c, o, in);
+            CHECK(e.not_finite == 0);
+            CHECK(e.max_abs <= allowed(a, c, o, in, 0));  // the logits are numbers of the type
+        }
+    });
+}
+
+TEST_CASE("large logits overflow a naive softmax, which shows and is counted", "[registry]") {
+    Count overflown = 0;
+    for_all(60, [&](const Algorithm& a, Case c) {
+        c.problem.scale = 1;
+        c.problem.softmax = Softmax::naive;
+        if (safe(a, c.problem)) return;
+        const Inputs in = large_logits(a, c);
+        const bool attention = a.family == Family::attention;
+        Count rows = 0;  // with logits of +10240, if they see any
+        for_rows(c.problem, [&](Index slice, Index row) {
+            rows += row % 2 == 0 && (!attention || !logits(c.problem, in, slice, row).empty());
+        });
+        for (const GpuSpec& gpu : machines(a, c)) {
+            const OutputError e = error_of(a, c, run(a, c, gpu, numeric_mode, in), in);
+            CHECK(e.not_finite == rows * (attention ? c.problem.dim_v : c.problem.seq_k));
+        }
+        overflown += rows;
+    });
+    CHECK(overflown > 1000);
+}
+
+TEST_CASE("results do not depend on the number of threads", "[registry]") {
+    for_all(20, [](const Algorithm& a, const Case& c) {
+        const Inputs in = inputs_for(a, c);
+        const Outcome one = run(a, c, roomy(), numeric_mode, in, 1);
+        for (const int threads : {2, 5}) {
+            CAPTURE(threads);
+            const Outcome many = run(a, c, roomy(), numeric_mode, in, threads);
+            CHECK(difference(one, many) == "");
+            for (std::size_t t = 0; t < one.tensors.size(); ++t)
+                CHECK(same_bits(*one.tensors[t].data, *many.tensors[t].data));
+        }
+    });
+}
+
+TEST_CASE("no algorithm loses more to rounding than standard, but for the trips of its O", "[registry][precision]") {
+    for (const Dtype dtype : {Dtype::f16, Dtype::bf16})
+        for (const Index bc : {16, 64})
+            for (const std::uint64_t seed : {1, 2}) {
+                Case c{{}, {64, bc}, seed};
+                c.problem.heads = c.problem.kv_heads = 2;
+                c.problem.seq_q = c.problem.seq_k = 512;
+                c.problem.dtype = dtype;
+                const Algorithm& standard = *find_algorithm("standard");
+                const Inputs in = inputs_for(standard, c);
+                const double worst = error_of(standard, c, run(standard, c, roomy(), numeric_mode, in), in).rms;
+                for (const Algorithm& a : algorithms()) {
+                    if (a.family != Family::attention) continue;
+                    const Outcome o = run(a, c, roomy(), numeric_mode, in);
+                    // Every time that an unfinished O goes to HBM, it is rounded once more. 2% for chance.
+                    const double trips = static_cast<double>(o.moved("O").write / o.tensor("O").bytes() - 1);
+                    const double rounding = rms_of_rounding(c, in);
+                    INFO(to_string(a, c) << ", standard has " << worst << ", O rounded once " << rounding);
+                    CHECK(error_of(a, c, o, in).rms <= 1.02 * std::hypot(worst, std::sqrt(trips) * rounding));
+                }
+            }
+}
+
+TEST_CASE("FlashAttention-2 keeps more of f16 than standard attention", "[registry][precision]") {
+    // FlashAttention-3 (arXiv 2407.08608), Table 3, on the same distribution: 3.2e-4 and 1.9e-4, a ratio of 1.7. It does
+    // not print the sizes, on which both depend. Measured here (d = 64, tiles of 128, seed 1): 1.67e-4 and 0.99e-4 with
+    // 16 keys (1.7), 1.38e-4 and 0.64e-4 with 64 (2.1), 1.33e-4 and 0.47e-4 with 256 (2.8): the same order of errors,
+    // and a ratio that starts at the published one and grows with the sequence.
+    double before = 0;
+    for (const Index keys : {16, 64, 256}) {
+        Case c{{}, {128, 128}, 1};
+        c.problem.heads = c.problem.kv_heads = 16384 / keys / (keys == 16 ? 4 : 1);
+        c.problem.seq_q = c.problem.seq_k = keys;
+        const auto rms = [&](const char* name) {
+            const Algorithm& a = *find_algorithm(name);
+            const Inputs in = inputs_for(a, c, Distribution::outliers);
+            return error_of(a, c, run(a, c, roomy(), numeric_mode, in, 2), in).rms;
+        };
+        const double standard = rms("standard"), flash = rms("flash_v2");
+        CAPTURE(keys, standard, flash);
+        CHECK(standard / flash > 1.4);
+        CHECK(standard / flash < 3.5);
+        CHECK(standard / flash > before);
+        CHECK(standard > 0.5e-4);
+        CHECK(standard < 3.2e-4);
+        before = standard / flash;
+    }
+}
