@@ -13,8 +13,8 @@
 namespace tilescope {
 
 struct TraceOptions {
-    bool values = true;         ///< keep the contents of tiles and tensors; without, about 250 bytes an event
-    std::vector<Index> blocks;  ///< thread blocks to record, by linear index within each launch; empty: all
+    bool values = true;              ///< keep the contents of tiles and tensors; without, about 250 bytes an event
+    std::vector<Index> blocks = {};  ///< thread blocks to record, by linear index within each launch; empty: all
     Index max_events = 2'000'000;
     Bytes max_value_bytes = Bytes{1} << 30;  ///< of tiles and tensors together, 4 bytes an element
 };

@@ -103,7 +103,7 @@ TEST_CASE("FlashAttention's block sizes for 192 KiB, and what they move", "[flas
     CHECK((c.tiling == Tiling{64, 384}));
     // In elements, a head moves 18.3 times N^2 d^2 / M = 43,691.
     c.problem.dtype = Dtype::f32;
-    CHECK(counted("flash_v1", c).hbm() == 1024 * 800768 * 4);
+    CHECK(counted("flash_v1", c).hbm() == Count{1024} * 800768 * 4);
     // Standard attention, Algorithm 0: four times S and four times Q, in GB.
     const auto idealised = find_algorithm("standard")->idealised(figure_2(384).problem);
     const double gigabytes = static_cast<double>(idealised->count.hbm_read + idealised->count.hbm_write) / 1e9;

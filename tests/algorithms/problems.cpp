@@ -150,7 +150,7 @@ Outcome run(const Algorithm& algorithm, const Case& c, const GpuSpec& spec, Mode
     Gpu gpu(spec, mode, threads);
     if (listener) gpu.listen(*listener);
     run_program(gpu, algorithm, c.problem, c.tiling, inputs);
-    Outcome o{gpu.total(), {}, {}, gpu.peak(Space::sram), gpu.peak(Space::registers), gpu.notes()};
+    Outcome o{gpu.total(), {}, {}, gpu.peak(Space::sram), gpu.peak(Space::registers), gpu.launches(), gpu.notes()};
     for (const TensorInfo& t : gpu.tensors()) {
         o.traffic.push_back(gpu.traffic(static_cast<TensorId>(o.tensors.size())));
         o.tensors.push_back(t);

@@ -40,6 +40,7 @@ struct Outcome {
     std::vector<TensorInfo> tensors;  ///< as declared, with their contents after a run with data
     std::vector<Traffic> traffic;     ///< by tensor
     Bytes sram_peak = 0, register_peak = 0;
+    std::vector<LaunchInfo> launches;
     std::vector<std::string> notes;
 
     const TensorInfo& tensor(std::string_view name) const;

@@ -55,6 +55,13 @@ std::string difference(const Outcome& a, const Outcome& b) {
         compare(a.tensors[t].name + " read", a.traffic[t].read, b.traffic[t].read);
         compare(a.tensors[t].name + " written", a.traffic[t].write, b.traffic[t].write);
     }
+    compare("launches", static_cast<Count>(a.launches.size()), static_cast<Count>(b.launches.size()));
+    for (std::size_t l = 0; l < std::min(a.launches.size(), b.launches.size()); ++l) {
+        const LaunchInfo &x = a.launches[l], &y = b.launches[l];
+        compare(x.kernel + std::string("'s thread blocks"), x.thread_blocks, y.thread_blocks);
+        compare(x.kernel + std::string("'s SRAM peak"), x.sram_peak, y.sram_peak);
+        compare(x.kernel + std::string("'s register peak"), x.register_peak, y.register_peak);
+    }
     compare("SRAM peak", a.sram_peak, b.sram_peak);
     compare("register peak", a.register_peak, b.register_peak);
     if (a.notes != b.notes) out += "notes; ";

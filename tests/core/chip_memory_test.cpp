@@ -2,19 +2,13 @@
 
 #include <optional>
 
-#include "tests/catch.hpp"
-#include "tests/core/programs.hpp"
+#include "tests/core/harness.hpp"
 
 using namespace tilescope;
+using namespace tilescope::testing;
 using Catch::Matchers::Contains;
 
 namespace {
-
-/// Runs body(Block&) as one thread block.
-template <class F>
-void in_block(Gpu& gpu, F body) {
-    gpu.launch("test", {each(Tiles(1, 1))}, [&](Block& b, Span) { body(b); });
-}
 
 /// Bytes in use after every event, and the ids of the tiles.
 struct Usage : Listener {

@@ -1,59 +1,9 @@
-// A small machine and made-up tile programs for the tests of core.
+// Made-up tile programs, at random.
 #pragma once
 
-#include <cstring>
-#include <random>
-#include <string>
-#include <vector>
+#include "tests/core/harness.hpp"
 
-#include "core/ops.hpp"
-
-namespace tilescope {
-
-inline GpuSpec small_gpu(Bytes sram = 1 << 20, Bytes registers = 1 << 20) {
-    GpuSpec g;
-    g.name = "small";
-    g.sms = 2;
-    g.sram_per_sm = g.sram_per_block = sram;
-    g.registers_per_sm = registers;
-    return g;
-}
-
-/// Bits, not numbers: NaN equals itself and 0 differs from -0.
-inline bool same_bits(std::span<const float> a, std::span<const float> b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
-}
-
-/// "" where they are equal, or else each field that differs.
-inline std::string difference(const Counters& a, const Counters& b) {
-    std::string out;
-    for (const auto& [name, member] : Counters::fields)
-        if (a.*member != b.*member)
-            out += std::string(name) + ": " + std::to_string(a.*member) + " and " + std::to_string(b.*member) + "; ";
-    return out;
-}
-
-inline std::vector<float> contents(const TensorInfo& t) {
-    std::vector<float> out(static_cast<std::size_t>(t.size()));
-    if (t.data) t.data->read(0, out);
-    return out;
-}
-
-inline std::vector<float> random_floats(Index n, unsigned seed) {
-    std::mt19937 random(seed);
-    std::normal_distribution<float> normal;
-    std::vector<float> out(static_cast<std::size_t>(n));
-    for (float& x : out) x = normal(random);
-    return out;
-}
-
-/// A tensor with these contents, rounded to its type.
-inline TensorInfo filled(const char* name, Role role, Dtype dtype, Index slices, Index rows, Index cols,
-                         std::span<const float> values) {
-    auto data = std::make_shared<Storage>(dtype, slices, rows, cols);
-    data->write(0, values);
-    return {name, role, dtype, slices, rows, cols, data};
-}
+namespace tilescope::testing {
 
 /// A random program: several launches of nested loops, some of which promise that their tiles cost the same, over
 /// loads, stores and arithmetic. The promises are kept: only the positions in `each` loops and axes decide how much is
@@ -205,4 +155,4 @@ class RandomProgram {
     std::vector<Launch> launches_;
 };
 
-}  // namespace tilescope
+}  // namespace tilescope::testing

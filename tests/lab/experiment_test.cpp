@@ -1,0 +1,196 @@
+#include "lab/experiment.hpp"
+
+#include <cmath>
+
+#include "lab/gpu_presets.hpp"
+#include "lab/reference.hpp"
+#include "tests/algorithms/problems.hpp"
+#include "tests/catch.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+Experiment experiment(const char* algorithm, const Case& c, const GpuSpec& gpu = roomy()) {
+    return {find_algorithm(algorithm), c.problem, c.tiling, gpu};
+}
+
+Case square(Index heads, Index seq, Index dim, Tiling tiling) {
+    Case c{{}, tiling, 1};
+    c.problem.heads = c.problem.kv_heads = heads;
+    c.problem.seq_q = c.problem.seq_k = seq;
+    c.problem.dim = c.problem.dim_v = dim;
+    return c;
+}
+
+bool close(double a, double b) { return std::abs(a - b) < 1e-12 * std::abs(b); }
+
+/// What an algorithm keeps in HBM besides Q, K, V and O (X and Y), typed from the papers.
+Bytes extra(const std::string& algorithm, const Case& c) {
+    const Problem& p = c.problem;
+    const Bytes heads = p.batch * p.heads, e = p.dtype == Dtype::f32 ? 4 : 2;
+    if (algorithm == "standard") return 2 * heads * p.seq_q * p.seq_k * e;  // S and P
+    if (algorithm == "flash_v1") return heads * p.seq_q * 2 * 4;            // l and m
+    if (algorithm == "flash_v2") return heads * p.seq_q * 4;                // LSE
+    if (algorithm == "chunked")  // m, s and v of every key chunk, for one query chunk of each head
+        return heads * ((p.seq_k + c.tiling.bc - 1) / c.tiling.bc) * std::min(c.tiling.br, p.seq_q) * (p.dim_v + 2) * 4;
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("experiment: occupancy is what the scarcest resource allows", "[experiment]") {
+    const GpuSpec a100 = gpu_preset("A100-40GB");  // 108 SMs; 164 KiB, of which 1 KiB is reserved for each block
+    const auto on_a100 = [&](Count blocks, Bytes sram, Bytes registers) {
+        return occupancy(LaunchInfo{"kernel", blocks, sram, registers}, a100);
+    };
+    CHECK(on_a100(1, 0, 0).blocks_per_sm == 32);
+    CHECK(on_a100(1, 16, 16).blocks_per_sm == 32);
+    CHECK(on_a100(1, 49152, 16).blocks_per_sm == 3);       // 3 x (48 + 1) KiB of 164 KiB
+    CHECK(on_a100(1, 40 * 1024, 16).blocks_per_sm == 4);   // 4 x 41 KiB: to the byte
+    CHECK(on_a100(1, 40 * 1024 + 1, 16).blocks_per_sm == 3);
+    CHECK(on_a100(1, 166912, 16).blocks_per_sm == 1);      // all of it
+    CHECK(on_a100(1, 16, 65536).blocks_per_sm == 4);       // of 256 KiB
+    CHECK(on_a100(1, 16, 65537).blocks_per_sm == 3);
+    CHECK(on_a100(1, 49152, 131072).blocks_per_sm == 2);   // registers are the scarcer
+    CHECK(close(on_a100(324, 49152, 16).waves, 1));
+    CHECK(close(on_a100(1000, 49152, 16).waves, 1000.0 / 324));
+    CHECK(close(on_a100(54, 166912, 16).waves, 0.5));
+}
+
+TEST_CASE("experiment: launches have their own thread blocks and peaks", "[experiment]") {
+    const Case c = square(6, 1000, 64, {128, 96});
+    const GpuSpec gpu = gpu_preset("A100-40GB");
+    const Report r = count(experiment("standard", c, gpu));
+    REQUIRE(r.launches.size() == 3);
+    CHECK(std::string(r.launches[0].kernel) == "scores");
+    CHECK(std::string(r.launches[1].kernel) == "softmax");
+    CHECK(std::string(r.launches[2].kernel) == "output");
+    CHECK(r.launches[0].thread_blocks == 6 * 8 * 11);
+    CHECK(r.launches[1].thread_blocks == 6 * 16);  // 65 rows of 1000 + 2 f32 in 256 KiB
+    CHECK(r.launches[2].thread_blocks == 6 * 8);
+    CHECK(r.launches[0].sram_peak == (128 + 96) * 64 * 2);
+    CHECK(r.launches[0].register_peak == 128 * 96 * 4);
+    CHECK(r.launches[1].sram_peak == 0);
+    CHECK(r.launches[1].register_peak == 65 * 1002 * 4);
+    CHECK(r.launches[2].sram_peak == (128 * 96 + 96 * 64) * 2);
+    CHECK(r.launches[2].register_peak == 128 * 64 * 4);
+    CHECK(r.sram_peak == r.launches[2].sram_peak);
+    CHECK(r.register_peak == r.launches[1].register_peak);
+    for (const Algorithm& a : algorithms()) {
+        const Report any = count(experiment(a.name, c));
+        Count blocks = 0;
+        for (const LaunchInfo& l : any.launches) blocks += l.thread_blocks;
+        INFO(a.name);
+        CHECK(blocks == any.counters.thread_blocks);
+        CHECK(static_cast<Count>(any.launches.size()) == any.counters.launches);
+    }
+}
+
+TEST_CASE("experiment: FlashAttention-1 leaves SMs idle that FlashAttention-2 fills", "[experiment]") {
+    // FlashAttention-2 (arXiv 2307.08691), section 3.2: batch 1 and few heads.
+    const GpuSpec gpu = gpu_preset("A100-40GB");
+    const Case c = square(16, 8192, 128, {64, 64});
+    const auto waves = [&](const char* name) { return occupancy(count(experiment(name, c, gpu)).launches[0], gpu).waves; };
+    CHECK(waves("flash_v1") < 0.16);
+    CHECK(waves("flash_v2") > 5);
+}
+
+TEST_CASE("experiment: arithmetic intensity is all FLOPs over HBM bytes", "[experiment]") {
+    // One thread block, everything in one tile: Q, K, V read, O and LSE written.
+    const Report r = count(experiment("flash_v2", square(1, 64, 16, {64, 64})));
+    const double flops = 2 * 64 * 64 * 32 + (64 * 64 + 64) + (3 * 64 * 64 + 64 * 18 + 64 * 18);
+    CHECK(close(r.arithmetic_intensity(), flops / (4 * 64 * 16 * 2 + 64 * 4)));
+    // The online softmax reads each element twice and writes it once; 2 exponentials and 5 other FLOPs, and 3 FLOPs a
+    // row for the correction.
+    const Report s = count(experiment("softmax_online", square(1, 64, 16, {64, 64})));
+    CHECK(close(s.arithmetic_intensity(), (7.0 * 64 * 64 + 3 * 64) / (3 * 64 * 64 * 2)));
+    // Why FlashAttention helps: the same work on far fewer bytes.
+    const Case large = square(8, 4096, 64, {128, 128});
+    CHECK(count(experiment("flash_v2", large)).arithmetic_intensity() >
+          10 * count(experiment("standard", large)).arithmetic_intensity());
+}
+
+TEST_CASE("experiment: memory beyond the inputs and the output", "[experiment]") {
+    std::vector<Case> cases = corner_cases();
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) cases.push_back(random_case(seed));
+    for (const Case& c : cases)
+        for (const Algorithm& a : algorithms()) {
+            const Report r = count(experiment(a.name, c));
+            const Problem& p = c.problem;
+            const Bytes e = p.dtype == Dtype::f32 ? 4 : 2, rows = p.batch * p.heads * p.seq_q;
+            const Bytes keys = p.batch * p.kv_heads * p.seq_k;
+            const Bytes needed = a.family == Family::softmax
+                                     ? 2 * rows * p.seq_k * e
+                                     : (rows * (p.dim + p.dim_v) + keys * (p.dim + p.dim_v)) * e;
+            Bytes sum = 0;
+            for (const TensorReport& t : r.tensors) sum += t.bytes;
+            INFO(to_string(a, c));
+            if (r.hbm_extra != extra(a.name, c)) FAIL("extra " << r.hbm_extra << ", expected " << extra(a.name, c));
+            if (r.hbm_footprint != needed + r.hbm_extra) FAIL("footprint " << r.hbm_footprint);
+            if (sum != r.hbm_footprint) FAIL("tensors take " << sum);
+            if (host_memory(r.experiment) != sum) FAIL("host memory");
+        }
+    // FlashAttention, theorem 1: O(N) extra memory. Standard attention: O(N^2).
+    const auto growth = [](const char* name) {
+        const auto bytes = [&](Index n) { return count(experiment(name, square(1, n, 64, {64, 64}))).hbm_extra; };
+        return static_cast<double>(bytes(8192)) / static_cast<double>(bytes(4096));
+    };
+    CHECK(growth("flash_v1") == 2);
+    CHECK(growth("flash_v2") == 2);
+    CHECK(growth("standard") == 4);
+}
+
+TEST_CASE("experiment: a numeric run reports what a counted one does, and the output", "[experiment]") {
+    for (const Algorithm& a : algorithms()) {
+        const Case c = corner_cases()[22];
+        const Experiment e = experiment(a.name, c);
+        const Inputs in = inputs_for(a, c);
+        const Report counted = count(e), executed = execute(e, in, 2);
+        INFO(to_string(a, c));
+        CHECK(counted.counters == executed.counters);
+        CHECK(counted.sram_peak == executed.sram_peak);
+        CHECK(counted.register_peak == executed.register_peak);
+        CHECK_FALSE(counted.numeric);
+        CHECK(executed.numeric);
+        CHECK(counted.output == nullptr);
+        REQUIRE(executed.output != nullptr);
+        CHECK(executed.output->slices() == c.problem.batch_heads());
+        CHECK(executed.output->cols() == (a.family == Family::softmax ? c.problem.seq_k : c.problem.dim_v));
+        CHECK_FALSE(executed.error);
+        CHECK(compare_with_reference(a.family, c.problem, in, {executed.output})[0].not_finite == 0);
+        REQUIRE(counted.tensors.size() == executed.tensors.size());
+        for (std::size_t t = 0; t < counted.tensors.size(); ++t) {
+            CHECK(counted.tensors[t].name == executed.tensors[t].name);
+            CHECK(counted.tensors[t].traffic == executed.tensors[t].traffic);
+        }
+    }
+}
+
+TEST_CASE("experiment: runs can be followed and stopped", "[experiment]") {
+    const Case c = square(2, 64, 8, {16, 16});
+    const Experiment e = experiment("flash_v2", c);
+    const Inputs in = inputs_for(*e.algorithm, c);
+    Control control;
+    execute(e, in, 2, &control);
+    CHECK(control.blocks_total == 8);
+    CHECK(control.blocks_done == 8);
+    control.stop = true;
+    CHECK_THROWS_AS(execute(e, in, 1, &control), Interrupted);
+    CHECK_THROWS_AS(execute(e, in, 2, &control), Interrupted);
+    CHECK_THROWS_AS(count(e, &control), Interrupted);
+}
+
+TEST_CASE("experiment: the guess of the time grows with the work and shrinks with threads", "[experiment]") {
+    const Report small = count(experiment("flash_v2", square(1, 1024, 64, {64, 64})));
+    const Report large = count(experiment("flash_v2", square(1, 4096, 64, {64, 64})));
+    CHECK(seconds_to_execute(small, 1) > 0);
+    CHECK(close(seconds_to_execute(small, 1), 4 * seconds_to_execute(small, 4)));
+    CHECK(seconds_to_execute(large, 1) > 12 * seconds_to_execute(small, 1));
+    CHECK(seconds_to_execute(small) > 0);
+}
+
+TEST_CASE("experiment: a tensor that is not declared is a mistake of the program", "[experiment]") {
+    Tensors none;
+    CHECK_THROWS_AS(none["Q"], std::logic_error);
+}
