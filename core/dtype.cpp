@@ -53,6 +53,7 @@ void round_to(Dtype t, float* x, Index n) {
 }
 
 void encode(Dtype t, const float* from, std::byte* to, Index n) {
+    if (n == 0) return;  // nothing may lie nowhere, which memcpy does not allow
     switch (t) {
         case Dtype::f32:
             std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
@@ -67,6 +68,7 @@ void encode(Dtype t, const float* from, std::byte* to, Index n) {
 }
 
 void decode(Dtype t, const std::byte* from, float* to, Index n) {
+    if (n == 0) return;  // nothing may lie nowhere, which memcpy does not allow
     switch (t) {
         case Dtype::f32:
             std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));

@@ -18,7 +18,11 @@ struct Exp {
     template <class Packet>
     Packet packetOp(const Packet& x) const {
         using namespace Eigen::internal;
-        const Packet y = pandnot(pexp(x), pcmp_lt(x, pset1<Packet>(lowest)));
+        // Not every pexp reaches to `highest`. Above 88, e^x is e^(x - c) e^c, with a c that makes x - c exact.
+        const Packet high = pcmp_lt(pset1<Packet>(88.0f), x);
+        const Packet c = pselect(high, pset1<Packet>(0.693359375f), pset1<Packet>(0.0f));
+        const Packet e_to_c = pselect(high, pset1<Packet>(2.00042443f), pset1<Packet>(1.0f));
+        const Packet y = pandnot(pmul(pexp(psub(x, c)), e_to_c), pcmp_lt(x, pset1<Packet>(lowest)));
         const Packet z = pselect(pcmp_lt(pset1<Packet>(highest), x), pset1<Packet>(infinity), y);
         return pselect(pcmp_eq(x, x), z, x);
     }

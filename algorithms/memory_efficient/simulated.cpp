@@ -14,9 +14,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         Tile sum = b.alloc_registers("s'", i.size, 1);
         Tile m = b.alloc_registers("m'", i.size, 1, -std::numeric_limits<float>::infinity());
         b.uniform(p.visible_keys(keys, i), [&](Span j) {
+            b.at(4);
             Tile s = b.alloc_registers("S", i.size, j.size);
             {
-                b.at(4);
                 Tile q = b.load(Q.slice(head), i);
                 Tile k = b.load(K.slice(kv), j);
                 b.matmul(s, q, k, Trans::b, p.logit_scale());

@@ -89,13 +89,12 @@ Head flash_v1(const Letters& x, const Case&, const GpuSpec&) {
 /// FlashAttention-2, Algorithm 1.
 Head flash_v2(const Letters& x, const Case&, const GpuSpec&) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
-    return {
-        {{"Q", {Nq * d, 0}}, {"K", {Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}, {"LSE", {0, Nq}}},
-        Nq * d + Kt * (d + dv),
-        Nq * (dv + 1),
-        2 * E * (d + dv),
-        E + U,
-        3 * E + U * (2 + dv) + Nq * (dv + 2)};
+    return {{{"Q", {Nq * d, 0}}, {"K", {Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}, {"LSE", {0, Nq}}},
+            Nq * d + Kt * (d + dv),
+            Nq * (dv + 1),
+            2 * E * (d + dv),
+            E + U,
+            3 * E + U * (2 + dv) + Nq * (dv + 2)};
 }
 
 /// The xformers kernel: FlashAttention-2 with Q read for every tile and no LSE.
@@ -274,7 +273,8 @@ TEST_CASE("standard reads S once per pass where a row of it does not fit on chip
                 c.problem.seq_k += 700;  // a row of S is larger than all other tiles together
                 c.problem.softmax = softmax;
                 c.tiling = {1 + c.tiling.br % 8, 1 + c.tiling.bc % 8};
-                const GpuSpec gpu = machine(1 << 20, std::max<Index>(1, rows) * 4 * (c.problem.seq_k + 2) - (rows == 0));
+                const GpuSpec gpu =
+                    machine(1 << 20, std::max<Index>(1, rows) * 4 * (c.problem.seq_k + 2) - (rows == 0));
                 const Outcome o = run(standard_attention, c, gpu, count_mode);
                 const Prediction predicted = standard_attention.predict(c.problem, c.tiling, gpu);
                 INFO(to_string(standard_attention, c) << ", registers for " << rows << " rows of S");
@@ -293,9 +293,9 @@ TEST_CASE("the idealised count of standard is Algorithm 0 of the FlashAttention 
             REQUIRE(idealised);
             const Letters x(Case{c.problem, {1 << 30, 1 << 30}, seed});
             const Count heads = c.problem.batch * c.problem.heads, e = element_bytes("Q", c.problem);
-            const Prediction paper{
-                heads * e * (x.Nq * x.d + x.Nk * x.d + x.Nk * x.dv + 2 * x.N), heads * e * (2 * x.N + x.Nq * x.dv),
-                heads * 2 * x.N * (x.d + x.dv), heads * x.N, heads * (4 * x.N - 2 * x.Nq)};
+            const Prediction paper{heads * e * (x.Nq * x.d + x.Nk * x.d + x.Nk * x.dv + 2 * x.N),
+                                   heads * e * (2 * x.N + x.Nq * x.dv), heads * 2 * x.N * (x.d + x.dv), heads * x.N,
+                                   heads * (4 * x.N - 2 * x.Nq)};
             INFO(c << '\n' << text(idealised->count) << '\n' << text(paper));
             if (!(idealised->count == paper)) FAIL("idealised");
         }

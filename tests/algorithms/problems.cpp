@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "lab/experiment.hpp"
+#include "lab/tiling.hpp"
 
 namespace tilescope {
 namespace {
@@ -79,7 +80,10 @@ std::vector<Case> corner_cases() {
 
 Case random_case(std::uint64_t seed) {
     Random r(seed);
-    Problem p = sized(r.magnitude(1, 70), r.magnitude(1, 70), r.magnitude(1, 24), 0);
+    Problem p;
+    p.seq_q = r.magnitude(1, 70);
+    p.seq_k = r.magnitude(1, 70);
+    p.dim = r.magnitude(1, 24);
     p.dim_v = r.one_in(2) ? p.dim : r.magnitude(1, 24);
     p.batch = r.between(1, 2);
     p.kv_heads = r.between(1, 2);
@@ -95,7 +99,10 @@ Case large_case(std::uint64_t seed) {
     Random r(seed);
     const bool causal = r.one_in(3);
     const Index longest = causal ? 20'000 : 1'000'000;
-    Problem p = sized(r.magnitude(1000, longest), r.magnitude(1000, longest), r.magnitude(1, 256), 0);
+    Problem p;
+    p.seq_q = r.magnitude(1000, longest);
+    p.seq_k = r.magnitude(1000, longest);
+    p.dim = r.magnitude(1, 256);
     p.dim_v = r.one_in(2) ? p.dim : r.magnitude(1, 256);
     p.batch = r.between(1, 3);
     p.kv_heads = r.between(1, 2);
@@ -156,6 +163,37 @@ Outcome run(const Algorithm& algorithm, const Case& c, const GpuSpec& spec, Mode
         o.tensors.push_back(t);
     }
     return o;
+}
+
+std::vector<GpuSpec> machines(const Algorithm& a, const Case& c) {
+    const Outcome o = run(a, c, roomy(), count_mode);
+    std::vector<GpuSpec> all = {roomy(), machine(o.sram_peak, o.register_peak)};
+    const GpuSpec short_of_a_row = machine(o.sram_peak, 4 * (c.problem.seq_k + 2) - 1);
+    if (fits(a, c.problem, c.tiling, short_of_a_row)) all.push_back(short_of_a_row);
+    return all;
+}
+
+std::string difference(const Outcome& a, const Outcome& b) {
+    std::string out;
+    const auto compare = [&](const std::string& what, Count x, Count y) {
+        if (x != y) out += what + ": " + std::to_string(x) + " and " + std::to_string(y) + "; ";
+    };
+    for (const auto& [name, member] : Counters::fields) compare(name, a.counters.*member, b.counters.*member);
+    for (std::size_t t = 0; t < a.tensors.size(); ++t) {
+        compare(a.tensors[t].name + " read", a.traffic[t].read, b.traffic[t].read);
+        compare(a.tensors[t].name + " written", a.traffic[t].write, b.traffic[t].write);
+    }
+    compare("launches", static_cast<Count>(a.launches.size()), static_cast<Count>(b.launches.size()));
+    for (std::size_t l = 0; l < std::min(a.launches.size(), b.launches.size()); ++l) {
+        const LaunchInfo &x = a.launches[l], &y = b.launches[l];
+        compare(x.kernel + std::string("'s thread blocks"), x.thread_blocks, y.thread_blocks);
+        compare(x.kernel + std::string("'s SRAM peak"), x.sram_peak, y.sram_peak);
+        compare(x.kernel + std::string("'s register peak"), x.register_peak, y.register_peak);
+    }
+    compare("SRAM peak", a.sram_peak, b.sram_peak);
+    compare("register peak", a.register_peak, b.register_peak);
+    if (a.notes != b.notes) out += "notes; ";
+    return out;
 }
 
 Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution) {

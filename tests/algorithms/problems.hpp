@@ -51,6 +51,12 @@ struct Outcome {
 Outcome run(const Algorithm& algorithm, const Case& c, const GpuSpec& gpu, Mode mode, const Inputs& inputs = {},
             int threads = 1, Listener* listener = nullptr);
 
+/// Plenty of memory; not a byte more than the run needs; registers that a row of scores does not fit in.
+std::vector<GpuSpec> machines(const Algorithm& algorithm, const Case& c);
+
+/// "" where they are equal, or else what differs.
+std::string difference(const Outcome& a, const Outcome& b);
+
 /// Random inputs from the case's seed.
 Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution = Distribution::normal);
 /// All elements, in C order.

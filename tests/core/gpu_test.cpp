@@ -19,10 +19,14 @@ namespace {
 struct Counted {
     Counters total;
     std::vector<Traffic> traffic;
+    std::vector<LaunchInfo> launches;
     Bytes sram_peak, register_peak;
 
     explicit Counted(const Gpu& gpu)
-        : total(gpu.total()), sram_peak(gpu.peak(Space::sram)), register_peak(gpu.peak(Space::registers)) {
+        : total(gpu.total()),
+          launches(gpu.launches()),
+          sram_peak(gpu.peak(Space::sram)),
+          register_peak(gpu.peak(Space::registers)) {
         for (std::size_t t = 0; t < gpu.tensors().size(); ++t) traffic.push_back(gpu.traffic(static_cast<TensorId>(t)));
     }
 };
@@ -61,6 +65,12 @@ std::string disagreement(const Counted& a, const Counted& b) {
         if (!(a.traffic[t] == b.traffic[t])) out += "traffic of tensor " + std::to_string(t) + "; ";
     if (a.sram_peak != b.sram_peak) out += "SRAM peak; ";
     if (a.register_peak != b.register_peak) out += "register peak; ";
+    for (std::size_t k = 0; k < a.launches.size(); ++k) {
+        const LaunchInfo &l = a.launches[k], &m = b.launches[k];
+        if (l.thread_blocks != m.thread_blocks) out += "blocks of launch " + std::to_string(k) + "; ";
+        if (l.sram_peak != m.sram_peak || l.register_peak != m.register_peak)
+            out += "peaks of launch " + std::to_string(k) + "; ";
+    }
     return out;
 }
 
@@ -177,6 +187,47 @@ TEST_CASE("a launch runs a block for every position of its grid, the first axis 
     CHECK(gpu.total().launches == 2);
     CHECK(gpu.total().thread_blocks == 8);
     CHECK_THROWS_AS(gpu.launch("arity", {uniform(2), uniform(2)}, [](Block&, Span) {}), std::logic_error);
+}
+
+TEST_CASE("a folded launch runs one block of each kind, at its place in the grid", "[gpu]") {
+    struct Seen {
+        Index block, i, j;
+        Count times;
+        bool operator==(const Seen&) const = default;
+    };
+    Gpu gpu(small_gpu(), count_mode, 1);
+    Log log;
+    gpu.listen(log);
+    std::vector<Seen> seen;
+    gpu.launch("test", {uniform(Tiles(7, 2)), each(Tiles(2, 1))}, [&](Block& b, Span i, Span j) {
+        Tile t = b.alloc_registers("t", 1, 1);
+        seen.push_back({b.index(), i.begin, j.begin, log.all.back().event.times});
+    });
+    CHECK((seen == std::vector<Seen>{{0, 0, 0, 3}, {1, 0, 1, 3}, {6, 6, 0, 1}, {7, 6, 1, 1}}));
+}
+
+TEST_CASE("every launch keeps its own blocks and peaks", "[gpu]") {
+    Gpu gpu(small_gpu(), GENERATE(numeric_mode, exact_mode, count_mode), GENERATE(1, 3));
+    const auto launch = [&](const char* kernel, Index blocks, Index floats) {
+        gpu.launch(kernel, {uniform(blocks)}, [&](Block& b, Span) {
+            Tile s = b.alloc("s", floats, 1, Space::sram), r = b.alloc_registers("r", 2 * floats, 1);
+        });
+    };
+    launch("large", 5, 10);
+    launch("small", 3, 2);
+    launch("empty", 0, 100);
+    REQUIRE(gpu.launches().size() == 3);
+    const Bytes sram[] = {40, 8, 0};
+    const Count blocks[] = {5, 3, 0};
+    for (std::size_t k = 0; k < 3; ++k) {
+        const LaunchInfo& l = gpu.launches()[k];
+        CHECK(l.thread_blocks == blocks[k]);
+        CHECK(l.sram_peak == sram[k]);
+        CHECK(l.register_peak == 2 * sram[k]);
+    }
+    CHECK(std::string(gpu.launches()[1].kernel) == "small");
+    CHECK(gpu.peak(Space::sram) == 40);
+    CHECK(gpu.peak(Space::registers) == 80);
 }
 
 TEST_CASE("an empty grid is launched with any number of threads and in any mode", "[gpu]") {
@@ -312,6 +363,7 @@ TEST_CASE("an exception in a block reaches the caller and leaves nothing running
     const int threads = GENERATE(1, 2, 3, 8);
     Gpu gpu(small_gpu(100, 100), numeric_mode, threads);
     std::atomic<int> running{0}, started{0};
+    bool slow = true;
     const auto run = [&](auto fail) {
         gpu.launch("test", {each(Tiles(5000, 1))}, [&](Block& b, Span i) {
             struct Inside {
@@ -322,17 +374,20 @@ TEST_CASE("an exception in a block reaches the caller and leaves nothing running
             ++started;
             Tile t = b.alloc("t", 1, 10, Space::sram);
             if (i.begin == 20) fail(b);
+            if (i.begin > 20 && slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         });
     };
     CHECK_THROWS_WITH(run([](Block&) { throw std::runtime_error("block 20"); }), "block 20");
     CHECK(running == 0);
     const int after = started;
     CHECK(after >= 21);
+    CHECK(after < 2000);  // nor do the other threads go through the rest of the grid
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     CHECK(started == after);
     CHECK_THROWS_AS(run([](Block& b) { Tile u = b.alloc("u", 1, 20, Space::sram); }), OutOfChipMemory);
     CHECK(running == 0);
     // The machine is as good as new.
+    slow = false;
     CHECK_NOTHROW(run([](Block& b) { Tile u = b.alloc("u", 1, 15, Space::sram); }));
     CHECK(gpu.peak(Space::sram) == 100);
 }

@@ -64,7 +64,7 @@ class RandomProgram {
         const Index axes = pick(1, 3), longest = axes == 1 ? rows : axes == 2 ? 5 : 3;
         std::vector<bool> promised;
         for (Index a = 0; a < axes; ++a) {
-            const Tiles tiles(pick(1, longest), pick(1, 4));
+            const Tiles tiles{pick(1, longest), pick(1, 4)};  // braces: drawn in this order
             promised.push_back(chance(60));
             l.axes.push_back(promised.back() ? uniform(tiles) : each(tiles));
         }
@@ -93,7 +93,7 @@ class RandomProgram {
         }
         std::vector<bool> inner = promised;
         if (n.kind <= Kind::each) {
-            n.tiles = Tiles(pick(0, depth == 0 ? rows : 7), pick(1, 5));
+            n.tiles = Tiles{pick(0, depth == 0 ? rows : 7), pick(1, 5)};
             inner.push_back(n.kind == Kind::uniform);
         }
         if (n.kind <= Kind::each || (depth < 3 && chance(40))) n.body = nodes(inner, depth + 1);

@@ -216,7 +216,7 @@ TEST_CASE("a visit of a line begins with its first event after at()", "[trace]")
 }
 
 TEST_CASE("steps are found forwards and backwards", "[trace]") {
-    const auto trace = record(RandomProgram(3));
+    const auto trace = record(two_launches);
     const auto is_store = [](const Step& s) { return s.event.op == Op::store; };
     for (Index from = -2; from <= trace->size() + 2; ++from) {
         std::optional<Index> next, previous;

@@ -60,7 +60,8 @@ std::shared_ptr<Storage> numbered(Dtype dtype, Index slices, Index rows, Index c
 }  // namespace
 
 TEST_CASE("inputs: normal numbers are N(0, 1)", "[inputs]") {
-    const std::vector<float> x = draw("Q", GENERATE(0, 1, 12345), Distribution::normal);
+    const std::vector<float> x =
+        draw("Q", GENERATE(std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{12345}), Distribution::normal);
     CHECK(near(moment(x, 1), 0, 1));
     CHECK(near(moment(x, 2), 1, std::sqrt(2)));
     CHECK(near(moment(x, 3), 0, std::sqrt(15)));
@@ -72,7 +73,8 @@ TEST_CASE("inputs: normal numbers are N(0, 1)", "[inputs]") {
 }
 
 TEST_CASE("inputs: uniform numbers are U[-1, 1)", "[inputs]") {
-    const std::vector<float> x = draw("Q", GENERATE(0, 1, 12345), Distribution::uniform);
+    const std::vector<float> x =
+        draw("Q", GENERATE(std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{12345}), Distribution::uniform);
     CHECK(near(moment(x, 1), 0, std::sqrt(1.0 / 3)));
     CHECK(near(moment(x, 2), 1.0 / 3, std::sqrt(4.0 / 45)));
     CHECK(near(moment(x, 4), 1.0 / 5, std::sqrt(16.0 / 225)));
@@ -86,7 +88,7 @@ TEST_CASE("inputs: uniform numbers are U[-1, 1)", "[inputs]") {
 }
 
 TEST_CASE("inputs: one in a thousand is an outlier, ten times as wide", "[inputs]") {
-    const auto seed = static_cast<std::uint64_t>(GENERATE(1, 2));
+    const auto seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
     const std::vector<float> plain = draw("Q", seed, Distribution::normal);
     const std::vector<float> x = draw("Q", seed, Distribution::outliers);
     // N(0, 1) + N(0, 100) * Bernoulli(0.001): the first term is the normal distribution's own.

@@ -129,7 +129,10 @@ TEST_CASE("reference: rows that see no key are 0, and large logits are no troubl
     s.tiling = {1, 3};
     const Inputs in = inputs_for(of(Family::softmax), s);
     in.at("X")->write(0, std::vector<float>{1e30f, -1e30f, 1e30f});
-    CHECK(reference_rows(Family::softmax, s.problem, in, 0, {0, 1}) == std::vector<double>{0.5, 0.0, 0.5});
+    const auto y = reference_rows(Family::softmax, s.problem, in, 0, {0, 1});
+    CHECK(y[0] == 0.5);
+    CHECK(y[1] < 1e-300);
+    CHECK(y[2] == 0.5);
 }
 
 TEST_CASE("reference: errors are those of the elements", "[reference]") {

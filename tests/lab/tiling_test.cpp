@@ -44,7 +44,8 @@ void for_tiny(std::uint64_t seeds, F&& f) {
         for (const Algorithm& a : algorithms()) {
             const Case c = random_case(seed);
             const GpuSpec gpu = tiny(seed);
-            INFO(to_string(a, c) << ", SRAM " << gpu.sram_per_block << " B, registers " << gpu.registers_per_sm << " B");
+            INFO(to_string(a, c) << ", SRAM " << gpu.sram_per_block << " B, registers " << gpu.registers_per_sm
+                                 << " B");
             f(a, c, gpu);
         }
 }
@@ -106,7 +107,8 @@ TEST_CASE("tiling: the peaks of a run are exactly what it needs", "[tiling]") {
         plain.problem.causal = false;
         const Outcome o = run(a, plain, roomy(), count_mode);
         CHECK(fits(a, plain.problem, plain.tiling, machine(o.sram_peak, o.register_peak)));
-        if (o.sram_peak > 0) CHECK_FALSE(fits(a, plain.problem, plain.tiling, machine(o.sram_peak - 1, o.register_peak)));
+        if (o.sram_peak > 0)
+            CHECK_FALSE(fits(a, plain.problem, plain.tiling, machine(o.sram_peak - 1, o.register_peak)));
     });
 }
 
@@ -149,9 +151,9 @@ TEST_CASE("tiling: the paper's rule is kept where it fits, and halved where it d
         const Tiling twice = {t->br, std::min(2 * t->bc, rule.bc)}, both = {std::min(2 * t->br, rule.br), twice.bc};
         if (!(*t == rule)) CHECK_FALSE(fits(a, p, both, a100));
     }
-    // Taken literally, the rule's tiles need up to 5/4 of M: K, V, Q, O and S.
-    CHECK((*fitting_tiling(*find_algorithm("flash_v1"), problem(1024, 64), {}, machine(32 << 10, 8 << 10)) ==
-           Tiling{16, 32}));
+    // The rule knows nothing of registers. S of 64 x 384 takes 96 KiB of them; of 64 x 96, beside O and P V, 56 KiB.
+    CHECK((*fitting_tiling(*find_algorithm("flash_v1"), problem(1024, 64), {}, machine(192 << 10, 64 << 10)) ==
+           Tiling{64, 96}));
 }
 
 TEST_CASE("tiling: a choice keeps what was asked for, even where it does not fit", "[tiling]") {
@@ -201,7 +203,8 @@ TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits",
         std::smatch fix;
         if (!std::regex_search(text, fix, std::regex(R"(this fits: --br (\d+) --bc (\d+)$)"))) {
             ++without;
-            if (!contains(text, "no tiling fits") || fits(a, c.problem, {1, 1}, gpu)) FAIL("a tiling of 1 x 1 would fit");
+            if (!contains(text, "no tiling fits") || fits(a, c.problem, {1, 1}, gpu))
+                FAIL("a tiling of 1 x 1 would fit");
             return;
         }
         ++with_fix;
@@ -219,10 +222,11 @@ TEST_CASE("tiling: a fix changes as little as it can of what was asked for", "[t
         const std::string text = explained(a, {p, t, 1}, toy).first;
         return text.substr(text.rfind('\n') + 1);
     };
-    CHECK(contains(fix({8, 64}), "--br 8 --bc "));    // Br can stay
-    CHECK(contains(fix({64, 8}), " --bc 8"));         // only Bc can
-    CHECK(!contains(fix({64, 64}), "--br 64"));       // neither
+    CHECK(contains(fix({8, 64}), "--br 8 --bc "));  // Br can stay
+    CHECK(contains(fix({64, 8}), " --bc 8"));       // only Bc can
+    CHECK(!contains(fix({64, 64}), "--br 64"));     // neither
     CHECK(!contains(fix({64, 64}), "--bc 64"));
     const std::string none = explained(a, {problem(64, 4096, Dtype::f32), {1, 1}, 1}, toy).first;
-    CHECK(contains(none, "no tiling fits: give the SMs more with --sram KIB, choose another --gpu, or a smaller --dim"));
+    CHECK(
+        contains(none, "no tiling fits: give the SMs more with --sram KIB, choose another --gpu, or a smaller --dim"));
 }
