@@ -66,7 +66,6 @@ struct Algorithm {
     int rung;                        ///< position in its family's ladder
     const char* idea;                ///< what it adds to the rung before, in a line
     const char* paper;               ///< source: paper, algorithm, lines
-    bool uses_bc = true;             ///< whether Bc means anything to it
     std::span<const CodeLine> code;  ///< in order of line number
     std::vector<TensorDecl> (*tensors)(const Problem&, const Tiling&);
     void (*run)(Gpu&, const Tensors&, const Problem&, const Tiling&);

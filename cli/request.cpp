@@ -121,6 +121,15 @@ void read_softmax_files(const Options& o, Request& r) {
     r.inputs = {{"X", to_storage(x, p.dtype)}};
 }
 
+/// Flags of attention that say nothing about the softmax of a matrix.
+void refuse_attention_flags(const Options& o) {
+    const std::pair<const char*, bool> flags[] = {
+        {"--causal", o.causal},           {"--kv-heads", o.kv_heads.has_value()}, {"--dim", o.dim.has_value()},
+        {"--dim-v", o.dim_v.has_value()}, {"--scale", o.scale.has_value()},       {"--softmax", o.softmax.has_value()}};
+    for (const auto& [flag, given] : flags)
+        if (given) throw UsageError(std::string(flag) + ": means nothing to a softmax kernel; leave it out");
+}
+
 }  // namespace
 
 Request resolve(const Options& o, Family family) {
@@ -134,7 +143,8 @@ Request resolve(const Options& o, Family family) {
         throw UsageError("--x " + o.x + ": is for softmax kernels; attention takes --q --k --v");
     if (!attention && !(o.q + o.k + o.v).empty())
         throw UsageError("--q/--k/--v: are for attention; the softmax kernels take --x FILE.npy");
-    if (!attention && o.causal) throw UsageError("--causal: means nothing to a softmax kernel; leave it out");
+    if (!attention) refuse_attention_flags(o);
+    if (!attention) refuse_attention_flags(o);
     if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r);
     if (!o.x.empty()) read_softmax_files(o, r);
     validate(r.problem);

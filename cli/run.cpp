@@ -61,13 +61,20 @@ void print_arithmetic(const Report& r) {
               << moved(c.register_read, c.register_write) << '\n';
 }
 
-void print_text(const Report& r, const std::string& why_mode, bool chosen_tiles) {
+/// Which tile sizes the user left open.
+const char* chosen(const Tiling& given) {
+    if (given.br > 0 && given.bc > 0) return "";
+    if (given.br == 0 && given.bc == 0) return " (chosen: the paper's rule, made to fit)";
+    return given.br == 0 ? " (Br chosen: the paper's rule, made to fit)"
+                         : " (Bc chosen: the paper's rule, made to fit)";
+}
+
+void print_text(const Report& r, const std::string& why_mode, const Tiling& given) {
     const Experiment& e = r.experiment;
     std::cout << e.algorithm->name << ": " << e.algorithm->idea << '\n'
               << "  source   " << e.algorithm->paper << '\n'
               << "  problem  " << describe(e.problem, e.algorithm->family) << '\n'
-              << "  tiles    Br " << e.tiling.br << ", Bc " << e.tiling.bc
-              << (chosen_tiles ? " (chosen: the paper's rule, made to fit)" : "") << '\n'
+              << "  tiles    Br " << e.tiling.br << ", Bc " << e.tiling.bc << chosen(given) << '\n'
               << "  gpu      " << describe(e.gpu) << '\n'
               << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n\n"
               << "HBM traffic (counted, bytes that cross an SM's boundary)\n";
@@ -107,7 +114,7 @@ void run(const Options& o, const std::string& name) {
         if (o.json)
             std::cout << to_json(report).dump(2) << '\n';
         else
-            print_text(report, mode.why, request.given.br == 0 || request.given.bc == 0);
+            print_text(report, mode.why, request.given);
     });
 }
 

@@ -41,6 +41,7 @@ Json event_json(const Trace& trace, Index n) {
         {"step", n},      {"op", name_of(e.op)},         {"what", e.what}, {"launch", s.launch}, {"block", e.block},
         {"line", e.line}, {"source_line", e.source_line}};
     if (e.op == Op::launch) j.erase("block");
+    if (s.enters_line) j["enters_line"] = true;
     if (e.out != no_tile) j["out"] = e.out;
     if (e.a != no_tile) j["a"] = e.a;
     if (e.b != no_tile) j["b"] = e.b;
@@ -61,9 +62,12 @@ Json event_json(const Trace& trace, Index n) {
     return j;
 }
 
-Json header_json(const Experiment& e, const Trace& trace) {
+Json header_json(const Experiment& e, const Options& o, const Trace& trace) {
     Json j = {{"schema", "tilescope.trace/1"}};
     j.update(to_json(e));
+    j["values"] = trace.has_values();
+    if (trace.has_values() && o.q.empty() && o.x.empty())
+        j["inputs"] = {{"seed", o.seed}, {"distribution", o.distribution}};
     j["lines"] = Json::array();
     for (const CodeLine& c : e.algorithm->code)
         j["lines"].push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
@@ -88,8 +92,8 @@ Json header_json(const Experiment& e, const Trace& trace) {
 }
 
 /// One event a line, so that large traces need not be built in memory and diff well.
-void write(std::ostream& out, const Experiment& e, const Trace& trace) {
-    std::string header = header_json(e, trace).dump();
+void write(std::ostream& out, const Experiment& e, const Options& o, const Trace& trace) {
+    std::string header = header_json(e, o, trace).dump();
     header.pop_back();
     out << header << ",\n\"events\": [";
     for (Index n = 0; n < trace.size(); ++n) {
@@ -100,43 +104,54 @@ void write(std::ostream& out, const Experiment& e, const Trace& trace) {
 }
 
 /// With the contents of tiles as --mode says; `auto` keeps them while they make a file that an editor still opens.
-bool with_values(const Options& o, const Request& request, const Experiment& e) {
+bool with_values(const Options& o, const Request& request, const Report& counted) {
     constexpr Bytes most = 16 << 20;
-    const Report counted = count(e, &control());
-    if (o.mode == "auto") return counted.counters.sram_write + counted.counters.register_write <= most;
+    if (o.mode == "auto" && request.inputs.empty())
+        return counted.counters.sram_write + counted.counters.register_write <= most;
     return choose_mode(o, request, {counted}).numeric;
+}
+
+void check_limits(const TraceRequest& t, const Report& counted) {
+    Count most = 0;
+    for (const LaunchInfo& l : counted.launches) most = std::max(most, l.thread_blocks);
+    for (const Index b : t.blocks)
+        if (b < 0 || b >= most)
+            throw UsageError("--blocks " + std::to_string(b) + ": thread blocks are numbered from 0 to " +
+                             std::to_string(most - 1) + " here; try --blocks 0");
+    if (t.max_events < 1)
+        throw UsageError("--max-events " + std::to_string(t.max_events) + ": must be at least 1; try 2000000");
+}
+
+void record(const TraceRequest& t, const Request& request, const Experiment& e) {
+    const Report counted = count(e, &control());
+    check_limits(t, counted);
+    const bool values = with_values(t.options, request, counted);
+    AtomicFile file(t.out);
+    // Without values nothing depends on blocks that nobody asked for, so they need not run.
+    const Mode mode = values ? numeric_mode : Mode{false, false, !t.blocks.empty()};
+    Gpu gpu(e.gpu, mode, 1, &control());
+    TraceOptions options;
+    options.values = values;
+    options.blocks = t.blocks;
+    options.max_events = t.max_events;
+    Trace trace(gpu, options);
+    gpu.listen(trace);
+    {
+        const Progress progress = Progress::blocks("recording");
+        run_program(gpu, *e.algorithm, e.problem, e.tiling,
+                    values ? inputs_for(t.options, request, *e.algorithm) : Inputs{});
+    }
+    const Progress progress([&] { return "writing " + text::grouped(trace.size()) + " events"; });
+    write(file.stream(), e, t.options, trace);
+    file.commit();
+    std::cerr << text::grouped(trace.size()) << " events in " << t.out
+              << (values ? ", with the contents of tiles\n" : ", without contents (--mode numeric keeps them)\n");
 }
 
 void trace_algorithm(const TraceRequest& t) {
     const Algorithm& algorithm = algorithm_named(t.algorithm);
     const Request request = resolve(t.options, algorithm.family);
-    for (const Index b : t.blocks)
-        if (b < 0) throw UsageError("--blocks " + std::to_string(b) + ": thread blocks count from 0; try --blocks 0");
-    if (t.max_events < 1)
-        throw UsageError("--max-events " + std::to_string(t.max_events) + ": must be at least 1; try 2000000");
-    with_tiling(algorithm, request, [&](const Experiment& e) {
-        const bool values = with_values(t.options, request, e);
-        AtomicFile file(t.out);
-        // Without values nothing depends on blocks that nobody asked for, so they need not run.
-        const Mode mode = values ? numeric_mode : Mode{false, false, !t.blocks.empty()};
-        const Inputs inputs = values ? inputs_for(t.options, request, algorithm) : Inputs{};
-        Gpu gpu(e.gpu, mode, 1, &control());
-        TraceOptions options;
-        options.values = values;
-        options.blocks = t.blocks;
-        options.max_events = t.max_events;
-        Trace trace(gpu, options);
-        gpu.listen(trace);
-        {
-            const Progress progress = Progress::blocks("recording");
-            run_program(gpu, algorithm, e.problem, e.tiling, inputs);
-        }
-        const Progress progress([&] { return "writing " + text::grouped(trace.size()) + " events"; });
-        write(file.stream(), e, trace);
-        file.commit();
-        std::cerr << text::grouped(trace.size()) << " events in " << t.out
-                  << (values ? ", with the contents of tiles\n" : ", without contents (--mode numeric keeps them)\n");
-    });
+    with_tiling(algorithm, request, [&](const Experiment& e) { record(t, request, e); });
 }
 
 }  // namespace
@@ -151,6 +166,8 @@ void add_trace(CLI::App& app) {
     add_problem_options(*sub, request.options);
     add_numeric_options(*sub, request.options);
     sub->get_option("--mode")->description("numeric (with the contents of tiles), count (without) or auto: by size");
+    add_file_options(*sub, request.options);
+    sub->remove_option(sub->get_option("--out"));
     add_json_option(*sub, request.options);
     sub->get_option("--json")->description("A trace is always JSON");
     sub->footer(

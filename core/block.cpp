@@ -142,9 +142,9 @@ void Block::verify(const Counters& first, const Counters& now, Index tile, Here 
     if (first == now) return;
     for (const auto& [name, member] : Counters::fields)
         if (first.*member != now.*member)
-            throw BrokenPromise("uniform at source line " + std::to_string(here.line) + " (pseudo-code line " +
-                                std::to_string(line_) + "): tile " + std::to_string(tile) + " costs " +
-                                std::to_string(now.*member) + " " + name + " where tile 0 costs " +
+            throw BrokenPromise("uniform at source line " + std::to_string(here.line) + " of " + here.file +
+                                " (pseudo-code line " + std::to_string(line_) + "): tile " + std::to_string(tile) +
+                                " costs " + std::to_string(now.*member) + " " + name + " where tile 0 costs " +
                                 std::to_string(first.*member));
 }
 

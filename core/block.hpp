@@ -6,10 +6,11 @@
 
 namespace tilescope {
 
-/// The line of the tile program that calls an operation. (clang 14 has no std::source_location.)
+/// The place in a tile program that calls an operation. (clang 14 has no std::source_location.)
 struct Here {
     std::uint32_t line;
-    static constexpr Here now(std::uint32_t l = __builtin_LINE()) { return {l}; }
+    const char* file;
+    static constexpr Here now(std::uint32_t l = __builtin_LINE(), const char* f = __builtin_FILE()) { return {l, f}; }
 };
 
 /// A tile on chip. Charged when Block makes it, released by its destructor; it cannot show its elements.

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "tests/core/programs.hpp"
 
@@ -256,6 +257,28 @@ TEST_CASE("tensors show what was stored so far, where stores overlap too", "[pla
     }
     player.seek(player.size());
     CHECK(same_bits(player.values(0), contents(gpu.tensors()[0])));
+}
+
+TEST_CASE("tiles leave the chip in any order", "[player]") {
+    Gpu gpu(small_gpu(), numeric_mode, 1);
+    Trace trace(gpu);
+    Witness witness(gpu);
+    gpu.listen(trace);
+    gpu.listen(witness);
+    in_block(gpu, [](Block& b) {
+        std::optional<Tile> first(b.alloc("first", 1, 1, Space::sram, Dtype::f32, 1));
+        std::optional<Tile> second(b.alloc("second", 1, 2, Space::sram, Dtype::f32, 2));
+        Tile third = b.alloc("third", 1, 3, Space::sram, Dtype::f32, 3);
+        first.reset();
+        Tile fourth = b.alloc("fourth", 1, 4, Space::sram, Dtype::f32, 4);
+        second.reset();
+        exp(b, third);
+    });
+    Player player(trace);
+    for (Index k = 1; k <= player.size(); ++k) {
+        player.seek(k);
+        CHECK(wrong(player, witness.moments[static_cast<std::size_t>(k - 1)]) == "");
+    }
 }
 
 TEST_CASE("a recording without values plays without contents", "[player]") {

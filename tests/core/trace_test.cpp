@@ -90,19 +90,22 @@ void two_launches(Gpu& gpu) {
     const Hbm x = gpu.add(data ? filled("X", Role::input, Dtype::f16, 1, 4, 3, values)
                                : TensorInfo{"X", Role::input, Dtype::f16, 1, 4, 3, nullptr});
     gpu.launch("first", {each(Tiles(4, 2))}, [&](Block& b, Span i) {
-        b.at(2);
-        Tile t = b.load(x, i);
-        b.at(3);
-        Tile m = b.alloc_registers("m", 2, 1);
-        row_max(b, m, t);
-        for (int k = 0; k < 2; ++k) {
-            b.at(4);
-            exp_minus(b, t, m);
+        {
+            b.at(2);
+            Tile t = b.load(x, i);
+            b.at(3);
+            Tile m = b.alloc_registers("m", 2, 1);
+            row_max(b, m, t);
+            for (int k = 0; k < 2; ++k) {
+                b.at(4);
+                exp_minus(b, t, m);
+            }
+            b.at(5);
+            b.at(6);
+            b.store(t, x, i);
+            b.at(7);
         }
-        b.at(5);
-        b.at(6);
-        b.store(t, x, i);
-        b.at(7);
+        b.at(8);
     });
     const Hbm y = gpu.add({"Y", Role::output, Dtype::f32, 1, 2, 3, nullptr});
     gpu.launch("second", {each(Tiles(2, 2))}, [&](Block& b, Span i) {
