@@ -1,6 +1,5 @@
 #include "core/block.hpp"
 
-#include <cassert>
 #include <cstring>
 #include <string>
 
@@ -33,9 +32,24 @@ void Block::round_result(const Tile& t) {
     if (t.dtype() != Dtype::f32) round_to(t.dtype(), w_.chip.data(t.slot_), t.size());
 }
 
+ChipMemory::Slot Block::make(const TileInfo& info) {
+    const ChipMemory::Slot slot = w_.chip.take(info, line_);
+    w_.mark(static_cast<std::uint64_t>(info.space), info.bytes(), weight_);
+    return slot;
+}
+
+void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) const {
+    const bool inside = rows.begin >= 0 && rows.size >= 0 && rows.end() <= t.rows_ && cols.begin >= 0 &&
+                        cols.size >= 0 && cols.end() <= t.cols_ && t.slice_ >= 0 && t.slice_ < t.slices_;
+    if (inside) return;
+    const auto span = [](Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; };
+    throw std::logic_error(std::string(what) + ": rows " + span(rows) + ", columns " + span(cols) + " of slice " +
+                           std::to_string(t.slice_) + " are not all in " + t.name_);
+}
+
 Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
     const Dtype dtype = to == Space::sram ? from.dtype_ : Dtype::f32;
-    Tile tile(this, w_.chip.take({from.name_, rows.size, cols.size, dtype, to}, line_));
+    Tile tile(this, make({from.name_, rows.size, cols.size, dtype, to}));
     fetch(tile, from, rows, cols, here);
     return tile;
 }
@@ -46,7 +60,7 @@ void Block::reload(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
 }
 
 void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
-    assert(rows.begin >= 0 && rows.end() <= from.rows_ && cols.begin >= 0 && cols.end() <= from.cols_);
+    check_region("load", from, rows, cols);
     Counters cost;
     cost.hbm_read = rows.size * cols.size * size_of(from.dtype_);
     charge_write(cost, to);
@@ -56,6 +70,7 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
     }
     w_.total.add(cost, weight_);
     w_.traffic[from.id_].read += weight_ * cost.hbm_read;
+    w_.mark(2 * from.id_ + 2u, cost.hbm_read, weight_);
     if (w_.listeners.empty()) return;
     report({.op = Op::load,
             .what = "load",
@@ -68,7 +83,7 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
 }
 
 void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here here) {
-    assert(rows.begin >= 0 && rows.end() <= to.rows_ && cols.begin >= 0 && cols.end() <= to.cols_);
+    check_region("store", to, rows, cols);
     if (from.rows() != rows.size || from.cols() != cols.size) mismatch("store", info(from), rows.size, cols.size);
     Counters cost;
     cost.hbm_write = rows.size * cols.size * size_of(to.dtype_);
@@ -76,6 +91,7 @@ void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here he
     if (data()) gpu_.tensors_[to.id_].data->write(to.slice_, rows, cols, w_.chip.data(from.slot_));
     w_.total.add(cost, weight_);
     w_.traffic[to.id_].write += weight_ * cost.hbm_write;
+    w_.mark(2 * to.id_ + 3u, cost.hbm_write, weight_);
     if (w_.listeners.empty()) return;
     std::vector<float> stored;
     if (data()) {
@@ -93,7 +109,7 @@ void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here he
 }
 
 Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype, float fill, Here here) {
-    Tile tile(this, w_.chip.take({name, rows, cols, dtype, space}, line_));
+    Tile tile(this, make({name, rows, cols, dtype, space}));
     if (data()) {
         std::fill_n(w_.chip.data(tile.slot_), tile.size(), fill);
         round_result(tile);
@@ -138,14 +154,15 @@ void Block::report_operation(Op op, const char* what, const Tile& out, const Til
            contents(out));
 }
 
-void Block::verify(const Counters& first, const Counters& now, Index tile, Here here) const {
-    if (first == now) return;
+void Block::verify(const Cost& first, const Cost& now, Index tile, Here here) const {
+    if (first.counters == now.counters && first.fingerprint == now.fingerprint) return;
+    const std::string place = "uniform at source line " + std::to_string(here.line) + " of " + here.file +
+                              " (pseudo-code line " + std::to_string(line_) + "): tile " + std::to_string(tile);
     for (const auto& [name, member] : Counters::fields)
-        if (first.*member != now.*member)
-            throw BrokenPromise("uniform at source line " + std::to_string(here.line) + " of " + here.file +
-                                " (pseudo-code line " + std::to_string(line_) + "): tile " + std::to_string(tile) +
-                                " costs " + std::to_string(now.*member) + " " + name + " where tile 0 costs " +
-                                std::to_string(first.*member));
+        if (first.counters.*member != now.counters.*member)
+            throw BrokenPromise(place + " costs " + std::to_string(now.counters.*member) + " " + name +
+                                " where tile 0 costs " + std::to_string(first.counters.*member));
+    throw BrokenPromise(place + " moves other tensors, or makes tiles of other sizes, than tile 0");
 }
 
 }  // namespace tilescope

@@ -124,7 +124,15 @@ class Block {
     void report(Event e, TileData data);
     void report_operation(Op op, const char* what, const Tile& out, const Tile* a, const Tile* b, const Counters& cost,
                           Here here);
-    void verify(const Counters& first, const Counters& now, Index tile, Here here) const;
+    void check_region(const char* what, const Hbm& tensor, Span rows, Span cols) const;
+    ChipMemory::Slot make(const TileInfo& info);
+    /// What a member of a `uniform` range costs.
+    struct Cost {
+        Counters counters;
+        std::uint64_t fingerprint;
+    };
+    Cost so_far() const { return {w_.total, w_.fingerprint}; }
+    void verify(const Cost& first, const Cost& now, Index tile, Here here) const;
 
     Gpu& gpu_;
     Worker& w_;
@@ -175,14 +183,15 @@ void Block::uniform(Tiles tiles, F&& body, Here here) {
         if (tiles.ragged()) body(tiles[tiles.count() - 1]);
         return;
     }
-    Counters first;
+    Cost first{};
     for (Index k = 0; k < tiles.count(); ++k) {
         gpu_.check_stop();
-        const Counters before = w_.total;
+        const Cost before = so_far();
         body(tiles[k]);
         if (k >= tiles.full()) continue;
-        if (k == 0) first = w_.total - before;
-        verify(first, w_.total - before, k, here);
+        const Cost cost = {w_.total - before.counters, w_.fingerprint - before.fingerprint};
+        if (k == 0) first = cost;
+        verify(first, cost, k, here);
     }
 }
 

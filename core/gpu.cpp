@@ -1,6 +1,8 @@
 #include "core/gpu.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace tilescope {
@@ -33,6 +35,9 @@ class Grid {
         }
         return c;
     }
+    bool promises() const {
+        return std::any_of(axes_.begin(), axes_.end(), [](const Axis& a) { return a.uniform; });
+    }
     Index promise_classes() const {
         Index n = 1;
         for (const Axis& a : axes_) n *= a.uniform ? 2 : a.tiles.count();
@@ -48,24 +53,31 @@ class Grid {
 class GridPromises {
   public:
     GridPromises(const char* kernel, const Grid& grid)
-        : kernel_(kernel), grid_(grid), first_(static_cast<std::size_t>(grid.promise_classes()), Kept{-1, {}}) {}
+        : kernel_(kernel), grid_(grid), first_(static_cast<std::size_t>(grid.promise_classes()), Kept{-1, {}, 0}) {}
 
-    void check(Index block, const Counters& cost) {
+    void check(Index block, const Counters& cost, std::uint64_t fingerprint) {
         const std::scoped_lock lock(mutex_);
         Kept& kept = first_[static_cast<std::size_t>(grid_.promise_class(block))];
-        if (kept.block < 0) kept = {block, cost};
+        if (kept.block < 0) kept = {block, cost, fingerprint};
         for (const auto& [name, member] : Counters::fields)
             if (kept.cost.*member != cost.*member)
                 throw BrokenPromise(std::string("a uniform axis of ") + kernel_ + ": thread block " +
                                     std::to_string(block) + " costs " + std::to_string(cost.*member) + " " + name +
                                     " where block " + std::to_string(kept.block) + " costs " +
                                     std::to_string(kept.cost.*member));
+        if (kept.fingerprint != fingerprint)
+            throw BrokenPromise(std::string("a uniform axis of ") + kernel_ + ": thread block " +
+                                std::to_string(block) +
+                                " moves other tensors, or makes tiles of other sizes, than "
+                                "block " +
+                                std::to_string(kept.block));
     }
 
   private:
     struct Kept {
         Index block;
         Counters cost;
+        std::uint64_t fingerprint;
     };
     const char* kernel_;
     const Grid& grid_;
@@ -89,6 +101,9 @@ Gpu::Gpu(const GpuSpec& spec, Mode mode, int threads, Control* control)
 
 Hbm Gpu::add(TensorInfo tensor) {
     if (tensors_.size() >= no_tensor) throw std::logic_error("too many tensors");
+    if (const Storage* d = tensor.data.get(); d && (d->dtype() != tensor.dtype || d->slices() != tensor.slices ||
+                                                    d->rows() != tensor.rows || d->cols() != tensor.cols))
+        throw std::logic_error("tensor " + tensor.name + ": the data given has another type or shape");
     if (mode_.data && !tensor.data)
         tensor.data = std::make_shared<Storage>(tensor.dtype, tensor.slices, tensor.rows, tensor.cols);
     tensors_.push_back(std::move(tensor));
@@ -160,7 +175,8 @@ void Gpu::run_folded(std::span<const Axis> axes, const Body& body) {
 
 void Gpu::run_exact(const char* kernel, std::span<const Axis> axes, const Body& body) {
     const Grid grid(axes);
-    GridPromises promises(kernel, grid);
+    std::optional<GridPromises> promises;
+    if (!mode_.only_wanted && grid.promises()) promises.emplace(kernel, grid);
     if (control_) {
         control_->blocks_done = 0;
         control_->blocks_total = grid.size();
@@ -173,8 +189,9 @@ void Gpu::run_exact(const char* kernel, std::span<const Axis> axes, const Body& 
             check_stop();
             grid.at(block, at.data());
             const Counters before = w.total;
+            const std::uint64_t fingerprint = w.fingerprint;
             run_block(w, block, 1, at.data(), body);
-            if (!mode_.only_wanted) promises.check(block, w.total - before);
+            if (promises) promises->check(block, w.total - before, w.fingerprint - fingerprint);
             if (control_) ++control_->blocks_done;
         }
     };
@@ -184,7 +201,7 @@ void Gpu::run_exact(const char* kernel, std::span<const Axis> axes, const Body& 
         return merge(main_);
     }
     std::deque<Worker> workers;
-    std::vector<std::thread> pool;
+    std::vector<std::jthread> pool;
     std::mutex mutex;
     std::exception_ptr error;
     for (Index t = 0; t < threads; ++t) {
@@ -201,7 +218,7 @@ void Gpu::run_exact(const char* kernel, std::span<const Axis> axes, const Body& 
                 if (!error) error = std::current_exception();
             }
         });
-    for (std::thread& t : pool) t.join();
+    pool.clear();  // waits for all of them
     if (error) std::rethrow_exception(error);
     for (Worker& w : workers) merge(w);
 }

@@ -68,10 +68,10 @@ class Hbm {
     friend class Gpu;
     friend class Block;
     Hbm(TensorId id, const TensorInfo& t)
-        : name_(t.name.c_str()), rows_(t.rows), cols_(t.cols), id_(id), dtype_(t.dtype) {}
+        : name_(t.name.c_str()), slices_(t.slices), rows_(t.rows), cols_(t.cols), id_(id), dtype_(t.dtype) {}
 
     const char* name_;
-    Index rows_, cols_, slice_ = 0;
+    Index slices_, rows_, cols_, slice_ = 0;
     TensorId id_;
     Dtype dtype_;
 };
@@ -106,8 +106,15 @@ struct Worker {
     ChipMemory chip;
     Counters total;
     std::vector<Traffic> traffic;      // by tensor
+    std::uint64_t fingerprint = 0;     // of what moved for which tensor, and of the tiles made: see `mark`
     std::vector<Listener*> listeners;  // those that want the current block
     std::vector<float> scratch;        // for operands that have to be rounded
+
+    /// Adds `bytes` of the kind-th thing to the fingerprint. Promises compare fingerprints, so that equal totals cannot
+    /// hide bytes of another tensor or tiles of another size.
+    void mark(std::uint64_t kind, Bytes bytes, Count times) {
+        fingerprint += (kind + 1) * 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(bytes * times);
+    }
 };
 
 class Gpu {

@@ -68,13 +68,29 @@ struct Eigen::internal::functor_traits<tilescope::Exp> {
 };
 
 namespace tilescope {
+namespace {
+
+void must(bool fits, const char* what) {
+    if (!fits) throw std::logic_error(std::string(what) + ": the tiles' shapes do not match");
+}
+/// Row statistics of x: one column, as many rows.
+void check_column(const char* what, const Tile& column, const Tile& x) {
+    must(column.rows() == x.rows() && column.cols() == 1, what);
+}
+void check_same(const char* what, const Tile& x, const Tile& y) {
+    must(x.rows() == y.rows() && x.cols() == y.cols(), what);
+}
+
+}  // namespace
 
 void copy(Block& b, Tile& out, const Tile& in, Here here) {
+    check_same("copy", out, in);
     b.apply(
         Op::map, "copy", out, Access::write, {}, here, [](View x, ConstView y) { all(x) = all(y); }, in);
 }
 
 void row_max(Block& b, Tile& m, const Tile& s, Here here) {
+    check_column("row_max", m, s);
     b.apply(
         Op::reduce, "row_max", m, Access::write, {.other = s.size() - s.rows()}, here,
         [](View x, ConstView y) {
@@ -84,6 +100,7 @@ void row_max(Block& b, Tile& m, const Tile& s, Here here) {
 }
 
 void update_row_max(Block& b, Tile& m, const Tile& s, Here here) {
+    check_column("update_row_max", m, s);
     b.apply(
         Op::reduce, "update_row_max", m, Access::update, {.other = s.size()}, here,
         [](View x, ConstView y) {
@@ -93,6 +110,7 @@ void update_row_max(Block& b, Tile& m, const Tile& s, Here here) {
 }
 
 void row_sum(Block& b, Tile& l, const Tile& s, Here here) {
+    check_column("row_sum", l, s);
     b.apply(
         Op::reduce, "row_sum", l, Access::write, {.other = s.size() - s.rows()}, here,
         [](View x, ConstView y) {
@@ -102,6 +120,7 @@ void row_sum(Block& b, Tile& l, const Tile& s, Here here) {
 }
 
 void update_row_sum(Block& b, Tile& l, const Tile& s, Here here) {
+    check_column("update_row_sum", l, s);
     b.apply(
         Op::reduce, "update_row_sum", l, Access::update, {.other = s.size()}, here,
         [](View x, ConstView y) {
@@ -116,6 +135,7 @@ void exp(Block& b, Tile& x, Here here) {
 }
 
 void exp_minus(Block& b, Tile& x, const Tile& m, Here here) {
+    check_column("exp_minus", m, x);
     b.apply(
         Op::map, "exp_minus", x, Access::update, {.exps = x.size(), .other = x.size()}, here,
         [](View v, ConstView w) {
@@ -126,29 +146,34 @@ void exp_minus(Block& b, Tile& x, const Tile& m, Here here) {
 }
 
 void scale_rows(Block& b, Tile& x, const Tile& f, Here here) {
+    check_column("scale_rows", f, x);
     b.apply(
         Op::map, "scale_rows", x, Access::update, {.other = x.size()}, here,
         [](View v, ConstView w) { with_row_factor(v, w, [](auto e, auto g) { e *= g; }); }, f);
 }
 
 void divide_rows(Block& b, Tile& x, const Tile& l, Here here) {
+    check_column("divide_rows", l, x);
     b.apply(
         Op::map, "divide_rows", x, Access::update, {.other = x.size()}, here,
         [](View v, ConstView w) { with_row_factor(v, w, [](auto e, auto g) { e /= nonzero(g); }); }, l);
 }
 
 void add(Block& b, Tile& x, const Tile& y, Here here) {
+    check_same("add", x, y);
     b.apply(
         Op::map, "add", x, Access::update, {.other = x.size()}, here, [](View v, ConstView w) { all(v) += all(w); }, y);
 }
 
 void update_max(Block& b, Tile& x, const Tile& y, Here here) {
+    check_same("update_max", x, y);
     b.apply(
         Op::map, "update_max", x, Access::update, {.other = x.size()}, here,
         [](View v, ConstView w) { all(v) = all(v).max(all(w)); }, y);
 }
 
 void add_log(Block& b, Tile& m, const Tile& l, Here here) {
+    check_same("add_log", m, l);
     b.apply(
         Op::map, "add_log", m, Access::update, {.other = 2 * m.size()}, here,
         [](View v, ConstView w) { all(v) += all(w).unaryExpr([](float x) { return std::log(x); }); }, l);

@@ -25,7 +25,7 @@ void exp(Block& b, Tile& x, Here here = Here::now());
 void exp_minus(Block& b, Tile& x, const Tile& m, Here here = Here::now());
 /// x_rc *= f_r. 1 multiplication an element.
 void scale_rows(Block& b, Tile& x, const Tile& f, Here here = Here::now());
-/// x_rc /= l_r, and 0 where l_r is 0 (a row that saw nothing). 1 division an element.
+/// x_rc /= l_r; rows with l_r = 0 (they saw nothing, and hold zeros) stay as they are. 1 division an element.
 void divide_rows(Block& b, Tile& x, const Tile& l, Here here = Here::now());
 
 /// x += y. 1 addition an element.

@@ -175,8 +175,8 @@ TEST_CASE("experiment: runs can be followed and stopped", "[experiment]") {
     const Inputs in = inputs_for(*e.algorithm, c);
     Control control;
     execute(e, in, 2, &control);
-    CHECK(control.blocks_total == 8);
-    CHECK(control.blocks_done == 8);
+    CHECK(control.blocks_total.load() == 8);
+    CHECK(control.blocks_done.load() == 8);
     control.stop = true;
     CHECK_THROWS_AS(execute(e, in, 1, &control), Interrupted);
     CHECK_THROWS_AS(execute(e, in, 2, &control), Interrupted);

@@ -72,7 +72,7 @@ TEST_CASE("inputs: normal numbers are N(0, 1)", "[inputs]") {
     CHECK(near(correlation(x, x, 2), 0, 1));
 }
 
-TEST_CASE("inputs: uniform numbers are U[-1, 1)", "[inputs]") {
+TEST_CASE("inputs: uniform numbers lie between -1 and 1", "[inputs]") {
     const std::vector<float> x =
         draw("Q", GENERATE(std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{12345}), Distribution::uniform);
     CHECK(near(moment(x, 1), 0, std::sqrt(1.0 / 3)));

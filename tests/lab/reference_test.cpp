@@ -202,8 +202,8 @@ TEST_CASE("reference: it can be followed and stopped", "[reference]") {
     const auto output = stored(c.problem, 8, all_rows(Family::attention, c.problem, in));
     Control control;
     compare_with_reference(Family::attention, c.problem, in, {output}, 2, &control);
-    CHECK(control.blocks_total > 4);
-    CHECK(control.blocks_done == control.blocks_total);
+    CHECK(control.blocks_total.load() > 4);
+    CHECK(control.blocks_done.load() == control.blocks_total.load());
     control.stop = true;
     CHECK_THROWS_AS(compare_with_reference(Family::attention, c.problem, in, {output}, 2, &control), Interrupted);
 }
