@@ -40,7 +40,7 @@ void validate(const Problem& p) {
         throw UsageError("--kv-heads " + std::to_string(p.kv_heads) + ": must divide --heads " +
                          std::to_string(p.heads) + " (grouped heads share K and V); try --kv-heads 1");
     if (p.scale && !std::isfinite(*p.scale)) throw UsageError("--scale: must be a finite number; try --scale 0.125");
-    // The largest counter is below 64 times this product even with tiles of one row and one column.
+    // The largest counter is below 128 times this product even with tiles of one row and one column.
     const double work = static_cast<double>(p.batch) * static_cast<double>(p.heads) * static_cast<double>(p.seq_q) *
                         static_cast<double>(p.seq_k) * static_cast<double>(p.dim + p.dim_v);
     if (work > std::ldexp(1.0, 56))

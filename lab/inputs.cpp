@@ -13,7 +13,7 @@ namespace {
 /// Steele, Lea & Flood 2014.)
 class Stream {
   public:
-    Stream(std::uint64_t seed, std::string_view name) : key_(seed) {
+    Stream(std::uint64_t seed, std::string_view name) : key_(mix(seed + 0x9e3779b97f4a7c15u)) {
         for (const char c : name) key_ = mix(key_ ^ static_cast<unsigned char>(c));
     }
     /// Uniform in (0, 1).
