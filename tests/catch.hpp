@@ -1,8 +1,13 @@
-// Catch2 under one name, whether version 3 or 2 is installed.
+// Catch2 of either generation: version 2 (Debian 12) or 3.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
 #include <catch2/catch.hpp>
+
+namespace Catch::Matchers {
+/// Version 3's name: there `Contains` speaks of the elements of a range.
+inline auto ContainsSubstring(const std::string& part) { return Contains(part); }
+}  // namespace Catch::Matchers
 #endif
