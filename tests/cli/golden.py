@@ -15,9 +15,6 @@ from cases import Tally, run
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 
 CASES = {
-    "help": "--help",
-    "run_help": "run --help",
-    "sweep_help": "sweep --help",
     "list": "list",
     "list_json": "list --json",
     "gpus": "gpus",
