@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/kernel.hpp"
 #include "algorithms/problem.hpp"
 #include "core/ops.hpp"
 
@@ -70,6 +71,7 @@ struct Algorithm {
     std::vector<TensorDecl> (*tensors)(const Problem&, const Tiling&);
     void (*run)(Gpu&, const Tensors&, const Problem&, const Tiling&);
     Prediction (*predict)(const Problem&, const Tiling&, const GpuSpec&);
+    std::span<const KernelVariant> kernels;  ///< the instances that kernel.cu compiles, the default first
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
 };
 
