@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "algorithms/kernel.hpp"
+#include "core/error.hpp"
 
 namespace tilescope::device {
 
@@ -35,18 +36,20 @@ __device__ inline float exponential(float x) {
 // ---- the workload, as a kernel sees it ----
 
 struct Workload {
-    int heads_per_kv, seq_q, seq_k;
+    int seq_q, seq_k;
     int diagonal;  ///< query r sees keys <= r + diagonal; seq_k where all keys are seen
     float scale;
+    std::uint64_t kv_per_head;  ///< in units of 2^-32: a division would be counted among the exponentials
 
     explicit Workload(const Problem& p)
-        : heads_per_kv(static_cast<int>(p.heads / p.kv_heads)),
-          seq_q(static_cast<int>(p.seq_q)),
+        : seq_q(static_cast<int>(p.seq_q)),
           seq_k(static_cast<int>(p.seq_k)),
           diagonal(static_cast<int>(p.causal ? p.diagonal() : p.seq_k)),
-          scale(p.logit_scale()) {}
+          scale(p.logit_scale()),
+          kv_per_head((std::uint64_t{1} << 32) / static_cast<std::uint64_t>(p.heads / p.kv_heads) + 1) {}
 
-    __device__ int kv_slice(int head) const { return head / heads_per_kv; }
+    /// The K and V slice that a query head reads.
+    __device__ int kv_slice(int head) const { return static_cast<int>(head * kv_per_head >> 32); }
     /// How many key tiles a row block that ends before row `end` sees.
     __device__ int visible_tiles(int end, int bc) const {
         const int keys = min(max(end + diagonal, 0), seq_k);
@@ -131,6 +134,15 @@ struct Scores {
     float at[R][C];
 
     __device__ static int col(int j) { return lane() + L * j; }
+    /// Multiplies row i by the factor that lane i keeps.
+    __device__ void scale_rows(float factor) {
+#pragma unroll
+        for (int i = 0; i < R; ++i) {
+            const float f = __shfl_sync(~0u, factor, i, L);
+#pragma unroll
+            for (int j = 0; j < C; ++j) at[i][j] *= f;
+        }
+    }
 };
 
 /// This thread's part of an output tile: rows first_row() + i, columns col(j).
@@ -198,7 +210,7 @@ __device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::grou
 #pragma unroll
     for (int i = 0; i < R; ++i)
 #pragma unroll
-        for (int j = 0; j < Scores<Bc>::C; ++j) s.at[i][j] *= scale;
+        for (int j = 0; j < Scores<Bc>::C; ++j) s.at[i][j] = __fmul_rn(s.at[i][j], scale);  // not fused with S - m
 }
 
 /// O += P V over the first `keys` keys; the elements of P beyond them, up to a multiple of 4, have to be 0.
@@ -377,6 +389,28 @@ __device__ inline bool keeps_first() { return lane() < R; }
 /// Stores a statistic of the first `rows` rows.
 __device__ inline void store_kept(float kept, float* to, int rows) {
     if (keeps_first() && kept_row() < rows) to[kept_row()] = kept;
+}
+
+/// Two statistics of a row, which both of its keepers know.
+struct Pair {
+    float first, second;
+};
+
+/// Both keepers learn what the one among lanes 0 to 7 has, and what the one among lanes 8 to 15 has.
+__device__ inline Pair exchange(float own) {
+    const float other = __shfl_xor_sync(~0u, own, R, L);
+    return keeps_first() ? Pair{own, other} : Pair{other, own};
+}
+
+/// Stores two statistics of the first `rows` rows, each by one of the two keepers.
+__device__ inline void store_pair(Pair kept, float* first, float* second, int rows) {
+    if (kept_row() < rows) (keeps_first() ? first : second)[kept_row()] = keeps_first() ? kept.first : kept.second;
+}
+
+/// Loads them, past L1, by the threads that store_pair() stored them from: no barrier is needed between the two.
+__device__ inline Pair load_pair(const float* first, const float* second, int rows) {
+    const float* const from = keeps_first() ? first : second;
+    return exchange(kept_row() < rows ? load_past_l1(from + kept_row()) : 0.f);
 }
 
 // ---- launching, from the host ----

@@ -21,6 +21,8 @@ struct Problem {
     std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
     Softmax softmax = Softmax::safe;
 
+    friend bool operator==(const Problem&, const Problem&) = default;
+
     Index batch_heads() const { return batch * heads; }
     Index kv_slices() const { return batch * kv_heads; }
     /// The K and V slice that a query head (a span of one batch x head) reads: heads / kv_heads heads share one.

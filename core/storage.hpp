@@ -31,6 +31,10 @@ class Storage {
     void read(Index slice, Span rows, Span cols, float* out) const;
     void write(Index slice, Span rows, Span cols, const float* values);
 
+    /// The stored elements themselves, bytes() of them in C order: for what moves tensors without looking at them.
+    std::byte* data() { return data_.get(); }
+    const std::byte* data() const { return data_.get(); }
+
   private:
     std::byte* at(Index element) { return data_.get() + element * size_of(dtype_); }
     const std::byte* at(Index element) const { return data_.get() + element * size_of(dtype_); }

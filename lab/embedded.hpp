@@ -13,5 +13,7 @@ struct EmbeddedFile {
 
 /// The files of gpus/*.json, in no particular order.
 std::span<const EmbeddedFile> embedded_gpus();
+/// The files of docs/measured/h200/*.csv; empty where none ship.
+std::span<const EmbeddedFile> embedded_measurements();
 
 }  // namespace tilescope

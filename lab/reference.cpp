@@ -74,11 +74,11 @@ struct Partial {
     Count finite = 0, not_finite = 0;
 };
 
-Partial difference(const Matrix& expected, const Storage& output, Index slice, Span rows) {
+Partial difference(const double* expected, const Storage& output, Index slice, Span rows) {
     const Matrix actual = rows_of(output, slice, rows);
     Partial p;
-    for (Index k = 0; k < expected.size(); ++k) {
-        const double want = expected.data()[k], got = actual.data()[k];
+    for (Index k = 0; k < actual.size(); ++k) {
+        const double want = expected[k], got = actual.data()[k];
         if (!std::isfinite(got)) {
             p.not_finite += std::isfinite(want);
             continue;
@@ -105,6 +105,29 @@ OutputError total(const std::vector<Partial>& parts, std::size_t output, std::si
     return e;
 }
 
+/// The rows that one thread takes at a time.
+Tiles row_blocks(const Problem& p) { return {p.seq_q, std::clamp<Index>(row_block_elements / p.seq_k, 1, most_rows)}; }
+
+/// Calls work(k) for the numbers below `n`, on several threads.
+template <class F>
+void share_out(Index n, int threads, Control* control, F&& work) {
+    std::atomic<Index> next{0};
+    if (control) control->blocks_done = 0, control->blocks_total = n;
+    const auto take = [&] {
+        for (Index k; (k = next++) < n && !(control && control->stop);) {
+            work(k);
+            if (control) ++control->blocks_done;
+        }
+    };
+    const Index cores = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+    {
+        std::vector<std::jthread> pool;
+        for (Index t = 1; t < std::min(cores, n); ++t) pool.emplace_back(take);
+        take();
+    }
+    if (control && control->stop) throw Interrupted();
+}
+
 }  // namespace
 
 std::vector<double> reference_rows(Family family, const Problem& problem, const Inputs& inputs, Index slice,
@@ -116,33 +139,49 @@ std::vector<double> reference_rows(Family family, const Problem& problem, const 
 std::vector<OutputError> compare_with_reference(Family family, const Problem& p, const Inputs& inputs,
                                                 const std::vector<std::shared_ptr<const Storage>>& outputs, int threads,
                                                 Control* control) {
-    const Tiles rows(p.seq_q, std::clamp<Index>(row_block_elements / p.seq_k, 1, most_rows));
+    const Tiles rows = row_blocks(p);
     const Index blocks = p.batch_heads() * rows.count();
     std::vector<Partial> parts(static_cast<std::size_t>(blocks) * outputs.size());
-    std::atomic<Index> next{0};
-    if (control) control->blocks_done = 0, control->blocks_total = blocks;
-    const auto work = [&] {
-        for (Index k; (k = next++) < blocks && !(control && control->stop);) {
-            const Index slice = k / rows.count();
-            const Span span = rows[k % rows.count()];
-            const Matrix expected = reference(family, p, inputs, slice, span);
-            for (std::size_t o = 0; o < outputs.size(); ++o)
-                parts[static_cast<std::size_t>(k) * outputs.size() + o] =
-                    difference(expected, *outputs[o], slice, span);
-            if (control) ++control->blocks_done;
-        }
-    };
-    const Index cores = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-    {
-        std::vector<std::jthread> pool;
-        for (Index t = 1; t < std::min(cores, blocks); ++t) pool.emplace_back(work);
-        work();
-    }
-    if (control && control->stop) throw Interrupted();
+    share_out(blocks, threads, control, [&](Index k) {
+        const Index slice = k / rows.count();
+        const Span span = rows[k % rows.count()];
+        const Matrix expected = reference(family, p, inputs, slice, span);
+        for (std::size_t o = 0; o < outputs.size(); ++o)
+            parts[static_cast<std::size_t>(k) * outputs.size() + o] =
+                difference(expected.data(), *outputs[o], slice, span);
+    });
     std::vector<OutputError> errors;
     for (std::size_t o = 0; o < outputs.size(); ++o)
         errors.push_back(total(parts, o, outputs.size(), outputs[o]->size()));
     return errors;
+}
+
+Reference::Reference(Family family, const Problem& p, const Inputs& inputs, int threads, Control* control)
+    : rows_(p.seq_q),
+      cols_(family == Family::softmax ? p.seq_k : p.dim_v),
+      threads_(threads),
+      values_(static_cast<std::size_t>(p.batch_heads() * rows_ * cols_)) {
+    const Tiles rows = row_blocks(p);
+    share_out(p.batch_heads() * rows.count(), threads, control, [&](Index k) {
+        const Index slice = k / rows.count();
+        const Span span = rows[k % rows.count()];
+        const Matrix m = reference(family, p, inputs, slice, span);
+        std::copy(m.data(), m.data() + m.size(), values_.data() + (slice * rows_ + span.begin) * cols_);
+    });
+    for (const double v : values_)
+        if (std::isfinite(v)) largest_ = std::max(largest_, std::abs(v));
+}
+
+OutputError Reference::compare(const Storage& output) const {
+    const Tiles rows(rows_, most_rows);
+    std::vector<Partial> parts(static_cast<std::size_t>(output.slices() * rows.count()));
+    share_out(static_cast<Index>(parts.size()), threads_, nullptr, [&](Index k) {
+        const Index slice = k / rows.count();
+        const Span span = rows[k % rows.count()];
+        parts[static_cast<std::size_t>(k)] =
+            difference(values_.data() + (slice * rows_ + span.begin) * cols_, output, slice, span);
+    });
+    return total(parts, 0, 1, output.size());
 }
 
 }  // namespace tilescope

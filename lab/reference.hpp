@@ -15,4 +15,20 @@ std::vector<OutputError> compare_with_reference(Family family, const Problem& pr
                                                 const std::vector<std::shared_ptr<const Storage>>& outputs,
                                                 int threads = 0, Control* control = nullptr);
 
+/// The reference of a whole problem, kept in memory (8 bytes an element) for many outputs to be compared with.
+class Reference {
+  public:
+    /// Throws Interrupted.
+    Reference(Family family, const Problem& problem, const Inputs& inputs, int threads = 0, Control* control = nullptr);
+    /// The largest absolute value of a finite element.
+    double largest() const { return largest_; }
+    OutputError compare(const Storage& output) const;
+
+  private:
+    Index rows_ = 0, cols_ = 0;
+    int threads_;
+    double largest_ = 0;
+    std::vector<double> values_;
+};
+
 }  // namespace tilescope

@@ -1,6 +1,8 @@
 // Attention in one kernel with two passes over K: maximum and denominator together, then the output.
 #pragma once
 
+#include <algorithm>
+
 #include "algorithms/algorithm.hpp"
 #include "algorithms/tile_sums.hpp"
 
@@ -28,6 +30,22 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
+/// V_j takes K_j's place in shared memory.
+constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
+    KernelVariant v = fp32_variant(br, bc, d, dv);
+    v.tiles = 4 * (br * d + bc * std::max(d, dv));
+    return v;
+}
+
+inline constexpr KernelVariant kernels[] = {
+    variant(64, 64, 32, 32),   variant(128, 64, 32, 32),   variant(64, 32, 32, 32),
+    variant(128, 64, 64, 64),  variant(64, 64, 64, 64),    variant(64, 32, 64, 64),
+    variant(64, 64, 128, 128), variant(128, 64, 128, 128), variant(64, 32, 128, 128),
+    variant(64, 64, 64, 32),   variant(64, 64, 64, 128),
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
 inline Algorithm describe() {
     return {.name = "online_softmax",
             .family = Family::attention,
@@ -37,7 +55,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .kernels = kernels};
 }
 
 }  // namespace tilescope::online_softmax

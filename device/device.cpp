@@ -1,0 +1,63 @@
+#include "device/device.hpp"
+
+#include <cuda_runtime.h>
+
+#include <fstream>
+
+namespace tilescope {
+namespace {
+
+/// 13010 as "13.1".
+std::string version(int number) { return std::to_string(number / 1000) + '.' + std::to_string(number % 1000 / 10); }
+
+/// The driver's own version, which CUDA does not tell, and the newest CUDA that it supports.
+std::string driver_version(int cuda) {
+    std::string own;
+    std::ifstream("/sys/module/nvidia/version") >> own;
+    return own.empty() ? "CUDA " + version(cuda) : own + " (CUDA " + version(cuda) + ")";
+}
+
+DeviceSearch missing(const std::string& what, const std::string& fix) { return {std::nullopt, what, fix}; }
+
+/// Why the runtime found no device.
+DeviceSearch explain(cudaError_t error, int driver, int runtime) {
+    const std::string says = std::string(" (CUDA says: ") + cudaGetErrorString(error) + ")";
+    if (driver == 0)
+        return missing("This machine has no NVIDIA driver" + says + ".",
+                       "Run it on a machine with an NVIDIA GPU and its driver; in a container, pass the GPU through "
+                       "(docker run --gpus all).");
+    if (error == cudaErrorInsufficientDriver)
+        return missing("The NVIDIA driver supports CUDA " + version(driver) + ", this tilescope was built with CUDA " +
+                           version(runtime) + ".",
+                       "Update the driver, or rebuild tilescope with an older CUDA toolkit.");
+    return missing("There is an NVIDIA driver, but no CUDA device" + says + ".",
+                   "Check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not hide it.");
+}
+
+}  // namespace
+
+DeviceSearch find_device() {
+    int driver = 0, runtime = 0, devices = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (const cudaError_t e = cudaGetDeviceCount(&devices); e != cudaSuccess || devices == 0)
+        return explain(e != cudaSuccess ? e : cudaErrorNoDevice, driver, runtime);
+    cudaDeviceProp p{};
+    std::size_t free = 0, total = 0;
+    cudaError_t e = cudaSetDevice(0);
+    if (e == cudaSuccess) e = cudaGetDeviceProperties(&p, 0);
+    if (e == cudaSuccess) e = cudaMemGetInfo(&free, &total);
+    if (e != cudaSuccess) return explain(e, driver, runtime);
+    return {Device{.name = p.name,
+                   .compute_capability = std::to_string(p.major) + '.' + std::to_string(p.minor),
+                   .sms = p.multiProcessorCount,
+                   .l2 = p.l2CacheSize,
+                   .memory = static_cast<Bytes>(total),
+                   .memory_free = static_cast<Bytes>(free),
+                   .shared_per_block = static_cast<Bytes>(p.sharedMemPerBlockOptin),
+                   .driver = driver_version(driver),
+                   .runtime = version(runtime)},
+            "", ""};
+}
+
+}  // namespace tilescope

@@ -1,0 +1,27 @@
+// The GPU that kernels run on, or why there is none.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/units.hpp"
+
+namespace tilescope {
+
+struct Device {
+    std::string name, compute_capability;
+    Index sms = 0;
+    Bytes l2 = 0, memory = 0, memory_free = 0;
+    Bytes shared_per_block = 0;   ///< the most shared memory that a thread block may use
+    std::string driver, runtime;  ///< versions
+};
+
+/// What find_device() found. Without a device, `missing` and `fix` are a sentence each.
+struct DeviceSearch {
+    std::optional<Device> device;
+    std::string missing, fix;
+};
+/// The first CUDA device, which is the one that kernels run on.
+DeviceSearch find_device();
+
+}  // namespace tilescope

@@ -1,0 +1,39 @@
+#include "device/kernel_case.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace tilescope {
+
+Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu) {
+    return {c.algorithm, c.problem, c.variant->tile, gpu};
+}
+
+std::string command_of(const KernelCase& c) {
+    const Problem& p = c.problem;
+    std::ostringstream out;
+    out << "tilescope validate " << c.algorithm->name << " --batch " << p.batch << " --heads " << p.heads;
+    if (p.kv_heads != p.heads) out << " --kv-heads " << p.kv_heads;
+    out << " --seq-q " << p.seq_q << " --seq-k " << p.seq_k;
+    if (c.algorithm->family == Family::attention) out << " --dim " << p.dim << " --dim-v " << p.dim_v;
+    out << " --dtype " << name_of(p.dtype);
+    if (p.causal) out << " --causal";
+    if (p.scale) out << " --scale " << *p.scale;
+    if (p.softmax == Softmax::naive) out << " --softmax naive";
+    out << " --br " << c.variant->tile.br << " --bc " << c.variant->tile.bc;
+    return out.str();
+}
+
+bool serves(const Algorithm& algorithm, const Problem& problem) {
+    return std::ranges::any_of(algorithm.kernels, [&](const KernelVariant& v) { return v.serves(problem); });
+}
+
+Bytes device_bytes(const TensorDecl& t) { return t.slices * t.rows * device_pitch(t.cols, t.dtype) * size_of(t.dtype); }
+
+Bytes device_bytes(const KernelCase& c) {
+    Bytes sum = 0;
+    for (const TensorDecl& t : c.algorithm->tensors(c.problem, c.variant->tile)) sum += device_bytes(t);
+    return sum;
+}
+
+}  // namespace tilescope

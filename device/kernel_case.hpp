@@ -1,0 +1,30 @@
+// One kernel on one problem: what is run, checked and measured.
+#pragma once
+
+#include <string>
+
+#include "lab/experiment.hpp"
+
+namespace tilescope {
+
+struct KernelCase {
+    const Algorithm* algorithm = nullptr;
+    const KernelVariant* variant = nullptr;
+    Problem problem;
+};
+
+/// The same for the simulator: the tiles are the variant's.
+Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
+
+/// The command that returns to this case: "tilescope validate flash_v2 --batch 1 ...".
+std::string command_of(const KernelCase& c);
+
+/// Whether an algorithm has kernels for this problem at all.
+bool serves(const Algorithm& algorithm, const Problem& problem);
+
+/// What a tensor takes of device memory, its rows padded to device_pitch().
+Bytes device_bytes(const TensorDecl& tensor);
+/// Inputs, outputs and scratch.
+Bytes device_bytes(const KernelCase& c);
+
+}  // namespace tilescope

@@ -1,0 +1,197 @@
+#include "device/kernel_run.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+
+namespace tilescope {
+namespace {
+
+constexpr double warm_up_ms = 10;    // clocks rise, code and data arrive
+constexpr double short_ms = 0.05;    // a run that takes less is repeated between its events ...
+constexpr double repeated_ms = 0.5;  // ... until they are this far apart
+constexpr double patience_ms = 500;  // for the warm runs and for the cold ones
+constexpr Index most_repetitions = 200, fewest_runs = 3;
+
+void check(cudaError_t code, const char* what) {
+    if (code != cudaSuccess) throw RunError(std::string(what) + ": " + cudaGetErrorString(code));
+}
+
+Bytes free_memory() {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return static_cast<Bytes>(free);
+}
+
+/// Device memory.
+class Buffer {
+  public:
+    explicit Buffer(Bytes size) {
+        const cudaError_t e = cudaMalloc(&data_, static_cast<std::size_t>(size));
+        if (e == cudaErrorMemoryAllocation) {
+            cudaGetLastError();  // it was this call's error, the next one starts afresh
+            throw OutOfDeviceMemory(size, free_memory());
+        }
+        check(e, "cudaMalloc");
+    }
+    Buffer(Buffer&& b) noexcept : data_(std::exchange(b.data_, nullptr)) {}
+    ~Buffer() { cudaFree(data_); }
+    Buffer& operator=(Buffer&&) = delete;
+
+    void* data() const { return data_; }
+
+  private:
+    void* data_ = nullptr;
+};
+
+class Stream {
+  public:
+    Stream() { check(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
+    ~Stream() { cudaStreamDestroy(stream_); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    cudaStream_t get() const { return stream_; }
+    /// An error of a kernel that ran shows here.
+    void wait() const { check(cudaStreamSynchronize(stream_), "running the kernel"); }
+
+  private:
+    cudaStream_t stream_ = nullptr;
+};
+
+class Moment {
+  public:
+    Moment() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+    ~Moment() { cudaEventDestroy(event_); }
+    Moment(const Moment&) = delete;
+    Moment& operator=(const Moment&) = delete;
+
+    void record(const Stream& s) { check(cudaEventRecord(event_, s.get()), "cudaEventRecord"); }
+    double since(const Moment& start) const {
+        check(cudaEventSynchronize(event_), "running the kernel");
+        float ms = 0;
+        check(cudaEventElapsedTime(&ms, start.event_, event_), "cudaEventElapsedTime");
+        return static_cast<double>(ms);
+    }
+
+  private:
+    cudaEvent_t event_ = nullptr;
+};
+
+double median(std::vector<double> x) {
+    std::ranges::sort(x);
+    return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
+}
+
+/// Rows of `width` bytes, `pitch` bytes apart.
+struct Layout {
+    std::size_t pitch, width, rows;
+
+    explicit Layout(const TensorDecl& t)
+        : pitch(static_cast<std::size_t>(device_pitch(t.cols, t.dtype) * size_of(t.dtype))),
+          width(static_cast<std::size_t>(t.cols * size_of(t.dtype))),
+          rows(static_cast<std::size_t>(t.slices * t.rows)) {}
+};
+
+void upload(void* to, const Storage& from, const TensorDecl& t) {
+    const Layout l(t);
+    check(cudaMemcpy2D(to, l.pitch, from.data(), l.width, l.width, l.rows, cudaMemcpyHostToDevice),
+          "copying an input to the device");
+}
+
+}  // namespace
+
+struct KernelRun::State {
+    KernelLauncher launcher;
+    KernelCall call;
+    std::vector<TensorDecl> declared;
+    std::vector<Buffer> buffers;
+    Stream stream;
+
+    State(KernelLauncher l, const KernelCase& c)
+        : launcher(l),
+          call{c.variant, c.problem, {}, nullptr},
+          declared(c.algorithm->tensors(c.problem, c.variant->tile)) {
+        call.stream = stream.get();
+    }
+
+    void enqueue() const { launcher(call); }
+
+    /// Milliseconds for `runs` runs, one after the other.
+    double timed(Index runs) const {
+        Moment start, stop;
+        start.record(stream);
+        for (Index k = 0; k < runs; ++k) enqueue();
+        stop.record(stream);
+        return stop.since(start);
+    }
+
+    void add(const TensorDecl& t, const Inputs& inputs, Untouched untouched) {
+        const auto size = static_cast<std::size_t>(device_bytes(t));
+        void* const data = buffers.emplace_back(static_cast<Bytes>(size)).data();
+        const auto given = inputs.find(std::string_view(t.name));
+        const bool input = given != inputs.end();
+        if (input || untouched == Untouched::poisoned) check(cudaMemset(data, 0xff, size), "cudaMemset");
+        if (input) upload(data, *given->second, t);
+        call.tensors.add(t.name, {data, t.slices, t.rows, t.cols, device_pitch(t.cols, t.dtype)});
+    }
+};
+
+KernelRun::KernelRun(const KernelCase& c, const Inputs& inputs, Untouched untouched) {
+    const KernelLauncher launcher = find_kernel(c.algorithm->name);
+    if (!launcher) throw RunError(std::string(c.algorithm->name) + ": has no kernel in this build");
+    const Bytes needed = device_bytes(c), free = free_memory();
+    if (needed > free) throw OutOfDeviceMemory(needed, free);
+    state_ = std::make_unique<State>(launcher, c);
+    for (const TensorDecl& t : state_->declared) state_->add(t, inputs, untouched);
+    check(cudaDeviceSynchronize(), "preparing the tensors");  // they were filled from another stream
+}
+
+KernelRun::~KernelRun() = default;
+
+void KernelRun::launch() {
+    state_->enqueue();
+    state_->stream.wait();
+}
+
+std::shared_ptr<Storage> KernelRun::download(std::string_view name) const {
+    for (const TensorDecl& t : state_->declared) {
+        if (name != t.name) continue;
+        const Layout l(t);
+        auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+        check(cudaMemcpy2D(storage->data(), l.width, state_->call.tensors[name].data, l.pitch, l.width, l.rows,
+                           cudaMemcpyDeviceToHost),
+              "copying an output from the device");
+        return storage;
+    }
+    throw std::logic_error("download: no such tensor");
+}
+
+KernelTimes KernelRun::time(Index most, Control* control) {
+    const auto stopped = [&] { return control && control->stop; };
+    double once = 0, total = 0;
+    for (Index k = 0; k < most_repetitions && (k < 2 || total < warm_up_ms) && !stopped(); ++k)
+        total += once = state_->timed(1);
+    const Index repetitions =
+        once < short_ms ? std::min(most_repetitions, static_cast<Index>(std::ceil(repeated_ms / std::max(once, 1e-3))))
+                        : 1;
+    const double each = once * static_cast<double>(repetitions);
+    const Index runs = std::clamp(static_cast<Index>(patience_ms / each), std::min(fewest_runs, most), most);
+
+    int device = 0, l2 = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
+    const std::size_t flushed = 2 * static_cast<std::size_t>(l2);
+    std::vector<double> warm, cold;
+    for (Index k = 0; k < runs && !stopped(); ++k)
+        warm.push_back(state_->timed(repetitions) / static_cast<double>(repetitions));
+    const Buffer flush(static_cast<Bytes>(flushed));
+    for (Index k = 0; k < runs && !stopped(); ++k) {
+        check(cudaMemsetAsync(flush.data(), 0, flushed, state_->stream.get()), "cudaMemsetAsync");
+        cold.push_back(state_->timed(1));
+    }
+    if (stopped()) throw Interrupted();
+    return {median(std::move(warm)), median(std::move(cold))};
+}
+
+}  // namespace tilescope

@@ -1,0 +1,188 @@
+#include "device/measurements.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "lab/embedded.hpp"
+
+namespace tilescope {
+namespace {
+
+std::string real(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", x);
+    return text;
+}
+
+/// Counters are whole numbers, and all their digits count.
+std::string whole(const std::optional<double>& x) {
+    char text[32] = "";
+    if (x) std::snprintf(text, sizeof text, "%.0f", *x);
+    return text;
+}
+
+std::string real(const std::optional<double>& x) { return x ? real(*x) : ""; }
+
+struct Column {
+    const char* name;
+    std::string (*cell)(const CaseResult&);
+};
+
+// Shorthands for the table below.
+using R = const CaseResult&;
+std::string text(Index n) { return std::to_string(n); }
+const Problem& problem(R r) { return r.tested.problem; }
+const Counters& counts(R r) { return r.counted.counters; }
+template <class Get>
+std::string deviation(R r, Get get) {
+    return r.deviations ? get(*r.deviations) : std::string();
+}
+template <class Get>
+std::string time(R r, Get get) {
+    return r.times ? real(get(*r.times)) : std::string();
+}
+Measured measured(R r) { return r.measured.value_or(Measured{}); }
+
+constexpr Column columns[] = {
+    {"algorithm", [](R r) { return std::string(r.tested.algorithm->name); }},
+    {"dtype", [](R r) { return std::string(name_of(problem(r).dtype)); }},
+    {"batch", [](R r) { return text(problem(r).batch); }},
+    {"heads", [](R r) { return text(problem(r).heads); }},
+    {"kv_heads", [](R r) { return text(problem(r).kv_heads); }},
+    {"seq_q", [](R r) { return text(problem(r).seq_q); }},
+    {"seq_k", [](R r) { return text(problem(r).seq_k); }},
+    {"dim", [](R r) { return text(problem(r).dim); }},
+    {"dim_v", [](R r) { return text(problem(r).dim_v); }},
+    {"causal", [](R r) { return text(problem(r).causal); }},
+    {"br", [](R r) { return text(r.tested.variant->tile.br); }},
+    {"bc", [](R r) { return text(r.tested.variant->tile.bc); }},
+    {"status", [](R r) { return std::string(name_of(r.status)); }},
+    {"heads_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.heads_checked); }); }},
+    {"largest_reference", [](R r) { return deviation(r, [](auto& d) { return real(d.largest_reference); }); }},
+    {"kernel_max_error", [](R r) { return deviation(r, [](auto& d) { return real(d.kernel.max_abs); }); }},
+    {"kernel_rms_error", [](R r) { return deviation(r, [](auto& d) { return real(d.kernel.rms); }); }},
+    {"simulator_max_error", [](R r) { return deviation(r, [](auto& d) { return real(d.simulator.max_abs); }); }},
+    {"simulator_rms_error", [](R r) { return deviation(r, [](auto& d) { return real(d.simulator.rms); }); }},
+    {"kernel_simulator_max_difference", [](R r) { return deviation(r, [](auto& d) { return real(d.difference); }); }},
+    {"warm_ms", [](R r) { return time(r, [](auto& t) { return t.warm; }); }},
+    {"cold_ms", [](R r) { return time(r, [](auto& t) { return t.cold; }); }},
+    {"tflops", [](R r) { return time(r, [&](auto&) { return r.tflops(); }); }},
+    {"gbs", [](R r) { return time(r, [&](auto&) { return r.gbs(); }); }},
+    {"simulated_read_bytes", [](R r) { return text(counts(r).hbm_read); }},
+    {"measured_read_bytes", [](R r) { return whole(measured(r).read_bytes); }},
+    {"simulated_write_bytes", [](R r) { return text(counts(r).hbm_write); }},
+    {"measured_write_bytes", [](R r) { return whole(measured(r).write_bytes); }},
+    {"dram_read_bytes", [](R r) { return whole(measured(r).dram_read_bytes); }},
+    {"dram_write_bytes", [](R r) { return whole(measured(r).dram_write_bytes); }},
+    {"simulated_exps", [](R r) { return text(counts(r).exps); }},
+    {"measured_xu_ops", [](R r) { return whole(measured(r).xu_ops); }},
+    {"simulated_matmul_flops", [](R r) { return text(counts(r).matmul_flops); }},
+    {"measured_ffma_flops", [](R r) { return whole(measured(r).ffma_flops); }},
+    {"shared_wavefronts", [](R r) { return whole(measured(r).shared_wavefronts); }},
+    {"shared_conflicts", [](R r) { return whole(measured(r).shared_conflicts); }},
+    {"ncu_us", [](R r) { return real(measured(r).microseconds); }},
+    {"blocks_per_sm", [](R r) { return whole(measured(r).blocks_per_sm()); }},
+    {"waves", [](R r) { return real(measured(r).waves); }},
+};
+
+std::vector<std::string> split(std::string_view line) {
+    std::vector<std::string> cells;
+    for (std::size_t begin = 0; begin <= line.size();) {
+        const std::size_t end = std::min(line.find(',', begin), line.size());
+        cells.emplace_back(line.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return cells;
+}
+
+std::string_view next_line(std::string_view& text) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return line;
+}
+
+}  // namespace
+
+void write_measurements(std::ostream& out, const Provenance& provenance, std::span<const CaseResult> results) {
+    for (const auto& [key, value] : provenance) out << "# " << key << ": " << value << '\n';
+    const char* separator = "";
+    for (const Column& c : columns) out << std::exchange(separator, ",") << c.name;
+    out << '\n';
+    for (const CaseResult& r : results) {
+        separator = "";
+        for (const Column& c : columns) out << std::exchange(separator, ",") << c.cell(r);
+        out << '\n';
+    }
+}
+
+std::string_view MeasuredRow::operator[](std::string_view column) const {
+    const auto found = std::ranges::find(*columns_, column);
+    const auto k = static_cast<std::size_t>(found - columns_->begin());
+    return k < cells_.size() ? std::string_view(cells_[k]) : std::string_view();
+}
+
+std::optional<double> MeasuredRow::number(std::string_view column) const {
+    const std::string_view cell = (*this)[column];
+    double value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (cell.empty() || error != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
+    return value;
+}
+
+Index MeasuredRow::integer(std::string_view column) const {
+    const std::string_view cell = (*this)[column];
+    Index value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (cell.empty() || error != std::errc() || end != cell.data() + cell.size())
+        throw RunError("measurements: column " + std::string(column) + " must be a whole number, is '" +
+                       std::string(cell) + "'");
+    return value;
+}
+
+std::optional<MeasurementFile> read_measurements(std::string_view text) {
+    MeasurementFile file;
+    while (text.starts_with("# ")) {
+        const std::string_view line = next_line(text).substr(2);
+        const std::size_t colon = line.find(": ");
+        if (colon != std::string_view::npos)
+            file.provenance.emplace_back(line.substr(0, colon), line.substr(colon + 2));
+    }
+    auto header = std::make_shared<std::vector<std::string>>(split(next_line(text)));
+    for (const char* needed : {"algorithm", "status", "simulated_read_bytes"})
+        if (std::ranges::find(*header, needed) == header->end()) return std::nullopt;
+    while (!text.empty())
+        if (const std::string_view line = next_line(text); !line.empty())
+            file.rows.emplace_back(header.get(), split(line));
+    file.columns = std::move(header);
+    return file;
+}
+
+KernelCase case_of(const MeasuredRow& row) {
+    const Algorithm* a = find_algorithm(row["algorithm"]);
+    const auto dtype = dtype_from(row["dtype"]);
+    if (!a || !dtype)
+        throw RunError("measurements: no algorithm " + std::string(row["algorithm"]) + " in " +
+                       std::string(row["dtype"]));
+    Problem p;
+    p.dtype = *dtype;
+    p.batch = row.integer("batch"), p.heads = row.integer("heads"), p.kv_heads = row.integer("kv_heads");
+    p.seq_q = row.integer("seq_q"), p.seq_k = row.integer("seq_k");
+    p.dim = row.integer("dim"), p.dim_v = row.integer("dim_v");
+    p.causal = row.integer("causal") != 0;
+    const Tiling tile{row.integer("br"), row.integer("bc")};
+    for (const KernelVariant& v : a->kernels)
+        if (v.tile == tile && v.serves(p)) return {a, &v, p};
+    throw RunError("measurements: " + std::string(a->name) + " has no kernel with tiles of " + std::to_string(tile.br) +
+                   " x " + std::to_string(tile.bc) + " for a row's problem");
+}
+
+std::vector<MeasurementFile> shipped_measurements() {
+    std::vector<MeasurementFile> files;
+    for (const EmbeddedFile& f : embedded_measurements())
+        if (auto file = read_measurements(f.text)) files.push_back(std::move(*file));
+    return files;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,52 @@
+// What `tilescope validate --csv` writes, and how it is read back: the format of docs/measured.
+#pragma once
+
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device/validation.hpp"
+
+namespace tilescope {
+
+/// Where and when something was measured: "date", "device", "command", ... in order.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+
+/// `# key: value` lines, a header, and a row per case; cells are empty where nothing was measured.
+void write_measurements(std::ostream& out, const Provenance& provenance, std::span<const CaseResult> results);
+
+/// One row, with its cells as text and by column.
+class MeasuredRow {
+  public:
+    MeasuredRow(const std::vector<std::string>* columns, std::vector<std::string> cells)
+        : columns_(columns), cells_(std::move(cells)) {}
+    /// "" where the file has no such column.
+    std::string_view operator[](std::string_view column) const;
+    /// nullopt where the cell is not a number.
+    std::optional<double> number(std::string_view column) const;
+    /// A whole number; RunError naming the column where it is not one.
+    Index integer(std::string_view column) const;
+
+  private:
+    const std::vector<std::string>* columns_;
+    std::vector<std::string> cells_;
+};
+
+struct MeasurementFile {
+    Provenance provenance;
+    std::shared_ptr<const std::vector<std::string>> columns;
+    std::vector<MeasuredRow> rows;
+};
+/// Reads what write_measurements() wrote. nullopt where the text is another kind of CSV.
+std::optional<MeasurementFile> read_measurements(std::string_view text);
+
+/// The case of a row. RunError where today's program has no such algorithm or kernel.
+KernelCase case_of(const MeasuredRow& row);
+
+/// The measurements that ship with the program, by file.
+std::vector<MeasurementFile> shipped_measurements();
+
+}  // namespace tilescope

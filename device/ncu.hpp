@@ -1,0 +1,47 @@
+// Hardware counters: what Nsight Compute measured of a kernel's launches.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.hpp"
+
+namespace tilescope {
+
+/// Every metric that is asked for. One that a GPU does not have is left out.
+std::span<const char* const> ncu_metrics();
+
+/// One profiled launch: metrics by name, in bytes, nanoseconds and counts.
+struct NcuLaunch {
+    std::string kernel;
+    std::map<std::string, double, std::less<>> metrics;
+};
+
+/// Reads what `ncu --csv --page raw` prints, other lines mixed in. A value that is not a number is left out.
+std::vector<NcuLaunch> parse_ncu(std::string_view text);
+
+/// What went wrong, in a line, if anything did: the first error that ncu printed, explained where it is a known one.
+std::string ncu_problem(std::string_view text);
+
+/// Those of the metrics that ncu complains about as unknown.
+std::vector<std::string> unknown_metrics(std::string_view text);
+
+/// All launches of an algorithm together; nothing where the GPU has no such metric.
+struct Measured {
+    std::optional<double> read_bytes, write_bytes;            ///< L2 to SM, SM to L2
+    std::optional<double> dram_read_bytes, dram_write_bytes;  ///< L2 misses, write-backs
+    std::optional<double> xu_ops, ffma_flops, tensor_instructions;
+    std::optional<double> shared_wavefronts, shared_conflicts;
+    std::optional<double> microseconds;
+    /// Of the launch that took longest.
+    std::optional<double> blocks_by_shared, blocks_by_registers, waves;
+
+    std::optional<double> blocks_per_sm() const;
+};
+Measured combine(std::span<const NcuLaunch> launches);
+
+}  // namespace tilescope

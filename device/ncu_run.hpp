@@ -1,0 +1,21 @@
+// Running this program under Nsight Compute.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "core/gpu.hpp"
+#include "device/ncu.hpp"
+
+namespace tilescope {
+
+/// Throws RunError, saying how to get it, when there is no ncu on PATH.
+void require_ncu();
+
+/// Runs this executable with `arguments` under ncu and returns what it measured, in launch order. `launches` counts
+/// along. Throws RunError with one line for whatever goes wrong, and Interrupted.
+std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Control* control,
+                               std::atomic<Index>* launches);
+
+}  // namespace tilescope

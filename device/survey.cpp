@@ -1,0 +1,195 @@
+#include "device/survey.hpp"
+
+#include <algorithm>
+
+namespace tilescope {
+namespace {
+
+struct Shape {
+    Index batch, heads, kv_heads, seq_q, seq_k;
+    bool causal = false;
+};
+
+Problem problem_of(const KernelVariant& v, const Shape& s) {
+    Problem p;
+    p.batch = s.batch, p.heads = s.heads, p.kv_heads = s.kv_heads;
+    p.seq_q = s.seq_q, p.seq_k = s.seq_k, p.causal = s.causal;
+    p.dtype = v.dtype;
+    if (v.dim > 0) p.dim = v.dim;
+    if (v.dim_v > 0) p.dim_v = v.dim_v;
+    return p;
+}
+
+bool equal(const KernelCase& a, const KernelCase& b) {
+    return a.algorithm == b.algorithm && a.variant == b.variant && a.problem == b.problem;
+}
+
+class Cases {
+  public:
+    void add(const Algorithm& a, const KernelVariant& v, const Problem& p) {
+        const KernelCase c{&a, &v, p};
+        if (std::ranges::none_of(all_, [&](const KernelCase& other) { return equal(c, other); })) all_.push_back(c);
+    }
+    /// Cases of the same problem together, in the order in which the problems first came up.
+    std::vector<KernelCase> by_problem() const {
+        std::vector<KernelCase> sorted;
+        std::vector<bool> taken(all_.size());
+        for (std::size_t k = 0; k < all_.size(); ++k)
+            for (std::size_t j = k; j < all_.size(); ++j) {
+                if (taken[j] || !(all_[j].problem == all_[k].problem) ||
+                    all_[j].algorithm->family != all_[k].algorithm->family)
+                    continue;
+                sorted.push_back(all_[j]);
+                taken[j] = true;
+            }
+        return sorted;
+    }
+
+  private:
+    std::vector<KernelCase> all_;
+};
+
+// ---- the full survey ----
+
+enum class Which : std::uint8_t { every, first };
+
+/// A shape for the kernels of one storage type.
+struct Entry {
+    Shape shape;
+    Which which;
+    Index dim = 0;               ///< 0: every head dimension that there are kernels for, d != dv too
+    const char* only = nullptr;  ///< an algorithm; nullptr: all
+    const char* but_not = nullptr;
+};
+
+constexpr Shape square(Index heads, Index seq, bool causal = false) { return {1, heads, heads, seq, seq, causal}; }
+
+constexpr auto every = Which::every, first = Which::first;
+
+/// fp32. One thread block per head (flash_v1, chunked) and N x N in HBM (standard) limit the longest ones.
+constexpr Entry fp32[] = {
+    {square(16, 1024), every},
+    {square(16, 4096, true), every},
+    {square(64, 256), first, 64},
+    {square(64, 256), first, 128},
+    {square(1, 1000), first, 64},
+    {square(16, 1000, true), first, 128},
+    {square(1, 1024), first, 64},
+    {square(64, 1024, true), first, 64},
+    {{4, 16, 16, 1024, 1024}, first, 128},
+    {{1, 16, 4, 1024, 1024, true}, first, 64},
+    {{2, 16, 4, 1000, 1000}, first, 128},
+    {{1, 16, 16, 1000, 4097, true}, first, 64},
+    {{1, 16, 16, 4097, 1000}, first, 128},
+    {square(64, 4096), first, 64},
+    {square(16, 4096), first, 128},
+    {square(1, 4096), first, 64},
+    {square(16, 4097, true), first, 64},
+    {square(4, 4097), first, 128},
+    {square(16, 16384), first, 64, nullptr, "standard"},
+    {square(16, 16384, true), first, 64, nullptr, "standard"},
+    {square(4, 16384), first, 128},
+    {square(4, 16384, true), first, 64, "standard"},
+    {square(64, 16384), first, 64, "standard"},  // S and P: 137 GB
+};
+
+/// f16 and bf16.
+constexpr Entry narrow[] = {
+    {square(16, 1024), every},
+    {square(16, 4096, true), every},
+    {square(64, 256), first, 64},
+    {square(1, 1000, true), first, 64},
+    {square(16, 1000), first, 128},
+    {{1, 16, 4, 1024, 1024, true}, first, 128},
+    {{1, 16, 16, 1000, 4097, true}, first, 64},
+    {square(64, 4096), first, 64},
+    {square(64, 4096), first, 128},
+    {square(16, 4097, true), first, 128},
+    {square(16, 16384), first, 64},
+    {square(16, 16384), first, 128},
+    {square(64, 16384, true), first, 64},
+    {square(64, 16384, true), first, 128},
+};
+
+/// Softmax: batch x heads matrices of seq_q rows and seq_k columns.
+constexpr Entry softmax[] = {
+    {{1, 16, 16, 1024, 1000}, every}, {{1, 4, 4, 4096, 4096}, every},  {{1, 64, 64, 256, 256}, first},
+    {{1, 1, 1, 1000, 1024}, first},   {{1, 1, 1, 4097, 16384}, first}, {{1, 1, 1, 16384, 4097}, first},
+    {{4, 16, 16, 1024, 4096}, first},
+};
+
+bool wanted(const Entry& e, const Algorithm& a) {
+    const std::string_view name = a.name;
+    return (!e.only || name == e.only) && (!e.but_not || name != e.but_not);
+}
+
+/// The entry's cases of one algorithm and storage type.
+void add(Cases& cases, const Entry& e, const Algorithm& a, Dtype dtype) {
+    for (const KernelVariant& v : a.kernels) {
+        if (v.dtype != dtype || (e.dim > 0 && (v.dim != e.dim || v.dim_v != e.dim))) continue;
+        cases.add(a, v, problem_of(v, e.shape));
+        if (e.which == first) return;
+    }
+}
+
+// ---- the quick survey ----
+
+constexpr Shape small_attention[] = {
+    {1, 1, 1, 1, 1},                                       // one row, one key
+    {1, 2, 2, 1, 100},                                     // one row
+    {1, 2, 1, 100, 1, true},                               // one key, which only the last row sees
+    {1, 1, 1, 17, 33},                                     // less than a tile
+    {1, 2, 2, 33, 17, true},                               // the first 16 rows see nothing
+    {1, 2, 1, 65, 129, true},                              // a row and a key too many
+    {2, 2, 2, 128, 128},                                   // tiles fit exactly
+    {1, 4, 2, 200, 300, true}, {2, 3, 1, 300, 130, true},  // whole row blocks see nothing
+    {1, 1, 1, 63, 257},        {1, 3, 3, 191, 191, true}, {1, 6, 2, 129, 64},
+};
+
+constexpr Shape small_softmax[] = {
+    {1, 1, 1, 1, 1}, {1, 2, 2, 17, 33}, {2, 1, 1, 64, 128}, {1, 3, 3, 65, 257}, {1, 1, 1, 3, 1000}, {1, 1, 1, 130, 7},
+};
+
+/// Pairs the kernels of a storage type with shapes such that each of both comes up.
+void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Shape> shapes) {
+    std::vector<const KernelVariant*> variants;
+    for (const KernelVariant& v : a.kernels)
+        if (v.dtype == dtype) variants.push_back(&v);
+    if (variants.empty()) return;
+    for (std::size_t k = 0; k < std::max(variants.size(), shapes.size()); ++k)
+        cases.add(a, *variants[k % variants.size()],
+                  problem_of(*variants[k % variants.size()], shapes[k % shapes.size()]));
+    if (a.family == Family::softmax) return;
+    Problem p = problem_of(*variants[0], {1, 2, 2, 100, 200, true});
+    p.scale = 100;  // logits of thousands
+    cases.add(a, *variants[0], p);
+}
+
+}  // namespace
+
+std::vector<KernelCase> full_survey() {
+    Cases cases;
+    for (const Algorithm& a : algorithms()) {
+        if (a.family == Family::softmax) {
+            for (const Entry& e : softmax) add(cases, e, a, Dtype::f32);
+            continue;
+        }
+        for (const Entry& e : fp32)
+            if (wanted(e, a)) add(cases, e, a, Dtype::f32);
+        for (const Dtype t : {Dtype::f16, Dtype::bf16})
+            for (const Entry& e : narrow) add(cases, e, a, t);
+    }
+    return cases.by_problem();
+}
+
+std::vector<KernelCase> quick_survey() {
+    Cases cases;
+    for (const Algorithm& a : algorithms())
+        for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+            const bool attention = a.family == Family::attention;
+            add_each(cases, a, t, attention ? std::span<const Shape>(small_attention) : small_softmax);
+        }
+    return cases.by_problem();
+}
+
+}  // namespace tilescope

@@ -1,0 +1,193 @@
+#include "device/validation.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace tilescope {
+namespace {
+
+constexpr double work_budget = 1.5e11;             // matrix FLOPs that the simulator computes for a case
+constexpr double softmax_flops = 250;              // of matrices, that take as long as an element of a softmax
+constexpr double most_reference_elements = 1.3e8;  // 1 GB of double
+
+const char* output_of(Family family) { return family == Family::softmax ? "Y" : "O"; }
+
+Index heads_to_check(Family family, const Problem& p) {
+    const double scores = static_cast<double>(p.seq_q) * static_cast<double>(p.seq_k);
+    const bool attention = family == Family::attention;
+    const double work = scores * (attention ? 2 * static_cast<double>(p.dim + p.dim_v) : softmax_flops);
+    const double outputs = static_cast<double>(p.seq_q) * static_cast<double>(attention ? p.dim_v : p.seq_k);
+    const double most = std::min(work_budget / work, most_reference_elements / outputs);
+    return std::max<Index>(1, static_cast<Index>(std::min(most, static_cast<double>(p.batch_heads()))));
+}
+
+/// The given slices as a tensor of their own.
+std::shared_ptr<Storage> cut(const Storage& from, const std::vector<Index>& slices) {
+    auto to = std::make_shared<Storage>(from.dtype(), static_cast<Index>(slices.size()), from.rows(), from.cols());
+    const Bytes size = from.rows() * from.cols() * size_of(from.dtype());
+    for (std::size_t k = 0; k < slices.size(); ++k)
+        std::memcpy(to->data() + static_cast<Index>(k) * size, from.data() + slices[k] * size,
+                    static_cast<std::size_t>(size));
+    return to;
+}
+
+/// Calls f(values, ...) with a part of each tensor after another.
+template <class F, class... Tensors>
+void for_chunks(F&& f, const Storage& first, const Tensors&... others) {
+    static constexpr Index chunk = 1 << 14;
+    const auto part = [](const Storage& t, Index begin) {
+        std::vector<float> values(static_cast<std::size_t>(std::min(chunk, t.size() - begin)));
+        t.read(begin, values);
+        return values;
+    };
+    for (Index begin = 0; begin < first.size(); begin += chunk) f(part(first, begin), part(others, begin)...);
+}
+
+Count count_not_finite(const Storage& t) {
+    Count n = 0;
+    for_chunks(
+        [&](const std::vector<float>& x) { n += std::ranges::count_if(x, [](float v) { return !std::isfinite(v); }); },
+        t);
+    return n;
+}
+
+double largest(const Storage& t) {
+    double m = 0;
+    for_chunks(
+        [&](const std::vector<float>& x) {
+            for (const float v : x)
+                if (std::isfinite(v)) m = std::max(m, std::abs(static_cast<double>(v)));
+        },
+        t);
+    return m;
+}
+
+double greatest_difference(const Storage& a, const Storage& b) {
+    double m = 0;
+    for_chunks(
+        [&](const std::vector<float>& x, const std::vector<float>& y) {
+            for (std::size_t k = 0; k < x.size(); ++k) {
+                if (x[k] == y[k] || (std::isnan(x[k]) && std::isnan(y[k]))) continue;
+                const double d = std::abs(static_cast<double>(x[k]) - static_cast<double>(y[k]));
+                m = std::max(m, std::isnan(d) ? std::numeric_limits<double>::infinity() : d);
+            }
+        },
+        a, b);
+    return m;
+}
+
+}  // namespace
+
+const char* name_of(Status status) {
+    constexpr const char* names[] = {"ok", "wrong", "out of device memory"};
+    return names[static_cast<int>(status)];
+}
+
+double CaseResult::tflops() const {
+    return times ? static_cast<double>(counted.counters.matmul_flops) / times->warm / 1e9 : 0;
+}
+
+double CaseResult::gbs() const { return times ? static_cast<double>(counted.counters.hbm()) / times->warm / 1e6 : 0; }
+
+std::vector<Index> spread_heads(Index n, Index most) {
+    const Index k = std::min(n, most);
+    std::vector<Index> heads;
+    for (Index i = 0; i < k; ++i) heads.push_back(k > 1 ? i * (n - 1) / (k - 1) : 0);
+    return heads;
+}
+
+std::string verdict(const Deviations& d, Dtype dtype) {
+    const auto number = [](double x) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.2g", x);
+        return std::string(text);
+    };
+    if (d.kernel.not_finite > d.simulator.not_finite)
+        return std::to_string(d.kernel.not_finite) + " outputs are NaN or infinite";
+    if (d.not_finite_unchecked > 0 && d.simulator.not_finite == 0)
+        return std::to_string(d.not_finite_unchecked) + " outputs of heads not compared are NaN or infinite";
+    if (d.other_difference > 1e-4) return "the LSE is off by " + number(d.other_difference) + " of the simulator's";
+    if (dtype != Dtype::f32)
+        return d.kernel.rms > 1.25 * d.simulator.rms
+                   ? "its RMS error is " + number(d.kernel.rms) + ", the simulator's is " + number(d.simulator.rms)
+                   : "";
+    const double allowed = std::max(1e-5 * d.largest_reference, 4 * d.simulator.max_abs);
+    return d.kernel.max_abs > allowed
+               ? "its error is " + number(d.kernel.max_abs) + ", " + number(allowed) + " is allowed"
+               : "";
+}
+
+Validator::Shared& Validator::shared_for(const KernelCase& c) {
+    const Problem& p = c.problem;
+    const Family family = c.algorithm->family;
+    if (shared_ && shared_->family == family && shared_->problem == p) return *shared_;
+    shared_.reset();
+    Shared s{family, p, p, spread_heads(p.batch_heads(), heads_to_check(family, p)), settings_.inputs, {}, {}};
+    if (s.inputs.empty())
+        s.inputs = random_inputs(c.algorithm->tensors(p, c.variant->tile), settings_.seed, settings_.distribution);
+    std::vector<Index> kv_heads;
+    for (const Index head : s.heads) kv_heads.push_back(p.kv_slice({head, 1}));
+    const bool all = static_cast<Index>(s.heads.size()) == p.batch_heads() && p.heads == p.kv_heads;
+    for (const auto& [name, tensor] : s.inputs)
+        s.checked_inputs[name] = all ? tensor : cut(*tensor, name == "K" || name == "V" ? kv_heads : s.heads);
+    s.checked.batch = 1;
+    s.checked.heads = s.checked.kv_heads = static_cast<Index>(s.heads.size());
+    return shared_.emplace(std::move(s));
+}
+
+Deviations Validator::deviations(const KernelCase& c, Shared& s, const Outputs& outputs) {
+    Gpu gpu(settings_.gpu, numeric_mode, settings_.threads, settings_.control);
+    run_program(gpu, *c.algorithm, s.checked, c.variant->tile, s.checked_inputs);
+    if (!s.reference) s.reference.emplace(s.family, s.checked, s.checked_inputs, settings_.threads, settings_.control);
+    Deviations d;
+    d.heads_checked = static_cast<Index>(s.heads.size());
+    d.largest_reference = s.reference->largest();
+    for (const TensorInfo& t : gpu.tensors()) {
+        if (t.role != Role::output) continue;
+        const Storage& whole = *outputs.at(t.name);
+        const auto kernel = cut(whole, s.heads);
+        const double difference = greatest_difference(*kernel, *t.data);
+        if (t.name != output_of(s.family)) {
+            d.other_difference = std::max(d.other_difference, difference / std::max(1.0, largest(*t.data)));
+            continue;
+        }
+        d.kernel = s.reference->compare(*kernel);
+        d.simulator = s.reference->compare(*t.data);
+        d.difference = difference;
+        d.not_finite_unchecked = count_not_finite(whole) - count_not_finite(*kernel);
+    }
+    return d;
+}
+
+CaseResult Validator::run(const KernelCase& c) {
+    CaseResult r;
+    r.tested = c;
+    r.counted = count(experiment_of(c, settings_.gpu), settings_.control);
+    Shared& s = shared_for(c);
+    Outputs outputs;
+    try {
+        KernelRun kernel(c, s.inputs, Untouched::poisoned);
+        kernel.launch();
+        for (const TensorDecl& t : c.algorithm->tensors(c.problem, c.variant->tile))
+            if (t.role == Role::output) outputs[t.name] = kernel.download(t.name);
+        r.times = kernel.time(settings_.repeats, settings_.control);
+    } catch (const OutOfDeviceMemory& e) {
+        r.status = Status::out_of_memory;
+        r.note = e.what();
+        return r;
+    }
+    r.deviations = deviations(c, s, outputs);
+    r.note = verdict(*r.deviations, c.problem.dtype);
+    r.status = r.note.empty() ? Status::ok : Status::wrong;
+    output_ = outputs.at(output_of(s.family));
+    return r;
+}
+
+void Validator::launch(const KernelCase& c) try {
+    KernelRun(c, shared_for(c).inputs, Untouched::uninitialised).launch();
+} catch (const OutOfDeviceMemory&) {
+    return;  // run() reported it
+}
+
+}  // namespace tilescope

@@ -1,0 +1,89 @@
+// A kernel against its simulated program and the double-precision reference, on the same inputs.
+#pragma once
+
+#include "device/kernel_run.hpp"
+#include "device/ncu.hpp"
+#include "lab/reference.hpp"
+
+namespace tilescope {
+
+enum class Status : std::uint8_t { ok, wrong, out_of_memory };
+/// "ok", "wrong", "out of device memory".
+const char* name_of(Status status);
+
+/// How far kernel and simulator are off, on the heads that were checked.
+struct Deviations {
+    Index heads_checked = 0;
+    double largest_reference = 0;    ///< absolute value
+    OutputError kernel, simulator;   ///< against the reference
+    double difference = 0;           ///< the largest between kernel and simulator; infinite where one is not finite
+    double other_difference = 0;     ///< the same for the other outputs (LSE), relative to the largest or to 1
+    Count not_finite_unchecked = 0;  ///< outputs of the other heads that are NaN or infinite
+};
+
+struct CaseResult {
+    KernelCase tested;
+    Report counted;  ///< by the simulator, for the whole problem
+    Status status = Status::ok;
+    std::string note;  ///< why it is not ok
+    std::optional<Deviations> deviations;
+    std::optional<KernelTimes> times;
+    std::optional<Measured> measured;  ///< by Nsight Compute
+
+    Index heads() const { return tested.problem.batch_heads(); }
+    double tflops() const;  ///< simulated matrix FLOPs over the warm time
+    double gbs() const;     ///< simulated HBM bytes over the warm time, 1e9 B/s
+};
+
+struct ValidationSettings {
+    GpuSpec gpu;  ///< whose rules the simulated counts follow
+    std::uint64_t seed = 0;
+    Distribution distribution = Distribution::normal;
+    Inputs inputs;  ///< the user's own; random ones where empty
+    Index repeats = 20;
+    int threads = 0;
+    Control* control = nullptr;
+};
+
+/// Runs cases. Inputs and reference are kept from one case to the next of the same problem.
+class Validator {
+  public:
+    explicit Validator(ValidationSettings settings) : settings_(std::move(settings)) {}
+
+    /// Throws OutOfChipMemory, RunError, Interrupted.
+    CaseResult run(const KernelCase& c);
+    /// Only launches the kernel, once; nothing where it does not fit.
+    void launch(const KernelCase& c);
+    /// The kernel's output (O or Y) in the last run().
+    const std::shared_ptr<Storage>& output() const { return output_; }
+
+  private:
+    /// What the cases of a problem share. The checked heads are a problem of their own.
+    struct Shared {
+        Family family;
+        Problem problem, checked;
+        std::vector<Index> heads;  ///< of `problem`, those of `checked`
+        Inputs inputs, checked_inputs;
+        std::optional<Reference> reference;
+    };
+    using Outputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;
+    Shared& shared_for(const KernelCase& c);
+    Deviations deviations(const KernelCase& c, Shared& shared, const Outputs& outputs);
+
+    ValidationSettings settings_;
+    std::optional<Shared> shared_;
+    std::shared_ptr<Storage> output_;
+};
+
+/// Why a kernel with these deviations is wrong; "" where it is not.
+///  - NaN or infinite where the reference is finite, and the simulated program is not as bad;
+///  - f32: off by more than 1e-5 of the largest output, unless the simulator in f32 is itself a quarter as far off
+///    (logits of hundreds lose that much in f32);
+///  - f16, bf16: its RMS error above 1.25 times the simulator's;
+///  - other outputs off by more than 1e-4 of the simulator's.
+std::string verdict(const Deviations& d, Dtype dtype);
+
+/// Up to `most` of the heads below n: the first, the last, and others evenly between.
+std::vector<Index> spread_heads(Index n, Index most);
+
+}  // namespace tilescope
