@@ -15,6 +15,7 @@ void add_explain(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_gpus(CLI::App& app);
+void add_validate(CLI::App& app);
 
 /// An OutOfChipMemory told to the user: several lines, exit code 1.
 struct DoesNotFit : RunError {

@@ -36,6 +36,7 @@ void add_everything(CLI::App& app) {
     add_sweep(app);
     add_trace(app);
     add_gpus(app);
+    add_validate(app);
     app.footer(
         "Examples:\n"
         "  tilescope compare                        all attention algorithms on the default problem\n"

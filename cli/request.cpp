@@ -42,34 +42,6 @@ Problem problem_from(const Options& o) {
     return p;
 }
 
-GpuSpec gpu_from(const Options& o) {
-    GpuSpec g = load_gpu(o.gpu);
-    if (o.sms) {
-        if (*o.sms > 1'000'000)
-            throw UsageError("--sms " + std::to_string(*o.sms) + ": must be at most 1000000; try --sms 108");
-        g.sms = *o.sms;
-    }
-    if (o.sram_kib) {
-        if (!(*o.sram_kib > 0) || *o.sram_kib > 1e6)
-            throw UsageError("--sram " + text::number(*o.sram_kib) +
-                             ": KiB per SM, must be above 0 and at most 1000000; try --sram 164");
-        // The system's share per thread block stays what it is on this GPU.
-        const Bytes reserved = g.sram_per_sm - g.sram_per_block;
-        g.sram_per_sm = static_cast<Bytes>(std::llround(*o.sram_kib * 1024));
-        if (g.sram_per_sm <= reserved)
-            throw UsageError("--sram " + text::number(*o.sram_kib) + ": " + g.name + " reserves " +
-                             std::to_string(reserved) + " B per thread block; try --sram 16");
-        g.sram_per_block = g.sram_per_sm - reserved;
-    }
-    if (o.hbm_bandwidth) {
-        if (!(*o.hbm_bandwidth > 0) || *o.hbm_bandwidth > 1e9)
-            throw UsageError("--hbm-bandwidth " + text::number(*o.hbm_bandwidth) +
-                             ": GB/s, must be above 0 and at most 1e9; try --hbm-bandwidth 1555");
-        g.hbm_gbs = *o.hbm_bandwidth;
-    }
-    return g;
-}
-
 /// A size that a file decides: the flag may only repeat it.
 void take(Index& size, const std::optional<Index>& flag, const char* name, Index from_file, const std::string& file) {
     if (flag && *flag != from_file)
@@ -121,16 +93,44 @@ void read_softmax_files(const Options& o, Request& r) {
     r.inputs = {{"X", to_storage(x, p.dtype)}};
 }
 
-/// Flags of attention that say nothing about the softmax of a matrix.
-void refuse_attention_flags(const Options& o) {
+}  // namespace
+
+GpuSpec gpu_from(const Options& o) {
+    GpuSpec g = load_gpu(o.gpu);
+    if (o.sms) {
+        if (*o.sms > 1'000'000)
+            throw UsageError("--sms " + std::to_string(*o.sms) + ": must be at most 1000000; try --sms 108");
+        g.sms = *o.sms;
+    }
+    if (o.sram_kib) {
+        if (!(*o.sram_kib > 0) || *o.sram_kib > 1e6)
+            throw UsageError("--sram " + text::number(*o.sram_kib) +
+                             ": KiB per SM, must be above 0 and at most 1000000; try --sram 164");
+        // The system's share per thread block stays what it is on this GPU.
+        const Bytes reserved = g.sram_per_sm - g.sram_per_block;
+        g.sram_per_sm = static_cast<Bytes>(std::llround(*o.sram_kib * 1024));
+        if (g.sram_per_sm <= reserved)
+            throw UsageError("--sram " + text::number(*o.sram_kib) + ": " + g.name + " reserves " +
+                             std::to_string(reserved) + " B per thread block; try --sram 16");
+        g.sram_per_block = g.sram_per_sm - reserved;
+    }
+    if (o.hbm_bandwidth) {
+        if (!(*o.hbm_bandwidth > 0) || *o.hbm_bandwidth > 1e9)
+            throw UsageError("--hbm-bandwidth " + text::number(*o.hbm_bandwidth) +
+                             ": GB/s, must be above 0 and at most 1e9; try --hbm-bandwidth 1555");
+        g.hbm_gbs = *o.hbm_bandwidth;
+    }
+    return g;
+}
+
+const char* attention_flag(const Options& o) {
     const std::pair<const char*, bool> flags[] = {
         {"--causal", o.causal},           {"--kv-heads", o.kv_heads.has_value()}, {"--dim", o.dim.has_value()},
         {"--dim-v", o.dim_v.has_value()}, {"--scale", o.scale.has_value()},       {"--softmax", o.softmax.has_value()}};
     for (const auto& [flag, given] : flags)
-        if (given) throw UsageError(std::string(flag) + ": means nothing to a softmax kernel; leave it out");
+        if (given) return flag;
+    return nullptr;
 }
-
-}  // namespace
 
 Request resolve(const Options& o, Family family) {
     Request r{.problem = problem_from(o),
@@ -143,8 +143,8 @@ Request resolve(const Options& o, Family family) {
         throw UsageError("--x " + o.x + ": is for softmax kernels; attention takes --q --k --v");
     if (!attention && !(o.q + o.k + o.v).empty())
         throw UsageError("--q/--k/--v: are for attention; the softmax kernels take --x FILE.npy");
-    if (!attention) refuse_attention_flags(o);
-    if (!attention) refuse_attention_flags(o);
+    if (const char* flag = attention_flag(o); flag && !attention)
+        throw UsageError(std::string(flag) + ": means nothing to a softmax kernel; leave it out");
     if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r);
     if (!o.x.empty()) read_softmax_files(o, r);
     validate(r.problem);

@@ -18,6 +18,12 @@ struct Request {
 /// family to know their roles.
 Request resolve(const Options& options, Family family);
 
+/// The modelled GPU alone. Throws UsageError.
+GpuSpec gpu_from(const Options& options);
+
+/// The first given flag of attention that says nothing about the softmax of a matrix; nullptr where none is.
+const char* attention_flag(const Options& options);
+
 /// UsageError with the nearest name when there is no such algorithm.
 const Algorithm& algorithm_named(const std::string& name);
 

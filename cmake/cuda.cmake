@@ -11,9 +11,14 @@ if(NOT TILESCOPE_CUDA STREQUAL "OFF")
         endif()
         set(CMAKE_CUDA_ARCHITECTURES "${TILESCOPE_CUDA_ARCHITECTURES}")
         set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-        string(APPEND CMAKE_CUDA_FLAGS " -std=c++20")  # CMake 3.25 does not know that nvcc 13 does
         set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
         enable_language(CUDA)
+        if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
+            set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+            set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+        endif()
+        set(CMAKE_CUDA_STANDARD 20)
+        set(CMAKE_CUDA_STANDARD_REQUIRED ON)
         find_package(CUDAToolkit REQUIRED)
     elseif(TILESCOPE_CUDA STREQUAL "ON")
         message(FATAL_ERROR "TILESCOPE_CUDA=ON, but nvcc is neither on PATH nor in /usr/local/cuda/bin: install the "

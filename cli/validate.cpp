@@ -1,0 +1,231 @@
+// `tilescope validate [ALGO...]`: the CUDA kernels against their simulated programs and the double-precision reference.
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+#include "cli/validate_cases.hpp"
+#include "cli/validate_report.hpp"
+#include "device/ncu_run.hpp"
+#include "lab/atomic_file.hpp"
+
+namespace tilescope::cli {
+namespace {
+
+constexpr Bytes most_shared_memory = 227 * 1024;  // of a thread block, on the GPUs that kernels are written for
+
+/// The words after the program's name, as they were typed.
+std::vector<std::string> own_arguments() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    if (!words.empty()) words.erase(words.begin());
+    return words;
+}
+
+std::string utc_now() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+    return text;
+}
+
+Provenance provenance_of(const Device& device) {
+    return {{"date", utc_now()},
+            {"device", device.name},
+            {"driver", device.driver},
+            {"CUDA runtime", device.runtime},
+            {"tilescope", TILESCOPE_VERSION},
+            {"command", "tilescope " + text::join(own_arguments(), " ")}};
+}
+
+ValidationSettings settings_of(const ValidateFlags& flags, const ValidateRequest& request) {
+    ValidationSettings s;
+    s.gpu = request.gpu;
+    s.seed = flags.options.seed;
+    s.distribution = request.distribution;
+    s.inputs = request.inputs;
+    s.repeats = flags.repeats;
+    s.threads = static_cast<int>(flags.options.threads);
+    s.control = &control();
+    return s;
+}
+
+/// Runs one case; what goes wrong says which case it was.
+CaseResult run_case(Validator& validator, const KernelCase& c, std::size_t k, std::size_t n) {
+    if (control().stop) throw Interrupted();
+    const Progress progress([&] {
+        return std::to_string(k + 1) + " of " + std::to_string(n) + ": " + command_of(c).substr(sizeof "tilescope");
+    });
+    try {
+        return validator.run(c);
+    } catch (const OutOfChipMemory& e) {
+        throw DoesNotFit(explain(e, *c.algorithm, c.problem, c.variant->tile, gpu_preset("H200")));
+    } catch (const RunError& e) {
+        throw RunError(std::string(e.what()) + ", in " + command_of(c));
+    }
+}
+
+/// Gives each case its launches' counters.
+void assign(std::vector<CaseResult>& results, std::span<const NcuLaunch> launches) {
+    const auto expected = [](const CaseResult& r) {
+        return r.status == Status::out_of_memory ? std::size_t{0} : r.counted.launches.size();
+    };
+    std::size_t all = 0;
+    for (const CaseResult& r : results) all += expected(r);
+    if (all != launches.size())
+        throw RunError("--counters: ncu profiled " + std::to_string(launches.size()) + " launches, the programs have " +
+                       std::to_string(all) + "; fewer cases at a time (--part) may help");
+    for (CaseResult& r : results) {
+        if (expected(r) > 0) r.measured = combine(launches.subspan(0, expected(r)));
+        launches = launches.subspan(expected(r));
+    }
+}
+
+/// Runs the same cases again under ncu.
+void measure(std::vector<CaseResult>& results) {
+    std::vector<std::string> arguments = own_arguments();
+    arguments.emplace_back("--launch-only");
+    std::atomic<Index> launches{0};
+    const Progress progress([&] { return "ncu: launch " + std::to_string(launches); });
+    assign(results, run_ncu(arguments, &control(), &launches));
+}
+
+void print_json(const Device& device, const std::vector<CaseResult>& results) {
+    Json j = {{"schema", "tilescope.validate/1"}, {"device", to_json(device)}, {"cases", Json::array()}};
+    for (const CaseResult& r : results) j["cases"].push_back(to_json(r));
+    std::cout << j.dump(2) << '\n';
+}
+
+/// Nothing can run here: what is missing, and what was measured elsewhere.
+void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
+    const auto files = shipped_measurements();
+    if (flags.options.json) {
+        Json j = {{"schema", "tilescope.validate/1"},
+                  {"device", nullptr},
+                  {"missing", search.missing},
+                  {"fix", search.fix},
+                  {"shipped", Json::array()}};
+        for (const MeasurementFile& f : files) j["shipped"].push_back(to_json(f));
+        std::cout << j.dump(2) << '\n';
+        return;
+    }
+    std::cout << "Nothing was validated. " << search.missing << ' ' << search.fix << '\n';
+    print_shipped(files, flags.algorithms);
+}
+
+/// The values and times of all cases, printed a problem at a time.
+std::vector<CaseResult> run_all(Validator& validator, const std::vector<KernelCase>& cases, bool print) {
+    std::vector<CaseResult> results;
+    std::size_t printed = 0;
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+        results.push_back(run_case(validator, cases[k], k, cases.size()));
+        const bool last = k + 1 == cases.size();
+        if (!print || (!last && cases[k + 1].problem == cases[k].problem &&
+                       cases[k + 1].algorithm->family == cases[k].algorithm->family))
+            continue;
+        print_values(std::span(results).subspan(printed));
+        std::cout.flush();
+        printed = results.size();
+    }
+    return results;
+}
+
+void conclude(const std::vector<CaseResult>& results, bool print) {
+    const auto with = [&](Status s) { return std::ranges::count(results, s, &CaseResult::status); };
+    if (print)
+        std::cout << '\n'
+                  << results.size() << " cases: " << with(Status::ok) << " ok, " << with(Status::wrong) << " wrong, "
+                  << with(Status::out_of_memory) << " out of device memory\n";
+    if (with(Status::wrong) > 0)
+        throw RunError("validate: " + std::to_string(with(Status::wrong)) + " of " + std::to_string(results.size()) +
+                       " cases are wrong; see above");
+}
+
+void write_csv(const std::string& path, const Device& device, const std::vector<CaseResult>& results) {
+    AtomicFile file(path);
+    write_measurements(file.stream(), provenance_of(device), results);
+    file.commit();
+}
+
+void validate(const ValidateFlags& flags) {
+    const DeviceSearch search = find_device();
+    const ValidateRequest request =
+        resolve(flags, search.device ? search.device->shared_per_block : most_shared_memory);
+    if (!search.device) {
+        if (flags.launch_only) throw RunError("--launch-only: " + search.missing);
+        return print_missing(flags, search);
+    }
+    Validator validator(settings_of(flags, request));
+    if (flags.launch_only) {
+        for (const KernelCase& c : request.cases) validator.launch(c);
+        return;
+    }
+    if (flags.counters) require_ncu();
+    const bool print = !flags.options.json;
+    if (print) {
+        std::cout << describe(*search.device) << '\n';
+        for (const std::string& name : request.left_out)
+            std::cout << name << ": left out, it has no kernel for this problem\n";
+    }
+    std::vector<CaseResult> results = run_all(validator, request.cases, print);
+    if (!flags.options.out.empty() && validator.output())
+        write_tensor(flags.options.out, *validator.output(), request.cases[0].problem.batch,
+                     request.file_rank > 0 ? request.file_rank : 4);
+    std::string counters_failed;
+    if (flags.counters) try {
+            measure(results);
+        } catch (const RunError& e) {
+            counters_failed = e.what();
+        }
+    if (print)
+        for (const CaseResult& r : results) print_counters(r);
+    else
+        print_json(*search.device, results);
+    if (!flags.csv.empty()) write_csv(flags.csv, *search.device, results);
+    conclude(results, print);
+    if (!counters_failed.empty()) throw RunError(counters_failed);
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app) {
+    static ValidateFlags flags;
+    flags.options.gpu = "H200";
+    CLI::App* sub = app.add_subcommand("validate", "Run the CUDA kernels: values, times and bytes beside the model's");
+    sub->add_option("ALGO", flags.algorithms, "Algorithms (default: all that have kernels)");
+    add_problem_options(*sub, flags.options);
+    sub->get_option("--dtype")->default_str("f32");
+    sub->get_option("--gpu")->default_str("H200")->description("Whose rules the simulated counts follow");
+    add_numeric_options(*sub, flags.options);
+    sub->remove_option(sub->get_option("--mode"));
+    add_file_options(*sub, flags.options);
+    sub->add_flag("--all-tiles", flags.all_tiles, "Every kernel that serves the problem, not only the first");
+    const auto survey = sub->add_option("--survey", flags.survey, "A built-in grid of cases: quick or full");
+    sub->add_option("--part", flags.part, "Only the K-th of N parts of the cases")->type_name("K/N");
+    sub->add_option("--repeat", flags.repeats, "Timed runs at most, warm and cold each")->capture_default_str();
+    sub->add_flag("--counters", flags.counters, "Also measure bytes and operations, with Nsight Compute (ncu)");
+    sub->add_option("--csv", flags.csv, "Write one row per case")->type_name("FILE");
+    add_json_option(*sub, flags.options);
+    sub->add_flag("--launch-only", flags.launch_only)->group("");  // what --counters profiles
+    for (const char* problem : {"--batch",     "--heads", "--kv-heads", "--seq",   "--seq-q",   "--seq-k", "--dim",
+                                "--dim-v",     "--dtype", "--causal",   "--scale", "--softmax", "--br",    "--bc",
+                                "--all-tiles", "--q",     "--k",        "--v",     "--x",       "--out"})
+        survey->excludes(sub->get_option(problem));
+    sub->footer(
+        "Examples:\n"
+        "  tilescope validate\n"
+        "  tilescope validate flash_v2 --seq 4096 --heads 64 --dim 128 --dtype f16 --counters\n"
+        "  tilescope validate flash_v1 flash_v2 --seq 1000 --causal --all-tiles\n"
+        "  tilescope validate --survey full --counters --csv measured.csv\n"
+        "  tilescope validate flash_v2 --q q.npy --k k.npy --v v.npy --out o.npy\n"
+        "Without a GPU it says what is missing and shows the measurements that ship with tilescope.");
+    sub->callback([] { validate(flags); });
+}
+
+}  // namespace tilescope::cli

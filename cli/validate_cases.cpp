@@ -1,0 +1,130 @@
+#include "cli/validate_cases.hpp"
+
+#include "cli/text.hpp"
+#include "device/survey.hpp"
+#include "lab/gpu_presets.hpp"
+
+namespace tilescope::cli {
+namespace {
+
+bool has_files(const Options& o) { return !(o.q + o.k + o.v + o.x).empty(); }
+
+std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
+    std::vector<const Algorithm*> list;
+    for (const std::string& n : names) {
+        list.push_back(&algorithm_named(n));
+        if (list.back()->kernels.empty()) throw UsageError("validate " + n + ": has no kernel; leave it out");
+    }
+    return list;
+}
+
+/// All algorithms with kernels that the flags mean something to.
+std::vector<const Algorithm*> all_for(const Options& o) {
+    std::vector<const Algorithm*> list;
+    for (const Algorithm& a : algorithms())
+        if (!a.kernels.empty() && (a.family == Family::attention || !attention_flag(o))) list.push_back(&a);
+    return list;
+}
+
+/// "f32 64: 64x64 128x64; f16 64/32: ...": what an algorithm has kernels for.
+std::string offers(const Algorithm& a) {
+    std::vector<std::pair<std::string, std::string>> groups;
+    for (const KernelVariant& v : a.kernels) {
+        std::string key = name_of(v.dtype);
+        if (v.dim > 0) key += " d=" + std::to_string(v.dim);
+        if (v.dim_v != v.dim) key += " dv=" + std::to_string(v.dim_v);
+        const std::string tile = ' ' + std::to_string(v.tile.br) + 'x' + std::to_string(v.tile.bc);
+        const auto same = std::ranges::find(groups, key, &std::pair<std::string, std::string>::first);
+        if (same == groups.end())
+            groups.emplace_back(key, tile);
+        else
+            same->second += tile;
+    }
+    std::string all;
+    for (const auto& [key, tiles] : groups) all += (all.empty() ? "" : "; ") + key + ':' + tiles;
+    return all;
+}
+
+/// The flags that no kernel serves.
+[[noreturn]] void refuse(const Algorithm& a, const Request& r) {
+    const Problem& p = r.problem;
+    std::string asked = std::string("--dtype ") + name_of(p.dtype);
+    if (a.family == Family::attention)
+        asked += " --dim " + std::to_string(p.dim) + " --dim-v " + std::to_string(p.dim_v);
+    if (r.given.br > 0) asked += " --br " + std::to_string(r.given.br);
+    if (r.given.bc > 0) asked += " --bc " + std::to_string(r.given.bc);
+    throw UsageError(asked + ": " + a.name + " has no such kernel for this GPU; it has (Br x Bc) " + offers(a));
+}
+
+/// The kernels that serve a request: the first, or each of them.
+std::vector<KernelCase> matching(const Algorithm& a, const Request& r, bool all, Bytes shared_memory) {
+    std::vector<KernelCase> cases;
+    for (const KernelVariant& v : a.kernels) {
+        const bool tiles = (r.given.br == 0 || r.given.br == v.tile.br) && (r.given.bc == 0 || r.given.bc == v.tile.bc);
+        if (!tiles || !v.serves(r.problem) || v.shared() > shared_memory) continue;
+        cases.push_back({&a, &v, r.problem});
+        if (!all) break;
+    }
+    return cases;
+}
+
+void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
+    Options o = flags.options;
+    if (!o.dtype && !has_files(o)) o.dtype = "f32";
+    const bool by_name = !flags.algorithms.empty();
+    for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
+        Request r = resolve(o, a->family);
+        const auto cases = matching(*a, r, flags.all_tiles, shared_memory);
+        if (cases.empty() && by_name) refuse(*a, r);
+        if (cases.empty()) all.left_out.emplace_back(a->name);
+        all.cases.insert(all.cases.end(), cases.begin(), cases.end());
+        all.inputs = std::move(r.inputs);
+        all.file_rank = r.file_rank;
+    }
+    if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), resolve(o, Family::attention));
+    if (!o.out.empty() && all.cases.size() != 1)
+        throw UsageError("--out " + o.out + ": holds one output, but " + std::to_string(all.cases.size()) +
+                         " kernels would run; name one ALGO and one --br and --bc");
+}
+
+void add_survey(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
+    if (flags.survey != "quick" && flags.survey != "full")
+        throw UsageError("--survey " + flags.survey + ": must be quick or full; try --survey quick");
+    const auto only = named(flags.algorithms);
+    for (const KernelCase& c : flags.survey == "quick" ? quick_survey() : full_survey())
+        if ((only.empty() || std::ranges::find(only, c.algorithm) != only.end()) &&
+            c.variant->shared() <= shared_memory)
+            all.cases.push_back(c);
+}
+
+/// Keeps the k-th of n parts, of about equal size.
+void keep_part(std::vector<KernelCase>& cases, const std::string& part) {
+    const std::size_t slash = part.find('/');
+    const auto wrong = [&] { return UsageError("--part " + part + ": must be K/N with 1 <= K <= N; try --part 1/4"); };
+    if (slash == std::string::npos) throw wrong();
+    const Index k = to_index("--part", part.substr(0, slash)), n = to_index("--part", part.substr(slash + 1));
+    if (k < 1 || n < k || n > 10000) throw wrong();
+    const Index size = static_cast<Index>(cases.size());
+    cases = {cases.begin() + (k - 1) * size / n, cases.begin() + k * size / n};
+}
+
+}  // namespace
+
+ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory) {
+    const Options& o = flags.options;
+    ValidateRequest r;
+    const auto distribution = distribution_from(o.distribution);
+    if (!distribution)
+        throw UsageError("--distribution " + o.distribution + ": must be normal, uniform or outliers; try normal");
+    r.distribution = *distribution;
+    if (flags.repeats < 1 || flags.repeats > 10000)
+        throw UsageError("--repeat " + std::to_string(flags.repeats) + ": must be from 1 to 10000; try --repeat 20");
+    if ((has_files(o) || !o.out.empty()) && flags.algorithms.size() != 1)
+        throw UsageError("--q/--k/--v/--x/--out: files belong to one algorithm; name exactly one ALGO");
+    r.gpu = gpu_from(o);
+    flags.survey.empty() ? add_requested(r, flags, shared_memory) : add_survey(r, flags, shared_memory);
+    if (!flags.part.empty()) keep_part(r.cases, flags.part);
+    return r;
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,32 @@
+// What `tilescope validate` is asked for: which kernels run on which problems.
+#pragma once
+
+#include "cli/request.hpp"
+#include "device/kernel_case.hpp"
+
+namespace tilescope::cli {
+
+struct ValidateFlags {
+    Options options;
+    std::vector<std::string> algorithms;
+    std::string survey;  ///< "", "quick" or "full"
+    std::string part;    ///< "" or "k/n"
+    bool all_tiles = false, counters = false, launch_only = false;
+    std::string csv;
+    Index repeats = 20;
+};
+
+struct ValidateRequest {
+    std::vector<KernelCase> cases;
+    std::vector<std::string> left_out;  ///< algorithms that were not named and have no kernel for the problem
+    GpuSpec gpu;
+    Inputs inputs;              ///< from files; empty without
+    std::size_t file_rank = 0;  ///< of the Q (or X) file
+    Distribution distribution = Distribution::normal;
+};
+
+/// Checks every flag. `shared_memory` is what a thread block of the device may use; kernels that need more are not
+/// taken. Throws UsageError.
+ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory);
+
+}  // namespace tilescope::cli

@@ -1,0 +1,30 @@
+// What `tilescope validate` prints.
+#pragma once
+
+#include <span>
+
+#include "cli/json.hpp"
+#include "device/device.hpp"
+#include "device/measurements.hpp"
+
+namespace tilescope::cli {
+
+/// "NVIDIA H200: 132 SMs, ..."
+std::string describe(const Device& device);
+
+/// Whether two cases compute the same.
+bool same_problem(const CaseResult& a, const CaseResult& b);
+/// Errors and times of cases of the same problem.
+void print_values(std::span<const CaseResult> group);
+/// Simulated and measured traffic and arithmetic of one case.
+void print_counters(const CaseResult& result);
+
+Json to_json(const Device& device);
+Json to_json(const CaseResult& result);
+
+/// The measurements that ship, or that none do: a summary, or all rows of the algorithms that are named.
+void print_shipped(const std::vector<MeasurementFile>& files, const std::vector<std::string>& algorithms);
+/// The same as JSON: every row as an object of texts.
+Json to_json(const MeasurementFile& file);
+
+}  // namespace tilescope::cli
