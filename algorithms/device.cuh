@@ -178,8 +178,8 @@ __device__ inline void multiply_add(float& sum, float4 a, float4 b) {
 
 /// S = scale Q K^T for the first `keys` keys; the columns of the others, in steps of 16, are left alone.
 template <int Br, int Bc, int D>
-__device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::groups>& q, const SharedTile<Bc, D, ReadBy::lanes>& k,
-                             int keys, float scale) {
+__device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::groups>& q,
+                             const SharedTile<Bc, D, ReadBy::lanes>& k, int keys, float scale) {
     const auto columns = [&](int from, int to) {
 #pragma unroll 4
         for (int c = 0; c < D / 4; ++c) {
@@ -277,7 +277,8 @@ __device__ inline void stage(const SharedTile<Br, Bc, ReadBy::groups>& tile, con
 /// The value that lane `i` of the group keeps: row i's.
 __device__ inline float spread(float kept, int i) { return __shfl_sync(~0u, kept, i, L); }
 
-/// x[i] is this lane's share of row i. Reduces over the group's lanes, halving the rows at each of the first three steps.
+/// x[i] is this lane's share of row i. Reduces over the group's lanes, halving the rows at each of the first three
+/// steps.
 template <class Op>
 __device__ inline float reduce_rows(const float (&x)[R], Op op) {
     const bool odd = lane() & 1, second = lane() & 2, upper = lane() & 4;
@@ -429,7 +430,8 @@ void dispatch(const KernelCall& call, F f) {
     };
     const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
         return (try_one.template operator()<I>() || ...);
-    }(std::make_index_sequence<std::size(table)>());
+    }
+    (std::make_index_sequence<std::size(table)>());
     if (!found) throw std::logic_error("the variant is not one of this kernel's");
 }
 

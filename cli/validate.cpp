@@ -57,7 +57,7 @@ ValidationSettings settings_of(const ValidateFlags& flags, const ValidateRequest
 }
 
 /// Runs one case; what goes wrong says which case it was.
-CaseResult run_case(Validator& validator, const KernelCase& c, std::size_t k, std::size_t n) {
+CaseResult run_case(Validator& validator, const KernelCase& c, const GpuSpec& gpu, std::size_t k, std::size_t n) {
     if (control().stop) throw Interrupted();
     const Progress progress([&] {
         return std::to_string(k + 1) + " of " + std::to_string(n) + ": " + command_of(c).substr(sizeof "tilescope");
@@ -65,7 +65,7 @@ CaseResult run_case(Validator& validator, const KernelCase& c, std::size_t k, st
     try {
         return validator.run(c);
     } catch (const OutOfChipMemory& e) {
-        throw DoesNotFit(explain(e, *c.algorithm, c.problem, c.variant->tile, gpu_preset("H200")));
+        throw DoesNotFit(explain(e, *c.algorithm, c.problem, c.variant->tile, gpu));
     } catch (const RunError& e) {
         throw RunError(std::string(e.what()) + ", in " + command_of(c));
     }
@@ -120,15 +120,13 @@ void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
 }
 
 /// The values and times of all cases, printed a problem at a time.
-std::vector<CaseResult> run_all(Validator& validator, const std::vector<KernelCase>& cases, bool print) {
+std::vector<CaseResult> run_all(Validator& validator, const ValidateRequest& request, bool print) {
+    const auto& cases = request.cases;
     std::vector<CaseResult> results;
     std::size_t printed = 0;
     for (std::size_t k = 0; k < cases.size(); ++k) {
-        results.push_back(run_case(validator, cases[k], k, cases.size()));
-        const bool last = k + 1 == cases.size();
-        if (!print || (!last && cases[k + 1].problem == cases[k].problem &&
-                       cases[k + 1].algorithm->family == cases[k].algorithm->family))
-            continue;
+        results.push_back(run_case(validator, cases[k], request.gpu, k, cases.size()));
+        if (!print || (k + 1 < cases.size() && same_problem(cases[k + 1], cases[k]))) continue;
         print_values(std::span(results).subspan(printed));
         std::cout.flush();
         printed = results.size();
@@ -153,43 +151,56 @@ void write_csv(const std::string& path, const Device& device, const std::vector<
     file.commit();
 }
 
+void print_opening(const Device& device, const ValidateRequest& request) {
+    std::cout << describe(device) << '\n';
+    for (const std::string& name : request.left_out)
+        std::cout << name << ": left out, it has no kernel for this problem\n";
+}
+
+/// What --counters adds to the results; why it could not, or "".
+std::string try_to_measure(std::vector<CaseResult>& results) try {
+    measure(results);
+    return "";
+} catch (const RunError& e) {
+    return e.what();
+}
+
+void validate_on(const Device& device, const ValidateFlags& flags, const ValidateRequest& request) {
+    if (flags.counters) require_ncu();
+    const bool print = !flags.options.json;
+    if (print) print_opening(device, request);
+    Validator validator(settings_of(flags, request));
+    std::vector<CaseResult> results = run_all(validator, request, print);
+    if (!flags.options.out.empty() && validator.output())
+        write_tensor(flags.options.out, *validator.output(), request.cases[0].problem.batch,
+                     request.file_rank > 0 ? request.file_rank : 4);
+    const std::string no_counters = flags.counters ? try_to_measure(results) : "";
+    if (!flags.csv.empty()) write_csv(flags.csv, device, results);
+    if (print)
+        for (const CaseResult& r : results) print_counters(r);
+    else
+        print_json(device, results);
+    conclude(results, print);
+    if (!no_counters.empty()) throw RunError(no_counters);
+}
+
+void launch_only(const ValidateFlags& flags, const ValidateRequest& request) {
+    Validator validator(settings_of(flags, request));
+    for (const KernelCase& c : request.cases) validator.launch(c);
+}
+
 void validate(const ValidateFlags& flags) {
     const DeviceSearch search = find_device();
     const ValidateRequest request =
         resolve(flags, search.device ? search.device->shared_per_block : most_shared_memory);
-    if (!search.device) {
-        if (flags.launch_only) throw RunError("--launch-only: " + search.missing);
-        return print_missing(flags, search);
-    }
-    Validator validator(settings_of(flags, request));
-    if (flags.launch_only) {
-        for (const KernelCase& c : request.cases) validator.launch(c);
-        return;
-    }
-    if (flags.counters) require_ncu();
-    const bool print = !flags.options.json;
-    if (print) {
-        std::cout << describe(*search.device) << '\n';
-        for (const std::string& name : request.left_out)
-            std::cout << name << ": left out, it has no kernel for this problem\n";
-    }
-    std::vector<CaseResult> results = run_all(validator, request.cases, print);
-    if (!flags.options.out.empty() && validator.output())
-        write_tensor(flags.options.out, *validator.output(), request.cases[0].problem.batch,
-                     request.file_rank > 0 ? request.file_rank : 4);
-    std::string counters_failed;
-    if (flags.counters) try {
-            measure(results);
-        } catch (const RunError& e) {
-            counters_failed = e.what();
-        }
-    if (print)
-        for (const CaseResult& r : results) print_counters(r);
+    if (flags.launch_only && search.device)
+        launch_only(flags, request);
+    else if (flags.launch_only)
+        throw RunError("--launch-only: " + search.missing);
+    else if (search.device)
+        validate_on(*search.device, flags, request);
     else
-        print_json(*search.device, results);
-    if (!flags.csv.empty()) write_csv(flags.csv, *search.device, results);
-    conclude(results, print);
-    if (!counters_failed.empty()) throw RunError(counters_failed);
+        print_missing(flags, search);
 }
 
 }  // namespace

@@ -194,10 +194,6 @@ std::string describe(const Device& d) {
            d.runtime;
 }
 
-bool same_problem(const CaseResult& a, const CaseResult& b) {
-    return a.tested.algorithm->family == b.tested.algorithm->family && a.tested.problem == b.tested.problem;
-}
-
 void print_values(std::span<const CaseResult> group) {
     const CaseResult& first = group.front();
     std::cout << '\n' << describe(first.tested.problem, first.tested.algorithm->family) << '\n';

@@ -12,8 +12,6 @@ namespace tilescope::cli {
 /// "NVIDIA H200: 132 SMs, ..."
 std::string describe(const Device& device);
 
-/// Whether two cases compute the same.
-bool same_problem(const CaseResult& a, const CaseResult& b);
 /// Errors and times of cases of the same problem.
 void print_values(std::span<const CaseResult> group);
 /// Simulated and measured traffic and arithmetic of one case.

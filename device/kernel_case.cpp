@@ -28,6 +28,10 @@ bool serves(const Algorithm& algorithm, const Problem& problem) {
     return std::ranges::any_of(algorithm.kernels, [&](const KernelVariant& v) { return v.serves(problem); });
 }
 
+bool same_problem(const KernelCase& a, const KernelCase& b) {
+    return a.algorithm->family == b.algorithm->family && a.problem == b.problem;
+}
+
 Bytes device_bytes(const TensorDecl& t) { return t.slices * t.rows * device_pitch(t.cols, t.dtype) * size_of(t.dtype); }
 
 Bytes device_bytes(const KernelCase& c) {

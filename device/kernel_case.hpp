@@ -22,6 +22,9 @@ std::string command_of(const KernelCase& c);
 /// Whether an algorithm has kernels for this problem at all.
 bool serves(const Algorithm& algorithm, const Problem& problem);
 
+/// Whether two cases compute the same, and can share inputs and reference.
+bool same_problem(const KernelCase& a, const KernelCase& b);
+
 /// What a tensor takes of device memory, its rows padded to device_pitch().
 Bytes device_bytes(const TensorDecl& tensor);
 /// Inputs, outputs and scratch.

@@ -20,9 +20,7 @@ Problem problem_of(const KernelVariant& v, const Shape& s) {
     return p;
 }
 
-bool equal(const KernelCase& a, const KernelCase& b) {
-    return a.algorithm == b.algorithm && a.variant == b.variant && a.problem == b.problem;
-}
+bool equal(const KernelCase& a, const KernelCase& b) { return a.variant == b.variant && same_problem(a, b); }
 
 class Cases {
   public:
@@ -36,9 +34,7 @@ class Cases {
         std::vector<bool> taken(all_.size());
         for (std::size_t k = 0; k < all_.size(); ++k)
             for (std::size_t j = k; j < all_.size(); ++j) {
-                if (taken[j] || !(all_[j].problem == all_[k].problem) ||
-                    all_[j].algorithm->family != all_[k].algorithm->family)
-                    continue;
+                if (taken[j] || !same_problem(all_[j], all_[k])) continue;
                 sorted.push_back(all_[j]);
                 taken[j] = true;
             }

@@ -1,7 +1,7 @@
-// FlashAttention-2 on CUDA cores, in fp32. New against flash_v1: a thread block keeps Q_i, O_i, l_i and m_i while K and V
-// stream past, so that O is written once, and row blocks run in parallel as well as heads.
-// Bound by fp32 arithmetic: expect half of the chip's FMA peak (docs/validation.md has what was measured).
-// Run it: tilescope validate flash_v2 --seq 4096 --heads 64 --dim 64 --dtype f32
+// FlashAttention-2 on CUDA cores, in fp32. New against flash_v1: a thread block keeps Q_i, O_i, l_i and m_i while K and
+// V stream past, so that O is written once, and row blocks run in parallel as well as heads. Bound by fp32 arithmetic:
+// expect half of the chip's FMA peak (docs/validation.md has what was measured). Run it: tilescope validate flash_v2
+// --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/device.cuh"
 #include "algorithms/flash_v2/algorithm.hpp"
 #include "algorithms/flash_v2/tensor_cores.hpp"
@@ -43,8 +43,8 @@ __global__ void __launch_bounds__(fp32_threads(Br)) flash_v2_kernel(Args a) {
 
     for (int j = 0; j < tiles * Bc; j += Bc) {  // [6]
         const int keys = min(Bc, w.seq_k - j);
-        wait_for_loads();                                                  // K_j is here, and V_(j-1) done with
-        load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);           // [7] while S is computed
+        wait_for_loads();                                         // K_j is here, and V_(j-1) done with
+        load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // [7] while S is computed
         if (active) {
             Scores<Bc> s;
             score(s, q, k, keys, w.scale);  // [8]
@@ -57,17 +57,17 @@ __global__ void __launch_bounds__(fp32_threads(Br)) flash_v2_kernel(Args a) {
             o.scale_rows(correction);  // [10]
             stage(p, s);
         }
-        wait_for_loads();                                  // V_j is here, and K_j done with
-        if (j + Bc < tiles * Bc) load_keys(j + Bc);        // [7] while O is updated
-        if (active) accumulate(o, p, v, keys);             // [10]
-    }  // [11]
+        wait_for_loads();                            // V_j is here, and K_j done with
+        if (j + Bc < tiles * Bc) load_keys(j + Bc);  // [7] while O is updated
+        if (active) accumulate(o, p, v, keys);       // [10]
+    }                                                // [11]
     wait_for_loads();
 
     if (!active) return;
-    o.scale_rows(inverse(l));                                            // [12]
-    const float lse = l > 0 ? m + logf(l) : -infinity;                   // [13]
-    store(o, a.O.row(head, i), a.O.pitch, rows);                         // [14]
-    store_kept(lse, a.LSE.row(head, i), rows);                           // [15]
+    o.scale_rows(inverse(l));                           // [12]
+    const float lse = l > 0 ? m + logf(l) : -infinity;  // [13]
+    store(o, a.O.row(head, i), a.O.pitch, rows);        // [14]
+    store_kept(lse, a.LSE.row(head, i), rows);          // [15]
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // FlashAttention-2 on tensor cores, in f16 and bf16: kernel.cu's loops with both products as mma.sync m16n8k16. New
 // against it: four warps of 32 rows each hold S, P and O in registers alone (an accumulator of S is laid out like an
-// operand of the second product, so P needs no staging), and K_(j+1) arrives while P V_j is computed, V_j while Q K_j^T.
-// Bound by the tensor cores at d = 128, and by them and the exponentials at d = 64: expect what the library's kernel of
-// the same tiles reaches (docs/validation.md has what was measured).
-// Run it: tilescope validate flash_v2 --seq 4096 --heads 64 --dim 128 --dtype f16
+// operand of the second product, so P needs no staging), and K_(j+1) arrives while P V_j is computed, V_j while Q
+// K_j^T. Bound by the tensor cores at d = 128, and by them and the exponentials at d = 64: expect what the library's
+// kernel of the same tiles reaches (docs/validation.md has what was measured). Run it: tilescope validate flash_v2
+// --seq 4096 --heads 64 --dim 128 --dtype f16
 #include "algorithms/flash_v2/algorithm.hpp"
 #include "algorithms/flash_v2/tensor_cores.hpp"
 #include "algorithms/tensor_cores.cuh"
@@ -178,8 +178,8 @@ __device__ inline void scale_rows(Accumulators<N>& o, float factor) {
     }
 }
 
-/// Stores the warp's rows, of which `rows` exist. They pass through the warp's own rows of `tile`, to leave in pieces of
-/// 16 bytes.
+/// Stores the warp's rows, of which `rows` exist. They pass through the warp's own rows of `tile`, to leave in pieces
+/// of 16 bytes.
 template <class T, int Br, int D>
 __device__ inline void store(const Accumulators<D>& o, const HalfTile<T, Br, D>& tile, int row, T* to, int pitch,
                              int rows) {
@@ -221,9 +221,9 @@ __global__ void __launch_bounds__(threads, 2) flash_v2_tensor_core_kernel(Args<T
     const int row = threadIdx.x / 32 * warp_rows;  // this warp's first, within the block
     const bool active = row < rows;
 
-    load_async<threads>(q, a.Q.row(head, i), a.Q.pitch, rows);                                   // [4]
-    if (tiles > 0) load_async<threads>(k, a.K.row(kv, 0), a.K.pitch, min(Bc, w.seq_k));          // [7]
-    Accumulators<D> o;                                                                           // [5]
+    load_async<threads>(q, a.Q.row(head, i), a.Q.pitch, rows);                           // [4]
+    if (tiles > 0) load_async<threads>(k, a.K.row(kv, 0), a.K.pitch, min(Bc, w.seq_k));  // [7]
+    Accumulators<D> o;                                                                   // [5]
     o.fill(0);
     float l = 0, m = -infinity;
 
@@ -244,8 +244,9 @@ __global__ void __launch_bounds__(threads, 2) flash_v2_tensor_core_kernel(Args<T
         }
         wait_for_loads();  // V_j is here, and K_j done with
         if (j + Bc < tiles * Bc)
-            load_async<threads>(k, a.K.row(kv, j + Bc), a.K.pitch, min(Bc, w.seq_k - j - Bc));  // [7] while O is updated
-        if (active) accumulate(o, s, v);                                                         // [10]
+            load_async<threads>(k, a.K.row(kv, j + Bc), a.K.pitch,
+                                min(Bc, w.seq_k - j - Bc));  // [7] while O is updated
+        if (active) accumulate(o, s, v);                     // [10]
     };
     const int seen_by_all = min(i + w.diagonal + 1, w.seq_k);  // keys that need no mask
     int j = 0;
@@ -254,9 +255,9 @@ __global__ void __launch_bounds__(threads, 2) flash_v2_tensor_core_kernel(Args<T
     wait_for_loads();  // [11]
 
     if (!active) return;
-    scale_rows(o, inverse(l));                                                             // [12]
-    const float lse = l > 0 ? m * w.scale + logf(l) : -infinity;                           // [13]
-    store(o, q, row, a.O.row(head, i + row), a.O.pitch, rows - row);                       // [14]
+    scale_rows(o, inverse(l));                                                                  // [12]
+    const float lse = l > 0 ? m * w.scale + logf(l) : -infinity;                                // [13]
+    store(o, q, row, a.O.row(head, i + row), a.O.pitch, rows - row);                            // [14]
     if (row + kept_row_of_warp() < rows) *a.LSE.row(head, i + row + kept_row_of_warp()) = lse;  // [15]
 }
 
