@@ -29,7 +29,8 @@ __device__ inline bool warp_has_rows(int rows) { return static_cast<int>(threadI
 /// e^x for x <= 0, one multiplication and one operation of the special-function unit. Below e^-87 it is 0.
 __device__ inline float exponential(float x) {
     float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
+    // volatile: not computed ahead of a condition, where it would be counted although nobody needs it
+    asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
     return y;
 }
 
@@ -63,12 +64,12 @@ struct Workload {
 template <class T>
 struct Global {
     T* data;
-    std::int64_t rows;
+    std::int64_t slice_pitch;
     int pitch;
 
     explicit Global(const DeviceTensor& t)
-        : data(static_cast<T*>(t.data)), rows(t.rows), pitch(static_cast<int>(t.pitch)) {}
-    __device__ T* row(int slice, int r) const { return data + (slice * rows + r) * pitch; }
+        : data(static_cast<T*>(t.data)), slice_pitch(t.layout.slice), pitch(static_cast<int>(t.layout.row)) {}
+    __device__ T* row(int slice, int r) const { return data + slice * slice_pitch + std::int64_t{r} * pitch; }
 };
 
 // ---- HBM to shared memory ----
@@ -96,6 +97,10 @@ struct SharedTile {
     __device__ float& at(int r, int c) const { return data[(r * pieces + ((c / 4) ^ swizzle(r))) * 4 + c % 4]; }
 };
 
+/// From HBM to registers, past L1.
+__device__ inline float4 load_past_l1(const float4* from) { return __ldcg(from); }
+__device__ inline float load_past_l1(const float* from) { return __ldcg(from); }
+
 /// Copies 16 bytes past L1 and the registers, of which `valid` come from memory; the others become 0.
 __device__ inline void copy_async(void* to, const void* from, int valid) {
     const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -110,8 +115,12 @@ __device__ inline void load_async(const SharedTile<Rows, Cols, by>& tile, const 
 #pragma unroll 4
     for (int k = threadIdx.x; k < Rows * pieces; k += threads) {
         const int r = k / pieces, c4 = k % pieces;
-        const int valid = r < rows ? min(max(cols - 4 * c4, 0), 4) * 4 : 0;
-        copy_async(&tile.piece(r, c4), valid > 0 ? from + std::int64_t{r} * pitch + 4 * c4 : from, valid);
+        const float* const piece = from + std::int64_t{r} * pitch + 4 * c4;
+        const int valid = r < rows ? min(max(cols - 4 * c4, 0), 4) : 0;
+        if (valid == 0 || valid == 4)
+            copy_async(&tile.piece(r, c4), valid > 0 ? piece : from, valid * 4);
+        else  // what follows the row's end in memory may never have been written
+            for (int e = 0; e < 4; ++e) tile.at(r, 4 * c4 + e) = e < valid ? load_past_l1(piece + e) : 0.f;
     }
 }
 
@@ -120,10 +129,6 @@ __device__ inline void wait_for_loads() {
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
 }
-
-/// 16 bytes from HBM to registers, past L1.
-__device__ inline float4 load_past_l1(const float4* from) { return __ldcg(from); }
-__device__ inline float load_past_l1(const float* from) { return __ldcg(from); }
 
 // ---- the two matrix products ----
 
@@ -328,12 +333,18 @@ __device__ inline float finite(float m) { return m == -infinity ? 0.f : m; }
 /// S = exp(S - m) for the first `keys` keys, 0 for the others.
 template <int Bc>
 __device__ inline void exp_minus(Scores<Bc>& s, float m, int keys) {
-    const float shift = finite(m);
+    float row[R];
 #pragma unroll
-    for (int i = 0; i < R; ++i) {
-        const float row = spread(shift, i);
+    for (int i = 0; i < R; ++i) row[i] = spread(finite(m), i);
 #pragma unroll
-        for (int j = 0; j < Scores<Bc>::C; ++j) s.at[i][j] = L * j < keys ? exponential(s.at[i][j] - row) : 0.f;
+    for (int j = 0; j < Scores<Bc>::C; ++j) {
+        if (L * j < keys) {
+#pragma unroll
+            for (int i = 0; i < R; ++i) s.at[i][j] = exponential(s.at[i][j] - row[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < R; ++i) s.at[i][j] = 0;
+        }
     }
 }
 

@@ -34,18 +34,26 @@ constexpr KernelVariant fp32_variant(Index br, Index bc, Index d, Index dv) {
     return {Dtype::f32, {br, bc}, d, dv, fp32_threads(br), 4 * (br * d + bc * d + bc * dv), 4 * br * bc};
 }
 
-/// A tensor in device memory. Rows are `pitch` elements apart and start at multiples of 32 bytes, except that a tensor
-/// of one column is dense.
-struct DeviceTensor {
-    void* data;
-    Index slices, rows, cols, pitch;
+/// Where a tensor's elements lie in device memory, in elements. L2 is read in sectors of 32 bytes: rows start with one,
+/// and the slices of a tensor of one column, whose rows are dense.
+struct DeviceLayout {
+    Index row, slice;  ///< from one row, or slice, to the next
+
+    constexpr DeviceLayout(Index rows, Index cols, Dtype dtype)
+        : row(cols == 1 ? 1 : whole_sectors(cols, dtype)), slice(whole_sectors(rows * row, dtype)) {}
+
+  private:
+    static constexpr Index whole_sectors(Index elements, Dtype dtype) {
+        const Index sector = 32 / size_of(dtype);
+        return ceil_div(elements, sector) * sector;
+    }
 };
 
-/// The pitch that kernels expect, in elements.
-constexpr Index device_pitch(Index cols, Dtype dtype) {
-    const Index sector = 32 / size_of(dtype);
-    return cols == 1 ? 1 : ceil_div(cols, sector) * sector;
-}
+/// A tensor in device memory.
+struct DeviceTensor {
+    void* data;
+    DeviceLayout layout;
+};
 
 /// The declared tensors on the device, by name.
 class DeviceTensors {

@@ -98,9 +98,15 @@ struct SoftmaxArgs {
 template <int Bc>
 __device__ inline void exp(Chunk<Bc>& x, int cols) {
 #pragma unroll
-    for (int e = 0; e < Chunk<Bc>::C; ++e)
+    for (int e = 0; e < Chunk<Bc>::C; ++e) {
+        if (L * e < cols) {
 #pragma unroll
-        for (int i = 0; i < R; ++i) x.at[i][e] = L * e < cols ? exponential(x.at[i][e]) : 0.f;
+            for (int i = 0; i < R; ++i) x.at[i][e] = exponential(x.at[i][e]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < R; ++i) x.at[i][e] = 0;
+        }
+    }
 }
 
 /// 1 / l, to divide a row by its sum: once per row. A row of nothing but -inf has l = 0 and stays 0; NaN stays NaN.

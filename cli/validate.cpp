@@ -203,6 +203,15 @@ void validate(const ValidateFlags& flags) {
         print_missing(flags, search);
 }
 
+/// A survey brings its own problems and tiles.
+void refuse_beside_survey(const CLI::App& sub) {
+    for (const char* flag : {"--batch",     "--heads", "--kv-heads", "--seq",   "--seq-q",   "--seq-k", "--dim",
+                             "--dim-v",     "--dtype", "--causal",   "--scale", "--softmax", "--br",    "--bc",
+                             "--all-tiles", "--q",     "--k",        "--v",     "--x",       "--out"})
+        if (sub.get_option(flag)->count() > 0)
+            throw UsageError(std::string(flag) + ": --survey brings its own problems and tiles; leave one of them out");
+}
+
 }  // namespace
 
 void add_validate(CLI::App& app) {
@@ -217,17 +226,13 @@ void add_validate(CLI::App& app) {
     sub->remove_option(sub->get_option("--mode"));
     add_file_options(*sub, flags.options);
     sub->add_flag("--all-tiles", flags.all_tiles, "Every kernel that serves the problem, not only the first");
-    const auto survey = sub->add_option("--survey", flags.survey, "A built-in grid of cases: quick or full");
+    sub->add_option("--survey", flags.survey, "A built-in grid of cases instead: quick or full")->type_name("KIND");
     sub->add_option("--part", flags.part, "Only the K-th of N parts of the cases")->type_name("K/N");
     sub->add_option("--repeat", flags.repeats, "Timed runs at most, warm and cold each")->capture_default_str();
     sub->add_flag("--counters", flags.counters, "Also measure bytes and operations, with Nsight Compute (ncu)");
     sub->add_option("--csv", flags.csv, "Write one row per case")->type_name("FILE");
     add_json_option(*sub, flags.options);
     sub->add_flag("--launch-only", flags.launch_only)->group("");  // what --counters profiles
-    for (const char* problem : {"--batch",     "--heads", "--kv-heads", "--seq",   "--seq-q",   "--seq-k", "--dim",
-                                "--dim-v",     "--dtype", "--causal",   "--scale", "--softmax", "--br",    "--bc",
-                                "--all-tiles", "--q",     "--k",        "--v",     "--x",       "--out"})
-        survey->excludes(sub->get_option(problem));
     sub->footer(
         "Examples:\n"
         "  tilescope validate\n"
@@ -236,7 +241,10 @@ void add_validate(CLI::App& app) {
         "  tilescope validate --survey full --counters --csv measured.csv\n"
         "  tilescope validate flash_v2 --q q.npy --k k.npy --v v.npy --out o.npy\n"
         "Without a GPU it says what is missing and shows the measurements that ship with tilescope.");
-    sub->callback([] { validate(flags); });
+    sub->callback([sub] {
+        if (!flags.survey.empty()) refuse_beside_survey(*sub);
+        validate(flags);
+    });
 }
 
 }  // namespace tilescope::cli

@@ -87,35 +87,17 @@ void print_on_chip(const CaseResult& r, const Measured& m) {
     if (m.shared_wavefronts && m.shared_conflicts && *m.shared_wavefronts > 0)
         std::cout << "    shared memory: " << text::count(*m.shared_wavefronts) << " wavefronts, "
                   << text::number(100 * *m.shared_conflicts / *m.shared_wavefronts) << "% of them bank conflicts\n";
-    std::cout << "    under ncu: " << plain(m.microseconds) << " us with cold caches";
+    if (m.microseconds) std::cout << "    under ncu: " << text::number(*m.microseconds / 1000) << " ms, caches cold";
     if (m.tensor_instructions && *m.tensor_instructions > 0)
         std::cout << "; " << text::count(*m.tensor_instructions) << " tensor-core instructions";
     std::cout << '\n';
 }
 
-Json json_of(const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); }
-
-Json json_of(const OutputError& e) {
-    const bool failed = e.not_finite > 0;
-    return {{"max_abs_error", failed ? Json(nullptr) : Json(e.max_abs)},
-            {"rms_error", failed ? Json(nullptr) : Json(e.rms)},
-            {"not_finite_outputs", e.not_finite}};
-}
-
-Json json_of(const Measured& m) {
-    return {{"l2_to_sm_read_bytes", json_of(m.read_bytes)},
-            {"sm_to_l2_write_bytes", json_of(m.write_bytes)},
-            {"dram_read_bytes", json_of(m.dram_read_bytes)},
-            {"dram_write_bytes", json_of(m.dram_write_bytes)},
-            {"xu_ops", json_of(m.xu_ops)},
-            {"ffma_flops", json_of(m.ffma_flops)},
-            {"tensor_instructions", json_of(m.tensor_instructions)},
-            {"shared_wavefronts", json_of(m.shared_wavefronts)},
-            {"shared_conflicts", json_of(m.shared_conflicts)},
-            {"microseconds", json_of(m.microseconds)},
-            {"blocks_per_sm_by_shared_memory", json_of(m.blocks_by_shared)},
-            {"blocks_per_sm_by_registers", json_of(m.blocks_by_registers)},
-            {"waves", json_of(m.waves)}};
+/// A cell of the CSV as a number, a text, or null where it is empty or no finite number.
+Json value_of(const std::string& cell) {
+    if (cell.empty() || cell == "nan" || cell == "inf") return nullptr;
+    const Json number = Json::parse(cell, nullptr, false);
+    return number.is_number() ? number : Json(cell);
 }
 
 /// A number of a row over another, as a difference in percent.
@@ -246,24 +228,15 @@ Json to_json(const Device& d) {
 }
 
 Json to_json(const CaseResult& r) {
-    Json j = to_json(r.counted.experiment);
-    j["status"] = name_of(r.status);
-    if (!r.note.empty()) j["note"] = r.note;
-    j["command"] = command_of(r.tested);
-    if (const auto& d = r.deviations) {
-        j["heads_checked"] = d->heads_checked;
-        j["largest_reference"] = d->largest_reference;
-        j["kernel"] = json_of(d->kernel);
-        j["simulator"] = json_of(d->simulator);
-        j["kernel_simulator_max_difference"] = std::isfinite(d->difference) ? Json(d->difference) : Json(nullptr);
+    Json j;
+    for (const auto& [column, cell] : cells_of(r)) j[column] = value_of(cell);
+    j["causal"] = r.tested.problem.causal;
+    if (r.deviations) {
+        j["kernel_not_finite"] = r.deviations->kernel.not_finite + r.deviations->not_finite_unchecked;
+        j["simulator_not_finite"] = r.deviations->simulator.not_finite;
     }
-    if (r.times)
-        j["times"] = {{"warm_ms", r.times->warm},
-                      {"cold_ms", r.times->cold},
-                      {"tflops_of_simulated_flops", r.tflops()},
-                      {"gbs_of_simulated_bytes", r.gbs()}};
-    j["simulated"] = to_json(r.counted.counters);
-    j["measured"] = r.measured ? json_of(*r.measured) : Json(nullptr);
+    j["note"] = r.note;
+    j["command"] = command_of(r.tested);
     return j;
 }
 
@@ -284,7 +257,7 @@ Json to_json(const MeasurementFile& file) {
     for (const auto& [key, value] : file.provenance) j["provenance"][key] = value;
     for (const MeasuredRow& r : file.rows) {
         Json row;
-        for (const std::string& c : *file.columns) row[c] = r[c];
+        for (const std::string& c : *file.columns) row[c] = value_of(std::string(r[c]));
         j["cases"].push_back(std::move(row));
     }
     return j;

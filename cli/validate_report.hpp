@@ -18,11 +18,12 @@ void print_values(std::span<const CaseResult> group);
 void print_counters(const CaseResult& result);
 
 Json to_json(const Device& device);
+/// The columns of the CSV, and why the case is not ok.
 Json to_json(const CaseResult& result);
 
 /// The measurements that ship, or that none do: a summary, or all rows of the algorithms that are named.
 void print_shipped(const std::vector<MeasurementFile>& files, const std::vector<std::string>& algorithms);
-/// The same as JSON: every row as an object of texts.
+/// The same as JSON: every row as an object.
 Json to_json(const MeasurementFile& file);
 
 }  // namespace tilescope::cli

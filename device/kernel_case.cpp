@@ -1,6 +1,5 @@
 #include "device/kernel_case.hpp"
 
-#include <algorithm>
 #include <sstream>
 
 namespace tilescope {
@@ -24,15 +23,13 @@ std::string command_of(const KernelCase& c) {
     return out.str();
 }
 
-bool serves(const Algorithm& algorithm, const Problem& problem) {
-    return std::ranges::any_of(algorithm.kernels, [&](const KernelVariant& v) { return v.serves(problem); });
-}
-
 bool same_problem(const KernelCase& a, const KernelCase& b) {
     return a.algorithm->family == b.algorithm->family && a.problem == b.problem;
 }
 
-Bytes device_bytes(const TensorDecl& t) { return t.slices * t.rows * device_pitch(t.cols, t.dtype) * size_of(t.dtype); }
+Bytes device_bytes(const TensorDecl& t) {
+    return t.slices * DeviceLayout(t.rows, t.cols, t.dtype).slice * size_of(t.dtype);
+}
 
 Bytes device_bytes(const KernelCase& c) {
     Bytes sum = 0;

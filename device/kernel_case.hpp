@@ -19,13 +19,10 @@ Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
 /// The command that returns to this case: "tilescope validate flash_v2 --batch 1 ...".
 std::string command_of(const KernelCase& c);
 
-/// Whether an algorithm has kernels for this problem at all.
-bool serves(const Algorithm& algorithm, const Problem& problem);
-
 /// Whether two cases compute the same, and can share inputs and reference.
 bool same_problem(const KernelCase& a, const KernelCase& b);
 
-/// What a tensor takes of device memory, its rows padded to device_pitch().
+/// What a tensor takes of device memory, laid out as DeviceLayout says.
 Bytes device_bytes(const TensorDecl& tensor);
 /// Inputs, outputs and scratch.
 Bytes device_bytes(const KernelCase& c);

@@ -83,20 +83,25 @@ double median(std::vector<double> x) {
     return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
-/// Rows of `width` bytes, `pitch` bytes apart.
+/// Rows of `width` bytes, `pitch` bytes apart: the tensor's rows, or the slices of a tensor of one column.
 struct Layout {
     std::size_t pitch, width, rows;
 
-    explicit Layout(const TensorDecl& t)
-        : pitch(static_cast<std::size_t>(device_pitch(t.cols, t.dtype) * size_of(t.dtype))),
-          width(static_cast<std::size_t>(t.cols * size_of(t.dtype))),
-          rows(static_cast<std::size_t>(t.slices * t.rows)) {}
+    explicit Layout(const TensorDecl& t) {
+        const DeviceLayout l(t.rows, t.cols, t.dtype);
+        const bool column = t.cols == 1;
+        pitch = static_cast<std::size_t>((column ? l.slice : l.row) * size_of(t.dtype));
+        width = static_cast<std::size_t>((column ? t.rows : t.cols) * size_of(t.dtype));
+        rows = static_cast<std::size_t>(column ? t.slices : t.slices * t.rows);
+    }
 };
 
-void upload(void* to, const Storage& from, const TensorDecl& t) {
-    const Layout l(t);
-    check(cudaMemcpy2D(to, l.pitch, from.data(), l.width, l.width, l.rows, cudaMemcpyHostToDevice),
-          "copying an input to the device");
+/// Copies rows between pitches.
+void copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, const Layout& l,
+          cudaMemcpyKind kind) {
+    const cudaError_t e = l.pitch == l.width ? cudaMemcpy(to, from, l.width * l.rows, kind)
+                                             : cudaMemcpy2D(to, to_pitch, from, from_pitch, l.width, l.rows, kind);
+    check(e, kind == cudaMemcpyHostToDevice ? "copying an input to the device" : "copying an output from the device");
 }
 
 }  // namespace
@@ -132,8 +137,9 @@ struct KernelRun::State {
         const auto given = inputs.find(std::string_view(t.name));
         const bool input = given != inputs.end();
         if (input || untouched == Untouched::poisoned) check(cudaMemset(data, 0xff, size), "cudaMemset");
-        if (input) upload(data, *given->second, t);
-        call.tensors.add(t.name, {data, t.slices, t.rows, t.cols, device_pitch(t.cols, t.dtype)});
+        const Layout l(t);
+        if (input) copy(data, l.pitch, given->second->data(), l.width, l, cudaMemcpyHostToDevice);
+        call.tensors.add(t.name, {data, DeviceLayout(t.rows, t.cols, t.dtype)});
     }
 };
 
@@ -159,9 +165,7 @@ std::shared_ptr<Storage> KernelRun::download(std::string_view name) const {
         if (name != t.name) continue;
         const Layout l(t);
         auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        check(cudaMemcpy2D(storage->data(), l.width, state_->call.tensors[name].data, l.pitch, l.width, l.rows,
-                           cudaMemcpyDeviceToHost),
-              "copying an output from the device");
+        copy(storage->data(), l.width, state_->call.tensors[name].data, l.pitch, l, cudaMemcpyDeviceToHost);
         return storage;
     }
     throw std::logic_error("download: no such tensor");
@@ -175,7 +179,7 @@ KernelTimes KernelRun::time(Index most, Control* control) {
     const Index repetitions =
         once < short_ms ? std::min(most_repetitions, static_cast<Index>(std::ceil(repeated_ms / std::max(once, 1e-3))))
                         : 1;
-    const double each = once * static_cast<double>(repetitions);
+    const double each = std::max(once, 1e-3) * static_cast<double>(repetitions);
     const Index runs = std::clamp(static_cast<Index>(patience_ms / each), std::min(fewest_runs, most), most);
 
     int device = 0, l2 = 0;

@@ -38,6 +38,10 @@ template <class Get>
 std::string deviation(R r, Get get) {
     return r.deviations ? get(*r.deviations) : std::string();
 }
+/// Of an error: its member, or "nan" where outputs are not numbers.
+std::string error(const OutputError& e, double OutputError::*member) {
+    return e.not_finite > 0 ? "nan" : real(e.*member);
+}
 template <class Get>
 std::string time(R r, Get get) {
     return r.times ? real(get(*r.times)) : std::string();
@@ -60,10 +64,13 @@ constexpr Column columns[] = {
     {"status", [](R r) { return std::string(name_of(r.status)); }},
     {"heads_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.heads_checked); }); }},
     {"largest_reference", [](R r) { return deviation(r, [](auto& d) { return real(d.largest_reference); }); }},
-    {"kernel_max_error", [](R r) { return deviation(r, [](auto& d) { return real(d.kernel.max_abs); }); }},
-    {"kernel_rms_error", [](R r) { return deviation(r, [](auto& d) { return real(d.kernel.rms); }); }},
-    {"simulator_max_error", [](R r) { return deviation(r, [](auto& d) { return real(d.simulator.max_abs); }); }},
-    {"simulator_rms_error", [](R r) { return deviation(r, [](auto& d) { return real(d.simulator.rms); }); }},
+    {"kernel_max_error",
+     [](R r) { return deviation(r, [](auto& d) { return error(d.kernel, &OutputError::max_abs); }); }},
+    {"kernel_rms_error", [](R r) { return deviation(r, [](auto& d) { return error(d.kernel, &OutputError::rms); }); }},
+    {"simulator_max_error",
+     [](R r) { return deviation(r, [](auto& d) { return error(d.simulator, &OutputError::max_abs); }); }},
+    {"simulator_rms_error",
+     [](R r) { return deviation(r, [](auto& d) { return error(d.simulator, &OutputError::rms); }); }},
     {"kernel_simulator_max_difference", [](R r) { return deviation(r, [](auto& d) { return real(d.difference); }); }},
     {"warm_ms", [](R r) { return time(r, [](auto& t) { return t.warm; }); }},
     {"cold_ms", [](R r) { return time(r, [](auto& t) { return t.cold; }); }},
@@ -104,6 +111,12 @@ std::string_view next_line(std::string_view& text) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> cells_of(const CaseResult& result) {
+    std::vector<std::pair<std::string, std::string>> cells;
+    for (const Column& c : columns) cells.emplace_back(c.name, c.cell(result));
+    return cells;
+}
 
 void write_measurements(std::ostream& out, const Provenance& provenance, std::span<const CaseResult> results) {
     for (const auto& [key, value] : provenance) out << "# " << key << ": " << value << '\n';

@@ -15,6 +15,9 @@ namespace tilescope {
 /// Where and when something was measured: "date", "device", "command", ... in order.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
 
+/// A case by column, in their order: cells as text, empty where nothing was measured.
+std::vector<std::pair<std::string, std::string>> cells_of(const CaseResult& result);
+
 /// `# key: value` lines, a header, and a row per case; cells are empty where nothing was measured.
 void write_measurements(std::ostream& out, const Provenance& provenance, std::span<const CaseResult> results);
 

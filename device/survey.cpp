@@ -78,6 +78,8 @@ constexpr Entry fp32[] = {
     {{1, 16, 16, 1000, 4097, true}, first, 64},
     {{1, 16, 16, 4097, 1000}, first, 128},
     {square(64, 4096), first, 64},
+    {{2, 64, 64, 4096, 4096}, first, 64},  // every SM has a head: the ladder's speeds
+    {{2, 64, 64, 4096, 4096, true}, first, 64},
     {square(16, 4096), first, 128},
     {square(1, 4096), first, 64},
     {square(16, 4097, true), first, 64},
@@ -86,7 +88,7 @@ constexpr Entry fp32[] = {
     {square(16, 16384, true), first, 64, nullptr, "standard"},
     {square(4, 16384), first, 128},
     {square(4, 16384, true), first, 64, "standard"},
-    {square(64, 16384), first, 64, "standard"},  // S and P: 137 GB
+    {square(80, 16384), first, 64, "standard"},  // S and P: 172 GB
 };
 
 /// f16 and bf16.

@@ -25,7 +25,7 @@ struct CaseResult {
     KernelCase tested;
     Report counted;  ///< by the simulator, for the whole problem
     Status status = Status::ok;
-    std::string note;  ///< why it is not ok
+    std::string note;  ///< why it is not ok, or what to know of it
     std::optional<Deviations> deviations;
     std::optional<KernelTimes> times;
     std::optional<Measured> measured;  ///< by Nsight Compute

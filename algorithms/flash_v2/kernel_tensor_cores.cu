@@ -145,7 +145,7 @@ __device__ inline float reduce_rows(const Accumulators<Bc>& s, Op op) {
 
 __device__ inline float exp2_of(float x) {
     float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // volatile: see exponential()
     return y;
 }
 

@@ -18,6 +18,8 @@ FLAGS = {
     "sweep": [*PROBLEM, "--vary", "--output"],
     "trace": [*PROBLEM, *FILES, "--output", "--blocks"],
     "gpus": ["--json", "show"],
+    "validate": [*(f for f in PROBLEM if f != "--mode"), *FILES,
+                 *"--out --all-tiles --survey --part --repeat --counters --csv".split()],
 }
 
 
@@ -38,6 +40,8 @@ def main():
             for args in examples(r.stdout):
                 if any(a.endswith(".npy") or a == "my-gpu.json" for a in args):
                     continue  # needs files of the user's
+                if "--counters" in args:
+                    continue  # takes minutes where there is a GPU
                 if "--mode" in flags and "--mode" not in args:
                     args += ["--mode", "count"]  # numbers take seconds, and far more under a sanitizer
                 example = run(binary, args, cwd=folder)

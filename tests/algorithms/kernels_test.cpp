@@ -1,0 +1,107 @@
+// The kernels' tables against the simulated programs. Nothing runs on a GPU here.
+#include <map>
+
+#include "lab/experiment.hpp"
+#include "lab/gpu_presets.hpp"
+#include "tests/catch.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+/// Two by two full tiles, so that each tile is as large as it gets.
+Problem full_tiles(const KernelVariant& v) {
+    Problem p;
+    p.heads = p.kv_heads = 1;
+    p.dtype = v.dtype;
+    p.seq_q = 2 * v.tile.br, p.seq_k = 2 * v.tile.bc;
+    if (v.dim > 0) p.dim = v.dim;
+    if (v.dim_v > 0) p.dim_v = v.dim_v;
+    return p;
+}
+
+std::string to_string(const Algorithm& a, const KernelVariant& v) {
+    return std::string(a.name) + ' ' + name_of(v.dtype) + " Br " + std::to_string(v.tile.br) + " Bc " +
+           std::to_string(v.tile.bc) + " d " + std::to_string(v.dim) + " dv " + std::to_string(v.dim_v);
+}
+
+template <class F>
+void for_all(F&& f) {
+    for (const Algorithm& a : algorithms())
+        for (const KernelVariant& v : a.kernels) {
+            INFO(to_string(a, v));
+            f(a, v);
+        }
+}
+
+}  // namespace
+
+TEST_CASE("kernels: shared memory for tiles is the simulated SRAM peak", "[kernels]") {
+    const GpuSpec gpu = gpu_preset("H200");
+    for_all([&](const Algorithm& a, const KernelVariant& v) {
+        CHECK(count({&a, full_tiles(v), v.tile, gpu}).sram_peak == v.tiles);
+    });
+}
+
+TEST_CASE("kernels: thread blocks are ones that a GPU can run", "[kernels]") {
+    // The most shared memory of a thread block on H100 and H200 (compute capability 9.0): 227 KiB.
+    const Bytes hopper = gpu_preset("H200").sram_per_block;
+    CHECK(hopper == 227 * 1024);
+    for_all([&](const Algorithm&, const KernelVariant& v) {
+        CHECK(v.staging >= 0);
+        CHECK(v.shared() <= hopper);
+        CHECK(v.threads % 32 == 0);
+        CHECK(v.threads >= 32);
+        CHECK(v.threads <= 1024);
+        CHECK((v.tile.br > 0 && v.tile.bc > 0));
+    });
+}
+
+TEST_CASE("kernels: the default of each dtype and head dimension also runs on an A100", "[kernels]") {
+    const Bytes a100 = gpu_preset("A100-40GB").sram_per_block;
+    for_all([&](const Algorithm& a, const KernelVariant& v) {
+        const Problem p = full_tiles(v);
+        bool any = false;
+        for (const KernelVariant& other : a.kernels) any |= other.serves(p) && other.shared() <= a100;
+        CHECK(any);
+    });
+}
+
+TEST_CASE("kernels: every algorithm has some, no two alike", "[kernels]") {
+    for (const Algorithm& a : algorithms()) {
+        INFO(a.name);
+        CHECK(!a.kernels.empty());
+        for (std::size_t i = 0; i < a.kernels.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j) {
+                INFO(to_string(a, a.kernels[i]));
+                const KernelVariant &x = a.kernels[i], &y = a.kernels[j];
+                const bool same = x.dtype == y.dtype && x.tile == y.tile && x.dim == y.dim && x.dim_v == y.dim_v;
+                CHECK(!same);
+            }
+    }
+}
+
+TEST_CASE("kernels: fp32 comes in head dimensions of 32, 64 and 128, and several tiles of each", "[kernels]") {
+    for (const Algorithm& a : algorithms()) {
+        std::map<Index, int> tiles;
+        for (const KernelVariant& v : a.kernels)
+            if (v.dtype == Dtype::f32 && v.dim == v.dim_v) ++tiles[v.dim];
+        INFO(a.name);
+        if (a.family == Family::softmax) CHECK(tiles[0] >= 2);
+        if (a.family == Family::attention)
+            for (const Index dim : {32, 64, 128}) CHECK(tiles[dim] >= 2);
+    }
+}
+
+TEST_CASE("kernels: rows, and slices of a column, start at multiples of 32 bytes on the device", "[kernels]") {
+    const auto layout = [](Index rows, Index cols, Dtype t) {
+        const DeviceLayout l(rows, cols, t);
+        return std::pair(l.row, l.slice);
+    };
+    CHECK(layout(3, 64, Dtype::f32) == std::pair<Index, Index>(64, 192));
+    CHECK(layout(3, 65, Dtype::f32) == std::pair<Index, Index>(72, 216));
+    CHECK(layout(17, 1, Dtype::f32) == std::pair<Index, Index>(1, 24));
+    CHECK(layout(16, 1, Dtype::f16) == std::pair<Index, Index>(1, 16));
+    CHECK(layout(5, 2, Dtype::f16) == std::pair<Index, Index>(16, 80));
+    CHECK(layout(5, 17, Dtype::bf16) == std::pair<Index, Index>(32, 160));
+}

@@ -1,0 +1,151 @@
+#include "device/measurements.hpp"
+
+#include <cmath>
+#include <sstream>
+
+#include "lab/gpu_presets.hpp"
+#include "tests/catch.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+CaseResult result() {
+    CaseResult r;
+    r.tested.algorithm = find_algorithm("flash_v2");
+    r.tested.variant = &r.tested.algorithm->kernels[0];
+    Problem& p = r.tested.problem;
+    p.batch = 2, p.heads = 8, p.kv_heads = 4, p.seq_q = 1000, p.seq_k = 4097, p.causal = true;
+    p.dtype = r.tested.variant->dtype, p.dim = r.tested.variant->dim, p.dim_v = r.tested.variant->dim_v;
+    r.counted = count(experiment_of(r.tested, gpu_preset("H200")));
+    return r;
+}
+
+MeasurementFile written(const std::vector<CaseResult>& results) {
+    std::ostringstream out;
+    write_measurements(out, {{"date", "2026-01-02 03:04:05 UTC"}, {"command", "tilescope validate: a, b"}}, results);
+    auto file = read_measurements(out.str());
+    REQUIRE(file);
+    return std::move(*file);
+}
+
+/// What the issue demands of measured against simulated, as shares of the simulated number.
+struct Bound {
+    const char* simulated;
+    const char* measured;
+    double within;
+};
+constexpr Bound bounds[] = {
+    {"simulated_read_bytes", "measured_read_bytes", 0.005},
+    {"simulated_write_bytes", "measured_write_bytes", 0.01},
+    {"simulated_exps", "measured_xu_ops", 0.05},
+    {"simulated_matmul_flops", "measured_ffma_flops", 0.02},
+};
+
+/// Where a bound does not hold, and why.
+struct Exception {
+    const char* algorithm;
+    const char* measured;                 ///< the column
+    bool (*concerns)(const KernelCase&);  ///< of that algorithm's cases
+    double within;                        ///< what holds instead
+    const char* why;
+};
+const std::vector<Exception> exceptions = {};
+
+double allowed(const Bound& b, const KernelCase& c) {
+    for (const Exception& e : exceptions)
+        if (std::string_view(e.algorithm) == c.algorithm->name && std::string_view(e.measured) == b.measured &&
+            e.concerns(c))
+            return e.within;
+    return b.within;
+}
+
+void check_agreement(const MeasuredRow& row, const KernelCase& c) {
+    for (const Bound& b : bounds) {
+        // FLOPs of tensor cores are no FMA instructions.
+        if (c.problem.dtype != Dtype::f32 && std::string_view(b.measured) == "measured_ffma_flops") continue;
+        const auto simulated = row.number(b.simulated), measured = row.number(b.measured);
+        if (!simulated || !measured || *simulated == 0) continue;
+        INFO(b.measured << ' ' << *measured << ", " << b.simulated << ' ' << *simulated);
+        CHECK(std::abs(*measured / *simulated - 1) <= allowed(b, c));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("measurements: what is written is read back", "[measurements]") {
+    CaseResult r = result();
+    r.deviations.emplace();
+    r.deviations->heads_checked = 3;
+    r.deviations->kernel.max_abs = 1.25e-7;
+    r.deviations->simulator.not_finite = 1;
+    r.times = KernelTimes{2, 3};
+    r.measured.emplace();
+    r.measured->read_bytes = 2164260864.0;
+    r.measured->microseconds = 12.5;
+    const MeasurementFile file = written({r, result()});
+    REQUIRE(file.provenance.size() == 2);
+    CHECK(file.provenance[1].first == "command");
+    CHECK(file.provenance[1].second == "tilescope validate: a, b");
+    REQUIRE(file.rows.size() == 2);
+    const MeasuredRow &full = file.rows[0], &bare = file.rows[1];
+    CHECK(full["algorithm"] == "flash_v2");
+    CHECK(full["status"] == "ok");
+    CHECK(full.integer("simulated_read_bytes") == r.counted.counters.hbm_read);
+    CHECK(full.integer("measured_read_bytes") == 2164260864);
+    CHECK(full.number("kernel_max_error") == 1.25e-7);
+    CHECK(full["simulator_max_error"] == "nan");
+    CHECK(full["measured_write_bytes"].empty());
+    CHECK(full.number("ncu_us") == 12.5);
+    CHECK(std::abs(*full.number("tflops") - static_cast<double>(r.counted.counters.matmul_flops) / 2e9) < 1e-3);
+    CHECK(full["no such column"].empty());
+    for (const char* column :
+         {"heads_checked", "kernel_max_error", "warm_ms", "tflops", "measured_read_bytes", "waves"})
+        CHECK(bare[column].empty());
+    CHECK_THROWS_AS(bare.integer("warm_ms"), RunError);
+}
+
+TEST_CASE("measurements: a row leads back to its case", "[measurements]") {
+    const CaseResult r = result();
+    const KernelCase c = case_of(written({r}).rows[0]);
+    CHECK(c.algorithm == r.tested.algorithm);
+    CHECK(c.variant == r.tested.variant);
+    CHECK(c.problem == r.tested.problem);
+}
+
+TEST_CASE("measurements: columns are the documented ones", "[measurements]") {
+    std::string names;
+    for (const auto& [column, cell] : cells_of(result())) names += (names.empty() ? "" : ",") + column;
+    CHECK(names ==
+          "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,status,heads_checked,"
+          "largest_reference,kernel_max_error,kernel_rms_error,simulator_max_error,simulator_rms_error,"
+          "kernel_simulator_max_difference,warm_ms,cold_ms,tflops,gbs,simulated_read_bytes,measured_read_bytes,"
+          "simulated_write_bytes,measured_write_bytes,dram_read_bytes,dram_write_bytes,simulated_exps,measured_xu_ops,"
+          "simulated_matmul_flops,measured_ffma_flops,shared_wavefronts,shared_conflicts,ncu_us,blocks_per_sm,waves");
+}
+
+TEST_CASE("measurements: other files are told apart", "[measurements]") {
+    CHECK(!read_measurements(""));
+    CHECK(!read_measurements("# date: today\ndtype,seq,dim\nf32,4096,64\n"));
+    const auto unknown = read_measurements("algorithm,dtype,status,simulated_read_bytes\nflash_v9,f32,ok,1\n");
+    REQUIRE(unknown);
+    CHECK_THROWS_AS(case_of(unknown->rows[0]), RunError);
+}
+
+TEST_CASE("measurements: those that ship agree with today's simulator", "[measurements][shipped]") {
+    const auto files = shipped_measurements();
+    if (files.empty()) WARN("docs/measured/h200 holds no measurements: nothing was compared");
+    const GpuSpec gpu = gpu_preset("H200");
+    for (const MeasurementFile& f : files)
+        for (const MeasuredRow& row : f.rows) {
+            const KernelCase c = case_of(row);
+            INFO(command_of(c));
+            const Counters now = count(experiment_of(c, gpu)).counters;
+            CHECK(row.integer("simulated_read_bytes") == now.hbm_read);
+            CHECK(row.integer("simulated_write_bytes") == now.hbm_write);
+            CHECK(row.integer("simulated_exps") == now.exps);
+            CHECK(row.integer("simulated_matmul_flops") == now.matmul_flops);
+            CHECK(row["status"] != "wrong");
+            check_agreement(row, c);
+        }
+}

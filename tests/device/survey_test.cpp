@@ -1,0 +1,114 @@
+#include "device/survey.hpp"
+
+#include <set>
+
+#include "tests/catch.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+double gigabytes(const KernelCase& c) { return static_cast<double>(device_bytes(c)) / 1e9; }
+
+void check_cases(const std::vector<KernelCase>& cases) {
+    std::set<std::string> commands;
+    for (const KernelCase& c : cases) {
+        INFO(command_of(c));
+        CHECK_NOTHROW(validate(c.problem));
+        CHECK(c.variant->serves(c.problem));
+        CHECK(commands.insert(command_of(c)).second);
+    }
+}
+
+/// Once a problem was left, it does not come back: its inputs and reference are computed once.
+void check_order(const std::vector<KernelCase>& cases) {
+    for (std::size_t k = 1; k < cases.size(); ++k) {
+        if (same_problem(cases[k], cases[k - 1])) continue;
+        INFO(command_of(cases[k]));
+        for (std::size_t j = 0; j + 1 < k; ++j) CHECK(!same_problem(cases[j], cases[k]));
+    }
+}
+
+std::set<const KernelVariant*> variants(const std::vector<KernelCase>& cases, Index least, Index most) {
+    std::set<const KernelVariant*> all;
+    for (const KernelCase& c : cases)
+        if (c.problem.seq_q >= least && c.problem.seq_q <= most) all.insert(c.variant);
+    return all;
+}
+
+template <class F>
+bool any(const std::vector<KernelCase>& cases, F f) {
+    return std::any_of(cases.begin(), cases.end(), f);
+}
+
+}  // namespace
+
+TEST_CASE("survey: every case is a valid one, and comes once", "[survey]") {
+    for (const auto& cases : {full_survey(), quick_survey()}) {
+        check_cases(cases);
+        check_order(cases);
+    }
+}
+
+TEST_CASE("survey: the order never changes", "[survey]") {
+    const auto once = full_survey(), again = full_survey();
+    REQUIRE(once.size() == again.size());
+    for (std::size_t k = 0; k < once.size(); ++k) CHECK(command_of(once[k]) == command_of(again[k]));
+}
+
+TEST_CASE("survey: both surveys have every kernel, the full one at two lengths", "[survey]") {
+    const auto full = full_survey(), quick = quick_survey();
+    const auto at_1024 = variants(full, 1024, 1024), at_4096 = variants(full, 4096, 4097);
+    const auto small = variants(quick, 1, 300);
+    for (const Algorithm& a : algorithms())
+        for (const KernelVariant& v : a.kernels) {
+            INFO(a.name << ' ' << name_of(v.dtype) << ' ' << v.tile.br << " x " << v.tile.bc << ", d " << v.dim);
+            CHECK(at_1024.count(&v));
+            CHECK(at_4096.count(&v));
+            CHECK(small.count(&v));
+        }
+}
+
+TEST_CASE("survey: the full one has the shapes that it promises", "[survey]") {
+    const auto full = full_survey();
+    CHECK(full.size() >= 300);
+    CHECK(full.size() <= 400);
+    for (const Algorithm& a : algorithms()) {
+        const auto has = [&](auto f) {
+            return any(full, [&](const KernelCase& c) { return c.algorithm == &a && f(c.problem); });
+        };
+        INFO(a.name);
+        for (const Index n : {256, 1000, 1024, 4096, 4097, 16384}) {
+            INFO(n);
+            CHECK(has([&](const Problem& p) { return p.seq_q == n || p.seq_k == n; }));
+        }
+        for (const Index heads : {1, 16, 64}) CHECK(has([&](const Problem& p) { return p.batch_heads() == heads; }));
+        if (a.family == Family::softmax) continue;
+        CHECK(has([](const Problem& p) { return p.causal; }));
+        CHECK(has([](const Problem& p) { return p.kv_heads < p.heads; }));
+        CHECK(has([](const Problem& p) { return p.seq_q != p.seq_k; }));
+        CHECK(has([](const Problem& p) { return p.dim != p.dim_v; }));
+    }
+}
+
+TEST_CASE("survey: one case of the full one is too large for any GPU, the others fit well", "[survey]") {
+    int too_large = 0;
+    for (const KernelCase& c : full_survey()) {
+        INFO(command_of(c));
+        too_large += gigabytes(c) > 152;  // an H200 has 141 GiB
+        CHECK((gigabytes(c) > 152 || gigabytes(c) < 60));
+    }
+    CHECK(too_large == 1);
+}
+
+TEST_CASE("survey: the quick one is nasty and small", "[survey]") {
+    const auto quick = quick_survey();
+    const auto has = [&](auto f) { return any(quick, [&](const KernelCase& c) { return f(c.problem); }); };
+    CHECK(has([](const Problem& p) { return p.seq_q == 1; }));
+    CHECK(has([](const Problem& p) { return p.seq_k == 1; }));
+    CHECK(has([](const Problem& p) { return p.causal && p.seq_q > p.seq_k; }));
+    CHECK(has([](const Problem& p) { return p.scale == 100; }));
+    CHECK(has([](const Problem& p) { return p.dim > p.dim_v; }));
+    CHECK(has([](const Problem& p) { return p.dim < p.dim_v; }));
+    for (const KernelCase& c : quick) CHECK(gigabytes(c) < 0.01);
+}

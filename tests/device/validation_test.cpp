@@ -1,0 +1,80 @@
+#include "device/validation.hpp"
+
+#include "tests/algorithms/problems.hpp"
+#include "tests/catch.hpp"
+
+using namespace tilescope;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// A kernel and a simulator that are off by this much of outputs up to 2.
+Deviations off_by(double kernel, double simulator) {
+    Deviations d;
+    d.heads_checked = 1;
+    d.largest_reference = 2;
+    d.kernel.max_abs = d.kernel.rms = kernel;
+    d.simulator.max_abs = d.simulator.rms = simulator;
+    return d;
+}
+
+}  // namespace
+
+TEST_CASE("validation: fp32 may be off by 1e-5 of the largest output", "[validation]") {
+    CHECK(verdict(off_by(1.9e-5, 1e-7), Dtype::f32).empty());
+    CHECK_THAT(verdict(off_by(2.1e-5, 1e-7), Dtype::f32), ContainsSubstring("2e-05 is allowed"));
+    // Where fp32 itself loses more, by no more than four times what the simulator loses.
+    CHECK(verdict(off_by(3.9e-4, 1e-4), Dtype::f32).empty());
+    CHECK(!verdict(off_by(4.1e-4, 1e-4), Dtype::f32).empty());
+}
+
+TEST_CASE("validation: narrow types may lose a quarter more than the simulator", "[validation]") {
+    for (const Dtype t : {Dtype::f16, Dtype::bf16}) {
+        CHECK(verdict(off_by(1.24e-3, 1e-3), t).empty());
+        CHECK_THAT(verdict(off_by(1.26e-3, 1e-3), t), ContainsSubstring("RMS"));
+        CHECK(verdict(off_by(0, 0), t).empty());
+    }
+}
+
+TEST_CASE("validation: NaN is wrong, unless the algorithm itself overflows", "[validation]") {
+    Deviations d = off_by(0, 0);
+    d.kernel.not_finite = 3;
+    CHECK_THAT(verdict(d, Dtype::f32), ContainsSubstring("3 outputs"));
+    d.simulator.not_finite = 3;
+    CHECK(verdict(d, Dtype::f32).empty());
+    d = off_by(0, 0);
+    d.not_finite_unchecked = 2;
+    CHECK_THAT(verdict(d, Dtype::f16), ContainsSubstring("not compared"));
+}
+
+TEST_CASE("validation: the LSE counts too", "[validation]") {
+    Deviations d = off_by(0, 0);
+    d.other_difference = 2e-4;
+    CHECK_THAT(verdict(d, Dtype::f32), ContainsSubstring("LSE"));
+}
+
+TEST_CASE("validation: the heads that are checked are spread evenly", "[validation]") {
+    CHECK(spread_heads(8, 1) == std::vector<Index>{0});
+    CHECK(spread_heads(8, 2) == std::vector<Index>{0, 7});
+    CHECK(spread_heads(64, 4) == std::vector<Index>{0, 21, 42, 63});
+    CHECK(spread_heads(3, 100) == std::vector<Index>{0, 1, 2});
+    CHECK(spread_heads(1, 5) == std::vector<Index>{0});
+}
+
+TEST_CASE("validation: a kept reference compares as one that is not kept", "[validation]") {
+    for (const Case& c : corner_cases())
+        for (const char* name : {"flash_v2", "softmax_safe"}) {
+            const Algorithm& a = *find_algorithm(name);
+            INFO(to_string(a, c));
+            const Inputs in = inputs_for(a, c);
+            const Outcome o = run(a, c, roomy(), numeric_mode, in);
+            const Reference reference(a.family, c.problem, in, 2);
+            const OutputError kept = reference.compare(*o.output().data);
+            const OutputError fresh = compare_with_reference(a.family, c.problem, in, {o.output().data}, 1)[0];
+            CHECK(kept.max_abs == fresh.max_abs);
+            CHECK(std::abs(kept.rms - fresh.rms) <= 1e-12 * fresh.rms);
+            CHECK(kept.elements == fresh.elements);
+            CHECK(kept.not_finite == fresh.not_finite);
+            CHECK(reference.largest() > 0);
+        }
+}
