@@ -101,6 +101,11 @@ struct SharedTile {
 __device__ inline float4 load_past_l1(const float4* from) { return __ldcg(from); }
 __device__ inline float load_past_l1(const float* from) { return __ldcg(from); }
 
+/// From registers to HBM in one store: compilers split one that is written as an assignment, and the parts do not
+/// always meet again on their way to L2.
+__device__ inline void store_wide(float* to, float4 x) { __stcg(reinterpret_cast<float4*>(to), x); }
+__device__ inline void store_wide(float* to, float2 x) { __stcg(reinterpret_cast<float2*>(to), x); }
+
 /// Copies 16 bytes past L1 and the registers, of which `valid` come from memory; the others become 0.
 __device__ inline void copy_async(void* to, const void* from, int valid) {
     const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -365,9 +370,9 @@ __device__ inline void store(const Output<Dv>& o, float* to, int pitch, int rows
         for (int j = 0; j < C; j += V) {
             float* const at = to + std::int64_t{r} * pitch + Output<Dv>::col(j);
             if constexpr (V == 4)
-                *reinterpret_cast<float4*>(at) = {o.at[i][j], o.at[i][j + 1], o.at[i][j + 2], o.at[i][j + 3]};
+                store_wide(at, float4{o.at[i][j], o.at[i][j + 1], o.at[i][j + 2], o.at[i][j + 3]});
             else
-                *reinterpret_cast<float2*>(at) = {o.at[i][j], o.at[i][j + 1]};
+                store_wide(at, float2{o.at[i][j], o.at[i][j + 1]});
         }
     }
 }

@@ -62,8 +62,8 @@ struct RowBlock {
             for (int i = 0; i < R; ++i)
 #pragma unroll
                 for (int e = 0; e < C; e += 4)
-                    *reinterpret_cast<float4*>(to + i * y_pitch + piece(e)) = {chunk.at[i][e], chunk.at[i][e + 1],
-                                                                               chunk.at[i][e + 2], chunk.at[i][e + 3]};
+                    store_wide(to + i * y_pitch + piece(e),
+                               float4{chunk.at[i][e], chunk.at[i][e + 1], chunk.at[i][e + 2], chunk.at[i][e + 3]});
         } else {
 #pragma unroll
             for (int i = 0; i < R; ++i)

@@ -84,10 +84,10 @@ constexpr Entry fp32[] = {
     {square(1, 4096), first, 64},
     {square(16, 4097, true), first, 64},
     {square(4, 4097), first, 128},
-    {square(16, 16384), first, 64, nullptr, "standard"},
-    {square(16, 16384, true), first, 64, nullptr, "standard"},
-    {square(4, 16384), first, 128},
-    {square(4, 16384, true), first, 64, "standard"},
+    {square(4, 16384), first, 64},
+    {square(4, 16384, true), first, 64},
+    {square(4, 16384), first, 128, "flash_v2"},
+    {square(16, 16384), first, 64, "flash_v2"},
     {square(80, 16384), first, 64, "standard"},  // S and P: 172 GB
 };
 
@@ -105,8 +105,7 @@ constexpr Entry narrow[] = {
     {square(16, 4097, true), first, 128},
     {square(16, 16384), first, 64},
     {square(16, 16384), first, 128},
-    {square(64, 16384, true), first, 64},
-    {square(64, 16384, true), first, 128},
+    {square(16, 16384, true), first, 64},
 };
 
 /// Softmax: batch x heads matrices of seq_q rows and seq_k columns.

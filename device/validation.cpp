@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-constexpr double work_budget = 4e10;               // matrix FLOPs that the simulator computes for a case
+constexpr double work_budget = 2e10;               // matrix FLOPs that the simulator computes for a case
 constexpr double softmax_flops = 250;              // of matrices, that take as long as an element of a softmax
 constexpr double most_reference_elements = 1.3e8;  // 1 GB of double
 

@@ -201,8 +201,8 @@ __device__ inline void store(const Accumulators<D>& o, const HalfTile<T, Br, D>&
     for (int k = lane; k < warp_rows * pieces; k += 32) {
         const int r = k / pieces, c = k % pieces;
         if (r < rows)
-            *reinterpret_cast<uint4*>(to + std::int64_t{r} * pitch + 8 * c) =
-                *reinterpret_cast<const uint4*>(tile.piece(row + r, c));
+            __stcg(reinterpret_cast<uint4*>(to + std::int64_t{r} * pitch + 8 * c),
+                   *reinterpret_cast<const uint4*>(tile.piece(row + r, c)));
     }
 }
 

@@ -109,7 +109,7 @@ struct Row {
 #pragma unroll
         for (int k = 0; k < kept_pieces; ++k) {
             if (k >= full) break;
-            *reinterpret_cast<float4*>(to + piece(k)) = pieces[k];
+            store_wide(to + piece(k), pieces[k]);
         }
 #pragma unroll
         for (int k = 0; k < 4; ++k)
