@@ -5,7 +5,7 @@
 // that nothing beyond its end is touched and the work stops in steps of 16 columns.
 #pragma once
 
-#include "algorithms/device.cuh"
+#include "algorithms/row_statistics.cuh"
 
 namespace tilescope::device {
 

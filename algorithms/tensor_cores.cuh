@@ -7,7 +7,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "algorithms/device.cuh"
+#include "algorithms/row_statistics.cuh"
 
 namespace tilescope::device {
 
@@ -66,16 +66,19 @@ struct HalfTile {
     __device__ char* piece(int r, int c) const { return reinterpret_cast<char*>(data) + offset(r, c); }
 };
 
-/// Starts to load the first `rows` rows of a tile; the others become 0.
+/// Starts to load the first `rows` rows of a tile; the others become 0. Rows of 32, 64, ... halves follow one another
+/// without gaps (DeviceLayout), so that all addresses are constants away from the first.
 template <int threads, class T, int Rows, int Cols>
-__device__ inline void load_async(const HalfTile<T, Rows, Cols>& tile, const T* from, int pitch, int rows) {
+__device__ inline void load_async(const HalfTile<T, Rows, Cols>& tile, const T* from, int rows) {
+    static_assert(DeviceLayout(1, Cols, Dtype::f16).row == Cols);
     constexpr int pieces = HalfTile<T, Rows, Cols>::pieces, step = threads / pieces;
     static_assert(threads % pieces == 0 && Rows % step == 0);
     const int first = threadIdx.x / pieces, c = threadIdx.x % pieces;
-    const T* const source = from + std::int64_t{first} * pitch + 8 * c;
+    const unsigned to = tile.address();
+    const T* const source = from + first * Cols + 8 * c;
 #pragma unroll
     for (int r = 0; r < Rows; r += step)
-        copy_async(tile.piece(first + r, c), first + r < rows ? source + std::int64_t{r} * pitch : from,
+        copy_async(to + tile.offset(first + r, c), first + r < rows ? source + r * Cols : from,
                    first + r < rows ? 16 : 0);
 }
 

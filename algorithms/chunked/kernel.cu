@@ -5,7 +5,7 @@
 // less what the summaries' trips cost.
 // Run it: tilescope validate chunked --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/chunked/algorithm.hpp"
-#include "algorithms/device.cuh"
+#include "algorithms/row_statistics.cuh"
 
 namespace tilescope::chunked {
 namespace {

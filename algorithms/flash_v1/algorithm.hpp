@@ -53,8 +53,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 inline constexpr KernelVariant kernels[] = {
     fp32_variant(128, 64, 32, 32),   fp32_variant(64, 64, 32, 32),   fp32_variant(64, 128, 32, 32),
     fp32_variant(128, 64, 64, 64),   fp32_variant(64, 64, 64, 64),   fp32_variant(64, 128, 64, 64),
-    fp32_variant(128, 64, 128, 128), fp32_variant(64, 64, 128, 128),
-    fp32_variant(64, 64, 64, 32),    fp32_variant(64, 64, 64, 128),
+    fp32_variant(128, 64, 128, 128), fp32_variant(64, 64, 128, 128), fp32_variant(64, 64, 64, 32),
+    fp32_variant(64, 64, 64, 128),
 };
 /// kernel.cu
 void launch_kernel(const KernelCall& call);

@@ -53,13 +53,23 @@ constexpr KernelVariant tensor_core_variant(Dtype dtype, Index br, Index bc, Ind
 }
 
 inline constexpr KernelVariant kernels[] = {
-    fp32_variant(64, 64, 32, 32),   fp32_variant(128, 64, 32, 32),   fp32_variant(64, 32, 32, 32),
-    fp32_variant(64, 64, 64, 64),   fp32_variant(128, 64, 64, 64),   fp32_variant(64, 32, 64, 64),
-    fp32_variant(64, 64, 128, 128), fp32_variant(128, 64, 128, 128), fp32_variant(64, 32, 128, 128),
-    fp32_variant(64, 64, 64, 32),   fp32_variant(64, 64, 64, 128),
-    tensor_core_variant(Dtype::f16, 128, 128, 32), tensor_core_variant(Dtype::bf16, 128, 128, 32),
-    tensor_core_variant(Dtype::f16, 128, 128, 64), tensor_core_variant(Dtype::bf16, 128, 128, 64),
-    tensor_core_variant(Dtype::f16, 128, 64, 128), tensor_core_variant(Dtype::bf16, 128, 64, 128),
+    fp32_variant(64, 64, 32, 32),
+    fp32_variant(128, 64, 32, 32),
+    fp32_variant(64, 32, 32, 32),
+    fp32_variant(64, 64, 64, 64),
+    fp32_variant(128, 64, 64, 64),
+    fp32_variant(64, 32, 64, 64),
+    fp32_variant(64, 64, 128, 128),
+    fp32_variant(128, 64, 128, 128),
+    fp32_variant(64, 32, 128, 128),
+    fp32_variant(64, 64, 64, 32),
+    fp32_variant(64, 64, 64, 128),
+    tensor_core_variant(Dtype::f16, 128, 128, 32),
+    tensor_core_variant(Dtype::bf16, 128, 128, 32),
+    tensor_core_variant(Dtype::f16, 128, 128, 64),
+    tensor_core_variant(Dtype::bf16, 128, 128, 64),
+    tensor_core_variant(Dtype::f16, 128, 64, 128),
+    tensor_core_variant(Dtype::bf16, 128, 64, 128),
 };
 /// kernel.cu
 void launch_kernel(const KernelCall& call);

@@ -2,9 +2,9 @@
 // V stream past, so that O is written once, and row blocks run in parallel as well as heads. Bound by fp32 arithmetic:
 // expect half of the chip's FMA peak (docs/validation.md has what was measured). Run it: tilescope validate flash_v2
 // --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/device.cuh"
 #include "algorithms/flash_v2/algorithm.hpp"
 #include "algorithms/flash_v2/tensor_cores.hpp"
+#include "algorithms/row_statistics.cuh"
 
 namespace tilescope::flash_v2 {
 namespace {
@@ -17,8 +17,9 @@ struct Args {
     Workload work;
 };
 
+// At D = 128 ptxas would rather spill registers than give up a third thread block per SM, which has no room anyway.
 template <int Br, int Bc, int D, int Dv>
-__global__ void __launch_bounds__(fp32_threads(Br)) flash_v2_kernel(Args a) {
+__global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_kernel(Args a) {
     constexpr int threads = fp32_threads(Br);
     extern __shared__ float4 shared[];
     const SharedTile<Br, D, ReadBy::groups> q{reinterpret_cast<float*>(shared)};

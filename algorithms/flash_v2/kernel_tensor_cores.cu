@@ -66,7 +66,7 @@ __device__ inline void score(Accumulators<Bc>& s, const HalfTile<T, Br, D>& q, c
     const unsigned first_q = q.address() + q.offset(row + lane % 16, lane / 16);
     const unsigned first_k = k.address() + k.offset(lane % 8 + lane / 16 * 8, lane / 8 % 2);
     s.fill(0);
-#pragma unroll
+#pragma unroll 2  // unrolled wholly, the loads that ptxas moves ahead do not fit in registers
     for (int kd = 0; kd < D / 16; ++kd) {
         unsigned a[M][4];
 #pragma unroll
@@ -84,30 +84,43 @@ __device__ inline void score(Accumulators<Bc>& s, const HalfTile<T, Br, D>& q, c
     }
 }
 
-/// O += P V, with P rounded to the storage type on its way into the product.
+/// A warp's 32 x K operand, in the storage type: at[mt][k] is rows 16 mt .. and columns 16 k ..
+template <int K>
+struct Operand {
+    unsigned at[M][K / 16][4];
+};
+
+/// P, rounded to the storage type: two neighbouring tiles of accumulators are laid out as one operand.
+template <class T, int Bc>
+__device__ inline Operand<Bc> rounded(const Accumulators<Bc>& p) {
+    Operand<Bc> x;
+#pragma unroll
+    for (int mt = 0; mt < M; ++mt)
+#pragma unroll
+        for (int k = 0; k < Bc / 16; ++k)
+#pragma unroll
+            for (int part = 0; part < 4; ++part) {
+                const float(&tile)[4] = p.at[mt][2 * k + part / 2];
+                x.at[mt][k][part] = pack<T>(tile[part % 2 * 2], tile[part % 2 * 2 + 1]);
+            }
+    return x;
+}
+
+/// O += P V.
 template <class T, int Bc, int Dv>
-__device__ inline void accumulate(Accumulators<Dv>& o, const Accumulators<Bc>& p, const HalfTile<T, Bc, Dv>& v) {
+__device__ inline void accumulate(Accumulators<Dv>& o, const Operand<Bc>& p, const HalfTile<T, Bc, Dv>& v) {
     const int lane = threadIdx.x % 32;
     const unsigned first = v.address() + v.offset(lane % 16, lane / 16);
 #pragma unroll
     for (int k = 0; k < Bc / 16; ++k) {
-        unsigned a[M][4];
-#pragma unroll
-        for (int mt = 0; mt < M; ++mt) {
-            const float(&left)[4] = p.at[mt][2 * k], (&right)[4] = p.at[mt][2 * k + 1];
-            a[mt][0] = pack<T>(left[0], left[1]);
-            a[mt][1] = pack<T>(left[2], left[3]);
-            a[mt][2] = pack<T>(right[0], right[1]);
-            a[mt][3] = pack<T>(right[2], right[3]);
-        }
 #pragma unroll
         for (int n = 0; n < Dv / 16; ++n) {
             unsigned b[4];
             ldmatrix_transposed(b, (first ^ (n << 5)) + k * 16 * v.row_bytes);
 #pragma unroll
             for (int mt = 0; mt < M; ++mt) {
-                mma<T>(o.at[mt][2 * n], a[mt], b[0], b[1]);
-                mma<T>(o.at[mt][2 * n + 1], a[mt], b[2], b[3]);
+                mma<T>(o.at[mt][2 * n], p.at[mt][k], b[0], b[1]);
+                mma<T>(o.at[mt][2 * n + 1], p.at[mt][k], b[2], b[3]);
             }
         }
     }
@@ -122,10 +135,10 @@ __device__ inline void mask(Accumulators<Bc>& s, const Workload& w, int row, int
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
             const int r = row + 16 * mt + e / 2 * 8 + lane / 4;
-            const int seen = min(keys, r + w.diagonal - key + 1);
+            const int seen = min(keys, r + w.diagonal - key + 1) - lane % 4 * 2 - e % 2;  // of this element's columns
 #pragma unroll
             for (int nt = 0; nt < Bc / 8; ++nt)
-                if (8 * nt + lane % 4 * 2 + e % 2 >= seen) s.at[mt][nt][e] = -infinity;
+                if (8 * nt >= seen) s.at[mt][nt][e] = -infinity;
         }
 }
 
@@ -221,18 +234,19 @@ __global__ void __launch_bounds__(threads, 2) flash_v2_tensor_core_kernel(Args<T
     const int row = threadIdx.x / 32 * warp_rows;  // this warp's first, within the block
     const bool active = row < rows;
 
-    load_async<threads>(q, a.Q.row(head, i), a.Q.pitch, rows);                           // [4]
-    if (tiles > 0) load_async<threads>(k, a.K.row(kv, 0), a.K.pitch, min(Bc, w.seq_k));  // [7]
-    Accumulators<D> o;                                                                   // [5]
+    load_async<threads>(q, a.Q.row(head, i), rows);                           // [4]
+    if (tiles > 0) load_async<threads>(k, a.K.row(kv, 0), min(Bc, w.seq_k));  // [7]
+    Accumulators<D> o;                                                        // [5]
     o.fill(0);
     float l = 0, m = -infinity;
 
     const auto step = [&]<bool whole>(int j) {
         const int keys = whole ? Bc : min(Bc, w.seq_k - j);
-        wait_for_loads();                                         // K_j is here, and V_(j-1) done with
-        load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // [7] while S is computed
-        Accumulators<Bc> s;
+        wait_for_loads();                              // K_j is here, and V_(j-1) done with
+        load_async<threads>(v, a.V.row(kv, j), keys);  // [7] while S is computed
+        Operand<Bc> p;
         if (active) {
+            Accumulators<Bc> s;
             score(s, q, k, row);  // [8]
             if (!whole) mask(s, w, i + row, j, keys);
             const float m_old = m;  // [9]
@@ -241,12 +255,12 @@ __global__ void __launch_bounds__(threads, 2) flash_v2_tensor_core_kernel(Args<T
             exp_minus(s, m, to_log2, keys);
             l = correction * l + reduce_rows(s, [](float x, float y) { return x + y; });
             scale_rows(o, correction);  // [10]
+            p = rounded<T>(s);
         }
         wait_for_loads();  // V_j is here, and K_j done with
         if (j + Bc < tiles * Bc)
-            load_async<threads>(k, a.K.row(kv, j + Bc), a.K.pitch,
-                                min(Bc, w.seq_k - j - Bc));  // [7] while O is updated
-        if (active) accumulate(o, s, v);                     // [10]
+            load_async<threads>(k, a.K.row(kv, j + Bc), min(Bc, w.seq_k - j - Bc));  // [7] while O is updated
+        if (active) accumulate(o, p, v);                                             // [10]
     };
     const int seen_by_all = min(i + w.diagonal + 1, w.seq_k);  // keys that need no mask
     int j = 0;

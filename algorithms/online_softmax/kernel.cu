@@ -3,8 +3,8 @@
 // Bound by fp32 arithmetic, and one and a half times flash_v2's FLOPs when d = dv: expect a little more than that of
 // its time, because loads wait for the one buffer.
 // Run it: tilescope validate online_softmax --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/device.cuh"
 #include "algorithms/online_softmax/algorithm.hpp"
+#include "algorithms/row_statistics.cuh"
 
 namespace tilescope::online_softmax {
 namespace {

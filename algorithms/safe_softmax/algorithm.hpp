@@ -39,10 +39,9 @@ constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
 }
 
 inline constexpr KernelVariant kernels[] = {
-    variant(64, 64, 32, 32),   variant(128, 64, 32, 32),   variant(64, 32, 32, 32),
-    variant(128, 64, 64, 64),  variant(64, 64, 64, 64),    variant(64, 32, 64, 64),
-    variant(64, 64, 128, 128), variant(128, 64, 128, 128), variant(64, 32, 128, 128),
-    variant(64, 64, 64, 32),   variant(64, 64, 64, 128),
+    variant(64, 64, 32, 32),   variant(128, 64, 32, 32), variant(64, 32, 32, 32),   variant(128, 64, 64, 64),
+    variant(64, 64, 64, 64),   variant(64, 32, 64, 64),  variant(64, 64, 128, 128), variant(128, 64, 128, 128),
+    variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
 };
 /// kernel.cu
 void launch_kernel(const KernelCall& call);

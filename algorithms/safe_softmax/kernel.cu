@@ -3,7 +3,7 @@
 // Bound by fp32 arithmetic, and twice flash_v2's FLOPs when d = dv: expect a little more than twice its time, because
 // loads wait for the one buffer.
 // Run it: tilescope validate safe_softmax --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/device.cuh"
+#include "algorithms/row_statistics.cuh"
 #include "algorithms/safe_softmax/algorithm.hpp"
 
 namespace tilescope::safe_softmax {

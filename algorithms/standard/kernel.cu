@@ -190,7 +190,7 @@ void softmax_streamed(const KernelCall& call) {
 // ---- launch 3 ----
 
 template <int Br, int Bc, int Dv>
-__global__ void __launch_bounds__(fp32_threads(Br)) standard_output(Args a) {
+__global__ void __launch_bounds__(fp32_threads(Br), 1) standard_output(Args a) {
     constexpr int threads = fp32_threads(Br);
     extern __shared__ float4 shared[];
     const SharedTile<Br, Bc, ReadBy::groups> p{reinterpret_cast<float*>(shared)};
