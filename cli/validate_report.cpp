@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <map>
 
 #include "cli/describe.hpp"
 #include "cli/text.hpp"
@@ -133,14 +134,18 @@ struct Summary {
     }
 };
 
-void print_summary(const MeasurementFile& file) {
+using Rows = std::vector<const MeasuredRow*>;
+
+/// In the order of the registry, f32 first.
+void print_summary(const Rows& measured) {
     std::vector<std::pair<std::string, Summary>> rows;
-    for (const MeasuredRow& r : file.rows) {
-        const std::string name = std::string(r["algorithm"]) + ' ' + std::string(r["dtype"]);
-        auto found = std::ranges::find(rows, name, &std::pair<std::string, Summary>::first);
-        if (found == rows.end()) found = rows.insert(rows.end(), {name, {}});
-        found->second.add(r);
-    }
+    for (const Algorithm& a : algorithms())
+        for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+            Summary sum;
+            for (const MeasuredRow* r : measured)
+                if ((*r)["algorithm"] == a.name && (*r)["dtype"] == name_of(t)) sum.add(*r);
+            if (sum.cases > 0) rows.emplace_back(std::string(a.name) + ' ' + name_of(t), sum);
+        }
     text::Table table({"kernel", "cases", "wrong", "worst error / largest output", "worst read difference",
                        "worst write difference", "most TFLOP/s"});
     for (const auto& [name, s] : rows)
@@ -149,14 +154,25 @@ void print_summary(const MeasurementFile& file) {
     table.print(std::cout, "  ");
 }
 
-void print_rows(const MeasurementFile& file, const std::vector<std::string>& algorithms) {
+/// Whether this part of a provenance is the same for everything measured on one machine.
+bool of_place(const std::string& key) { return key != "date" && key != "command"; }
+
+std::string place_of(const MeasurementFile& f) {
+    std::string place;
+    for (const auto& [key, value] : f.provenance)
+        if (of_place(key)) place += "  " + key + ": " + value + '\n';
+    return place;
+}
+
+void print_rows(const Rows& measured, const std::vector<std::string>& names) {
     text::Table table({"kernel", "batch x heads", "Nq x Nk", "d, dv", "causal", "Br x Bc", "status", "warm ms",
                        "TFLOP/s", "read difference", "write difference"});
     const auto pair = [](const MeasuredRow& r, const char* a, const char* by, const char* b) {
         return std::string(r[a]) + by + std::string(r[b]);
     };
-    for (const MeasuredRow& r : file.rows) {
-        if (std::ranges::find(algorithms, r["algorithm"]) == algorithms.end()) continue;
+    for (const MeasuredRow* row : measured) {
+        const MeasuredRow& r = *row;
+        if (std::ranges::find(names, r["algorithm"]) == names.end()) continue;
         table.add({pair(r, "algorithm", " ", "dtype"), pair(r, "batch", " x ", "heads"),
                    pair(r, "seq_q", " x ", "seq_k"), pair(r, "dim", ", ", "dim_v"), r["causal"] == "1" ? "yes" : "no",
                    pair(r, "br", " x ", "bc"), std::string(r["status"]), std::string(r["warm_ms"]),
@@ -245,11 +261,19 @@ void print_shipped(const std::vector<MeasurementFile>& files, const std::vector<
         std::cout << "\nNo reference measurements ship with this tilescope.\n";
         return;
     }
-    for (const MeasurementFile& f : files) {
-        std::cout << "\nMeasured before, and shipped with tilescope\n";
-        for (const auto& [key, value] : f.provenance) std::cout << "  " << key << ": " << value << '\n';
-        algorithms.empty() ? print_summary(f) : print_rows(f, algorithms);
+    std::map<std::string, std::vector<const MeasurementFile*>> places;
+    for (const MeasurementFile& f : files) places[place_of(f)].push_back(&f);
+    for (const auto& [place, there] : places) {
+        std::cout << "\nMeasured before, and shipped with tilescope\n" << place;
+        Rows rows;
+        for (const MeasurementFile* f : there) {
+            for (const auto& [key, value] : f->provenance)
+                if (!of_place(key)) std::cout << "  " << key << ": " << value << '\n';
+            for (const MeasuredRow& r : f->rows) rows.push_back(&r);
+        }
+        algorithms.empty() ? print_summary(rows) : print_rows(rows, algorithms);
     }
+    std::cout << "\ndocs/validation.md explains every difference above 1%.\n";
 }
 
 Json to_json(const MeasurementFile& file) {
