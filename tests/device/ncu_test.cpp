@@ -10,7 +10,7 @@ namespace {
 
 // What Nsight Compute prints with --csv --page raw, shortened: its own lines, a header, units, a row per launch.
 constexpr const char* report =
-    R"csv(==PROF== Connected to process 4711 (/work/tilescope)
+    R"csv(==PROF== Connected to process 4711 (/opt/tilescope)
 ==PROF== Profiling "scores_kernel" - 0 (1/2): 0%....50%....100% - 6 passes
 ==PROF== Profiling "output_kernel" - 1 (2/2): 0%....50%....100% - 6 passes
 ==PROF== Disconnected from process 4711
