@@ -140,6 +140,7 @@ constexpr Shape small_attention[] = {
     {1, 2, 1, 65, 129, true},                              // a row and a key too many
     {2, 2, 2, 128, 128},                                   // tiles fit exactly
     {1, 4, 2, 200, 300, true}, {2, 3, 1, 300, 130, true},  // whole row blocks see nothing
+    {1, 2, 1, 130, 256, true},                             // the first row misses its last tile's last key alone
     {1, 1, 1, 63, 257},        {1, 3, 3, 191, 191, true}, {1, 6, 2, 129, 64},
 };
 
