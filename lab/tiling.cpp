@@ -9,7 +9,7 @@ namespace {
 
 Index round_down(Index n) { return n > 16 ? n / 16 * 16 : std::max<Index>(n, 1); }
 
-void check_size(const char* flag, Index value, Index most) {
+void check_tile(const char* flag, Index value, Index most) {
     if (value < 0) throw UsageError(std::string(flag) + ' ' + std::to_string(value) + ": must be at least 1, or auto");
     constexpr Index limit = Index{1} << 31;
     if (value > limit)
@@ -57,8 +57,8 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
 }
 
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given, const GpuSpec& gpu) {
-    check_size("--br", given.br, problem.seq_q);
-    check_size("--bc", given.bc, problem.seq_k);
+    check_tile("--br", given.br, problem.seq_q);
+    check_tile("--bc", given.bc, problem.seq_k);
     if (given.br > 0 && given.bc > 0) return given;
     if (const auto t = fitting_tiling(algorithm, problem, given, gpu)) return *t;
     // Not even the smallest choice fits; the run of it says what is too large.
