@@ -33,7 +33,10 @@ void print_errors(std::span<const CaseResult> group) {
     for (const CaseResult& r : group) {
         std::vector<std::string> row = {r.tested.algorithm->name, tiles_of(r.tested), name_of(r.status)};
         if (const auto& d = r.deviations) {
-            row.push_back(std::to_string(d->heads_checked) + " of " + std::to_string(r.heads()));
+            row.push_back(std::to_string(d->heads_checked) + " of " + std::to_string(r.heads()) +
+                          (d->rows_checked < r.tested.problem.seq_q
+                               ? ", last " + std::to_string(d->rows_checked) + " rows"
+                               : ""));
             for (const OutputError* e : {&d->kernel, &d->simulator})
                 for (std::string& cell : error_cells(*e, d->largest_reference)) row.push_back(std::move(cell));
             row.push_back(finite(d->difference));

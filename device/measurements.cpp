@@ -63,6 +63,7 @@ constexpr Column columns[] = {
     {"bc", [](R r) { return text(r.tested.variant->tile.bc); }},
     {"status", [](R r) { return std::string(name_of(r.status)); }},
     {"heads_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.heads_checked); }); }},
+    {"rows_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.rows_checked); }); }},
     {"largest_reference", [](R r) { return deviation(r, [](auto& d) { return real(d.largest_reference); }); }},
     {"kernel_max_error",
      [](R r) { return deviation(r, [](auto& d) { return error(d.kernel, &OutputError::max_abs); }); }},

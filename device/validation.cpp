@@ -10,27 +10,9 @@ namespace {
 constexpr double work_budget = 2e10;               // matrix FLOPs that the simulator computes for a case
 constexpr double softmax_flops = 250;              // of matrices, that take as long as an element of a softmax
 constexpr double most_reference_elements = 1.3e8;  // 1 GB of double
+constexpr Index fewest_rows = 128;
 
 const char* output_of(Family family) { return family == Family::softmax ? "Y" : "O"; }
-
-Index heads_to_check(Family family, const Problem& p) {
-    const double scores = static_cast<double>(p.seq_q) * static_cast<double>(p.seq_k);
-    const bool attention = family == Family::attention;
-    const double work = scores * (attention ? 2 * static_cast<double>(p.dim + p.dim_v) : softmax_flops);
-    const double outputs = static_cast<double>(p.seq_q) * static_cast<double>(attention ? p.dim_v : p.seq_k);
-    const double most = std::min(work_budget / work, most_reference_elements / outputs);
-    return std::max<Index>(1, static_cast<Index>(std::min(most, static_cast<double>(p.batch_heads()))));
-}
-
-/// The given slices as a tensor of their own.
-std::shared_ptr<Storage> cut(const Storage& from, const std::vector<Index>& slices) {
-    auto to = std::make_shared<Storage>(from.dtype(), static_cast<Index>(slices.size()), from.rows(), from.cols());
-    const Bytes size = from.rows() * from.cols() * size_of(from.dtype());
-    for (std::size_t k = 0; k < slices.size(); ++k)
-        std::memcpy(to->data() + static_cast<Index>(k) * size, from.data() + slices[k] * size,
-                    static_cast<std::size_t>(size));
-    return to;
-}
 
 /// Calls f(values, ...) with a part of each tensor after another.
 template <class F, class... Tensors>
@@ -97,6 +79,35 @@ std::vector<Index> spread_heads(Index n, Index most) {
     return heads;
 }
 
+Part part_to_check(Family family, const Problem& p) {
+    const bool attention = family == Family::attention;
+    const double row_work =
+        static_cast<double>(p.seq_k) * (attention ? 2 * static_cast<double>(p.dim + p.dim_v) : softmax_flops);
+    const double rows =
+        std::min(work_budget / row_work, most_reference_elements / static_cast<double>(attention ? p.dim_v : p.seq_k));
+    const double heads = rows / static_cast<double>(p.seq_q);
+    if (heads < 1) return {{0}, std::clamp(static_cast<Index>(rows), std::min(fewest_rows, p.seq_q), p.seq_q)};
+    const Index most = static_cast<Index>(std::min(heads, static_cast<double>(p.batch_heads())));
+    return {spread_heads(p.batch_heads(), most), p.seq_q};
+}
+
+Problem problem_of(const Part& part, const Problem& whole) {
+    Problem p = whole;
+    p.batch = 1;
+    p.heads = p.kv_heads = static_cast<Index>(part.heads.size());
+    p.seq_q = part.rows;
+    return p;
+}
+
+std::shared_ptr<Storage> cut(const Storage& from, const std::vector<Index>& slices, Index rows) {
+    auto to = std::make_shared<Storage>(from.dtype(), static_cast<Index>(slices.size()), rows, from.cols());
+    const Bytes row = from.cols() * size_of(from.dtype());
+    for (std::size_t k = 0; k < slices.size(); ++k)
+        std::memcpy(to->data() + static_cast<Index>(k) * rows * row,
+                    from.data() + ((slices[k] + 1) * from.rows() - rows) * row, static_cast<std::size_t>(rows * row));
+    return to;
+}
+
 std::string verdict(const Deviations& d, Dtype dtype) {
     const auto number = [](double x) {
         char text[32];
@@ -123,16 +134,16 @@ Validator::Shared& Validator::shared_for(const KernelCase& c) {
     const Family family = c.algorithm->family;
     if (shared_ && shared_->family == family && shared_->problem == p) return *shared_;
     shared_.reset();
-    Shared s{family, p, p, spread_heads(p.batch_heads(), heads_to_check(family, p)), settings_.inputs, {}, {}};
+    const Part part = part_to_check(family, p);
+    Shared s{family, p, problem_of(part, p), part, settings_.inputs, {}, {}};
     if (s.inputs.empty())
         s.inputs = random_inputs(c.algorithm->tensors(p, c.variant->tile), settings_.seed, settings_.distribution);
     std::vector<Index> kv_heads;
-    for (const Index head : s.heads) kv_heads.push_back(p.kv_slice({head, 1}));
-    const bool all = static_cast<Index>(s.heads.size()) == p.batch_heads() && p.heads == p.kv_heads;
-    for (const auto& [name, tensor] : s.inputs)
-        s.checked_inputs[name] = all ? tensor : cut(*tensor, name == "K" || name == "V" ? kv_heads : s.heads);
-    s.checked.batch = 1;
-    s.checked.heads = s.checked.kv_heads = static_cast<Index>(s.heads.size());
+    for (const Index head : part.heads) kv_heads.push_back(p.kv_slice({head, 1}));
+    for (const auto& [name, tensor] : s.inputs) {
+        const bool keys = name == "K" || name == "V";
+        s.checked_inputs[name] = cut(*tensor, keys ? kv_heads : part.heads, keys ? p.seq_k : part.rows);
+    }
     return shared_.emplace(std::move(s));
 }
 
@@ -141,12 +152,13 @@ Deviations Validator::deviations(const KernelCase& c, Shared& s, const Outputs& 
     run_program(gpu, *c.algorithm, s.checked, c.variant->tile, s.checked_inputs);
     if (!s.reference) s.reference.emplace(s.family, s.checked, s.checked_inputs, settings_.threads, settings_.control);
     Deviations d;
-    d.heads_checked = static_cast<Index>(s.heads.size());
+    d.heads_checked = static_cast<Index>(s.part.heads.size());
+    d.rows_checked = s.part.rows;
     d.largest_reference = s.reference->largest();
     for (const TensorInfo& t : gpu.tensors()) {
         if (t.role != Role::output) continue;
         const Storage& whole = *outputs.at(t.name);
-        const auto kernel = cut(whole, s.heads);
+        const auto kernel = cut(whole, s.part.heads, s.part.rows);
         const double difference = greatest_difference(*kernel, *t.data);
         if (t.name != output_of(s.family)) {
             d.other_difference = std::max(d.other_difference, difference / std::max(1.0, largest(*t.data)));

@@ -13,7 +13,7 @@ const char* name_of(Status status);
 
 /// How far kernel and simulator are off, on the heads that were checked.
 struct Deviations {
-    Index heads_checked = 0;
+    Index heads_checked = 0, rows_checked = 0;
     double largest_reference = 0;    ///< absolute value
     OutputError kernel, simulator;   ///< against the reference
     double difference = 0;           ///< the largest between kernel and simulator; infinite where one is not finite
@@ -34,6 +34,17 @@ struct CaseResult {
     double tflops() const;  ///< simulated matrix FLOPs over the warm time
     double gbs() const;     ///< simulated HBM bytes over the warm time, 1e9 B/s
 };
+
+/// The outputs that are compared: the last `rows` rows of some heads, all of them where that is not too much work.
+/// Computed as a problem of their own, these rows see the same keys, causal or not: the diagonal ends in the last row.
+struct Part {
+    std::vector<Index> heads;
+    Index rows = 0;
+};
+Part part_to_check(Family family, const Problem& problem);
+Problem problem_of(const Part& part, const Problem& whole);
+/// The last `rows` rows of the given slices, as a tensor of their own.
+std::shared_ptr<Storage> cut(const Storage& from, const std::vector<Index>& slices, Index rows);
 
 struct ValidationSettings {
     GpuSpec gpu;  ///< whose rules the simulated counts follow
@@ -62,7 +73,7 @@ class Validator {
     struct Shared {
         Family family;
         Problem problem, checked;
-        std::vector<Index> heads;  ///< of `problem`, those of `checked`
+        Part part;  ///< of `problem`, that is `checked`
         Inputs inputs, checked_inputs;
         std::optional<Reference> reference;
     };

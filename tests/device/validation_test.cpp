@@ -1,5 +1,8 @@
 #include "device/validation.hpp"
 
+#include <cmath>
+
+#include "lab/gpu_presets.hpp"
 #include "tests/algorithms/problems.hpp"
 #include "tests/catch.hpp"
 
@@ -59,6 +62,44 @@ TEST_CASE("validation: the heads that are checked are spread evenly", "[validati
     CHECK(spread_heads(64, 4) == std::vector<Index>{0, 21, 42, 63});
     CHECK(spread_heads(3, 100) == std::vector<Index>{0, 1, 2});
     CHECK(spread_heads(1, 5) == std::vector<Index>{0});
+}
+
+TEST_CASE("validation: all outputs are compared, or the last rows of one head where a head is too much",
+          "[validation]") {
+    Problem p;
+    p.dtype = Dtype::f32;
+    Part part = part_to_check(Family::attention, p);
+    CHECK((static_cast<Index>(part.heads.size()) == p.batch_heads() && part.rows == p.seq_q));
+    p.heads = p.kv_heads = 64;
+    p.seq_q = p.seq_k = 4096;
+    part = part_to_check(Family::attention, p);
+    CHECK((part.heads.size() > 1 && part.heads.size() < 64 && part.heads.back() == 63 && part.rows == p.seq_q));
+    p.seq_q = p.seq_k = 16384;
+    part = part_to_check(Family::attention, p);
+    CHECK((part.heads == std::vector<Index>{0} && part.rows >= 128 && part.rows < p.seq_q));
+    CHECK(part_to_check(Family::softmax, p).rows >= 128);
+}
+
+TEST_CASE("validation: the last rows of a head are a problem of their own", "[validation]") {
+    for (const bool causal : {false, true}) {
+        Problem p;
+        p.heads = 4, p.kv_heads = 2, p.seq_q = 100, p.seq_k = 130, p.dtype = Dtype::f32, p.causal = causal;
+        const Algorithm& a = *find_algorithm("flash_v2");
+        const Part part = {{1, 3}, 40};
+        const Inputs all = random_inputs(a.tensors(p, {16, 16}), 1, Distribution::normal);
+        const Inputs some = {{"Q", cut(*all.at("Q"), part.heads, part.rows)},
+                             {"K", cut(*all.at("K"), {0, 1}, p.seq_k)},
+                             {"V", cut(*all.at("V"), {0, 1}, p.seq_k)}};
+        const GpuSpec gpu = load_gpu("H200");
+        const auto whole = execute({&a, p, {16, 16}, gpu}, all).output;
+        const auto own = execute({&a, problem_of(part, p), {16, 16}, gpu}, some).output;
+        const auto expected = cut(*whole, part.heads, part.rows);
+        REQUIRE(own->size() == expected->size());
+        std::vector<float> x(static_cast<std::size_t>(own->size())), y(x.size());
+        own->read(0, x);
+        expected->read(0, y);
+        for (std::size_t k = 0; k < x.size(); ++k) REQUIRE(std::abs(x[k] - y[k]) < 1e-6f);
+    }
 }
 
 TEST_CASE("validation: a kept reference compares as one that is not kept", "[validation]") {
