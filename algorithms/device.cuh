@@ -73,6 +73,16 @@ struct Global {
     __device__ T* row(int slice, int r) const { return data + slice * slice_pitch + std::int64_t{r} * pitch; }
 };
 
+/// What an attention kernel is given that needs no scratch and writes nothing but O.
+struct AttentionArgs {
+    Global<const float> Q, K, V;
+    Global<float> O;
+    Workload work;
+
+    explicit AttentionArgs(const KernelCall& call)
+        : Q(call.tensors["Q"]), K(call.tensors["K"]), V(call.tensors["V"]), O(call.tensors["O"]), work(call.problem) {}
+};
+
 // ---- launching, from the host ----
 
 inline void check(cudaError_t code, const char* what) {

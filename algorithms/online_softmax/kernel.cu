@@ -11,14 +11,8 @@ namespace {
 
 using namespace device;
 
-struct Args {
-    Global<const float> Q, K, V;
-    Global<float> O;
-    Workload work;
-};
-
 template <int Br, int Bc, int D, int Dv>
-__global__ void __launch_bounds__(fp32_threads(Br), 1) online_softmax_kernel(Args a) {
+__global__ void __launch_bounds__(fp32_threads(Br), 1) online_softmax_kernel(AttentionArgs a) {
     constexpr int threads = fp32_threads(Br);
     extern __shared__ float4 shared[];
     const SharedTile<Br, D, ReadBy::groups> q{reinterpret_cast<float*>(shared)};
@@ -83,14 +77,11 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) online_softmax_kernel(Arg
 }  // namespace
 
 void launch_kernel(const KernelCall& call) {
-    const auto& t = call.tensors;
-    const Args args{Global<const float>(t["Q"]), Global<const float>(t["K"]), Global<const float>(t["V"]),
-                    Global<float>(t["O"]), Workload(call.problem)};
     dispatch<kernels>(call, [&]<std::size_t I>() {
         constexpr KernelVariant v = kernels[I];
         constexpr auto kernel = online_softmax_kernel<v.tile.br, v.tile.bc, v.dim, v.dim_v>;
         enqueue("online_softmax", kernel, grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()),
-                v.threads, v.shared(), call.stream, args);
+                v.threads, v.shared(), call.stream, AttentionArgs(call));
     });
 }
 
