@@ -42,32 +42,6 @@ constexpr Bound bounds[] = {
     {"simulated_matmul_flops", "measured_ffma_flops", 0.02},
 };
 
-/// Where a bound does not hold, and why.
-struct Exception {
-    const char* algorithm;
-    const char* measured;                 ///< the column
-    bool (*concerns)(const KernelCase&);  ///< of that algorithm's cases
-    double within;                        ///< what holds instead
-    const char* why;
-};
-// The builds that were measured spilled registers, which the counter of writes includes; docs/validation.md shows that
-// the excess is exactly theirs. Today's kernels do not spill (the compiler would say so): measure again, then delete
-// these.
-const std::vector<Exception> exceptions = {
-    {"standard", "measured_write_bytes", [](const KernelCase& c) { return c.variant->tile.br == 128; }, 0.021,
-     "`output` of 128 x 64 tiles spilled 24 bytes per thread: most where O is small, N = 256"},
-    {"flash_v2", "measured_write_bytes", [](const KernelCase& c) { return c.problem.dtype != Dtype::f32; }, 2.02,
-     "the tensor-core kernel spilled one register per tile, and some per thread block"},
-};
-
-double allowed(const Bound& b, const KernelCase& c) {
-    for (const Exception& e : exceptions)
-        if (std::string_view(e.algorithm) == c.algorithm->name && std::string_view(e.measured) == b.measured &&
-            e.concerns(c))
-            return e.within;
-    return b.within;
-}
-
 void check_agreement(const MeasuredRow& row, const KernelCase& c) {
     for (const Bound& b : bounds) {
         // FLOPs of tensor cores are no FMA instructions.
@@ -75,7 +49,7 @@ void check_agreement(const MeasuredRow& row, const KernelCase& c) {
         const auto simulated = row.number(b.simulated), measured = row.number(b.measured);
         if (!simulated || !measured || *simulated == 0) continue;
         INFO(b.measured << ' ' << *measured << ", " << b.simulated << ' ' << *simulated);
-        CHECK(std::abs(*measured / *simulated - 1) <= allowed(b, c));
+        CHECK(std::abs(*measured / *simulated - 1) <= b.within);
     }
 }
 
