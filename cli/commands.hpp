@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/request.hpp"
+#include "flags/request.hpp"
 #include "lab/tiling.hpp"
 
 namespace tilescope::cli {
@@ -42,8 +42,5 @@ struct ModeChoice {
 };
 /// For runs already counted. Throws UsageError for an unknown mode, RunError when numbers would not fit in memory.
 ModeChoice choose_mode(const Options& options, const Request& request, const std::vector<Report>& counted);
-
-/// The inputs of a numeric run: the user's files or random numbers.
-Inputs inputs_for(const Options& options, const Request& request, const Algorithm& algorithm);
 
 }  // namespace tilescope::cli

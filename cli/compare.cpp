@@ -2,10 +2,10 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
-#include "cli/describe.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
-#include "cli/text.hpp"
+#include "flags/describe.hpp"
+#include "flags/text.hpp"
 #include "lab/reference.hpp"
 
 namespace tilescope::cli {

@@ -3,7 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
-#include "cli/text.hpp"
+#include "flags/text.hpp"
 #include "lab/gpu_presets.hpp"
 
 namespace tilescope::cli {

@@ -1,8 +1,8 @@
-// Which mode a run takes, and what a numeric one runs on.
+// Which mode a run takes.
 #include <unistd.h>
 
 #include "cli/commands.hpp"
-#include "cli/text.hpp"
+#include "flags/text.hpp"
 
 namespace tilescope::cli {
 namespace {
@@ -40,14 +40,6 @@ ModeChoice choose_mode(const Options& o, const Request& request, const std::vect
         return {false, "counts only: real numbers would take about " + text::number(seconds) +
                            " s, ask for them with --mode numeric"};
     return {true, "real numbers, seed " + std::to_string(o.seed)};
-}
-
-Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm) {
-    if (!request.inputs.empty()) return request.inputs;
-    const auto distribution = distribution_from(o.distribution);
-    if (!distribution)
-        throw UsageError("--distribution " + o.distribution + ": must be normal, uniform or outliers; try normal");
-    return random_inputs(algorithm.tensors(request.problem, {1, 1}), o.seed, *distribution);
 }
 
 }  // namespace tilescope::cli

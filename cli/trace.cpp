@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
-#include "cli/text.hpp"
+#include "flags/text.hpp"
 #include "lab/atomic_file.hpp"
 
 namespace tilescope::cli {

@@ -6,10 +6,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "cli/text.hpp"
 #include "cli/validate_cases.hpp"
 #include "cli/validate_report.hpp"
 #include "device/ncu_run.hpp"
+#include "flags/text.hpp"
 #include "lab/atomic_file.hpp"
 
 namespace tilescope::cli {

@@ -1,8 +1,8 @@
 // What `tilescope validate` is asked for: which kernels run on which problems.
 #pragma once
 
-#include "cli/request.hpp"
 #include "device/kernel_case.hpp"
+#include "flags/request.hpp"
 
 namespace tilescope::cli {
 

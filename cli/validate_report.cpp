@@ -4,8 +4,8 @@
 #include <iostream>
 #include <map>
 
-#include "cli/describe.hpp"
-#include "cli/text.hpp"
+#include "flags/describe.hpp"
+#include "flags/text.hpp"
 
 namespace tilescope::cli {
 namespace {

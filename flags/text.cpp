@@ -1,10 +1,10 @@
-#include "cli/text.hpp"
+#include "flags/text.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 
-namespace tilescope::cli::text {
+namespace tilescope::text {
 namespace {
 
 std::string three_digits(double x) {
@@ -101,4 +101,4 @@ void Table::print(std::ostream& out, const std::string& indent) const {
     }
 }
 
-}  // namespace tilescope::cli::text
+}  // namespace tilescope::text

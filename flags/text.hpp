@@ -7,7 +7,7 @@
 
 #include "core/units.hpp"
 
-namespace tilescope::cli::text {
+namespace tilescope::text {
 
 /// Three significant digits and a decimal unit: "34.6 MB", "812 B".
 std::string bytes(double n);
@@ -38,4 +38,4 @@ class Table {
     std::size_t left_;
 };
 
-}  // namespace tilescope::cli::text
+}  // namespace tilescope::text

@@ -1,10 +1,10 @@
 // What the flags ask for, once files are read and everything is checked.
 #pragma once
 
-#include "cli/options.hpp"
+#include "flags/options.hpp"
 #include "lab/experiment.hpp"
 
-namespace tilescope::cli {
+namespace tilescope {
 
 struct Request {
     Problem problem;
@@ -18,6 +18,9 @@ struct Request {
 /// family to know their roles.
 Request resolve(const Options& options, Family family);
 
+/// The inputs of a numeric run: the user's files or random numbers.
+Inputs inputs_for(const Options& options, const Request& request, const Algorithm& algorithm);
+
 /// The modelled GPU alone. Throws UsageError.
 GpuSpec gpu_from(const Options& options);
 
@@ -27,4 +30,4 @@ const char* attention_flag(const Options& options);
 /// UsageError with the nearest name when there is no such algorithm.
 const Algorithm& algorithm_named(const std::string& name);
 
-}  // namespace tilescope::cli
+}  // namespace tilescope

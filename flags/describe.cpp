@@ -1,8 +1,8 @@
-#include "cli/describe.hpp"
+#include "flags/describe.hpp"
 
-#include "cli/text.hpp"
+#include "flags/text.hpp"
 
-namespace tilescope::cli {
+namespace tilescope {
 
 std::string describe(const Problem& p, Family family) {
     const auto n = [](Index i) { return std::to_string(i); };
@@ -34,4 +34,4 @@ std::string describe_error(const Report& r) {
            (e.not_finite < e.elements ? "; the others: " + finite : "");
 }
 
-}  // namespace tilescope::cli
+}  // namespace tilescope

@@ -1,11 +1,11 @@
-// One-line descriptions that several subcommands print.
+// One-line descriptions that several subcommands and the window print.
 #pragma once
 
 #include <string>
 
-#include "cli/request.hpp"
+#include "flags/request.hpp"
 
-namespace tilescope::cli {
+namespace tilescope {
 
 /// "batch 1, heads 8, seq 1024, dim 64, f16, scale 0.125"
 std::string describe(const Problem& problem, Family family);
@@ -14,4 +14,4 @@ std::string describe(const GpuSpec& gpu);
 /// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why. The report must have an error.
 std::string describe_error(const Report& report);
 
-}  // namespace tilescope::cli
+}  // namespace tilescope

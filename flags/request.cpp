@@ -1,12 +1,12 @@
 // From flags to a problem, a tiling and a machine.
-#include "cli/request.hpp"
+#include "flags/request.hpp"
 
 #include <cmath>
 
-#include "cli/text.hpp"
+#include "flags/text.hpp"
 #include "lab/gpu_presets.hpp"
 
-namespace tilescope::cli {
+namespace tilescope {
 namespace {
 
 /// Tile sizes: 0 stands for auto.
@@ -159,4 +159,12 @@ const Algorithm& algorithm_named(const std::string& name) {
                      "? `tilescope list` shows all of them");
 }
 
-}  // namespace tilescope::cli
+Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm) {
+    if (!request.inputs.empty()) return request.inputs;
+    const auto distribution = distribution_from(o.distribution);
+    if (!distribution)
+        throw UsageError("--distribution " + o.distribution + ": must be normal, uniform or outliers; try normal");
+    return random_inputs(algorithm.tensors(request.problem, {1, 1}), o.seed, *distribution);
+}
+
+}  // namespace tilescope

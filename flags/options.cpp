@@ -1,12 +1,12 @@
-#include "cli/options.hpp"
+#include "flags/options.hpp"
 
 #include <charconv>
 #include <functional>
 
 #include "algorithms/problem.hpp"
-#include "cli/text.hpp"
+#include "flags/text.hpp"
 
-namespace tilescope::cli {
+namespace tilescope {
 namespace {
 
 double to_number(const std::string& flag, const std::string& text) {
@@ -148,4 +148,4 @@ std::vector<std::string> settable_flags() {
     return names;
 }
 
-}  // namespace tilescope::cli
+}  // namespace tilescope

@@ -1,4 +1,4 @@
-// The flags that all subcommands share.
+// The flags that the subcommands and the window share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 
 #include "core/units.hpp"
 
-namespace tilescope::cli {
+namespace tilescope {
 
 /// Flags as given; what is absent takes its default from other flags or from the problem's own defaults.
 struct Options {
@@ -50,4 +50,4 @@ std::vector<std::string> settable_flags();
 /// `text` as a number, or UsageError naming the flag.
 Index to_index(const std::string& flag, const std::string& text);
 
-}  // namespace tilescope::cli
+}  // namespace tilescope
