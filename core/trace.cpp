@@ -75,6 +75,19 @@ void Trace::copy_new_tensors() {
     }
 }
 
+Trace Trace::reordered(std::span<const Index> order) && {
+    std::vector<Step> steps;
+    steps.reserve(steps_.size());
+    for (const Index s : order) steps.push_back((*this)[s]);
+    steps_ = std::move(steps);
+    // Regions are listed in order of the first time.
+    for (RecordedTensor& t : tensors_) t.regions.clear();
+    for (auto& index : region_index_) index.clear();
+    for (Step& s : steps_)
+        if (s.moves_data()) s.region = region_index(s.event.region);
+    return std::move(*this);
+}
+
 /// Replaces the tiles' ids, which start anew in every block, by their places in tiles_; a tile seen for the first time
 /// gets the next one.
 void Trace::number_tiles(Event& event) {

@@ -74,6 +74,10 @@ class Trace : public Listener {
     /// write nothing, and in a recording without values.
     TileData values(const Step& s) const { return {values_.data() + s.first_value, s.values}; }
 
+    /// The same recording with its steps in another order, one in which the program could have run too: `order` names
+    /// every step once.
+    Trace reordered(std::span<const Index> order) &&;
+
     bool has_values() const { return has_values_; }
     /// What the contents of tiles and tensors take here.
     Bytes value_bytes() const { return value_bytes_; }

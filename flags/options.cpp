@@ -1,5 +1,6 @@
 #include "flags/options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <functional>
 
@@ -28,20 +29,30 @@ bool to_bool(const std::string& flag, const std::string& text) {
 struct Setter {
     const char* name;
     std::function<void(Options&, const std::string&)> set;
+    std::function<void(Options&)> clear;
 };
+
+/// A setter whose flag is taken back by giving its member its default.
+template <class T>
+Setter setter(const char* name, T Options::*member, std::function<T(const std::string&)> read) {
+    return {name, [=](Options& o, const std::string& v) { o.*member = read(v); },
+            [=](Options& o) { o.*member = Options().*member; }};
+}
 
 const std::vector<Setter>& setters() {
     const auto index = [](const char* name, std::optional<Index> Options::*member) {
-        return Setter{name, [=](Options& o, const std::string& v) {
-                          const std::string flag = std::string("--") + name;
-                          const Index value = to_index(flag, v);
-                          check_size(flag, value);
-                          o.*member = value;
-                      }};
+        return setter<std::optional<Index>>(name, member, [flag = std::string("--") + name](const std::string& v) {
+            const Index value = to_index(flag, v);
+            check_size(flag, value);
+            return value;
+        });
     };
     const auto number = [](const char* name, std::optional<double> Options::*member) {
-        return Setter{name,
-                      [=](Options& o, const std::string& v) { o.*member = to_number(std::string("--") + name, v); }};
+        return setter<std::optional<double>>(
+            name, member, [flag = std::string("--") + name](const std::string& v) { return to_number(flag, v); });
+    };
+    const auto words = [](const char* name, auto member) {
+        return setter(name, member, std::function([](const std::string& v) { return decltype(Options().*member)(v); }));
     };
     static const std::vector<Setter> all = {
         index("batch", &Options::batch),
@@ -56,12 +67,12 @@ const std::vector<Setter>& setters() {
         number("scale", &Options::scale),
         number("sram", &Options::sram_kib),
         number("hbm-bandwidth", &Options::hbm_bandwidth),
-        {"dtype", [](Options& o, const std::string& v) { o.dtype = v; }},
-        {"softmax", [](Options& o, const std::string& v) { o.softmax = v; }},
-        {"causal", [](Options& o, const std::string& v) { o.causal = to_bool("--causal", v); }},
-        {"br", [](Options& o, const std::string& v) { o.br = v; }},
-        {"bc", [](Options& o, const std::string& v) { o.bc = v; }},
-        {"gpu", [](Options& o, const std::string& v) { o.gpu = v; }},
+        words("dtype", &Options::dtype),
+        words("softmax", &Options::softmax),
+        setter<bool>("causal", &Options::causal, [](const std::string& v) { return to_bool("--causal", v); }),
+        words("br", &Options::br),
+        words("bc", &Options::bc),
+        words("gpu", &Options::gpu),
     };
     return all;
 }
@@ -140,6 +151,11 @@ void set_flag(Options& options, const std::string& name, const std::string& valu
     for (const Setter& s : setters())
         if (name == s.name) return s.set(options, value);
     throw UsageError("--vary " + name + "=" + value + ": no such key; keys are " + text::join(settable_flags(), ", "));
+}
+
+void clear_flag(Options& options, const std::string& name) {
+    for (const Setter& s : setters())
+        if (name == s.name) return s.clear(options);
 }
 
 std::vector<std::string> settable_flags() {

@@ -1,13 +1,16 @@
 // The flags that the subcommands and the window share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/units.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace tilescope {
 
@@ -30,6 +33,8 @@ struct Options {
     bool json = false;
 
     std::string q, k, v, x, out;  // NumPy files
+
+    friend bool operator==(const Options&, const Options&) = default;
 };
 
 /// Adds the flags of the workload, the mapping and the machine.
@@ -45,6 +50,8 @@ void add_algorithm_argument(CLI::App& app, std::string& name);
 
 /// Sets the flag of that name (without dashes), as if it had been given. UsageError for names that cannot be varied.
 void set_flag(Options& options, const std::string& name, const std::string& value);
+/// Takes back what set_flag set: the flag as if it had not been given.
+void clear_flag(Options& options, const std::string& name);
 /// The names that set_flag accepts.
 std::vector<std::string> settable_flags();
 /// `text` as a number, or UsageError naming the flag.

@@ -13,6 +13,8 @@ struct EmbeddedFile {
 
 /// The files of gpus/*.json, in no particular order.
 std::span<const EmbeddedFile> embedded_gpus();
+/// The files of algorithms/*/simulated.cpp, named by their folders ("flash_v2"); in the window only.
+std::span<const EmbeddedFile> embedded_programs();
 /// The files of docs/measured/h200/*.csv; empty where none ship.
 std::span<const EmbeddedFile> embedded_measurements();
 

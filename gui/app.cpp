@@ -1,0 +1,134 @@
+#include "gui/app.hpp"
+
+#include <algorithm>
+
+#include "gui/keys.hpp"
+#include "gui/panels.hpp"
+
+namespace tilescope::gui {
+namespace {
+
+struct Layout {
+    ImVec4 controls, memory, code, detail, transport;  // x, y, width, height
+};
+
+/// Controls on the left, memory in the middle, words and numbers on the right, time below. Small windows give the
+/// middle what they have.
+Layout layout(const Theme& t, ImVec2 size) {
+    const float gap = t.px(8), x0 = gap, y0 = gap, w = size.x - 2 * gap, h = size.y - 2 * gap;
+    const float bottom = std::min(t.px(96), h * 0.3f);
+    const float left = std::clamp(w * 0.17f, std::min(t.px(200), w * 0.24f), t.px(300));
+    const float right = std::clamp(w * 0.31f, std::min(t.px(300), w * 0.33f), t.px(560));
+    const float top = h - bottom - gap, middle = w - left - right - 2 * gap;
+    const float code = top * 0.5f;
+    Layout l;
+    l.controls = {x0, y0, left, top};
+    l.memory = {x0 + left + gap, y0, middle, top};
+    l.code = {x0 + left + middle + 2 * gap, y0, right, code - gap / 2};
+    l.detail = {l.code.x, y0 + code + gap / 2, right, top - code - gap / 2};
+    l.transport = {x0, y0 + top + gap, w, bottom};
+    return l;
+}
+
+template <class F>
+void child(const char* name, const ImVec4& at, F&& draw) {
+    ImGui::SetCursorPos({at.x, at.y});
+    ImGui::BeginChild(name, {at.z, at.w}, true);
+    draw();
+    ImGui::EndChild();
+}
+
+/// The nearest position after `from`, up to `to`, at which the SM in focus enters a line with a breakpoint; -1: none.
+Index next_stop(const App& app, Index from, Index to) {
+    const Run* run = app.session.run();
+    if (!run || app.view.breakpoints.empty()) return -1;
+    const Index first = app.session.ticks_at(from).first;
+    const auto tick = run->next_tick(first, app.view.sm, [&](const Step& s) {
+        return s.enters_line && app.view.breakpoints.contains(s.event.line);
+    });
+    if (!tick) return -1;
+    const Index position = app.session.position_of(*tick);
+    return position <= to ? position : -1;
+}
+
+void handle_keys(App& app) {
+    if (ImGui::GetIO().WantTextInput) return;
+    Playback& p = app.playback;
+    if (pressed(Key::space)) p.toggle();
+    if (pressed(Key::right)) p.step(1);
+    if (pressed(Key::left)) p.step(-1);
+    if (pressed(Key::home)) p.pause(), p.seek(0);
+    if (pressed(Key::end)) p.pause(), p.seek(p.length());
+    int n = 0;
+    for (const Algorithm& a : algorithms()) {
+        if (a.family != Family::attention || ++n > 6) continue;
+        if (!pressed_digit(n)) continue;
+        Setup s = app.session.setup();
+        s.algorithm = a.name;
+        app.session.ask(s);
+    }
+}
+
+void draw_memory(App& app) {
+    Session& s = app.session;
+    if (!s.run()) {
+        overflow_panel(app);
+        return;
+    }
+    if (!s.rival()) {
+        memory_panel(app, *s.run(), "");
+        return;
+    }
+    const float gap = app.theme.px(8), w = (ImGui::GetContentRegionAvail().x - gap) / 2;
+    const float h = ImGui::GetContentRegionAvail().y;
+    ImGui::BeginChild("first", {w, h});
+    memory_panel(app, *s.run(), s.run()->algorithm().name);
+    ImGui::EndChild();
+    ImGui::SameLine(0, gap);
+    ImGui::BeginChild("second", {w, h});
+    memory_panel(app, *s.rival(), s.rival()->algorithm().name);
+    ImGui::EndChild();
+}
+
+}  // namespace
+
+void App::place(const std::string& name) {
+    const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+    places[name] = {a.x, a.y, b.x - a.x, b.y - a.y};
+}
+
+void App::say(std::string text) {
+    message = std::move(text);
+    message_until = ImGui::GetTime() + 4;
+}
+
+void frame(App& app, double seconds) {
+    app.places.clear();
+    handle_keys(app);
+    app.playback.set_length(app.session.length());
+    app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
+    app.session.show(app.playback.position());
+    if (const Run* run = app.session.run())
+        app.view.sm = std::clamp<Index>(app.view.sm, 0, std::max<Index>(0, run->schedule().sms_used() - 1));
+
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const Layout l = layout(app.theme, size);
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::PushFont(app.theme.text);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    ImGui::Begin("TileScope", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav);
+    ImGui::PopStyleVar();
+    child("controls", l.controls, [&] { controls_panel(app); });
+    child("memory", l.memory, [&] { draw_memory(app); });
+    child("code", l.code, [&] { code_panel(app); });
+    child("detail", l.detail, [&] { app.view.detail == Detail::values ? values_panel(app) : counters_panel(app); });
+    child("transport", l.transport, [&] { transport_panel(app); });
+    ImGui::End();
+    tour(app);
+    ImGui::PopFont();
+}
+
+}  // namespace tilescope::gui

@@ -1,0 +1,33 @@
+// Everything that a frame needs, and the frame. Dear ImGui only: no window, no OpenGL.
+#pragma once
+
+#include <imgui.h>
+
+#include <map>
+
+#include "gui/playback.hpp"
+#include "gui/session.hpp"
+#include "gui/theme.hpp"
+#include "gui/view.hpp"
+
+namespace tilescope::gui {
+
+struct App {
+    Session session;
+    Playback playback;
+    View view;
+    Theme theme;
+    std::string message;  ///< of the last thing done (saved, copied, ...), shown beside the transport
+    double message_until = 0;
+    /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
+    std::map<std::string, ImVec4> places;  // x, y, width, height
+
+    /// Names the item that was submitted last.
+    void place(const std::string& name);
+    void say(std::string text);
+};
+
+/// Takes the runs to where playback is, lets `seconds` pass, handles keys and draws all panels.
+void frame(App& app, double seconds);
+
+}  // namespace tilescope::gui

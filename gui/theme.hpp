@@ -1,0 +1,37 @@
+// Colours, type and measures. Colours are Okabe and Ito's (safe for the colour-blind), in two brightnesses; what matters
+// is never said by colour alone.
+#pragma once
+
+#include <imgui.h>
+
+#include <string_view>
+
+namespace tilescope::gui {
+
+struct Theme {
+    // Type. The fonts belong to ImGui's atlas.
+    ImFont *text = nullptr, *mono = nullptr, *title = nullptr, *small_text = nullptr;
+    float scale = 1;  ///< of all measures: HiDPI x projector mode
+
+    bool light = false;
+    ImU32 background, panel, panel_border, ink, dim_ink, faint;  ///< faint: rules, grids, what is not there yet
+    ImU32 highlight;   ///< what just happened: outlines, the current line
+    ImU32 good, bad;   ///< a fix; what does not fit
+    ImU32 sram, registers, hbm, bus;  ///< the three spaces and the way between them
+
+    /// The hue of a tensor or tile, by its name: Q, K, V, O (or Y), S and P, row statistics, X.
+    ImU32 hue(std::string_view name) const;
+    /// `colour` with another opacity, 0 to 1.
+    static ImU32 faded(ImU32 colour, float opacity);
+    static ImU32 mixed(ImU32 a, ImU32 b, float share_of_b);
+    /// Black or white, whichever can be read on `background`.
+    static ImU32 ink_on(ImU32 background);
+    /// A measure in pixels.
+    float px(float at_scale_1) const { return at_scale_1 * scale; }
+};
+
+/// Loads fonts from the system's folders (a fallback is built in) at `scale` and sets colours and ImGui's style. To be
+/// called before a frame; the renderer's font texture has to be made again afterwards.
+void set_theme(Theme& theme, bool light, float scale);
+
+}  // namespace tilescope::gui

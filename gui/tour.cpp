@@ -1,0 +1,7 @@
+#include "gui/panels.hpp"
+
+namespace tilescope::gui {
+
+void tour(App&) {}
+
+}  // namespace tilescope::gui

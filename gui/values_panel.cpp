@@ -1,0 +1,7 @@
+#include "gui/panels.hpp"
+
+namespace tilescope::gui {
+
+void values_panel(App&) {}
+
+}  // namespace tilescope::gui
