@@ -4,6 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "flags/text.hpp"
 
 namespace tilescope::cli {
 namespace {
@@ -18,11 +19,8 @@ int say(const std::string& message, int code) {
 
 /// CLI11's own message, made one line, with the way to help.
 std::string one_line(const CLI::App& app, const CLI::ParseError& e) {
-    std::string message = e.what();
-    for (char& c : message)
-        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
     const auto subs = app.get_subcommands();
-    return message.substr(0, 400) + "; see `tilescope " + (subs.empty() ? "" : subs[0]->get_name() + ' ') + "--help`";
+    return text::one_line(e.what()) + "; see `tilescope " + (subs.empty() ? "" : subs[0]->get_name() + ' ') + "--help`";
 }
 
 void add_everything(CLI::App& app) {

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <functional>
+#include <limits>
+#include <sstream>
 
 #include "algorithms/problem.hpp"
 #include "flags/text.hpp"
@@ -30,13 +32,29 @@ struct Setter {
     const char* name;
     std::function<void(Options&, const std::string&)> set;
     std::function<void(Options&)> clear;
+    std::function<std::string(const Options&)> get;  // empty where the flag says nothing new
 };
+
+std::string text_of(Index n) { return std::to_string(n); }
+std::string text_of(const std::string& s) { return s; }
+std::string text_of(bool b) { return b ? "true" : "false"; }
+std::string text_of(double x) {
+    std::ostringstream out;
+    out.precision(std::numeric_limits<double>::max_digits10);
+    out << x;
+    return out.str();
+}
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+    return value ? text_of(*value) : "";
+}
 
 /// A setter whose flag is taken back by giving its member its default.
 template <class T>
 Setter setter(const char* name, T Options::*member, std::function<T(const std::string&)> read) {
     return {name, [=](Options& o, const std::string& v) { o.*member = read(v); },
-            [=](Options& o) { o.*member = Options().*member; }};
+            [=](Options& o) { o.*member = Options().*member; },
+            [=](const Options& o) { return o.*member == Options().*member ? std::string() : text_of(o.*member); }};
 }
 
 const std::vector<Setter>& setters() {
@@ -86,6 +104,19 @@ void add_flag_option(CLI::App& app, Options& options, const char* name, const ch
         ->default_str(fallback);
 }
 
+void add_random_options(CLI::App& app, Options& o) {
+    app.add_option("--seed", o.seed, "Seed of the random inputs")->capture_default_str();
+    app.add_option("--distribution", o.distribution, "Of the random inputs: normal, uniform or outliers")
+        ->capture_default_str();
+}
+
+void add_input_files(CLI::App& app, Options& o) {
+    app.add_option("--q", o.q, "Q from a NumPy file: [n,d], [heads,n,d] or [batch,heads,n,d]")->type_name("FILE.npy");
+    app.add_option("--k", o.k, "K from a NumPy file")->type_name("FILE.npy");
+    app.add_option("--v", o.v, "V from a NumPy file")->type_name("FILE.npy");
+    app.add_option("--x", o.x, "X from a NumPy file (softmax kernels)")->type_name("FILE.npy");
+}
+
 }  // namespace
 
 Index to_index(const std::string& flag, const std::string& text) {
@@ -122,22 +153,22 @@ void add_problem_options(CLI::App& app, Options& o) {
     add("hbm-bandwidth", "HBM bandwidth in GB/s", "GB/S", "of --gpu");
 }
 
+void add_input_options(CLI::App& app, Options& o) {
+    add_random_options(app, o);
+    add_input_files(app, o);
+}
+
 void add_numeric_options(CLI::App& app, Options& o) {
     app.add_option("--mode", o.mode, "numeric (real numbers), count (no data) or auto: numeric when it takes seconds")
         ->capture_default_str();
-    app.add_option("--seed", o.seed, "Seed of the random inputs")->capture_default_str();
-    app.add_option("--distribution", o.distribution, "Of the random inputs: normal, uniform or outliers")
-        ->capture_default_str();
+    add_random_options(app, o);
     app.add_option("--threads", o.threads,
                    "Host threads of a numeric run; 0 for all cores. Results do not depend on it")
         ->capture_default_str();
 }
 
 void add_file_options(CLI::App& app, Options& o) {
-    app.add_option("--q", o.q, "Q from a NumPy file: [n,d], [heads,n,d] or [batch,heads,n,d]")->type_name("FILE.npy");
-    app.add_option("--k", o.k, "K from a NumPy file")->type_name("FILE.npy");
-    app.add_option("--v", o.v, "V from a NumPy file")->type_name("FILE.npy");
-    app.add_option("--x", o.x, "X from a NumPy file (softmax kernels)")->type_name("FILE.npy");
+    add_input_files(app, o);
     app.add_option("--out", o.out, "Write the output to a NumPy file")->type_name("FILE.npy");
 }
 
@@ -156,6 +187,21 @@ void set_flag(Options& options, const std::string& name, const std::string& valu
 void clear_flag(Options& options, const std::string& name) {
     for (const Setter& s : setters())
         if (name == s.name) return s.clear(options);
+}
+
+std::vector<std::string> flags_of(const Options& o) {
+    std::vector<std::string> words;
+    const auto add = [&](const std::string& flag, const std::string& value) {
+        if (!value.empty()) words.insert(words.end(), {"--" + flag, value});
+    };
+    for (const Setter& s : setters())
+        if (std::string_view(s.name) != "causal") add(s.name, s.get(o));
+    if (o.causal) words.push_back("--causal");
+    const Options standard;
+    if (o.seed != standard.seed) add("seed", std::to_string(o.seed));
+    if (o.distribution != standard.distribution) add("distribution", o.distribution);
+    add("q", o.q), add("k", o.k), add("v", o.v), add("x", o.x);
+    return words;
 }
 
 std::vector<std::string> settable_flags() {

@@ -39,6 +39,8 @@ struct Options {
 
 /// Adds the flags of the workload, the mapping and the machine.
 void add_problem_options(CLI::App& app, Options& options);
+/// Adds --seed, --distribution, and NumPy files for inputs: --q, --k, --v and --x.
+void add_input_options(CLI::App& app, Options& options);
 /// Adds --mode, --seed, --distribution and --threads.
 void add_numeric_options(CLI::App& app, Options& options);
 /// Adds --q, --k, --v, --x and --out.
@@ -52,6 +54,8 @@ void add_algorithm_argument(CLI::App& app, std::string& name);
 void set_flag(Options& options, const std::string& name, const std::string& value);
 /// Takes back what set_flag set: the flag as if it had not been given.
 void clear_flag(Options& options, const std::string& name);
+/// The flags, with their values, that make such options of standard ones.
+std::vector<std::string> flags_of(const Options& options);
 /// The names that set_flag accepts.
 std::vector<std::string> settable_flags();
 /// `text` as a number, or UsageError naming the flag.

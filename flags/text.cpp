@@ -62,6 +62,12 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
     return all;
 }
 
+std::string one_line(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    return text.substr(0, 400);
+}
+
 std::string quoted(const std::string& text) {
     std::string out = "'";
     for (const char c : text.substr(0, 60)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;

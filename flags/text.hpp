@@ -21,6 +21,8 @@ std::string grouped(Count n);
 std::string number(double x);
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator);
+/// At most 400 characters of `text` on one line: control characters become spaces.
+std::string one_line(std::string text);
 /// `text` between quotes, cut to a readable length and stripped of control characters: safe to print whatever it was.
 std::string quoted(const std::string& text);
 /// The name with the fewest edits from `wanted`.

@@ -31,7 +31,8 @@ Layout layout(const Theme& t, ImVec2 size) {
 }
 
 template <class F>
-void child(const char* name, const ImVec4& at, F&& draw) {
+void child(App& app, const char* name, const ImVec4& at, F&& draw) {
+    app.places[std::string("panel-") + name] = at;
     ImGui::SetCursorPos({at.x, at.y});
     ImGui::BeginChild(name, {at.z, at.w}, true);
     draw();
@@ -121,11 +122,12 @@ void frame(App& app, double seconds) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav);
     ImGui::PopStyleVar();
-    child("controls", l.controls, [&] { controls_panel(app); });
-    child("memory", l.memory, [&] { draw_memory(app); });
-    child("code", l.code, [&] { code_panel(app); });
-    child("detail", l.detail, [&] { app.view.detail == Detail::values ? values_panel(app) : counters_panel(app); });
-    child("transport", l.transport, [&] { transport_panel(app); });
+    child(app, "controls", l.controls, [&] { controls_panel(app); });
+    child(app, "memory", l.memory, [&] { draw_memory(app); });
+    child(app, "code", l.code, [&] { code_panel(app); });
+    child(app, "detail", l.detail,
+          [&] { app.view.detail == Detail::values ? values_panel(app) : counters_panel(app); });
+    child(app, "transport", l.transport, [&] { transport_panel(app); });
     ImGui::End();
     tour(app);
     ImGui::PopFont();

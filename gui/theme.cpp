@@ -20,8 +20,9 @@ std::string find_font(const std::vector<const char*>& names) {
     return {};
 }
 
-constexpr ImWchar glyphs[] = {0x20,   0x17f,  0x391,  0x3c9,  0x2010, 0x2027, 0x2070, 0x209c, 0x2190, 0x21ff,
-                              0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
+// Latin, Greek, dashes and dots, raised and lowered digits, the raised T, arrows, signs.
+constexpr ImWchar glyphs[] = {0x20,   0xff,   0x391,  0x3c9,  0x1d40, 0x1d40, 0x2010, 0x2026, 0x2070, 0x209c, 0x2190,
+                              0x2195, 0x2211, 0x221e, 0x2248, 0x2248, 0x2260, 0x2265, 0x25b2, 0x25c0, 0};
 
 ImFont* load_font(const std::vector<const char*>& names, float size) {
     ImGuiIO& io = ImGui::GetIO();
@@ -100,8 +101,8 @@ ImU32 Theme::hue(std::string_view name) const {
 }
 
 ImU32 Theme::faded(ImU32 colour, float opacity) {
-    const auto alpha = static_cast<ImU32>(std::lround(std::clamp(opacity, 0.f, 1.f) *
-                                                      static_cast<float>(colour >> IM_COL32_A_SHIFT & 0xff)));
+    const auto alpha = static_cast<ImU32>(
+        std::lround(std::clamp(opacity, 0.f, 1.f) * static_cast<float>(colour >> IM_COL32_A_SHIFT & 0xff)));
     return (colour & ~IM_COL32_A_MASK) | alpha << IM_COL32_A_SHIFT;
 }
 
@@ -122,9 +123,11 @@ void set_theme(Theme& theme, bool light, float scale) {
     set_colours(theme);
     set_style(theme);
     ImGui::GetIO().Fonts->Clear();
-    const std::vector<const char*> sans = {"opentype/inter/Inter-Regular.otf", "truetype/roboto/unhinted/RobotoTTF/Roboto-Regular.ttf",
+    const std::vector<const char*> sans = {"opentype/inter/Inter-Regular.otf",
+                                           "truetype/roboto/unhinted/RobotoTTF/Roboto-Regular.ttf",
                                            "truetype/noto/NotoSans-Regular.ttf", "truetype/dejavu/DejaVuSans.ttf"};
-    const std::vector<const char*> bold = {"opentype/inter/Inter-SemiBold.otf", "truetype/roboto/unhinted/RobotoTTF/Roboto-Medium.ttf",
+    const std::vector<const char*> bold = {"opentype/inter/Inter-SemiBold.otf",
+                                           "truetype/roboto/unhinted/RobotoTTF/Roboto-Medium.ttf",
                                            "truetype/noto/NotoSans-Bold.ttf", "truetype/dejavu/DejaVuSans-Bold.ttf"};
     const std::vector<const char*> mono = {"truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
                                            "truetype/dejavu/DejaVuSansMono.ttf"};
