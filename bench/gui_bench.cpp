@@ -1,0 +1,95 @@
+// What the window does between two pictures, without a window: session, layout and draw lists, by Dear ImGui alone.
+// docs/performance.md says what the numbers should be and records what they were.
+#include <benchmark/benchmark.h>
+
+#include <random>
+
+#include "gui/app.hpp"
+
+namespace tilescope::gui {
+namespace {
+
+/// An app with fonts and a display of 1440 x 900, but nothing that draws.
+class Headless {
+  public:
+    Headless() {
+        ImGui::CreateContext();
+        ImGuiIO& io = ImGui::GetIO();
+        io.IniFilename = nullptr;
+        io.DisplaySize = {1440, 900};
+        io.DeltaTime = 1.f / 60;
+        set_theme(app.theme, false, 1);
+        unsigned char* pixels = nullptr;
+        int width = 0, height = 0;
+        io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+    }
+    ~Headless() { ImGui::DestroyContext(); }
+
+    void draw(double seconds) {
+        ImGui::NewFrame();
+        frame(app, seconds);
+        ImGui::Render();
+    }
+
+    App app;
+};
+
+Setup setup(const char* algorithm, const char* rival = "") {
+    Setup s;
+    s.algorithm = algorithm;
+    s.rival = rival;
+    for (const char* flag : {"br", "bc"}) set_flag(s.options, flag, "64");
+    return s;
+}
+
+/// A frame while playing 30 steps a second. N = 1024, Br = Bc = 64, 8 heads (the standard problem).
+void playing_frame(benchmark::State& state, const char* algorithm, const char* rival, Detail detail) {
+    Headless h;
+    h.app.session.ask(setup(algorithm, rival));
+    h.app.view.detail = detail;
+    h.app.playback.loop = true;
+    h.app.playback.set_speed(30);
+    h.app.playback.set_length(h.app.session.length());
+    h.app.playback.seek(h.app.session.length() / 2);
+    h.app.playback.play();
+    for (auto _ : state) h.draw(1.0 / 60);
+}
+BENCHMARK_CAPTURE(playing_frame, flash_v2_values, "flash_v2", "", Detail::values)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(playing_frame, flash_v2_counters, "flash_v2", "", Detail::counters)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(playing_frame, standard_values, "standard", "", Detail::values)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(playing_frame, race, "flash_v1", "flash_v2", Detail::counters)->Unit(benchmark::kMillisecond);
+
+/// A jump to a random step and the frame that shows it.
+void scrubbing(benchmark::State& state, const char* algorithm) {
+    Headless h;
+    h.app.session.ask(setup(algorithm));
+    h.draw(0);
+    std::mt19937 random(1);
+    std::uniform_int_distribution<Index> anywhere(0, h.app.session.length());
+    for (auto _ : state) {
+        h.app.playback.seek(anywhere(random));
+        h.draw(0);
+    }
+}
+BENCHMARK_CAPTURE(scrubbing, flash_v2, "flash_v2")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(scrubbing, standard, "standard")->Unit(benchmark::kMillisecond);
+
+/// A slider moves: the run is made again and drawn.
+void changing(benchmark::State& state, const char* algorithm) {
+    Headless h;
+    h.app.session.ask(setup(algorithm));
+    h.draw(0);
+    Index sms = 100;
+    for (auto _ : state) {
+        h.app.session.set("sms", std::to_string(sms = sms == 100 ? 101 : 100));
+        h.draw(0);
+    }
+}
+BENCHMARK_CAPTURE(changing, flash_v1, "flash_v1")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(changing, flash_v2, "flash_v2")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(changing, standard, "standard")->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace tilescope::gui
+
+BENCHMARK_MAIN();
