@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gui/controls_setups.hpp"
 #include "gui/keys.hpp"
 #include "gui/panels.hpp"
 
@@ -64,9 +65,7 @@ void handle_keys(App& app) {
     for (const Algorithm& a : algorithms()) {
         if (a.family != Family::attention || ++n > 6) continue;
         if (!pressed_digit(n)) continue;
-        Setup s = app.session.setup();
-        s.algorithm = a.name;
-        app.session.ask(s);
+        app.session.ask(with_algorithm(app.session.setup(), a.name));
     }
 }
 
@@ -103,14 +102,19 @@ void App::say(std::string text) {
     message_until = ImGui::GetTime() + 4;
 }
 
-void frame(App& app, double seconds) {
-    app.places.clear();
-    handle_keys(app);
+void follow(App& app) {
     app.playback.set_length(app.session.length());
-    app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
     app.session.show(app.playback.position());
     if (const Run* run = app.session.run())
         app.view.sm = std::clamp<Index>(app.view.sm, 0, std::max<Index>(0, run->schedule().sms_used() - 1));
+}
+
+void frame(App& app, double seconds) {
+    app.places.clear();
+    handle_keys(app);
+    follow(app);
+    app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
+    follow(app);
 
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const Layout l = layout(app.theme, size);

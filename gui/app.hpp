@@ -12,11 +12,18 @@
 
 namespace tilescope::gui {
 
+/// What the dialog for saving and opening holds: a path, kept for the next time, and what was wrong with it.
+struct PathDialog {
+    char path[1024] = "tilescope.json";
+    std::string error;
+};
+
 struct App {
     Session session;
     Playback playback;
     View view;
     Theme theme;
+    PathDialog dialog;
     std::string message;  ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
@@ -26,6 +33,9 @@ struct App {
     void place(const std::string& name);
     void say(std::string text);
 };
+
+/// Takes playback to a run that may be another, the run to where playback is, and the focus to an SM that works.
+void follow(App& app);
 
 /// Takes the runs to where playback is, lets `seconds` pass, handles keys and draws all panels.
 void frame(App& app, double seconds);

@@ -82,6 +82,7 @@ void set_style(const Theme& t) {
     c[ImGuiCol_TabActive] = vec(Theme::mixed(over, t.sram, 0.3f));
     c[ImGuiCol_Separator] = vec(t.panel_border), c[ImGuiCol_PlotHistogram] = vec(t.sram);
     c[ImGuiCol_ScrollbarBg] = vec(t.panel), c[ImGuiCol_ScrollbarGrab] = vec(over);
+    c[ImGuiCol_ModalWindowDimBg] = {0, 0, 0, 0.5f};
     c[ImGuiCol_TableHeaderBg] = vec(field), c[ImGuiCol_TableBorderLight] = vec(t.faint);
     c[ImGuiCol_TableBorderStrong] = vec(t.panel_border);
 }

@@ -1,7 +1,140 @@
+#include <cmath>
+#include <string>
+
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
+namespace {
 
-void tour(App&) {}
+struct Stop {
+    const char *place, *title, *text;
+};
+
+constexpr Stop stops[] = {
+    {"panel-memory", "What lives where",
+     "Below is HBM with the whole matrices: large and slow. Above are the SMs, each with a little fast SRAM and "
+     "registers "
+     "for tiles. What flies between them is data on its way, and every byte of it is counted. Click an SM to look at "
+     "that one."},
+    {"panel-transport", "Time, under your thumb",
+     "Space plays and pauses, ← and → step, and the bar can be dragged anywhere: time runs backwards as well. On the "
+     "bar, loads stand below the middle and stores above it."},
+    {"panel-code", "What happens, and why",
+     "The line that the SM in focus is at is lit, and a sentence says what it did just now. Click beside a line to "
+     "stop "
+     "there whenever it is reached."},
+    {"panel-detail", "The numbers themselves",
+     "Values shows the tiles of the SM in focus, number by number. Counters adds up bytes, FLOPs and modelled time, "
+     "beside another algorithm."},
+    {"panel-controls", "Try something else",
+     "Choose the algorithm, the problem, the tiles and the GPU; everything runs again at once. Race two algorithms, or "
+     "take the example “Does not fit” and see which tile is too large."},
+};
+constexpr int count = static_cast<int>(std::size(stops));
+
+struct Rect {
+    ImVec2 from, to;
+};
+
+/// Darkens everything but `light`.
+void dim_around(ImDrawList* draw, ImVec2 screen, const Rect& light, ImU32 dark) {
+    draw->AddRectFilled({0, 0}, {screen.x, light.from.y}, dark);
+    draw->AddRectFilled({0, light.to.y}, screen, dark);
+    draw->AddRectFilled({0, light.from.y}, {light.from.x, light.to.y}, dark);
+    draw->AddRectFilled({light.to.x, light.from.y}, {screen.x, light.to.y}, dark);
+}
+
+/// Beside the panel, on the side with the most room, and within the screen.
+ImVec2 card_position(const Rect& panel, ImVec2 screen, ImVec2 card, float gap) {
+    const float left = panel.from.x, right = screen.x - panel.to.x, above = panel.from.y;
+    ImVec2 at = {(panel.from.x + panel.to.x - card.x) / 2, (panel.from.y + panel.to.y - card.y) / 2};
+    if (right >= card.x + 2 * gap)
+        at.x = panel.to.x + gap;
+    else if (left >= card.x + 2 * gap)
+        at.x = panel.from.x - card.x - gap;
+    else if (above >= card.y + 2 * gap)
+        at.y = panel.from.y - card.y - gap;
+    at.x = std::round(std::clamp(at.x, gap, std::max(gap, screen.x - card.x - gap)));
+    at.y = std::round(std::clamp(at.y, gap, std::max(gap, screen.y - card.y - gap)));
+    return at;
+}
+
+bool pressed_key(ImGuiKey key) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), false); }
+
+void buttons(App& app) {
+    const int step = app.view.tour;
+    const bool last = step + 1 == count;
+    bool next = ImGui::Button(last ? "Done" : "Next");
+    app.place("tour-next");
+    next |= pressed_key(ImGuiKey_Enter);
+    ImGui::SameLine();
+    ImGui::BeginDisabled(step == 0);
+    const bool back = ImGui::Button("Back");
+    app.place("tour-back");
+    ImGui::EndDisabled();
+    ImGui::SameLine();
+    const bool skip = ImGui::Button("Skip") || pressed_key(ImGuiKey_Escape);
+    app.place("tour-skip");
+    if (next) app.view.tour = last ? -1 : step + 1;
+    if (back) app.view.tour = step - 1;
+    if (skip) app.view.tour = -1;
+    const std::string where = std::to_string(step + 1) + " of " + std::to_string(count);
+    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(where.c_str()).x);
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextDisabled("%s", where.c_str());
+}
+
+void card(App& app, const Stop& stop, ImVec2 at, ImVec2 size) {
+    const Theme& t = app.theme;
+    ImGui::SetCursorScreenPos(at);
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
+    ImGui::PushStyleColor(ImGuiCol_Border, t.highlight);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(18), t.px(14)});
+    ImGui::BeginChild("card", size, true, ImGuiWindowFlags_NoScrollbar);
+    ImGui::PushFont(t.title);
+    ImGui::TextUnformatted(stop.title);
+    ImGui::PopFont();
+    ImGui::TextWrapped("%s", stop.text);
+    ImGui::Dummy({0, t.px(2)});
+    buttons(app);
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor(2);
+}
+
+/// The card's height follows from its text.
+ImVec2 card_size(const Theme& t, const Stop& stop, ImVec2 screen) {
+    const float width = std::min(t.px(400), screen.x - t.px(24)), padding = t.px(18);
+    const float text = ImGui::CalcTextSize(stop.text, nullptr, false, width - 2 * padding).y;
+    return {width, text + t.title->FontSize + ImGui::GetFrameHeight() + t.px(2 + 2 * 14) +
+                       3 * ImGui::GetStyle().ItemSpacing.y + t.px(2)};
+}
+
+}  // namespace
+
+void tour(App& app) {
+    if (app.view.tour < 0) return;
+    app.view.tour = std::min(app.view.tour, count - 1);
+    const Theme& t = app.theme;
+    const Stop& stop = stops[app.view.tour];
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(screen);
+    ImGui::SetNextWindowFocus();
+    ImGui::Begin("tour", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
+    Rect panel{{screen.x / 2, screen.y / 2}, {screen.x / 2, screen.y / 2}};
+    if (const auto found = app.places.find(stop.place); found != app.places.end()) {
+        const ImVec4 r = found->second;
+        panel = {{r.x, r.y}, {r.x + r.z, r.y + r.w}};
+    }
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    dim_around(draw, screen, panel, IM_COL32(0, 0, 0, 150));
+    draw->AddRect(panel.from, panel.to, t.highlight, ImGui::GetStyle().ChildRounding, 0, t.px(3));
+    const ImVec2 size = card_size(t, stop, screen);
+    card(app, stop, card_position(panel, screen, size, t.px(16)), size);
+    ImGui::End();
+}
 
 }  // namespace tilescope::gui

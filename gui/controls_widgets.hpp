@@ -1,0 +1,58 @@
+// The rows that the controls are made of. They look and report; what a change means is the caller's business.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "gui/app.hpp"
+
+namespace tilescope::gui {
+
+/// A quiet word over a group of controls.
+void heading(const App& app, const char* text);
+/// Small grey text that wraps.
+void remark(const App& app, const std::string& text);
+/// Explains the item that was submitted last while the mouse rests on it.
+void tip(const App& app, const std::string& text);
+
+/// Of what would not be seen while it is off.
+ImU32 rim(const Theme& theme);
+
+/// A row that begins with a small label; leaves the cursor where its field starts, as wide as the rest of the row.
+void begin_field(const App& app, const char* label);
+
+/// A list to choose one of: `draw` submits the entries while it is open.
+template <class F>
+void combo(App& app, const char* place, const char* preview, const std::string& explanation, F&& draw) {
+    if (ImGui::BeginCombo((std::string("##") + place).c_str(), preview, ImGuiComboFlags_HeightLargest)) {
+        draw();
+        ImGui::EndCombo();
+    }
+    app.place(place);
+    tip(app, explanation);
+}
+
+/// An entry of an open list.
+bool entry(App& app, const std::string& place, const std::string& text, bool chosen, const std::string& explanation);
+/// A button as wide as one of `columns` in a row, the one in column `column` (from 0 on). Without room it shows its
+/// first word alone.
+bool button(App& app, const char* place, const char* text, int column, int columns, const std::string& explanation);
+bool checkbox(App& app, const char* place, const char* text, bool& value, const std::string& explanation);
+
+/// A number that is typed or dragged: a label, a field, a slider, and a × that takes the flag back.
+struct NumberRow {
+    const char* flag;  ///< name of the place; "-input" and "-reset" are its field and its ×
+    const char* label;
+    double value;        ///< shown
+    double least, most;  ///< of the slider; typed numbers may lie outside
+    double grain;        ///< the slider stops at multiples of it; 0: at powers of two
+    bool can_reset;      ///< has a ×: the number was given and need not be
+    std::string explanation;
+};
+struct NumberEdit {
+    std::optional<double> value;
+    bool reset = false;
+};
+NumberEdit number_row(App& app, const NumberRow& row);
+
+}  // namespace tilescope::gui

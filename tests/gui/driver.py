@@ -1,0 +1,158 @@
+"""tilescope-gui in a real window on a display of its own (Xvfb), with a real mouse and keyboard (xdotool)."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+SKIPPED = 77
+NEEDED = ("Xvfb", "xdotool")
+
+
+def skip_unless_possible():
+    missing = [tool for tool in NEEDED if not shutil.which(tool)]
+    if missing:
+        print("SKIPPED:", ", ".join(missing), "not found")
+        sys.exit(SKIPPED)
+
+
+class Display:
+    """An X server in memory, whose picture can be read."""
+
+    def __init__(self, width=2560, height=1440):
+        self.folder = tempfile.mkdtemp()
+        read, write = os.pipe()
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-fbdir", self.folder,
+             "-nolisten", "tcp"], pass_fds=[write], stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            self.name = ":" + pipe.readline().strip()
+        self.environment = {**os.environ, "DISPLAY": self.name, "XDG_CONFIG_HOME": self.folder}
+        self.environment.pop("WAYLAND_DISPLAY", None)
+
+    def pixels(self):
+        """What is on the screen: height x width x 3. The file is an X window dump: header, colour map, pixels."""
+        data = open(os.path.join(self.folder, "Xvfb_screen0"), "rb").read()
+        head = numpy.frombuffer(data, ">u4", 25)
+        width, height, line, colours = int(head[4]), int(head[5]), int(head[12]), int(head[19])
+        rows = numpy.frombuffer(data, numpy.uint8, line * height, int(head[0]) + 12 * colours).reshape(height, line)
+        return rows[:, :4 * width].reshape(height, width, 4)[:, :, 2::-1]
+
+    def close(self):
+        self.server.terminate()
+        self.server.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Window:
+    """The program, at the left upper corner of a display. Its --log says where everything is."""
+
+    def __init__(self, display, binary, *flags, tour=False, patience=30):
+        self.display, self.patience = display, patience
+        self.folder = tempfile.mkdtemp()
+        self.log = os.path.join(self.folder, "log")
+        self.program = subprocess.Popen(
+            [binary, *flags, "--log", self.log, *([] if tour else ["--no-tour"])], env=display.environment,
+            cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        self.wait(lambda s: s["places"])
+        self.x("search", "--sync", "--onlyvisible", "--name", "^TileScope$", "windowmove", "0", "0", "windowfocus")
+        time.sleep(0.2)
+
+    def x(self, *words):
+        subprocess.run(["xdotool", *map(str, words)], env=self.display.environment, check=True,
+                       stdout=subprocess.DEVNULL, timeout=60)
+
+    def state(self):
+        """The last whole line of the log."""
+        if self.program.poll() is not None:
+            raise AssertionError(f"the window ended: exit {self.program.returncode}: {self.program.stderr.read()}")
+        try:
+            lines = open(self.log).read().split("\n")
+        except FileNotFoundError:
+            return {"places": {}}
+        return json.loads(lines[-2]) if len(lines) > 1 else {"places": {}}
+
+    def wait(self, wanted, what="", patience=None):
+        """The state, as soon as it is as wanted."""
+        end = time.time() + (patience or self.patience)
+        while time.time() < end:
+            now = self.state()
+            if wanted(now):
+                return now
+            time.sleep(0.03)
+        now = self.state()
+        now.pop("places", None)
+        raise AssertionError(f"{what or 'it'} did not happen; the state is {now}")
+
+    def settled(self, **wanted):
+        """Waits until nothing moves and the state has these values."""
+        return self.wait(lambda s: s.get("settled") and all(s.get(k) == v for k, v in wanted.items()), str(wanted))
+
+    def where(self, place, x=0.5, y=0.5):
+        """A point of a control, once it has come to rest; 0 to 1 from its left upper corner."""
+        at = self.wait(lambda s: place in s["places"], f"control {place}")["places"][place]
+        while True:
+            time.sleep(0.06)
+            now = self.state()["places"].get(place)
+            if now == at:
+                break
+            at = now or at
+        return round(at[0] + x * at[2]), round(at[1] + y * at[3])
+
+    def move(self, place, x=0.5, y=0.5):
+        self.x("mousemove", *self.where(place, x, y))
+        time.sleep(0.12)
+
+    def click(self, place, x=0.5, y=0.5):
+        self.move(place, x, y)
+        self.x("mousedown", 1)
+        time.sleep(0.12)  # Dear ImGui 1.86 sees one change of a button in a frame
+        self.x("mouseup", 1)
+        time.sleep(0.12)
+
+    def drag(self, place, start, end):
+        """From one horizontal fraction of a control to another."""
+        self.move(place, start)
+        self.x("mousedown", 1)
+        for k in range(1, 9):
+            time.sleep(0.05)
+            self.x("mousemove", *self.where(place, start + (end - start) * k / 8))
+        time.sleep(0.12)
+        self.x("mouseup", 1)
+        time.sleep(0.12)
+
+    def key(self, name):
+        self.x("keydown", name)
+        time.sleep(0.08)
+        self.x("keyup", name)
+        time.sleep(0.08)
+
+    def type(self, text):
+        self.x("type", "--delay", "60", text)
+
+    def picture(self, away=True):
+        """What can be seen of the window, with the mouse in a corner so that nothing is hovered."""
+        if away:
+            self.x("mousemove", 1, 1)
+            time.sleep(0.5)
+        width, height = map(int, self.state()["size"])
+        return self.display.pixels()[:height, :width].copy()
+
+    def resize(self, width, height):
+        self.x("search", "--name", "^TileScope$", "windowsize", width, height)
+        return self.wait(lambda s: s["size"] == [width, height], f"size {width} x {height}")
+
+    def close(self):
+        """Ends it as a user would end a program, and sees it end well."""
+        self.program.terminate()
+        code = self.program.wait(timeout=60)
+        errors = self.program.stderr.read()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if code not in (0, 130) or "Sanitizer" in errors:
+            raise AssertionError(f"exit {code}: {errors}")

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Uses tilescope-gui as people do: mouse and keys in a real window. window.py TILESCOPE_GUI TILESCOPE [NAME...]"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+from driver import Display, Window, skip_unless_possible
+
+GUI, CLI = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SMALL = ["flash_v2", "--seq", "128", "--dim", "32", "--heads", "2", "--br", "32", "--bc", "32"]
+
+
+def play_and_pause(display):
+    w = Window(display, GUI, *SMALL)
+    w.key("space")
+    w.wait(lambda s: s["playing"] and s["step"] > 3, "playing")
+    w.key("space")
+    paused = w.settled(playing=False)["step"]
+    assert w.settled()["step"] == paused
+    w.click("play")
+    w.wait(lambda s: s["playing"] and s["step"] > paused, "playing by the button")
+    w.click("play")
+    w.settled(playing=False)
+    w.key("End")
+    end = w.settled()
+    assert end["step"] == end["of"] > 0
+    w.key("space")  # from the end it begins again
+    w.wait(lambda s: s["playing"] and s["step"] < end["of"], "playing from the beginning")
+    w.close()
+
+
+def steps_back_to_the_same_picture(display):
+    w = Window(display, GUI, *SMALL, "--step", "40")
+    before = w.picture()
+    w.key("Right")
+    w.settled(step=41)
+    after = w.picture()
+    assert (before != after).any(), "a step changes nothing that can be seen"
+    w.key("Left")
+    w.settled(step=40)
+    assert (before == w.picture()).all(), "a step back is another picture"
+    for key, button in (("Right", "step"), ("Left", "step-back")):
+        w.key(key)
+        by_key = w.settled()["step"]
+        w.key("Left" if key == "Right" else "Right")
+        w.settled(step=40)
+        w.click(button)
+        w.settled(step=by_key)
+        w.click("step-back" if button == "step" else "step")
+        w.settled(step=40)
+    w.key("Home")
+    w.settled(step=0)
+    w.click("end")
+    w.settled(step=w.state()["of"])
+    w.click("start")
+    w.settled(step=0)
+    w.close()
+
+
+def scrubs(display):
+    w = Window(display, GUI, *SMALL)
+    length = w.state()["of"]
+    for at in (0.25, 0.75, 0.5):
+        w.click("scrub", at)
+        step = w.settled()["step"]
+        assert abs(step - at * length) < 0.03 * length + 1, (step, at, length)
+    w.drag("scrub", 0.1, 0.9)
+    assert abs(w.settled()["step"] - 0.9 * length) < 0.03 * length + 1
+    w.drag("scrub", 0.9, 0.1)
+    assert abs(w.settled()["step"] - 0.1 * length) < 0.03 * length + 1
+    w.close()
+
+
+def goes_from_mark_to_mark(display):
+    w = Window(display, GUI, *SMALL, "--sms", "2")
+    before = 0
+    for place in ("next-tile", "next-line", "next-tile", "next-line", "next-block"):
+        w.click(place)
+        now = w.wait(lambda s: s["settled"] and s["step"] > before, place)
+        assert not now["playing"]
+        before = now["step"]
+    w.close()
+
+
+def stops_at_breakpoints(display):
+    w = Window(display, GUI, *SMALL, "--speed", "60")
+    w.click("break-10")
+    assert w.wait(lambda s: "--break" in s["command"], "a breakpoint")["command"][-2:] == ["--break", "10"]
+    steps = []
+    for _ in range(3):
+        w.key("space")
+        now = w.wait(lambda s: not s["playing"] and s["settled"] and s["step"] > (steps or [0])[-1], "a stop")
+        assert now["line"] == 10 and now["step"] < now["of"], now["line"]
+        steps.append(now["step"])
+    w.click("break-10")
+    w.wait(lambda s: "--break" not in s["command"], "no breakpoint")
+    w.click("line-7")
+    assert w.wait(lambda s: s["settled"] and s["step"] > steps[-1], "a jump")["line"] == 7
+    w.close()
+
+
+def shows_each_algorithm(display):
+    w = Window(display, GUI, *SMALL)
+    names = ["standard", "safe_softmax", "online_softmax", "flash_v1", "flash_v2", "memory_efficient"]
+    pictures = []
+    for digit, name in enumerate(names, 1):
+        w.key(str(digit))
+        w.settled(algorithm=name)
+        w.key("End")
+        end = w.settled(algorithm=name)
+        assert end["step"] == end["of"] > 0 and not end["problem"]
+        pictures.append(w.picture())
+    for k in range(5):
+        assert (pictures[k] != pictures[k + 1]).any()
+    w.close()
+
+
+def explains_what_does_not_fit(display):
+    w = Window(display, GUI, "flash_v2", "--br", "1024", "--bc", "1024", "--dim", "128")
+    assert w.state()["overflows"]
+    w.click("fix-tiling")
+    w.wait(lambda s: not s["overflows"] and s["of"] > 0, "a tiling that fits")
+    w.close()
+
+
+def fits_every_size(display):
+    w = Window(display, GUI, *SMALL, "--step", "40")
+    for width, height in ((800, 600), (2560, 1440), (1440, 900)):
+        w.resize(width, height)
+        picture = w.picture()
+        state = w.settled(step=40)
+        assert state["size"] == [width, height]
+        for place in ("play", "scrub", "algorithm", "panel-memory", "panel-code", "panel-detail"):
+            x, y, wide, high = state["places"][place]
+            assert x >= 0 and y >= 0 and x + wide <= width + 1 and y + high <= height + 1, (place, width, height)
+            part = picture[int(y):int(y + high), int(x):int(x + wide)]
+            assert len(numpy.unique(part.reshape(-1, 3), axis=0)) > 3, f"{place} is blank at {width} x {height}"
+    w.close()
+
+
+def counts_as_the_command_line(display):
+    for flags in (["flash_v1"], ["flash_v2", "--seq", "1000", "--causal"], ["standard", "--heads", "3", "--dim", "32"],
+                  ["flash_v2", "--heads", "8", "--kv-heads", "2", "--gpu", "H100", "--br", "64", "--bc", "64"],
+                  ["chunked", "--seq-q", "100", "--seq-k", "700", "--dtype", "f32"], ["softmax_online", "--seq", "300"],
+                  ["memory_efficient", "--seq", "16384", "--heads", "64"]):
+        w = Window(display, GUI, *flags)
+        shown = w.state()["counters"]
+        w.close()
+        printed = json.loads(subprocess.run([CLI, "run", *flags, "--mode", "count", "--json"], check=True,
+                                            capture_output=True, text=True).stdout)
+        counted = printed["counters"] if "counters" in printed else printed["runs"][0]["counters"]
+        assert {key: counted[key] for key in shown} == shown, flags
+
+
+def saves_opens_and_types_its_state(display):
+    w = Window(display, GUI, *SMALL, "--causal", "--step", "33", "--light", "--detail", "counters", "--break", "7", "9",
+               "--race", "standard", "--pace", "bytes")
+    before, picture = w.settled(step=33), w.picture()
+    w.click("save")
+    w.click("path")
+    w.key("ctrl+a")
+    w.type("mine.json")
+    w.click("path-ok")
+    saved = os.path.join(w.folder, "mine.json")
+    w.wait(lambda s: os.path.exists(saved), "a saved file")
+    text = open(saved).read()
+    w.close()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "s.json")
+        open(path, "w").write(text)
+        for flags in (["--open", path], before["command"]):
+            w = Window(display, GUI, *flags)
+            now = w.settled(step=33)
+            assert now["command"] == before["command"] and now["counters"] == before["counters"]
+            assert (w.picture() == picture).mean() > 0.999, "the same state is another picture"
+            w.close()
+
+
+def shows_a_tour_once(display):
+    w = Window(display, GUI, *SMALL, tour=True)
+    for step in range(5):
+        w.wait(lambda s: s["tour"] == step, f"step {step + 1} of the tour")
+        w.click("tour-next")
+    w.wait(lambda s: s["tour"] == -1, "the end of the tour")
+    w.close()
+    w = Window(display, GUI, *SMALL, tour=True)
+    assert w.state()["tour"] == -1
+    w.close()
+
+
+def races(display):
+    for pace in ("step", "bytes", "time"):
+        w = Window(display, GUI, "flash_v1", *SMALL[1:], "--race", "flash_v2", "--pace", pace)
+        w.key("End")
+        end = w.settled()
+        assert end["step"] == end["of"] > 50
+        w.close()
+
+
+def needs_no_display(_):
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    def run(*flags):
+        return subprocess.run([GUI, *flags], env=environment, capture_output=True, text=True, timeout=120)
+    r = run()
+    assert r.returncode == 1 and r.stderr.count("\n") == 1 and "--screenshot" in r.stderr, r
+    with tempfile.TemporaryDirectory() as folder:
+        for name, flags in (("a.png", ["--screenshot"]), ("a.gif", ["--record"]), ("a.mp4", ["--record"])):
+            path = os.path.join(folder, name)
+            film = ["--from", "2", "--to", "5", "--fps", "10"] if flags == ["--record"] else []
+            r = run(*SMALL, "--size", "640x400", *flags, path, *film)
+            assert r.returncode == 0 and not r.stderr, r
+            assert os.path.getsize(path) > 1000, path
+            assert os.listdir(folder) == [name], os.listdir(folder)
+            os.remove(path)
+        r = run(*SMALL, "--screenshot", os.path.join(folder, "no", "a.png"))
+        assert r.returncode == 1 and r.stderr.count("\n") == 1, r
+
+
+def says_what_is_wrong_in_one_line(_):
+    for flags, words in ((["flash_v9"], "flash_v1"), (["--seq", "0"], "--seq 0"), (["--fps", "0"], "--fps"),
+                         (["--size", "10x10"], "--size"), (["--pace", "slow"], "--pace slow"),
+                         (["--open", "/none.json"], "/none.json"), (["--record", "a.avi"], "a.avi"),
+                         (["--speed", "0"], "--speed"), (["flash_v1", "--race", "softmax_safe"], "--race"),
+                         (["--step", "-1"], "--step"), (["--break", "0"], "--break"), (["--what"], "--help")):
+        r = subprocess.run([GUI, *flags], capture_output=True, text=True, timeout=60)
+        assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
+
+
+TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, stops_at_breakpoints,
+         shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
+         saves_opens_and_types_its_state, shows_a_tour_once, races, needs_no_display, says_what_is_wrong_in_one_line]
+
+
+def main():
+    skip_unless_possible()
+    wanted = sys.argv[3:]
+    failed = []
+    for test in TESTS:
+        if wanted and test.__name__ not in wanted:
+            continue
+        display = Display()
+        try:
+            test(display)
+            print("ok    ", test.__name__, flush=True)
+        except (AssertionError, subprocess.SubprocessError) as e:
+            failed.append(test.__name__)
+            print("FAILED", test.__name__, str(e)[:2000], flush=True)
+        finally:
+            display.close()
+    sys.exit(1 if failed else 0)
+
+
+main()
