@@ -69,8 +69,8 @@ const std::vector<Setter>& setters() {
         return setter<std::optional<double>>(
             name, member, [flag = std::string("--") + name](const std::string& v) { return to_number(flag, v); });
     };
-    const auto words = [](const char* name, auto member) {
-        return setter(name, member, std::function([](const std::string& v) { return decltype(Options().*member)(v); }));
+    const auto words = []<class T>(const char* name, T Options::*member) {
+        return setter<T>(name, member, [](const std::string& v) { return T(v); });
     };
     static const std::vector<Setter> all = {
         index("batch", &Options::batch),

@@ -1,8 +1,72 @@
+#include <cmath>
+
+#include "gui/memory.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
+namespace {
 
-void memory_panel(App&, Run&, const char*) {}
-void overflow_panel(App&) {}
+/// The figure from top to bottom; every part as high as the window allows.
+struct Layout {
+    Box title, map, cards, bus, bus_title, hbm_title, hbm, note;
+};
+
+Layout layout(const MemoryFigure& f, Box area, bool titled) {
+    const Theme& t = f.theme();
+    const float text = Canvas::height(t.text), small = Canvas::height(t.small_text), gap = f.px(8), all = area.h();
+    Layout l;
+    if (!f.run.shortened().empty()) {
+        l.note = {area.x0, area.y1 - small - f.px(2), area.x1, area.y1};
+        area.y1 = l.note.y0 - f.px(2);
+    }
+    if (titled) l.title = area.cut_top(Canvas::height(t.title) + f.px(4));
+    l.map = area.cut_top(text + f.px(6) + sm_map_height(f, area.w(), all * 0.07f));
+    area.cut_top(gap);
+    l.cards = area.cut_top(std::clamp(all * 0.36f, f.px(120), f.px(330)));
+    const float bus = std::clamp(all * 0.085f, text + f.px(8), f.px(72));
+    area.cut_top(f.px(4));
+    l.bus = area.cut_top(bus);
+    l.bus_title = {l.bus.x0, l.bus.centre().y - text / 2 - f.px(2), l.bus.x1, l.bus.centre().y + text / 2 + f.px(2)};
+    area.cut_top(f.px(5));
+    l.hbm_title = area.cut_top(text + f.px(4));
+    l.hbm = area;
+    return l;
+}
+
+/// How much of its tick's moves a run shows. In a race, one that stood still at this position has nothing to show
+/// again.
+float arrived(const App& app, const Run& run) {
+    const Session& s = app.session;
+    const Index position = std::min(app.playback.position(), s.length());
+    if (position < 1) return 1;
+    const auto now = s.ticks_at(position), before = s.ticks_at(position - 1);
+    const bool moved = &run == s.rival() ? now.second != before.second : now.first != before.first;
+    return moved ? static_cast<float>(app.playback.fraction()) : 1;
+}
+
+}  // namespace
+
+void memory_panel(App& app, Run& run, const char* title) {
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    if (room.x < 20 || room.y < 20) return;
+    const Index last = std::max<Index>(0, run.schedule().sms_used() - 1);
+    MemoryFigure f{.app = app,
+                   .run = run,
+                   .canvas = Canvas(app.theme),
+                   .prefix = &run == app.session.rival() ? "rival-" : "",
+                   .focus = std::min(app.view.sm, last),
+                   .arrived = arrived(app, run),
+                   .moves = {}};
+    const Layout l = layout(f, {at.x, at.y, at.x + room.x, at.y + room.y}, *title != 0);
+    f.canvas.text_in(app.theme.title, l.title, app.theme.ink, title);
+    draw_sm_map(f, l.map);
+    draw_bus(f, l.bus);
+    draw_sm_cards(f, l.cards);
+    draw_hbm(f, l.hbm);
+    draw_moves(f);
+    draw_bus_title(f, l.bus_title);
+    draw_hbm_title(f, l.hbm_title);
+    f.canvas.text_in(app.theme.small_text, l.note, app.theme.dim_ink, run.shortened());
+}
 
 }  // namespace tilescope::gui
