@@ -16,6 +16,7 @@ class Headless {
         ImGui::CreateContext();
         ImGuiIO& io = ImGui::GetIO();
         io.IniFilename = nullptr;
+        io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's renderer has
         io.DisplaySize = {1440, 900};
         io.DeltaTime = 1.f / 60;
         set_theme(app.theme, false, 1);
