@@ -6,9 +6,9 @@
 namespace tilescope::gui {
 
 void Playback::set_length(Index length) {
+    if (length == length_) return;  // asked every frame
     length_ = length;
-    if (position_ > length_) seek(length_);
-    if (position_ == length_) playing_ = false;
+    if (position_ >= length_) seek(length_), playing_ = false;
 }
 
 void Playback::set_speed(double positions_per_second) { speed_ = std::clamp(positions_per_second, slowest, fastest); }
@@ -48,6 +48,8 @@ void Playback::advance(double seconds, const Stop& stops) {
     }
     fraction_ += seconds * speed_;
     if (fraction_ < 1) return;
+    // However long a frame took, no further than the end.
+    fraction_ = std::min(fraction_, static_cast<double>(length_ - position_ + 1));
     const auto whole = static_cast<Index>(std::floor(fraction_));
     const Index target = std::min(position_ + whole, length_);
     if (const Index stop = stops(position_, target); stop >= 0) {

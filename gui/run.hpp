@@ -17,8 +17,8 @@ namespace tilescope::gui {
 
 /// What is kept of a run so that it can be shown within a blink.
 struct RecordingLimits {
-    Count matmul_flops = 300'000'000;     ///< computed on real numbers; beyond, shapes only
-    Bytes value_bytes = Bytes{128} << 20; ///< contents of tiles; beyond, shapes only
+    Count matmul_flops = 300'000'000;      ///< computed on real numbers; beyond, shapes only
+    Bytes value_bytes = Bytes{128} << 20;  ///< contents of tiles; beyond, shapes only
     Index events = 100'000;
 };
 
@@ -34,14 +34,14 @@ struct SmState {
     const Placement* block = nullptr;  ///< what it works on; nullptr: nothing that is recorded
     std::uint16_t line = 0;            ///< of the pseudo-code
     Bytes sram_used = 0, registers_used = 0;
-    std::vector<TileState> tiles;      ///< on chip, oldest first
-    std::vector<Index> steps;          ///< of the tick shown: indices into the trace, the operation last
+    std::vector<TileState> tiles;  ///< on chip, oldest first
+    std::vector<Index> steps;      ///< of the tick shown: indices into the trace, the operation last
 };
 
 /// The machine after a tick, sorted by SM; what the panels draw.
 struct Moment {
     Index tick = 0;
-    std::string kernel;        ///< of the launch; empty before the first
+    std::string kernel;  ///< of the launch; empty before the first
     Index launch = -1;
     std::vector<SmState> sms;  ///< by number, those that ever work on something recorded
     Count busy = 0;            ///< of these SMs
@@ -61,8 +61,8 @@ class Run {
 
     const Experiment& experiment() const { return counted_.experiment; }
     const Algorithm& algorithm() const { return *experiment().algorithm; }
-    const Report& counted() const { return counted_; }                                ///< of the whole run
-    const std::map<std::uint16_t, LineProfile>& lines() const { return lines_; }      ///< of the whole run, by line
+    const Report& counted() const { return counted_; }                            ///< of the whole run
+    const std::map<std::uint16_t, LineProfile>& lines() const { return lines_; }  ///< of the whole run, by line
     /// The recorded part: the same problem with fewer heads.
     const Problem& recorded() const { return recorded_; }
     /// What part of the run was recorded and why not all; empty when it is all of it.
@@ -115,6 +115,7 @@ class Run {
     void record_shapes(const RecordingLimits& limits);
     void add_up();
     const std::vector<double>& reference(Index slice) const;
+    std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
     Report counted_;
     std::map<std::uint16_t, LineProfile> lines_;
@@ -126,6 +127,7 @@ class Run {
     Moment moment_;
     std::vector<Bytes> hbm_read_, hbm_write_;  // by tick
     std::vector<double> seconds_;
+    std::vector<Index> made_;  // by tile: the step that made it
     struct LineCosts {
         Index step = 0;
         std::map<std::uint16_t, Counters> by_line;
@@ -133,13 +135,14 @@ class Run {
     std::vector<LineCosts> line_keyframes_;
     mutable LineCosts line_costs_;
     mutable std::map<Index, std::vector<double>> reference_;  // by slice
-    mutable std::map<std::pair<Index, Index>, std::vector<ErrorPoint>> errors_;  // by launch and block, all of its ticks
+    // By launch and block, of all of its ticks.
+    mutable std::map<std::pair<Index, Index>, std::vector<ErrorPoint>> errors_;
 };
 
 template <class F>
 std::optional<Index> Run::next_tick(Index tick, Index sm, F&& wanted) const {
-    const auto step = trace().find_forward(schedule_->steps_after(tick),
-                                           [&](const Step& s) { return on_sm(s, sm) && wanted(s); });
+    const auto step =
+        trace().find_forward(schedule_->steps_after(tick), [&](const Step& s) { return wanted(s) && on_sm(s, sm); });
     if (!step) return std::nullopt;
     return schedule_->tick_of(*step);
 }
@@ -148,7 +151,7 @@ template <class F>
 std::optional<Index> Run::previous_tick(Index tick, Index sm, F&& wanted) const {
     if (tick == 0) return std::nullopt;
     const auto step = trace().find_backward(schedule_->steps_after(tick - 1),
-                                            [&](const Step& s) { return on_sm(s, sm) && wanted(s); });
+                                            [&](const Step& s) { return wanted(s) && on_sm(s, sm); });
     if (!step) return std::nullopt;
     return schedule_->tick_of(*step);
 }

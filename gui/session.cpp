@@ -20,6 +20,13 @@ Inputs first_slices(const Inputs& all, const std::vector<TensorDecl>& wanted) {
     return first;
 }
 
+/// The tiling that explain() proposes: it keeps Br if it can, or else Bc.
+std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, const Tiling& asked) {
+    for (const Tiling& kept : {Tiling{asked.br, 0}, Tiling{0, asked.bc}, Tiling{}})
+        if (const auto t = fitting_tiling(algorithm, r.problem, kept, r.gpu)) return t;
+    return std::nullopt;
+}
+
 }  // namespace
 
 const char* name_of(Pace p) {
@@ -58,10 +65,14 @@ void Session::set(const std::string& flag, const std::string& value) {
     Setup s = setup_;
     try {
         value.empty() ? clear_flag(s.options, flag) : set_flag(s.options, flag, value);
-        ask(s);
     } catch (const UsageError& e) {
+        forget();
         problem_ = e.what();
+        asked_ = false;  // what ran before can be asked for again
+        ++version_;
+        return;
     }
+    ask(s);
 }
 
 std::unique_ptr<Run> Session::make_run(const Algorithm& algorithm, Index heads) {
@@ -79,13 +90,13 @@ std::unique_ptr<Run> Session::make_run(const Algorithm& algorithm, Index heads) 
         if (heads == 0) heads = heads_to_record(count(e), limits_);
         return std::make_unique<Run>(e, heads, inputs, limits_);
     } catch (const OutOfChipMemory& error) {
-        overflow_ = Overflow{algorithm.name, error, tiling, fitting_tiling(algorithm, r.problem, {}, r.gpu),
+        overflow_ = Overflow{algorithm.name, error, tiling, nearest_fit(algorithm, r, tiling),
                              explain(error, algorithm, r.problem, tiling, r.gpu)};
         throw;
     }
 }
 
-void Session::run_again() {
+void Session::forget() {
     run_.reset();
     rival_.reset();
     request_.reset();
@@ -93,6 +104,11 @@ void Session::run_again() {
     overflow_.reset();
     problem_.clear();
     counted_.clear();
+    line_up();
+}
+
+void Session::run_again() {
+    forget();
     try {
         const Algorithm& first = algorithm_named(setup_.algorithm);
         request_ = resolve(setup_.options, first.family);
@@ -131,9 +147,12 @@ void Session::line_up() {
     }
     const auto reached = [&](const Run& r, Index tick) {
         switch (setup_.pace) {
-            case Pace::bytes: return static_cast<double>(r.hbm_read(tick) + r.hbm_write(tick));
-            case Pace::time: return r.seconds(tick);
-            default: return static_cast<double>(tick);
+            case Pace::bytes:
+                return static_cast<double>(r.hbm_read(tick) + r.hbm_write(tick));
+            case Pace::time:
+                return r.seconds(tick);
+            default:
+                return static_cast<double>(tick);
         }
     };
     Index a = 0, b = 0;
@@ -148,8 +167,8 @@ void Session::line_up() {
 }
 
 Index Session::position_of(Index tick) const {
-    return std::partition_point(moments_.begin(), moments_.end(), [&](const auto& m) { return m.first < tick; }) -
-           moments_.begin();
+    const auto before = [&](const auto& m) { return m.first < tick; };
+    return std::min(std::partition_point(moments_.begin(), moments_.end(), before) - moments_.begin(), length());
 }
 
 void Session::show(Index position) {

@@ -7,8 +7,8 @@
 
 namespace tilescope::gui {
 
-/// How two runs keep step with each other: at the same number of ticks, of bytes between HBM and the SMs, or of modelled
-/// seconds.
+/// How two runs keep step with each other: at the same number of ticks, of bytes between HBM and the SMs, or of
+/// modelled seconds.
 enum class Pace : std::uint8_t { step, bytes, time };
 const char* name_of(Pace pace);
 std::optional<Pace> pace_from(std::string_view name);
@@ -27,9 +27,9 @@ struct Setup {
 struct Overflow {
     std::string algorithm;
     OutOfChipMemory error;
-    Tiling tiling;                 ///< that was asked for
-    std::optional<Tiling> fitting; ///< one that fits
-    std::string explanation;       ///< many lines
+    Tiling tiling;                  ///< that was asked for
+    std::optional<Tiling> fitting;  ///< one that fits
+    std::string explanation;        ///< many lines
 };
 
 class Session {
@@ -40,19 +40,20 @@ class Session {
     /// problem() and no run; one that does not fit on chip with overflow() and no run. Never throws for what a user can
     /// ask for.
     void ask(const Setup& setup);
-    /// Changes one flag, by its name without dashes, as on the command line; an empty value takes it back.
+    /// Changes one flag, by its name without dashes, as on the command line; an empty value takes it back. A value that
+    /// cannot be one is a problem(), and leaves setup() as it was.
     void set(const std::string& flag, const std::string& value);
 
     const Setup& setup() const { return setup_; }
-    const Algorithm& algorithm() const;         ///< asked for
+    const Algorithm& algorithm() const;                                         ///< asked for
     const Request* request() const { return request_ ? &*request_ : nullptr; }  ///< resolved; nullptr if wrong
     const std::optional<Tiling>& tiling() const { return tiling_; }             ///< of the first run, completed
     const std::string& problem() const { return problem_; }  ///< one line, naming the flag; empty: none
     const std::optional<Overflow>& overflow() const { return overflow_; }
 
-    Run* run() { return run_.get(); }            ///< nullptr where there is a problem or an overflow
+    Run* run() { return run_.get(); }  ///< nullptr where there is a problem or an overflow
     const Run* run() const { return run_.get(); }
-    Run* rival() { return rival_.get(); }        ///< nullptr unless racing
+    Run* rival() { return rival_.get(); }  ///< nullptr unless racing
     const Run* rival() const { return rival_.get(); }
 
     /// Positions are what playback counts: ticks of the run or, in a race, moments at which one of the two moves on.
@@ -71,6 +72,7 @@ class Session {
     std::uint64_t version() const { return version_; }
 
   private:
+    void forget();
     void run_again();
     std::unique_ptr<Run> make_run(const Algorithm& algorithm, Index heads);
     void line_up();
