@@ -64,11 +64,11 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
         const std::vector<RecordedBlock> blocks = blocks_of_launch(recording, s + 1);
 
         struct Lane {
-            std::size_t placement = 0;          // index into placements_
+            std::size_t placement = 0;  // index into placements_
             const RecordedBlock* block = nullptr;
             std::size_t turn = 0;
         };
-        std::vector<Lane> lanes(std::min(static_cast<std::size_t>(sms), blocks.size()));
+        std::vector<Lane> lanes(std::min(static_cast<std::size_t>(std::max<Index>(sms, 1)), blocks.size()));
         std::size_t next = 0, running = 0;
         do {
             const Index tick = ticks();
@@ -97,16 +97,14 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
     trace_ = std::make_unique<const Trace>(std::move(recording).reordered(order));
 }
 
-Index Schedule::tick_of(Index step) const {
-    return std::upper_bound(ends_.begin(), ends_.end(), step) - ends_.begin();
-}
+Index Schedule::tick_of(Index step) const { return std::upper_bound(ends_.begin(), ends_.end(), step) - ends_.begin(); }
 
 const Placement* Schedule::at(Index sm, Index tick) const {
     if (sm >= sms_used()) return nullptr;
     const auto& mine = by_sm_[static_cast<std::size_t>(sm)];
     // Ticks count from 1 for those who look back at them; a placement's from 0.
-    const auto after = std::partition_point(mine.begin(), mine.end(),
-                                            [&](std::size_t p) { return placements_[p].last_tick < tick; });
+    const auto after =
+        std::partition_point(mine.begin(), mine.end(), [&](std::size_t p) { return placements_[p].last_tick < tick; });
     if (after == mine.end()) return nullptr;
     const Placement& p = placements_[*after];
     return p.first_tick < tick ? &p : nullptr;

@@ -1,9 +1,9 @@
 #include "gui/app.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gui/controls_setups.hpp"
-#include "gui/keys.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
@@ -53,20 +53,26 @@ Index next_stop(const App& app, Index from, Index to) {
     return position <= to ? position : -1;
 }
 
-void handle_keys(App& app) {
-    if (ImGui::GetIO().WantTextInput) return;
+void press(App& app, Key key) {
     Playback& p = app.playback;
-    if (pressed(Key::space)) p.toggle();
-    if (pressed(Key::right)) p.step(1);
-    if (pressed(Key::left)) p.step(-1);
-    if (pressed(Key::home)) p.pause(), p.seek(0);
-    if (pressed(Key::end)) p.pause(), p.seek(p.length());
-    int n = 0;
-    for (const Algorithm& a : algorithms()) {
-        if (a.family != Family::attention || ++n > 6) continue;
-        if (!pressed_digit(n)) continue;
-        app.session.ask(with_algorithm(app.session.setup(), a.name));
+    switch (key) {
+        case Key::space:
+            return p.toggle();
+        case Key::right:
+            return p.step(1);
+        case Key::left:
+            return p.step(-1);
+        case Key::home:
+            return p.pause(), p.seek(0);
+        case Key::end:
+            return p.pause(), p.seek(p.length());
+        default:
+            break;
     }
+    // The digits: the attention algorithms, in the order of the ladder.
+    int n = static_cast<int>(key) - static_cast<int>(Key::one);
+    for (const Algorithm& a : algorithms())
+        if (a.family == Family::attention && n-- == 0) app.session.ask(with_algorithm(app.session.setup(), a.name));
 }
 
 void draw_memory(App& app) {
@@ -111,7 +117,8 @@ void follow(App& app) {
 
 void frame(App& app, double seconds) {
     app.places.clear();
-    handle_keys(app);
+    for (const Key key : std::exchange(app.keys, {}))
+        if (!ImGui::GetIO().WantTextInput && app.view.tour < 0) follow(app), press(app, key);
     follow(app);
     app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
     follow(app);

@@ -12,6 +12,9 @@
 
 namespace tilescope::gui {
 
+/// The keys that mean something everywhere.
+enum class Key : std::uint8_t { space, left, right, home, end, one, two, three, four, five, six };
+
 /// What the dialog for saving and opening holds: a path, kept for the next time, and what was wrong with it.
 struct PathDialog {
     char path[1024] = "tilescope.json";
@@ -24,7 +27,8 @@ struct App {
     View view;
     Theme theme;
     PathDialog dialog;
-    std::string message;  ///< of the last thing done (saved, copied, ...), shown beside the transport
+    std::vector<Key> keys;  ///< pressed since the last frame
+    std::string message;    ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
     std::map<std::string, ImVec4> places;  // x, y, width, height

@@ -41,6 +41,7 @@ struct Axes {
         return at.x + size.x * static_cast<float>(tick - first) / extent;
     }
     float y(double rms) const {
+        if (!std::isfinite(rms)) return at.y;  // beyond all bounds
         const double decade = std::clamp(std::log10(std::max(rms, 1e-30)), double(low), double(high));
         return at.y + size.y * static_cast<float>((high - decade) / (high - low));
     }
@@ -95,20 +96,22 @@ void draw_points(const Theme& t, const Axes& a, const std::vector<ErrorPoint>& p
     list.AddCircleFilled({a.x(last.tick), a.y(last.rms)}, t.px(4), t.highlight);
 }
 
+std::string error_text(double rms) { return std::isfinite(rms) ? text::number(rms) : "not finite"; }
+
 }  // namespace
 
 std::string stored_text(const App& app, const Run& run) {
     const Run::StoredError e = stored_error(app, run);
     std::string text = std::string(output_of(run)) + " in HBM: " + std::to_string(e.rows) + " of " +
                        std::to_string(e.of) + " rows stored";
-    return e.rows > 0 ? text + ", RMS error " + text::number(e.rms) : text;
+    return e.rows > 0 ? text + ", RMS error " + error_text(e.rms) : text;
 }
 
 void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, ImVec2 size) {
     const Theme& t = app.theme;
     const float line = t.small_text->FontSize;
     const std::vector<ErrorPoint> points = run.error_so_far(sm);
-    const std::string value = points.empty() ? "" : "RMS " + text::number(points.back().rms);
+    const std::string value = points.empty() ? "" : "RMS " + error_text(points.back().rms);
     put(t.small_text, at, t.dim_ink,
         fitted(t.small_text, std::string("Error of ") + output_of(run) + " against the reference",
                size.x - width_of(t.small_text, value) - t.px(8)));

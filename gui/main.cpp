@@ -97,6 +97,7 @@ void take_film(App& app, const Request& r) {
     Window window(Window::Kind::hidden, r.size);
     Film film(r.record, r.size, r.fps);
     for (int k = 0; k < 3; ++k) window.picture(app, 0);
+    app.view.breakpoints.clear();  // a film does not stop
     app.playback.seek(r.from);
     app.playback.play();
     const double seconds = 1.0 / r.fps;
@@ -132,13 +133,15 @@ void show_window(App& app, const Request& r) {
         log.open(r.log);
         if (!log) throw RunError("--log " + r.log + ": cannot be written; name another file");
     }
-    std::string said;
+    std::string said, before;
     window.show(
         app, [] { return stop_asked != 0; },
         [&](double) {
             if (!log.is_open()) return;
+            // What a click changes is drawn in the next frame: two frames that agree are certain.
             std::string now = status(app);
-            if (now != said) log << (said = std::move(now)) << std::endl;
+            if (now != said && (now == before || app.playback.playing())) log << (said = now) << std::endl;
+            before = std::move(now);
         });
 }
 

@@ -25,6 +25,7 @@ struct MemoryFigure {
     Canvas canvas;
     std::string prefix;  ///< of the names of places
     Index focus;         ///< the SM in focus, one of this run's
+    bool over;           ///< the run has ended, while the other one of a race goes on
     float arrived;       ///< 0 to 1: how much of the tick's moves has happened
     std::vector<Move> moves;
 

@@ -22,25 +22,31 @@ float fill_of(const Cell& c) {
     return c.loads > 0 ? 0.16f + 0.5f * n / (n + 4) : 0;
 }
 
-std::string mark_of(const Cell& c) {
-    std::string mark = c.written_now ? "↓" : c.read_now ? "↑" : "";
-    if (c.loads > 0) mark += "×" + std::to_string(c.loads);
-    return mark;
+/// What just happened and how often it was read; where that is too long, the count.
+std::vector<std::string> marks_of(const Cell& c) {
+    const std::string arrow = c.written_now ? "↓" : c.read_now ? "↑" : "";
+    const std::string count = c.loads > 0 ? "×" + std::to_string(c.loads) : "";
+    if (arrow.empty() || count.empty()) return {arrow + count};
+    return {arrow + count, count};
 }
 
 /// What was done to a cell, in it or, where it is a whole row of a thin tensor, beside it.
 void draw_mark(const MemoryFigure& f, const DrawnTensor& d, const Cell& c, ImU32 fill) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
-    const std::string mark = mark_of(c);
-    if (mark.empty() || c.region < 0 || c.box.h() < Canvas::height(font) * 0.9f) return;
-    const ImVec2 size = Canvas::size(font, mark);
-    const float y = c.box.centre().y - size.y / 2;
-    if (size.x + f.px(4) <= c.box.w())
-        f.canvas.text(font, {c.box.centre().x - size.x / 2, y}, Theme::ink_on(fill), mark);
-    else if (c.box.w() >= d.front.w() - 1 && size.x <= d.beside)
-        f.canvas.text(font, {d.front.x1 + d.depth + f.px(3), y}, c.read_now || c.written_now ? t.highlight : t.dim_ink,
-                      mark);
+    if (c.region < 0 || c.box.h() < Canvas::height(font) * 0.9f) return;
+    for (const std::string& mark : marks_of(c)) {
+        const ImVec2 size = Canvas::size(font, mark);
+        const float y = c.box.centre().y - size.y / 2;
+        const bool in = size.x + f.px(4) <= c.box.w();
+        const bool beside = c.box.w() >= d.front.w() - 1 && size.x <= d.beside;
+        if (in)
+            f.canvas.text(font, {c.box.centre().x - size.x / 2, y}, Theme::ink_on(fill), mark);
+        else if (beside)
+            f.canvas.text(font, {d.front.x1 + d.depth + f.px(3), y},
+                          c.read_now || c.written_now ? t.highlight : t.dim_ink, mark);
+        if (in || beside) return;
+    }
 }
 
 void draw_cells(const MemoryFigure& f, const DrawnTensor& d, const Cells& cells) {

@@ -33,10 +33,12 @@ enum class Work : std::uint8_t { shown, elsewhere, none };
 /// What every SM of the GPU is doing. Thread blocks go to the SMs in order, the recorded ones first. Those that were
 /// not recorded do the same on other heads: where all run at once they end with their like among the recorded ones, and
 /// where there are more than SMs, the next one follows as long as the launch runs.
-std::vector<Work> work_of_sms(const Run& run) {
+std::vector<Work> work_of_sms(const MemoryFigure& f) {
+    const Run& run = f.run;
     const Moment& m = run.moment();
     const Index sms = run.experiment().gpu.sms;
     std::vector<Work> work(static_cast<std::size_t>(sms), Work::none);
+    if (f.over) return work;
     for (const SmState& s : m.sms)
         if (s.block) work[static_cast<std::size_t>(s.sm)] = Work::shown;
     if (m.launch < 0 || m.busy == 0) return work;
@@ -53,7 +55,8 @@ std::vector<Work> work_of_sms(const Run& run) {
 }
 
 /// About the launch, the longest first.
-std::vector<std::string> launch_lines(const Run& run, Index busy) {
+std::vector<std::string> launch_lines(const MemoryFigure& f, Index busy) {
+    const Run& run = f.run;
     const Moment& m = run.moment();
     const std::string sms = std::to_string(run.experiment().gpu.sms) + " SMs";
     if (m.launch < 0) return {"before the first launch · " + sms, sms};
@@ -63,7 +66,7 @@ std::vector<std::string> launch_lines(const Run& run, Index busy) {
     const std::string threads = text::grouped(n) + (n == 1 ? " thread block" : " thread blocks");
     const std::string number = std::to_string(m.launch + 1), all = std::to_string(r.launches.size());
     const bool one = r.launches.size() == 1;
-    const std::string filled = std::to_string(busy) + " of " + sms + " busy";
+    const std::string filled = f.over ? "finished" : std::to_string(busy) + " of " + sms + " busy";
     return {m.kernel + (one ? "" : " (launch " + number + " of " + all + ")") + " · " + threads + " · " + filled,
             m.kernel + (one ? "" : " " + number + "/" + all) + " · " + blocks + " · " + filled, blocks + " · " + filled,
             filled};
@@ -106,10 +109,10 @@ void draw_sm_map(MemoryFigure& f, Box area) {
     const Theme& t = f.theme();
     const auto& recorded = f.run.moment().sms;
     const Index sms = f.run.experiment().gpu.sms;
-    const std::vector<Work> work = work_of_sms(f.run);
+    const std::vector<Work> work = work_of_sms(f);
     const Index busy = sms - std::count(work.begin(), work.end(), Work::none);
     const Box line = area.cut_top(Canvas::height(t.text) + f.px(6));
-    f.canvas.text_in(t.text, line, t.ink, Canvas::that_fits(t.text, line.w(), launch_lines(f.run, busy)));
+    f.canvas.text_in(t.text, line, t.ink, Canvas::that_fits(t.text, line.w(), launch_lines(f, busy)));
     const Squares s = squares(f, sms, area.w(), area.h());
     for (Index sm = 0; sm < sms; ++sm) {
         const float x = area.x0 + static_cast<float>(sm % s.in_row) * s.pitch;

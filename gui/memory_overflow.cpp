@@ -61,8 +61,12 @@ void draw_space(const Canvas& c, const OutOfChipMemory& e, Box area) {
     const Box left = {area.x0, above.y0, full - c.px(6), above.y1},
               right = {full + c.px(6), above.y0, area.x1, above.y1};
     width <= left.w() ? c.text_in(t.text, left, colour, have, Align::right) : c.text_in(t.text, right, colour, have);
-    c.text_in(t.text, below, t.bad,
-              "needs " + text::binary_bytes(need) + ": " + text::binary_bytes(e.missing()) + " too much", Align::right);
+    const std::string too_much =
+        "needs " + text::binary_bytes(need) + ": " + text::binary_bytes(e.missing()) + " too much";
+    const Box beyond = {full + c.px(6), below.y0, below.x1, below.y1},
+              within = {below.x0, below.y0, full - c.px(6), below.y1};
+    const bool room = Canvas::size(t.text, too_much).x <= beyond.w();
+    c.text_in(t.text, room ? beyond : within, t.bad, too_much, Align::right);
 }
 
 void explanation(const App& app, const std::string& text) {

@@ -33,15 +33,13 @@ Layout layout(const MemoryFigure& f, Box area, bool titled) {
     return l;
 }
 
-/// How much of its tick's moves a run shows. In a race, one that stood still at this position has nothing to show
-/// again.
-float arrived(const App& app, const Run& run) {
+/// Whether the run did something at this position. In a race, one may stand still while the other moves.
+bool moved(const App& app, const Run& run) {
     const Session& s = app.session;
     const Index position = std::min(app.playback.position(), s.length());
-    if (position < 1) return 1;
+    if (position < 1) return false;
     const auto now = s.ticks_at(position), before = s.ticks_at(position - 1);
-    const bool moved = &run == s.rival() ? now.second != before.second : now.first != before.first;
-    return moved ? static_cast<float>(app.playback.fraction()) : 1;
+    return &run == s.rival() ? now.second != before.second : now.first != before.first;
 }
 
 }  // namespace
@@ -55,7 +53,8 @@ void memory_panel(App& app, Run& run, const char* title) {
                    .canvas = Canvas(app.theme),
                    .prefix = &run == app.session.rival() ? "rival-" : "",
                    .focus = std::min(app.view.sm, last),
-                   .arrived = arrived(app, run),
+                   .over = run.tick() > 0 && run.tick() == run.ticks() && !moved(app, run),
+                   .arrived = moved(app, run) ? static_cast<float>(app.playback.fraction()) : 1,
                    .moves = {}};
     const Layout l = layout(f, {at.x, at.y, at.x + room.x, at.y + room.y}, *title != 0);
     f.canvas.text_in(app.theme.title, l.title, app.theme.ink, title);

@@ -218,7 +218,9 @@ void draw_sm_cards(MemoryFigure& f, Box area) {
     const float width = std::floor((area.w() - gap * static_cast<float>(n - 1)) / static_cast<float>(n));
     for (Index i = 0; i < n; ++i) {
         const float x = area.x0 + static_cast<float>(i) * (width + gap);
-        draw_card(f, sms[static_cast<std::size_t>(first + i)], {x, area.y0, x + width, area.y1});
+        SmState sm = sms[static_cast<std::size_t>(first + i)];
+        if (f.over) sm = SmState{sm.sm, nullptr, 0, 0, 0, {}, {}};
+        draw_card(f, sm, {x, area.y0, x + width, area.y1});
     }
 }
 

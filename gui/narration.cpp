@@ -55,25 +55,15 @@ std::string shape(const RecordedTile& t) {
 
 const RecordedTile& tile_of(const Run& run, TileId id) { return run.trace().tiles()[id]; }
 
-/// "K of head 2": heads count from 1, as in Run::shortened().
-std::string name_of(const Run& run, const Region& region) {
-    const RecordedTensor& t = run.trace().tensors()[region.tensor];
-    if (t.slices == 1) return t.name;
-    const char* slice = run.algorithm().family == Family::softmax  ? "matrix "
-                        : t.slices == run.recorded().batch_heads() ? "head "
-                                                                   : "KV head ";
-    return t.name + " of " + slice + std::to_string(region.slice + 1);
-}
-
 std::string load(const Run& run, const Event& e) {
-    return "loads " + name_of(run, e.region) + ", " + rows_of(run, e.region) + " (" +
+    return "loads " + tensor_of(run, e.region) + ", " + rows_of(run, e.region) + " (" +
            text::bytes(static_cast<double>(e.cost.hbm_read)) + "), from HBM into " + name_of(tile_of(run, e.out).space);
 }
 
 std::string store(const Run& run, const Event& e) {
     const RecordedTile& from = tile_of(run, e.a);
     const bool renamed = from.name != run.trace().tensors()[e.region.tensor].name;
-    return "stores " + (renamed ? from.name + " as " : "") + name_of(run, e.region) + ", " + rows_of(run, e.region) +
+    return "stores " + (renamed ? from.name + " as " : "") + tensor_of(run, e.region) + ", " + rows_of(run, e.region) +
            " (" + text::bytes(static_cast<double>(e.cost.hbm_write)) + "), from " + name_of(from.space) + " into HBM";
 }
 
@@ -203,6 +193,15 @@ std::string why(const Run& run, const SmState& sm) {
     for (const CodeLine& line : run.algorithm().code)
         if (line.number == sm.line) return line.why;
     return {};
+}
+
+std::string tensor_of(const Run& run, const Region& region) {
+    const RecordedTensor& t = run.trace().tensors()[region.tensor];
+    if (t.slices == 1) return t.name;
+    const char* slice = run.algorithm().family == Family::softmax  ? "matrix "
+                        : t.slices == run.recorded().batch_heads() ? "head "
+                                                                   : "KV head ";
+    return t.name + " of " + slice + std::to_string(region.slice + 1);
 }
 
 std::string rows_of(const Run& run, const Region& region) {

@@ -17,6 +17,8 @@ std::string why(const Run& run, const SmState& sm);
 std::vector<std::string> loop_nest(const Run& run);
 /// The same of one launch.
 std::vector<std::string> loop_nest(const Run& run, Index launch);
+/// "K", or "K of head 2" where there are several: the part's tensor. Heads count from 1, as in Run::shortened().
+std::string tensor_of(const Run& run, const Region& region);
 /// "rows 64–127", "rows 64–127, columns 0–63": the part of a tensor, in whole rows where it has whole rows.
 std::string rows_of(const Run& run, const Region& region);
 

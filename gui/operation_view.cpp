@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "gui/detail_tabs.hpp"
+#include "gui/narration.hpp"
 #include "gui/tile_pictures.hpp"
 
 namespace tilescope::gui {
@@ -31,26 +32,13 @@ const TileState* find(const SmState& sm, TileId id) {
     return nullptr;
 }
 
-std::string range(const char* what, Span s) {
-    return std::string(what) + " " + std::to_string(s.begin) + "–" + std::to_string(s.end() - 1);
-}
-
-/// The part of a tensor that was loaded or stored.
-std::string region_text(const RecordedTensor& tensor, const Region& r) {
-    std::string text = range("rows", r.rows);
-    if (r.cols.size < tensor.cols) text += ", " + range("columns", r.cols);
-    if (tensor.slices > 1) text += ", head " + std::to_string(r.slice);
-    return text;
-}
-
-/// "S ← exp_minus(S, m)", "K ← HBM, rows 64–127"
+/// "S ← exp_minus(S, m)", "K ← K of head 1 in HBM, rows 64–127"
 std::string heading(const Run& run, const Step& s) {
     const auto& tiles = run.trace().tiles();
     const Event& e = s.event;
     if (s.moves_data()) {
-        const RecordedTensor& tensor = run.trace().tensors()[e.region.tensor];
-        return tiles[s.tile()].name + (e.op == Op::load ? " ← " : " → ") + tensor.name + " in HBM, " +
-               region_text(tensor, e.region);
+        return tiles[s.tile()].name + (e.op == Op::load ? " ← " : " → ") + tensor_of(run, e.region) + " in HBM, " +
+               rows_of(run, e.region);
     }
     std::string operands;
     for (const TileId id : {e.a, e.b})

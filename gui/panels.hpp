@@ -1,5 +1,5 @@
-// The panels, one file each. Each draws itself into the current ImGui window or child, fills it, and changes nothing but
-// session, playback and view. No panel knows another.
+// The panels, one file each. Each draws itself into the current ImGui window or child, fills it, and changes nothing
+// but session, playback and view. No panel knows another.
 #pragma once
 
 #include "gui/app.hpp"

@@ -107,6 +107,7 @@ bool Run::record_numbers(const RecordingLimits& limits) {
         return false;
     }
     schedule_.emplace(std::move(trace), e.gpu.sms);
+    reference_ = std::make_unique<ReferenceAhead>(e.algorithm->family, recorded_, inputs_);
     return true;
 }
 
@@ -133,6 +134,8 @@ void Run::record_shapes(const RecordingLimits& limits) {
         most = std::max<Index>(most, l.thread_blocks);
     Trace trace = recording(1);
     Index blocks = cut ? 1 : std::clamp<Index>(limits.events / std::max<Index>(1, trace.size()), 1, most);
+    // Whole waves, if there is more than one: otherwise SMs would seem idle that are not.
+    if (blocks > e.gpu.sms && blocks < most) blocks -= blocks % e.gpu.sms;
     if (blocks > 1) trace = recording(blocks);
     // Later blocks may be longer than the first.
     for (; cut && blocks > 1; trace = recording(blocks)) blocks /= 2;

@@ -11,6 +11,7 @@
 #include "core/player.hpp"
 #include "core/profile.hpp"
 #include "core/schedule.hpp"
+#include "gui/reference_ahead.hpp"
 #include "lab/experiment.hpp"
 
 namespace tilescope::gui {
@@ -50,7 +51,7 @@ struct Moment {
 /// Error of the output against the double-precision reference.
 struct ErrorPoint {
     Index tick;
-    double rms;
+    double rms;  ///< NaN or infinite where an element is
 };
 
 class Run {
@@ -114,7 +115,6 @@ class Run {
     bool record_numbers(const RecordingLimits& limits);
     void record_shapes(const RecordingLimits& limits);
     void add_up();
-    const std::vector<double>& reference(Index slice) const;
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
     Report counted_;
@@ -134,7 +134,7 @@ class Run {
     };
     std::vector<LineCosts> line_keyframes_;
     mutable LineCosts line_costs_;
-    mutable std::map<Index, std::vector<double>> reference_;  // by slice
+    std::unique_ptr<const ReferenceAhead> reference_;  // of a recording with values
     // By launch and block, of all of its ticks.
     mutable std::map<std::pair<Index, Index>, std::vector<ErrorPoint>> errors_;
 };

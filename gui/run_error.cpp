@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "gui/run.hpp"
-#include "lab/reference.hpp"
 
 namespace tilescope::gui {
 namespace {
@@ -16,21 +15,16 @@ double squares(const float* got, Index stride, const Region& at, const std::vect
     double sum = 0;
     for (Index r = 0; r < at.rows.size; ++r)
         for (Index c = 0; c < at.cols.size; ++c) {
-            const double value = static_cast<double>(got[r * stride + c]) / static_cast<double>(sums ? sums[r] : 1.0f);
+            // A row that has seen no key is 0, and so is its sum.
+            const double by = static_cast<double>(sums && sums[r] != 0 ? sums[r] : 1.0f);
             const Index k = (at.rows.begin + r) * cols + at.cols.begin + c;
-            const double d = (std::isfinite(value) ? value : 0) - want[static_cast<std::size_t>(k)];
+            const double d = static_cast<double>(got[r * stride + c]) / by - want[static_cast<std::size_t>(k)];
             sum += d * d;
         }
     return sum;
 }
 
 }  // namespace
-
-const std::vector<double>& Run::reference(Index slice) const {
-    std::vector<double>& kept = reference_[slice];
-    if (kept.empty()) kept = reference_rows(algorithm().family, recorded_, inputs_, slice, {0, recorded_.seq_q});
-    return kept;
-}
 
 /// The error of what becomes O, after every operation on it: of every tile that is stored there.
 std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
@@ -63,7 +57,7 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
         if (write == writes.end()) continue;
         const Region& at = write->second;
         const float* got = trace().values(s).data();
-        const std::vector<double>& want = reference(at.slice);
+        const std::vector<double>& want = reference_->slice(at.slice);
         double least = squares(got, tile.cols, at, want, recorded_.dim_v);
         for (const auto& [column, written] : columns)
             if (trace().tiles()[column].rows == tile.rows)
@@ -98,7 +92,7 @@ Run::StoredError Run::stored_error() const {
         if (r.stores == 0) continue;
         const Region& at = r.region;
         const Index first = (at.slice * t.rows + at.rows.begin) * t.cols + at.cols.begin;
-        sum += squares(now.data() + first, t.cols, at, reference(at.slice), t.cols);
+        sum += squares(now.data() + first, t.cols, at, reference_->slice(at.slice), t.cols);
         elements += at.rows.size * at.cols.size;
         if (at.cols.begin == 0) e.rows += at.rows.size;
     }

@@ -1,5 +1,5 @@
-// Colours, type and measures. Colours are Okabe and Ito's (safe for the colour-blind), in two brightnesses; what matters
-// is never said by colour alone.
+// Colours, type and measures. Colours are Okabe and Ito's (safe for the colour-blind), in two brightnesses; what
+// matters is never said by colour alone.
 #pragma once
 
 #include <imgui.h>
@@ -15,9 +15,9 @@ struct Theme {
 
     bool light = false;
     ImU32 background, panel, panel_border, ink, dim_ink, faint;  ///< faint: rules, grids, what is not there yet
-    ImU32 highlight;   ///< what just happened: outlines, the current line
-    ImU32 good, bad;   ///< a fix; what does not fit
-    ImU32 sram, registers, hbm, bus;  ///< the three spaces and the way between them
+    ImU32 highlight;                                             ///< what just happened: outlines, the current line
+    ImU32 good, bad;                                             ///< a fix; what does not fit
+    ImU32 sram, registers, hbm, bus;                             ///< the three spaces and the way between them
 
     /// The hue of a tensor or tile, by its name: Q, K, V, O (or Y), S and P, row statistics, X.
     ImU32 hue(std::string_view name) const;

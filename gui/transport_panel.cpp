@@ -161,7 +161,10 @@ void position_text(App& app, float height) {
     const Index now = std::min(app.playback.position(), s.length());
     const std::string step =
         s.run() ? "step " + text::grouped(now) + " of " + text::grouped(s.length()) : std::string("nothing to play");
-    const std::string time = s.run() ? duration(s.run()->seconds(s.ticks_at(now).first)) + " modelled" : std::string();
+    std::string time;
+    if (s.run()) time = duration(s.run()->seconds(s.ticks_at(now).first));
+    if (s.rival()) time += " and " + duration(s.rival()->seconds(s.ticks_at(now).second));
+    if (!time.empty()) time += " modelled";
     const bool saying = ImGui::GetTime() < app.message_until && !app.message.empty();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;

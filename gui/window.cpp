@@ -9,11 +9,31 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace tilescope::gui {
 namespace {
 
 std::string glfw_error;
+
+std::optional<Key> key_from_glfw(int key) {
+    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_6) return static_cast<Key>(static_cast<int>(Key::one) + key - GLFW_KEY_1);
+    switch (key) {
+        case GLFW_KEY_SPACE:
+            return Key::space;
+        case GLFW_KEY_LEFT:
+            return Key::left;
+        case GLFW_KEY_RIGHT:
+            return Key::right;
+        case GLFW_KEY_HOME:
+            return Key::home;
+        case GLFW_KEY_END:
+            return Key::end;
+        default:
+            return std::nullopt;
+    }
+}
 
 [[noreturn]] void refuse(const std::string& what) {
     throw NoDisplay(what + (glfw_error.empty() ? "" : " (" + glfw_error + ")") +
@@ -46,6 +66,13 @@ Window::Window(Kind kind, Size size) : size_(size) {
     }
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(1);
+    // Dear ImGui looks at keys once a frame, and misses those that are up again by then.
+    glfwSetWindowUserPointer(window_, &keys_);
+    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int, int action, int) {
+        const auto known = key_from_glfw(key);
+        if (known && action != GLFW_RELEASE)
+            static_cast<std::vector<Key>*>(glfwGetWindowUserPointer(w))->push_back(*known);
+    });
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;
     ImGui_ImplGlfw_InitForOpenGL(window_, kind == Kind::visible);
@@ -87,16 +114,15 @@ double Window::draw(App& app, double seconds) {
 
 void Window::show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame) {
     double before = glfwGetTime();
-    int calm = 0;  // frames since something last happened
+    int lively = 10;  // frames to draw before waiting
     while (!glfwWindowShouldClose(window_) && !stop()) {
-        // Nothing moves when nothing plays: wait for the user then, but let ImGui settle first.
+        // Nothing moves when nothing plays: wait for the user then. ImGui needs a few frames to settle after an event.
         const bool moves = app.playback.playing() || app.playback.fraction() < 1;
-        calm = moves ? 0 : calm + 1;
-        if (calm < 8) {
+        if (moves || --lively > 0) {
             glfwPollEvents();
         } else {
-            glfwWaitEventsTimeout(0.25);
-            calm = glfwGetTime() - before < 0.2 ? 0 : calm;
+            glfwWaitEventsTimeout(0.5);
+            lively = 4;
         }
         glfwGetFramebufferSize(window_, &size_.width, &size_.height);
         if (size_.width == 0 || size_.height == 0) continue;  // minimised
@@ -105,6 +131,7 @@ void Window::show(App& app, const std::function<bool()>& stop, const std::functi
         prepare(app, size_, std::max(across, 1.f));
         ImGui_ImplOpenGL3_NewFrame();
         ImGui_ImplGlfw_NewFrame();
+        app.keys = std::exchange(keys_, {});
         const double now = glfwGetTime();
         const double milliseconds = draw(app, std::min(now - before, 0.1));
         before = now;

@@ -47,6 +47,7 @@ class Window {
     double draw(App& app, double seconds);
 
     GLFWwindow* window_ = nullptr;
+    std::vector<Key> keys_;  // pressed since the last frame
     Size size_;
     bool fonts_made_ = false;
 };
