@@ -94,6 +94,10 @@ class Window:
         """Waits until nothing moves and the state has these values."""
         return self.wait(lambda s: s.get("settled") and all(s.get(k) == v for k, v in wanted.items()), str(wanted))
 
+    def to_the_end(self):
+        self.key("End")
+        return self.wait(lambda s: s.get("settled") and 0 < s["of"] == s["step"], "the end")
+
     def where(self, place, x=0.5, y=0.5):
         """A point of a control, once it has come to rest; 0 to 1 from its left upper corner."""
         at = self.wait(lambda s: place in s["places"], f"control {place}")["places"][place]

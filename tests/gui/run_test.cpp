@@ -266,11 +266,14 @@ TEST_CASE("a moment is what the machine holds and does, however it was reached",
         Run r = run_of(experiment(a, c), c.problem.batch_heads());
         CHECK(r.tick() == 0);
         CHECK(different(r.moment(), expected_moment(r, 0)) == "");
-        for (const Index tick : some_ticks(r, 5)) {
+        const std::vector<Index> ticks = some_ticks(r, 9);
+        for (std::size_t k = 0; k < ticks.size(); ++k) {
+            const Index tick = ticks[k];
             CAPTURE(tick);
             r.seek(tick);
             CHECK(r.tick() == tick);
             CHECK(different(r.moment(), expected_moment(r, tick)) == "");
+            if (k % 5 > 0) continue;
             Run fresh = run_of(experiment(a, c), c.problem.batch_heads());
             fresh.seek(tick);
             CHECK(different(fresh.moment(), r.moment()) == "");

@@ -302,7 +302,7 @@ TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
     for (const Algorithm& a : algorithms())
         for (const Flags& tiles :
              {Flags{{"br", "4096"}, {"bc", "4096"}}, Flags{{"br", "32"}, {"bc", "40960"}}, Flags{{"br", "50000"}}}) {
-            Setup asked = setup(a.name, {{"seq", "65536"}, {"heads", "2"}});
+            Setup asked = setup(a.name, {{"seq", "8192"}, {"heads", "2"}});
             for (const auto& [flag, value] : tiles) set_flag(asked.options, flag, value);
             INFO(a.name << ", --" << tiles.back().first << ' ' << tiles.back().second);
             Session s(RecordingLimits{.events = 1000});
