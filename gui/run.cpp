@@ -98,7 +98,9 @@ void Run::record(Index heads, const InputsFor& inputs, const RecordingLimits& li
 bool Run::record_numbers(const RecordingLimits& limits) {
     const Experiment& e = experiment();
     Gpu gpu(e.gpu, numeric_mode, 1);
-    Trace trace(gpu, {.max_events = limits.events, .max_value_bytes = 4 * limits.value_bytes});
+    Trace trace(gpu, {.max_events = limits.events,
+                      .max_value_bytes = 4 * limits.value_bytes,
+                      .expected_value_bytes = 2 * limits.value_bytes});
     gpu.listen(trace);
     try {
         run_program(gpu, *e.algorithm, recorded_, e.tiling, inputs_);
