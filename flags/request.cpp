@@ -98,8 +98,8 @@ void read_softmax_files(const Options& o, Request& r) {
 GpuSpec gpu_from(const Options& o) {
     GpuSpec g = load_gpu(o.gpu);
     if (o.sms) {
-        if (*o.sms > 1'000'000)
-            throw UsageError("--sms " + std::to_string(*o.sms) + ": must be at most 1000000; try --sms 108");
+        if (*o.sms < 1 || *o.sms > 1'000'000)
+            throw UsageError("--sms " + std::to_string(*o.sms) + ": must be from 1 to 1000000; try --sms 108");
         g.sms = *o.sms;
     }
     if (o.sram_kib) {
