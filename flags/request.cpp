@@ -23,14 +23,7 @@ Dtype dtype_named(const std::string& name) {
 }
 
 Problem problem_from(const Options& o) {
-    Problem p;
-    p.batch = o.batch.value_or(p.batch);
-    p.heads = o.heads.value_or(p.heads);
-    p.kv_heads = o.kv_heads.value_or(p.heads);
-    p.seq_q = o.seq_q.value_or(o.seq.value_or(p.seq_q));
-    p.seq_k = o.seq_k.value_or(o.seq.value_or(p.seq_k));
-    p.dim = o.dim.value_or(p.dim);
-    p.dim_v = o.dim_v.value_or(p.dim);
+    Problem p = sizes_from(o);
     if (o.dtype) p.dtype = dtype_named(*o.dtype);
     p.causal = o.causal;
     p.scale = o.scale;
@@ -94,6 +87,18 @@ void read_softmax_files(const Options& o, Request& r) {
 }
 
 }  // namespace
+
+Problem sizes_from(const Options& o) {
+    Problem p;
+    p.batch = o.batch.value_or(p.batch);
+    p.heads = o.heads.value_or(p.heads);
+    p.kv_heads = o.kv_heads.value_or(p.heads);
+    p.seq_q = o.seq_q.value_or(o.seq.value_or(p.seq_q));
+    p.seq_k = o.seq_k.value_or(o.seq.value_or(p.seq_k));
+    p.dim = o.dim.value_or(p.dim);
+    p.dim_v = o.dim_v.value_or(p.dim);
+    return p;
+}
 
 GpuSpec gpu_from(const Options& o) {
     GpuSpec g = load_gpu(o.gpu);

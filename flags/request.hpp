@@ -18,6 +18,9 @@ struct Request {
 /// family to know their roles.
 Request resolve(const Options& options, Family family);
 
+/// The sizes that the flags ask for, right or wrong; all else as in a standard problem.
+Problem sizes_from(const Options& options);
+
 /// The inputs of a numeric run: the user's files or random numbers.
 Inputs inputs_for(const Options& options, const Request& request, const Algorithm& algorithm);
 

@@ -41,16 +41,7 @@ void number_flag_row(App& app, NumberRow row, std::optional<double> Options::*me
 /// What is asked for, also where it is wrong.
 Problem asked(const App& app) {
     if (const Request* r = app.session.request()) return r->problem;
-    const Options& o = options(app);
-    Problem p;
-    p.batch = o.batch.value_or(p.batch);
-    p.heads = o.heads.value_or(p.heads);
-    p.kv_heads = o.kv_heads.value_or(p.heads);
-    p.seq_q = o.seq_q.value_or(o.seq.value_or(p.seq_q));
-    p.seq_k = o.seq_k.value_or(o.seq.value_or(p.seq_k));
-    p.dim = o.dim.value_or(p.dim);
-    p.dim_v = o.dim_v.value_or(p.dim);
-    return p;
+    return sizes_from(options(app));
 }
 
 // --- algorithm ----------------------------------------------------------------------------------------------------
