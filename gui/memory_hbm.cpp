@@ -110,10 +110,13 @@ void draw_tensor(MemoryFigure& f, const DrawnTensor& d) {
     }
 }
 
+/// Not all of its place: neighbours must not touch.
+float label_width(const MemoryFigure& f, const DrawnTensor& d) { return d.label.w() - f.px(8); }
+
 /// What is written below a tensor, the most important first; in narrow places a word a line.
 std::vector<std::string> label_of(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
     const ImFont* font = f.theme().small_text;
-    const float w = d.label.w();
+    const float w = label_width(f, d);
     const std::string role = name_of(d.tensor->role), heads = heads_line(d, f.run.algorithm().family);
     const std::string bytes = text::bytes(static_cast<double>(d.bytes));
     const std::string shape = std::to_string(d.tensor->rows) + "×" + std::to_string(d.tensor->cols);
@@ -149,7 +152,7 @@ void draw_label(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
 void draw_hbm(MemoryFigure& f, Box area) {
     const std::vector<DrawnTensor> all = arranged_tensors(f, area);
     const bool with_type = std::all_of(all.begin(), all.end(), [&](const DrawnTensor& d) {
-        return Canvas::size(f.theme().small_text, shape_line(d)).x <= d.label.w();
+        return Canvas::size(f.theme().small_text, shape_line(d)).x <= label_width(f, d);
     });
     for (const DrawnTensor& d : all) {
         draw_tensor(f, d);
