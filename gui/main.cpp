@@ -1,6 +1,5 @@
 // `tilescope-gui`: the window, and pictures and films of it. Exit codes: 0 done, 1 failed, 2 a bad request, 130
 // interrupted.
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -84,7 +83,7 @@ void check(const Request& r) {
 
 void take_screenshot(App& app, const Request& r) {
     Window window(Window::Kind::hidden, r.size);
-    // Twice, for ImGui learns the sizes of some things by drawing them.
+    // More than once, for ImGui learns the sizes of some things by drawing them.
     for (int k = 0; k < 3; ++k) window.picture(app, 0);
     write_png(window.picture(app, 0), r.screenshot);
 }

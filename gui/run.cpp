@@ -38,23 +38,21 @@ struct EventCount : Listener {
     }
 };
 
-void count_with(Listener& listener, const Experiment& e) {
+void count_with(std::initializer_list<Listener*> listeners, const Experiment& e) {
     Gpu gpu(e.gpu, count_mode, 1);
-    gpu.listen(listener);
+    for (Listener* l : listeners) gpu.listen(*l);
     run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
 }
 
-/// How many heads the limits allow with numbers; 0: not even one.
-Index heads_with_numbers(const Report& counted, const RecordingLimits& limits) {
+/// How many heads the limits allow with numbers, of a run with so many events; 0: not even one.
+Index heads_with_numbers(const Report& counted, Count events, const RecordingLimits& limits) {
     const Counters& c = counted.counters;
     const Index all = counted.experiment.problem.batch_heads();
-    EventCount count;
-    count_with(count, counted.experiment);
     const auto fit = [&](Count limit, Count cost) { return cost > 0 ? limit / ceil_div(cost, all) : all; };
     // Tiles are recorded as floats whenever they are written; stored types may be half as wide.
     return std::min({all, fit(limits.matmul_flops, c.matmul_flops + 8 * c.exps),
                      fit(limits.value_bytes, 2 * (c.sram_write + c.register_write)),
-                     fit(limits.events - c.launches, count.events)});
+                     fit(limits.events - c.launches, events)});
 }
 
 std::vector<Index> up_to(Index n) {
@@ -66,28 +64,31 @@ std::vector<Index> up_to(Index n) {
 }  // namespace
 
 Index heads_to_record(const Report& counted, const RecordingLimits& limits) {
-    return whole_groups(counted.experiment.problem, heads_with_numbers(counted, limits));
+    EventCount count;
+    count_with({&count}, counted.experiment);
+    return whole_groups(counted.experiment.problem, heads_with_numbers(counted, count.events, limits));
 }
 
-Run::Run(const Experiment& e, Index heads, const InputsFor& inputs, const RecordingLimits& limits) {
-    counted_ = count(e);
+Run::Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits)
+    : counted_(std::move(counted)) {
     Profile profile;
-    count_with(profile, e);
+    EventCount count;
+    count_with({&profile, &count}, experiment());
     lines_ = profile.lines();
-    record(heads, inputs, limits);
+    record(heads, count.events, inputs, limits);
     add_up();
     player_ = std::make_unique<Player>(trace());
     seek(0);
 }
 
-void Run::record(Index heads, const InputsFor& inputs, const RecordingLimits& limits) {
+void Run::record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits) {
     const Experiment& e = experiment();
     recorded_ = first_heads(e.problem, heads);
     const Index all = e.problem.batch_heads(), shown = recorded_.batch_heads();
     if (shown < all)
         shortened_ = (shown == 1 ? "Shown: head 1 of " : "Shown: heads 1-" + std::to_string(shown) + " of ") +
                      std::to_string(all) + ". The others do the same on other data.";
-    if (inputs && shown <= heads_with_numbers(counted_, limits)) {
+    if (inputs && shown <= heads_with_numbers(counted_, events, limits)) {
         inputs_ = inputs(recorded_);
         if (record_numbers(limits)) return;
     }

@@ -56,9 +56,9 @@ struct ErrorPoint {
 
 class Run {
   public:
-    /// Counts the whole run, and records the first `heads` of its heads as far as the limits allow: with real numbers,
+    /// Of a run that was counted, records the first `heads` of its heads as far as the limits allow: with real numbers,
     /// or if that is too much the shapes alone, of as many thread blocks as fit. Throws OutOfChipMemory.
-    Run(const Experiment& experiment, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
+    Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
 
     const Experiment& experiment() const { return counted_.experiment; }
     const Algorithm& algorithm() const { return *experiment().algorithm; }
@@ -111,7 +111,7 @@ class Run {
     bool on_sm(const Step& step, Index sm) const;
 
   private:
-    void record(Index heads, const InputsFor& inputs, const RecordingLimits& limits);
+    void record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits);
     bool record_numbers(const RecordingLimits& limits);
     void record_shapes(const RecordingLimits& limits);
     void add_up();

@@ -87,8 +87,9 @@ std::unique_ptr<Run> Session::make_run(const Algorithm& algorithm, Index heads) 
         return inputs_for(setup_.options, part, algorithm);
     };
     try {
-        if (heads == 0) heads = heads_to_record(count(e), limits_);
-        return std::make_unique<Run>(e, heads, inputs, limits_);
+        Report counted = count(e);
+        if (heads == 0) heads = heads_to_record(counted, limits_);
+        return std::make_unique<Run>(std::move(counted), heads, inputs, limits_);
     } catch (const OutOfChipMemory& error) {
         overflow_ = Overflow{algorithm.name, error, tiling, nearest_fit(algorithm, r, tiling),
                              explain(error, algorithm, r.problem, tiling, r.gpu)};

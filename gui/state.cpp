@@ -25,7 +25,6 @@ T named(const char* flag, const std::string& text, const std::pair<const char*, 
 
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
-constexpr std::pair<const char*, Pace> paces[] = {{"step", Pace::step}, {"bytes", Pace::bytes}, {"time", Pace::time}};
 
 Index at_least(const char* flag, Index value, Index least) {
     if (value < least)
@@ -108,7 +107,12 @@ void add_state_options(CLI::App& app, State& s) {
     add_input_options(app, s.setup.options);
     app.add_option("--race", s.setup.rival, "A second algorithm beside the first")->type_name("ALGO");
     app.add_option_function<std::string>(
-           "--pace", [&s](const std::string& p) { s.setup.pace = named("--pace", p, paces); },
+           "--pace",
+           [&s](const std::string& p) {
+               const auto pace = pace_from(p);
+               if (!pace) throw UsageError("--pace " + p + ": must be step or bytes or time; try --pace step");
+               s.setup.pace = *pace;
+           },
            "What keeps the two together: step, bytes or time (modelled)")
         ->type_name("NAME");
     app.add_option_function<Index>(

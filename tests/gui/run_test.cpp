@@ -28,7 +28,7 @@ Experiment experiment(const Algorithm& a, const Case& c, GpuSpec gpu = machine(1
 }
 
 Run run_of(const Experiment& e, Index heads, const RecordingLimits& limits = {}) {
-    return Run(e, heads, random_for(*e.algorithm), limits);
+    return Run(count(e), heads, random_for(*e.algorithm), limits);
 }
 
 Case shaped(Index seq_q, Index seq_k, Dtype dtype, bool causal, Index batch, Index heads, Index kv_heads) {
