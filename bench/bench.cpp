@@ -6,7 +6,7 @@
 
 #include "lab/experiment.hpp"
 #include "lab/gpu_presets.hpp"
-#include "lab/tiling.hpp"
+#include "lab/mapping.hpp"
 
 namespace tilescope {
 namespace {

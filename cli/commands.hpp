@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "flags/request.hpp"
-#include "lab/tiling.hpp"
+#include "lab/flags/request.hpp"
+#include "lab/mapping.hpp"
 
 namespace tilescope::cli {
 

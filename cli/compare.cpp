@@ -4,8 +4,9 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
-#include "flags/describe.hpp"
-#include "flags/text.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/table.hpp"
+#include "lab/flags/describe.hpp"
 #include "lab/reference.hpp"
 
 namespace tilescope::cli {

@@ -4,8 +4,10 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
-#include "flags/describe.hpp"
-#include "flags/text.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/table.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/describe.hpp"
 
 namespace tilescope::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/profile.hpp"
+#include "core/record/profile.hpp"
 #include "lab/experiment.hpp"
 
 namespace tilescope::cli {

@@ -3,7 +3,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
-#include "flags/text.hpp"
+#include "core/text/table.hpp"
+#include "core/text/words.hpp"
 #include "lab/gpu_presets.hpp"
 
 namespace tilescope::cli {

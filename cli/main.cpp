@@ -4,7 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "flags/text.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope::cli {
 namespace {

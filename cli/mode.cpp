@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
-#include "flags/text.hpp"
+#include "core/text/numbers.hpp"
 
 namespace tilescope::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "core/gpu.hpp"
+#include "core/machine/gpu.hpp"
 
 namespace tilescope::cli {
 

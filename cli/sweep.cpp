@@ -8,7 +8,8 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
-#include "flags/text.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/reference.hpp"
 

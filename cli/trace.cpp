@@ -1,5 +1,5 @@
 // `tilescope trace ALGO -o FILE`: every event of a run as JSON. docs/events.md describes the format.
-#include "core/trace.hpp"
+#include "core/record/trace.hpp"
 
 #include <cmath>
 #include <iostream>
@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
-#include "flags/text.hpp"
+#include "core/text/numbers.hpp"
 #include "lab/atomic_file.hpp"
 
 namespace tilescope::cli {

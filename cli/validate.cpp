@@ -8,8 +8,8 @@
 #include "cli/progress.hpp"
 #include "cli/validate_cases.hpp"
 #include "cli/validate_report.hpp"
+#include "core/text/words.hpp"
 #include "device/ncu_run.hpp"
-#include "flags/text.hpp"
 #include "lab/atomic_file.hpp"
 
 namespace tilescope::cli {

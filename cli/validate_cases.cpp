@@ -1,7 +1,6 @@
 #include "cli/validate_cases.hpp"
 
 #include "device/survey.hpp"
-#include "flags/text.hpp"
 #include "lab/gpu_presets.hpp"
 
 namespace tilescope::cli {

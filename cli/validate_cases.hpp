@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/kernel_case.hpp"
-#include "flags/request.hpp"
+#include "lab/flags/request.hpp"
 
 namespace tilescope::cli {
 

@@ -4,8 +4,9 @@
 #include <iostream>
 #include <map>
 
-#include "flags/describe.hpp"
-#include "flags/text.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/table.hpp"
+#include "lab/flags/describe.hpp"
 
 namespace tilescope::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/units.hpp"
+#include "core/machine/units.hpp"
 
 namespace tilescope {
 

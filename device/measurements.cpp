@@ -4,8 +4,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "lab/embedded.hpp"
-
 namespace tilescope {
 namespace {
 

@@ -8,9 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/embedded.hpp"
 #include "device/validation.hpp"
 
 namespace tilescope {
+
+/// The files of docs/measured/h200/*.csv; empty where none ship.
+std::span<const EmbeddedFile> embedded_measurements();
 
 /// Where and when something was measured: "date", "device", "command", ... in order.
 using Provenance = std::vector<std::pair<std::string, std::string>>;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/gpu.hpp"
+#include "core/machine/gpu.hpp"
 #include "device/ncu.hpp"
 
 namespace tilescope {

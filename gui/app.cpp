@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/controls_setups.hpp"
 #include "gui/panels.hpp"
+#include "show/setups.hpp"
 
 namespace tilescope::gui {
 namespace {
@@ -78,21 +78,21 @@ void press(App& app, Key key) {
 void draw_memory(App& app) {
     Session& s = app.session;
     if (!s.run()) {
-        overflow_panel(app);
+        memory::overflow_panel(app);
         return;
     }
     if (!s.rival()) {
-        memory_panel(app, *s.run(), "");
+        memory::panel(app, *s.run(), "");
         return;
     }
     const float gap = app.theme.px(8), w = (ImGui::GetContentRegionAvail().x - gap) / 2;
     const float h = ImGui::GetContentRegionAvail().y;
     ImGui::BeginChild("first", {w, h});
-    memory_panel(app, *s.run(), s.run()->algorithm().name);
+    memory::panel(app, *s.run(), s.run()->algorithm().name);
     ImGui::EndChild();
     ImGui::SameLine(0, gap);
     ImGui::BeginChild("second", {w, h});
-    memory_panel(app, *s.rival(), s.rival()->algorithm().name);
+    memory::panel(app, *s.rival(), s.rival()->algorithm().name);
     ImGui::EndChild();
 }
 
@@ -133,12 +133,12 @@ void frame(App& app, double seconds) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav);
     ImGui::PopStyleVar();
-    child(app, "controls", l.controls, [&] { controls_panel(app); });
+    child(app, "controls", l.controls, [&] { controls::panel(app); });
     child(app, "memory", l.memory, [&] { draw_memory(app); });
-    child(app, "code", l.code, [&] { code_panel(app); });
+    child(app, "code", l.code, [&] { code::panel(app); });
     child(app, "detail", l.detail,
-          [&] { app.view.detail == Detail::values ? values_panel(app) : counters_panel(app); });
-    child(app, "transport", l.transport, [&] { transport_panel(app); });
+          [&] { app.view.detail == Detail::values ? detail::values_panel(app) : detail::counters_panel(app); });
+    child(app, "transport", l.transport, [&] { transport::panel(app); });
     ImGui::End();
     tour(app);
     ImGui::PopFont();

@@ -5,12 +5,15 @@
 
 #include <map>
 
-#include "gui/playback.hpp"
-#include "gui/session.hpp"
-#include "gui/theme.hpp"
-#include "gui/view.hpp"
+#include "gui/draw/theme.hpp"
+#include "show/playback.hpp"
+#include "show/session.hpp"
+#include "show/state.hpp"
+#include "show/view.hpp"
 
 namespace tilescope::gui {
+
+using namespace show;  // the story that the window shows
 
 /// The keys that mean something everywhere.
 enum class Key : std::uint8_t { space, left, right, home, end, one, two, three, four, five, six };
@@ -36,6 +39,9 @@ struct App {
     /// Names the item that was submitted last.
     void place(const std::string& name);
     void say(std::string text);
+
+    State state() const { return state_of(session, playback, view); }
+    void restore(const State& state) { show::restore(state, session, playback, view); }
 };
 
 /// Takes playback to a run that may be another, the run to where playback is, and the focus to an SM that works.

@@ -1,4 +1,4 @@
-// The panels, one file each. Each draws itself into the current ImGui window or child, fills it, and changes nothing
+// The panels, one wing each. A panel draws itself into the current ImGui window or child, fills it, and changes nothing
 // but session, playback and view. No panel knows another.
 #pragma once
 
@@ -6,13 +6,24 @@
 
 namespace tilescope::gui {
 
-void memory_panel(App& app, Run& run, const char* title);  ///< HBM, bus and SMs of one run; two of them in a race
-void overflow_panel(App& app);                             ///< where the tiles would have been
-void code_panel(App& app);
+namespace memory {
+void panel(App& app, Run& run, const char* title);  ///< HBM, bus and SMs of one run; two of them in a race
+void overflow_panel(App& app);                      ///< where the tiles would have been
+}  // namespace memory
+namespace code {
+void panel(App& app);
+}
+namespace detail {
 void values_panel(App& app);
 void counters_panel(App& app);
-void controls_panel(App& app);
-void transport_panel(App& app);
+}  // namespace detail
+namespace controls {
+void panel(App& app);
+}
+namespace transport {
+void panel(App& app);
+}
+
 void tour(App& app);  ///< over everything, when view.tour >= 0
 
 }  // namespace tilescope::gui

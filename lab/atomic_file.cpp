@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/machine/error.hpp"
 
 namespace tilescope {
 namespace {

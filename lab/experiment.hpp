@@ -1,7 +1,7 @@
 // One run: a machine, a workload, a mapping and an algorithm in, a report out.
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/contract/algorithm.hpp"
 #include "lab/inputs.hpp"
 
 namespace tilescope {

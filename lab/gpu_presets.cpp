@@ -17,8 +17,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/error.hpp"
-#include "lab/embedded.hpp"
+#include "core/machine/error.hpp"
 
 namespace tilescope {
 namespace {

@@ -11,9 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/gpu_spec.hpp"
+#include "core/machine/gpu_spec.hpp"
+#include "core/text/embedded.hpp"
 
 namespace tilescope {
+
+/// The files of gpus/*.json, in no particular order.
+std::span<const EmbeddedFile> embedded_gpus();
 
 /// Names of the presets by compute capability, oldest first, those without one ("toy") last.
 std::vector<std::string> gpu_preset_names();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/contract/algorithm.hpp"
 
 namespace tilescope {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/error.hpp"
+#include "core/machine/error.hpp"
 #include "lab/atomic_file.hpp"
 
 namespace tilescope {

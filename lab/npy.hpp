@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/dtype.hpp"
-#include "core/units.hpp"
+#include "core/machine/dtype.hpp"
+#include "core/machine/units.hpp"
 
 namespace tilescope {
 

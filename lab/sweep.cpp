@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/error.hpp"
+#include "core/machine/error.hpp"
 
 namespace tilescope {
 namespace {

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "lab/experiment.hpp"
-#include "tests/algorithms/problems.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/problems.hpp"
 
 using namespace tilescope;
 
@@ -109,7 +109,7 @@ Head memory_efficient(const Letters& x, const Case&, const GpuSpec&) {
 }
 
 /// Online softmax, the statistics first and the output in a second pass.
-Head online_softmax(const Letters& x, const Case&, const GpuSpec&) {
+Head two_pass(const Letters& x, const Case&, const GpuSpec&) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
     return {{{"Q", {Nq * d, 0}}, {"K", {2 * Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}},
             Nq * d + Kt * (2 * d + dv),
@@ -120,7 +120,7 @@ Head online_softmax(const Letters& x, const Case&, const GpuSpec&) {
 }
 
 /// Maximum, denominator and output in a pass each.
-Head safe_softmax(const Letters& x, const Case&, const GpuSpec&) {
+Head three_pass(const Letters& x, const Case&, const GpuSpec&) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
     return {{{"Q", {Nq * d, 0}}, {"K", {3 * Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}},
             Nq * d + Kt * (3 * d + dv),
@@ -165,16 +165,12 @@ Head softmax_online(const Letters& x, const Case&, const GpuSpec&) {
 }
 
 using Formula = Head (*)(const Letters&, const Case&, const GpuSpec&);
-const std::vector<std::pair<const char*, Formula>> formulas = {{"standard", standard},
-                                                               {"safe_softmax", safe_softmax},
-                                                               {"online_softmax", online_softmax},
-                                                               {"flash_v1", flash_v1},
-                                                               {"flash_v2", flash_v2},
-                                                               {"memory_efficient", memory_efficient},
-                                                               {"chunked", chunked},
-                                                               {"softmax_naive", softmax_naive},
-                                                               {"softmax_safe", softmax_safe},
-                                                               {"softmax_online", softmax_online}};
+const std::vector<std::pair<const char*, Formula>> formulas = {
+    {"standard", standard},         {"three_pass", three_pass},
+    {"two_pass", two_pass},         {"flash_v1", flash_v1},
+    {"flash_v2", flash_v2},         {"memory_efficient", memory_efficient},
+    {"chunked", chunked},           {"softmax_naive", softmax_naive},
+    {"softmax_safe", softmax_safe}, {"softmax_online", softmax_online}};
 
 /// Statistics and unfinished outputs are f32 whatever the problem's type.
 Bytes element_bytes(const std::string& tensor, const Problem& p) {

@@ -4,10 +4,10 @@
 
 #include "lab/experiment.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/mapping.hpp"
 #include "lab/reference.hpp"
-#include "lab/tiling.hpp"
-#include "tests/algorithms/problems.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/problems.hpp"
 
 using namespace tilescope;
 
@@ -138,7 +138,7 @@ TEST_CASE("FlashAttention is parallel over heads, FlashAttention-2 over row bloc
         INFO(c);
         CHECK(counted("flash_v1", c).thread_blocks == heads);
         CHECK(counted("chunked", c).thread_blocks == heads);
-        for (const char* name : {"flash_v2", "memory_efficient", "online_softmax", "safe_softmax"})
+        for (const char* name : {"flash_v2", "memory_efficient", "two_pass", "three_pass"})
             CHECK(counted(name, c).thread_blocks == heads * row_blocks);
         for (const Algorithm& a : algorithms())
             CHECK(counted(a.name, c).launches == (a.name == std::string("standard") ? 3 : 1));

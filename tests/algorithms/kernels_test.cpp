@@ -3,7 +3,7 @@
 
 #include "lab/experiment.hpp"
 #include "lab/gpu_presets.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace tilescope;
 

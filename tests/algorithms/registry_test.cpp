@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
-#include "core/profile.hpp"
+#include "core/record/profile.hpp"
 #include "lab/reference.hpp"
-#include "tests/algorithms/problems.hpp"
-#include "tests/catch.hpp"
-#include "tests/lab/folder.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/problems.hpp"
 
 using namespace tilescope;
 

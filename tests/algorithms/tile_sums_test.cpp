@@ -1,7 +1,7 @@
-#include "algorithms/tile_sums.hpp"
+#include "algorithms/contract/tile_sums.hpp"
 
-#include "tests/algorithms/problems.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/problems.hpp"
 
 using namespace tilescope;
 

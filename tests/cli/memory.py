@@ -15,7 +15,7 @@ PROBLEM = "--seq 4096 --heads 4 --dtype f32 --mode numeric --json".split()
 def main():
     binary, tally = sys.argv[1], Tally()
     # Peaks of children only grow, so the leanest come first; N x N for all heads would be 268 MB.
-    for name in ["flash_v2", "online_softmax", "safe_softmax", "memory_efficient", "flash_v1", "chunked"]:
+    for name in ["flash_v2", "two_pass", "three_pass", "memory_efficient", "flash_v1", "chunked"]:
         r = subprocess.run([binary, "run", name, *PROBLEM], capture_output=True, text=True)
         footprint = json.loads(r.stdout)["hbm_footprint_bytes"]
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024

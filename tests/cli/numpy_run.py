@@ -10,7 +10,7 @@ import numpy as np
 
 from cases import Tally, run
 
-ALGORITHMS = ["standard", "safe_softmax", "online_softmax", "flash_v1", "flash_v2", "memory_efficient", "chunked"]
+ALGORITHMS = ["standard", "three_pass", "two_pass", "flash_v1", "flash_v2", "memory_efficient", "chunked"]
 TOLERANCE = {"f2": 2e-3, "f4": 1e-5, "f8": 1e-5}
 
 

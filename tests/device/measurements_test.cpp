@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "lab/gpu_presets.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace tilescope;
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace tilescope;
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace tilescope;
 

@@ -101,7 +101,7 @@ def stops_at_breakpoints(display):
 
 def shows_each_algorithm(display):
     w = Window(display, GUI, *SMALL)
-    names = ["standard", "safe_softmax", "online_softmax", "flash_v1", "flash_v2", "memory_efficient"]
+    names = ["standard", "three_pass", "two_pass", "flash_v1", "flash_v2", "memory_efficient"]
     pictures = []
     for digit, name in enumerate(names, 1):
         w.key(str(digit))

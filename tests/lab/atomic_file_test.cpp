@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <iostream>
 
-#include "core/error.hpp"
-#include "tests/catch.hpp"
-#include "tests/lab/folder.hpp"
+#include "core/machine/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace tilescope;
 namespace fs = std::filesystem;

@@ -4,8 +4,8 @@
 
 #include "lab/gpu_presets.hpp"
 #include "lab/reference.hpp"
-#include "tests/algorithms/problems.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/problems.hpp"
 
 using namespace tilescope;
 

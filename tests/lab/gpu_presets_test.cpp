@@ -6,10 +6,9 @@
 #include <limits>
 #include <set>
 
-#include "core/error.hpp"
-#include "lab/embedded.hpp"
-#include "tests/catch.hpp"
-#include "tests/lab/folder.hpp"
+#include "core/machine/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace tilescope;
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/error.hpp"
+#include "core/machine/error.hpp"
 #include "lab/npy.hpp"
-#include "tests/algorithms/problems.hpp"
-#include "tests/catch.hpp"
-#include "tests/lab/folder.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/problems.hpp"
 
 using namespace tilescope;
 

@@ -2,7 +2,7 @@
 #include <iostream>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/machine/error.hpp"
 #include "lab/npy.hpp"
 
 int main(int argc, char** argv) {

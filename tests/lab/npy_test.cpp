@@ -13,9 +13,9 @@
 #include <random>
 #include <stdexcept>
 
-#include "core/error.hpp"
-#include "tests/catch.hpp"
-#include "tests/lab/folder.hpp"
+#include "core/machine/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace tilescope;
 using Shape = std::vector<Index>;

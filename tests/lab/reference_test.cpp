@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/algorithms/problems.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/problems.hpp"
 
 using namespace tilescope;
 

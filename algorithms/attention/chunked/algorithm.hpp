@@ -1,0 +1,69 @@
+// Rabe and Staats: every key chunk is summarised on its own, the summaries go to HBM, and are combined at the end.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::chunked {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each query chunk i, one after the other (one thread block per head)",
+     "The next query chunk reuses the scratch memory of this one."},
+    {2, "  read q = Q_i from HBM; M = -inf", "The query chunk stays on chip; M tracks the greatest maximum."},
+    {3, "  for each key chunk j: read K_j, V_j; S = scale q K_j^T",
+     "Chunks are independent: no running state is carried from one to the next."},
+    {4, "    m_j = rowmax(S), P = exp(S - m_j), s_j = rowsum(P), v_j = P V_j",
+     "The summary of this chunk, under its own maximum."},
+    {5, "    write m_j, s_j, v_j to HBM; M = max(M, m_j)",
+     "Every chunk's unfinished output goes to HBM: Tc of them per query chunk."},
+    {6, "  for each key chunk j: read m_j, s_j, v_j", "Combine: all summaries come back."},
+    {7, "    w = exp(m_j - M); s += w s_j, v += w v_j", "Rescale each to the common maximum and add."},
+    {8, "  write O_i = v / s", "One division at the end."},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// The summaries of one query chunk, in f32; the next chunk overwrites them.
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
+    const Index rows = ceil_div(p.seq_k, tile.bc) * std::min(tile.br, p.seq_q);
+    auto t = attention_tensors(p);
+    t.push_back({"m_j", Role::scratch, p.batch_heads(), rows, 1, Dtype::f32});
+    t.push_back({"s_j", Role::scratch, p.batch_heads(), rows, 1, Dtype::f32});
+    t.push_back({"v_j", Role::scratch, p.batch_heads(), rows, p.dim_v, Dtype::f32});
+    return t;
+}
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto t = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), U = t.row_visits;
+    const Bytes summaries = U * (dv + 2) * size_of(Dtype::f32);
+    // Summaries cost 3E - 2U and U for M; combining a row of one costs a subtraction, two for s and 2 dv for v.
+    return Prediction{(Nq * d + t.keys_streamed * (d + dv)) * e + summaries, summaries + Nq * dv * e,
+                      2 * t.scores * (d + dv), t.scores + U, 3 * t.scores + U * (2 + 2 * dv) + Nq * dv}
+        .times(p.batch_heads());
+}
+
+/// One thread block per head: the larger tiles, with more warps, first.
+inline constexpr KernelVariant kernels[] = {
+    fp32_variant(128, 64, 32, 32),   fp32_variant(64, 64, 32, 32),   fp32_variant(64, 32, 32, 32),
+    fp32_variant(128, 64, 64, 64),   fp32_variant(64, 64, 64, 64),   fp32_variant(64, 32, 64, 64),
+    fp32_variant(128, 64, 128, 128), fp32_variant(64, 64, 128, 128), fp32_variant(64, 32, 128, 128),
+    fp32_variant(64, 64, 64, 32),    fp32_variant(64, 64, 64, 128),
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "chunked",
+            .family = Family::attention,
+            .rung = 7,
+            .idea = "key chunks summarised independently; summaries (m, s, PV) go to HBM and are combined",
+            .paper = "Rabe & Staats, arXiv 2112.05682, Figure 1",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::chunked

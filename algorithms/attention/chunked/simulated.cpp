@@ -1,0 +1,76 @@
+#include <limits>
+
+#include "algorithms/attention/chunked/algorithm.hpp"
+
+namespace tilescope::chunked {
+namespace {
+
+struct Head {
+    Hbm Q, K, V, O, m_j, s_j, v_j;
+};
+
+/// Lines 3 to 5: the summary of key chunk j goes to rows `at` of the scratch tensors.
+void summarise(Block& b, const Head& h, const Problem& p, const Tile& q, Tile& greatest, Span i, Span j, Span at) {
+    b.at(3);
+    Tile k = b.load(h.K, j);
+    Tile v = b.load(h.V, j);
+    Tile s = b.alloc_registers("S", i.size, j.size);
+    b.matmul(s, q, k, Trans::b, p.logit_scale());
+    mask_causal(b, s, p, i, j);
+    b.at(4);
+    Tile m = b.alloc_registers("m_j", i.size, 1);
+    Tile sum = b.alloc_registers("s_j", i.size, 1);
+    Tile pv = b.alloc_registers("v_j", i.size, p.dim_v);
+    row_max(b, m, s);
+    exp_minus(b, s, m);
+    row_sum(b, sum, s);
+    b.matmul(pv, s, v, Trans::none);
+    b.at(5);
+    b.store(m, h.m_j, at);
+    b.store(sum, h.s_j, at);
+    b.store(pv, h.v_j, at);
+    update_max(b, greatest, m);
+}
+
+/// Lines 6 and 7: one summary joins the totals.
+void combine(Block& b, const Head& h, const Tile& greatest, Tile& sum, Tile& o, Span at) {
+    b.at(6);
+    Tile weight = b.load(h.m_j, at, Space::registers);
+    Tile s = b.load(h.s_j, at, Space::registers);
+    Tile pv = b.load(h.v_j, at, Space::registers);
+    b.at(7);
+    exp_minus(b, weight, greatest);
+    scale_rows(b, s, weight);
+    add(b, sum, s);
+    scale_rows(b, pv, weight);
+    add(b, o, pv);
+}
+
+}  // namespace
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], m_j = t["m_j"], s_j = t["s_j"], v_j = t["v_j"];
+    const Tiles rows(p.seq_q, tile.br), keys(p.seq_k, tile.bc);
+    gpu.launch("chunked", {uniform(p.batch_heads())}, [&](Block& b, Span head) {
+        const Index kv = p.kv_slice(head);
+        const Head h = {Q.slice(head),   K.slice(kv),     V.slice(kv),    O.slice(head),
+                        m_j.slice(head), s_j.slice(head), v_j.slice(head)};
+        const auto query_chunk = [&](Span i) {
+            const Tiles visible = p.visible_keys(keys, i);
+            const auto summary = [&](Span j) { return Span{j.begin / tile.bc * i.size, i.size}; };
+            b.at(2);
+            Tile o = b.alloc_registers("v", i.size, p.dim_v);
+            Tile sum = b.alloc_registers("s", i.size, 1);
+            Tile greatest = b.alloc_registers("M", i.size, 1, -std::numeric_limits<float>::infinity());
+            Tile q = b.load(h.Q, i);
+            b.uniform(visible, [&](Span j) { summarise(b, h, p, q, greatest, i, j, summary(j)); });
+            b.uniform(visible, [&](Span j) { combine(b, h, greatest, sum, o, summary(j)); });
+            b.at(8);
+            divide_rows(b, o, sum);
+            b.store(o, h.O, i);
+        };
+        p.causal ? b.each(rows, query_chunk) : b.uniform(rows, query_chunk);
+    });
+}
+
+}  // namespace tilescope::chunked

@@ -1,0 +1,75 @@
+// FlashAttention-1: one pass over K and V, which stay on chip while Q, O, l and m travel.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::flash_v1 {
+
+// The numbers are the paper's own.
+inline constexpr CodeLine code[] = {
+    {1, "set Bc = ceil(M/4d), Br = min(ceil(M/4d), d)",
+     "The paper's rule: four tiles of about M/4 elements each fill the SRAM."},
+    {2, "write O = 0, l = 0, m = -inf to HBM",
+     "The output and its statistics live in HBM, so they have to be initialised there."},
+    {3, "divide Q into Tr blocks, K and V into Tc blocks", "Nothing moves yet."},
+    {4, "divide O, l, m into Tr blocks", "Nothing moves yet."},
+    {5, "for j = 1..Tc (one thread block per head)", "K and V in the outer loop: only heads run in parallel."},
+    {6, "  read K_j, V_j from HBM", "Once each: they stay on chip for the whole inner loop."},
+    {7, "  for i = 1..Tr", "Every query block passes by this K_j, V_j."},
+    {8, "    read Q_i, O_i, l_i, m_i from HBM", "The unfinished output comes back each time: Tc round trips."},
+    {9, "    S = scale Q_i K_j^T", "A tile of scores, on chip only."},
+    {10, "    m~ = rowmax(S), P~ = exp(S - m~), l~ = rowsum(P~)", "Softmax statistics of this tile alone."},
+    {11, "    m_new = max(m_i, m~), l_new = exp(m_i - m_new) l_i + exp(m~ - m_new) l~",
+     "Merge them with what earlier tiles contributed."},
+    {12, "    write O_i = (l_i exp(m_i - m_new) O_i + exp(m~ - m_new) P~ V_j) / l_new",
+     "O is normalised after every step, and goes back to HBM."},
+    {13, "    write l_i = l_new, m_i = m_new", "So do its statistics."},
+    {14, "  end for", "Next query block."},
+    {15, "end for", "Next key block."},
+    {16, "return O", "O is already normalised."},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
+    auto t = attention_tensors(p);
+    t.push_back({"l", Role::scratch, p.batch_heads(), p.seq_q, 1, Dtype::f32});
+    t.push_back({"m", Role::scratch, p.batch_heads(), p.seq_q, 1, Dtype::f32});
+    return t;
+}
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), U = s.row_visits;
+    const Bytes statistics = 2 * size_of(Dtype::f32);  // l and m of a row
+    return Prediction{(s.keys_active * (d + dv) + U * (d + dv)) * e + U * statistics,
+                      (Nq + U) * dv * e + (Nq + U) * statistics, 2 * s.scores * (d + dv), s.scores + 2 * U,
+                      3 * s.scores + U * (7 + 3 * dv)}
+        .times(p.batch_heads());
+}
+
+/// One thread block per head: the larger tiles, with more warps, first.
+inline constexpr KernelVariant kernels[] = {
+    fp32_variant(128, 64, 32, 32),   fp32_variant(64, 64, 32, 32),   fp32_variant(64, 128, 32, 32),
+    fp32_variant(128, 64, 64, 64),   fp32_variant(64, 64, 64, 64),   fp32_variant(64, 128, 64, 64),
+    fp32_variant(128, 64, 128, 128), fp32_variant(64, 64, 128, 128), fp32_variant(64, 64, 64, 32),
+    fp32_variant(64, 64, 64, 128),
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "flash_v1",
+            .family = Family::attention,
+            .rung = 4,
+            .idea = "one pass: K, V outer, Q inner; unfinished O, l, m return to HBM each step",
+            .paper = "FlashAttention, arXiv 2205.14135, Algorithm 1",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::flash_v1

@@ -1,0 +1,90 @@
+// FlashAttention-2: the loops exchanged. Q_i and an un-normalised O_i stay on chip while K and V stream past.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::flash_v2 {
+
+// The numbers are the paper's own. (Its line 10 prints an inverse on the rescaling factor that does not belong there.)
+inline constexpr CodeLine code[] = {
+    {1, "divide Q into Tr blocks, K and V into Tc blocks", "Nothing moves yet."},
+    {2, "divide O into Tr blocks, LSE into Tr blocks", "Nothing moves yet."},
+    {3, "for i = 1..Tr (one thread block per row block and head)",
+     "Q in the outer loop: row blocks are independent, so they run in parallel too."},
+    {4, "  read Q_i from HBM", "Once: it stays on chip for the whole inner loop."},
+    {5, "  on chip: O_i = 0, l_i = 0, m_i = -inf", "The output is never read back, so it needs no place in HBM yet."},
+    {6, "  for j = 1..Tc", "Keys and values stream past the query block."},
+    {7, "    read K_j, V_j from HBM", "Each row block reads all of K and V: Tr passes in total."},
+    {8, "    S = scale Q_i K_j^T", "A tile of scores, on chip only."},
+    {9, "    m_i = max(m_old, rowmax(S)), P~ = exp(S - m_i), l_i = exp(m_old - m_i) l_i + rowsum(P~)",
+     "Online softmax: earlier terms are rescaled when the maximum grows."},
+    {10, "    O_i = exp(m_old - m_i) O_i + P~ V_j",
+     "The un-scaled output is rescaled with it; the division waits until the end."},
+    {11, "  end for", "Next key block."},
+    {12, "  O_i = O_i / l_i", "One division per output element instead of one per step."},
+    {13, "  LSE_i = m_i + log(l_i)", "One number per row is all the backward pass needs."},
+    {14, "  write O_i to HBM", "The only time O moves."},
+    {15, "  write LSE_i to HBM", "In f32."},
+    {16, "end for", "Next row block."},
+    {17, "return O, LSE", ""},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
+    auto t = attention_tensors(p);
+    t.push_back({"LSE", Role::output, p.batch_heads(), p.seq_q, 1, Dtype::f32});
+    return t;
+}
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
+    return Prediction{(Nq * d + s.keys_streamed * (d + dv)) * e, Nq * dv * e + Nq * size_of(Dtype::f32),
+                      2 * s.scores * (d + dv), s.scores + s.row_visits,
+                      3 * s.scores + s.row_visits * (2 + dv) + Nq * (dv + 2)}
+        .times(p.batch_heads());
+}
+
+/// Tensor cores: the tiles of the library's kernel (flash_fwd_launch_template.h), four warps; S, P and O in registers.
+constexpr KernelVariant tensor_core_variant(Dtype dtype, Index br, Index bc, Index d) {
+    return {dtype, {br, bc}, d, d, 128, 2 * (br * d + 2 * bc * d), 0};
+}
+
+inline constexpr KernelVariant kernels[] = {
+    fp32_variant(64, 64, 32, 32),
+    fp32_variant(128, 64, 32, 32),
+    fp32_variant(64, 32, 32, 32),
+    fp32_variant(64, 64, 64, 64),
+    fp32_variant(128, 64, 64, 64),
+    fp32_variant(64, 32, 64, 64),
+    fp32_variant(64, 64, 128, 128),
+    fp32_variant(128, 64, 128, 128),
+    fp32_variant(64, 32, 128, 128),
+    fp32_variant(64, 64, 64, 32),
+    fp32_variant(64, 64, 64, 128),
+    tensor_core_variant(Dtype::f16, 128, 128, 32),
+    tensor_core_variant(Dtype::bf16, 128, 128, 32),
+    tensor_core_variant(Dtype::f16, 128, 128, 64),
+    tensor_core_variant(Dtype::bf16, 128, 128, 64),
+    tensor_core_variant(Dtype::f16, 128, 64, 128),
+    tensor_core_variant(Dtype::bf16, 128, 64, 128),
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "flash_v2",
+            .family = Family::attention,
+            .rung = 5,
+            .idea = "Q outer: un-scaled O stays on chip, one division at the end; parallel over row blocks too",
+            .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 1",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::flash_v2

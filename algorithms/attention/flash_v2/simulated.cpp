@@ -1,0 +1,49 @@
+#include <limits>
+
+#include "algorithms/attention/flash_v2/algorithm.hpp"
+
+namespace tilescope::flash_v2 {
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], LSE = t["LSE"];
+    const Tiles rows(p.seq_q, tile.br), keys(p.seq_k, tile.bc);
+    gpu.launch("flash_v2", {uniform(p.batch_heads()), p.row_axis(rows)}, [&](Block& b, Span head, Span i) {
+        const Index kv = p.kv_slice(head);
+        b.at(4);
+        Tile q = b.load(Q.slice(head), i);
+        b.at(5);
+        Tile o = b.alloc_registers("O", i.size, p.dim_v);
+        Tile l = b.alloc_registers("l", i.size, 1);
+        Tile m = b.alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
+        b.uniform(p.visible_keys(keys, i), [&](Span j) {
+            b.at(7);
+            Tile k = b.load(K.slice(kv), j);
+            Tile v = b.load(V.slice(kv), j);
+            b.at(8);
+            Tile s = b.alloc_registers("S", i.size, j.size);
+            b.matmul(s, q, k, Trans::b, p.logit_scale());
+            mask_causal(b, s, p, i, j);
+            b.at(9);
+            Tile correction = b.alloc_registers("exp(m_old-m)", i.size, 1);
+            copy(b, correction, m);
+            update_row_max(b, m, s);
+            exp_minus(b, correction, m);
+            exp_minus(b, s, m);
+            scale_rows(b, l, correction);
+            update_row_sum(b, l, s);
+            b.at(10);
+            scale_rows(b, o, correction);
+            b.matmul(o, s, v, Trans::none);
+        });
+        b.at(12);
+        divide_rows(b, o, l);
+        b.at(13);
+        add_log(b, m, l);
+        b.at(14);
+        b.store(o, O.slice(head), i);
+        b.at(15);
+        b.store(m, LSE.slice(head), i);
+    });
+}
+
+}  // namespace tilescope::flash_v2

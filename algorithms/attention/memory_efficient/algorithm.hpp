@@ -1,0 +1,66 @@
+// The xformers / CUTLASS kernel: FlashAttention-2's loops, built from two tiled matrix products that share one SRAM
+// buffer, so the Q tile is fetched again for every key block.
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::memory_efficient {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each query block i (parallel thread blocks)", "One thread block per query block and head."},
+    {2, "  on chip: O_i = 0, s' = 0, m' = -inf", "Running output, denominator and maximum, in registers."},
+    {3, "  for each key block j", "Keys stream past in blocks."},
+    {4, "    read Q_i, K_j from HBM; S = scale Q_i K_j^T",
+     "The first product is a tiled GEMM that stages both operands: Q_i is read again for every key block."},
+    {5, "    m_new = max(m', rowmax(S)); P = exp(S - m_new); s' = exp(m' - m_new) s' + rowsum(P)",
+     "Online softmax on the accumulators in registers."},
+    {6, "    O_i = exp(m' - m_new) O_i; m' = m_new", "Rescale what earlier key blocks contributed."},
+    {7, "    P to SRAM; read V_j from HBM; O_i += P V_j",
+     "The second GEMM takes P from SRAM, in the buffer that held Q_i and K_j."},
+    {8, "  write O_i / s' to HBM", "One division, one write."},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// As FlashAttention-2 without the LSE, and with Q read once per visited tile.
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
+    return Prediction{(s.row_visits * d + s.keys_streamed * (d + dv)) * e, Nq * dv * e, 2 * s.scores * (d + dv),
+                      s.scores + s.row_visits, 3 * s.scores + s.row_visits * (2 + dv) + Nq * dv}
+        .times(p.batch_heads());
+}
+
+/// One buffer in shared memory: Q_i and K_j for the first product, P and V_j for the second.
+constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
+    KernelVariant v = fp32_variant(br, bc, d, dv);
+    v.tiles = 4 * std::max(br * d + bc * d, br * bc + bc * dv);
+    v.staging = 0;
+    return v;
+}
+
+inline constexpr KernelVariant kernels[] = {
+    variant(64, 64, 32, 32),   variant(128, 64, 32, 32), variant(64, 32, 32, 32),   variant(128, 64, 64, 64),
+    variant(64, 64, 64, 64),   variant(64, 32, 64, 64),  variant(64, 64, 128, 128), variant(128, 64, 128, 128),
+    variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "memory_efficient",
+            .family = Family::attention,
+            .rung = 6,
+            .idea = "the xformers kernel: two GEMMs share one SRAM buffer, so Q is read again per key block",
+            .paper = "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION",
+            .code = code,
+            .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::memory_efficient

@@ -1,0 +1,74 @@
+// The xformers kernel's loops on CUDA cores, in fp32. New against flash_v2: both products share one buffer in shared
+// memory, first Q_i and K_j, then P and V_j. That halves what a block needs of it, but Q_i is read again for every key
+// block, and the products wait for their loads: only V_j's overlaps with work, the softmax of S.
+// Bound by fp32 arithmetic: expect a little less than flash_v2's speed.
+// Run it: tilescope validate memory_efficient --seq 4096 --heads 64 --dim 64 --dtype f32
+#include "algorithms/attention/memory_efficient/algorithm.hpp"
+#include "algorithms/cuda/row_statistics.cuh"
+
+namespace tilescope::memory_efficient {
+namespace {
+
+using namespace device;
+
+template <int Br, int Bc, int D, int Dv>
+__global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(AttentionArgs a) {
+    constexpr int threads = fp32_threads(Br);
+    extern __shared__ float4 shared[];
+    const SharedTile<Br, D, ReadBy::groups> q{reinterpret_cast<float*>(shared)};
+    const SharedTile<Bc, D, ReadBy::lanes> k{q.data + q.size};
+    const SharedTile<Br, Bc, ReadBy::groups> p{q.data};  // in the place of Q_i and K_j
+    const SharedTile<Bc, Dv, ReadBy::rows> v{p.data + p.size};
+    const Workload& w = a.work;
+
+    const int head = blockIdx.y, kv = w.kv_slice(head);
+    const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [1] the blocks that see most keys start first
+    const int rows = min(Br, w.seq_q - i), end = w.visible_tiles(i + rows, Bc) * Bc;
+    const bool active = warp_has_rows(rows);
+
+    Output<Dv> o;  // [2]
+    o.fill(0);
+    float sum = 0, m = -infinity;
+
+    for (int j = 0; j < end; j += Bc) {  // [3]
+        const int keys = min(Bc, w.seq_k - j);
+        load_async<threads>(q, a.Q.row(head, i), a.Q.pitch, rows);  // [4]
+        load_async<threads>(k, a.K.row(kv, j), a.K.pitch, keys);
+        wait_for_loads();  // Q_i and K_j are here
+        Scores<Bc> s;
+        if (active) score(s, q, k, keys, w.scale);
+        __syncthreads();                                          // Q_i and K_j are done with
+        load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // [7] while P is computed
+        if (active) {
+            mask(s, w, i, j, keys);
+            const float m_new = fmaxf(m, row_max(s));  // [5]
+            const float correction = exponential(m - finite(m_new));
+            exp_minus(s, m_new, keys);
+            sum = correction * sum + row_sum(s);
+            o.scale_rows(correction);  // [6]
+            m = m_new;
+            stage(p, s);  // [7]
+        }
+        wait_for_loads();  // V_j is here
+        if (active) accumulate(o, p, v, keys);
+        __syncthreads();  // P and V_j are done with
+    }
+
+    if (!active) return;
+    o.scale_rows(inverse(sum));  // [8]
+    store(o, a.O.row(head, i), a.O.pitch, rows);
+}
+
+}  // namespace
+
+void launch_kernel(const KernelCall& call) {
+    dispatch<kernels>(call, [&]<std::size_t I>() {
+        constexpr KernelVariant v = kernels[I];
+        constexpr auto kernel = memory_efficient_kernel<v.tile.br, v.tile.bc, v.dim, v.dim_v>;
+        enqueue("memory_efficient", kernel,
+                grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()), v.threads, v.shared(),
+                call.stream, AttentionArgs(call));
+    });
+}
+
+}  // namespace tilescope::memory_efficient

@@ -1,0 +1,66 @@
+// Attention as three kernels: S = scale Q K^T, P = softmax(S), O = P V, with S and P in HBM.
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/contract/algorithm.hpp"
+
+namespace tilescope::standard {
+
+inline constexpr CodeLine code[] = {
+    {1, "launch 1: for each tile (i, j) (parallel thread blocks)",
+     "A tiled matrix product: one thread block per Br x Bc tile of S."},
+    {2, "  read Q_i, K_j from HBM; write S_ij = scale Q_i K_j^T",
+     "Q_i is read once per key block and K_j once per row block: what the paper's count leaves out."},
+    {3, "launch 2: for each block of rows (parallel thread blocks)",
+     "As many whole rows of S as registers hold; a row that does not fit is streamed in chunks."},
+    {4, "  read S_i; m = rowmax(S_i)", "The whole row is needed before the first exponential."},
+    {5, "  l = rowsum(exp(S_i - m)); write P_i = exp(S_i - m) / l",
+     "P is as large as S: another Nq x Nk matrix in HBM."},
+    {6, "launch 3: for each row block i (parallel thread blocks)", "The second matrix product; O_i stays on chip."},
+    {7, "  for j = 1..Tc: read P_ij, V_j; O_i += P_ij V_j", "P is read back from HBM, V once per row block."},
+    {8, "  write O_i", "The only output anyone wanted."},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// Rows of S that one thread block of launch 2 holds in registers with their m and l; 0 when not even one fits.
+inline Index resident_rows(const Problem& p, Bytes registers) {
+    return registers / ((p.seq_k + 2) * size_of(Dtype::f32));
+}
+
+std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile);
+Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
+/// FlashAttention (arXiv 2205.14135), Algorithm 0: both products read their operands once.
+std::optional<Idealised> idealised(const Problem& p);
+
+/// Shared memory of launch 1, for Q_i and K_j, and of launch 3, for P_ij and V_j; launch 2 is all registers.
+constexpr Bytes scores_tiles(Index br, Index bc, Index d) { return 4 * (br * d + bc * d); }
+constexpr Bytes output_tiles(Index br, Index bc, Index dv) { return 4 * (br * bc + bc * dv); }
+constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
+    return {Dtype::f32, {br, bc}, d, dv, fp32_threads(br), std::max(scores_tiles(br, bc, d), output_tiles(br, bc, dv)),
+            0};
+}
+inline constexpr KernelVariant kernels[] = {
+    variant(64, 64, 32, 32),   variant(128, 64, 32, 32), variant(64, 32, 32, 32),   variant(128, 64, 64, 64),
+    variant(64, 64, 64, 64),   variant(64, 32, 64, 64),  variant(64, 64, 128, 128), variant(128, 64, 128, 128),
+    variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "standard",
+            .family = Family::attention,
+            .rung = 1,
+            .idea = "three kernels; S and P, both Nq x Nk, go through HBM",
+            .paper = "FlashAttention, arXiv 2205.14135, Algorithm 0",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .kernels = kernels,
+            .idealised = idealised};
+}
+
+}  // namespace tilescope::standard

@@ -1,0 +1,62 @@
+// Attention in one kernel without S or P in HBM: three passes over K per row block, recomputing S in each.
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::three_pass {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each row block i (parallel thread blocks)", "Row blocks are independent: heads x Tr thread blocks."},
+    {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0", "Q_i stays on chip for all three passes."},
+    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m = max(m, rowmax(S))",
+     "Pass 1, the maximum. S is thrown away."},
+    {4, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; l += rowsum(exp(S - m))",
+     "Pass 2, the denominator: S is computed again."},
+    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l",
+     "Pass 3: S a third time, now that its softmax is known."},
+    {6, "    O_i += P V_j", "Recomputing S costs FLOPs but no N x N matrix ever leaves the chip."},
+    {7, "  write O_i", "One write, no scratch memory."},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
+    return Prediction{(Nq * d + s.keys_streamed * (3 * d + dv)) * e, Nq * dv * e, 2 * s.scores * (3 * d + dv),
+                      2 * s.scores, 5 * s.scores}
+        .times(p.batch_heads());
+}
+
+/// V_j takes K_j's place in shared memory.
+constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
+    KernelVariant v = fp32_variant(br, bc, d, dv);
+    v.tiles = 4 * (br * d + bc * std::max(d, dv));
+    return v;
+}
+
+inline constexpr KernelVariant kernels[] = {
+    variant(64, 64, 32, 32),   variant(128, 64, 32, 32), variant(64, 32, 32, 32),   variant(128, 64, 64, 64),
+    variant(64, 64, 64, 64),   variant(64, 32, 64, 64),  variant(64, 64, 128, 128), variant(128, 64, 128, 128),
+    variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "three_pass",
+            .family = Family::attention,
+            .rung = 2,
+            .idea = "one kernel, nothing N x N in HBM: three passes over K, S recomputed in each",
+            .paper = "safe softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2) fused with both products",
+            .code = code,
+            .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::three_pass

@@ -1,0 +1,61 @@
+// Attention in one kernel with two passes over K: maximum and denominator together, then the output.
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::two_pass {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each row block i (parallel thread blocks)", "Row blocks are independent: heads x Tr thread blocks."},
+    {2, "  read Q_i from HBM; m = -inf, l = 0, O_i = 0", "Q_i stays on chip for both passes."},
+    {3, "  for j = 1..Tc: read K_j; S = scale Q_i K_j^T; m_new = max(m, rowmax(S))", "Pass 1: the running maximum ..."},
+    {4, "    l = exp(m - m_new) l + rowsum(exp(S - m_new)); m = m_new",
+     "... and the denominator, corrected whenever the maximum grows: one pass fewer."},
+    {5, "  for j = 1..Tc: read K_j, V_j; S = scale Q_i K_j^T; P = exp(S - m) / l",
+     "Pass 2: S once more, its softmax now known."},
+    {6, "    O_i += P V_j", "O needs no correction, because m and l are final."},
+    {7, "  write O_i", "One write, no scratch memory."},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
+    return Prediction{(Nq * d + s.keys_streamed * (2 * d + dv)) * e, Nq * dv * e, 2 * s.scores * (2 * d + dv),
+                      2 * s.scores + s.row_visits, 5 * s.scores + 2 * s.row_visits}
+        .times(p.batch_heads());
+}
+
+/// V_j takes K_j's place in shared memory.
+constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
+    KernelVariant v = fp32_variant(br, bc, d, dv);
+    v.tiles = 4 * (br * d + bc * std::max(d, dv));
+    return v;
+}
+
+inline constexpr KernelVariant kernels[] = {
+    variant(64, 64, 32, 32),   variant(128, 64, 32, 32), variant(64, 32, 32, 32),   variant(128, 64, 64, 64),
+    variant(64, 64, 64, 64),   variant(64, 32, 64, 64),  variant(64, 64, 128, 128), variant(128, 64, 128, 128),
+    variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "two_pass",
+            .family = Family::attention,
+            .rung = 3,
+            .idea = "maximum and denominator in one pass: K is read twice instead of three times",
+            .paper = "online softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3) fused with both products",
+            .code = code,
+            .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::two_pass

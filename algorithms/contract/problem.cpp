@@ -1,0 +1,57 @@
+#include "algorithms/contract/problem.hpp"
+
+#include <cmath>
+
+#include "core/machine/ops.hpp"
+
+namespace tilescope {
+float Problem::logit_scale() const {
+    return static_cast<float>(scale ? *scale : 1.0 / std::sqrt(static_cast<double>(dim)));
+}
+
+Tiles Problem::visible_keys(Tiles keys, Span rows) const {
+    if (!causal) return keys;
+    const Index visible = std::clamp<Index>(rows.end() + diagonal(), 0, seq_k);
+    return keys.upto(ceil_div(visible, keys.tile_size()));
+}
+
+Tiles Problem::seeing_rows(Tiles rows, Span keys) const {
+    if (!causal) return rows;
+    const Index first = std::max<Index>(0, keys.begin - diagonal());
+    return first < seq_q ? rows.from(first / rows.tile_size()) : rows.upto(0);
+}
+
+void check_size(const std::string& flag, Index value) {
+    constexpr Index most = Index{1} << 40;
+    if (value < 1 || value > most)
+        throw UsageError(flag + ' ' + std::to_string(value) + ": must be from 1 to 2^40; try " + flag +
+                         (value < 1 ? " 1" : " 65536"));
+}
+
+void validate(const Problem& p) {
+    check_size("--batch", p.batch);
+    check_size("--heads", p.heads);
+    check_size("--kv-heads", p.kv_heads);
+    check_size("--seq-q", p.seq_q);
+    check_size("--seq-k", p.seq_k);
+    check_size("--dim", p.dim);
+    check_size("--dim-v", p.dim_v);
+    if (p.heads % p.kv_heads != 0)
+        throw UsageError("--kv-heads " + std::to_string(p.kv_heads) + ": must divide --heads " +
+                         std::to_string(p.heads) + " (grouped heads share K and V); try --kv-heads 1");
+    if (p.scale && !std::isfinite(*p.scale)) throw UsageError("--scale: must be a finite number; try --scale 0.125");
+    // The largest counter is below 128 times this product even with tiles of one row and one column.
+    const double work = static_cast<double>(p.batch) * static_cast<double>(p.heads) * static_cast<double>(p.seq_q) *
+                        static_cast<double>(p.seq_k) * static_cast<double>(p.dim + p.dim_v);
+    if (work > std::ldexp(1.0, 56))
+        throw UsageError("--seq-q " + std::to_string(p.seq_q) + " --seq-k " + std::to_string(p.seq_k) +
+                         ": batch x heads x seq-q x seq-k x (dim + dim-v) must stay below 2^56 for counts to be "
+                         "exact; shorten --seq or use fewer --heads");
+}
+
+void mask_causal(Block& b, Tile& s, const Problem& p, Span i, Span j, Here here) {
+    const Index diagonal = i.begin + p.diagonal() - j.begin;  // within the tile
+    if (p.causal && j.size - 1 > diagonal) mask_above_diagonal(b, s, diagonal, here);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,57 @@
+// The workload and the mapping: what is to be computed, and in which tiles.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/machine/gpu.hpp"
+
+namespace tilescope {
+
+/// Which softmax `standard` uses between its two products.
+enum class Softmax : std::uint8_t { naive, safe };
+
+/// An attention layer, or (for the softmax kernels) batch x heads matrices of seq_q rows and seq_k columns.
+struct Problem {
+    Index batch = 1, heads = 8, kv_heads = 8;
+    Index seq_q = 1024, seq_k = 1024;
+    Index dim = 64, dim_v = 64;   ///< of Q and K, of V and O
+    Dtype dtype = Dtype::f16;     ///< storage of Q, K, V, O; accumulation and row statistics are f32
+    bool causal = false;          ///< query r sees keys <= r + seq_k - seq_q
+    std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
+    Softmax softmax = Softmax::safe;
+
+    friend bool operator==(const Problem&, const Problem&) = default;
+
+    Index batch_heads() const { return batch * heads; }
+    Index kv_slices() const { return batch * kv_heads; }
+    /// The K and V slice that a query head (a span of one batch x head) reads: heads / kv_heads heads share one.
+    Index kv_slice(Span head) const { return head.begin / (heads / kv_heads); }
+    float logit_scale() const;
+
+    /// Column offset of the causal diagonal: query r sees keys <= r + diagonal().
+    Index diagonal() const { return seq_k - seq_q; }
+    /// The key tiles in which at least one of these query rows sees a key: all of them unless causal.
+    Tiles visible_keys(Tiles keys, Span rows) const;
+    /// The query tiles in which at least one row sees a key of this tile.
+    Tiles seeing_rows(Tiles rows, Span keys) const;
+    /// A grid axis, or a loop, over query tiles: alike unless causal.
+    Axis row_axis(Tiles rows) const { return causal ? each(rows) : uniform(rows); }
+};
+
+/// Tile rows (of Q and O) and columns (keys); for the softmax kernels rows and columns of the matrix.
+struct Tiling {
+    Index br = 0, bc = 0;
+    friend bool operator==(const Tiling&, const Tiling&) = default;
+};
+
+/// UsageError unless 1 <= value <= 2^40.
+void check_size(const std::string& flag, Index value);
+
+/// Throws UsageError naming the flag, the value and a fix. Bounds every size such that no count overflows.
+void validate(const Problem& problem);
+
+/// Sets the logits that causality hides to -inf, where the diagonal crosses or passes below tile (i, j).
+void mask_causal(Block& b, Tile& s, const Problem& problem, Span i, Span j, Here here = Here::now());
+
+}  // namespace tilescope

@@ -1,0 +1,21 @@
+// The sums over tiles in which the closed forms are written (per head, in elements). They follow from the sizes alone
+// and share no code with the tile programs that they check.
+#pragma once
+
+#include "algorithms/contract/problem.hpp"
+
+namespace tilescope {
+
+struct TileSums {
+    Index row_blocks = 0;     ///< Tr
+    Index key_blocks = 0;     ///< Tc
+    Index row_visits = 0;     ///< U: rows of Q, summed over active tiles
+    Index keys_streamed = 0;  ///< Kt: rows of K that the row blocks stream, summed over row blocks
+    Index keys_active = 0;    ///< Ka: rows of K in column blocks that any row sees
+    Index scores = 0;         ///< E: elements of S computed, in whole tiles
+};
+
+/// With `skip`, tiles in which causality hides everything are not visited.
+TileSums tile_sums(const Problem& problem, const Tiling& tiling, bool skip = true);
+
+}  // namespace tilescope

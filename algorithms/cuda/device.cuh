@@ -1,0 +1,123 @@
+// What every kernel needs: how threads share rows, the workload, tensors in HBM, and launching. Tiles in shared memory
+// are in shared_tiles.cuh, a thread's parts of them in fragments.cuh, maxima and sums in row_statistics.cuh.
+//
+// The threads of a block stand in groups of 16 lanes. A group owns 8 rows of the block's queries, so a warp owns 16.
+// Of a score tile, lane x holds columns x, x + 16, x + 32, ...; of an output tile, pieces of up to 4 neighbouring
+// columns, so that stores are wide. Row statistics (m, l, correction factors) are held once: lane x keeps those of row
+// x % 8 of its group, and hands them round with `spread`.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "algorithms/cuda/kernel.hpp"
+#include "core/machine/error.hpp"
+
+namespace tilescope::device {
+
+inline constexpr int R = rows_per_thread, L = lanes_per_row;
+inline constexpr float infinity = __builtin_huge_valf();
+
+__device__ inline int lane() { return threadIdx.x % L; }
+/// This thread's first row within the block's tile of queries.
+__device__ inline int first_row() { return threadIdx.x / L * R; }
+/// Whether any of this warp's 16 rows is among the first `rows`. The same for the whole warp.
+__device__ inline bool warp_has_rows(int rows) { return static_cast<int>(threadIdx.x) / 32 * 2 * R < rows; }
+
+/// e^x for x <= 0, one multiplication and one operation of the special-function unit. Below e^-87 it is 0.
+__device__ inline float exponential(float x) {
+    float y;
+    // volatile: not computed ahead of a condition, where it would be counted although nobody needs it
+    asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
+    return y;
+}
+
+// ---- the workload, as a kernel sees it ----
+
+struct Workload {
+    int seq_q, seq_k;
+    int diagonal;  ///< query r sees keys <= r + diagonal; seq_k where all keys are seen
+    float scale;
+    std::uint64_t kv_per_head;  ///< in units of 2^-32: a division would be counted among the exponentials
+
+    explicit Workload(const Problem& p)
+        : seq_q(static_cast<int>(p.seq_q)),
+          seq_k(static_cast<int>(p.seq_k)),
+          diagonal(static_cast<int>(p.causal ? p.diagonal() : p.seq_k)),
+          scale(p.logit_scale()),
+          kv_per_head((std::uint64_t{1} << 32) / static_cast<std::uint64_t>(p.heads / p.kv_heads) + 1) {}
+
+    /// The K and V slice that a query head reads.
+    __device__ int kv_slice(int head) const { return static_cast<int>(head * kv_per_head >> 32); }
+    /// How many key tiles a row block that ends before row `end` sees.
+    __device__ int visible_tiles(int end, int bc) const {
+        const int keys = min(max(end + diagonal, 0), seq_k);
+        return (keys + bc - 1) / bc;
+    }
+    /// The first row block that sees key `key`.
+    __device__ int first_seeing(int key, int br) const { return max(0, key - diagonal) / br; }
+};
+
+/// A tensor in HBM: slices of rows.
+template <class T>
+struct Global {
+    T* data;
+    std::int64_t slice_pitch;
+    int pitch;
+
+    explicit Global(const DeviceTensor& t)
+        : data(static_cast<T*>(t.data)), slice_pitch(t.layout.slice), pitch(static_cast<int>(t.layout.row)) {}
+    __device__ T* row(int slice, int r) const { return data + slice * slice_pitch + std::int64_t{r} * pitch; }
+};
+
+/// What an attention kernel is given that needs no scratch and writes nothing but O.
+struct AttentionArgs {
+    Global<const float> Q, K, V;
+    Global<float> O;
+    Workload work;
+
+    explicit AttentionArgs(const KernelCall& call)
+        : Q(call.tensors["Q"]), K(call.tensors["K"]), V(call.tensors["V"]), O(call.tensors["O"]), work(call.problem) {}
+};
+
+// ---- launching, from the host ----
+
+inline void check(cudaError_t code, const char* what) {
+    if (code != cudaSuccess) throw RunError(std::string(what) + ": " + cudaGetErrorString(code));
+}
+
+/// Calls f.operator()<I>() for the position I of the call's variant in `table`.
+template <const auto& table, class F>
+void dispatch(const KernelCall& call, F f) {
+    const auto try_one = [&]<std::size_t I>() {
+        if (!(table[I] == *call.variant)) return false;
+        f.template operator()<I>();
+        return true;
+    };
+    const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return (try_one.template operator()<I>() || ...);
+    }
+    (std::make_index_sequence<std::size(table)>());
+    if (!found) throw std::logic_error("the variant is not one of this kernel's");
+}
+
+/// Enqueues one launch. `name` is the launch's in the simulated program.
+template <class... Args>
+void enqueue(const char* name, void (*kernel)(Args...), dim3 grid, Index threads, Bytes shared, void* stream,
+             Args... args) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)), name);
+    kernel<<<grid, static_cast<unsigned>(threads), static_cast<std::size_t>(shared),
+             static_cast<cudaStream_t>(stream)>>>(args...);
+    check(cudaGetLastError(), name);
+}
+
+/// Row blocks x batch-heads, one thread block each. CUDA's grids have at most 65535 in their second axis.
+inline dim3 grid_of(Index row_blocks, Index batch_heads) {
+    if (batch_heads > 65535) throw RunError("batch x heads must be at most 65535 for a kernel; use fewer heads");
+    return dim3(static_cast<unsigned>(row_blocks), static_cast<unsigned>(batch_heads));
+}
+
+}  // namespace tilescope::device

@@ -1,0 +1,193 @@
+// A thread's part of a tile of scores or of outputs: the two matrix products, the mask, and the way to and from HBM.
+#pragma once
+
+#include "algorithms/cuda/shared_tiles.cuh"
+
+namespace tilescope::device {
+
+/// This thread's part of a score tile: rows first_row() + i, columns lane() + 16 j.
+template <int Bc>
+struct Scores {
+    static constexpr int C = Bc / L;
+    float at[R][C];
+
+    __device__ static int col(int j) { return lane() + L * j; }
+    /// Multiplies row i by the factor that lane i keeps.
+    __device__ void scale_rows(float factor) {
+#pragma unroll
+        for (int i = 0; i < R; ++i) {
+            const float f = __shfl_sync(~0u, factor, i, L);
+#pragma unroll
+            for (int j = 0; j < C; ++j) at[i][j] *= f;
+        }
+    }
+};
+
+/// This thread's part of an output tile: rows first_row() + i, columns col(j).
+template <int Dv>
+struct Output {
+    static constexpr int C = Dv / L, V = C < 4 ? C : 4;  ///< V neighbouring columns make one store
+    float at[R][C];
+
+    __device__ static int col(int j) { return (j / V) * V * L + lane() * V + j % V; }
+    __device__ void fill(float x) {
+#pragma unroll
+        for (int i = 0; i < R; ++i)
+#pragma unroll
+            for (int j = 0; j < C; ++j) at[i][j] = x;
+    }
+    /// Multiplies row i by the factor that lane i keeps.
+    __device__ void scale_rows(float factor) {
+#pragma unroll
+        for (int i = 0; i < R; ++i) {
+            const float f = __shfl_sync(~0u, factor, i, L);
+#pragma unroll
+            for (int j = 0; j < C; ++j) at[i][j] *= f;
+        }
+    }
+};
+
+__device__ inline void multiply_add(float& sum, float4 a, float4 b) {
+    sum = fmaf(a.x, b.x, sum);
+    sum = fmaf(a.y, b.y, sum);
+    sum = fmaf(a.z, b.z, sum);
+    sum = fmaf(a.w, b.w, sum);
+}
+
+/// S = scale Q K^T for the first `keys` keys; the columns of the others, in steps of 16, are left alone.
+template <int Br, int Bc, int D>
+__device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::groups>& q,
+                             const SharedTile<Bc, D, ReadBy::lanes>& k, int keys, float scale) {
+    const auto columns = [&](int from, int to) {
+#pragma unroll 4
+        for (int c = 0; c < D / 4; ++c) {
+            float4 b[Scores<Bc>::C];
+#pragma unroll
+            for (int j = 0; j < Scores<Bc>::C; ++j)
+                if (from <= j && j < to) b[j] = k.piece(lane() + L * j, c);
+#pragma unroll
+            for (int i = 0; i < R; ++i) {
+                const float4 a = q.piece(first_row() + i, c);
+#pragma unroll
+                for (int j = 0; j < Scores<Bc>::C; ++j)
+                    if (from <= j && j < to) multiply_add(s.at[i][j], a, b[j]);
+            }
+        }
+    };
+#pragma unroll
+    for (int i = 0; i < R; ++i)
+#pragma unroll
+        for (int j = 0; j < Scores<Bc>::C; ++j) s.at[i][j] = 0;
+    if (keys == Bc) {
+        columns(0, Scores<Bc>::C);
+    } else {
+#pragma unroll
+        for (int j = 0; j < Scores<Bc>::C; ++j)
+            if (L * j < keys) columns(j, j + 1);
+    }
+#pragma unroll
+    for (int i = 0; i < R; ++i)
+#pragma unroll
+        for (int j = 0; j < Scores<Bc>::C; ++j) s.at[i][j] = __fmul_rn(s.at[i][j], scale);  // not fused with S - m
+}
+
+/// O += P V over the first `keys` keys; the elements of P beyond them, up to a multiple of 4, have to be 0.
+template <int Br, int Bc, int Dv>
+__device__ inline void accumulate(Output<Dv>& o, const SharedTile<Br, Bc, ReadBy::groups>& p,
+                                  const SharedTile<Bc, Dv, ReadBy::rows>& v, int keys) {
+    constexpr int C = Output<Dv>::C, V = Output<Dv>::V;
+#pragma unroll 2
+    for (int k4 = 0; k4 < (keys + 3) / 4; ++k4) {
+        float b[4][C];
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+#pragma unroll
+            for (int j = 0; j < C; j += V) {
+                const float* from = &v.at(4 * k4 + k, Output<Dv>::col(j));
+                if constexpr (V == 4) {
+                    const float4 x = *reinterpret_cast<const float4*>(from);
+                    b[k][j] = x.x, b[k][j + 1] = x.y, b[k][j + 2] = x.z, b[k][j + 3] = x.w;
+                } else {
+                    const float2 x = *reinterpret_cast<const float2*>(from);
+                    b[k][j] = x.x, b[k][j + 1] = x.y;
+                }
+            }
+#pragma unroll
+        for (int i = 0; i < R; ++i) {
+            const float4 a = p.piece(first_row() + i, k4);
+#pragma unroll
+            for (int j = 0; j < C; ++j) {
+                o.at[i][j] = fmaf(a.x, b[0][j], o.at[i][j]);
+                o.at[i][j] = fmaf(a.y, b[1][j], o.at[i][j]);
+                o.at[i][j] = fmaf(a.z, b[2][j], o.at[i][j]);
+                o.at[i][j] = fmaf(a.w, b[3][j], o.at[i][j]);
+            }
+        }
+    }
+}
+
+/// Scores of keys that do not exist or that causality hides become -inf. `row` and `key`: the tile's first.
+template <int Bc>
+__device__ inline void mask(Scores<Bc>& s, const Workload& w, int row, int key, int keys) {
+    if (keys == Bc && key + Bc - 1 <= row + w.diagonal) return;  // the whole tile is seen
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+        const int seen = min(keys, row + first_row() + i + w.diagonal - key + 1);
+#pragma unroll
+        for (int j = 0; j < Scores<Bc>::C; ++j)
+            if (Scores<Bc>::col(j) >= seen) s.at[i][j] = -infinity;
+    }
+}
+
+/// P to shared memory, for the second product to read. The rows stay within a warp: that is all that has to wait.
+template <int Br, int Bc>
+__device__ inline void stage(const SharedTile<Br, Bc, ReadBy::groups>& tile, const Scores<Bc>& p) {
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < R; ++i)
+#pragma unroll
+        for (int j = 0; j < Scores<Bc>::C; ++j) tile.at(first_row() + i, Scores<Bc>::col(j)) = p.at[i][j];
+    __syncwarp();
+}
+
+/// Stores the first `rows` rows.
+template <int Dv>
+__device__ inline void store(const Output<Dv>& o, float* to, int pitch, int rows) {
+    constexpr int C = Output<Dv>::C, V = Output<Dv>::V;
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+        const int r = first_row() + i;
+        if (r >= rows) break;
+#pragma unroll
+        for (int j = 0; j < C; j += V) {
+            float* const at = to + std::int64_t{r} * pitch + Output<Dv>::col(j);
+            if constexpr (V == 4)
+                store_wide(at, float4{o.at[i][j], o.at[i][j + 1], o.at[i][j + 2], o.at[i][j + 3]});
+            else
+                store_wide(at, float2{o.at[i][j], o.at[i][j + 1]});
+        }
+    }
+}
+
+/// Loads the first `rows` rows, past L1; the others become 0.
+template <int Dv>
+__device__ inline void load(Output<Dv>& o, const float* from, int pitch, int rows) {
+    constexpr int C = Output<Dv>::C, V = Output<Dv>::V;
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+        const int r = first_row() + i;
+#pragma unroll
+        for (int j = 0; j < C; j += V) {
+            const float* const at = from + std::int64_t{r} * pitch + Output<Dv>::col(j);
+            if constexpr (V == 4) {
+                const float4 x = r < rows ? __ldcg(reinterpret_cast<const float4*>(at)) : float4{};
+                o.at[i][j] = x.x, o.at[i][j + 1] = x.y, o.at[i][j + 2] = x.z, o.at[i][j + 3] = x.w;
+            } else {
+                const float2 x = r < rows ? __ldcg(reinterpret_cast<const float2*>(at)) : float2{};
+                o.at[i][j] = x.x, o.at[i][j + 1] = x.y;
+            }
+        }
+    }
+}
+
+}  // namespace tilescope::device

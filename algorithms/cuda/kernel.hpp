@@ -1,0 +1,82 @@
+// The contract between an algorithm's kernel.cu and everything that runs it. No CUDA types: it compiles without nvcc.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/contract/problem.hpp"
+
+namespace tilescope {
+
+/// One compiled instance of a kernel: the requests that it serves, and what a thread block of it takes of an SM.
+struct KernelVariant {
+    Dtype dtype;
+    Tiling tile;
+    Index dim, dim_v;  ///< 0 where the algorithm has no such size
+    Index threads;     ///< per thread block; the most of all launches
+    Bytes tiles;       ///< shared memory for the tiles that the model counts: the simulated SRAM peak
+    Bytes staging;     ///< shared memory beyond the model, for example P on its way between two products
+
+    constexpr Bytes shared() const { return tiles + staging; }
+    friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
+    constexpr bool serves(const Problem& p) const {
+        return dtype == p.dtype && (dim == 0 || dim == p.dim) && (dim_v == 0 || dim_v == p.dim_v);
+    }
+};
+
+/// Rows of queries that each thread of an fp32 kernel owns, and lanes that share a row.
+inline constexpr Index rows_per_thread = 8, lanes_per_row = 16;
+constexpr Index fp32_threads(Index br) { return br / rows_per_thread * lanes_per_row; }
+
+/// Q_i, K_j and V_j side by side in shared memory, and P staged beside them between the two products.
+constexpr KernelVariant fp32_variant(Index br, Index bc, Index d, Index dv) {
+    return {Dtype::f32, {br, bc}, d, dv, fp32_threads(br), 4 * (br * d + bc * d + bc * dv), 4 * br * bc};
+}
+
+/// Where a tensor's elements lie in device memory, in elements. L2 is read in sectors of 32 bytes: rows start with one,
+/// and the slices of a tensor of one column, whose rows are dense.
+struct DeviceLayout {
+    Index row, slice;  ///< from one row, or slice, to the next
+
+    constexpr DeviceLayout(Index rows, Index cols, Dtype dtype)
+        : row(cols == 1 ? 1 : whole_sectors(cols, dtype)), slice(whole_sectors(rows * row, dtype)) {}
+
+  private:
+    static constexpr Index whole_sectors(Index elements, Dtype dtype) {
+        const Index sector = 32 / size_of(dtype);
+        return ceil_div(elements, sector) * sector;
+    }
+};
+
+/// A tensor in device memory.
+struct DeviceTensor {
+    void* data;
+    DeviceLayout layout;
+};
+
+/// The declared tensors on the device, by name.
+class DeviceTensors {
+  public:
+    void add(std::string_view name, DeviceTensor tensor) { tensors_.emplace_back(name, tensor); }
+    DeviceTensor operator[](std::string_view name) const;
+
+  private:
+    std::vector<std::pair<std::string_view, DeviceTensor>> tensors_;
+};
+
+/// Everything that a kernel needs to be launched.
+struct KernelCall {
+    const KernelVariant* variant;
+    Problem problem;
+    DeviceTensors tensors;
+    void* stream;  ///< a cudaStream_t
+};
+
+/// Enqueues all launches of the algorithm. Throws RunError when CUDA refuses one.
+using KernelLauncher = void (*)(const KernelCall&);
+
+/// The launcher in the algorithm's kernel.cu; nullptr in a build without CUDA.
+KernelLauncher find_kernel(std::string_view algorithm);
+
+}  // namespace tilescope

@@ -1,0 +1,112 @@
+// Maxima, sums and factors of rows (m, l). Each is kept once: lane x of a group holds that of the group's row x % 8.
+#pragma once
+
+#include "algorithms/cuda/fragments.cuh"
+
+namespace tilescope::device {
+
+/// The value that lane `i` of the group keeps: row i's.
+__device__ inline float spread(float kept, int i) { return __shfl_sync(~0u, kept, i, L); }
+
+/// x[i] is this lane's share of row i. Reduces over the group's lanes, halving the rows at each of the first three
+/// steps.
+template <class Op>
+__device__ inline float reduce_rows(const float (&x)[R], Op op) {
+    const bool odd = lane() & 1, second = lane() & 2, upper = lane() & 4;
+    float four[4], two[2];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        const float other = __shfl_xor_sync(~0u, odd ? x[2 * k] : x[2 * k + 1], 1);
+        four[k] = op(odd ? x[2 * k + 1] : x[2 * k], other);
+    }
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        const float other = __shfl_xor_sync(~0u, second ? four[2 * k] : four[2 * k + 1], 2);
+        two[k] = op(second ? four[2 * k + 1] : four[2 * k], other);
+    }
+    const float other = __shfl_xor_sync(~0u, upper ? two[0] : two[1], 4);
+    const float one = op(upper ? two[1] : two[0], other);
+    return op(one, __shfl_xor_sync(~0u, one, 8));
+}
+
+template <int Bc>
+__device__ inline float row_max(const Scores<Bc>& s) {
+    float m[R];
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+        m[i] = s.at[i][0];
+#pragma unroll
+        for (int j = 1; j < Scores<Bc>::C; ++j) m[i] = fmaxf(m[i], s.at[i][j]);
+    }
+    return reduce_rows(m, [](float a, float b) { return fmaxf(a, b); });
+}
+
+template <int Bc>
+__device__ inline float row_sum(const Scores<Bc>& s) {
+    float sum[R];
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+        sum[i] = s.at[i][0];
+#pragma unroll
+        for (int j = 1; j < Scores<Bc>::C; ++j) sum[i] += s.at[i][j];
+    }
+    return reduce_rows(sum, [](float a, float b) { return a + b; });
+}
+
+/// What to subtract from a row whose maximum is m: rows that have seen no key yet keep -inf without becoming NaN.
+__device__ inline float finite(float m) { return m == -infinity ? 0.f : m; }
+
+/// S = exp(S - m) for the first `keys` keys, 0 for the others.
+template <int Bc>
+__device__ inline void exp_minus(Scores<Bc>& s, float m, int keys) {
+    float row[R];
+#pragma unroll
+    for (int i = 0; i < R; ++i) row[i] = spread(finite(m), i);
+#pragma unroll
+    for (int j = 0; j < Scores<Bc>::C; ++j) {
+        if (L * j < keys) {
+#pragma unroll
+            for (int i = 0; i < R; ++i) s.at[i][j] = exponential(s.at[i][j] - row[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < R; ++i) s.at[i][j] = 0;
+        }
+    }
+}
+
+/// 1 / l, or 0 for rows that have seen no key.
+__device__ inline float inverse(float l) { return l > 0 ? 1.f / l : 0.f; }
+
+/// This lane's row among the block's, for the statistics that it keeps.
+__device__ inline int kept_row() { return first_row() + lane() % R; }
+/// Whether this lane is the one of the two keepers that stores.
+__device__ inline bool keeps_first() { return lane() < R; }
+
+/// Stores a statistic of the first `rows` rows.
+__device__ inline void store_kept(float kept, float* to, int rows) {
+    if (keeps_first() && kept_row() < rows) to[kept_row()] = kept;
+}
+
+/// Two statistics of a row, which both of its keepers know.
+struct Pair {
+    float first, second;
+};
+
+/// Both keepers learn what the one among lanes 0 to 7 has, and what the one among lanes 8 to 15 has.
+__device__ inline Pair exchange(float own) {
+    const float other = __shfl_xor_sync(~0u, own, R, L);
+    return keeps_first() ? Pair{own, other} : Pair{other, own};
+}
+
+/// Stores two statistics of the first `rows` rows, each by one of the two keepers.
+__device__ inline void store_pair(Pair kept, float* first, float* second, int rows) {
+    if (kept_row() < rows) (keeps_first() ? first : second)[kept_row()] = keeps_first() ? kept.first : kept.second;
+}
+
+/// Loads them, past L1, by the threads that store_pair() stored them from: no barrier is needed between the two.
+__device__ inline Pair load_pair(const float* first, const float* second, int rows) {
+    const float* const from = keeps_first() ? first : second;
+    return exchange(kept_row() < rows ? load_past_l1(from + kept_row()) : 0.f);
+}
+
+}  // namespace tilescope::device

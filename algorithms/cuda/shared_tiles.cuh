@@ -1,0 +1,72 @@
+// Tiles in shared memory, and how they are filled from HBM without passing through L1.
+#pragma once
+
+#include "algorithms/cuda/device.cuh"
+
+namespace tilescope::device {
+
+/// Which threads read a tile together decides how its 16-byte pieces are permuted so that they hit different banks.
+enum class ReadBy {
+    groups,  ///< two groups of lanes, rows 8 apart, the same columns: Q and P
+    lanes,   ///< 16 lanes, one row each: K
+    rows,    ///< 16 lanes, one row: V
+};
+
+/// A Rows x Cols tile of floats in shared memory.
+template <int Rows, int Cols, ReadBy by>
+struct SharedTile {
+    static constexpr int pieces = Cols / 4;  ///< of 16 bytes, in a row
+    static constexpr int size = Rows * Cols;
+    float* data;
+
+    __device__ static int swizzle(int r) {
+        return by == ReadBy::groups ? (r / R % 2) * 4 : by == ReadBy::lanes ? r % 8 : 0;
+    }
+    __device__ float4& piece(int r, int c4) const {
+        return reinterpret_cast<float4*>(data)[r * pieces + (c4 ^ swizzle(r))];
+    }
+    __device__ float& at(int r, int c) const { return data[(r * pieces + ((c / 4) ^ swizzle(r))) * 4 + c % 4]; }
+};
+
+/// From HBM to registers, past L1.
+__device__ inline float4 load_past_l1(const float4* from) { return __ldcg(from); }
+__device__ inline float load_past_l1(const float* from) { return __ldcg(from); }
+
+/// From registers to HBM in one store: compilers split one that is written as an assignment, and the parts do not
+/// always meet again on their way to L2.
+__device__ inline void store_wide(float* to, float4 x) { __stcg(reinterpret_cast<float4*>(to), x); }
+__device__ inline void store_wide(float* to, float2 x) { __stcg(reinterpret_cast<float2*>(to), x); }
+
+/// Copies 16 bytes to a shared address past L1 and the registers, of which `valid` come from memory; the others become
+/// 0.
+__device__ inline void copy_async(unsigned to, const void* from, int valid) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
+}
+__device__ inline void copy_async(void* to, const void* from, int valid) {
+    copy_async(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, valid);
+}
+
+/// Starts to load the first `rows` rows and `cols` columns of a tile; the rest of it becomes 0.
+template <int threads, int Rows, int Cols, ReadBy by>
+__device__ inline void load_async(const SharedTile<Rows, Cols, by>& tile, const float* from, int pitch, int rows,
+                                  int cols = Cols) {
+    constexpr int pieces = Cols / 4;
+#pragma unroll 4
+    for (int k = threadIdx.x; k < Rows * pieces; k += threads) {
+        const int r = k / pieces, c4 = k % pieces;
+        const float* const piece = from + std::int64_t{r} * pitch + 4 * c4;
+        const int valid = r < rows ? min(max(cols - 4 * c4, 0), 4) : 0;
+        if (valid == 0 || valid == 4)
+            copy_async(&tile.piece(r, c4), valid > 0 ? piece : from, valid * 4);
+        else  // what follows the row's end in memory may never have been written
+            for (int e = 0; e < 4; ++e) tile.at(r, 4 * c4 + e) = e < valid ? load_past_l1(piece + e) : 0.f;
+    }
+}
+
+/// Waits until everything that this thread began to load has arrived, then for the other threads: now all see it.
+__device__ inline void wait_for_loads() {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+}
+
+}  // namespace tilescope::device

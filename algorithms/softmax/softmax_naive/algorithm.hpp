@@ -1,0 +1,54 @@
+// Softmax as the textbook writes it: sum e^x, then divide. Two passes, and it overflows.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+
+namespace tilescope::softmax_naive {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each block of Br rows (parallel thread blocks)",
+     "Rows are independent, so each block of rows is a thread block."},
+    {2, "  l = 0; for j = 1..Tc", "First pass over the columns, in chunks of Bc."},
+    {3, "    read X_j from HBM; l += rowsum(exp(X_j))",
+     "The denominator; e^x overflows float for x > 88.7, and l becomes infinity."},
+    {4, "  for j = 1..Tc", "Second pass: the row did not fit on chip, so it is read again."},
+    {5, "    read X_j; write Y_j = exp(X_j) / l", "inf / inf is NaN: large logits destroy the result."},
+};
+
+/// The pseudo-code lines that the two passes are charged to.
+struct Lines {
+    std::uint16_t begin, sum, scale;
+};
+/// The two passes over rows `i` of X, writing Y.
+void stream_rows(Block& b, const Hbm& X, const Hbm& Y, Span i, Tiles columns, Lines lines);
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// Milakov & Gimelshein, Algorithm 1, per row of V columns: 2V read, V written; 2V exps, V - 1 additions, V divisions.
+inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
+    const Index N = p.seq_q * p.seq_k, e = size_of(p.dtype);
+    return Prediction{2 * N * e, N * e, 0, 2 * N, 2 * N - p.seq_q}.times(p.batch_heads());
+}
+
+/// Nothing in shared memory: chunks and row statistics are in registers.
+inline constexpr KernelVariant kernels[] = {
+    {Dtype::f32, {32, 64}, 0, 0, fp32_threads(32), 0, 0},  {Dtype::f32, {16, 64}, 0, 0, fp32_threads(16), 0, 0},
+    {Dtype::f32, {64, 64}, 0, 0, fp32_threads(64), 0, 0},  {Dtype::f32, {16, 128}, 0, 0, fp32_threads(16), 0, 0},
+    {Dtype::f32, {32, 128}, 0, 0, fp32_threads(32), 0, 0},
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "softmax_naive",
+            .family = Family::softmax,
+            .rung = 1,
+            .idea = "the textbook formula: two passes, overflows for x > 88.7",
+            .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 1",
+            .code = code,
+            .tensors = [](const Problem& p, const Tiling&) { return softmax_tensors(p); },
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::softmax_naive

@@ -1,0 +1,52 @@
+// Safe softmax in two passes: the maximum and the denominator in one, by correcting the denominator when the maximum
+// changes.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+
+namespace tilescope::softmax_online {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each block of Br rows (parallel thread blocks)",
+     "Rows are independent, so each block of rows is a thread block."},
+    {2, "  m = -inf, d = 0", "Running maximum and running denominator, in registers."},
+    {3, "  for j = 1..Tc", "First pass: both statistics at once."},
+    {4, "    read X_j from HBM; m_new = max(m, rowmax(X_j))", "The maximum of what has been seen so far."},
+    {5, "    d = exp(m - m_new) d + rowsum(exp(X_j - m_new))",
+     "Terms added under the old maximum are rescaled to the new one: one exponential per chunk and row."},
+    {6, "  for j = 1..Tc", "Second pass: the output."},
+    {7, "    read X_j; write Y_j = exp(X_j - m) / d", "m and d are final now."},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// Milakov & Gimelshein, Algorithm 3 in blocks of Bc, per row of V columns and T = ceil(V / Bc) blocks: 2V read,
+/// V written; 2V + T exps; V comparisons, 2V + T subtractions, T multiplications, V additions, V divisions.
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const Index N = p.seq_q * p.seq_k, T = p.seq_q * ceil_div(p.seq_k, tile.bc), e = size_of(p.dtype);
+    return Prediction{2 * N * e, N * e, 0, 2 * N + T, 5 * N + 2 * T}.times(p.batch_heads());
+}
+
+/// Nothing in shared memory: chunks and row statistics are in registers.
+inline constexpr KernelVariant kernels[] = {
+    {Dtype::f32, {32, 64}, 0, 0, fp32_threads(32), 0, 0},  {Dtype::f32, {16, 64}, 0, 0, fp32_threads(16), 0, 0},
+    {Dtype::f32, {64, 64}, 0, 0, fp32_threads(64), 0, 0},  {Dtype::f32, {16, 128}, 0, 0, fp32_threads(16), 0, 0},
+    {Dtype::f32, {32, 128}, 0, 0, fp32_threads(32), 0, 0},
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "softmax_online",
+            .family = Family::softmax,
+            .rung = 3,
+            .idea = "maximum and denominator in one pass, rescaling as the maximum grows",
+            .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3",
+            .code = code,
+            .tensors = [](const Problem& p, const Tiling&) { return softmax_tensors(p); },
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::softmax_online

@@ -1,0 +1,58 @@
+// Softmax that cannot overflow: subtract the row's maximum first, at the price of a third pass.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+
+namespace tilescope::softmax_safe {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each block of Br rows (parallel thread blocks)",
+     "Rows are independent, so each block of rows is a thread block."},
+    {2, "  m = -inf; for j = 1..Tc", "First pass: only the maximum."},
+    {3, "    read X_j from HBM; m = max(m, rowmax(X_j))",
+     "Nothing can be exponentiated before the maximum of the whole row is known."},
+    {4, "  l = 0; for j = 1..Tc", "Second pass: the denominator."},
+    {5, "    read X_j; l += rowsum(exp(X_j - m))", "Every exponent is <= 0, so every term is in (0, 1]."},
+    {6, "  for j = 1..Tc", "Third pass: the output."},
+    {7, "    read X_j; write Y_j = exp(X_j - m) / l",
+     "The same exponentials again: recomputed, because the row did not fit on chip."},
+};
+
+/// The pseudo-code lines that the three passes are charged to.
+struct Lines {
+    std::uint16_t begin_max, max, begin_sum, sum, scale;
+};
+/// The three passes over rows `i` of X, writing Y.
+void stream_rows(Block& b, const Hbm& X, const Hbm& Y, Span i, Tiles columns, Lines lines);
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// Milakov & Gimelshein, Algorithm 2, per row of V columns: 3V read, V written; 2V exps; V - 1 comparisons,
+/// 2V subtractions, V - 1 additions, V divisions.
+inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
+    const Index N = p.seq_q * p.seq_k, e = size_of(p.dtype);
+    return Prediction{3 * N * e, N * e, 0, 2 * N, 5 * N - 2 * p.seq_q}.times(p.batch_heads());
+}
+
+/// Nothing in shared memory: chunks and row statistics are in registers.
+inline constexpr KernelVariant kernels[] = {
+    {Dtype::f32, {32, 64}, 0, 0, fp32_threads(32), 0, 0},  {Dtype::f32, {16, 64}, 0, 0, fp32_threads(16), 0, 0},
+    {Dtype::f32, {64, 64}, 0, 0, fp32_threads(64), 0, 0},  {Dtype::f32, {16, 128}, 0, 0, fp32_threads(16), 0, 0},
+    {Dtype::f32, {32, 128}, 0, 0, fp32_threads(32), 0, 0},
+};
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+inline Algorithm describe() {
+    return {.name = "softmax_safe",
+            .family = Family::softmax,
+            .rung = 2,
+            .idea = "subtract the row maximum first: three passes, no overflow",
+            .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2",
+            .code = code,
+            .tensors = [](const Problem& p, const Tiling&) { return softmax_tensors(p); },
+            .run = run,
+            .predict = predict,
+            .kernels = kernels};
+}
+
+}  // namespace tilescope::softmax_safe

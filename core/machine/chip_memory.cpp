@@ -1,0 +1,70 @@
+#include "core/machine/chip_memory.hpp"
+
+#include <sstream>
+
+namespace tilescope {
+namespace {
+
+std::string describe(Space space, const LiveTile& wanted, Bytes used, Bytes capacity, std::uint16_t line) {
+    std::ostringstream out;
+    out << "tile " << wanted.name << " [" << wanted.rows << " x " << wanted.cols << ' ' << name_of(wanted.dtype)
+        << "] does not fit in " << name_of(space) << " at line " << line << ": needs " << wanted.bytes << " B, " << used
+        << " of " << capacity << " B are in use, " << used + wanted.bytes - capacity << " B are missing";
+    return out.str();
+}
+
+LiveTile live(const TileInfo& t) { return {t.name, t.rows, t.cols, t.dtype, t.bytes()}; }
+
+}  // namespace
+
+OutOfChipMemory::OutOfChipMemory(Space space_, LiveTile wanted_, Bytes used_, Bytes capacity_, std::uint16_t line_,
+                                 std::vector<LiveTile> live_)
+    : std::runtime_error(describe(space_, wanted_, used_, capacity_, line_)),
+      space(space_),
+      wanted(std::move(wanted_)),
+      used(used_),
+      capacity(capacity_),
+      line(line_),
+      live(std::move(live_)) {}
+
+ChipMemory::Slot ChipMemory::take(const TileInfo& info, std::uint16_t line) {
+    const int s = static_cast<int>(info.space);
+    const Bytes bytes = info.bytes();
+    if (used_[s] + bytes > capacity_.of(info.space)) refuse(info, line);
+    used_[s] += bytes;
+    peak_[s] = std::max(peak_[s], used_[s]);
+
+    Slot slot;
+    if (free_.empty()) {
+        slot = static_cast<Slot>(slots_.size());
+        slots_.emplace_back();
+    } else {
+        slot = free_.back();
+        free_.pop_back();
+    }
+    Entry& e = slots_[slot];
+    e.info = info;
+    e.id = next_id_++;
+    e.live = true;
+    if (const Index n = info.rows * info.cols; data_ && e.room < n) {
+        e.data.reset(new (std::align_val_t{64}) float[static_cast<std::size_t>(n)]);
+        e.room = n;
+    }
+    return slot;
+}
+
+void ChipMemory::give(Slot slot) {
+    Entry& e = slots_[slot];
+    used_[static_cast<int>(e.info.space)] -= e.info.bytes();
+    e.live = false;
+    free_.push_back(slot);
+}
+
+void ChipMemory::refuse(const TileInfo& info, std::uint16_t line) const {
+    std::vector<LiveTile> tiles;
+    for (const Entry& e : slots_)
+        if (e.live && e.info.space == info.space) tiles.push_back(live(e.info));
+    throw OutOfChipMemory(info.space, live(info), used(info.space), capacity_.of(info.space), line, std::move(tiles));
+}
+
+}  // namespace tilescope

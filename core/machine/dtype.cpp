@@ -1,0 +1,85 @@
+#include "core/machine/dtype.hpp"
+
+#include <Eigen/Core>
+#include <cstring>
+
+namespace tilescope {
+namespace {
+
+template <class T>
+using Stored = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
+template <class T>
+using ConstStored = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
+
+template <class T>
+void encode_as(const float* from, std::byte* to, Index n) {
+    Stored<T>(reinterpret_cast<T*>(to), n) = ConstStored<float>(from, n).cast<T>();
+}
+
+template <class T>
+void decode_as(const std::byte* from, float* to, Index n) {
+    Stored<float>(to, n) = ConstStored<T>(reinterpret_cast<const T*>(from), n).template cast<float>();
+}
+
+template <class T>
+void round_as(float* x, Index n) {
+    Stored<float> a(x, n);
+    a = a.cast<T>().template cast<float>();
+}
+
+}  // namespace
+
+const char* name_of(Dtype t) {
+    switch (t) {
+        case Dtype::f32:
+            return "f32";
+        case Dtype::f16:
+            return "f16";
+        case Dtype::bf16:
+            return "bf16";
+    }
+    return "?";
+}
+
+std::optional<Dtype> dtype_from(std::string_view name) {
+    for (Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16})
+        if (name == name_of(t)) return t;
+    return std::nullopt;
+}
+
+void round_to(Dtype t, float* x, Index n) {
+    if (t == Dtype::f16) round_as<Eigen::half>(x, n);
+    if (t == Dtype::bf16) round_as<Eigen::bfloat16>(x, n);
+}
+
+void encode(Dtype t, const float* from, std::byte* to, Index n) {
+    if (n == 0) return;  // nothing may lie nowhere, which memcpy does not allow
+    switch (t) {
+        case Dtype::f32:
+            std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
+            break;
+        case Dtype::f16:
+            encode_as<Eigen::half>(from, to, n);
+            break;
+        case Dtype::bf16:
+            encode_as<Eigen::bfloat16>(from, to, n);
+            break;
+    }
+}
+
+void decode(Dtype t, const std::byte* from, float* to, Index n) {
+    if (n == 0) return;  // nothing may lie nowhere, which memcpy does not allow
+    switch (t) {
+        case Dtype::f32:
+            std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
+            break;
+        case Dtype::f16:
+            decode_as<Eigen::half>(from, to, n);
+            break;
+        case Dtype::bf16:
+            decode_as<Eigen::bfloat16>(from, to, n);
+            break;
+    }
+}
+
+}  // namespace tilescope

@@ -1,0 +1,28 @@
+// Storage types: how many bytes an element takes in HBM, and what storing a number in it loses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/machine/units.hpp"
+
+namespace tilescope {
+
+enum class Dtype : std::uint8_t { f32, f16, bf16 };
+
+constexpr Bytes size_of(Dtype t) { return t == Dtype::f32 ? 4 : 2; }
+
+/// "f32", "f16" or "bf16".
+const char* name_of(Dtype t);
+std::optional<Dtype> dtype_from(std::string_view name);
+
+/// Rounds n floats to the nearest value of `t` (ties to even), in place.
+void round_to(Dtype t, float* x, Index n);
+/// Converts n floats to the storage format (rounding to nearest even).
+void encode(Dtype t, const float* from, std::byte* to, Index n);
+/// Converts n stored elements to floats (exact).
+void decode(Dtype t, const std::byte* from, float* to, Index n);
+
+}  // namespace tilescope

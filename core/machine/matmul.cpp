@@ -1,0 +1,62 @@
+// Block::matmul: acc += alpha a b.
+#include <Eigen/Core>
+#include <string>
+
+#include "core/machine/block.hpp"
+
+namespace tilescope {
+namespace {
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Map = Eigen::Map<Matrix>;
+using ConstMap = Eigen::Map<const Matrix>;
+
+ConstMap map(ConstElements v) { return {v.data, v.rows, v.cols}; }
+
+/// `t` as it is, or a copy in `scratch` rounded to `dtype`.
+ConstElements rounded(ConstElements t, Dtype from, Dtype dtype, std::vector<float>& scratch) {
+    if (from != Dtype::f32 || dtype == Dtype::f32) return t;
+    scratch.assign(t.data, t.data + t.rows * t.cols);
+    round_to(dtype, scratch.data(), t.rows * t.cols);
+    return {scratch.data(), t.rows, t.cols};
+}
+
+void check_shapes(const TileInfo& acc, const TileInfo& a, const TileInfo& b, Index m, Index n, Index ka, Index kb) {
+    if (acc.rows == m && acc.cols == n && ka == kb) return;
+    const auto shape = [](const TileInfo& t) {
+        return std::string(t.name) + " [" + std::to_string(t.rows) + " x " + std::to_string(t.cols) + "]";
+    };
+    throw std::logic_error("matmul: " + shape(acc) + " += " + shape(a) + " " + shape(b) + " does not match");
+}
+
+}  // namespace
+
+void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float alpha, Here here) {
+    const bool ta = trans == Trans::a, tb = trans == Trans::b;
+    const Index m = ta ? a.cols() : a.rows(), k = ta ? a.rows() : a.cols(), n = tb ? b.rows() : b.cols();
+    check_shapes(info(acc), info(a), info(b), m, n, k, tb ? b.cols() : b.rows());
+
+    Counters cost;
+    cost.matmul_flops = 2 * m * n * k;
+    charge_read(cost, a);
+    charge_read(cost, b);
+    charge_read(cost, acc);
+    charge_write(cost, acc);
+    if (data()) {
+        // At most one of the two is f32 where the other is narrower, so one scratch buffer is enough.
+        const ConstElements va = rounded(const_view(a), a.dtype(), b.dtype(), w_.scratch);
+        const ConstElements vb = rounded(const_view(b), b.dtype(), a.dtype(), w_.scratch);
+        Map out(view(acc).data, m, n);
+        if (ta)
+            out.noalias() += alpha * map(va).transpose() * map(vb);
+        else if (tb)
+            out.noalias() += alpha * map(va) * map(vb).transpose();
+        else
+            out.noalias() += alpha * map(va) * map(vb);
+        round_result(acc);
+    }
+    w_.total.add(cost, weight_);
+    if (!w_.listeners.empty()) report_operation(Op::matmul, "matmul", acc, &a, &b, cost, here);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,110 @@
+#include "core/record/player.hpp"
+
+namespace tilescope {
+namespace {
+
+Index entries(const MachineState& s) {
+    std::size_t n = s.tiles.size() + s.tensors.size();
+    for (const TensorState& t : s.tensors) n += t.touched.size();
+    return static_cast<Index>(n);
+}
+
+/// Brings the list of live tiles up to date with a step.
+void change_tiles(std::vector<TileState>& tiles, const Step& step, Index number) {
+    const Event& e = step.event;
+    if (e.out == no_tile) return;
+    // From the back: what a program works with is mostly what it made last.
+    const auto found = std::find_if(tiles.rbegin(), tiles.rend(), [&](const TileState& t) { return t.tile == e.out; });
+    if (e.op == Op::release)
+        tiles.erase(std::prev(found.base()));
+    else if (found != tiles.rend())
+        found->written = number;
+    else
+        tiles.push_back({e.out, number});
+}
+
+/// Copies a dense rectangle to its place in the tensor.
+void place(const RecordedTensor& shape, const Region& r, TileData from, std::vector<float>& to) {
+    for (Index row = 0; row < r.rows.size; ++row) {
+        const Index start = (r.slice * shape.rows + r.rows.begin + row) * shape.cols + r.cols.begin;
+        std::copy_n(from.begin() + row * r.cols.size, r.cols.size, to.begin() + start);
+    }
+}
+
+}  // namespace
+
+Player::Player(const Trace& trace) : trace_(&trace), contents_(trace.tensors().size()) {
+    state_.tensors.resize(trace.tensors().size());
+    keep_keyframe();
+}
+
+void Player::seek(Index step) {
+    step = std::clamp<Index>(step, 0, size());
+    const auto later = std::upper_bound(keyframes_.begin(), keyframes_.end(), step,
+                                        [](Index s, const MachineState& k) { return s < k.position; });
+    const MachineState& nearest = *std::prev(later);
+    if (step < position() || nearest.position > position()) state_ = nearest;
+    while (position() < step) {
+        advance();
+        if (position() == next_keyframe_) keep_keyframe();
+    }
+}
+
+/// The distance to the next keyframe grows with the state, so that all keyframes together take no more room than the
+/// recording does.
+void Player::keep_keyframe() {
+    constexpr Index least = 64;
+    keyframes_.push_back(state_);
+    next_keyframe_ = position() + std::max(least, entries(state_));
+}
+
+void Player::advance() {
+    const Index number = state_.position++;
+    const Step& step = (*trace_)[number];
+    const Event& e = step.event;
+    if (e.op == Op::launch) state_.kernel = e.what;
+    state_.launch = step.launch;
+    state_.block = e.op == Op::launch ? -1 : e.block;
+    state_.line = e.line;
+    state_.source_line = e.source_line;
+    state_.total.add(e.cost, e.times);
+    state_.sram_used = e.sram_used;
+    state_.registers_used = e.registers_used;
+    change_tiles(state_.tiles, step, number);
+    if (step.moves_data()) touch(step);
+}
+
+void Player::touch(const Step& step) {
+    const Event& e = step.event;
+    TensorState& tensor = state_.tensors[e.region.tensor];
+    tensor.traffic.read += e.times * e.cost.hbm_read;
+    tensor.traffic.write += e.times * e.cost.hbm_write;
+    if (step.region == static_cast<Index>(tensor.touched.size())) tensor.touched.push_back({.region = e.region});
+    Touched& t = tensor.touched[static_cast<std::size_t>(step.region)];
+    const Index number = position() - 1;
+    if (e.op == Op::load) {
+        ++t.loads;
+        t.last_load = number;
+    } else {
+        ++t.stores;
+        t.last_store = tensor.last_store = number;
+    }
+}
+
+const std::vector<float>& Player::values(TensorId tensor) const {
+    const TensorState& now = state_.tensors[tensor];
+    const RecordedTensor& recorded = trace_->tensors()[tensor];
+    Contents& c = contents_[tensor];
+    if (c.last_store == now.last_store || !trace_->has_values()) return c.values;
+    c.last_store = now.last_store;
+    c.values = recorded.initial;
+    // The last store to each region, in the order in which they happened, for regions may overlap.
+    std::vector<Index> stores;
+    for (const Touched& t : now.touched)
+        if (t.last_store >= 0) stores.push_back(t.last_store);
+    std::sort(stores.begin(), stores.end());
+    for (const Index s : stores) place(recorded, (*trace_)[s].event.region, trace_->values((*trace_)[s]), c.values);
+    return c.values;
+}
+
+}  // namespace tilescope

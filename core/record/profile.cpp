@@ -1,0 +1,30 @@
+#include "core/record/profile.hpp"
+
+namespace tilescope {
+namespace {
+
+void note_tile(std::vector<TileUse>& tiles, const TileInfo& t) {
+    for (TileUse& u : tiles)
+        if (u.name == t.name && u.space == t.space) {
+            if (t.rows * t.cols > u.rows * u.cols) u.rows = t.rows, u.cols = t.cols;
+            return;
+        }
+    tiles.push_back({t.name, t.space, t.dtype, t.rows, t.cols});
+}
+
+}  // namespace
+
+void Profile::on(const Event& e, TileData) {
+    if (e.op == Op::launch || e.op == Op::block_begin || e.op == Op::block_end || e.op == Op::release) return;
+    LineProfile& line = lines_[e.line];
+    if (e.op == Op::line) line.visits += e.times;
+    line.cost.add(e.cost, e.times);
+    if (e.region.tensor != no_tensor) {
+        Traffic& t = line.traffic[e.region.tensor];
+        t.read += e.times * e.cost.hbm_read;
+        t.write += e.times * e.cost.hbm_write;
+    }
+    if (e.op == Op::load || e.op == Op::alloc) note_tile(line.tiles, *e.tile);
+}
+
+}  // namespace tilescope

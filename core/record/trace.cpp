@@ -1,0 +1,116 @@
+#include "core/record/trace.hpp"
+
+namespace tilescope {
+namespace {
+
+Bytes float_bytes(std::size_t n) { return static_cast<Bytes>(n * sizeof(float)); }
+
+}  // namespace
+
+Trace::Trace(const Gpu& gpu, TraceOptions options)
+    : gpu_(&gpu), options_(std::move(options)), has_values_(options_.values && gpu.mode().data) {
+    std::sort(options_.blocks.begin(), options_.blocks.end());
+    if (has_values_) values_.reserve(static_cast<std::size_t>(options_.expected_value_bytes) / sizeof(float));
+}
+
+bool Trace::wants(Index /*launch*/, Index block) {
+    return options_.blocks.empty() || std::binary_search(options_.blocks.begin(), options_.blocks.end(), block);
+}
+
+void Trace::on(const Event& event, TileData data) {
+    if (event.op == Op::line) {
+        enters_line_ = true;
+        return;
+    }
+    if (!has_values_) data = {};
+    if (full_.empty()) full_ = exceeded(data.size());
+    if (!full_.empty()) {
+        if (event.op == Op::release) return;  // said by a destructor, which cannot throw; the next event will
+        throw RunError(full_);
+    }
+    if (event.op == Op::launch) {
+        copy_new_tensors();
+        kernels_.push_back(event.what);
+    }
+    if (event.op == Op::block_begin) numbers_.clear();
+
+    Step step{.event = event,
+              .launch = static_cast<Index>(kernels_.size()) - 1,
+              .enters_line = enters_line_ && event.line != 0};
+    enters_line_ = false;
+    number_tiles(step.event);
+    if (step.moves_data()) step.region = region_index(event.region);
+    step.first_value = values_.size();
+    step.values = data.size();
+    values_.insert(values_.end(), data.begin(), data.end());
+    value_bytes_ += float_bytes(data.size());
+    steps_.push_back(step);
+}
+
+/// The limit that one more event with so many values would break; empty when there is room.
+std::string Trace::exceeded(std::size_t more_values) const {
+    const std::string fix = ": record chosen thread blocks only, or take a smaller problem";
+    if (size() >= options_.max_events)
+        return "the recording reached its limit of " + std::to_string(options_.max_events) + " events" + fix;
+    if (value_bytes_ + float_bytes(more_values) > options_.max_value_bytes)
+        return "the recording reached its limit of " + std::to_string(options_.max_value_bytes) + " bytes of values" +
+               fix + ", or record no values";
+    return {};
+}
+
+/// Programs may add tensors up to the launch that uses them, so every launch looks for new ones.
+void Trace::copy_new_tensors() {
+    for (std::size_t t = tensors_.size(); t < gpu_->tensors().size(); ++t) {
+        const TensorInfo& from = gpu_->tensors()[t];
+        RecordedTensor to{from.name, from.role, from.dtype, from.slices, from.rows, from.cols, {}, {}};
+        if (has_values_) {
+            const auto n = static_cast<std::size_t>(to.size());
+            full_ = exceeded(n);
+            if (!full_.empty()) throw RunError(full_);
+            to.initial.resize(n);
+            from.data->read(0, to.initial);
+            value_bytes_ += float_bytes(n);
+        }
+        tensors_.push_back(std::move(to));
+        region_index_.emplace_back();
+    }
+}
+
+Trace Trace::reordered(std::span<const Index> order) && {
+    std::vector<Step> steps;
+    steps.reserve(steps_.size());
+    for (const Index s : order) steps.push_back((*this)[s]);
+    steps_ = std::move(steps);
+    // Regions are listed in order of the first time.
+    for (RecordedTensor& t : tensors_) t.regions.clear();
+    for (auto& index : region_index_) index.clear();
+    for (Step& s : steps_)
+        if (s.moves_data()) s.region = region_index(s.event.region);
+    return std::move(*this);
+}
+
+/// Replaces the tiles' ids, which start anew in every block, by their places in tiles_; a tile seen for the first time
+/// gets the next one.
+void Trace::number_tiles(Event& event) {
+    if (event.out != no_tile && event.out >= numbers_.size()) {
+        numbers_.resize(event.out + 1, no_tile);
+        numbers_[event.out] = static_cast<TileId>(tiles_.size());
+        const TileInfo& t = *event.tile;
+        const Index launch = static_cast<Index>(kernels_.size()) - 1;
+        tiles_.push_back({t.name, t.rows, t.cols, t.dtype, t.space, launch, event.block, event.out});
+    }
+    event.out = number(event.out);
+    event.a = number(event.a);
+    event.b = number(event.b);
+    event.tile = nullptr;
+}
+
+Index Trace::region_index(const Region& r) {
+    std::vector<Region>& regions = tensors_[r.tensor].regions;
+    const RegionKey key{r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size};
+    const auto [place, is_new] = region_index_[r.tensor].try_emplace(key, static_cast<Index>(regions.size()));
+    if (is_new) regions.push_back(r);
+    return place->second;
+}
+
+}  // namespace tilescope

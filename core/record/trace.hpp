@@ -1,0 +1,134 @@
+// A recording of a run: every event and every number that an operation wrote. Control flow depends on shapes, never on
+// data, so a recording is complete, and pausing, stepping back and scrubbing are index arithmetic over it (Player).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/machine/gpu.hpp"
+
+namespace tilescope {
+
+struct TraceOptions {
+    bool values = true;              ///< keep the contents of tiles and tensors; without, about 250 bytes an event
+    std::vector<Index> blocks = {};  ///< thread blocks to record, by linear index within each launch; empty: all
+    Index max_events = 2'000'000;
+    Bytes max_value_bytes = Bytes{1} << 30;  ///< of tiles and tensors together, 4 bytes an element
+    Bytes expected_value_bytes = 0;          ///< room made ahead, so that contents need not move as they grow
+};
+
+/// A tile that lived on chip at some time.
+struct RecordedTile {
+    std::string name;
+    Index rows, cols;
+    Dtype dtype;
+    Space space;
+    Index launch, block;
+    TileId id;  ///< within its block
+
+    Bytes bytes() const { return rows * cols * size_of(dtype); }
+    friend bool operator==(const RecordedTile&, const RecordedTile&) = default;
+};
+
+/// A tensor as it was before the first launch that could reach it.
+struct RecordedTensor {
+    std::string name;
+    Role role;
+    Dtype dtype;
+    Index slices, rows, cols;
+    std::vector<float> initial;   ///< [slices, rows, cols] in C order; empty in a recording without values
+    std::vector<Region> regions;  ///< every region that was loaded or stored, in order of the first time
+
+    Index size() const { return slices * rows * cols; }
+};
+
+/// A recorded event. In it `out`, `a` and `b` number tiles through the whole recording, as indices into Trace::tiles(),
+/// and `tile` is null.
+struct Step {
+    Event event;
+    Index launch = -1;
+    bool enters_line = false;  ///< first event since the program said at(): a visit of the pseudo-code line begins
+    Index region = -1;         ///< of a load or store: index into the tensor's regions
+    std::size_t first_value = 0, values = 0;  ///< where the contents are that it wrote
+
+    /// The tile that the operation wrote, made or gave back, or that a store read: an index into Trace::tiles().
+    TileId tile() const { return event.op == Op::store ? event.a : event.out; }
+    bool moves_data() const { return event.op == Op::load || event.op == Op::store; }
+};
+
+class Trace : public Listener {
+  public:
+    /// Made for `gpu`, which has to be told to listen(), and which is looked at only while it launches: once the run is
+    /// over, the recording stands alone. A run that fails leaves a recording up to the failure.
+    explicit Trace(const Gpu& gpu, TraceOptions options = {});
+
+    bool wants(Index launch, Index block) override;
+    /// Throws RunError, one line with a way out, when the recording outgrows its options.
+    void on(const Event& event, TileData data) override;
+
+    Index size() const { return static_cast<Index>(steps_.size()); }
+    const Step& operator[](Index step) const { return steps_[static_cast<std::size_t>(step)]; }
+    /// The contents that the step wrote: the whole tile (row-major), or what a store left in HBM. Empty for steps that
+    /// write nothing, and in a recording without values.
+    TileData values(const Step& s) const { return {values_.data() + s.first_value, s.values}; }
+
+    /// The same recording with its steps in another order, one in which the program could have run too: `order` names
+    /// every step once.
+    Trace reordered(std::span<const Index> order) &&;
+
+    bool has_values() const { return has_values_; }
+    /// What the contents of tiles and tensors take here.
+    Bytes value_bytes() const { return value_bytes_; }
+    const std::vector<const char*>& kernels() const { return kernels_; }  ///< by launch
+    const std::vector<RecordedTile>& tiles() const { return tiles_; }
+    const std::vector<RecordedTensor>& tensors() const { return tensors_; }  ///< by TensorId
+
+    /// The first step from `from` on, or the last one before `before`, that wanted(const Step&) accepts.
+    template <class F>
+    std::optional<Index> find_forward(Index from, F&& wanted) const;
+    template <class F>
+    std::optional<Index> find_backward(Index before, F&& wanted) const;
+
+  private:
+    /// The place of a region in its tensor's list.
+    using RegionKey = std::array<Index, 5>;
+
+    std::string exceeded(std::size_t more_values) const;
+    void copy_new_tensors();
+    TileId number(TileId id) const { return id == no_tile ? no_tile : numbers_[id]; }
+    void number_tiles(Event& event);
+    Index region_index(const Region& region);
+
+    const Gpu* gpu_;
+    TraceOptions options_;
+    bool has_values_;
+    std::vector<Step> steps_;
+    std::vector<float> values_;
+    Bytes value_bytes_ = 0;
+    std::vector<const char*> kernels_;
+    std::vector<RecordedTile> tiles_;
+    std::vector<RecordedTensor> tensors_;
+    std::vector<std::map<RegionKey, Index>> region_index_;  // by tensor
+    std::vector<TileId> numbers_;                           // of the current block's tiles, by their id there
+    bool enters_line_ = false;
+    std::string full_;  // the limit that was reached
+};
+
+template <class F>
+std::optional<Index> Trace::find_forward(Index from, F&& wanted) const {
+    for (Index i = std::max<Index>(from, 0); i < size(); ++i)
+        if (wanted((*this)[i])) return i;
+    return std::nullopt;
+}
+
+template <class F>
+std::optional<Index> Trace::find_backward(Index before, F&& wanted) const {
+    for (Index i = std::min(before, size()); i-- > 0;)
+        if (wanted((*this)[i])) return i;
+    return std::nullopt;
+}
+
+}  // namespace tilescope

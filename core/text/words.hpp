@@ -1,0 +1,17 @@
+// Names and sentences: lists, quotes, and the word that was probably meant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tilescope::text {
+
+std::string join(const std::vector<std::string>& parts, const std::string& separator);
+/// At most 400 characters of `text` on one line: control characters become spaces.
+std::string one_line(std::string text);
+/// `text` between quotes, cut to a readable length and stripped of control characters: safe to print whatever it was.
+std::string quoted(const std::string& text);
+/// The name with the fewest edits from `wanted`.
+std::string nearest(const std::string& wanted, const std::vector<std::string>& names);
+
+}  // namespace tilescope::text

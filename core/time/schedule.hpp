@@ -1,0 +1,47 @@
+// The recorded thread blocks side by side: which SM runs which, and what happens at the same time.
+#pragma once
+
+#include <memory>
+
+#include "core/record/trace.hpp"
+
+namespace tilescope {
+
+/// A thread block's place on the machine, in ticks.
+struct Placement {
+    Index launch, block, sm;
+    Index first_tick, last_tick;  ///< it is busy in ticks [first_tick, last_tick)
+};
+
+/// A recording keeps thread blocks one after the other; a machine runs as many at a time as it has SMs. This puts them
+/// next to each other. Every SM has one thread block at a time and takes the next one in the order of the grid when it
+/// is done; a launch begins when the one before has ended. In a tick every busy SM carries out one turn: an operation,
+/// with the tiles that are made for it and those that are given back before it. All SMs are taken to be equally fast,
+/// operation for operation; time is another matter (core/time/clock.hpp).
+class Schedule {
+  public:
+    Schedule(Trace recording, Index sms);
+
+    /// The recording in the order of the ticks, SM by SM within a tick. Blocks of a launch do not depend on each other,
+    /// so this is an order in which the same program could have run. Stays in place when the schedule moves.
+    const Trace& trace() const { return *trace_; }
+    Index ticks() const { return static_cast<Index>(ends_.size()) - 1; }
+    /// The steps that the first `tick` ticks carry out: where to seek a Player.
+    Index steps_after(Index tick) const { return ends_[static_cast<std::size_t>(tick)]; }
+    /// The tick, from 1 on, that carries out this step (from 0 on).
+    Index tick_of(Index step) const;
+    /// By launch, then by block.
+    const std::vector<Placement>& placements() const { return placements_; }
+    /// What an SM was busy with in tick `tick` (from 1 on); nullptr: nothing recorded.
+    const Placement* at(Index sm, Index tick) const;
+    /// SMs that ever have a recorded thread block: 0 .. n-1.
+    Index sms_used() const { return static_cast<Index>(by_sm_.size()); }
+
+  private:
+    std::unique_ptr<const Trace> trace_;
+    std::vector<Index> ends_;  // steps carried out after so many ticks; ends_[0] is 0
+    std::vector<Placement> placements_;
+    std::vector<std::vector<std::size_t>> by_sm_;  // indices into placements_, in order of time
+};
+
+}  // namespace tilescope

@@ -1,0 +1,236 @@
+// What is being executed: the code above, what happens and why below.
+#include <algorithm>
+
+#include "gui/code/parts.hpp"
+#include "gui/panels.hpp"
+#include "show/narration.hpp"
+
+namespace tilescope::gui::code {
+namespace {
+
+int lines_in(const ImFont* font, std::string_view text, float width) {
+    return static_cast<int>(broken(font, text, width).size());
+}
+
+/// Draws at most so many lines of text, and says how many there were to draw.
+int draw_lines(const ImFont* font, ImU32 colour, ImVec2 at, float width, int most, std::string_view text) {
+    const auto lines = broken(font, text, width);
+    const int n = std::min(most, static_cast<int>(lines.size()));
+    for (int i = 0; i < n; ++i) {
+        const std::string_view line = lines[static_cast<std::size_t>(i)];
+        const bool cut = i + 1 == n && static_cast<int>(lines.size()) > n;
+        const std::string shown = std::string(line) + (cut ? " …" : "");
+        ImGui::GetWindowDrawList()->AddText(font, font->FontSize, {at.x, at.y + static_cast<float>(i) * font->FontSize},
+                                            colour, shown.c_str());
+    }
+    return n;
+}
+
+/// A word that is underlined where it is the tab shown.
+void tab(App& app, const char* label, const char* place, Tab which, const char* tip) {
+    const Theme& t = app.theme;
+    const ImVec2 size = {ImGui::CalcTextSize(label).x, ImGui::GetFontSize() + t.px(7)};
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::InvisibleButton(place, size)) app.view.tab = which;
+    app.place(place);
+    const bool shown = app.view.tab == which, over = ImGui::IsItemHovered();
+    if (over) {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+        ImGui::SetTooltip("%s", tip);
+    }
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddText({at.x, at.y + t.px(1)}, shown || over ? t.ink : t.dim_ink, label);
+    const ImVec2 line = {at.x, at.y + size.y - t.px(2)};
+    if (shown) draw->AddRectFilled(line, {line.x + size.x, line.y + t.px(2)}, t.highlight);
+}
+
+void about(const Algorithm& a, const Theme& t) {
+    if (!ImGui::IsItemHovered()) return;
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(t.px(420));
+    ImGui::Text("%s: %s", a.name, a.idea);
+    ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
+    ImGui::Text("Source: %s", a.paper);
+    ImGui::PopStyleColor();
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+}
+
+/// The tabs on the left, the algorithm's name on the right.
+void tabs(App& app) {
+    const Theme& t = app.theme;
+    const Algorithm& a = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
+    const float width = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
+    tab(app, "Pseudo-code", "tab-code", Tab::code, "The algorithm as its paper writes it, with what each line costs");
+    ImGui::SameLine(0, t.px(16));
+    tab(app, "Program", "tab-program", Tab::program, "The program that the simulator executes");
+    ImGui::SameLine(0, t.px(12));
+    const float room = left + width - ImGui::GetCursorPosX();
+    ImGui::PushFont(t.title);
+    const ImVec2 name = ImGui::CalcTextSize(a.name);
+    if (name.x <= room) {
+        ImGui::SetCursorPosX(left + width - name.x);
+        ImGui::TextUnformatted(a.name);
+        about(a, t);
+    } else {
+        ImGui::NewLine();
+    }
+    ImGui::PopFont();
+}
+
+/// In small type the algorithm's idea, in at most two lines, with the columns' names; or the program's path.
+void heading(App& app) {
+    const Theme& t = app.theme;
+    const Algorithm& a = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
+    const bool code = app.view.tab == Tab::code;
+    const std::string said = code ? a.idea : program_path(app);
+    const float width = ImGui::GetContentRegionAvail().x, size = t.small_text->FontSize;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const CodeColumns columns = code_columns(app, width);
+    const bool named = columns.costs && code && app.session.run();
+    const float room = named ? columns.hbm - t.px(62) : width;
+    const int lines = std::min(2, lines_in(t.small_text, said, room));
+    ImGui::Dummy({width, static_cast<float>(lines) * size + t.px(2)});
+    about(a, t);
+    draw_lines(t.small_text, t.dim_ink, at, room, lines, said);
+    if (!named) return;
+    const auto name = [&](const char* text, float right) {
+        const float w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, text).x;
+        const ImVec2 place = {at.x + right - w, at.y + static_cast<float>(lines - 1) * size};
+        ImGui::GetWindowDrawList()->AddText(t.small_text, size, place, t.dim_ink, text);
+    };
+    name("HBM", columns.hbm);
+    name("FLOPs", columns.flops);
+}
+
+/// What is said below the code, and how many lines of each there are.
+struct Words {
+    std::string sentence, reason;
+    std::vector<std::string> loops;
+    int sentence_lines = 1, reason_lines = 0;
+    float height = 0;
+};
+
+std::string sentence(const App& app) {
+    if (const SmState* sm = focus(app)) return what_happens(*app.session.run(), *sm);
+    if (const auto& overflow = app.session.overflow())
+        return "Nothing runs: the tiles of " + overflow->algorithm + " do not fit on chip.";
+    if (!app.session.problem().empty()) return "Nothing runs. " + app.session.problem();
+    return "Nothing runs.";
+}
+
+/// As many lines as the longest of the reasons needs, so that the code does not move when the reason changes.
+int lines_for_reasons(const App& app, float width) {
+    const Algorithm& a = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
+    int most = 0;
+    for (const CodeLine& line : a.code) most = std::max(most, lines_in(app.theme.text, line.why, width));
+    return most;
+}
+
+float height_of(const Words& w, const Theme& t) {
+    const float small = w.loops.empty() ? 0 : t.px(5) + static_cast<float>(w.loops.size()) * t.small_text->FontSize;
+    const float reason = w.reason_lines > 0 ? t.px(3) + static_cast<float>(w.reason_lines) * t.text->FontSize : 0;
+    return t.px(7) + static_cast<float>(w.sentence_lines) * t.text->FontSize + reason + small;
+}
+
+/// What fits in `most`: the loops of other launches are the first to go, then those of this one, then the reason, then
+/// lines of the sentence.
+Words words(const App& app, float width, float most) {
+    const Theme& t = app.theme;
+    const Run* run = app.session.run();
+    Words w;
+    w.sentence = sentence(app);
+    w.sentence_lines = std::max(2, lines_in(t.text, w.sentence, width));
+    if (const SmState* sm = focus(app)) w.reason = why(*run, *sm), w.reason_lines = lines_for_reasons(app, width);
+    const bool large =
+        run && (!run->shortened().empty() || run->counted().counters.thread_blocks > run->schedule().sms_used());
+    if (large) w.loops = loop_nest(*run);
+    if (height_of(w, t) > most && large) w.loops = loop_nest(*run, std::max<Index>(0, run->moment().launch));
+    if (height_of(w, t) > most) w.loops.clear();
+    if (height_of(w, t) > most) w.reason_lines = 0;
+    while (w.sentence_lines > 1 && height_of(w, t) > most) --w.sentence_lines;
+    w.height = height_of(w, t);
+    return w;
+}
+
+void tell(const App& app, const Words& w, float width) {
+    const Theme& t = app.theme;
+    ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Dummy({width, w.height});
+    if (ImGui::IsItemHovered() && app.session.run()) {
+        ImGui::BeginTooltip();
+        ImGui::PushTextWrapPos(t.px(420));
+        ImGui::TextUnformatted(w.sentence.c_str());
+        if (!w.reason.empty()) ImGui::TextUnformatted(w.reason.c_str());
+        for (const std::string& line : loop_nest(*app.session.run())) ImGui::TextUnformatted(line.c_str());
+        if (const std::string& shown = app.session.run()->shortened(); !shown.empty())
+            ImGui::TextUnformatted(shown.c_str());
+        ImGui::PopTextWrapPos();
+        ImGui::EndTooltip();
+    }
+    const float end = at.y + w.height;
+    ImGui::GetWindowDrawList()->AddLine(at, {at.x + width, at.y}, t.panel_border);
+    at.y += t.px(6);
+    const int said = draw_lines(t.text, t.ink, at, width, w.sentence_lines, w.sentence);
+    at.y += static_cast<float>(said) * t.text->FontSize + t.px(3);
+    if (w.reason_lines > 0) draw_lines(t.text, t.dim_ink, at, width, w.reason_lines, w.reason);
+    at.y = end - static_cast<float>(w.loops.size()) * t.small_text->FontSize;
+    for (const std::string& line : w.loops) {
+        draw_lines(t.small_text, t.dim_ink, at, FLT_MAX, 1, line);
+        at.y += t.small_text->FontSize;
+    }
+}
+
+}  // namespace
+
+std::vector<std::string_view> broken(const ImFont* font, std::string_view text, float width) {
+    const auto wide = [&](std::size_t begin, std::size_t end) {
+        return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data() + begin, text.data() + end).x;
+    };
+    // Numbers stay with their units, and shapes in one piece.
+    const auto breakable = [&](std::size_t space) {
+        const std::string_view before = text.substr(0, space), after = text.substr(space + 1);
+        if (before.ends_with("×") || after.starts_with("×") || before.empty()) return false;
+        for (const char* prefix : {" k", " M", " G", " T"})
+            if (before.ends_with(prefix)) return false;
+        const bool number = before.back() >= '0' && before.back() <= '9';
+        return !number || after.find_first_of("kMGTPEB") != 0;
+    };
+    std::vector<std::string_view> lines;
+    std::size_t begin = 0, end = 0;  // of the line; what comes after `end` may not fit
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        if (i < text.size() && (text[i] != ' ' || !breakable(i))) continue;
+        if (end > begin && wide(begin, i) > width) {
+            lines.push_back(text.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        end = i;
+    }
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    return lines;
+}
+
+bool changed(const char* what, int now) {
+    int& kept = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID(what), -1);
+    const bool differs = kept != now;
+    kept = now;
+    return differs;
+}
+
+void panel(App& app) {
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    if (room.x < 1 || room.y < 1) return;
+    const Theme& t = app.theme;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, t.px(4)});
+    tabs(app);
+    if (room.y > t.px(260)) heading(app);
+    const ImVec2 rest = ImGui::GetContentRegionAvail();
+    const Words said = words(app, rest.x, rest.y * 0.48f);
+    const float code = whole_rows(t, rest.y - said.height - t.px(4));
+    app.view.tab == Tab::code ? pseudo_code(app, code) : program_text(app, code);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetContentRegionAvail().y - said.height);
+    tell(app, said, rest.x);
+    ImGui::PopStyleVar();
+}
+
+}  // namespace tilescope::gui::code

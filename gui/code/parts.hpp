@@ -1,0 +1,48 @@
+// The code panel's parts, one file each.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "gui/app.hpp"
+
+namespace tilescope::gui::code {
+
+/// What the SM in focus does; nullptr without a run.
+inline const SmState* focus(const App& app) {
+    const Run* run = app.session.run();
+    if (!run || app.view.sm >= static_cast<Index>(run->moment().sms.size())) return nullptr;
+    return &run->moment().sms[static_cast<std::size_t>(app.view.sm)];
+}
+
+/// The height of a row of code, and of as many whole ones as fit.
+inline float row_height(const Theme& t) { return t.mono->FontSize + t.px(4); }
+inline float whole_rows(const Theme& t, float room) {
+    return row_height(t) * std::max(1.f, std::floor(room / row_height(t)));
+}
+
+/// Places of the pseudo-code's columns, from the left of the list.
+struct CodeColumns {
+    float width;       ///< of all of them
+    float code;        ///< left of the code, right of the gutter
+    float hbm, flops;  ///< right edges; not drawn where there is no room for them
+    bool costs;        ///< whether there is room
+};
+CodeColumns code_columns(const App& app, float room);
+
+/// The pseudo-code with breakpoints and costs, in a child window of that height.
+void pseudo_code(App& app, float height);
+/// The tile program that is simulated, in a child window of that height.
+void program_text(App& app, float height);
+/// Where that program is in the sources.
+std::string program_path(const App& app);
+
+/// `text` in lines of at most this width, broken at spaces but not within "(64 × 1)" or "524 k FLOPs".
+std::vector<std::string_view> broken(const ImFont* font, std::string_view text, float width);
+
+/// True in the frame in which `now` differs from what was asked about in the current window the frame before.
+bool changed(const char* what, int now);
+
+}  // namespace tilescope::gui::code

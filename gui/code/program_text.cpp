@@ -1,0 +1,107 @@
+// The tile program that the simulator executes, with the line that the SM in focus is on.
+#include <string_view>
+
+#include "algorithms/attention/standard/algorithm.hpp"
+#include "gui/code/parts.hpp"
+#include "show/programs.hpp"
+
+namespace tilescope::gui::code {
+namespace {
+
+/// The folder whose program is executed. `standard` borrows the softmax kernels' where a row of S does not fit in
+/// registers.
+std::string_view program_of(const App& app) {
+    const Run* run = app.session.run();
+    if (!run) return app.session.algorithm().name;
+    const Experiment& e = run->experiment();
+    const bool borrowed = std::string_view(e.algorithm->name) == "standard" && run->moment().kernel == "softmax" &&
+                          standard::resident_rows(e.problem, e.gpu.registers_per_sm) == 0;
+    if (!borrowed) return e.algorithm->name;
+    return e.problem.softmax == Softmax::safe ? "softmax_safe" : "softmax_naive";
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+/// The line of the program that the SM in focus carried out last in the tick shown; 0: none.
+int current_line(const App& app) {
+    const SmState* sm = focus(app);
+    if (!sm) return 0;
+    int line = 0;
+    for (const Index k : sm->steps) {
+        const Event& e = app.session.run()->trace()[k].event;
+        if (e.source_line != 0) line = static_cast<int>(e.source_line);
+    }
+    return line;
+}
+
+void draw_line(const Theme& t, std::string_view line, int number, bool current, float gutter) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float height = ImGui::GetTextLineHeightWithSpacing();
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth();
+    if (current) {
+        draw->AddRectFilled({left, at.y}, {right, at.y + height}, Theme::faded(t.highlight, t.light ? 0.16f : 0.2f),
+                            t.px(3));
+        draw->AddRectFilled({left, at.y}, {left + t.px(3), at.y + height}, t.highlight);
+    }
+    const float y = at.y + std::round((height - t.mono->FontSize) / 2);
+    const std::string n = std::to_string(number);
+    const float size = t.small_text->FontSize, w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, n.c_str()).x;
+    draw->AddText(t.small_text, size, {left + gutter - t.px(8) - w, y + t.mono->Ascent - t.small_text->Ascent},
+                  current ? t.ink : t.dim_ink, n.c_str());
+    const std::size_t comment = std::min(line.find("//"), line.size());
+    const auto print = [&](std::string_view part, float x, ImU32 ink) {
+        draw->AddText(t.mono, t.mono->FontSize, {x, y}, ink, part.data(), part.data() + part.size());
+    };
+    // The line numbers stay where they are when the code is scrolled sideways.
+    ImGui::PushClipRect({left + gutter, at.y}, {right, at.y + height}, true);
+    const std::string_view code = line.substr(0, comment);
+    print(code, at.x + gutter, current ? t.ink : Theme::mixed(t.ink, t.dim_ink, 0.45f));
+    const float character = t.mono->CalcTextSizeA(t.mono->FontSize, FLT_MAX, 0, "0").x;
+    print(line.substr(comment), at.x + gutter + character * static_cast<float>(comment), t.dim_ink);
+    ImGui::PopClipRect();
+    ImGui::Dummy({gutter + character * static_cast<float>(line.size()), ImGui::GetTextLineHeight()});
+}
+
+}  // namespace
+
+std::string program_path(const App& app) { return "algorithms/" + std::string(program_of(app)) + "/simulated.cpp"; }
+
+void program_text(App& app, float height) {
+    const Theme& t = app.theme;
+    const auto files = embedded_programs();
+    const std::string_view name = program_of(app);
+    const auto* file =
+        std::find_if(files.data(), files.data() + files.size(), [&](const EmbeddedFile& f) { return f.name == name; });
+    ImGui::PushFont(t.mono);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, row_height(t) - t.mono->FontSize});
+    ImGui::BeginChild("program", {0, height}, false, ImGuiWindowFlags_HorizontalScrollbar);
+    if (file != files.data() + files.size()) {
+        const std::vector<std::string_view> lines = lines_of(file->text);
+        const int current = current_line(app);
+        const float row = ImGui::GetTextLineHeightWithSpacing();
+        const bool moved = changed("tick", app.session.run() ? static_cast<int>(app.session.run()->tick()) : -2);
+        const bool elsewhere = changed("line", current * 4096 + static_cast<int>(app.view.sm));
+        if (const bool resized = changed("room", static_cast<int>(height)); moved || elsewhere || resized)
+            ImGui::SetScrollY(
+                row * std::max(0.f, std::round(static_cast<float>(current) - ImGui::GetWindowHeight() / row / 2)));
+        ImGuiListClipper clipper;
+        clipper.Begin(static_cast<int>(lines.size()), row);
+        while (clipper.Step())
+            for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+                draw_line(t, lines[static_cast<std::size_t>(i)], i + 1, i + 1 == current, t.px(34));
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+}
+
+}  // namespace tilescope::gui::code

@@ -1,0 +1,335 @@
+// The pseudo-code as a list: a gutter with breakpoints, the code, and what each line has cost so far.
+#include <string_view>
+
+#include "core/text/numbers.hpp"
+#include "gui/code/parts.hpp"
+
+namespace tilescope::gui::code {
+namespace {
+
+/// A line of code as it is laid out.
+struct Row {
+    const CodeLine* line;
+    std::size_t indent;                   ///< in characters
+    std::vector<std::string_view> parts;  ///< without the indentation; from the second on, two characters further in
+    float top, height;                    ///< within the list
+};
+
+/// Everything that drawing a row needs to know.
+struct List {
+    App& app;
+    const Algorithm& algorithm;
+    CodeColumns columns;
+    float row, character;
+    std::uint16_t current = 0, refused = 0;      ///< lines: of the SM in focus; where a tile did not fit
+    std::map<std::uint16_t, Count> others = {};  ///< how many other SMs are on a line
+};
+
+/// From the top of a row to the top of a letter, such that all fonts stand on one line.
+float above_code(const List& l, const ImFont* font) {
+    const ImFont* mono = l.app.theme.mono;
+    return std::round((l.row - mono->FontSize) / 2 + mono->Ascent - font->Ascent);
+}
+
+const LineProfile& profile_of(const Run& run, std::uint16_t line) {
+    static const LineProfile none;
+    const auto found = run.lines().find(line);
+    return found == run.lines().end() ? none : found->second;
+}
+
+Counters cost_so_far(const Run& run, std::uint16_t line) {
+    const auto found = run.line_costs().find(line);
+    return found == run.line_costs().end() ? Counters() : found->second;
+}
+
+/// Where to break `code` so that at most `most` characters come before: after a statement, or else outside of
+/// parentheses, or else at any space.
+std::size_t break_at(std::string_view code, std::size_t most) {
+    if (code.size() <= most) return code.size();
+    std::size_t space = 0, outside = 0, statement = 0;
+    int depth = 0;
+    for (std::size_t i = 0; i <= most; ++i) {
+        if (code[i] == '(') ++depth;
+        if (code[i] == ')') --depth;
+        if (code[i] != ' ' || i == 0) continue;
+        space = i;
+        if (depth > 0) continue;
+        outside = i;
+        if (std::string_view(",;:").find(code[i - 1]) != std::string_view::npos) statement = i;
+    }
+    for (const std::size_t place : {statement, outside})
+        if (place >= most / 4 && place > 0) return place;
+    return space > 0 ? space : most;
+}
+
+Row laid_out(const CodeLine& line, std::size_t first, std::size_t others) {
+    std::string_view code = line.code;
+    Row row{&line, std::min(code.find_first_not_of(' '), code.size()), {}, 0, 0};
+    code.remove_prefix(row.indent);
+    for (std::size_t used = row.indent; !code.empty(); used = row.indent + 2) {
+        const std::size_t room = row.parts.empty() ? first : others;
+        const std::size_t n = break_at(code, room > used + 8 ? room - used : 8);
+        row.parts.push_back(code.substr(0, n));
+        code.remove_prefix(n < code.size() && code[n] == ' ' ? n + 1 : n);
+    }
+    return row;
+}
+
+/// Where the code of a line's first part ends: at its costs, if it has any.
+float end_of_first_part(const List& l, std::uint16_t line) {
+    const Theme& t = l.app.theme;
+    const Run* run = l.app.session.run();
+    const Counters all = run && l.columns.costs ? profile_of(*run, line).cost : Counters();
+    if (all.hbm() > 0) return l.columns.hbm - t.px(58);
+    return all.flops() > 0 ? l.columns.flops - t.px(50) : l.columns.width - t.px(4);
+}
+
+/// What follows the first part has the whole width.
+std::vector<Row> laid_out(const List& l) {
+    const auto fit = [&](float right) {
+        return static_cast<std::size_t>(std::max(8.f, (right - l.columns.code) / l.character));
+    };
+    const std::size_t others = fit(l.columns.width - l.app.theme.px(4));
+    std::vector<Row> rows;
+    float y = 0;
+    for (const CodeLine& line : l.algorithm.code) {
+        rows.push_back(laid_out(line, fit(end_of_first_part(l, line.number)), others));
+        rows.back().top = y;
+        rows.back().height = l.row * static_cast<float>(std::max<std::size_t>(1, rows.back().parts.size()));
+        y += rows.back().height;
+    }
+    return rows;
+}
+
+/// Keeps the current line in the middle, and with it the whole loop body that it is in, so that the code stands still
+/// while a loop runs.
+void follow(const List& l, const std::vector<Row>& rows) {
+    const std::uint16_t wanted = l.refused ? l.refused : l.current;
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.line->number == wanted; });
+    const float room = ImGui::GetWindowHeight();
+    if (at == rows.end()) {
+        ImGui::SetScrollY(0);
+        return;
+    }
+    auto first = at, last = at;
+    while (first != rows.begin() && (first - 1)->indent >= at->indent) --first;
+    while (last + 1 != rows.end() && (last + 1)->indent >= at->indent) ++last;
+    if (last->top + last->height - first->top > room) first = last = at;
+    const float middle = (first->top + last->top + last->height) / 2;
+    ImGui::SetScrollY(l.row * std::max(0.f, std::round((middle - room / 2) / l.row)));
+}
+
+void numbers(const char* name, const std::string& so_far, const std::string& whole) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn(), ImGui::TextUnformatted(name);
+    for (const std::string& s : {so_far, whole}) {
+        ImGui::TableNextColumn();
+        ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
+                             std::max(0.f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(s.c_str()).x));
+        ImGui::TextUnformatted(s.c_str());
+    }
+}
+
+void table_of_costs(const Theme& t, const Run& run, std::uint16_t line) {
+    const Counters now = cost_so_far(run, line);
+    const LineProfile& all = profile_of(run, line);
+    if (!ImGui::BeginTable("costs", 3, ImGuiTableFlags_SizingFixedFit)) return;
+    ImGui::TableSetupColumn("", 0, t.px(130)), ImGui::TableSetupColumn("", 0, t.px(110));
+    ImGui::TableSetupColumn("", 0, t.px(110));
+    ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
+    numbers("", run.shortened().empty() ? "so far" : "shown so far", "whole run");
+    ImGui::PopStyleColor();
+    numbers("visits", "", text::grouped(all.visits));
+    const auto bytes = [](const char* name, Bytes so_far, Bytes whole) {
+        if (whole > 0) numbers(name, text::bytes(static_cast<double>(so_far)), text::bytes(static_cast<double>(whole)));
+    };
+    const auto count = [](const char* name, Count so_far, Count whole) {
+        if (whole > 0) numbers(name, text::count(static_cast<double>(so_far)), text::count(static_cast<double>(whole)));
+    };
+    bytes("read from HBM", now.hbm_read, all.cost.hbm_read);
+    bytes("written to HBM", now.hbm_write, all.cost.hbm_write);
+    count("matrix FLOPs", now.matmul_flops, all.cost.matmul_flops);
+    count("exponentials", now.exps, all.cost.exps);
+    count("other FLOPs", now.other_flops, all.cost.other_flops);
+    ImGui::EndTable();
+}
+
+void explain(const List& l, const Row& row) {
+    const Theme& t = l.app.theme;
+    const Run* run = l.app.session.run();
+    const std::uint16_t n = row.line->number;
+    const bool visited = run && profile_of(*run, n).visits > 0;
+    if (!visited && l.refused != n && !*row.line->why) return;
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(t.px(400));
+    if (*row.line->why) ImGui::TextUnformatted(row.line->why);
+    if (l.refused == n) ImGui::TextUnformatted("A tile that this line makes does not fit on chip.");
+    if (visited) {
+        table_of_costs(t, *run, n);
+        ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
+        ImGui::Text("Click: on to the next visit by SM %d.", static_cast<int>(l.app.view.sm));
+        ImGui::PopStyleColor();
+    }
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+}
+
+/// Goes to the next visit of a line by the SM in focus, or after the last one to the first.
+void visit(App& app, std::uint16_t line) {
+    const Run* run = app.session.run();
+    if (!run) return;
+    const std::string where = "line " + std::to_string(line), who = "SM " + std::to_string(app.view.sm);
+    const Index sm = app.view.sm;
+    auto tick = run->next_tick(run->tick(), sm, visits(line));
+    if (!tick) {
+        tick = run->next_tick(0, sm, visits(line));
+        if (tick)
+            app.say(who + " does not visit " + where + " again: back to the first time.");
+        else if (profile_of(*run, line).visits == 0)
+            app.say("Nothing moves and nothing is computed on " + where + ".");
+        else
+            app.say(who + " never visits " + where + " in what is shown.");
+    }
+    if (tick) app.playback.go(app.session.position_of(*tick));
+}
+
+/// Names the last item for scripts if a mouse would reach its middle.
+void place_visible(App& app, const std::string& name) {
+    const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+    const ImVec2 middle = {(a.x + b.x) / 2, (a.y + b.y) / 2};
+    if (ImGui::IsRectVisible(middle, {middle.x + 1, middle.y + 1})) app.place(name);
+}
+
+void gutter_tooltip(const List& l, const Row& row, bool stops) {
+    const auto found = l.others.find(row.line->number);
+    std::string text = stops ? "Click: playing no longer stops here."
+                             : "Click: playing stops when SM " + std::to_string(l.app.view.sm) + " gets here.";
+    if (found != l.others.end())
+        text = text::grouped(found->second) + (found->second == 1 ? " other SM is" : " other SMs are") +
+               " on this line.\n" + text;
+    ImGui::SetTooltip("%s", text.c_str());
+}
+
+/// From the left: the breakpoint's dot, a triangle where other SMs are, the line's number.
+void gutter(const List& l, const Row& row, ImVec2 at) {
+    App& app = l.app;
+    const Theme& t = app.theme;
+    const std::uint16_t n = row.line->number;
+    const std::string number = std::to_string(n);
+    ImGui::SetCursorScreenPos(at);
+    auto& stops = app.view.breakpoints;
+    if (ImGui::InvisibleButton(("break-" + number).c_str(), {l.columns.code - t.px(4), row.height}))
+        stops.contains(n) ? static_cast<void>(stops.erase(n)) : static_cast<void>(stops.insert(n));
+    place_visible(app, "break-" + number);
+    const bool over = ImGui::IsItemHovered(), stop = stops.contains(n);
+    if (over) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand), gutter_tooltip(l, row, stop);
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    const float y = at.y + l.row / 2;
+    if (stop || over) draw->AddCircleFilled({at.x + t.px(9), y}, t.px(4.5f), stop ? t.bad : Theme::faded(t.bad, 0.4f));
+    if (l.others.contains(n)) {
+        const float x = at.x + t.px(17), h = t.px(4);
+        draw->AddTriangleFilled({x, y - h}, {x, y + h}, {x + h * 1.4f, y}, t.dim_ink);
+    }
+    const float size = t.small_text->FontSize, w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, number.c_str()).x;
+    draw->AddText(t.small_text, size, {at.x + l.columns.code - t.px(8) - w, at.y + above_code(l, t.small_text)},
+                  n == l.current ? t.ink : t.dim_ink, number.c_str());
+}
+
+/// What the line has cost so far; dim while that is nothing, empty where it never costs anything.
+void costs(const List& l, const Row& row, ImVec2 at) {
+    const Run* run = l.app.session.run();
+    if (!run || !l.columns.costs) return;
+    const Theme& t = l.app.theme;
+    const Counters now = cost_so_far(*run, row.line->number), all = profile_of(*run, row.line->number).cost;
+    const float size = t.small_text->FontSize;
+    const auto number = [&](const std::string& text, float right, bool any) {
+        const float w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, text.c_str()).x;
+        ImGui::GetWindowDrawList()->AddText(t.small_text, size, {at.x + right - w, at.y + above_code(l, t.small_text)},
+                                            any ? t.ink : t.dim_ink, text.c_str());
+    };
+    if (all.hbm() > 0) number(text::bytes(static_cast<double>(now.hbm())), l.columns.hbm, now.hbm() > 0);
+    if (all.flops() > 0) number(text::count(static_cast<double>(now.flops())), l.columns.flops, now.flops() > 0);
+}
+
+/// The bar behind the current line, or behind the one whose tile did not fit.
+void light(const List& l, const Row& row, ImVec2 at) {
+    const Theme& t = l.app.theme;
+    const bool current = row.line->number == l.current, refused = row.line->number == l.refused;
+    if (!current && !refused) return;
+    const ImU32 colour = refused ? t.bad : t.highlight;
+    const ImVec2 end = {at.x + l.columns.width, at.y + row.height};
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddRectFilled(at, end, Theme::faded(colour, t.light ? 0.16f : 0.2f), t.px(3));
+    draw->AddRectFilled(at, {at.x + t.px(3), end.y}, colour);
+}
+
+void draw_row(const List& l, const Row& row, ImVec2 at) {
+    App& app = l.app;
+    const Theme& t = app.theme;
+    light(l, row, at);
+    gutter(l, row, at);
+    ImGui::SetCursorScreenPos({at.x + l.columns.code - t.px(4), at.y});
+    const std::string name = "line-" + std::to_string(row.line->number);
+    if (ImGui::InvisibleButton(name.c_str(), {std::max(1.f, l.columns.width - l.columns.code + t.px(4)), row.height}))
+        visit(app, row.line->number);
+    place_visible(app, name);
+    const bool over = ImGui::IsItemHovered();
+    if (over) {
+        explain(l, row);
+        if (app.session.run()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    }
+    const bool lit = over || row.line->number == l.current || row.line->number == l.refused;
+    const ImU32 ink = lit ? t.ink : Theme::mixed(t.ink, t.dim_ink, 0.45f);
+    float y = at.y + above_code(l, t.mono);
+    std::size_t indent = row.indent;
+    for (const std::string_view part : row.parts) {
+        const float x = at.x + l.columns.code + l.character * static_cast<float>(indent);
+        ImGui::GetWindowDrawList()->AddText(t.mono, t.mono->FontSize, {x, y}, ink, part.data(),
+                                            part.data() + part.size());
+        y += l.row, indent = row.indent + 2;
+    }
+    costs(l, row, at);
+}
+
+List list_of(App& app) {
+    const Run* run = app.session.run();
+    const Theme& t = app.theme;
+    List l{.app = app,
+           .algorithm = run ? run->algorithm() : app.session.algorithm(),
+           .columns = code_columns(app, ImGui::GetWindowWidth()),
+           .row = row_height(t),
+           .character = t.mono->CalcTextSizeA(t.mono->FontSize, FLT_MAX, 0, "0").x};
+    const SmState* sm = focus(app);
+    if (sm) l.current = sm->line;
+    if (run)
+        for (const SmState& other : run->moment().sms)
+            if (&other != sm && other.line != 0) ++l.others[other.line];
+    const auto& overflow = app.session.overflow();
+    if (overflow && overflow->algorithm == std::string_view(l.algorithm.name)) l.refused = overflow->error.line;
+    return l;
+}
+
+}  // namespace
+
+CodeColumns code_columns(const App& app, float room) {
+    const Theme& t = app.theme;
+    // The scrollbar has its place whether it is there or not, so that nothing moves when it comes.
+    const float width = room - ImGui::GetStyle().ScrollbarSize, right = width - t.px(4);
+    return {width, t.px(46), right - t.px(56), right, width > t.px(330)};
+}
+
+void pseudo_code(App& app, float height) {
+    ImGui::BeginChild("pseudo-code", {0, height});
+    const List l = list_of(app);
+    const std::vector<Row> rows = laid_out(l);
+    // The list follows when the machine or the window changes; in between it can be scrolled.
+    const bool moved = changed("tick", app.session.run() ? static_cast<int>(app.session.run()->tick()) : -2);
+    const bool elsewhere = changed("line", l.current * 4096 + static_cast<int>(app.view.sm));
+    const bool resized = changed("room", static_cast<int>(height) * 8192 + static_cast<int>(l.columns.width));
+    if (moved || elsewhere || resized) follow(l, rows);
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    for (const Row& row : rows) draw_row(l, row, {origin.x, origin.y + row.top});
+    ImGui::EndChild();
+}
+
+}  // namespace tilescope::gui::code

@@ -1,0 +1,320 @@
+#include <cmath>
+
+#include "core/text/numbers.hpp"
+#include "gui/controls/files.hpp"
+#include "gui/draw/widgets.hpp"
+#include "gui/panels.hpp"
+#include "lab/gpu_presets.hpp"
+#include "show/setups.hpp"
+
+namespace tilescope::gui::controls {
+namespace {
+
+/// Changes the flags and runs again.
+template <class F>
+void change(App& app, F&& what) {
+    Setup s = app.session.setup();
+    what(s.options);
+    app.session.ask(s);
+}
+
+/// Typed numbers may be anything; what they mean is checked when the run is made.
+Index whole(double x) { return static_cast<Index>(std::clamp(std::round(x), -0x1p41, 0x1p41)); }
+
+const Options& options(const App& app) { return app.session.setup().options; }
+
+/// A number of the problem; what is wrong with it is said where the run would be.
+void index_row(App& app, NumberRow row, std::optional<Index> Options::*member) {
+    row.can_reset = row.can_reset && (options(app).*member).has_value();
+    const NumberEdit edit = number_row(app, row);
+    if (edit.value) change(app, [&](Options& o) { o.*member = whole(*edit.value); });
+    if (edit.reset) change(app, [&](Options& o) { (o.*member).reset(); });
+}
+
+void number_flag_row(App& app, NumberRow row, std::optional<double> Options::*member) {
+    row.can_reset = (options(app).*member).has_value();
+    const NumberEdit edit = number_row(app, row);
+    if (edit.value) change(app, [&](Options& o) { o.*member = *edit.value; });
+    if (edit.reset) change(app, [&](Options& o) { (o.*member).reset(); });
+}
+
+/// What is asked for, also where it is wrong.
+Problem asked(const App& app) {
+    if (const Request* r = app.session.request()) return r->problem;
+    return sizes_from(options(app));
+}
+
+// --- algorithm ----------------------------------------------------------------------------------------------------
+
+void algorithm_list(App& app) {
+    const Algorithm& now = app.session.algorithm();
+    const Family families[] = {Family::attention, Family::softmax};
+    for (const Family family : families) {
+        heading(app, family == Family::attention ? "Attention" : "Softmax of a matrix");
+        int n = 0;
+        for (const Algorithm& a : algorithms()) {
+            if (a.family != family) continue;
+            const bool has_key = family == Family::attention && ++n <= 6;
+            const std::string key = has_key ? std::to_string(n) + "  " : "    ";
+            const std::string what = std::string(a.idea) + ".\nSource: " + a.paper;
+            if (entry(app, std::string("algorithm-") + a.name, key + a.name, a.name == now.name, what))
+                app.session.ask(with_algorithm(app.session.setup(), a.name));
+        }
+    }
+}
+
+void algorithm_controls(App& app) {
+    ImGui::PushFont(app.theme.title);
+    ImGui::TextUnformatted("TileScope");
+    ImGui::PopFont();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    combo(app, "algorithm", app.session.setup().algorithm.c_str(),
+          "What runs. Keys 1 to 6 choose among the attention algorithms.", [&] { algorithm_list(app); });
+    remark(app, app.session.algorithm().idea);
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    combo(app, "examples", "Examples", "Setups that are ready to show, for the chosen algorithm.", [&] {
+        int n = 0;
+        for (const Example& e : examples()) {
+            if (!entry(app, "example-" + std::to_string(++n), e.name, false, e.what)) continue;
+            app.session.ask(setup_of(e, app.session.algorithm().name));
+            app.playback.pause();
+            app.playback.seek(0);
+        }
+    });
+}
+
+// --- problem ------------------------------------------------------------------------------------------------------
+
+void length_controls(App& app, const Problem& p, bool attention) {
+    const char* what = attention
+                           ? "Sequence length: rows of Q (and of K and V, unless they have a length of their own)."
+                           : "Rows of X (and columns, unless they have a number of their own).";
+    const auto queries = options(app).seq_q ? &Options::seq_q : &Options::seq;
+    index_row(app, {"seq", "seq", static_cast<double>(p.seq_q), 16, 65536, 0, false, what}, queries);
+    bool other = options(app).seq_k || options(app).seq_q;
+    if (checkbox(app, "other-keys", attention ? "other length for keys" : "other number of columns", other,
+                 attention ? "K and V have another number of rows than Q." : "X is not square."))
+        change(app, [&](Options& o) {
+            if (other)
+                o.seq_k = p.seq_k;
+            else
+                o.seq = p.seq_q, o.seq_q.reset(), o.seq_k.reset();
+        });
+    if (other)
+        index_row(app,
+                  {"seq-k", attention ? "keys" : "columns", static_cast<double>(p.seq_k), 16, 65536, 0, false,
+                   attention ? "Rows of K and V." : "Columns of X."},
+                  &Options::seq_k);
+}
+
+void type_controls(App& app, const Problem& p, bool attention) {
+    begin_field(app, "dtype");
+    const std::string now = options(app).dtype.value_or(name_of(p.dtype));
+    combo(app, "dtype", now.c_str(), "How a number is stored in HBM and SRAM: f32 takes 4 bytes, f16 and bf16 take 2.",
+          [&] {
+              for (const char* name : {"f32", "f16", "bf16"})
+                  if (entry(app, std::string("dtype-") + name, name, now == name, "Storage type"))
+                      change(app, [&](Options& o) { o.dtype = name; });
+          });
+    if (!attention) return;
+    bool causal = options(app).causal;
+    if (checkbox(app, "causal", "causal", causal, "A row sees no key after itself: query r sees keys up to r."))
+        change(app, [&](Options& o) { o.causal = causal; });
+}
+
+void problem_controls(App& app) {
+    const Problem p = asked(app);
+    const bool attention = app.session.algorithm().family == Family::attention;
+    const auto number = [](Index n) { return static_cast<double>(n); };
+    heading(app, "Problem");
+    length_controls(app, p, attention);
+    index_row(app, {"heads", "heads", number(p.heads), 1, 64, 0, false, attention ? "Heads of Q." : "Matrices."},
+              &Options::heads);
+    if (attention)
+        index_row(app,
+                  {"kv-heads", "kv-heads", number(p.kv_heads), 1, 64, 0, true,
+                   "Heads of K and V: as many as of Q, or fewer that are shared (grouped-query attention). Must divide "
+                   "the heads."},
+                  &Options::kv_heads);
+    index_row(app, {"batch", "batch", number(p.batch), 1, 64, 0, false, "Batch entries, each with all heads."},
+              &Options::batch);
+    if (attention) {
+        index_row(app, {"dim", "dim", number(p.dim), 4, 256, 0, false, "Head dimension d: columns of Q and K."},
+                  &Options::dim);
+        index_row(app,
+                  {"dim-v", "dim-v", number(p.dim_v), 4, 256, 0, true, "Columns of V and O; as many as of Q, usually."},
+                  &Options::dim_v);
+    }
+    type_controls(app, p, attention);
+}
+
+// --- tiles --------------------------------------------------------------------------------------------------------
+
+void tile_row(App& app, const char* flag, const char* label, std::string Options::*member, Index resolved,
+              const std::string& what) {
+    const std::string& given = options(app).*member;
+    const bool is_auto = given == "auto";
+    const double shown = is_auto ? static_cast<double>(resolved) : std::strtod(given.c_str(), nullptr);
+    const NumberEdit edit = number_row(app, {flag, label, shown, 1, 1024, 0, !is_auto, what});
+    if (edit.value) change(app, [&](Options& o) { o.*member = std::to_string(whole(*edit.value)); });
+    if (edit.reset) change(app, [&](Options& o) { o.*member = "auto"; });
+}
+
+/// "64 (auto) × 128: 16 × 8 tiles"
+std::string tiling_text(const Options& o, const Tiling& now, const Problem& p) {
+    const auto size = [](Index n, const std::string& given) {
+        return std::to_string(n) + (given == "auto" ? " (auto)" : "");
+    };
+    return size(now.br, o.br) + " × " + size(now.bc, o.bc) + ": " + text::grouped(ceil_div(p.seq_q, now.br)) + " × " +
+           text::grouped(ceil_div(p.seq_k, now.bc)) + " tiles";
+}
+
+void tile_controls(App& app) {
+    heading(app, "Tiles");
+    const bool attention = app.session.algorithm().family == Family::attention;
+    const std::optional<Tiling> now = app.session.tiling();
+    const std::string freed = " × leaves the choice to TileScope.";
+    tile_row(app, "br", "Br", &Options::br, now ? now->br : 0,
+             (attention ? "Rows of a tile of Q and O." : "Rows of a tile of X.") + freed);
+    tile_row(app, "bc", "Bc", &Options::bc, now ? now->bc : 0,
+             (attention ? "Rows of a tile of K and V: columns of a tile of S." : "Columns of a tile of X.") + freed);
+    if (now) remark(app, tiling_text(options(app), *now, asked(app)));
+    if (button(app, "fit-tiles", "Fit to SRAM", 0, 2,
+               "Both automatic: from the paper's rule, halved until every tile of this algorithm fits on chip."))
+        change(app, [](Options& o) { o.br = o.bc = "auto"; });
+    const Request* r = app.session.request();
+    ImGui::BeginDisabled(!r || !attention);
+    if (button(app, "paper-tiles", "Paper's rule", 1, 2,
+               "FlashAttention, Algorithm 1: with M the SRAM of a thread block in elements, Bc = ceil(M / 4d) and "
+               "Br = min(Bc, d). It may not fit where an algorithm keeps more on chip.")) {
+        const Tiling rule = paper_rule(r->problem, r->gpu);
+        change(app, [&](Options& o) { o.br = std::to_string(rule.br), o.bc = std::to_string(rule.bc); });
+    }
+    ImGui::EndDisabled();
+}
+
+// --- GPU ----------------------------------------------------------------------------------------------------------
+
+/// The machine that is asked for; nothing where its file cannot be read, say.
+std::optional<GpuSpec> machine(const App& app) {
+    if (const Request* r = app.session.request()) return r->gpu;
+    try {
+        return gpu_from(options(app));
+    } catch (const std::runtime_error&) {
+        return std::nullopt;
+    }
+}
+
+void gpu_controls(App& app) {
+    heading(app, "GPU");
+    const std::string now = options(app).gpu;
+    const std::string shown = now.substr(now.find_last_of('/') + 1);
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    combo(app, "gpu", shown.c_str(), "The modelled GPU. Every number of a preset has a source: tilescope gpus show.",
+          [&] {
+              for (const std::string& name : gpu_preset_names())
+                  if (entry(app, "gpu-" + name, name, name == now, "A preset; takes the three numbers below with it."))
+                      change(app, [&](Options& o) {
+                          o.gpu = name;
+                          o.sms.reset(), o.sram_kib.reset(), o.hbm_bandwidth.reset();
+                      });
+          });
+    const std::optional<GpuSpec> g = machine(app);
+    const Options& o = options(app);
+    const auto sms = static_cast<double>(o.sms.value_or(g ? g->sms : 0));
+    const NumberEdit edit = number_row(app, {"sms", "SMs", sms, 1, 256, 1, o.sms.has_value(),
+                                             "Streaming multiprocessors: how many thread blocks work at a time."});
+    if (edit.value) change(app, [&](Options& to) { to.sms = std::max<Index>(1, whole(*edit.value)); });
+    if (edit.reset) change(app, [&](Options& to) { to.sms.reset(); });
+    const double sram = o.sram_kib.value_or(g ? static_cast<double>(g->sram_per_sm) / 1024 : 0);
+    number_flag_row(app, {"sram", "SRAM KiB", sram, 16, 512, 1, true, "SRAM (shared memory) of an SM, in KiB."},
+                    &Options::sram_kib);
+    const double bandwidth = o.hbm_bandwidth.value_or(g ? g->hbm_gbs : 0);
+    number_flag_row(app,
+                    {"hbm-bandwidth", "HBM GB/s", bandwidth, 100, 8000, 10, true,
+                     "Bandwidth between HBM and the SMs, in GB/s (1e9 bytes a second)."},
+                    &Options::hbm_bandwidth);
+    if (g)
+        remark(app, "A thread block has " + text::binary_bytes(g->sram_per_block) + " of SRAM and " +
+                        text::binary_bytes(g->registers_per_sm) + " of registers.");
+}
+
+// --- race and view ------------------------------------------------------------------------------------------------
+
+/// The next item beside the last one, if it is no wider than what is left of the row.
+void beside(const char* text) {
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    const float needed = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ImGui::CalcTextSize(text).x;
+    if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + needed <= right) ImGui::SameLine();
+}
+
+void pace_controls(App& app) {
+    struct Choice {
+        Pace pace;
+        const char *place, *text, *what;
+    };
+    const Choice choices[] = {
+        {Pace::step, "pace-step", "step", "Both have done the same number of steps."},
+        {Pace::bytes, "pace-bytes", "HBM bytes", "Both have moved the same number of bytes between HBM and the SMs."},
+        {Pace::time, "pace-time", "time", "Both have taken the same time, as modelled (not measured)."}};
+    Setup s = app.session.setup();
+    ImGui::BeginDisabled(s.rival.empty());
+    ImGui::PushFont(app.theme.small_text);
+    for (const Choice& c : choices) {
+        if (c.pace != Pace::step) beside(c.text);
+        ImGui::PushStyleColor(ImGuiCol_Border, rim(app.theme));
+        if (ImGui::RadioButton(c.text, s.pace == c.pace)) s.pace = c.pace;
+        ImGui::PopStyleColor();
+        app.place(c.place);
+        tip(app, c.what);
+    }
+    ImGui::PopFont();
+    ImGui::EndDisabled();
+    app.session.ask(s);
+}
+
+void race_controls(App& app) {
+    heading(app, "Race against");
+    Setup s = app.session.setup();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    combo(app, "race", s.rival.empty() ? "none" : s.rival.c_str(),
+          "A second algorithm on the same problem and GPU, side by side.", [&] {
+              if (entry(app, "race-none", "none", s.rival.empty(), "One algorithm alone")) s.rival.clear();
+              for (const Algorithm* a : rivals_of(app.session.algorithm()))
+                  if (entry(app, std::string("race-") + a->name, a->name, s.rival == a->name, a->idea))
+                      s.rival = a->name;
+          });
+    app.session.ask(s);
+    pace_controls(app);
+}
+
+void view_controls(App& app) {
+    heading(app, "View");
+    checkbox(app, "light", "light", app.view.light, "Light theme: for bright rooms and for print.");
+    ImGui::PushFont(app.theme.small_text);
+    beside("projector");
+    ImGui::PopFont();
+    checkbox(app, "projector", "projector", app.view.projector, "Larger type: to be read from the last row.");
+    if (button(app, "tour", "Tour", 0, 2, "A minute's tour of the window.")) app.view.tour = 0;
+    file_controls(app);
+}
+
+}  // namespace
+
+void panel(App& app) {
+    const Theme& t = app.theme;
+    const std::uint64_t shown = app.session.version();
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(6), t.px(2)});
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(4)});
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, t.px(1));
+    algorithm_controls(app);
+    problem_controls(app);
+    tile_controls(app);
+    gpu_controls(app);
+    race_controls(app);
+    view_controls(app);
+    ImGui::PopStyleVar(3);
+    if (app.session.version() != shown) follow(app);
+}
+
+}  // namespace tilescope::gui::controls

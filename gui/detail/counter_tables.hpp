@@ -1,0 +1,13 @@
+// What was counted, as tables.
+#pragma once
+
+#include "gui/app.hpp"
+
+namespace tilescope::gui::detail {
+
+/// Every counter: so far, in the whole run, and in another algorithm's whole run.
+void counters_table(App& app, const Run& run);
+/// Every tensor in HBM: its bytes, and what was read of it and written to it.
+void tensors_table(const App& app, const Run& run);
+
+}  // namespace tilescope::gui::detail

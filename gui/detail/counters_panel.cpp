@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "core/text/numbers.hpp"
+#include "gui/detail/counter_tables.hpp"
+#include "gui/detail/strip.hpp"
+#include "gui/detail/tabs.hpp"
+#include "gui/panels.hpp"
+
+namespace tilescope::gui::detail {
+namespace {
+
+/// One strip of the traffic; a click goes there. In a race the second one only shows.
+void traffic_strip(App& app, const Strip& strip, float height, const char* place) {
+    const ImVec2 at = ImGui::GetCursorScreenPos(), size = {ImGui::GetContentRegionAvail().x, height};
+    ImGui::InvisibleButton(place, size);
+    app.place(place);
+    strip.draw(at, size);
+    if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
+    const Index tick = strip.tick_at(at, size, ImGui::GetMousePos().x);
+    strip.tooltip(tick);
+    if (!ImGui::IsItemActive() || &strip.run != app.session.run()) return;
+    app.playback.pause();
+    app.playback.seek(app.session.position_of(tick));
+}
+
+void strips(App& app, const Run& run, float height) {
+    const Theme& t = app.theme;
+    const Run* rival = app.session.rival();
+    const Index ticks = std::max(run.ticks(), rival ? rival->ticks() : 0);
+    const auto columns = static_cast<Index>(ImGui::GetContentRegionAvail().x);
+    const double most = most_traffic(run, ticks, columns),
+                 most_rival = rival ? most_traffic(*rival, ticks, columns) : 0;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string last = "tick " + text::grouped(run.tick()) + " of " + text::grouped(run.ticks());
+    const std::string heights = text::bytes(most) + (rival ? " and " + text::bytes(most_rival) : "");
+    put(t.small_text, at, t.dim_ink,
+        fitted(t.small_text, "HBM ↑ read ↓ written, up to " + heights + " a tick",
+               width - width_of(t.small_text, last) - t.px(8)));
+    put(t.small_text, {at.x + width - width_of(t.small_text, last), at.y}, t.dim_ink, last);
+    ImGui::Dummy({width, t.small_text->FontSize + t.px(1)});
+    traffic_strip(app, {t, run, ticks, most}, height, "strip");
+    if (rival) traffic_strip(app, {t, *rival, ticks, most_rival}, height, "strip-rival");
+}
+
+}  // namespace
+
+void counters_panel(App& app) {
+    const Run* run = app.session.run();
+    const Theme& t = app.theme;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(2)});
+    detail_tabs(app, run ? "of " + std::string(run->algorithm().name) : "");
+    if (!run) {
+        say_instead(app, "There is nothing to count: this setup does not run.");
+        ImGui::PopStyleVar();
+        return;
+    }
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {t.px(4), t.px(1)});
+    const float available = ImGui::GetContentRegionAvail().y,
+                strip = std::clamp(available * 0.085f, t.px(24), t.px(60));
+    const float bottom = t.small_text->FontSize + t.px(5) + (app.session.rival() ? 2 : 1) * (strip + t.px(2));
+    ImGui::BeginChild("tables", {0, std::max(t.px(20), available - bottom)});
+    counters_table(app, *run);
+    tensors_table(app, *run);
+    ImGui::EndChild();
+    strips(app, *run, strip);
+    ImGui::PopStyleVar(2);
+}
+
+}  // namespace tilescope::gui::detail

@@ -1,0 +1,141 @@
+#include "gui/detail/error_plot.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.hpp"
+#include "gui/detail/tabs.hpp"
+
+namespace tilescope::gui::detail {
+namespace {
+
+const char* output_of(const Run& run) { return run.algorithm().family == Family::softmax ? "Y" : "O"; }
+
+/// Adding up all stored rows takes a few milliseconds where there are millions of numbers. So the sum is kept beside
+/// ImGui's own state of this window until the tick changes, and while playing a large one is left as it was.
+Run::StoredError stored_error(const App& app, const Run& run) {
+    constexpr Index large = 1 << 18;
+    ImGuiStorage& kept = *ImGui::GetStateStorage();
+    const ImGuiID version = ImGui::GetID("version"), tick = ImGui::GetID("tick"), rms = ImGui::GetID("rms"),
+                  rows = ImGui::GetID("rows");
+    const int now_version = static_cast<int>(app.session.version()), now_tick = static_cast<int>(run.tick());
+    const Problem& p = run.recorded();
+    const Index all = p.batch_heads() * p.seq_q, cols = run.algorithm().family == Family::softmax ? p.seq_k : p.dim_v;
+    const bool same_run = kept.GetInt(version, -1) == now_version, same_tick = kept.GetInt(tick, -1) == now_tick;
+    if (!same_run || (!same_tick && (!app.playback.playing() || all * cols < large))) {
+        const Run::StoredError e = run.stored_error();
+        kept.SetInt(version, now_version), kept.SetInt(tick, now_tick);
+        kept.SetFloat(rms, static_cast<float>(e.rms)), kept.SetInt(rows, static_cast<int>(e.rows));
+    }
+    return {static_cast<double>(kept.GetFloat(rms)), kept.GetInt(rows), all};
+}
+
+/// The plot's axes: ticks of the thread block across, whole decades up.
+struct Axes {
+    ImVec2 at, size;
+    Index first, last;
+    int low, high;  // decades
+
+    float x(Index tick) const {
+        const auto extent = static_cast<float>(std::max<Index>(1, last - first));
+        return at.x + size.x * static_cast<float>(tick - first) / extent;
+    }
+    float y(double rms) const {
+        if (!std::isfinite(rms)) return at.y;  // beyond all bounds
+        const double decade = std::clamp(std::log10(std::max(rms, 1e-30)), double(low), double(high));
+        return at.y + size.y * static_cast<float>((high - decade) / (high - low));
+    }
+};
+
+/// Decades around what there is so far.
+std::pair<int, int> decades(const std::vector<ErrorPoint>& points) {
+    double least = INFINITY, most = 0;
+    for (const ErrorPoint& p : points) {
+        if (!std::isfinite(p.rms) || p.rms <= 0) continue;
+        least = std::min(least, p.rms), most = std::max(most, p.rms);
+    }
+    if (most == 0) return {-8, 0};
+    const int low = static_cast<int>(std::floor(std::log10(least))),
+              high = static_cast<int>(std::ceil(std::log10(most)));
+    return {std::min(low, high - 1), high};
+}
+
+void draw_axes(const Theme& t, const Axes& a) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    // As many labels as do not touch.
+    const float decade = a.size.y / static_cast<float>(a.high - a.low);
+    const int every = std::max(1, static_cast<int>(std::ceil((t.small_text->FontSize + t.px(2)) / decade)));
+    for (int d = a.high; d >= a.low; d -= every) {
+        const float y = std::round(a.y(std::pow(10, d)));
+        list.AddLine({a.at.x, y}, {a.at.x + a.size.x, y}, t.faint);
+        const std::string label = "1e" + std::to_string(d);
+        put(t.small_text, {a.at.x - width_of(t.small_text, label) - t.px(6), y - t.small_text->FontSize / 2}, t.dim_ink,
+            label);
+    }
+}
+
+void draw_ticks(const Theme& t, const Axes& a) {
+    const float below = a.at.y + a.size.y + t.px(3);
+    const std::string first = "tick " + std::to_string(a.first), last = std::to_string(a.last);
+    put(t.small_text, {a.at.x, below}, t.dim_ink, first);
+    put(t.small_text, {a.at.x + a.size.x - width_of(t.small_text, last), below}, t.dim_ink, last);
+}
+
+/// A step line: an error holds until the tile is written again.
+void draw_points(const Theme& t, const Axes& a, const std::vector<ErrorPoint>& points, Index now, ImU32 colour) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float dot = points.size() > 40 ? 0 : t.px(2.5f);
+    for (std::size_t k = 0; k < points.size(); ++k) {
+        const Index until = k + 1 < points.size() ? points[k + 1].tick : std::min(now, a.last);
+        const ImVec2 from = {a.x(points[k].tick), a.y(points[k].rms)}, to = {a.x(until), from.y};
+        if (k > 0) list.AddLine({from.x, a.y(points[k - 1].rms)}, from, colour, t.px(1.5f));
+        list.AddLine(from, to, colour, t.px(1.5f));
+        if (dot > 0) list.AddCircleFilled(from, dot, colour);
+    }
+    const ErrorPoint& last = points.back();
+    list.AddCircleFilled({a.x(last.tick), a.y(last.rms)}, t.px(4), t.highlight);
+}
+
+std::string error_text(double rms) { return std::isfinite(rms) ? text::number(rms) : "not finite"; }
+
+}  // namespace
+
+std::string stored_text(const App& app, const Run& run) {
+    const Run::StoredError e = stored_error(app, run);
+    std::string text = std::string(output_of(run)) + " in HBM: " + std::to_string(e.rows) + " of " +
+                       std::to_string(e.of) + " rows stored";
+    return e.rows > 0 ? text + ", RMS error " + error_text(e.rms) : text;
+}
+
+void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, ImVec2 size) {
+    const Theme& t = app.theme;
+    const float line = t.small_text->FontSize;
+    const std::vector<ErrorPoint> points = run.error_so_far(sm);
+    const std::string value = points.empty() ? "" : "RMS " + error_text(points.back().rms);
+    put(t.small_text, at, t.dim_ink,
+        fitted(t.small_text, std::string("Error of ") + output_of(run) + " against the reference",
+               size.x - width_of(t.small_text, value) - t.px(8)));
+    put(t.small_text, {at.x + size.x - width_of(t.small_text, value), at.y}, t.ink, value);
+    put(t.small_text, {at.x, at.y + size.y - line - t.px(1)}, t.dim_ink,
+        fitted(t.small_text, stored_text(app, run), size.x));
+    const bool ticks = size.y >= t.px(108);  // labels below the axis, where there is room
+    const float top = at.y + line + t.px(9), left = at.x + t.px(38);
+    const float bottom = at.y + size.y - (ticks ? 2 : 1) * line - t.px(10);
+    if (!sm.block || bottom - top < t.px(20)) return;
+    const auto [low, high] = decades(points);
+    const Axes a{
+        {left, top}, {at.x + size.x - left - t.px(6), bottom - top}, sm.block->first_tick, sm.block->last_tick, low,
+        high};
+    if (ticks) draw_ticks(t, a);
+    if (points.empty()) {
+        const std::string why = fitted(
+            t.small_text, std::string("no ") + output_of(run) + " on chip in this thread block so far", a.size.x);
+        put(t.small_text, {a.at.x + (a.size.x - width_of(t.small_text, why)) / 2, (top + bottom - line) / 2}, t.dim_ink,
+            why);
+        return;
+    }
+    draw_axes(t, a);
+    draw_points(t, a, points, run.tick(), t.hue(output_of(run)));
+}
+
+}  // namespace tilescope::gui::detail

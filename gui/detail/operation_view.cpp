@@ -1,0 +1,186 @@
+#include <algorithm>
+
+#include "gui/detail/tabs.hpp"
+#include "gui/detail/tile_pictures.hpp"
+#include "show/narration.hpp"
+
+namespace tilescope::gui::detail {
+namespace {
+
+/// A picture in the equation.
+struct Piece {
+    const RecordedTile* tile;
+    TileData values;
+    std::string note;  // "before", or nothing
+    ColourScale scale;
+    Region region = {};
+    float width = 0, height = 0;  // of the picture
+    float place = 0;              // width with its caption
+
+    bool is_column() const { return tile->cols == 1; }
+};
+
+struct Equation {
+    std::string heading;
+    std::vector<Piece> from;  // operands, previous contents
+    Piece to;                 // what was written, or stored
+};
+
+const TileState* find(const SmState& sm, TileId id) {
+    for (const TileState& t : sm.tiles)
+        if (t.tile == id) return &t;
+    return nullptr;
+}
+
+/// "S ← exp_minus(S, m)", "K ← K of head 1 in HBM, rows 64–127"
+std::string heading(const Run& run, const Step& s) {
+    const auto& tiles = run.trace().tiles();
+    const Event& e = s.event;
+    if (s.moves_data()) {
+        return tiles[s.tile()].name + (e.op == Op::load ? " ← " : " → ") + tensor_of(run, e.region) + " in HBM, " +
+               rows_of(run, e.region);
+    }
+    std::string operands;
+    for (const TileId id : {e.a, e.b})
+        if (id != no_tile) operands += (operands.empty() ? "" : ", ") + tiles[id].name;
+    return tiles[e.out].name + " ← " + e.what + (operands.empty() ? "" : "(" + operands + ")");
+}
+
+Piece piece(const Run& run, const TileState& live) {
+    const TileData values = run.player().values(live);
+    return {&run.trace().tiles()[live.tile], values, "", scale_of(values)};
+}
+
+/// What the last operation did; without one, the tile that was written last.
+std::optional<Equation> equation(const Run& run, const SmState& sm) {
+    const Step* op = run.operation(sm);
+    const TileState* written = op ? find(sm, op->tile()) : nullptr;
+    if (!written) {
+        const auto last =
+            std::max_element(sm.tiles.begin(), sm.tiles.end(), [](auto& a, auto& b) { return a.written < b.written; });
+        if (last == sm.tiles.end()) return std::nullopt;
+        Equation e{"", {}, piece(run, *last)};
+        e.heading = e.to.tile->name + " was written last";
+        return e;
+    }
+    Equation e{heading(run, *op), {}, piece(run, *written)};
+    if (op->moves_data()) {
+        e.to.region = op->event.region;
+        return e;
+    }
+    for (const TileId id : {op->event.a, op->event.b})
+        if (const TileState* operand = id == op->event.out ? nullptr : find(sm, id))
+            e.from.push_back(piece(run, *operand));
+    const TileData before = run.values_before(*written);
+    Piece old{e.to.tile, before, "before", scale_of(before)};
+    // What a product adds to zeros, and what takes the place of zeros, is clear without a picture of them.
+    if (before.size() != e.to.values.size() || (old.scale.flat() && !old.is_column())) return e;
+    old.scale = common_scale(e.to.scale, old.scale);
+    e.to.scale = common_scale(old.scale, e.to.scale);
+    e.from.push_back(std::move(old));
+    return e;
+}
+
+/// Sizes of a picture that may be `height` high; cells wide enough for numbers if they are asked for.
+void fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
+    const float rows = static_cast<float>(p.tile->rows), cols = static_cast<float>(p.tile->cols);
+    numbers &= height / rows >= t.small_text->FontSize + t.px(2) && cols * t.px(number_cell) <= widest;
+    p.height = std::min(height, rows * t.px(40));
+    p.width = numbers         ? cols * t.px(number_cell)
+              : p.is_column() ? t.px(18)
+                              : p.height * std::clamp(cols / rows, 0.4f, 2.5f);
+    if (p.width > widest) p.height *= std::max(widest / p.width, 0.4f), p.width = widest;
+    const float caption = t.px(12) + width_of(t.small_text, p.tile->name + (p.note.empty() ? "" : " " + p.note));
+    p.place = std::max(p.width, std::min(caption, t.px(p.note.empty() ? 46 : 84)));
+}
+
+/// The result as large as it can be, then what led to it: with numbers, or smaller without; what finds no room at all
+/// is left out.
+void fit(const Theme& t, Equation& e, ImVec2 room) {
+    const float gap = t.px(12), arrow = t.px(26);
+    fit(t, e.to, room.y, e.from.empty() ? room.x : room.x * 0.55f, true);
+    e.to.place = std::max(e.to.place, std::min(t.px(100), t.px(14) + width_of(t.small_text, e.to.tile->name)));
+    const auto fits = [&](float height, bool numbers) {
+        float used = e.to.place + arrow - gap;
+        for (Piece& p : e.from) fit(t, p, height, room.x, numbers), used += p.place + gap;
+        return used <= room.x;
+    };
+    for (; !e.from.empty(); e.from.erase(e.from.begin())) {
+        if (fits(e.to.height, true)) return;
+        for (float height = e.to.height; height >= t.px(30); height -= t.px(2))
+            if (fits(height, false)) return;
+    }
+}
+
+void draw_piece(const TilePainter& painter, const Piece& p, ImVec2 at, bool is_result, bool with_scale) {
+    const Theme& t = painter.theme;
+    const float caption = t.small_text->FontSize + t.px(4);
+    const std::string more = p.note.empty() ? shape_text(*p.tile) : p.note;
+    painter.caption(*p.tile, more, at, p.place, true, !p.note.empty());
+    const ImVec2 corner = {at.x, at.y + caption}, size = {p.width, p.height};
+    painter.paint(*p.tile, p.values, p.scale, corner, size, p.note, p.region);
+    if (is_result)
+        painter.outline(corner, size, t.highlight, t.px(2));
+    else if (p.note.empty())
+        painter.outline(corner, size, t.ink, t.px(1));
+    if (with_scale && !p.is_column() && p.width >= t.px(64))
+        draw_scale(t, painter.palette, p.scale, {at.x, corner.y + p.height + t.px(4)}, p.width);
+}
+
+/// The first rows of a column in numbers, where its cells are too low for them.
+void draw_rows(const TilePainter& painter, const Equation& e, ImVec2 at, ImVec2 room) {
+    const Theme& t = painter.theme;
+    const float line = t.small_text->FontSize + t.px(2), column = t.px(66);
+    const Piece* before = e.from.empty() || e.from.back().note.empty() ? nullptr : &e.from.back();
+    const float numbers = before ? 2 * column : column, first = t.px(30);
+    if (room.x < first + numbers || e.to.values.empty()) return;
+    const auto right = [&](float x, float y, ImU32 colour, const std::string& text) {
+        put(t.small_text, {at.x + x - width_of(t.small_text, text), at.y + y}, colour, text);
+    };
+    right(first, 0, t.dim_ink, "row");
+    if (before) right(first + column, 0, t.dim_ink, "before");
+    right(first + numbers, 0, t.dim_ink, before ? "after" : "value");
+    const auto rows = std::min<std::size_t>(e.to.values.size(), static_cast<std::size_t>(room.y / line) - 1);
+    for (std::size_t r = 0; r < rows; ++r) {
+        const float y = static_cast<float>(r + 1) * line + t.px(2);
+        right(first, y, t.dim_ink, r + 1 == rows && rows < e.to.values.size() ? "…" : std::to_string(r));
+        if (r + 1 == rows && rows < e.to.values.size()) break;
+        if (before) right(first + column, y, t.ink, value_text(before->values[r]));
+        right(first + numbers, y, t.ink, value_text(e.to.values[r]));
+    }
+}
+
+}  // namespace
+
+void operation_view(const TilePainter& painter, const SmState& sm, ImVec2 at, ImVec2 size) {
+    const Theme& t = painter.theme;
+    auto e = equation(painter.run, sm);
+    if (!e) {
+        put(t.small_text, at, t.dim_ink, fitted(t.small_text, "Nothing is on chip.", size.x));
+        return;
+    }
+    const float line = t.small_text->FontSize;
+    put(t.text, at, t.ink, fitted(t.text, e->heading, size.x));
+    const ImVec2 top = {at.x + t.px(2), at.y + t.text->FontSize + t.px(6)};
+    // Where it is tight, the pictures have the place of the scales below them.
+    const float scales = size.y < t.px(130) ? 0 : line + t.px(4);
+    const ImVec2 room = {size.x - t.px(4), size.y - t.text->FontSize - line - t.px(14) - scales};
+    fit(t, *e, room);
+    float x = top.x;
+    for (const Piece& p : e->from) {
+        draw_piece(painter, p, {x, top.y}, false, scales > 0);
+        x += p.place + t.px(12);
+    }
+    if (!e->from.empty()) {
+        put(t.title,
+            {x - t.px(6), top.y + line + t.px(4) + std::min(e->to.height, e->from.back().height) / 2 - t.px(9)}, t.ink,
+            "→");
+        x += t.px(14);
+    }
+    draw_piece(painter, e->to, {x, top.y}, true, scales > 0);
+    x += e->to.place + t.px(10);
+    if (e->to.is_column() && e->to.width < t.px(30))
+        draw_rows(painter, *e, {x, top.y}, {at.x + size.x - x, room.y + line});
+}
+
+}  // namespace tilescope::gui::detail

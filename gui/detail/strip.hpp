@@ -1,0 +1,27 @@
+// Traffic over time.
+#pragma once
+
+#include <optional>
+
+#include "gui/draw/theme.hpp"
+#include "show/run.hpp"
+
+namespace tilescope::gui::detail {
+
+/// Bytes between HBM and the SMs, tick by tick: read upwards, written downwards; what is still to come is faint.
+struct Strip {
+    const Theme& theme;
+    const show::Run& run;
+    Index ticks;  ///< on the whole axis
+    double most;  ///< bytes a tick, at the ends of the axis
+
+    /// The tick under the mouse.
+    Index tick_at(ImVec2 at, ImVec2 size, float x) const;
+    void draw(ImVec2 at, ImVec2 size) const;
+    void tooltip(Index tick) const;
+};
+
+/// Bytes of the busiest tick, read or written, as `columns` pixels show them.
+double most_traffic(const show::Run& run, Index ticks, Index columns);
+
+}  // namespace tilescope::gui::detail

@@ -1,0 +1,182 @@
+#include "gui/detail/tile_image.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "core/text/numbers.hpp"
+#include "gui/detail/tabs.hpp"
+
+namespace tilescope::gui::detail {
+namespace {
+
+constexpr Index most_cells = 96;  // in a direction
+
+/// How the values are shared out among cells: every cell has `row_step` x `col_step` of them, at the edges fewer.
+struct Grid {
+    Index row_step, col_step, rows, cols;
+};
+
+Grid grid_for(const Theme& t, const Picture& p) {
+    const auto step = [&](Index n, float pixels) {
+        const auto room = std::clamp<Index>(static_cast<Index>(pixels / t.px(1.5f)), 1, most_cells);
+        return ceil_div(n, room);
+    };
+    const Index down = step(p.rows, p.size.y), across = step(p.cols, p.size.x);
+    return {down, across, ceil_div(p.rows, down), ceil_div(p.cols, across)};
+}
+
+Cell cell_at(const Picture& p, const Grid& g, Index row, Index col) {
+    const Index r0 = row * g.row_step, c0 = col * g.col_step;
+    Cell cell{{r0, std::min(g.row_step, p.rows - r0)}, {c0, std::min(g.col_step, p.cols - c0)}, 0};
+    float sum = 0;
+    Index n = 0;
+    for (Index r = r0; r < cell.rows.end(); ++r)
+        for (Index c = c0; c < cell.cols.end(); ++c) {
+            const float v = p.values[static_cast<std::size_t>(r * p.cols + c)];
+            if (v == -std::numeric_limits<float>::infinity()) continue;
+            sum += v, ++n;
+        }
+    cell.value = n > 0 ? sum / static_cast<float>(n) : -std::numeric_limits<float>::infinity();
+    return cell;
+}
+
+/// Where a row or column of cells begins.
+float edge(float from, float extent, Index k, Index n) {
+    return std::round(from + extent * static_cast<float>(k) / static_cast<float>(n));
+}
+
+std::string with_decimals(float v, int decimals) {
+    if (!std::isfinite(v)) return value_text(v);
+    char buffer[64];
+    const bool zero = std::abs(v) < 0.5f * std::pow(10.f, static_cast<float>(-decimals));  // not "-0.00"
+    std::snprintf(buffer, sizeof buffer, "%.*f", decimals, zero ? 0.0 : static_cast<double>(v));
+    return buffer;
+}
+
+/// Decimals that the numbers in cells of this width can have: three significant digits of the largest, or two; -1 where
+/// there is no room for numbers.
+int decimals_for(const Theme& t, const ColourScale& s, float width, float height) {
+    if (width < t.px(34) || height < t.small_text->FontSize) return -1;
+    if (!s.any) return 0;
+    const int digits = s.limit() > 0 ? static_cast<int>(std::floor(std::log10(s.limit()))) : 0;
+    for (const int significant : {3, 2}) {
+        const int decimals = std::clamp(significant - 1 - digits, 0, 4);
+        const float widest = std::max(width_of(t.small_text, with_decimals(s.low, decimals)),
+                                      width_of(t.small_text, with_decimals(s.high, decimals)));
+        if (widest <= width - t.px(4)) return decimals;
+    }
+    return -1;
+}
+
+void draw_cells(const Theme& t, const Palette& palette, const Picture& p, const Grid& g) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float cell_width = p.size.x / static_cast<float>(g.cols), cell_height = p.size.y / static_cast<float>(g.rows);
+    const bool single = g.row_step == 1 && g.col_step == 1;
+    const int decimals = single ? decimals_for(t, p.scale, cell_width, cell_height) : -1;
+    const float gap = std::min(cell_width, cell_height) >= t.px(8) ? 1.f : 0.f;
+    const float limit = p.scale.limit();
+    for (Index r = 0; r < g.rows; ++r) {
+        const float y0 = edge(p.at.y, p.size.y, r, g.rows), y1 = edge(p.at.y, p.size.y, r + 1, g.rows);
+        for (Index c = 0; c < g.cols; ++c) {
+            const float x0 = edge(p.at.x, p.size.x, c, g.cols), x1 = edge(p.at.x, p.size.x, c + 1, g.cols);
+            const float value = cell_at(p, g, r, c).value;
+            const ImU32 colour = palette.at(value, limit);
+            list.AddRectFilled({x0, y0}, {x1 - gap, y1 - gap}, colour);
+            if (decimals < 0) continue;
+            const std::string text = with_decimals(value, decimals);
+            put(t.small_text,
+                {(x0 + x1 - width_of(t.small_text, text)) / 2, (y0 + y1 - t.small_text->FontSize) / 2 - gap},
+                std::isfinite(value) ? Theme::ink_on(colour) : t.ink, text);
+        }
+    }
+}
+
+}  // namespace
+
+ColourScale scale_of(TileData values) {
+    ColourScale s;
+    for (const float v : values) {
+        if (!std::isfinite(v)) {
+            s.minus_infinity |= v < 0;
+            continue;
+        }
+        s.low = s.any ? std::min(s.low, v) : v;
+        s.high = s.any ? std::max(s.high, v) : v;
+        s.any = true;
+    }
+    return s;
+}
+
+ColourScale common_scale(const ColourScale& a, const ColourScale& b) {
+    if (!a.any || (b.any && a.is_signed() != b.is_signed())) return b;
+    if (!b.any) return {a.low, a.high, true, b.minus_infinity};
+    return {std::min(a.low, b.low), std::max(a.high, b.high), true, b.minus_infinity};
+}
+
+Palette::Palette(const Theme& t)
+    : hidden_(t.light ? Theme::mixed(t.panel, t.ink, 0.3f) : t.background), broken_(t.bad) {
+    const ImU32 neutral = Theme::mixed(t.panel, t.ink, t.light ? 0.06f : 0.12f), below = t.hue("Q"), above = t.hue("O");
+    for (int k = 0; k <= steps; ++k) {
+        // Most values are far below the largest: without this they would all look alike.
+        const float share = std::pow(static_cast<float>(k) / steps, 0.7f);
+        colours_[static_cast<std::size_t>(steps - k)] = Theme::mixed(neutral, below, share);
+        colours_[static_cast<std::size_t>(steps + k)] = Theme::mixed(neutral, above, share);
+    }
+}
+
+ImU32 Palette::at(float value, float limit) const {
+    if (!std::isfinite(value)) return value < 0 ? hidden_ : broken_;
+    const float share = limit > 0 ? std::clamp(value / limit, -1.f, 1.f) : 0;
+    return colours_[static_cast<std::size_t>(std::lround(share * steps) + steps)];
+}
+
+std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Picture& p) {
+    if (p.values.empty() || p.size.x < 1 || p.size.y < 1) return std::nullopt;
+    const Grid g = grid_for(theme, p);
+    draw_cells(theme, palette, p, g);
+    const ImVec2 end = {p.at.x + p.size.x, p.at.y + p.size.y}, mouse = ImGui::GetMousePos();
+    if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(p.at, end)) return std::nullopt;
+    const auto under = [](float at, float from, float extent, Index n) {
+        return std::clamp<Index>(static_cast<Index>((at - from) / extent * static_cast<float>(n)), 0, n - 1);
+    };
+    return cell_at(p, g, under(mouse.y, p.at.y, p.size.y, g.rows), under(mouse.x, p.at.x, p.size.x, g.cols));
+}
+
+void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, ImVec2 at, float width) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    if (s.any && s.minus_infinity && width >= t.px(96)) {
+        width -= t.px(36);
+        const float x = at.x + width + t.px(6), y = at.y + t.small_text->FontSize / 2 + t.px(1), square = t.px(4);
+        list.AddRectFilled({x, y - square}, {x + 2 * square, y + square}, palette.at(-INFINITY, 1));
+        list.AddRect({x, y - square}, {x + 2 * square, y + square}, t.dim_ink);
+        put(t.small_text, {x + 3 * square, at.y}, t.dim_ink, "−∞");
+    }
+    const std::string low = s.any ? value_text(s.low) : "", high = s.any              ? value_text(s.high)
+                                                                   : s.minus_infinity ? "−∞"
+                                                                                      : "";
+    const float left = at.x + width_of(t.small_text, low) + t.px(5);
+    const float right = at.x + width - width_of(t.small_text, high) - t.px(5);
+    if (right - left < t.px(12)) {
+        put(t.small_text, at, t.dim_ink, fitted(t.small_text, s.any ? low + " … " + high : high, width));
+        return;
+    }
+    const float middle = at.y + t.small_text->FontSize / 2 + t.px(1);
+    constexpr int parts = 24;
+    for (int k = 0; s.any && k < parts; ++k) {
+        const float value = s.low + (s.high - s.low) * (static_cast<float>(k) + 0.5f) / parts;
+        list.AddRectFilled({edge(left, right - left, k, parts), middle - t.px(3)},
+                           {edge(left, right - left, k + 1, parts), middle + t.px(3)}, palette.at(value, s.limit()));
+    }
+    put(t.small_text, at, t.dim_ink, low);
+    put(t.small_text, {right + t.px(5), at.y}, t.dim_ink, high);
+}
+
+std::string value_text(float value) {
+    if (std::isnan(value)) return "NaN";
+    if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+    return text::number(static_cast<double>(value));
+}
+
+}  // namespace tilescope::gui::detail

@@ -1,0 +1,155 @@
+#include "gui/detail/tile_pictures.hpp"
+
+#include <algorithm>
+
+#include "core/text/numbers.hpp"
+#include "gui/detail/tabs.hpp"
+
+namespace tilescope::gui::detail {
+
+using namespace show;
+namespace {
+
+/// "row 3", "rows 4–7", in the tensor where that is known.
+std::string span_text(const char* what, Span s, bool known, Index begin) {
+    const Index first = s.begin + begin;
+    std::string text = what;
+    text += s.size > 1 ? "s " + std::to_string(first) + "–" + std::to_string(first + s.size - 1)
+                       : " " + std::to_string(first);
+    return known && begin > 0 ? text + " (" + std::to_string(s.begin) + " of the tile)" : text;
+}
+
+/// In this order: the scores, the statistics of their rows beside them, what becomes the output, and the rest.
+int rank(const RecordedTile& t) {
+    if (t.cols == 1) return 1;
+    for (const char* first : {"S", "P", "X"})
+        if (t.name == first) return 0;
+    for (const char* output : {"O", "Y", "v", "PV", "v_j"})
+        if (t.name == output) return 2;
+    return 3;
+}
+
+}  // namespace
+
+std::string shape_text(const RecordedTile& t) { return std::to_string(t.rows) + " × " + std::to_string(t.cols); }
+
+void TilePainter::outline(ImVec2 at, ImVec2 size, ImU32 colour, float width) const {
+    ImGui::GetWindowDrawList()->AddRect({at.x - width, at.y - width}, {at.x + size.x + width, at.y + size.y + width},
+                                        colour, 0, 0, width);
+}
+
+void TilePainter::caption(const RecordedTile& t, const std::string& more, ImVec2 at, float width, bool live,
+                          bool keep_more) const {
+    const ImFont* font = theme.small_text;
+    const float square = theme.px(8), left = square + theme.px(4), y = at.y + (font->FontSize - square) / 2 + 1;
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + square, y + square},
+                                              Theme::faded(theme.hue(t.name), live ? 1.f : 0.35f));
+    const float rest = width_of(font, " " + more);
+    const std::string name = fitted(font, t.name, width - left - (keep_more ? rest : 0));
+    put(font, {at.x + left, at.y}, live ? theme.ink : theme.dim_ink, name);
+    const float used = left + width_of(font, name);
+    if (!more.empty() && used + rest <= width + 1) put(font, {at.x + used, at.y}, theme.dim_ink, " " + more);
+}
+
+void TilePainter::paint(const RecordedTile& tile, TileData values, const ColourScale& scale, ImVec2 at, ImVec2 size,
+                        const std::string& note, const Region& region) const {
+    outline(at, size, theme.panel_border, 1);
+    const auto cell = draw(theme, palette, {values, tile.rows, tile.cols, at, size, scale});
+    if (!cell) return;
+    const bool known = region.tensor != no_tensor;
+    std::string text = tile.name + (note.empty() ? "" : ", " + note) + " (" + shape_text(tile) + " " +
+                       name_of(tile.dtype) + " in " + name_of(tile.space) + ")\n";
+    text += span_text("row", cell->rows, known, region.rows.begin);
+    if (tile.cols > 1) text += ", " + span_text("column", cell->cols, known, region.cols.begin);
+    text += "\n" + value_text(cell->value);
+    if (cell->rows.size * cell->cols.size > 1)
+        text += "  average of " + std::to_string(cell->rows.size * cell->cols.size) + " values (−∞ left out)";
+    ImGui::SetTooltip("%s", text.c_str());
+}
+
+std::vector<Gallery::Slot> Gallery::slots_of(const Run& run, const SmState& sm) {
+    constexpr std::ptrdiff_t enough = 4096;  // the inner loop gives the same names again and again
+    const auto& all = run.trace().tiles();
+    const std::pair block{sm.block->launch, sm.block->block};
+    auto tile = std::partition_point(all.begin(), all.end(),
+                                     [&](const RecordedTile& t) { return std::pair(t.launch, t.block) < block; });
+    std::vector<Slot> slots;
+    const auto slot_for = [&](const RecordedTile& t) -> Slot& {
+        for (Slot& s : slots)
+            if (s.tile->name == t.name) return s;
+        return slots.emplace_back(Slot{&t});
+    };
+    const auto end = all.end() - tile > enough ? tile + enough : all.end();
+    for (; tile != end && std::pair(tile->launch, tile->block) == block; ++tile) slot_for(*tile);
+    for (const TileState& live : sm.tiles) {
+        Slot& s = slot_for(all[live.tile]);
+        s.tile = &all[live.tile], s.live = &live;
+    }
+    std::stable_sort(slots.begin(), slots.end(),
+                     [](const Slot& a, const Slot& b) { return rank(*a.tile) < rank(*b.tile); });
+    return slots;
+}
+
+bool Gallery::arrange(const Theme& t, ImVec2 room, float picture) {
+    const float caption = t.small_text->FontSize + t.px(3);
+    picture_ = picture;
+    float x = 0, y = 0;
+    for (Slot& s : slots_) {
+        const float aspect = static_cast<float>(s.tile->cols) / static_cast<float>(s.tile->rows);
+        s.width = s.tile->cols == 1 ? t.px(16) : std::max(t.px(16), picture * std::clamp(aspect, 0.4f, 2.5f));
+        const float place = std::max(s.width, t.px(31));
+        if (x > 0 && x + place > room.x) x = 0, y += caption + picture + t.px(6);
+        s.at = {x, y};
+        x += place + t.px(8);
+    }
+    height_ = y + caption + picture;
+    return height_ <= room.y;
+}
+
+Gallery::Gallery(const TilePainter& painter, const SmState& sm, ImVec2 room) : slots_(slots_of(painter.run, sm)) {
+    const Theme& t = painter.theme;
+    float picture = room.y * 0.6f;
+    while (!arrange(t, room, picture) && picture > t.px(16)) picture -= t.px(2);
+}
+
+void Gallery::draw(const TilePainter& painter, const SmState& sm, ImVec2 at) const {
+    const Theme& t = painter.theme;
+    const Step* op = painter.run.operation(sm);
+    for (const Slot& s : slots_) {
+        const ImVec2 top = {at.x + s.at.x, at.y + s.at.y}, extent = {s.width, picture_};
+        const ImVec2 corner = {top.x, top.y + t.small_text->FontSize + t.px(3)};
+        painter.caption(*s.tile, shape_text(*s.tile), top, std::max(s.width, t.px(31)), s.live != nullptr);
+        if (!s.live) {
+            painter.outline(corner, extent, t.faint, 1);
+            continue;
+        }
+        const TileData values = painter.run.player().values(*s.live);
+        painter.paint(*s.tile, values, scale_of(values), corner, extent);
+        if (!op) continue;
+        if (op->tile() == s.live->tile)
+            painter.outline(corner, extent, t.highlight, t.px(2));
+        else if (op->event.a == s.live->tile || op->event.b == s.live->tile)
+            painter.outline(corner, extent, t.ink, t.px(1));
+    }
+}
+
+void tile_list(const TilePainter& painter, const SmState& sm) {
+    const Theme& t = painter.theme;
+    const Step* op = painter.run.operation(sm);
+    const float line = t.small_text->FontSize + t.px(5);
+    for (const TileState& live : sm.tiles) {
+        const RecordedTile& tile = painter.run.trace().tiles()[live.tile];
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        const float width = ImGui::GetContentRegionAvail().x;
+        const bool written = op && op->tile() == live.tile;
+        painter.caption(tile, shape_text(tile) + " " + name_of(tile.dtype), at, width * 0.6f);
+        const std::string bytes = text::binary_bytes(tile.bytes()), space = name_of(tile.space);
+        put(t.small_text, {at.x + width * 0.6f, at.y}, t.dim_ink, space);
+        put(t.small_text, {at.x + width - width_of(t.small_text, bytes) - t.px(4), at.y}, t.ink, bytes);
+        if (written)
+            painter.outline({at.x + t.px(1), at.y - t.px(1)}, {width - t.px(2), line - t.px(2)}, t.highlight, t.px(1));
+        ImGui::Dummy({width, line - ImGui::GetStyle().ItemSpacing.y});
+    }
+}
+
+}  // namespace tilescope::gui::detail

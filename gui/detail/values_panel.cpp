@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "gui/detail/error_plot.hpp"
+#include "gui/detail/tabs.hpp"
+#include "gui/detail/tile_pictures.hpp"
+#include "gui/panels.hpp"
+
+namespace tilescope::gui::detail {
+namespace {
+
+const SmState* in_focus(const App& app, const Run& run) {
+    const auto& sms = run.moment().sms;
+    return app.view.sm < static_cast<Index>(sms.size()) ? &sms[static_cast<std::size_t>(app.view.sm)] : nullptr;
+}
+
+std::string about(const SmState& sm) {
+    std::string text = "SM " + std::to_string(sm.sm);
+    return sm.block ? text + " · block " + std::to_string(sm.block->block) : text;
+}
+
+/// What the recording cannot show, and the tiles that there are all the same.
+void without_values(const App& app, const TilePainter& painter, const SmState& sm) {
+    say_instead(app,
+                "This recording holds shapes only: the run is too large for its numbers to be kept. "
+                "A shorter --seq has numbers.");
+    ImGui::Spacing();
+    tile_list(painter, sm);
+    if (sm.tiles.empty()) say_instead(app, "No tile is on chip.");
+}
+
+void with_values(const App& app, const TilePainter& painter, const SmState& sm) {
+    const Theme& t = app.theme;
+    const ImVec2 at = ImGui::GetCursorScreenPos(), avail = ImGui::GetContentRegionAvail();
+    // A window too low for all of it scrolls.
+    const float height = std::max(avail.y, t.px(222)) - t.px(1), width = avail.x;
+    const float error = std::clamp(height * 0.26f, t.px(70), t.px(150)), tiles = height - error - t.px(10);
+    if (sm.block) {
+        const Gallery gallery(painter, sm, {width - t.px(4), tiles * 0.38f});
+        const float top = tiles - gallery.height();
+        operation_view(painter, sm, at, {width, top - t.px(6)});
+        gallery.draw(painter, sm, {at.x + t.px(2), at.y + top});
+    } else {
+        say_instead(app, painter.run.tick() == 0 ? "Nothing has run yet: Space plays, → is one step."
+                                                 : "This SM has no thread block in this tick.");
+    }
+    error_plot(app, painter.run, sm, {at.x, at.y + tiles + t.px(10)}, {width, error});
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({width, height});
+}
+
+}  // namespace
+
+void values_panel(App& app) {
+    const Run* run = app.session.run();
+    const SmState* sm = run ? in_focus(app, *run) : nullptr;
+    detail_tabs(app, sm ? about(*sm) : "");
+    if (!sm) {
+        say_instead(app, "There is nothing to show: this setup does not run.");
+        return;
+    }
+    const Palette palette(app.theme);
+    const TilePainter painter{app.theme, palette, *run};
+    ImGui::BeginChild("values");
+    run->has_values() ? with_values(app, painter, *sm) : without_values(app, painter, *sm);
+    ImGui::EndChild();
+}
+
+}  // namespace tilescope::gui::detail

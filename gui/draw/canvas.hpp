@@ -1,0 +1,74 @@
+// Boxes, text and arrows in the current ImGui window, in the theme's colours and type.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "gui/draw/theme.hpp"
+
+namespace tilescope::gui {
+
+/// A rectangle on the screen.
+struct Box {
+    float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+
+    float w() const { return x1 - x0; }
+    float h() const { return y1 - y0; }
+    ImVec2 min() const { return {x0, y0}; }
+    ImVec2 max() const { return {x1, y1}; }
+    ImVec2 centre() const { return {(x0 + x1) / 2, (y0 + y1) / 2}; }
+    bool contains(ImVec2 p) const { return p.x >= x0 && p.x < x1 && p.y >= y0 && p.y < y1; }
+    Box grown(float by) const { return {x0 - by, y0 - by, x1 + by, y1 + by}; }
+    Box moved(float dx, float dy) const { return {x0 + dx, y0 + dy, x1 + dx, y1 + dy}; }
+    /// The part above y, and what is left below it.
+    Box cut_top(float height) {
+        const Box top = {x0, y0, x1, y0 + height};
+        y0 += height;
+        return top;
+    }
+};
+Box mixed(const Box& a, const Box& b, float share_of_b);
+
+/// Where text goes in its box.
+enum class Align : std::uint8_t { left, centre, right };
+
+class Canvas {
+  public:
+    explicit Canvas(const Theme& theme) : theme_(&theme), draw_(ImGui::GetWindowDrawList()) {}
+
+    const Theme& theme() const { return *theme_; }
+    float px(float at_scale_1) const { return theme_->px(at_scale_1); }
+    ImDrawList& draw() const { return *draw_; }
+
+    void fill(const Box& b, ImU32 colour, float rounding = 0) const;
+    void outline(const Box& b, ImU32 colour, float thickness = 1, float rounding = 0) const;
+    /// Diagonal lines: there, but not to be looked into.
+    void hatch(const Box& b, ImU32 colour, float spacing) const;
+
+    static ImVec2 size(const ImFont* font, const std::string& text);
+    static float height(const ImFont* font) { return font->FontSize; }
+    /// Returns its width.
+    float text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) const;
+    /// In the middle of the height of the box, shortened with … to fit. Returns the x at which it ends.
+    float text_in(ImFont* font, const Box& b, ImU32 colour, const std::string& text, Align align = Align::left) const;
+    /// On a patch of `behind`, so that lines may pass below it.
+    void text_on_patch(ImFont* font, const Box& b, ImU32 colour, ImU32 behind, const std::string& text,
+                       Align align = Align::left) const;
+    /// The first of these texts for which there is room; the last one if there is none.
+    static std::string that_fits(const ImFont* font, float width, const std::vector<std::string>& texts);
+    static std::string shortened(const ImFont* font, const std::string& text, float width);
+
+    /// A curve that leaves `from` upwards, arrives at `to` from below and goes on straight through the points after it.
+    void wire(ImVec2 from, ImVec2 to, std::initializer_list<ImVec2> then, ImU32 colour) const;
+    void arrow_head(ImVec2 tip, bool down, ImU32 colour) const;
+
+  private:
+    const Theme* theme_;
+    ImDrawList* draw_;
+};
+
+/// Whether the mouse is over this part of the current window and nothing else has it.
+bool hovered(const Box& b);
+
+}  // namespace tilescope::gui

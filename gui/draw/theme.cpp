@@ -1,0 +1,141 @@
+#include "gui/draw/theme.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilescope::gui {
+namespace {
+
+ImU32 rgb(unsigned hex) { return IM_COL32(hex >> 16 & 0xff, hex >> 8 & 0xff, hex & 0xff, 255); }
+
+/// The first of these files that there is, under one of the folders that distributions keep fonts in.
+std::string find_font(const std::vector<const char*>& names) {
+    for (const char* name : names)
+        for (const char* root : {"/usr/share/fonts/", "/usr/local/share/fonts/"})
+            if (std::error_code error; std::filesystem::exists(std::string(root) + name, error))
+                return std::string(root) + name;
+    return {};
+}
+
+// Latin, Greek, dashes and dots, raised and lowered digits, the raised T, arrows, signs.
+constexpr ImWchar glyphs[] = {0x20,   0xff,   0x391,  0x3c9,  0x1d40, 0x1d40, 0x2010, 0x2026, 0x2070, 0x209c, 0x2190,
+                              0x2195, 0x2211, 0x221e, 0x2248, 0x2248, 0x2260, 0x2265, 0x25b2, 0x25c0, 0};
+
+ImFont* load_font(const std::vector<const char*>& names, float size) {
+    ImGuiIO& io = ImGui::GetIO();
+    ImFontConfig config;
+    config.OversampleH = 2, config.OversampleV = 1;
+    const std::string path = find_font(names);
+    if (path.empty()) {
+        config.SizePixels = size;
+        return io.Fonts->AddFontDefault(&config);
+    }
+    ImFont* font = io.Fonts->AddFontFromFileTTF(path.c_str(), size, &config, glyphs);
+    // What it does not have (arrows, say) comes from a font that does.
+    const std::string more = find_font({"truetype/dejavu/DejaVuSans.ttf"});
+    if (!more.empty() && more != path) {
+        config.MergeMode = true;
+        io.Fonts->AddFontFromFileTTF(more.c_str(), size * 0.95f, &config, glyphs);
+    }
+    return font;
+}
+
+void set_colours(Theme& t) {
+    if (t.light) {
+        t.background = rgb(0xe9ecf0), t.panel = rgb(0xffffff), t.panel_border = rgb(0xc9d0d8);
+        t.ink = rgb(0x14191f), t.dim_ink = rgb(0x55606c), t.faint = rgb(0xd4dae1);
+        t.highlight = rgb(0xb35900), t.good = rgb(0x00795a), t.bad = rgb(0xb83300);
+        t.sram = rgb(0x0072b2), t.registers = rgb(0x7a4fa3), t.hbm = rgb(0x5f6b78), t.bus = rgb(0xaab4bf);
+    } else {
+        t.background = rgb(0x0f1318), t.panel = rgb(0x181e26), t.panel_border = rgb(0x2b343f);
+        t.ink = rgb(0xe8edf2), t.dim_ink = rgb(0x9aa7b4), t.faint = rgb(0x2a323c);
+        t.highlight = rgb(0xffd24a), t.good = rgb(0x3fc79a), t.bad = rgb(0xff6b4a);
+        t.sram = rgb(0x56b4e9), t.registers = rgb(0xb694d8), t.hbm = rgb(0x8b98a6), t.bus = rgb(0x4a5663);
+    }
+}
+
+ImVec4 vec(ImU32 c) { return ImGui::ColorConvertU32ToFloat4(c); }
+
+void set_style(const Theme& t) {
+    ImGuiStyle& s = ImGui::GetStyle();
+    s = ImGuiStyle();
+    t.light ? ImGui::StyleColorsLight(&s) : ImGui::StyleColorsDark(&s);
+    s.WindowPadding = {12, 10}, s.FramePadding = {8, 4}, s.ItemSpacing = {8, 6}, s.ItemInnerSpacing = {6, 4};
+    s.WindowRounding = 0, s.ChildRounding = 6, s.FrameRounding = 4, s.GrabRounding = 4, s.PopupRounding = 6;
+    s.ScrollbarSize = 12, s.WindowBorderSize = 0, s.ChildBorderSize = 1, s.FrameBorderSize = t.light ? 1.f : 0.f;
+    s.ScaleAllSizes(t.scale);
+    auto& c = s.Colors;
+    const ImU32 field = t.light ? rgb(0xeef1f4) : rgb(0x242c36), over = t.light ? rgb(0xdfe6ed) : rgb(0x303a46);
+    c[ImGuiCol_WindowBg] = vec(t.background), c[ImGuiCol_ChildBg] = vec(t.panel), c[ImGuiCol_PopupBg] = vec(t.panel);
+    c[ImGuiCol_Border] = vec(t.panel_border), c[ImGuiCol_Text] = vec(t.ink), c[ImGuiCol_TextDisabled] = vec(t.dim_ink);
+    c[ImGuiCol_FrameBg] = c[ImGuiCol_Button] = vec(field);
+    c[ImGuiCol_FrameBgHovered] = c[ImGuiCol_ButtonHovered] = vec(over);
+    c[ImGuiCol_FrameBgActive] = c[ImGuiCol_ButtonActive] = vec(Theme::mixed(over, t.sram, 0.35f));
+    c[ImGuiCol_SliderGrab] = c[ImGuiCol_CheckMark] = vec(t.sram);
+    c[ImGuiCol_SliderGrabActive] = vec(t.highlight);
+    c[ImGuiCol_Header] = vec(over), c[ImGuiCol_HeaderHovered] = vec(Theme::mixed(over, t.sram, 0.2f));
+    c[ImGuiCol_HeaderActive] = vec(Theme::mixed(over, t.sram, 0.35f));
+    c[ImGuiCol_Tab] = vec(field), c[ImGuiCol_TabHovered] = vec(over);
+    c[ImGuiCol_TabActive] = vec(Theme::mixed(over, t.sram, 0.3f));
+    c[ImGuiCol_Separator] = vec(t.panel_border), c[ImGuiCol_PlotHistogram] = vec(t.sram);
+    c[ImGuiCol_ScrollbarBg] = vec(t.panel), c[ImGuiCol_ScrollbarGrab] = vec(over);
+    c[ImGuiCol_ModalWindowDimBg] = {0, 0, 0, 0.5f};
+    c[ImGuiCol_TableHeaderBg] = vec(field), c[ImGuiCol_TableBorderLight] = vec(t.faint);
+    c[ImGuiCol_TableBorderStrong] = vec(t.panel_border);
+}
+
+}  // namespace
+
+ImU32 Theme::hue(std::string_view name) const {
+    const auto pick = [&](unsigned dark, unsigned bright) { return rgb(light ? bright : dark); };
+    if (name == "Q") return pick(0x56b4e9, 0x0072b2);
+    if (name == "K") return pick(0xe69f00, 0xc77c00);
+    if (name == "V") return pick(0x1fbf92, 0x009e73);
+    if (name == "O" || name == "Y") return pick(0xf07b3a, 0xd55e00);
+    if (name == "S" || name == "P") return pick(0xd98cb8, 0xb5568f);
+    if (name == "X") return pick(0x56b4e9, 0x0072b2);
+    if (name == "PV" || name == "v" || name == "v_j") return pick(0xf0a67a, 0xd98a52);
+    return pick(0xf0e442, 0x9a8c00);  // row statistics: m, l, LSE, corrections
+}
+
+ImU32 Theme::faded(ImU32 colour, float opacity) {
+    const auto alpha = static_cast<ImU32>(
+        std::lround(std::clamp(opacity, 0.f, 1.f) * static_cast<float>(colour >> IM_COL32_A_SHIFT & 0xff)));
+    return (colour & ~IM_COL32_A_MASK) | alpha << IM_COL32_A_SHIFT;
+}
+
+ImU32 Theme::mixed(ImU32 a, ImU32 b, float share) {
+    const ImVec4 x = vec(a), y = vec(b);
+    const auto mix = [share](float p, float q) { return p + (q - p) * share; };
+    return ImGui::ColorConvertFloat4ToU32({mix(x.x, y.x), mix(x.y, y.y), mix(x.z, y.z), mix(x.w, y.w)});
+}
+
+ImU32 Theme::ink_on(ImU32 background) {
+    const ImVec4 c = vec(background);
+    return 0.299f * c.x + 0.587f * c.y + 0.114f * c.z > 0.55f ? IM_COL32(15, 18, 22, 255) : IM_COL32_WHITE;
+}
+
+void set_theme(Theme& theme, bool light, float scale) {
+    theme.light = light;
+    theme.scale = scale;
+    set_colours(theme);
+    set_style(theme);
+    ImGui::GetIO().Fonts->Clear();
+    const std::vector<const char*> sans = {"opentype/inter/Inter-Regular.otf",
+                                           "truetype/roboto/unhinted/RobotoTTF/Roboto-Regular.ttf",
+                                           "truetype/noto/NotoSans-Regular.ttf", "truetype/dejavu/DejaVuSans.ttf"};
+    const std::vector<const char*> bold = {"opentype/inter/Inter-SemiBold.otf",
+                                           "truetype/roboto/unhinted/RobotoTTF/Roboto-Medium.ttf",
+                                           "truetype/noto/NotoSans-Bold.ttf", "truetype/dejavu/DejaVuSans-Bold.ttf"};
+    const std::vector<const char*> mono = {"truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
+                                           "truetype/dejavu/DejaVuSansMono.ttf"};
+    theme.text = load_font(sans, std::round(16 * scale));
+    theme.small_text = load_font(sans, std::round(13 * scale));
+    theme.title = load_font(bold, std::round(17 * scale));
+    theme.mono = load_font(mono, std::round(14 * scale));
+}
+
+}  // namespace tilescope::gui

@@ -1,0 +1,163 @@
+#include "gui/draw/widgets.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace tilescope::gui {
+namespace {
+
+float right_edge() { return ImGui::GetWindowContentRegionMax().x; }
+
+/// A number to type, accepted with Enter or by going elsewhere. What was typed is kept between frames: a click on
+/// another control takes the field away before it can be asked.
+std::optional<double> number_field(double value) {
+    ImGuiStorage* kept = ImGui::GetStateStorage();
+    const ImGuiID id = ImGui::GetID("typed");
+    const bool changed = ImGui::InputDouble("##field", &value, 0, 0, "%.13g", ImGuiInputTextFlags_AutoSelectAll);
+    if (changed || ImGui::IsItemActive()) kept->SetVoidPtr(id, std::bit_cast<void*>(value));
+    if (!ImGui::IsItemDeactivatedAfterEdit()) return std::nullopt;
+    if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) return std::nullopt;
+    return std::bit_cast<double>(kept->GetVoidPtr(id));
+}
+
+/// Stops at powers of two, or goes by ratios and stops at multiples of the grain.
+std::optional<double> number_slider(const NumberRow& row) {
+    constexpr auto no_typing = ImGuiSliderFlags_NoInput;
+    if (row.grain == 0) {
+        const auto exponent = [](double x) {
+            return static_cast<int>(std::lround(std::log2(std::clamp(x, 1.0, 1e12))));
+        };
+        int e = exponent(row.value);
+        if (ImGui::SliderInt("##slider", &e, exponent(row.least), exponent(row.most), "", no_typing))
+            return std::exp2(e);
+        return std::nullopt;
+    }
+    auto x = static_cast<float>(row.value);
+    if (!ImGui::SliderFloat("##slider", &x, static_cast<float>(row.least), static_cast<float>(row.most), "",
+                            no_typing | ImGuiSliderFlags_Logarithmic))
+        return std::nullopt;
+    const double stop = std::max(row.least, std::round(static_cast<double>(x) / row.grain) * row.grain);
+    return stop == row.value ? std::nullopt : std::optional(stop);
+}
+
+}  // namespace
+
+ImU32 rim(const Theme& theme) { return Theme::faded(theme.dim_ink, 0.6f); }
+
+void heading(const App& app, const char* text) {
+    ImGui::Dummy({0, app.theme.px(2)});
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::TextDisabled("%s", text);
+    const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+    const float y = std::round((a.y + b.y) / 2), right = ImGui::GetWindowPos().x + right_edge();
+    ImGui::GetWindowDrawList()->AddLine({b.x + app.theme.px(6), y}, {right, y}, app.theme.panel_border);
+    ImGui::PopFont();
+}
+
+void remark(const App& app, const std::string& text) {
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::PopStyleColor();
+    ImGui::PopFont();
+}
+
+void tip(const App& app, const std::string& text) {
+    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsMouseDown(0)) return;
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {app.theme.px(10), app.theme.px(8)});
+    ImGui::BeginTooltip();
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::PushTextWrapPos(app.theme.px(340));
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::PopFont();
+    ImGui::EndTooltip();
+    ImGui::PopStyleVar();
+}
+
+void begin_field(const App& app, const char* label) {
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(label);
+    ImGui::PopFont();
+    ImGui::SameLine(app.theme.px(62) + ImGui::GetStyle().WindowPadding.x);
+    ImGui::SetNextItemWidth(-FLT_MIN);
+}
+
+bool entry(App& app, const std::string& place, const std::string& text, bool chosen, const std::string& explanation) {
+    const bool clicked = ImGui::Selectable(text.c_str(), chosen);
+    app.place(place);
+    tip(app, explanation);
+    return clicked;
+}
+
+bool button(App& app, const char* place, const char* text, int column, int columns, const std::string& explanation) {
+    const float gap = ImGui::GetStyle().ItemSpacing.x, left = ImGui::GetStyle().WindowPadding.x;
+    const float all = right_edge() - left, n = static_cast<float>(columns), k = static_cast<float>(column);
+    const float width = std::floor((all - (n - 1) * gap) / n);
+    if (column > 0) ImGui::SameLine(left + k * (width + gap));
+    ImGui::PushFont(app.theme.small_text);
+    std::string label = text;
+    if (ImGui::CalcTextSize(text).x > width - ImGui::GetStyle().FramePadding.x)
+        label = label.substr(0, label.find(' '));
+    const bool clicked = ImGui::Button(label.c_str(), {width, 0});
+    ImGui::PopFont();
+    app.place(place);
+    tip(app, explanation);
+    return clicked;
+}
+
+bool checkbox(App& app, const char* place, const char* text, bool& value, const std::string& explanation) {
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::PushStyleColor(ImGuiCol_Border, rim(app.theme));
+    const bool changed = ImGui::Checkbox(text, &value);
+    ImGui::PopStyleColor();
+    ImGui::PopFont();
+    app.place(place);
+    tip(app, explanation);
+    return changed;
+}
+
+NumberEdit number_row(App& app, const NumberRow& row) {
+    const Theme& t = app.theme;
+    const std::string flag = row.flag;
+    const float reset = t.px(16), field = t.px(50), gap = t.px(6);
+    const bool one_line = ImGui::GetContentRegionAvail().x >= t.px(180);
+    NumberEdit edit;
+    ImGui::PushID(row.flag);
+    begin_field(app, row.label);
+    ImGui::PushFont(t.small_text);
+    if (!one_line) ImGui::SameLine(right_edge() - reset - gap - field);
+    ImGui::SetNextItemWidth(field);
+    edit.value = number_field(row.value);
+    app.place(flag + "-input");
+    tip(app, row.explanation);
+
+    const auto slider = [&](float width) {
+        ImGui::SetNextItemWidth(width);
+        if (const auto dragged = number_slider(row)) edit.value = dragged;
+        app.place(flag);
+        tip(app, row.explanation);
+    };
+    ImGui::SameLine(0, gap);
+    if (one_line) slider(right_edge() - ImGui::GetCursorPosX() - reset - gap);
+    ImGui::SameLine(right_edge() - reset);
+    if (row.can_reset) {
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
+        edit.reset = ImGui::Button("×", {reset, 0});
+        ImGui::PopStyleVar();
+        app.place(flag + "-reset");
+        tip(app, "Take back: the number that follows from the other choices");
+    } else {
+        ImGui::Dummy({reset, ImGui::GetFrameHeight()});
+    }
+    if (!one_line) slider(-FLT_MIN);
+    ImGui::PopFont();
+    ImGui::PopID();
+    return edit;
+}
+
+}  // namespace tilescope::gui

@@ -1,0 +1,106 @@
+#include "gui/memory/cells.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope::gui::memory {
+
+using namespace show;
+namespace {
+
+/// Cells of regions cut like one of them. Where a cell would be smaller than can be seen, it becomes one of a coarser
+/// grid, along the axis in which it is.
+class Grid {
+  public:
+    Grid(const RecordedTensor& tensor, const Region& like, const Box& at, float least)
+        : tensor_(tensor), like_(like), at_(at), least_(least) {
+        const Box one = place_of(tensor, like, at);
+        merge_x_ = one.w() < least, merge_y_ = one.h() < least;
+        across_ = merge_x_ ? coarse(at.w()) : ceil_div(tensor.cols, like.cols.size);
+        const Index down = merge_y_ ? coarse(at.h()) : ceil_div(tensor.rows, like.rows.size);
+        place_.assign(static_cast<std::size_t>(across_ * down), -1);
+    }
+
+    bool takes(const Region& r) const {
+        return cut_like(r.rows, like_.rows.size, tensor_.rows) && cut_like(r.cols, like_.cols.size, tensor_.cols);
+    }
+
+    Cell& cell(const Region& r, Index region) {
+        const Box exact = place_of(tensor_, r, at_);
+        const Index x = merge_x_ ? coarse_at(exact.x0 - at_.x0) : r.cols.begin / like_.cols.size;
+        const Index y = merge_y_ ? coarse_at(exact.y0 - at_.y0) : r.rows.begin / like_.rows.size;
+        Index& known = place_[static_cast<std::size_t>(y * across_ + x)];
+        if (known < 0) {
+            known = static_cast<Index>(cells.size());
+            Box b = exact;
+            if (merge_x_) b.x0 = at_.x0 + static_cast<float>(x) * least_, b.x1 = std::min(at_.x1, b.x0 + least_);
+            if (merge_y_) b.y0 = at_.y0 + static_cast<float>(y) * least_, b.y1 = std::min(at_.y1, b.y0 + least_);
+            cells.push_back({.box = b});
+        }
+        Cell& c = cells[static_cast<std::size_t>(known)];
+        c.region = merge_x_ || merge_y_ ? -1 : region;
+        return c;
+    }
+
+    std::vector<Cell> cells;
+
+  private:
+    /// A multiple of the size from the edge, and as large, or what is left at the other edge.
+    static bool cut_like(const Span& s, Index size, Index all) {
+        return s.begin % size == 0 && (s.size == size || (s.size < size && s.end() == all));
+    }
+    Index coarse(float length) const { return static_cast<Index>(std::ceil(length / least_)) + 1; }
+    Index coarse_at(float from) const { return static_cast<Index>(std::max(0.f, from) / least_); }
+
+    const RecordedTensor& tensor_;
+    Region like_;
+    Box at_;
+    float least_;
+    bool merge_x_ = false, merge_y_ = false;
+    Index across_ = 1;
+    std::vector<Index> place_;  // of the cell, by row and column of cells; -1: none yet
+};
+
+}  // namespace
+
+Box place_of(const RecordedTensor& t, const Region& r, const Box& at) {
+    const float sx = at.w() / static_cast<float>(t.cols), sy = at.h() / static_cast<float>(t.rows);
+    return {at.x0 + static_cast<float>(r.cols.begin) * sx, at.y0 + static_cast<float>(r.rows.begin) * sy,
+            at.x0 + static_cast<float>(r.cols.end()) * sx, at.y0 + static_cast<float>(r.rows.end()) * sy};
+}
+
+Cells cells_of(const Run& run, TensorId id, Index slice, const Box& at, float least) {
+    const RecordedTensor& tensor = run.trace().tensors()[id];
+    const std::vector<Touched>& touched = run.player().state().tensors[id].touched;
+    const Index before = run.tick() > 0 ? run.schedule().steps_after(run.tick() - 1) : 0;
+    std::vector<Grid> grids;  // of the first shape, and of the first other one
+    std::vector<Cell> irregular;
+    bool overlap = false;
+    for (std::size_t i = 0; i < tensor.regions.size(); ++i) {
+        const Region& r = tensor.regions[i];
+        if (r.slice != slice) continue;
+        if (grids.empty()) grids.emplace_back(tensor, r, at, least);
+        const bool first = grids[0].takes(r);
+        overlap |= !first;
+        if (!first && i >= touched.size()) continue;
+        if (!first && grids.size() == 1) grids.emplace_back(tensor, r, at, least);
+        const bool second = !first && grids[1].takes(r);
+        if (!first && !second) irregular.push_back({.box = place_of(tensor, r, at), .region = static_cast<Index>(i)});
+        Cell& c = first    ? grids[0].cell(r, static_cast<Index>(i))
+                  : second ? grids[1].cell(r, static_cast<Index>(i))
+                           : irregular.back();
+        if (i >= touched.size()) continue;
+        c.loads = std::max(c.loads, touched[i].loads);
+        c.stores = std::max(c.stores, touched[i].stores);
+        c.read_now |= touched[i].last_load >= before;
+        c.written_now |= touched[i].last_store >= before;
+    }
+    Cells cells;
+    cells.overlap = overlap;
+    if (!grids.empty()) cells.grid = std::move(grids[0].cells);
+    if (grids.size() > 1) cells.others = std::move(grids[1].cells);
+    cells.others.insert(cells.others.end(), irregular.begin(), irregular.end());
+    return cells;
+}
+
+}  // namespace tilescope::gui::memory

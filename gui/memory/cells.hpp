@@ -1,0 +1,32 @@
+// One slice of a tensor as cells on the screen: a cell a region where that can be seen, and merged where it cannot.
+#pragma once
+
+#include <vector>
+
+#include "gui/draw/canvas.hpp"
+#include "show/run.hpp"
+
+namespace tilescope::gui::memory {
+
+struct Cell {
+    Box box;
+    Count loads = 0, stores = 0;
+    bool read_now = false, written_now = false;  ///< in the tick shown
+    Index region = -1;                           ///< into RecordedTensor::regions; -1: several in one
+
+    bool touched() const { return loads + stores > 0; }
+};
+
+struct Cells {
+    std::vector<Cell> grid;    ///< of the regions like the first that is used: they do not overlap
+    std::vector<Cell> others;  ///< of regions of another shape, over the same elements; only what was touched so far
+    bool overlap = false;      ///< there are such others, now or later
+};
+
+/// The place of a region in a slice that is drawn at `at`.
+Box place_of(const RecordedTensor& tensor, const Region& region, const Box& at);
+
+/// The cells of a slice that is drawn at `at`; none is smaller than `least` pixels.
+Cells cells_of(const show::Run& run, TensorId tensor, Index slice, const Box& at, float least);
+
+}  // namespace tilescope::gui::memory

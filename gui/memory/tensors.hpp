@@ -1,0 +1,31 @@
+// Which tensors are drawn where.
+#pragma once
+
+#include <vector>
+
+#include "gui/memory/figure.hpp"
+
+namespace tilescope::gui::memory {
+
+/// A tensor in HBM: one slice of it in front, and what there is behind.
+struct DrawnTensor {
+    const RecordedTensor* tensor;
+    TensorId id;
+    Index slice, slices;  ///< the one shown, and all that there are in the whole run
+    Bytes bytes;          ///< of all slices
+    bool to_scale = true;
+    float depth = 0;      ///< by which the slices behind peep out
+    float beside = 0;     ///< room on the right, for counts
+    Box front = {};       ///< the slice
+    Box label = {};       ///< below it
+    int label_lines = 1;  ///< that there is room for
+};
+
+/// "K  1.05 MB", "1024 × 64 f16".
+std::string name_line(const DrawnTensor& d);
+std::string shape_line(const DrawnTensor& d);
+
+/// All tensors, to one scale and as large as possible, with the slices that the SM in focus works on.
+std::vector<DrawnTensor> arranged_tensors(const MemoryFigure& f, const Box& area);
+
+}  // namespace tilescope::gui::memory

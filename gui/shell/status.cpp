@@ -1,0 +1,36 @@
+#include "gui/shell/status.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "show/state.hpp"
+
+namespace tilescope::gui::shell {
+
+std::string status(const App& app) {
+    using Json = nlohmann::ordered_json;
+    const Session& s = app.session;
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    Json j{{"step", app.playback.position()},
+           {"of", app.playback.length()},
+           {"playing", app.playback.playing()},
+           {"settled", app.playback.fraction() >= 1},
+           {"algorithm", s.setup().algorithm},
+           {"command", command_line(app.state())},
+           {"problem", s.problem()},
+           {"overflows", s.overflow().has_value()},
+           {"tour", app.view.tour},
+           {"size", {size.x, size.y}}};
+    if (const Run* run = s.run()) {
+        const Counters& c = run->counted().counters;
+        Json counters;
+        for (const auto& [name, member] : Counters::fields) counters[name] = c.*member;
+        j["counters"] = std::move(counters);
+        j["line"] = run->moment().sms.empty() ? 0 : run->moment().sms[static_cast<std::size_t>(app.view.sm)].line;
+    }
+    Json places = Json::object();
+    for (const auto& [name, at] : app.places) places[name] = {at.x, at.y, at.z, at.w};
+    j["places"] = std::move(places);
+    return j.dump();
+}
+
+}  // namespace tilescope::gui::shell

@@ -1,0 +1,55 @@
+// A window on the screen, or a picture of one without a screen: GLFW and OpenGL 3 under Dear ImGui.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gui/app.hpp"
+
+struct GLFWwindow;
+
+namespace tilescope::gui::shell {
+
+struct Size {
+    int width = 1440, height = 900;
+};
+
+/// Rows from the top, 4 bytes a pixel: red, green, blue, 255.
+struct Picture {
+    Size size;
+    std::vector<std::uint8_t> rgba;
+};
+
+/// There is no display, or none with OpenGL 3.
+struct NoDisplay : RunError {
+    using RunError::RunError;
+};
+
+class Window {
+  public:
+    enum class Kind { visible, hidden };
+
+    /// Throws NoDisplay.
+    Window(Kind kind, Size size);
+    ~Window();
+    Window(const Window&) = delete;
+    Window& operator=(const Window&) = delete;
+
+    /// Shows frames until the window is closed or `stop` says so; `after_frame` is told the milliseconds of work that
+    /// each took, drawing by OpenGL not included.
+    void show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame);
+    /// Draws one frame, `seconds` after the one before, and takes its picture. For hidden windows.
+    Picture picture(App& app, double seconds);
+
+  private:
+    void prepare(App& app, Size size, float display_scale);
+    double draw(App& app, double seconds);
+
+    GLFWwindow* window_ = nullptr;
+    std::vector<Key> keys_;  // pressed since the last frame
+    Size size_;
+    bool fonts_made_ = false;
+};
+
+}  // namespace tilescope::gui::shell

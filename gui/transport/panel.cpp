@@ -1,0 +1,200 @@
+#include <cmath>
+#include <numbers>
+
+#include "core/text/numbers.hpp"
+#include "gui/draw/widgets.hpp"
+#include "gui/panels.hpp"
+#include "gui/transport/scrub.hpp"
+
+namespace tilescope::gui::transport {
+namespace {
+
+enum class Icon : std::uint8_t { start, back, play, pause, step, end, loop };
+
+/// A triangle that points right (or left, for a negative width) from x.
+void triangle(ImDrawList* draw, ImVec2 at, float width, float half, ImU32 colour) {
+    draw->AddTriangleFilled({at.x, at.y - half}, {at.x + width, at.y}, {at.x, at.y + half}, colour);
+}
+
+void draw_loop(ImDrawList* draw, ImVec2 c, float r, ImU32 colour) {
+    constexpr auto pi = std::numbers::pi_v<float>;
+    draw->PathArcTo(c, r, -0.2f * pi, 1.45f * pi, 24);
+    draw->PathStroke(colour, 0, std::max(1.5f, r * 0.28f));
+    triangle(draw, {c.x, c.y - r}, r * 0.85f, r * 0.6f, colour);
+}
+
+/// In a square of side 2r around c.
+void draw_icon(ImDrawList* draw, Icon icon, ImVec2 c, float r, ImU32 colour) {
+    const float bar = std::max(2.f, r * 0.3f);
+    const auto post = [&](float x) { draw->AddRectFilled({x, c.y - r}, {x + bar, c.y + r}, colour); };
+    switch (icon) {
+        case Icon::start:
+            post(c.x - r);
+            return triangle(draw, {c.x + r, c.y}, -1.5f * r, r, colour);
+        case Icon::back:
+            post(c.x + 0.55f * r);
+            return triangle(draw, {c.x + 0.25f * r, c.y}, -1.2f * r, r * 0.9f, colour);
+        case Icon::play:
+            return triangle(draw, {c.x - 0.7f * r, c.y}, 1.7f * r, 1.1f * r, colour);
+        case Icon::pause:
+            draw->AddRectFilled({c.x - 0.75f * r, c.y - r}, {c.x - 0.2f * r, c.y + r}, colour);
+            draw->AddRectFilled({c.x + 0.2f * r, c.y - r}, {c.x + 0.75f * r, c.y + r}, colour);
+            return;
+        case Icon::step:
+            post(c.x - 0.55f * r - bar);
+            return triangle(draw, {c.x - 0.25f * r, c.y}, 1.2f * r, r * 0.9f, colour);
+        case Icon::end:
+            post(c.x + r - bar);
+            return triangle(draw, {c.x - r, c.y}, 1.5f * r, r, colour);
+        case Icon::loop:
+            return draw_loop(draw, c, r, colour);
+    }
+}
+
+bool icon_button(App& app, const char* place, Icon icon, bool chosen, const char* explanation) {
+    const float size = ImGui::GetFrameHeight();
+    if (chosen) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
+    const bool clicked = ImGui::Button((std::string("##") + place).c_str(), {size * 1.25f, size});
+    if (chosen) ImGui::PopStyleColor();
+    const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+    const ImU32 colour = ImGui::GetColorU32(ImGuiCol_Text);  // paler where disabled
+    draw_icon(ImGui::GetWindowDrawList(), icon, {(a.x + b.x) / 2, (a.y + b.y) / 2}, size * 0.24f, colour);
+    if (chosen) ImGui::GetWindowDrawList()->AddRect(a, b, app.theme.highlight, ImGui::GetStyle().FrameRounding);
+    app.place(place);
+    tip(app, explanation);
+    ImGui::SameLine();
+    return clicked;
+}
+
+void motion_buttons(App& app) {
+    Playback& p = app.playback;
+    if (icon_button(app, "start", Icon::start, false, "To the start (Home)")) p.pause(), p.seek(0);
+    if (icon_button(app, "step-back", Icon::back, false, "One step back (←)")) p.step(-1);
+    if (icon_button(app, "play", p.playing() ? Icon::pause : Icon::play, false, "Play and pause (Space)")) p.toggle();
+    if (icon_button(app, "step", Icon::step, false, "One step on (→)")) p.step(1);
+    if (icon_button(app, "end", Icon::end, false, "To the end (End)")) p.pause(), p.seek(p.length());
+    if (icon_button(app, "loop", Icon::loop, p.loop, "Loop: begin again at the end")) p.loop = !p.loop;
+}
+
+/// To the next tick, or the one before, in which the SM in focus does something wanted.
+template <class F>
+void jump_button(App& app, const char* place, const char* what, F&& wanted, const std::string& explanation) {
+    const bool back = ImGui::GetIO().KeyShift, wide = ImGui::GetWindowWidth() >= app.theme.px(1000);
+    const auto label = [&](bool b) {
+        return std::string(b ? "← " : "") + (wide ? b ? "previous " : "next " : "") + what + (b ? "" : " →");
+    };
+    // As wide as the longer of its two texts, so that nothing jumps when Shift is held.
+    const float width =
+        std::max(ImGui::CalcTextSize(label(true).c_str()).x, ImGui::CalcTextSize(label(false).c_str()).x);
+    const std::string text = label(back) + "###" + place;
+    const bool clicked =
+        ImGui::Button(text.c_str(), {width + 2 * ImGui::GetStyle().FramePadding.x, ImGui::GetFrameHeight()});
+    app.place(place);
+    tip(app, explanation + " of SM " + std::to_string(app.view.sm) + ". With Shift: the one before.");
+    ImGui::SameLine();
+    const Run* run = app.session.run();
+    if (!clicked || !run) return;
+    const Index tick = run->tick();
+    const auto found = back ? run->previous_tick(tick, app.view.sm, wanted) : run->next_tick(tick, app.view.sm, wanted);
+    if (!found) return app.say(back ? "None before this" : "None after this");
+    app.playback.go(app.session.position_of(*found));
+}
+
+void jump_buttons(App& app) {
+    const float padding = (ImGui::GetFrameHeight() - app.theme.small_text->FontSize) / 2;
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {app.theme.px(7), padding});
+    jump_button(
+        app, "next-tile", "tile", [](const Step& s) { return s.moves_data(); }, "The next load or store");
+    jump_button(app, "next-line", "line", enters_line, "The next line of the pseudo-code");
+    jump_button(app, "next-block", "block", is(Op::block_begin), "The next thread block");
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+}
+
+/// To a number that is easy to say.
+float round_off(float speed) { return speed < 10 ? std::round(speed * 2) / 2 : std::round(speed); }
+
+void speed_slider(App& app) {
+    const float padding = (ImGui::GetFrameHeight() - app.theme.small_text->FontSize) / 2;
+    auto speed = static_cast<float>(app.playback.speed());
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {app.theme.px(7), padding});
+    ImGui::SetNextItemWidth(app.theme.px(ImGui::GetWindowWidth() >= app.theme.px(1000) ? 150 : 70));
+    if (ImGui::SliderFloat("##speed", &speed, static_cast<float>(Playback::slowest),
+                           static_cast<float>(Playback::fastest), "",
+                           ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_NoInput))
+        app.playback.set_speed(static_cast<double>(round_off(speed)));
+    app.place("speed");
+    tip(app, "Speed of playing, 0.5 to 2,000 steps a second");
+    ImGui::SameLine();
+    const float after = ImGui::GetCursorPosX() + ImGui::CalcTextSize("0,000 steps/s").x;
+    ImGui::AlignTextToFramePadding();
+    ImGui::Text("%s steps/s", speed < 10 ? text::number(app.playback.speed()).c_str()
+                                         : text::grouped(std::lround(app.playback.speed())).c_str());
+    ImGui::SameLine(after);
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+}
+
+std::string duration(double seconds) {
+    if (seconds == 0) return "0 s";
+    const std::pair<double, const char*> units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}};
+    for (const auto& [unit, name] : units)
+        if (seconds >= unit) return text::number(seconds / unit) + name;
+    return text::number(seconds / 1e-9) + " ns";
+}
+
+/// Right-aligned at `right`, cut at `left`.
+void draw_text(float left, float right, float y, ImU32 colour, const std::string& text) {
+    const float x = std::max(left, right - ImGui::CalcTextSize(text.c_str()).x);
+    const ImVec4 cut(left, y, right, y + 2 * ImGui::GetFontSize());
+    ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), {std::round(x), y}, colour,
+                                        text.c_str(), nullptr, 0, &cut);
+}
+
+/// Where we are and the modelled time, at the right; the message of the last thing done in between, or over the time
+/// where there is no room.
+void position_text(App& app, float height) {
+    const Theme& t = app.theme;
+    const Session& s = app.session;
+    const Index now = std::min(app.playback.position(), s.length());
+    const std::string step =
+        s.run() ? "step " + text::grouped(now) + " of " + text::grouped(s.length()) : std::string("nothing to play");
+    std::string time;
+    if (s.run()) time = duration(s.run()->seconds(s.ticks_at(now).first));
+    if (s.rival()) time += " and " + duration(s.rival()->seconds(s.ticks_at(now).second));
+    if (!time.empty()) time += " modelled";
+    const bool saying = ImGui::GetTime() < app.message_until && !app.message.empty();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    const float column = ImGui::CalcTextSize(step.c_str()).x, second = at.y + height - t.small_text->FontSize;
+    const bool room = right - column - at.x > t.px(260);
+    draw_text(at.x, right, at.y, t.ink, step);
+    ImGui::PushFont(t.small_text);
+    draw_text(at.x, right, second, saying && !room ? t.good : t.dim_ink, saying && !room ? app.message : time);
+    if (saying && room)
+        draw_text(at.x + t.px(10), right - column - t.px(24), at.y + (height - ImGui::GetFontSize()) / 2, t.good,
+                  app.message);
+    ImGui::PopFont();
+}
+
+}  // namespace
+
+void panel(App& app) {
+    const Theme& t = app.theme;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(5), t.px(8)});
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(7), (t.px(30) - t.text->FontSize) / 2});
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, t.px(1));
+    const float row = ImGui::GetFrameHeight();
+    ImGui::BeginDisabled(!app.session.run());
+    scrub_bar(app, std::max(t.px(14), ImGui::GetContentRegionAvail().y - row - t.px(8)));
+    motion_buttons(app);
+    jump_buttons(app);
+    speed_slider(app);
+    ImGui::EndDisabled();
+    position_text(app, row);
+    ImGui::PopStyleVar(3);
+}
+
+}  // namespace tilescope::gui::transport

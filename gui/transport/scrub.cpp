@@ -1,0 +1,148 @@
+#include "gui/transport/scrub.hpp"
+
+#include <cmath>
+
+#include "core/text/numbers.hpp"
+
+namespace tilescope::gui::transport {
+namespace {
+
+/// The bar on the screen, and which position is where.
+struct Bar {
+    ImVec2 from, to;
+    Index length;  ///< positions; at least 1
+
+    float width() const { return to.x - from.x; }
+    float x(double position) const {
+        return from.x + width() * static_cast<float>(position / static_cast<double>(length));
+    }
+    Index position(float at) const {
+        const float share = std::clamp((at - from.x) / width(), 0.f, 1.f);
+        return static_cast<Index>(std::lround(static_cast<double>(share) * static_cast<double>(length)));
+    }
+};
+
+/// Bytes that the first run moves after position `from`, up to position `to`.
+struct Moved {
+    Bytes read, write;
+};
+Moved moved(const Session& s, Index from, Index to) {
+    const Run& run = *s.run();
+    const Index a = s.ticks_at(from).first, b = s.ticks_at(to).first;
+    return {run.hbm_read(b) - run.hbm_read(a), run.hbm_write(b) - run.hbm_write(a)};
+}
+
+/// One column a position or, where there are many, every two pixels: stores above the middle, loads below it.
+void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
+    const Session& s = app.session;
+    const auto columns = std::min<Index>(s.length(), std::max<Index>(1, static_cast<Index>(bar.width() / 2)));
+    const auto border = [&](Index k) { return k * s.length() / columns; };
+    Bytes most = 1;
+    for (Index k = 0; k < columns; ++k) {
+        const Moved m = moved(s, border(k), border(k + 1));
+        most = std::max({most, m.read, m.write});
+    }
+    const float middle = std::round((bar.from.y + bar.to.y) / 2), half = (bar.to.y - bar.from.y) / 2 - app.theme.px(2);
+    // Roots, so that small tiles show beside large ones.
+    const auto height = [&](Bytes n) {
+        return std::max(1.f, half * std::sqrt(static_cast<float>(n) / static_cast<float>(most)));
+    };
+    const ImU32 load = app.theme.sram, store = app.theme.hue("O");
+    draw->AddLine({bar.from.x, middle}, {bar.to.x, middle}, app.theme.panel_border);
+    for (Index k = 0; k < columns; ++k) {
+        const Moved m = moved(s, border(k), border(k + 1));
+        const float a = bar.x(static_cast<double>(border(k))), b = bar.x(static_cast<double>(border(k + 1)));
+        const float right = std::max(a + 1, b - a > 4 ? b - 1 : b);
+        if (m.read > 0) draw->AddRectFilled({a, middle}, {right, middle + height(m.read)}, load);
+        if (m.write > 0) draw->AddRectFilled({a, middle - height(m.write)}, {right, middle}, store);
+    }
+}
+
+/// Where launches begin, with the kernel's name if there is room, and small ticks where the SM in focus takes a block.
+void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
+    const Theme& t = app.theme;
+    const Run& run = *app.session.run();
+    const auto x_of = [&](Index tick) { return bar.x(static_cast<double>(app.session.position_of(tick - 1))); };
+    ImGui::PushFont(t.small_text);
+    float last_tick = -1e9f, free_from = bar.from.x;
+    Index launch = -1;
+    for (const Placement& p : run.schedule().placements()) {
+        const float x = x_of(p.first_tick);
+        if (p.launch != launch) {
+            launch = p.launch;
+            const char* name = run.trace().kernels()[static_cast<std::size_t>(launch)];
+            draw->AddLine({x, bar.from.y}, {x, bar.to.y}, t.dim_ink, t.px(1));
+            const float end = x + t.px(5) + ImGui::CalcTextSize(name).x;
+            if (x >= free_from && end <= bar.to.x) {
+                draw->AddRectFilled({x + t.px(2), bar.from.y + t.px(1)},
+                                    {end + t.px(3), bar.from.y + t.px(2) + ImGui::GetFontSize()},
+                                    Theme::faded(t.panel, 0.85f), t.px(2));
+                draw->AddText({x + t.px(5), bar.from.y + t.px(1)}, t.ink, name);
+                free_from = end + t.px(6);
+            }
+        }
+        if (p.sm != app.view.sm || x < last_tick + t.px(3)) continue;
+        draw->AddLine({x, bar.to.y - t.px(5)}, {x, bar.to.y}, t.ink, t.px(1));
+        last_tick = x;
+    }
+    ImGui::PopFont();
+}
+
+/// Where we are; between two positions while the last move is under way.
+float playhead(const App& app, const Bar& bar) {
+    const Index now = std::min(app.playback.position(), app.session.length());
+    return std::round(bar.x(std::max(0.0, static_cast<double>(now) - 1 + app.playback.fraction())));
+}
+
+void draw_playhead(const App& app, const Bar& bar, ImDrawList* draw) {
+    const Theme& t = app.theme;
+    const float x = playhead(app, bar);
+    draw->AddLine({x, bar.from.y - t.px(2)}, {x, bar.to.y + t.px(2)}, t.highlight, t.px(2));
+    const float r = t.px(5), y = bar.from.y - t.px(1);
+    draw->AddTriangleFilled({x - r, y}, {x + r, y}, {x, y + 1.4f * r}, t.highlight);
+}
+
+void scrub_tip(const App& app, const Bar& bar) {
+    const Session& s = app.session;
+    const Index at = bar.position(ImGui::GetIO().MousePos.x);
+    std::string text = "step " + text::grouped(at) + " of " + text::grouped(s.length());
+    if (at > 0) {
+        const Moved m = moved(s, at - 1, at);
+        text += "\nloads " + text::bytes(static_cast<double>(m.read)) + ", stores " +
+                text::bytes(static_cast<double>(m.write)) + " here";
+        const Index tick = s.ticks_at(at).first;
+        text += "\n" + text::bytes(static_cast<double>(s.run()->hbm_read(tick) + s.run()->hbm_write(tick))) +
+                " between HBM and the SMs so far" + (s.rival() ? std::string(", of ") + s.run()->algorithm().name : "");
+    }
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::SetTooltip("%s\n \nBelow the middle: loads. Above: stores. Ticks: SM %d takes a thread block.", text.c_str(),
+                      static_cast<int>(app.view.sm));
+    ImGui::PopFont();
+}
+
+}  // namespace
+
+void scrub_bar(App& app, float height) {
+    const Theme& t = app.theme;
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const float width = std::max(1.f, ImGui::GetContentRegionAvail().x);
+    ImGui::InvisibleButton("scrub", {width, height});
+    app.place("scrub");
+    const bool dragged = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
+    const Bar bar{from, {from.x + width, from.y + height}, std::max<Index>(1, app.session.length())};
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddRectFilled(bar.from, bar.to, Theme::mixed(t.panel, t.faint, 0.5f), t.px(3));
+    if (!app.session.run() || app.session.length() == 0) return;
+    if (dragged) {
+        app.playback.pause();
+        app.playback.seek(bar.position(ImGui::GetIO().MousePos.x));
+    }
+    draw_traffic(app, bar, draw);
+    // What is still to come is paler.
+    draw->AddRectFilled({playhead(app, bar), bar.from.y}, bar.to, Theme::faded(t.panel, 0.55f));
+    draw_beginnings(app, bar, draw);
+    draw_playhead(app, bar, draw);
+    if (hovered || dragged) scrub_tip(app, bar);
+}
+
+}  // namespace tilescope::gui::transport

@@ -1,0 +1,11 @@
+// The whole run as a bar to drag along: what moves when, where launches and thread blocks begin, and where we are.
+#pragma once
+
+#include "gui/app.hpp"
+
+namespace tilescope::gui::transport {
+
+/// Fills the width, `height` pixels high.
+void scrub_bar(App& app, float height);
+
+}  // namespace tilescope::gui::transport

@@ -1,0 +1,17 @@
+// One-line descriptions that several subcommands and the window print.
+#pragma once
+
+#include <string>
+
+#include "lab/flags/request.hpp"
+
+namespace tilescope {
+
+/// "batch 1, heads 8, seq 1024, dim 64, f16, scale 0.125"
+std::string describe(const Problem& problem, Family family);
+/// "NVIDIA A100 ...: 108 SMs, 163 KiB of SRAM per thread block, ..."
+std::string describe(const GpuSpec& gpu);
+/// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why. The report must have an error.
+std::string describe_error(const Report& report);
+
+}  // namespace tilescope

@@ -1,0 +1,36 @@
+// What the flags ask for, once files are read and everything is checked.
+#pragma once
+
+#include "lab/experiment.hpp"
+#include "lab/flags/options.hpp"
+
+namespace tilescope {
+
+struct Request {
+    Problem problem;
+    Tiling given;  ///< 0 where the flag says auto
+    GpuSpec gpu;
+    std::size_t file_rank = 0;  ///< of the Q (or X) file; 0 without files
+    Inputs inputs;              ///< from files; empty without
+};
+
+/// Reads files, checks everything and throws UsageError for the first thing that is wrong. Files need the algorithm's
+/// family to know their roles.
+Request resolve(const Options& options, Family family);
+
+/// The sizes that the flags ask for, right or wrong; all else as in a standard problem.
+Problem sizes_from(const Options& options);
+
+/// The inputs of a numeric run: the user's files or random numbers.
+Inputs inputs_for(const Options& options, const Request& request, const Algorithm& algorithm);
+
+/// The modelled GPU alone. Throws UsageError.
+GpuSpec gpu_from(const Options& options);
+
+/// The first given flag of attention that says nothing about the softmax of a matrix; nullptr where none is.
+const char* attention_flag(const Options& options);
+
+/// UsageError with the nearest name when there is no such algorithm.
+const Algorithm& algorithm_named(const std::string& name);
+
+}  // namespace tilescope

@@ -1,0 +1,13 @@
+// An operation as it would be written on a blackboard.
+#pragma once
+
+#include <string>
+
+#include "show/run.hpp"
+
+namespace tilescope::show {
+
+/// What the SM did in the tick shown: "S = Q K^T", "m = max(m, rowmax S)", "load K ↑", "make O, l, m".
+std::string formula(const Run& run, const SmState& sm);
+
+}  // namespace tilescope::show

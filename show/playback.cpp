@@ -1,0 +1,73 @@
+#include "show/playback.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope::show {
+
+void Playback::set_length(Index length) {
+    if (length == length_) return;  // asked every frame
+    length_ = length;
+    if (position_ >= length_) seek(length_), playing_ = false;
+}
+
+void Playback::set_speed(double positions_per_second) { speed_ = std::clamp(positions_per_second, slowest, fastest); }
+
+void Playback::play() {
+    if (length_ == 0) return;
+    if (position_ == length_) seek(0);
+    playing_ = true;
+}
+
+void Playback::pause() { playing_ = false; }
+
+void Playback::step(Index by) {
+    if (by > 0)
+        go(position_ + by);
+    else
+        seek(position_ + by), playing_ = false;
+}
+
+void Playback::seek(Index position) {
+    position_ = std::clamp<Index>(position, 0, length_);
+    fraction_ = 1;
+}
+
+void Playback::go(Index position) {
+    playing_ = false;
+    const Index before = position_;
+    seek(position);
+    if (position_ > before) fraction_ = 0;
+}
+
+void Playback::advance(double seconds, const Stop& stops) {
+    constexpr double shown_in = 0.35;  // seconds, of a single step
+    if (!playing_) {
+        fraction_ = std::min(1.0, fraction_ + seconds / shown_in);
+        return;
+    }
+    fraction_ += seconds * speed_;
+    if (fraction_ < 1) return;
+    // However long a frame took, no further than the end.
+    fraction_ = std::min(fraction_, static_cast<double>(length_ - position_ + 1));
+    const auto whole = static_cast<Index>(std::floor(fraction_));
+    const Index target = std::min(position_ + whole, length_);
+    if (const Index stop = stops(position_, target); stop >= 0) {
+        go(stop);
+        return;
+    }
+    fraction_ -= static_cast<double>(whole);
+    if (position_ < length_) {
+        const double rest = fraction_;
+        seek(target);
+        fraction_ = rest;
+        return;
+    }
+    // The last move has been shown to its end.
+    if (loop)
+        seek(0);
+    else
+        seek(length_), playing_ = false;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,49 @@
+// Where we are in time, and how it moves on. Knows positions, not what they mean.
+#pragma once
+
+#include <functional>
+
+#include "core/machine/units.hpp"
+
+namespace tilescope::show {
+
+class Playback {
+  public:
+    /// The first position in (from, to] at which playing has to stop; nothing if there is none.
+    using Stop = std::function<Index(Index from, Index to)>;  // -1: none
+
+    static constexpr double slowest = 0.5, fastest = 2000;  ///< positions a second
+
+    /// Another recording: positions 0 to length. Keeps the position as far as it exists.
+    void set_length(Index length);
+    Index length() const { return length_; }
+
+    Index position() const { return position_; }
+    /// How much of the last move is to be seen: 0 when it begins, 1 when it is over.
+    double fraction() const { return fraction_; }
+    bool playing() const { return playing_; }
+    bool loop = false;
+    double speed() const { return speed_; }  ///< positions a second
+    void set_speed(double positions_per_second);
+
+    /// Starts, from the beginning if at the end; pauses.
+    void play();
+    void pause();
+    void toggle() { playing_ ? pause() : play(); }
+    /// One position on or back, paused. A step forwards is shown as a move, one back at once.
+    void step(Index by);
+    /// Straight to a position, with nothing moving.
+    void seek(Index position);
+    /// Straight to a position, the last move of which is shown; paused.
+    void go(Index position);
+
+    /// Lets time pass. Stops, paused, at the first position that stops() names and at the end.
+    void advance(double seconds, const Stop& stops);
+
+  private:
+    Index length_ = 0, position_ = 0;
+    double fraction_ = 1, speed_ = 4;
+    bool playing_ = false;
+};
+
+}  // namespace tilescope::show

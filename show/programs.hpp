@@ -1,0 +1,11 @@
+// The tile programs as they are written, to be shown.
+#pragma once
+
+#include "core/text/embedded.hpp"
+
+namespace tilescope {
+
+/// The files of algorithms/*/*/simulated.cpp, named by their folders ("flash_v2").
+std::span<const EmbeddedFile> embedded_programs();
+
+}  // namespace tilescope

@@ -1,0 +1,159 @@
+// One algorithm at work: what the whole run costs, and a recording of as much of it as can be looked at.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/record/player.hpp"
+#include "core/record/profile.hpp"
+#include "core/time/schedule.hpp"
+#include "lab/experiment.hpp"
+#include "show/reference_ahead.hpp"
+
+namespace tilescope::show {
+
+/// What is kept of a run so that it can be shown within a blink.
+struct RecordingLimits {
+    Count matmul_flops = 300'000'000;      ///< computed on real numbers; beyond, shapes only
+    Bytes value_bytes = Bytes{128} << 20;  ///< contents of tiles; beyond, shapes only
+    Index events = 100'000;
+};
+
+/// The inputs of a problem: of the heads that are recorded.
+using InputsFor = std::function<Inputs(const Problem& recorded)>;
+
+/// How many heads, from the first on, a recording of a run that costs this much can hold: at least 1, at most all.
+Index heads_to_record(const Report& counted, const RecordingLimits& limits = {});
+
+/// What one SM holds and does.
+struct SmState {
+    Index sm = 0;
+    const Placement* block = nullptr;  ///< what it works on; nullptr: nothing that is recorded
+    std::uint16_t line = 0;            ///< of the pseudo-code
+    Bytes sram_used = 0, registers_used = 0;
+    std::vector<TileState> tiles;  ///< on chip, oldest first
+    std::vector<Index> steps;      ///< of the tick shown: indices into the trace, the operation last
+};
+
+/// The machine after a tick, sorted by SM; what the panels draw.
+struct Moment {
+    Index tick = 0;
+    std::string kernel;  ///< of the launch; empty before the first
+    Index launch = -1;
+    std::vector<SmState> sms;  ///< by number, those that ever work on something recorded
+    Count busy = 0;            ///< of these SMs
+};
+
+/// Error of the output against the double-precision reference.
+struct ErrorPoint {
+    Index tick;
+    double rms;  ///< NaN or infinite where an element is
+};
+
+class Run {
+  public:
+    /// Of a run that was counted, records the first `heads` of its heads as far as the limits allow: with real numbers,
+    /// or if that is too much the shapes alone, of as many thread blocks as fit. Throws OutOfChipMemory.
+    Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
+
+    const Experiment& experiment() const { return counted_.experiment; }
+    const Algorithm& algorithm() const { return *experiment().algorithm; }
+    const Report& counted() const { return counted_; }                            ///< of the whole run
+    const std::map<std::uint16_t, LineProfile>& lines() const { return lines_; }  ///< of the whole run, by line
+    /// The recorded part: the same problem with fewer heads.
+    const Problem& recorded() const { return recorded_; }
+    /// What part of the run was recorded and why not all; empty when it is all of it.
+    const std::string& shortened() const { return shortened_; }
+    bool has_values() const { return trace().has_values(); }
+
+    const Schedule& schedule() const { return *schedule_; }
+    const Trace& trace() const { return schedule_->trace(); }
+    Index ticks() const { return schedule_->ticks(); }
+
+    /// Goes to the machine after the first `tick` ticks.
+    void seek(Index tick);
+    Index tick() const { return moment_.tick; }
+    const Player& player() const { return *player_; }
+    const Moment& moment() const { return moment_; }
+
+    /// Bytes between HBM and the SMs, and modelled seconds, after a number of ticks; of what is recorded.
+    Bytes hbm_read(Index tick) const { return hbm_read_[static_cast<std::size_t>(tick)]; }
+    Bytes hbm_write(Index tick) const { return hbm_write_[static_cast<std::size_t>(tick)]; }
+    double seconds(Index tick) const { return seconds_[static_cast<std::size_t>(tick)]; }
+    /// What each pseudo-code line has cost so far, of what is recorded; by line number.
+    const std::map<std::uint16_t, Counters>& line_costs() const;
+
+    /// The step of this SM in the tick shown that moves or computes something; nullptr where it does neither.
+    const Step* operation(const SmState& sm) const;
+    /// Contents of a tile before the step that wrote it last; empty where it did not exist or there are no values.
+    TileData values_before(const TileState& tile) const;
+    /// The error of the output of the thread block that works on `sm` now, tick by tick up to now: of the output tile
+    /// as it stands on chip, divided by the row sums where that is nearer. Empty without values or without such a tile.
+    std::vector<ErrorPoint> error_so_far(const SmState& sm) const;
+    /// RMS error of all rows of the output that were stored so far, and how many rows that is; of what is recorded.
+    struct StoredError {
+        double rms = 0;
+        Index rows = 0, of = 0;
+    };
+    StoredError stored_error() const;
+
+    /// The first tick after `tick` in which something happens on `sm` that wanted(const Step&) accepts; the last one
+    /// before it.
+    template <class F>
+    std::optional<Index> next_tick(Index tick, Index sm, F&& wanted) const;
+    template <class F>
+    std::optional<Index> previous_tick(Index tick, Index sm, F&& wanted) const;
+    /// Whether a step belongs to a block that runs on this SM.
+    bool on_sm(const Step& step, Index sm) const;
+
+  private:
+    void record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits);
+    bool record_numbers(const RecordingLimits& limits);
+    void record_shapes(const RecordingLimits& limits);
+    void add_up();
+    std::vector<ErrorPoint> errors_of(const Placement& block) const;
+
+    Report counted_;
+    std::map<std::uint16_t, LineProfile> lines_;
+    Problem recorded_;
+    Inputs inputs_;  // of the recorded problem
+    std::string shortened_;
+    std::optional<Schedule> schedule_;
+    std::unique_ptr<Player> player_;
+    Moment moment_;
+    std::vector<Bytes> hbm_read_, hbm_write_;  // by tick
+    std::vector<double> seconds_;
+    std::vector<Index> made_;  // by tile: the step that made it
+    struct LineCosts {
+        Index step = 0;
+        std::map<std::uint16_t, Counters> by_line;
+    };
+    std::vector<LineCosts> line_keyframes_;
+    mutable LineCosts line_costs_;
+    std::unique_ptr<const ReferenceAhead> reference_;  // of a recording with values
+    // By launch and block, of all of its ticks.
+    mutable std::map<std::pair<Index, Index>, std::vector<ErrorPoint>> errors_;
+};
+
+template <class F>
+std::optional<Index> Run::next_tick(Index tick, Index sm, F&& wanted) const {
+    const auto step =
+        trace().find_forward(schedule_->steps_after(tick), [&](const Step& s) { return wanted(s) && on_sm(s, sm); });
+    if (!step) return std::nullopt;
+    return schedule_->tick_of(*step);
+}
+
+template <class F>
+std::optional<Index> Run::previous_tick(Index tick, Index sm, F&& wanted) const {
+    if (tick == 0) return std::nullopt;
+    const auto step = trace().find_backward(schedule_->steps_after(tick - 1),
+                                            [&](const Step& s) { return wanted(s) && on_sm(s, sm); });
+    if (!step) return std::nullopt;
+    return schedule_->tick_of(*step);
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,64 @@
+#include "show/setups.hpp"
+
+namespace tilescope::show {
+
+const std::vector<Example>& examples() {
+    static const std::vector<Example> all = {
+        {"Blackboard",
+         "16 rows of 4 numbers on a toy GPU: every number of every tile can be read.",
+         {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"}, {"heads", "1"}, {"br", "4"}, {"bc", "4"}, {"dtype", "f32"}}},
+        {"One head",
+         "256 rows in tiles of 64: one pass over one head, at a glance.",
+         {{"seq", "256"}, {"dim", "64"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}}},
+        {"GPT-2 layer",
+         "12 heads of 1,024 rows, causal: a row sees no key after itself.",
+         {{"heads", "12"}, {"seq", "1024"}, {"dim", "64"}, {"causal", "true"}}},
+        {"Long context",
+         "16 heads of 16,384 rows: one S is as large as 256 million numbers.",
+         {{"heads", "16"}, {"seq", "16384"}, {"dim", "128"}}},
+        {"Does not fit",
+         "Tiles of 512 x 512 are too large for the SRAM of a thread block: see what is missing.",
+         {{"br", "512"}, {"bc", "512"}}},
+        {"Race",
+         "One head, beside another algorithm, at the same number of bytes between HBM and the SMs.",
+         {{"seq", "256"}, {"dim", "64"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}},
+         true},
+    };
+    return all;
+}
+
+std::vector<const Algorithm*> rivals_of(const Algorithm& algorithm) {
+    std::vector<const Algorithm*> all;
+    for (const Algorithm& a : algorithms())
+        if (a.family == algorithm.family && std::string_view(a.name) != algorithm.name) all.push_back(&a);
+    return all;
+}
+
+Setup with_algorithm(Setup s, const std::string& name) {
+    s.algorithm = name;
+    const Algorithm& algorithm = algorithm_named(name);
+    if (algorithm.family == Family::softmax) {
+        while (const char* flag = attention_flag(s.options)) clear_flag(s.options, flag + 2);  // without dashes
+        s.options.q.clear(), s.options.k.clear(), s.options.v.clear();
+    } else {
+        s.options.x.clear();
+    }
+    const Algorithm* rival = find_algorithm(s.rival);
+    if (!rival || rival->family != algorithm.family || s.rival == name) s.rival.clear();
+    return s;
+}
+
+Setup setup_of(const Example& example, const std::string& algorithm) {
+    Setup s;
+    for (const auto& [flag, value] : example.flags) set_flag(s.options, flag, value);
+    s = with_algorithm(s, algorithm);
+    if (example.race) {
+        const auto rivals = rivals_of(algorithm_named(algorithm));
+        const bool first = algorithm_named(algorithm).rung < rivals.front()->rung;
+        s.rival = (first ? rivals.back() : rivals.front())->name;
+        s.pace = Pace::bytes;
+    }
+    return s;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,28 @@
+// Setups that are ready to show, and changes of a setup that take more than one flag. No ImGui.
+#pragma once
+
+#include <vector>
+
+#include "show/session.hpp"
+
+namespace tilescope::show {
+
+/// A setup to begin a lecture with: flags over the standard ones, for whatever algorithm is chosen.
+struct Example {
+    const char* name;
+    const char* what;  ///< one sentence: what it shows
+    std::vector<std::pair<const char*, const char*>> flags;
+    bool race = false;  ///< against the first algorithm of the family (the last, for the first)
+};
+const std::vector<Example>& examples();
+
+/// The example for this algorithm, without the flags that mean nothing to its family.
+Setup setup_of(const Example& example, const std::string& algorithm);
+
+/// The same setup for another algorithm; what means nothing to its family is taken back.
+Setup with_algorithm(Setup setup, const std::string& algorithm);
+
+/// The algorithms that this one can be raced against.
+std::vector<const Algorithm*> rivals_of(const Algorithm& algorithm);
+
+}  // namespace tilescope::show

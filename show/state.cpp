@@ -1,0 +1,189 @@
+#include "show/state.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/atomic_file.hpp"
+
+namespace tilescope::show {
+namespace {
+
+constexpr const char* key = "tilescope-gui";
+
+/// The value that `text` names, or UsageError.
+template <class T, std::size_t N>
+T named(const char* flag, const std::string& text, const std::pair<const char*, T> (&names)[N]) {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : names) {
+        if (text == name) return value;
+        all.emplace_back(name);
+    }
+    throw UsageError(std::string(flag) + ' ' + text + ": must be " + text::join(all, " or ") + "; try " + flag + ' ' +
+                     all[0]);
+}
+
+constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
+constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
+
+Index at_least(const char* flag, Index value, Index least) {
+    if (value < least)
+        throw UsageError(std::string(flag) + ' ' + std::to_string(value) + ": must be at least " +
+                         std::to_string(least) + "; try " + flag + ' ' + std::to_string(least));
+    return value;
+}
+
+void add_view_options(CLI::App& app, View& v) {
+    app.add_flag("--light", v.light, "Light theme");
+    app.add_flag("--projector", v.projector, "Larger type");
+    app.add_option_function<Index>(
+           "--sm", [&v](Index sm) { v.sm = at_least("--sm", sm, 0); }, "The SM in focus")
+        ->type_name("N");
+    app.add_option_function<std::string>(
+           "--tab", [&v](const std::string& t) { v.tab = named("--tab", t, tabs); },
+           "code (pseudo-code) or program (of the modelled GPU)")
+        ->type_name("NAME");
+    app.add_option_function<std::string>(
+           "--detail", [&v](const std::string& t) { v.detail = named("--detail", t, details); }, "values or counters")
+        ->type_name("NAME");
+    app.add_option_function<std::string>(
+           "--compare", [&v](const std::string& name) { v.compare = algorithm_named(name).name; },
+           "The algorithm whose counts stand beside")
+        ->type_name("ALGO");
+    app.add_option_function<std::vector<Index>>(
+           "--break",
+           [&v](const std::vector<Index>& lines) {
+               for (const Index line : lines)
+                   v.breakpoints.insert(static_cast<std::uint16_t>(std::min<Index>(at_least("--break", line, 1), 999)));
+           },
+           "Pseudo-code lines to stop at")
+        ->type_name("LINE")
+        ->expected(1, 99);
+}
+
+std::string number(double x) {
+    std::ostringstream out;
+    out.precision(17);
+    out << x;
+    return out.str();
+}
+
+void add_view_flags(const View& v, std::vector<std::string>& to) {
+    const View standard;
+    const auto add = [&](std::initializer_list<std::string> words) { to.insert(to.end(), words); };
+    if (v.light) add({"--light"});
+    if (v.projector) add({"--projector"});
+    if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
+    if (v.tab != standard.tab) add({"--tab", "program"});
+    if (v.detail != standard.detail) add({"--detail", "counters"});
+    if (v.compare != standard.compare) add({"--compare", v.compare});
+    if (!v.breakpoints.empty()) add({"--break"});
+    for (const std::uint16_t line : v.breakpoints) add({std::to_string(line)});
+}
+
+}  // namespace
+
+State state_of(const Session& session, const Playback& playback, const View& view) {
+    State s{session.setup(), playback.position(), playback.speed(), playback.loop, view};
+    s.view.tour = -1;
+    return s;
+}
+
+void restore(const State& s, Session& session, Playback& playback, View& view) {
+    const int tour = view.tour;
+    session.ask(s.setup);
+    view = s.view;
+    view.tour = tour;
+    playback.pause();
+    playback.set_length(session.length());
+    playback.seek(s.step);
+    playback.set_speed(s.speed);
+    playback.loop = s.loop;
+}
+
+void add_state_options(CLI::App& app, State& s) {
+    app.add_option("ALGO", s.setup.algorithm, "Algorithm (see `tilescope list`)")->capture_default_str();
+    add_problem_options(app, s.setup.options);
+    add_input_options(app, s.setup.options);
+    app.add_option("--race", s.setup.rival, "A second algorithm beside the first")->type_name("ALGO");
+    app.add_option_function<std::string>(
+           "--pace",
+           [&s](const std::string& p) {
+               const auto pace = pace_from(p);
+               if (!pace) throw UsageError("--pace " + p + ": must be step or bytes or time; try --pace step");
+               s.setup.pace = *pace;
+           },
+           "What keeps the two together: step, bytes or time (modelled)")
+        ->type_name("NAME");
+    app.add_option_function<Index>(
+           "--step", [&s](Index step) { s.step = at_least("--step", step, 0); }, "Where to begin")
+        ->type_name("N");
+    app.add_option_function<double>(
+           "--speed",
+           [&s](double speed) {
+               if (!(speed >= Playback::slowest && speed <= Playback::fastest))
+                   throw UsageError("--speed " + text::number(speed) +
+                                    ": must be 0.5 to 2000 steps a second; try --speed 4");
+               s.speed = speed;
+           },
+           "Steps a second")
+        ->type_name("N");
+    app.add_flag("--loop", s.loop, "Begin again at the end");
+    add_view_options(app, s.view);
+}
+
+std::vector<std::string> command_line(const State& s) {
+    std::vector<std::string> words{s.setup.algorithm};
+    const State standard;
+    const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+    for (std::string& word : flags_of(s.setup.options)) words.push_back(std::move(word));
+    if (!s.setup.rival.empty()) add({"--race", s.setup.rival});
+    if (s.setup.pace != standard.setup.pace) add({"--pace", name_of(s.setup.pace)});
+    if (s.step != standard.step) add({"--step", std::to_string(s.step)});
+    if (s.speed != standard.speed) add({"--speed", number(s.speed)});
+    if (s.loop) add({"--loop"});
+    add_view_flags(s.view, words);
+    return words;
+}
+
+std::string shell_command(const State& state) {
+    std::string line = "tilescope-gui";
+    for (const std::string& word : command_line(state)) {
+        const bool plain =
+            word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:") ==
+            std::string::npos;
+        line += ' ' + (plain && !word.empty() ? word : "'" + word + "'");
+    }
+    return line;
+}
+
+void save_state(const State& state, const std::string& path) {
+    AtomicFile file(path);
+    file.stream() << nlohmann::json{{key, command_line(state)}}.dump(2) << '\n';
+    file.commit();
+}
+
+State read_state(const std::string& path) {
+    std::ifstream in(path);
+    if (!in) throw UsageError("--open " + path + ": cannot be read; name a file that the window saved");
+    std::vector<std::string> words;
+    try {
+        words = nlohmann::json::parse(in).at(key).get<std::vector<std::string>>();
+    } catch (const nlohmann::json::exception&) {
+        throw UsageError("--open " + path + ": is not a state of tilescope-gui; save one with its Save button");
+    }
+    State state;
+    CLI::App app;
+    add_state_options(app, state);
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    try {
+        app.parse(words);
+    } catch (const CLI::ParseError& e) {
+        throw UsageError("--open " + path + ": " + e.what());
+    }
+    return state;
+}
+
+}  // namespace tilescope::show

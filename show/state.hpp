@@ -1,0 +1,42 @@
+// What can be saved, opened and typed: one list of flags says it all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/playback.hpp"
+#include "show/session.hpp"
+#include "show/view.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tilescope::show {
+
+struct State {
+    Setup setup;
+    Index step = 0;    ///< the position in time
+    double speed = 4;  ///< steps a second
+    bool loop = false;
+    View view;
+
+    friend bool operator==(const State&, const State&) = default;
+};
+
+State state_of(const Session& session, const Playback& playback, const View& view);
+void restore(const State& state, Session& session, Playback& playback, View& view);
+
+/// Adds the ALGO argument and all flags that describe a state.
+void add_state_options(CLI::App& app, State& state);
+/// The arguments, without the program's name, that add_state_options() reads back to an equal state.
+std::vector<std::string> command_line(const State& state);
+/// The same as one line for a shell, with the program's name.
+std::string shell_command(const State& state);
+
+/// A state file is JSON: {"tilescope-gui": [arguments]}. RunError when it cannot be written.
+void save_state(const State& state, const std::string& path);
+/// UsageError, which names the file, when it is not a state file.
+State read_state(const std::string& path);
+
+}  // namespace tilescope::show

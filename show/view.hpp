@@ -1,0 +1,27 @@
+// How things are looked at: what is saved beside the setup and the position, and nothing that decides a run.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "show/session.hpp"
+
+namespace tilescope::show {
+
+enum class Tab : std::uint8_t { code, program };
+enum class Detail : std::uint8_t { values, counters };
+
+struct View {
+    bool light = false;      ///< theme
+    bool projector = false;  ///< larger type
+    Tab tab = Tab::code;
+    Detail detail = Detail::values;
+    Index sm = 0;                         ///< the SM in focus
+    std::string compare = "standard";     ///< the algorithm in the second column of the counters
+    std::set<std::uint16_t> breakpoints;  ///< pseudo-code lines
+    int tour = -1;                        ///< step of the tour; -1: not shown
+
+    friend bool operator==(const View&, const View&) = default;
+};
+
+}  // namespace tilescope::show

@@ -1,0 +1,113 @@
+"""The arrows of the house, read from the includes: every file may include what its room stands on, and nothing else.
+
+Usage: layers.py SOURCE_DIR. Also holds what the rooms promise: one namespace a room, no ImGui below gui/, no CUDA but in
+kernels and device/, no attention in core/.
+"""
+import pathlib
+import re
+import sys
+
+MACHINE = {"core/text", "core/machine"}
+CORE = MACHINE | {"core/record", "core/time"}
+CONTRACT = MACHINE | {"algorithms/contract"}
+PROGRAMS = CONTRACT | {"algorithms/cuda"}
+LAB = CORE | PROGRAMS | {"lab"}
+SHOW = LAB | {"lab/flags", "show"}
+GUI = SHOW | {"gui", "gui/draw"}
+
+# Room: what its files may include besides their own room, and the namespace that they write in.
+ROOMS = {
+    "core/text": (set(), "tilescope::text|tilescope"),
+    "core/machine": ({"core/text"}, "tilescope"),
+    "core/record": (MACHINE, "tilescope"),
+    "core/time": (MACHINE | {"core/record"}, "tilescope"),
+    "algorithms/contract": (MACHINE | {"algorithms/cuda"}, "tilescope"),
+    "algorithms/cuda": (CONTRACT, "tilescope(::device)?"),
+    "algorithms/softmax": (PROGRAMS, r"tilescope::softmax_\w+"),
+    "algorithms/attention": (PROGRAMS | {"algorithms/softmax"}, r"tilescope::\w+"),
+    "lab": (LAB, "tilescope"),
+    "lab/flags": (LAB, "tilescope|CLI"),
+    "device": (LAB, "tilescope"),
+    "show": (LAB | {"lab/flags"}, "tilescope::show|tilescope|CLI"),
+    "cli": (SHOW | {"device"}, "tilescope::cli"),
+    "gui/draw": (SHOW | {"gui"}, "tilescope::gui"),
+    "gui": (GUI, r"tilescope::gui|memory|code|detail|controls|transport"),
+    "gui/memory": (GUI, "tilescope::gui::memory"),
+    "gui/code": (GUI | {"algorithms/attention"}, "tilescope::gui::code"),
+    "gui/controls": (GUI, "tilescope::gui::controls"),
+    "gui/detail": (GUI, "tilescope::gui::detail"),
+    "gui/transport": (GUI, "tilescope::gui::transport"),
+    "gui/shell": (GUI, "tilescope::gui::shell"),
+}
+
+# Libraries that only these files may include.
+GUESTS = {
+    r"imgui|GLFW|backends/": r"gui/.*",
+    r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/(device|kernel_run)\.cpp",
+    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/shell/main\.cpp",
+}
+
+
+def room_of(path):
+    """The longest room that the path is in; None for what is in no room (tests, bench)."""
+    inside = [room for room in ROOMS if path.startswith(room + "/")]
+    return max(inside, key=len) if inside else None
+
+
+def faults_of(path, text):
+    room = room_of(path)
+    allowed, namespace = ROOMS[room]
+    for line in text.splitlines():
+        if found := re.match(r'#include "([^"]+)"', line):
+            target = room_of(found[1])
+            if target != room and target not in allowed:
+                yield f"{path} includes {found[1]}: {room} does not stand on {target}"
+        if found := re.match(r"#include <([^>]+)>", line):
+            for guest, host in GUESTS.items():
+                if re.match(guest, found[1]) and not re.fullmatch(host, path):
+                    yield f"{path} includes <{found[1]}>, which is for {host}"
+        if found := re.match(r"namespace ([\w:]+) \{", line):
+            # Specialisations for Eigen and the standard library live in theirs.
+            if not re.fullmatch(namespace, found[1]) and not found[1].startswith(("Eigen", "std")):
+                yield f"{path} writes in namespace {found[1]}: {room} has {namespace}"
+    if path.startswith("core/") and re.search(r"attention", text, re.I):
+        yield f"{path} speaks of attention: core knows nothing of what is computed"
+
+
+def check_itself():
+    """Each kind of fault is found where it is planted."""
+    planted = {
+        "core/machine/x.hpp": '#include "lab/npy.hpp"\n',
+        "core/record/x.cpp": "#include <imgui.h>\n",
+        "gui/memory/x.cpp": '#include "gui/code/parts.hpp"\n',
+        "show/x.cpp": "namespace tilescope::gui {\n",
+        "core/time/x.cpp": "// as attention does\n",
+        "lab/x.cpp": '#include "show/run.hpp"\n',
+        "algorithms/attention/a/simulated.cpp": '#include "core/record/trace.hpp"\n',
+    }
+    for path, text in planted.items():
+        assert list(faults_of(path, text)), f"a fault planted in {path} was not found"
+    assert not list(faults_of("show/x.cpp", '#include "lab/flags/options.hpp"\nnamespace tilescope::show {\n'))
+
+
+def main():
+    source = pathlib.Path(sys.argv[1])
+    check_itself()
+    faults, files = [], 0
+    for path in sorted(source.rglob("*")):
+        name = path.relative_to(source).as_posix()
+        if path.suffix not in (".hpp", ".cpp", ".cu", ".cuh") or name.split("/")[0].startswith("build"):
+            continue
+        if name.split("/")[0] in ("tests", "bench"):
+            continue
+        if not room_of(name):
+            faults.append(f"{name} is in no room that tests/layers.py knows")
+            continue
+        files += 1
+        faults += faults_of(name, path.read_text())
+    print("\n".join(faults) or f"{files} files stand where they may")
+    return 1 if faults or files < 100 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

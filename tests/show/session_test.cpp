@@ -1,0 +1,535 @@
+#include "show/session.hpp"
+
+#include <cmath>
+#include <functional>
+
+#include "lab/gpu_presets.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/harness.hpp"
+#include "tests/support/problems.hpp"
+
+using namespace tilescope;
+using namespace tilescope::show;
+using tilescope::testing::difference;
+using tilescope::testing::same_bits;
+
+namespace {
+
+using Flags = std::vector<std::pair<std::string, std::string>>;
+using Catch::Matchers::ContainsSubstring;
+
+Setup setup(const std::string& algorithm, const Flags& flags = {}, const std::string& rival = "") {
+    Setup s;
+    s.algorithm = algorithm;
+    s.rival = rival;
+    for (const auto& [flag, value] : flags) set_flag(s.options, flag, value);
+    return s;
+}
+
+const Flags small = {{"seq", "20"}, {"heads", "3"}, {"br", "4"}, {"bc", "6"}};
+const Flags small_attention = {{"seq", "20"}, {"heads", "4"}, {"kv-heads", "2"}, {"dim", "6"},
+                               {"br", "4"},   {"bc", "6"},    {"causal", "true"}};
+
+Setup small_setup(const Algorithm& a) { return setup(a.name, a.family == Family::softmax ? small : small_attention); }
+
+/// Nothing to show, and nothing that breaks when it is asked for all the same.
+void check_nothing_runs(Session& s) {
+    CHECK(s.run() == nullptr);
+    CHECK(s.rival() == nullptr);
+    CHECK(s.length() == 0);
+    CHECK(s.ticks_at(0) == std::pair<Index, Index>(0, 0));
+    CHECK(s.position_of(5) == 0);
+    s.show(3);
+    CHECK(std::string(s.algorithm().name) != "");
+}
+
+void check_refuses(const Setup& wrong, const std::string& word) {
+    INFO(wrong.algorithm << ", " << word);
+    Session s;
+    s.ask(setup("flash_v2", small));
+    REQUIRE(s.run() != nullptr);
+    const std::uint64_t version = s.version();
+    REQUIRE_NOTHROW(s.ask(wrong));
+    CHECK_THAT(s.problem(), ContainsSubstring(word));
+    CHECK(s.problem().find('\n') == std::string::npos);
+    CHECK_FALSE(s.overflow());
+    CHECK(s.version() != version);
+    CHECK(s.setup() == wrong);
+    check_nothing_runs(s);
+    REQUIRE_NOTHROW(s.counted("standard"));
+    s.ask(setup("flash_v2", small));
+    CHECK(s.problem().empty());
+    CHECK(s.run() != nullptr);
+}
+
+double reached(const Run& run, Index tick, Pace pace) {
+    if (pace == Pace::bytes) return static_cast<double>(run.hbm_read(tick) + run.hbm_write(tick));
+    return pace == Pace::time ? run.seconds(tick) : static_cast<double>(tick);
+}
+
+/// How a race goes from start to end.
+std::string wrong_race(const Session& s, Pace pace) {
+    const Run &a = *s.run(), &b = *s.rival();
+    if (s.ticks_at(0) != std::pair<Index, Index>(0, 0)) return "the start";
+    if (s.ticks_at(s.length()) != std::pair(a.ticks(), b.ticks())) return "the end";
+    for (Index p = 1; p <= s.length(); ++p) {
+        const auto [x, y] = s.ticks_at(p);
+        const auto [u, v] = s.ticks_at(p - 1);
+        if (x < u || y < v || x > u + 1 || y > v + 1) return "a jump";
+        if (x == u && y == v) return "a moment in which nothing happens";
+        // Nobody is ahead of what the other does next.
+        if (y < b.ticks() && reached(a, x, pace) > reached(b, y + 1, pace)) return "the first one is ahead";
+        if (x < a.ticks() && reached(b, y, pace) > reached(a, x + 1, pace)) return "the second one is ahead";
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("a session that was asked for nothing shows nothing", "[session]") {
+    Session s;
+    check_nothing_runs(s);
+    CHECK(s.problem().empty());
+    CHECK_FALSE(s.overflow());
+    CHECK(s.request() == nullptr);
+    CHECK(s.counted("flash_v2") == nullptr);
+    CHECK(s.algorithm().name == std::string("flash_v2"));
+}
+
+TEST_CASE("the window counts what the command line counts", "[session]") {
+    for (const Algorithm& a : algorithms())
+        for (const Flags& more :
+             {Flags{}, Flags{{"gpu", "toy"}, {"dtype", "f32"}}, Flags{{"br", "auto"}, {"bc", "auto"}},
+              Flags{{"seq-q", "13"}, {"sms", "3"}, {"hbm-bandwidth", "100"}}}) {
+            Setup asked = small_setup(a);
+            for (const auto& [flag, value] : more) set_flag(asked.options, flag, value);
+            INFO(a.name << (more.empty() ? "" : ", " + more[0].first));
+            Session s;
+            s.ask(asked);
+            const Request r = resolve(asked.options, a.family);
+            const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
+            REQUIRE(s.problem() == "");
+            REQUIRE(s.run() != nullptr);
+            const Report expected = count({&a, r.problem, tiling, r.gpu});
+            CHECK(difference(s.run()->counted().counters, expected.counters) == "");
+            CHECK(s.run()->experiment().gpu.sms == r.gpu.sms);
+            CHECK(s.run()->experiment().gpu.hbm_gbs == r.gpu.hbm_gbs);
+            CHECK((s.run()->experiment().problem == r.problem));
+            CHECK((s.tiling() == tiling));
+            CHECK((s.request()->problem == r.problem));
+            CHECK(&s.algorithm() == &a);
+            CHECK(s.run()->has_values());
+            CHECK(s.length() == s.run()->ticks());
+        }
+}
+
+TEST_CASE("a recorded head computes what the command line computes", "[session]") {
+    for (const Algorithm& a : algorithms()) {
+        INFO(a.name);
+        Setup asked = small_setup(a);
+        asked.options.seed = 5;
+        asked.options.distribution = "uniform";
+        Session s(RecordingLimits{.events = 1200});
+        s.ask(asked);
+        REQUIRE(s.run() != nullptr);
+        if (!s.run()->has_values()) continue;
+        s.show(s.length());
+        const Request r = resolve(asked.options, a.family);
+        const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
+        const Report whole = execute({&a, r.problem, tiling, r.gpu}, inputs_for(asked.options, r, a), 1);
+        const std::vector<float> expected = contents(*whole.output);
+        for (TensorId t = 0; t < s.run()->trace().tensors().size(); ++t) {
+            if (s.run()->trace().tensors()[t].role != Role::output) continue;
+            const std::string& name = s.run()->trace().tensors()[t].name;
+            if (name != "O" && name != "Y") continue;
+            const std::vector<float> got = s.run()->player().values(t);
+            REQUIRE(got.size() <= expected.size());
+            CHECK(same_bits(got, {expected.data(), got.size()}));
+        }
+    }
+}
+
+TEST_CASE("what is wrong is said in a line, and nothing runs", "[session]") {
+    const auto with = [](const std::function<void(Options&)>& change, const char* algorithm = "flash_v2") {
+        Setup s = setup(algorithm);
+        change(s.options);
+        return s;
+    };
+    check_refuses(with([](Options& o) { o.heads = 0; }), "--heads");
+    check_refuses(with([](Options& o) { o.heads = -1; }), "--heads");
+    check_refuses(with([](Options& o) { o.kv_heads = 3; }), "--kv-heads");
+    check_refuses(with([](Options& o) { o.seq = 0; }), "--seq");
+    check_refuses(with([](Options& o) { o.seq = Index{1} << 41; }), "--seq");
+    check_refuses(with([](Options& o) { o.seq = Index{1} << 30; }), "--seq");
+    check_refuses(with([](Options& o) { o.dim_v = 0; }), "--dim-v");
+    check_refuses(with([](Options& o) { o.gpu = "no such gpu"; }), "--gpu");
+    check_refuses(with([](Options& o) { o.gpu = "/no/such/file.json"; }), "--gpu");
+    check_refuses(with([](Options& o) { o.dtype = "f8"; }), "--dtype");
+    check_refuses(with([](Options& o) { o.softmax = "fast"; }), "--softmax");
+    check_refuses(with([](Options& o) { o.scale = INFINITY; }), "--scale");
+    check_refuses(with([](Options& o) { o.br = "large"; }), "--br");
+    check_refuses(with([](Options& o) { o.bc = "0"; }), "--bc");
+    check_refuses(with([](Options& o) { o.bc = "-4"; }), "--bc");
+    check_refuses(with([](Options& o) { o.sms = 2'000'000; }), "--sms");
+    check_refuses(with([](Options& o) { o.sram_kib = 0; }), "--sram");
+    check_refuses(with([](Options& o) { o.hbm_bandwidth = -1; }), "--hbm-bandwidth");
+    check_refuses(with([](Options& o) { o.distribution = "odd"; }), "--distribution");
+    check_refuses(with([](Options& o) { o.q = "/no/such/q.npy"; }), "--k");
+    check_refuses(with([](Options& o) { o.q = o.k = o.v = "/no/such/q.npy"; }), "--q");
+    check_refuses(with([](Options& o) { o.x = "x.npy"; }), "--x");
+    check_refuses(with([](Options& o) { o.causal = true; }, "softmax_safe"), "--causal");
+    check_refuses(with([](Options& o) { o.dim = 32; }, "softmax_naive"), "--dim");
+    check_refuses(setup("flash_v9"), "flash_v9");
+    check_refuses(setup(""), "algorithm");
+    check_refuses(setup("flash_v2", {}, "nobody"), "nobody");
+    check_refuses(setup("flash_v2", {}, "softmax_safe"), "--race");
+    check_refuses(setup("softmax_safe", {}, "standard"), "--race");
+}
+
+TEST_CASE("a machine without SMs breaks nothing", "[session]") {
+    for (const Index sms : {0, -1}) {
+        Setup asked = setup("flash_v2", small);
+        asked.options.sms = sms;
+        Session s;
+        REQUIRE_NOTHROW(s.ask(asked));
+        if (!s.run()) continue;
+        s.show(s.length());
+        CHECK(s.run()->player().position() == s.run()->trace().size());
+    }
+}
+
+TEST_CASE("flags are set and taken back by their names", "[session]") {
+    Session s;
+    s.ask(setup("flash_v2", small_attention));
+    s.set("heads", "6");
+    CHECK(s.setup().options.heads == 6);
+    CHECK(s.run()->experiment().problem.heads == 6);
+    s.set("causal", "false");
+    CHECK_FALSE(s.run()->experiment().problem.causal);
+    s.set("causal", "true");
+    CHECK(s.run()->experiment().problem.causal);
+    s.set("causal", "");
+    CHECK_FALSE(s.run()->experiment().problem.causal);
+    s.set("kv-heads", "");
+    CHECK(s.run()->experiment().problem.kv_heads == 6);
+    s.set("br", "");
+    s.set("bc", "");
+    const Problem& p = s.run()->experiment().problem;
+    CHECK((s.tiling() == choose_tiling(s.algorithm(), p, {}, s.request()->gpu)));
+    s.set("gpu", "toy");
+    CHECK(s.run()->experiment().gpu.name == "toy");
+    s.set("gpu", "");
+    for (const auto& [flag, value] : small_attention) s.set(flag, "");
+    CHECK((s.setup().options == Options()));
+    CHECK(s.problem().empty());
+}
+
+TEST_CASE("setting a flag leaves the text of its value alone", "[session]") {
+    for (const std::string& flag : settable_flags())
+        for (const std::string value : {"16", "true", "a text that is too long to be kept in place"}) {
+            Options o;
+            const std::string given = value;
+            try {
+                set_flag(o, flag, given);
+            } catch (const UsageError&) {
+            }
+            CHECK(given == value);
+            Session s(RecordingLimits{.matmul_flops = 1, .events = 100});
+            s.set(flag, given);
+            CHECK(given == value);
+        }
+}
+
+TEST_CASE("a flag that cannot be set leaves the setup, and what ran can be asked for again", "[session]") {
+    const std::pair<const char*, const char*> wrong[] = {
+        {"heads", "0"},   {"heads", "two"},    {"seq", "99999999999999999999"},
+        {"scale", "big"}, {"causal", "maybe"}, {"colour", "red"}};
+    for (const auto& [flag, value] : wrong) {
+        INFO("--" << flag << ' ' << value);
+        Session s;
+        const Setup before = setup("flash_v2", small);
+        s.ask(before);
+        const std::uint64_t version = s.version();
+        REQUIRE_NOTHROW(s.set(flag, value));
+        CHECK_THAT(s.problem(), ContainsSubstring(flag));
+        CHECK(s.setup() == before);
+        CHECK(s.version() != version);
+        check_nothing_runs(s);
+        s.set("heads", "3");  // as it was
+        CHECK(s.problem().empty());
+        REQUIRE(s.run() != nullptr);
+        CHECK(s.run()->experiment().problem.heads == 3);
+    }
+}
+
+TEST_CASE("asking again for the same changes nothing", "[session]") {
+    Session s;
+    const Setup asked = setup("flash_v2", small, "standard");
+    s.ask(asked);
+    const std::uint64_t version = s.version();
+    const Run *run = s.run(), *rival = s.rival();
+    s.show(7);
+    s.ask(asked);
+    s.set("seq", "20");
+    CHECK(s.version() == version);
+    CHECK(s.run() == run);
+    CHECK(s.rival() == rival);
+    CHECK(s.run()->tick() > 0);
+
+    Setup paced = asked;
+    paced.pace = Pace::bytes;  // does not run anything again
+    s.ask(paced);
+    CHECK(s.version() != version);
+    CHECK(s.run() == run);
+    CHECK(s.rival() == rival);
+
+    const std::uint64_t before = s.version();
+    s.set("seq", "21");
+    CHECK(s.version() != before);
+    CHECK(s.run()->experiment().problem.seq_q == 21);
+
+    // What was wrong stays wrong, and is not tried again.
+    Setup wrong = asked;
+    wrong.options.heads = 0;
+    s.ask(wrong);
+    const std::uint64_t after = s.version();
+    s.ask(wrong);
+    CHECK(s.version() == after);
+    CHECK_FALSE(s.problem().empty());
+}
+
+TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
+    for (const Algorithm& a : algorithms())
+        for (const Flags& tiles :
+             {Flags{{"br", "4096"}, {"bc", "4096"}}, Flags{{"br", "32"}, {"bc", "40960"}}, Flags{{"br", "50000"}}}) {
+            Setup asked = setup(a.name, {{"seq", "8192"}, {"heads", "2"}});
+            for (const auto& [flag, value] : tiles) set_flag(asked.options, flag, value);
+            INFO(a.name << ", --" << tiles.back().first << ' ' << tiles.back().second);
+            Session s(RecordingLimits{.events = 1000});
+            REQUIRE_NOTHROW(s.ask(asked));
+            const Request r = resolve(asked.options, a.family);
+            const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
+            if (fits(a, r.problem, tiling, r.gpu)) {
+                CHECK(s.run() != nullptr);
+                continue;
+            }
+            check_nothing_runs(s);
+            CHECK(s.problem().empty());
+            REQUIRE(s.overflow());
+            CHECK(s.overflow()->algorithm == a.name);
+            CHECK((s.overflow()->tiling == tiling));
+            CHECK(s.overflow()->error.missing() > 0);
+            REQUIRE(s.overflow()->fitting);
+            const Tiling fit = *s.overflow()->fitting;
+            const std::string flags = "--br " + std::to_string(fit.br) + " --bc " + std::to_string(fit.bc);
+            CHECK_THAT(s.overflow()->explanation, ContainsSubstring("this fits: " + flags));
+            Setup fitting = asked;
+            fitting.options.br = std::to_string(fit.br);
+            fitting.options.bc = std::to_string(fit.bc);
+            s.ask(fitting);
+            CHECK_FALSE(s.overflow());
+            REQUIRE(s.run() != nullptr);
+            CHECK((s.run()->experiment().tiling == fit));
+            CHECK(s.length() > 0);
+        }
+}
+
+TEST_CASE("where no tiling fits, none is proposed", "[session]") {
+    Session s;
+    s.ask(setup("flash_v2", {{"gpu", "toy"}, {"dim", "4096"}}));
+    check_nothing_runs(s);
+    REQUIRE(s.overflow());
+    CHECK_FALSE(s.overflow()->fitting);
+    CHECK_THAT(s.overflow()->explanation, ContainsSubstring("no tiling fits"));
+    CHECK(s.problem().empty());
+    CHECK(s.counted("flash_v2") == nullptr);
+}
+
+TEST_CASE("a rival that does not fit is said to be the one", "[session]") {
+    // The one reads Q again and again from SRAM that the other has no use for.
+    for (const Algorithm& a : algorithms())
+        for (const Algorithm& b : algorithms()) {
+            if (a.family != Family::attention || b.family != Family::attention) continue;
+            const Setup asked = setup(a.name, {{"br", "192"}, {"bc", "192"}, {"heads", "1"}, {"seq", "192"}}, b.name);
+            const Request r = resolve(asked.options, a.family);
+            const bool first = fits(a, r.problem, r.given, r.gpu), second = fits(b, r.problem, r.given, r.gpu);
+            if (first == second) continue;
+            INFO(a.name << " against " << b.name);
+            Session s;
+            s.ask(asked);
+            check_nothing_runs(s);
+            REQUIRE(s.overflow());
+            CHECK(s.overflow()->algorithm == (first ? b : a).name);
+        }
+}
+
+TEST_CASE("a race lines up two runs by steps, bytes and time", "[session]") {
+    const std::pair<const char*, const char*> pairs[] = {
+        {"standard", "flash_v2"},        {"flash_v2", "standard"},           {"flash_v1", "flash_v2"},
+        {"chunked", "memory_efficient"}, {"softmax_safe", "softmax_online"}, {"flash_v2", "flash_v2"}};
+    for (const auto& [a, b] : pairs) {
+        INFO(a << " against " << b);
+        Setup asked = small_setup(*find_algorithm(a));
+        asked.rival = b;
+        Session s;
+        s.ask(asked);
+        REQUIRE(s.run() != nullptr);
+        REQUIRE(s.rival() != nullptr);
+        CHECK(s.rival()->algorithm().name == std::string(b));
+        CHECK((s.run()->experiment().problem == s.rival()->experiment().problem));
+        CHECK((s.run()->recorded() == s.rival()->recorded()));
+        for (const Pace pace : {Pace::step, Pace::bytes, Pace::time}) {
+            INFO("by " << name_of(pace));
+            asked.pace = pace;
+            s.ask(asked);
+            CHECK(wrong_race(s, pace) == "");
+            for (Index tick = 0; tick <= s.run()->ticks(); ++tick) {
+                const Index p = s.position_of(tick);
+                if (s.ticks_at(p).first != tick || (p > 0 && s.ticks_at(p - 1).first >= tick)) FAIL("tick " << tick);
+            }
+            CHECK(s.position_of(s.run()->ticks() + 1) == s.length());
+            for (const Index p : {s.length(), Index{0}, s.length() / 2, s.length() / 3}) {
+                s.show(p);
+                CHECK(std::pair(s.run()->tick(), s.rival()->tick()) == s.ticks_at(p));
+            }
+        }
+        if (a == std::string(b))
+            for (Index p = 0; p <= s.length(); ++p) CHECK(s.ticks_at(p) == std::pair(p, p));
+    }
+}
+
+TEST_CASE("both in a race record the same heads", "[session]") {
+    int differed = 0;
+    for (const Algorithm& a : algorithms())
+        for (const Algorithm& b : algorithms()) {
+            if (a.family != b.family) continue;
+            Setup asked = setup(a.name, {{"seq", "24"}, {"heads", "8"}, {"br", "4"}, {"bc", "4"}}, b.name);
+            if (a.family == Family::attention) set_flag(asked.options, "kv-heads", "4");
+            for (const RecordingLimits& limits :
+                 {RecordingLimits{.events = 2500}, RecordingLimits{.value_bytes = 80'000}}) {
+                INFO(a.name << " against " << b.name);
+                Session alone(limits), other(limits), both(limits);
+                Setup first = asked, second = asked;
+                first.rival = second.rival = "";
+                second.algorithm = b.name;
+                alone.ask(first);
+                other.ask(second);
+                both.ask(asked);
+                REQUIRE((alone.run() && other.run() && both.run() && both.rival()));
+                const Index x = alone.run()->recorded().batch_heads(), y = other.run()->recorded().batch_heads();
+                CHECK(both.run()->recorded().batch_heads() == std::min(x, y));
+                CHECK(both.rival()->recorded().batch_heads() == std::min(x, y));
+                CHECK((both.run()->has_values() || !alone.run()->has_values()));
+                differed += x != y;
+            }
+        }
+    CHECK(differed > 10);
+}
+
+TEST_CASE("without a rival positions are ticks", "[session]") {
+    Session s;
+    s.ask(setup("flash_v2", small));
+    CHECK(s.rival() == nullptr);
+    CHECK(s.length() == s.run()->ticks());
+    for (Index p = 0; p <= s.length(); ++p) {
+        CHECK(s.ticks_at(p) == std::pair<Index, Index>(p, 0));
+        CHECK(s.position_of(p) == p);
+    }
+    CHECK(s.position_of(s.length() + 1) == s.length());
+    s.show(s.length() + 100);
+    CHECK(s.run()->tick() == s.length());
+    s.show(-100);
+    CHECK(s.run()->tick() == 0);
+}
+
+TEST_CASE("other algorithms are counted on the same problem", "[session]") {
+    for (const Algorithm& a : algorithms()) {
+        Setup asked = small_setup(a);
+        for (const char* tiles : {"as given", "auto"}) {
+            if (tiles == std::string("auto")) asked.options.br = asked.options.bc = "auto";
+            Session s;
+            s.ask(asked);
+            const Request r = resolve(asked.options, a.family);
+            for (const Algorithm& b : algorithms()) {
+                INFO(a.name << " and " << b.name << ", tiles " << tiles);
+                const Report* counted = s.counted(b.name);
+                CHECK((counted != nullptr) == (a.family == b.family));
+                if (!counted) continue;
+                const Tiling tiling = choose_tiling(b, r.problem, r.given, r.gpu);
+                CHECK(difference(counted->counters, count({&b, r.problem, tiling, r.gpu}).counters) == "");
+                CHECK((counted->experiment.tiling == tiling));
+                CHECK(s.counted(b.name) == counted);  // kept
+            }
+            CHECK(s.counted("nobody") == nullptr);
+            CHECK(s.counted("") == nullptr);
+        }
+    }
+}
+
+TEST_CASE("counts of others go with the problem, and are absent where they do not fit", "[session]") {
+    Session s;
+    s.ask(setup("flash_v2", small));
+    const Count before = s.counted("standard")->counters.hbm_read;
+    s.set("seq", "40");
+    CHECK(s.counted("standard")->counters.hbm_read > before);
+    for (const Algorithm& a : algorithms()) {
+        if (a.family != Family::attention) continue;
+        s.ask(setup("flash_v2", {{"br", "192"}, {"bc", "192"}, {"seq", "192"}}));
+        REQUIRE(s.request() != nullptr);
+        const bool fit = fits(a, s.request()->problem, {192, 192}, s.request()->gpu);
+        CHECK((s.counted(a.name) != nullptr) == fit);
+    }
+}
+
+TEST_CASE("users' own matrices are shown, of the heads that are recorded", "[session]") {
+    const Folder folder;
+    Options o;
+    const auto write = [&](const char* name, Index heads, Index rows, Index cols, unsigned seed) {
+        Storage s(Dtype::f32, heads, rows, cols);
+        s.write(0, tilescope::testing::random_floats(s.size(), seed));
+        write_tensor(folder / name, s, 1, 3);
+        return folder / name;
+    };
+    o.q = write("q.npy", 6, 14, 5, 1);
+    o.k = write("k.npy", 3, 17, 5, 2);
+    o.v = write("v.npy", 3, 17, 4, 3);
+    o.br = "4", o.bc = "6";
+    for (const Algorithm& a : algorithms()) {
+        if (a.family != Family::attention) continue;
+        for (const Index heads : {6, 4, 2, 1}) {
+            INFO(a.name << ", heads " << heads);
+            Setup asked;
+            asked.algorithm = a.name;
+            asked.options = o;
+            const Request r = resolve(o, a.family);
+            const Experiment e{&a, r.problem, {4, 6}, r.gpu};
+            const Report whole = execute(e, r.inputs, 1);
+            const Count flops = whole.counters.matmul_flops + 8 * whole.counters.exps;
+            Session s(RecordingLimits{.matmul_flops = ceil_div(flops, 6) * heads});
+            s.ask(asked);
+            REQUIRE(s.problem() == "");
+            REQUIRE(s.run() != nullptr);
+            REQUIRE(s.run()->recorded().batch_heads() == heads);
+            REQUIRE(s.run()->has_values());
+            s.show(s.length());
+            for (TensorId t = 0; t < s.run()->trace().tensors().size(); ++t) {
+                const RecordedTensor& tensor = s.run()->trace().tensors()[t];
+                const std::vector<float>& now = s.run()->player().values(t);
+                if (tensor.name == "O") {
+                    const std::vector<float> all = contents(*whole.output);
+                    CHECK(same_bits(now, {all.data(), now.size()}));
+                }
+                if (tensor.role != Role::input) continue;
+                const std::vector<float> all = contents(*r.inputs.at(tensor.name));
+                CHECK(same_bits(now, {all.data(), now.size()}));
+            }
+            CHECK(s.run()->stored_error().rms < 1e-5);
+        }
+    }
+}
+
+TEST_CASE("paces have names", "[session]") {
+    for (const Pace p : {Pace::step, Pace::bytes, Pace::time}) CHECK(pace_from(name_of(p)) == p);
+    CHECK_FALSE(pace_from("quick"));
+    CHECK_FALSE(pace_from(""));
+}

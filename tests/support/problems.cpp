@@ -1,0 +1,214 @@
+#include "tests/support/problems.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <ostream>
+#include <random>
+#include <sstream>
+
+#include "lab/experiment.hpp"
+#include "lab/mapping.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr Dtype dtypes[] = {Dtype::f32, Dtype::f16, Dtype::bf16};
+
+/// The same numbers from the same seed with every standard library, which std::uniform_int_distribution is not.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed) : engine_(seed) {}
+    Index between(Index least, Index most) {
+        return least + static_cast<Index>(engine_() % static_cast<std::uint64_t>(most - least + 1));
+    }
+    /// Every order of magnitude as likely as the next.
+    Index magnitude(Index least, Index most) {
+        const double share = static_cast<double>(between(0, 1 << 20)) / (1 << 20), low = static_cast<double>(least);
+        return static_cast<Index>(std::lround(low * std::pow(static_cast<double>(most) / low, share)));
+    }
+    bool one_in(Index n) { return between(1, n) == 1; }
+
+  private:
+    std::mt19937_64 engine_;
+};
+
+Problem sized(Index seq_q, Index seq_k, Index dim, Index dim_v) {
+    Problem p;
+    p.heads = p.kv_heads = 1;
+    p.seq_q = seq_q, p.seq_k = seq_k, p.dim = dim, p.dim_v = dim_v;
+    return p;
+}
+
+Problem grouped(Problem p, Index batch, Index heads, Index kv_heads) {
+    p.batch = batch, p.heads = heads, p.kv_heads = kv_heads;
+    return p;
+}
+
+}  // namespace
+
+std::vector<Case> corner_cases() {
+    const std::vector<Case> shapes = {
+        {sized(16, 16, 8, 8), {4, 8}},                       // tiles divide everything
+        {sized(13, 17, 5, 5), {4, 6}},                       // ragged both ways
+        {sized(9, 23, 4, 4), {4, 5}},                        // more keys than queries
+        {sized(23, 9, 4, 4), {5, 4}},                        // causal: the first rows see no key
+        {sized(40, 3, 4, 2), {8, 2}},                        // causal: the first row blocks see no key
+        {sized(12, 15, 3, 7), {5, 4}},                       // V wider than Q
+        {sized(12, 15, 9, 1), {5, 4}},                       // V narrower
+        {sized(1, 19, 6, 6), {1, 4}},                        // one query
+        {sized(19, 1, 6, 6), {4, 1}},                        // one key
+        {sized(18, 14, 1, 1), {4, 4}},                       // one column
+        {sized(1, 1, 1, 1), {1, 1}},                         // one of everything
+        {grouped(sized(11, 14, 4, 5), 3, 6, 2), {4, 4}},     // three heads share K and V
+        {grouped(sized(10, 10, 4, 4), 2, 5, 5), {3, 4}},     // a batch of heads of their own
+        {sized(14, 11, 4, 4), {100, 90}},                    // tiles beyond the problem
+        {sized(13, 9, 3, 3), {1, 1}},                        // tiles of one score
+        {sized(30, 33, 4, 4), {1, 33}},                      // tiles of one row
+        {sized(30, 33, 4, 4), {30, 1}},                      // tiles of one column
+        {grouped(sized(70, 67, 16, 12), 1, 2, 1), {16, 32}}  // as large as these get
+    };
+    std::vector<Case> all;
+    for (Case c : shapes)
+        for (const bool causal : {false, true}) {
+            c.problem.causal = causal;
+            c.problem.dtype = dtypes[all.size() % 3];
+            c.seed = all.size() + 1;
+            all.push_back(c);
+        }
+    return all;
+}
+
+Case random_case(std::uint64_t seed) {
+    Random r(seed);
+    Problem p;
+    p.seq_q = r.magnitude(1, 70);
+    p.seq_k = r.magnitude(1, 70);
+    p.dim = r.magnitude(1, 24);
+    p.dim_v = r.one_in(2) ? p.dim : r.magnitude(1, 24);
+    p.batch = r.between(1, 2);
+    p.kv_heads = r.between(1, 2);
+    p.heads = p.kv_heads * r.between(1, 2);
+    p.dtype = dtypes[r.between(0, 2)];
+    p.causal = r.one_in(2);
+    if (r.one_in(4)) p.scale = 0.25;
+    if (r.one_in(8)) p.softmax = Softmax::naive;
+    return {p, {r.magnitude(1, 80), r.magnitude(1, 80)}, seed};
+}
+
+Case large_case(std::uint64_t seed) {
+    Random r(seed);
+    const bool causal = r.one_in(3);
+    const Index longest = causal ? 20'000 : 1'000'000;
+    Problem p;
+    p.seq_q = r.magnitude(1000, longest);
+    p.seq_k = r.magnitude(1000, longest);
+    p.dim = r.magnitude(1, 256);
+    p.dim_v = r.one_in(2) ? p.dim : r.magnitude(1, 256);
+    p.batch = r.between(1, 3);
+    p.kv_heads = r.between(1, 2);
+    p.heads = p.kv_heads * r.between(1, 2);
+    p.dtype = dtypes[r.between(0, 2)];
+    p.causal = causal;
+    return {p, {r.magnitude(causal ? 16 : 1, 512), r.magnitude(causal ? 16 : 1, 512)}, seed};
+}
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+    const Problem& p = c.problem;
+    out << "--batch " << p.batch << " --heads " << p.heads << " --kv-heads " << p.kv_heads << " --seq-q " << p.seq_q
+        << " --seq-k " << p.seq_k << " --dim " << p.dim << " --dim-v " << p.dim_v << " --dtype " << name_of(p.dtype);
+    if (p.causal) out << " --causal";
+    if (p.scale) out << " --scale " << *p.scale;
+    if (p.softmax == Softmax::naive) out << " --softmax naive";
+    return out << " --br " << c.tiling.br << " --bc " << c.tiling.bc << " --seed " << c.seed;
+}
+
+std::string to_string(const Algorithm& algorithm, const Case& c) {
+    std::ostringstream out;
+    out << "tilescope run " << algorithm.name << ' ' << c;
+    return out.str();
+}
+
+GpuSpec machine(Bytes sram, Bytes registers) {
+    GpuSpec g;
+    g.name = "machine";
+    g.sms = 4;
+    g.sram_per_sm = g.sram_per_block = sram;
+    g.registers_per_sm = registers;
+    g.max_blocks_per_sm = 32;
+    return g;
+}
+
+GpuSpec roomy() { return machine(Bytes{1} << 40, Bytes{1} << 40); }
+
+const TensorInfo& Outcome::tensor(std::string_view name) const {
+    for (const TensorInfo& t : tensors)
+        if (t.name == name) return t;
+    throw std::logic_error("no tensor " + std::string(name));
+}
+
+const Traffic& Outcome::moved(std::string_view name) const {
+    return traffic[static_cast<std::size_t>(&tensor(name) - tensors.data())];
+}
+
+const TensorInfo& Outcome::output() const { return tensors[0].name == "X" ? tensor("Y") : tensor("O"); }
+
+Outcome run(const Algorithm& algorithm, const Case& c, const GpuSpec& spec, Mode mode, const Inputs& inputs,
+            int threads, Listener* listener) {
+    Gpu gpu(spec, mode, threads);
+    if (listener) gpu.listen(*listener);
+    run_program(gpu, algorithm, c.problem, c.tiling, inputs);
+    Outcome o{gpu.total(), {}, {}, gpu.peak(Space::sram), gpu.peak(Space::registers), gpu.launches(), gpu.notes()};
+    for (const TensorInfo& t : gpu.tensors()) {
+        o.traffic.push_back(gpu.traffic(static_cast<TensorId>(o.tensors.size())));
+        o.tensors.push_back(t);
+    }
+    return o;
+}
+
+std::vector<GpuSpec> machines(const Algorithm& a, const Case& c) {
+    const Outcome o = run(a, c, roomy(), count_mode);
+    std::vector<GpuSpec> all = {roomy(), machine(o.sram_peak, o.register_peak)};
+    const GpuSpec short_of_a_row = machine(o.sram_peak, 4 * (c.problem.seq_k + 2) - 1);
+    if (fits(a, c.problem, c.tiling, short_of_a_row)) all.push_back(short_of_a_row);
+    return all;
+}
+
+std::string difference(const Outcome& a, const Outcome& b) {
+    std::string out;
+    const auto compare = [&](const std::string& what, Count x, Count y) {
+        if (x != y) out += what + ": " + std::to_string(x) + " and " + std::to_string(y) + "; ";
+    };
+    for (const auto& [name, member] : Counters::fields) compare(name, a.counters.*member, b.counters.*member);
+    for (std::size_t t = 0; t < a.tensors.size(); ++t) {
+        compare(a.tensors[t].name + " read", a.traffic[t].read, b.traffic[t].read);
+        compare(a.tensors[t].name + " written", a.traffic[t].write, b.traffic[t].write);
+    }
+    compare("launches", static_cast<Count>(a.launches.size()), static_cast<Count>(b.launches.size()));
+    for (std::size_t l = 0; l < std::min(a.launches.size(), b.launches.size()); ++l) {
+        const LaunchInfo &x = a.launches[l], &y = b.launches[l];
+        compare(x.kernel + std::string("'s thread blocks"), x.thread_blocks, y.thread_blocks);
+        compare(x.kernel + std::string("'s SRAM peak"), x.sram_peak, y.sram_peak);
+        compare(x.kernel + std::string("'s register peak"), x.register_peak, y.register_peak);
+    }
+    compare("SRAM peak", a.sram_peak, b.sram_peak);
+    compare("register peak", a.register_peak, b.register_peak);
+    if (a.notes != b.notes) out += "notes; ";
+    return out;
+}
+
+Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution) {
+    return random_inputs(algorithm.tensors(c.problem, c.tiling), c.seed, distribution);
+}
+
+std::vector<float> contents(const Storage& tensor) {
+    std::vector<float> out(static_cast<std::size_t>(tensor.size()));
+    tensor.read(0, out);
+    return out;
+}
+
+bool same_bits(const Storage& a, const Storage& b) {
+    const std::vector<float> x = contents(a), y = contents(b);
+    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+}
+
+}  // namespace tilescope

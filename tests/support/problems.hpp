@@ -1,0 +1,67 @@
+// Problems for the tests of algorithms: corner cases written out, random ones from a seed, and one way to run them all.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "algorithms/contract/algorithm.hpp"
+#include "lab/inputs.hpp"
+
+namespace tilescope {
+
+/// A problem, its tiles, and the seed that both of them (where random) and their inputs come from. Printed as the flags
+/// of `tilescope run`.
+struct Case {
+    Problem problem;
+    Tiling tiling;
+    std::uint64_t seed = 1;
+};
+std::ostream& operator<<(std::ostream& out, const Case& c);
+/// The same in a string, with the algorithm's name in front, for INFO.
+std::string to_string(const Algorithm& algorithm, const Case& c);
+
+/// Sizes up to about 70: ragged, Nq != Nk both ways, d != dv, single rows, columns and keys, grouped heads, batches,
+/// tiles beyond the problem and of one element, rows that see no key; each causal and not, over all dtypes.
+std::vector<Case> corner_cases();
+/// Sizes up to 70, heads and batches of up to 3.
+Case random_case(std::uint64_t seed);
+/// Sequences of up to 10^6, causal ones of up to 20,000: for counts only.
+Case large_case(std::uint64_t seed);
+
+/// A GPU with this much memory for each thread block, on 4 SMs.
+GpuSpec machine(Bytes sram, Bytes registers);
+/// One on which everything fits.
+GpuSpec roomy();
+
+/// What is left of a run.
+struct Outcome {
+    Counters counters;
+    std::vector<TensorInfo> tensors;  ///< as declared, with their contents after a run with data
+    std::vector<Traffic> traffic;     ///< by tensor
+    Bytes sram_peak = 0, register_peak = 0;
+    std::vector<LaunchInfo> launches;
+    std::vector<std::string> notes;
+
+    const TensorInfo& tensor(std::string_view name) const;
+    const Traffic& moved(std::string_view name) const;
+    /// The output that users came for: O or Y.
+    const TensorInfo& output() const;
+};
+Outcome run(const Algorithm& algorithm, const Case& c, const GpuSpec& gpu, Mode mode, const Inputs& inputs = {},
+            int threads = 1, Listener* listener = nullptr);
+
+/// Plenty of memory; not a byte more than the run needs; registers that a row of scores does not fit in.
+std::vector<GpuSpec> machines(const Algorithm& algorithm, const Case& c);
+
+/// "" where they are equal, or else what differs.
+std::string difference(const Outcome& a, const Outcome& b);
+
+/// Random inputs from the case's seed.
+Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution = Distribution::normal);
+/// All elements, in C order.
+std::vector<float> contents(const Storage& tensor);
+/// Bits, not numbers: NaN equals itself and 0 differs from -0.
+bool same_bits(const Storage& a, const Storage& b);
+
+}  // namespace tilescope
