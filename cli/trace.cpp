@@ -37,14 +37,19 @@ Json span_json(Span s) { return {s.begin, s.size}; }
 Json event_json(const Trace& trace, Index n) {
     const Step& s = trace[n];
     const Event& e = s.event;
-    Json j = {
-        {"step", n},      {"op", name_of(e.op)},         {"what", e.what}, {"launch", s.launch}, {"block", e.block},
-        {"line", e.line}, {"source_line", e.source_line}};
-    if (e.op == Op::launch) j.erase("block");
+    Json j = {{"step", n},
+              {"op", name_of(e.kind())},
+              {"what", s.kind() == Kind::launch ? trace.launches()[static_cast<std::size_t>(s.launch)].kernel.c_str()
+                                                : e.operation->name},
+              {"launch", s.launch},
+              {"block", e.block},
+              {"line", e.line},
+              {"source_line", e.source_line}};
+    if (s.kind() == Kind::launch) j.erase("block");
     if (s.enters_line) j["enters_line"] = true;
     if (e.out != no_tile) j["out"] = e.out;
-    if (e.a != no_tile) j["a"] = e.a;
-    if (e.b != no_tile) j["b"] = e.b;
+    if (e.a() != no_tile) j["a"] = e.a();
+    if (e.b() != no_tile) j["b"] = e.b();
     if (s.moves_data()) {
         j["tensor"] = trace.tensors()[e.region.tensor].name;
         j["slice"] = e.region.slice;
@@ -71,7 +76,7 @@ Json header_json(const Experiment& e, const Options& o, const Trace& trace) {
     j["lines"] = Json::array();
     for (const CodeLine& c : e.algorithm->code)
         j["lines"].push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
-    j["kernels"] = trace.kernels();
+    for (const RecordedLaunch& l : trace.launches()) j["kernels"].push_back(l.kernel);
     j["tensors"] = Json::array();
     for (const RecordedTensor& t : trace.tensors()) {
         Json tensor = {{"name", t.name},     {"role", name_of(t.role)}, {"dtype", name_of(t.dtype)},

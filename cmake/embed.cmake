@@ -4,7 +4,7 @@
 # and texts of the files; who uses it declares it (core/text/embedded.hpp has the type). It is rewritten when a file or
 # the list of files changes.
 #
-# As a script (cmake -D OUTPUT=... -D FUNCTION=... -D LIST=... -P embed.cmake) this file does the writing.
+# As a script (cmake -D OUTPUT=... -D FUNCTION=... -D LIST=... -D ROOT=... -P embed.cmake) this file does the writing.
 
 function(tilescope_embed output function)
     if(NOT ARGN)
@@ -23,7 +23,8 @@ function(tilescope_embed output function)
     set(script "${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
     add_custom_command(
         OUTPUT "${output}"
-        COMMAND "${CMAKE_COMMAND}" -D "OUTPUT=${output}" -D "FUNCTION=${function}" -D "LIST=${list}" -P "${script}"
+        COMMAND "${CMAKE_COMMAND}" -D "OUTPUT=${output}" -D "FUNCTION=${function}" -D "LIST=${list}"
+                "-DROOT=${PROJECT_SOURCE_DIR}" -P "${script}"
         DEPENDS ${files} "${list}" "${script}"
         COMMENT "Embedding ${function}"
         VERBATIM)
@@ -35,9 +36,8 @@ function(_tilescope_write_embedded)
     set(entries "")
     foreach(file IN LISTS files)
         get_filename_component(name "${file}" NAME)
-        if(name STREQUAL "simulated.cpp")  # every algorithm has one: its folder is what tells it apart
-            get_filename_component(name "${file}" DIRECTORY)
-            get_filename_component(name "${name}" NAME)
+        if(name STREQUAL "simulated.cpp")  # every algorithm has one: its path is what tells it apart
+            file(RELATIVE_PATH name "${ROOT}" "${file}")
         endif()
         file(READ "${file}" text)
         string(FIND "${text}" ")embedded\"" end)

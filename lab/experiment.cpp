@@ -8,13 +8,11 @@ namespace {
 /// The tensor that users came for.
 const char* output_of(Family family) { return family == Family::softmax ? "Y" : "O"; }
 
-/// The bytes that any algorithm of the family needs: its inputs and its output.
-Bytes family_bytes(const Experiment& e) {
-    const auto tensors =
+/// Whether every algorithm of the family has a tensor of this name: an input, or the output.
+bool is_common(const Experiment& e, const std::string& name) {
+    const auto common =
         e.algorithm->family == Family::softmax ? softmax_tensors(e.problem) : attention_tensors(e.problem);
-    Bytes sum = 0;
-    for (const TensorDecl& t : tensors) sum += t.slices * t.rows * t.cols * size_of(t.dtype);
-    return sum;
+    return std::any_of(common.begin(), common.end(), [&](const TensorDecl& t) { return t.name == name; });
 }
 
 Report report_of(const Experiment& e, const Gpu& gpu) {
@@ -24,14 +22,15 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     r.counters = gpu.total();
     TensorId id = 0;
     for (const TensorInfo& t : gpu.tensors()) {
-        r.tensors.push_back({t.name, t.role, t.bytes(), gpu.traffic(id++)});
+        const bool extra = !is_common(e, t.name);
+        r.tensors.push_back({t.name, t.role, t.meaning, extra, t.bytes(), gpu.traffic(id++)});
+        if (extra) r.hbm_extra += t.bytes();
         if (t.name == output_of(e.algorithm->family)) r.output = t.data;
     }
     r.launches = gpu.launches();
     r.sram_peak = gpu.peak(Space::sram);
     r.register_peak = gpu.peak(Space::registers);
     r.hbm_footprint = gpu.hbm_footprint();
-    r.hbm_extra = r.hbm_footprint - family_bytes(e);
     r.notes = gpu.notes();
     return r;
 }
@@ -44,7 +43,8 @@ void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, c
     for (const TensorDecl& t : algorithm.tensors(problem, tiling)) {
         const auto given = inputs.find(std::string_view(t.name));
         tensors.add(t.name, gpu.add({t.name, t.role, t.dtype, t.slices, t.rows, t.cols,
-                                     given != inputs.end() ? given->second : nullptr}));
+                                     given != inputs.end() ? given->second : nullptr, t.meaning,
+                                     problem.batch_heads() / t.slices}));
     }
     algorithm.run(gpu, tensors, problem, tiling);
 }

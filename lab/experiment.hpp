@@ -20,6 +20,8 @@ struct Experiment {
 struct TensorReport {
     std::string name;
     Role role;
+    Meaning meaning;
+    bool extra;   ///< not one of those that every algorithm of its kind has
     Bytes bytes;  ///< in HBM
     Traffic traffic;
 };

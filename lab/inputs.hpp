@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/contract/algorithm.hpp"
+#include "core/machine/storage.hpp"
 
 namespace tilescope {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "core/machine/out_of_chip_memory.hpp"
 
 namespace tilescope {
 

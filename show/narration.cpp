@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string_view>
 
 #include "core/text/numbers.hpp"
@@ -9,34 +10,6 @@
 
 namespace tilescope::show {
 namespace {
-
-/// How to tell of an operation. %o and %a are the names of the tile it writes and of the first one it reads; %O and %A
-/// have their shapes as well.
-struct Wording {
-    std::string_view what;
-    const char* phrase;
-    const char* unit = nullptr;  ///< of what is counted, in the singular
-    Count Counters::*count = nullptr;
-    const char* of_a_column = nullptr;  ///< the phrase where the tile it writes has one column, if another
-};
-
-constexpr Wording wordings[] = {
-    {"copy", "copies %a into %O"},
-    {"row_max", "finds the greatest value of each row of %A for %o", "comparison", &Counters::other_flops},
-    {"update_row_max", "raises %o to the greatest value of each row of %A", "comparison", &Counters::other_flops},
-    {"row_sum", "adds up each row of %A for %o", "addition", &Counters::other_flops},
-    {"update_row_sum", "adds the sum of each row of %A to %o", "addition", &Counters::other_flops},
-    {"exp", "takes the exponential of %O", "exponential", &Counters::exps},
-    {"exp_minus", "subtracts the row maxima %a from %O and takes the exponential", "exponential", &Counters::exps,
-     "subtracts %a from %O and takes the exponential"},
-    {"scale_rows", "multiplies each row of %O by its %a", "multiplication", &Counters::other_flops,
-     "multiplies %O by %a"},
-    {"divide_rows", "divides each row of %O by its %a", "division", &Counters::other_flops, "divides %O by %a"},
-    {"add", "adds %a to %O", "addition", &Counters::other_flops},
-    {"update_max", "raises %O to %a where that is greater", "comparison", &Counters::other_flops},
-    {"add_log", "adds the logarithm of %a to %O", "FLOP", &Counters::other_flops},
-    {"mask_above_diagonal", "sets %O to −∞ above the diagonal, where keys come after their queries"},
-};
 
 std::string plural(Count n, const std::string& one) { return text::grouped(n) + ' ' + one + (n == 1 ? "" : "s"); }
 
@@ -56,59 +29,74 @@ std::string shape(const RecordedTile& t) {
 
 const RecordedTile& tile_of(const Run& run, TileId id) { return run.trace().tiles()[id]; }
 
-std::string load(const Run& run, const Event& e) {
-    return "loads " + tensor_of(run, e.region) + ", " + rows_of(run, e.region) + " (" +
-           text::bytes(static_cast<double>(e.cost.hbm_read)) + "), from HBM into " + name_of(tile_of(run, e.out).space);
+std::string turned(const Run& run, Operand o) { return tile_of(run, o.tile).name + (o.transposed ? "ᵀ" : ""); }
+
+/// "O of head 1", or of a tile that is stored under another name "v as O of head 1".
+std::string moved_tensor(const Run& run, const Event& e) {
+    const std::string tensor = tensor_of(run, e.region);
+    if (e.kind() != Kind::store) return tensor;
+    const std::string& from = tile_of(run, e.a()).name;
+    return (from != run.trace().tensors()[e.region.tensor].name ? from + " as " : "") + tensor;
 }
 
-std::string store(const Run& run, const Event& e) {
-    const RecordedTile& from = tile_of(run, e.a);
-    const bool renamed = from.name != run.trace().tensors()[e.region.tensor].name;
-    return "stores " + (renamed ? from.name + " as " : "") + tensor_of(run, e.region) + ", " + rows_of(run, e.region) +
-           " (" + text::bytes(static_cast<double>(e.cost.hbm_write)) + "), from " + name_of(from.space) + " into HBM";
-}
-
-/// Events do not say which operand is transposed. Shapes do, and where they leave it open it is K.
-std::string product_of(const RecordedTile& out, const RecordedTile& a, const RecordedTile& b) {
-    const auto fits = [&](Index m, Index k, Index l, Index n) { return m == out.rows && k == l && n == out.cols; };
-    const bool plain = fits(a.rows, a.cols, b.rows, b.cols), b_turned = fits(a.rows, a.cols, b.cols, b.rows);
-    if (b_turned && (!plain || b.name == "K")) return a.name + " by " + b.name + "ᵀ";
-    return a.name + (plain ? " by " : "ᵀ by ") + b.name;
-}
-
-std::string matmul(const Run& run, const Event& e, bool is_new) {
-    const RecordedTile& out = tile_of(run, e.out);
-    const std::string product = product_of(out, tile_of(run, e.a), tile_of(run, e.b));
-    return "multiplies " + product + (is_new ? " into " : " and adds the product to ") + out.name + shape(out) + ": " +
-           text::count(static_cast<double>(e.cost.matmul_flops)) + " FLOPs";
-}
-
-/// The phrase with its tiles filled in.
-std::string filled(const Run& run, std::string_view phrase, const Event& e) {
-    std::string said;
-    for (std::size_t i = 0; i < phrase.size(); ++i) {
-        if (phrase[i] != '%') {
-            said += phrase[i];
-            continue;
-        }
-        const char c = phrase[++i];
-        const RecordedTile& t = tile_of(run, c == 'o' || c == 'O' || e.a == no_tile ? e.out : e.a);
-        said += t.name + (c == 'O' || c == 'A' ? shape(t) : "");
+/// What stands for `%letter` in a sentence: see core/machine/operation.hpp.
+std::string meant_by(char letter, const Run& run, const Event& e, bool is_new) {
+    const auto named = [&](TileId id, bool with_shape) {
+        const RecordedTile& t = tile_of(run, id);
+        return t.name + (with_shape ? shape(t) : "");
+    };
+    switch (letter) {
+        case 'o':
+        case 'O':
+            return named(e.out, letter == 'O');
+        case 'a':
+        case 'A':
+            return named(e.a(), letter == 'A');
+        case 'b':
+        case 'B':
+            return named(e.b(), letter == 'B');
+        case 't':
+            return moved_tensor(run, e);
+        case 'r':
+            return rows_of(run, e.region);
+        case 'h':
+            return text::bytes(static_cast<double>(e.cost.hbm()));
+        case 's':
+            return name_of(tile_of(run, e.kind() == Kind::store ? e.a() : e.out).space);
+        case 'p':
+            return turned(run, e.reads[0]) + " by " + turned(run, e.reads[1]);
+        case 'i':
+            return is_new ? "into" : "and adds the product to";
+        default:
+            throw std::logic_error(std::string("the sentence of ") + e.operation->name + " has %" + letter);
     }
+}
+
+std::string filled(const Run& run, std::string_view sentence, const Event& e, bool is_new) {
+    std::string said;
+    for (std::size_t i = 0; i < sentence.size(); ++i)
+        said += sentence[i] == '%' ? meant_by(sentence[++i], run, e, is_new) : std::string(1, sentence[i]);
     return said;
 }
 
-std::string element_wise(const Run& run, const Event& e) {
-    const RecordedTile& out = tile_of(run, e.out);
-    const auto* w = std::find_if(std::begin(wordings), std::end(wordings),
-                                 [&](const Wording& each) { return each.what == e.what; });
-    if (w == std::end(wordings))
-        return std::string("carries out ") + e.what + " on " + out.name + shape(out) + ": " +
-               plural(e.cost.flops(), "FLOP");
-    std::string said = filled(run, w->of_a_column && out.cols == 1 ? w->of_a_column : w->phrase, e);
-    if (e.a != no_tile && tile_of(run, e.a).space != out.space)
-        said += std::string(", from ") + name_of(tile_of(run, e.a).space) + " into " + name_of(out.space);
-    return w->count ? said + ": " + plural(e.cost.*w->count, w->unit) : said;
+/// ": 64 exponentials"; what a price has both of is told by its exponentials.
+std::string counted(const Event& e) {
+    const Operation& op = *e.operation;
+    if (!*op.unit) return {};
+    if (e.kind() == Kind::product)
+        return ": " + text::count(static_cast<double>(e.cost.matmul_flops)) + ' ' + op.unit + "s";
+    return ": " + plural(op.price.exps > 0 ? e.cost.exps : e.cost.other_flops, op.unit);
+}
+
+std::string told(const Run& run, const Event& e, bool is_new) {
+    const Operation& op = *e.operation;
+    const bool column = op.of_column && tile_of(run, e.out).cols == 1;
+    std::string said = filled(run, column ? op.of_column : op.sentence, e, is_new);
+    const bool one_operand = e.out != no_tile && e.a() != no_tile && e.b() == no_tile;
+    if (one_operand && tile_of(run, e.a()).space != tile_of(run, e.out).space)
+        said +=
+            std::string(", from ") + name_of(tile_of(run, e.a()).space) + " into " + name_of(tile_of(run, e.out).space);
+    return said + counted(e);
 }
 
 /// "makes O (64 × 64) = 0 and m (64 × 1) = −∞ in registers"; the fill is known where there are values.
@@ -141,10 +129,10 @@ std::vector<std::string> clauses(const Run& run, const SmState& sm) {
     for (const Index k : sm.steps) {
         const Step& s = run.trace()[k];
         const std::string block = "thread block " + std::to_string(s.event.block);
-        if (s.event.op == Op::block_begin) said.push_back("takes " + block);
-        if (s.event.op == Op::block_end) said.push_back("has finished " + block), ends = true;
-        if (s.event.op == Op::release) released.push_back(&s);
-        if (s.event.op != Op::alloc) continue;
+        if (s.kind() == Kind::block_begin) said.push_back("takes " + block);
+        if (s.kind() == Kind::block_end) said.push_back("has finished " + block), ends = true;
+        if (s.kind() == Kind::release) released.push_back(&s);
+        if (s.kind() != Kind::alloc) continue;
         if (operation && s.event.out == operation->event.out)
             makes_result = true;
         else
@@ -154,11 +142,7 @@ std::vector<std::string> clauses(const Run& run, const SmState& sm) {
     // What is given back in passing goes without saying.
     if (!released.empty() && (ends || (made.empty() && !operation))) said.push_back(giving_back(run, released));
     if (!operation) return said;
-    const Event& e = operation->event;
-    said.push_back(e.op == Op::load     ? load(run, e)
-                   : e.op == Op::store  ? store(run, e)
-                   : e.op == Op::matmul ? matmul(run, e, makes_result)
-                                        : element_wise(run, e));
+    said.push_back(told(run, operation->event, makes_result));
     return said;
 }
 
@@ -185,7 +169,7 @@ std::string idling(const Run& run, const SmState& sm) {
 
 std::string what_happens(const Run& run, const SmState& sm) {
     if (run.tick() == 0) return before_the_first_launch(run);
-    if (run.trace()[run.schedule().steps_after(run.tick() - 1)].event.op == Op::launch) return launching(run);
+    if (run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch) return launching(run);
     if (!sm.block || sm.steps.empty()) return idling(run, sm);
     return "SM " + std::to_string(sm.sm) + ' ' + listed(clauses(run, sm)) + '.';
 }
@@ -199,9 +183,9 @@ std::string why(const Run& run, const SmState& sm) {
 std::string tensor_of(const Run& run, const Region& region) {
     const RecordedTensor& t = run.trace().tensors()[region.tensor];
     if (t.slices == 1) return t.name;
-    const char* slice = run.algorithm().family == Family::softmax  ? "matrix "
-                        : t.slices == run.recorded().batch_heads() ? "head "
-                                                                   : "KV head ";
+    const char* slice = run.algorithm().family == Family::softmax ? "matrix "
+                        : t.heads_per_slice == 1                  ? "head "
+                                                                  : "KV head ";
     return t.name + " of " + slice + std::to_string(region.slice + 1);
 }
 

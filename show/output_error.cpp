@@ -39,8 +39,8 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
     std::map<Index, Region> writes;    // by step
     for (auto k = mine.rbegin(); k != mine.rend(); ++k) {
         const Event& e = trace()[*k].event;
-        if (e.op == Op::store && trace().tensors()[e.region.tensor].name == output) ends_up[e.a] = e.region;
-        const bool writes_numbers = e.op == Op::load || e.op == Op::matmul || e.op == Op::map || e.op == Op::reduce;
+        if (e.kind() == Kind::store && trace().tensors()[e.region.tensor].name == output) ends_up[e.a()] = e.region;
+        const bool writes_numbers = works(e.kind()) && e.kind() != Kind::store;
         if (const auto found = ends_up.find(e.out); writes_numbers && found != ends_up.end())
             writes[*k] = found->second;
     }
@@ -49,8 +49,8 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
     std::map<TileId, Index> columns;  // on chip: the step that wrote them
     for (const Index k : mine) {
         const Step& s = trace()[k];
-        if (s.event.op == Op::release) columns.erase(s.event.out);
-        if (s.event.op == Op::release || s.event.out == no_tile) continue;
+        if (s.kind() == Kind::release) columns.erase(s.event.out);
+        if (s.kind() == Kind::release || s.event.out == no_tile) continue;
         const RecordedTile& tile = trace().tiles()[s.event.out];
         if (tile.cols == 1) columns[s.event.out] = k;
         const auto write = writes.find(k);

@@ -5,7 +5,7 @@
 
 namespace tilescope {
 
-/// The files of algorithms/*/*/simulated.cpp, named by their folders ("flash_v2").
+/// The files of algorithms/*/*/simulated.cpp, named by their paths.
 std::span<const EmbeddedFile> embedded_programs();
 
 }  // namespace tilescope

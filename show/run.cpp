@@ -7,9 +7,8 @@ namespace {
 
 constexpr Index line_keyframe = 512;  // steps
 
-bool computes(const Step& s) {
-    return s.event.op != Op::launch && (s.event.cost.hbm() > 0 || s.event.cost.flops() > 0);
-}
+/// What is free, like a copy between registers, takes no part of the bandwidth.
+bool takes_time(const Event& e) { return e.cost.hbm() > 0 || e.cost.flops() > 0; }
 
 /// At most `heads` heads, and at least one. Heads that share a K and V are taken together, or are few enough to have
 /// one of them.
@@ -33,9 +32,9 @@ Problem first_heads(const Problem& p, Index heads) {
 /// Counts the events of thread blocks that a recording would have. A folded run tells them with their weights.
 struct EventCount : Listener {
     Count events = 0;
-    void on(const Event& e, TileData) override {
-        if (e.op != Op::launch && e.op != Op::line) events += e.times;
-    }
+    void begin(const BlockMark& b) override { events += b.times; }
+    void end(const BlockMark& b) override { events += b.times; }
+    void on(const Event& e, TileData) override { events += e.times; }
 };
 
 void count_with(std::initializer_list<Listener*> listeners, const Experiment& e) {
@@ -72,9 +71,11 @@ Index heads_to_record(const Report& counted, const RecordingLimits& limits) {
 Run::Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits)
     : counted_(std::move(counted)) {
     Profile profile;
+    Nest nest;
     EventCount count;
-    count_with({&profile, &count}, experiment());
+    count_with({&profile, &nest, &count}, experiment());
     lines_ = profile.lines();
+    nest_ = nest.launches();
     record(heads, count.events, inputs, limits);
     add_up();
     player_ = std::make_unique<Player>(trace());
@@ -166,7 +167,7 @@ void Run::add_up() {
         const Index first = schedule_->steps_after(tick - 1), last = schedule_->steps_after(tick);
         // A tick takes as long as the slowest of its SMs.
         Count busy = 0;
-        for (Index s = first; s < last; ++s) busy += computes(trace()[s]);
+        for (Index s = first; s < last; ++s) busy += takes_time(trace()[s].event);
         double slowest = 0;
         for (Index s = first; s < last; ++s) {
             const Event& event = trace()[s].event;
@@ -210,7 +211,7 @@ void Run::seek(Index tick) {
     for (Index k = schedule_->steps_after(tick - 1); k < schedule_->steps_after(tick); ++k) {
         const Step& step = trace()[k];
         const auto found = by_block.find({step.launch, step.event.block});
-        if (step.event.op == Op::launch || found == by_block.end() || !found->second) continue;
+        if (step.kind() == Kind::launch || found == by_block.end() || !found->second) continue;
         found->second->steps.push_back(k);
         found->second->line = step.event.line;
     }
@@ -231,16 +232,7 @@ const std::map<std::uint16_t, Counters>& Run::line_costs() const {
 const Step* Run::operation(const SmState& sm) const {
     if (sm.steps.empty()) return nullptr;
     const Step& last = trace()[sm.steps.back()];
-    switch (last.event.op) {
-        case Op::load:
-        case Op::store:
-        case Op::matmul:
-        case Op::map:
-        case Op::reduce:
-            return &last;
-        default:
-            return nullptr;
-    }
+    return works(last.kind()) ? &last : nullptr;
 }
 
 TileData Run::values_before(const TileState& tile) const {
@@ -249,8 +241,19 @@ TileData Run::values_before(const TileState& tile) const {
     return {};
 }
 
+Index Run::head_of(const Placement& p) const {
+    const auto& axes = trace().launches()[static_cast<std::size_t>(p.launch)].axes;
+    const auto& blocks = trace().blocks();
+    const auto block = std::partition_point(blocks.begin(), blocks.end(), [&](const RecordedBlock& b) {
+        return std::pair(b.launch, b.block) < std::pair(p.launch, p.block);
+    });
+    for (std::size_t k = 0; k < axes.size(); ++k)
+        if (axes[k].name == "head") return block->at[k].begin;
+    return 0;
+}
+
 bool Run::on_sm(const Step& step, Index sm) const {
-    if (step.event.op == Op::launch) return true;
+    if (step.kind() == Kind::launch) return true;
     const auto& all = schedule_->placements();
     const auto found = std::partition_point(all.begin(), all.end(), [&](const Placement& p) {
         return std::pair(p.launch, p.block) < std::pair(step.launch, step.event.block);

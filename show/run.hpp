@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/record/nest.hpp"
 #include "core/record/player.hpp"
 #include "core/record/profile.hpp"
 #include "core/time/schedule.hpp"
@@ -64,6 +65,7 @@ class Run {
     const Algorithm& algorithm() const { return *experiment().algorithm; }
     const Report& counted() const { return counted_; }                            ///< of the whole run
     const std::map<std::uint16_t, LineProfile>& lines() const { return lines_; }  ///< of the whole run, by line
+    const std::vector<LaunchNest>& nest() const { return nest_; }                 ///< its loops, by launch
     /// The recorded part: the same problem with fewer heads.
     const Problem& recorded() const { return recorded_; }
     /// What part of the run was recorded and why not all; empty when it is all of it.
@@ -107,6 +109,8 @@ class Run {
     std::optional<Index> next_tick(Index tick, Index sm, F&& wanted) const;
     template <class F>
     std::optional<Index> previous_tick(Index tick, Index sm, F&& wanted) const;
+    /// The head that a thread block works on, from 0: its place on its grid's axis of heads.
+    Index head_of(const Placement& block) const;
     /// Whether a step belongs to a block that runs on this SM.
     bool on_sm(const Step& step, Index sm) const;
 
@@ -119,6 +123,7 @@ class Run {
 
     Report counted_;
     std::map<std::uint16_t, LineProfile> lines_;
+    std::vector<LaunchNest> nest_;
     Problem recorded_;
     Inputs inputs_;  // of the recorded problem
     std::string shortened_;

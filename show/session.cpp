@@ -1,6 +1,7 @@
 #include "show/session.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace tilescope::show {
 namespace {
@@ -25,6 +26,21 @@ std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, 
     for (const Tiling& kept : {Tiling{asked.br, 0}, Tiling{0, asked.bc}, Tiling{}})
         if (const auto t = fitting_tiling(algorithm, r.problem, kept, r.gpu)) return t;
     return std::nullopt;
+}
+
+/// What the program's tiles are, by their names: of a run on an SM that holds all of them.
+std::map<std::string, Meaning> meanings_of_tiles(Experiment e) {
+    struct Meanings : Listener {
+        std::map<std::string, Meaning> by_name;
+        void on(const Event& event, TileData) override {
+            if (event.tile && event.meaning != Meaning::other) by_name[event.tile->name] = event.meaning;
+        }
+    } found;
+    e.gpu.sram_per_block = e.gpu.registers_per_sm = std::numeric_limits<Bytes>::max() / 2;
+    Gpu gpu(e.gpu, count_mode, 1);
+    gpu.listen(found);
+    run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
+    return found.by_name;
 }
 
 }  // namespace
@@ -91,8 +107,12 @@ std::unique_ptr<Run> Session::make_run(const Algorithm& algorithm, Index heads) 
         if (heads == 0) heads = heads_to_record(counted, limits_);
         return std::make_unique<Run>(std::move(counted), heads, inputs, limits_);
     } catch (const OutOfChipMemory& error) {
-        overflow_ = Overflow{algorithm.name, error, tiling, nearest_fit(algorithm, r, tiling),
-                             explain(error, algorithm, r.problem, tiling, r.gpu)};
+        overflow_ = Overflow{algorithm.name,
+                             error,
+                             tiling,
+                             nearest_fit(algorithm, r, tiling),
+                             explain(error, algorithm, r.problem, tiling, r.gpu),
+                             meanings_of_tiles(e)};
         throw;
     }
 }

@@ -27,9 +27,15 @@ struct Setup {
 struct Overflow {
     std::string algorithm;
     OutOfChipMemory error;
-    Tiling tiling;                  ///< that was asked for
-    std::optional<Tiling> fitting;  ///< one that fits
-    std::string explanation;        ///< many lines
+    Tiling tiling;                                 ///< that was asked for
+    std::optional<Tiling> fitting;                 ///< one that fits
+    std::string explanation;                       ///< many lines
+    std::map<std::string, Meaning> meanings = {};  ///< of the program's tiles, by name
+
+    Meaning meaning_of(const std::string& tile) const {
+        const auto found = meanings.find(tile);
+        return found == meanings.end() ? Meaning::other : found->second;
+    }
 };
 
 class Session {

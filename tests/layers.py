@@ -18,7 +18,7 @@ GUI = SHOW | {"gui", "gui/draw"}
 # Room: what its files may include besides their own room, and the namespace that they write in.
 ROOMS = {
     "core/text": (set(), "tilescope::text|tilescope"),
-    "core/machine": ({"core/text"}, "tilescope"),
+    "core/machine": ({"core/text"}, "tilescope|(tilescope::)?operation"),
     "core/record": (MACHINE, "tilescope"),
     "core/time": (MACHINE | {"core/record"}, "tilescope"),
     "algorithms/contract": (MACHINE | {"algorithms/cuda"}, "tilescope"),
@@ -33,7 +33,7 @@ ROOMS = {
     "gui/draw": (SHOW | {"gui"}, "tilescope::gui"),
     "gui": (GUI, r"tilescope::gui|memory|code|detail|controls|transport"),
     "gui/memory": (GUI, "tilescope::gui::memory"),
-    "gui/code": (GUI | {"algorithms/attention"}, "tilescope::gui::code"),
+    "gui/code": (GUI, "tilescope::gui::code"),
     "gui/controls": (GUI, "tilescope::gui::controls"),
     "gui/detail": (GUI, "tilescope::gui::detail"),
     "gui/transport": (GUI, "tilescope::gui::transport"),
@@ -45,6 +45,12 @@ GUESTS = {
     r"imgui|GLFW|backends/": r"gui/.*",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/(device|kernel_run)\.cpp",
     r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/shell/main\.cpp",
+}
+
+# Headers that open what others may not: the elements of tiles.
+KEYS = {
+    "core/machine/apply.hpp": r"core/machine/(operations/.*|apply\.cpp|matmul\.cpp)",
+    "core/machine/operations/elements.hpp": r"core/machine/operations/.*",
 }
 
 
@@ -62,6 +68,8 @@ def faults_of(path, text):
             target = room_of(found[1])
             if target != room and target not in allowed:
                 yield f"{path} includes {found[1]}: {room} does not stand on {target}"
+            if found[1] in KEYS and not re.fullmatch(KEYS[found[1]], path):
+                yield f"{path} includes {found[1]}, which is for {KEYS[found[1]]}"
         if found := re.match(r"#include <([^>]+)>", line):
             for guest, host in GUESTS.items():
                 if re.match(guest, found[1]) and not re.fullmatch(host, path):
@@ -83,6 +91,7 @@ def check_itself():
         "show/x.cpp": "namespace tilescope::gui {\n",
         "core/time/x.cpp": "// as attention does\n",
         "lab/x.cpp": '#include "show/run.hpp"\n',
+        "algorithms/attention/b/simulated.cpp": '#include "core/machine/apply.hpp"\n',
         "algorithms/attention/a/simulated.cpp": '#include "core/record/trace.hpp"\n',
     }
     for path, text in planted.items():

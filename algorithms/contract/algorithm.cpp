@@ -16,16 +16,25 @@ const Algorithm* find_algorithm(std::string_view name) {
     return nullptr;
 }
 
+TensorDecl declare(const Problem& p, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,
+                   Index cols, Dtype dtype) {
+    const Index slices = sliced == Sliced::by_head      ? p.batch_heads()
+                         : sliced == Sliced::by_kv_head ? p.kv_slices()
+                         : sliced == Sliced::by_batch   ? p.batch
+                                                        : 1;
+    return {name, role, meaning, sliced, slices, rows, cols, dtype};
+}
+
 std::vector<TensorDecl> attention_tensors(const Problem& p) {
-    return {{"Q", Role::input, p.batch_heads(), p.seq_q, p.dim, p.dtype},
-            {"K", Role::input, p.kv_slices(), p.seq_k, p.dim, p.dtype},
-            {"V", Role::input, p.kv_slices(), p.seq_k, p.dim_v, p.dtype},
-            {"O", Role::output, p.batch_heads(), p.seq_q, p.dim_v, p.dtype}};
+    return {declare(p, "Q", Role::input, Meaning::query, Sliced::by_head, p.seq_q, p.dim, p.dtype),
+            declare(p, "K", Role::input, Meaning::key, Sliced::by_kv_head, p.seq_k, p.dim, p.dtype),
+            declare(p, "V", Role::input, Meaning::value, Sliced::by_kv_head, p.seq_k, p.dim_v, p.dtype),
+            declare(p, "O", Role::output, Meaning::output, Sliced::by_head, p.seq_q, p.dim_v, p.dtype)};
 }
 
 std::vector<TensorDecl> softmax_tensors(const Problem& p) {
-    return {{"X", Role::input, p.batch_heads(), p.seq_q, p.seq_k, p.dtype},
-            {"Y", Role::output, p.batch_heads(), p.seq_q, p.seq_k, p.dtype}};
+    return {declare(p, "X", Role::input, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype),
+            declare(p, "Y", Role::output, Meaning::output, Sliced::by_head, p.seq_q, p.seq_k, p.dtype)};
 }
 
 }  // namespace tilescope

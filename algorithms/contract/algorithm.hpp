@@ -25,13 +25,21 @@ struct CodeLine {
     const char* why;  ///< one sentence: what happens here and why
 };
 
+/// Of what a tensor has a slice: of every head of every batch entry, of every head of K and V, of every batch entry; or
+/// it has one slice in all.
+enum class Sliced : std::uint8_t { by_head, by_kv_head, by_batch, whole };
+
 /// A tensor in HBM that an algorithm reads, writes or needs as scratch: slices x rows x cols.
 struct TensorDecl {
     const char* name;
     Role role;
+    Meaning meaning;
+    Sliced sliced;
     Index slices, rows, cols;
     Dtype dtype;
 };
+TensorDecl declare(const Problem& problem, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,
+                   Index cols, Dtype dtype);
 
 /// The declared tensors, by name.
 class Tensors {

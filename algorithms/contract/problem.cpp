@@ -9,18 +9,6 @@ float Problem::logit_scale() const {
     return static_cast<float>(scale ? *scale : 1.0 / std::sqrt(static_cast<double>(dim)));
 }
 
-Tiles Problem::visible_keys(Tiles keys, Span rows) const {
-    if (!causal) return keys;
-    const Index visible = std::clamp<Index>(rows.end() + diagonal(), 0, seq_k);
-    return keys.upto(ceil_div(visible, keys.tile_size()));
-}
-
-Tiles Problem::seeing_rows(Tiles rows, Span keys) const {
-    if (!causal) return rows;
-    const Index first = std::max<Index>(0, keys.begin - diagonal());
-    return first < seq_q ? rows.from(first / rows.tile_size()) : rows.upto(0);
-}
-
 void check_size(const std::string& flag, Index value) {
     constexpr Index most = Index{1} << 40;
     if (value < 1 || value > most)

@@ -32,11 +32,16 @@ struct Problem {
     /// Column offset of the causal diagonal: query r sees keys <= r + diagonal().
     Index diagonal() const { return seq_k - seq_q; }
     /// The key tiles in which at least one of these query rows sees a key: all of them unless causal.
-    Tiles visible_keys(Tiles keys, Span rows) const;
+    Tiles visible_keys(Tiles keys, Span rows) const { return visible(keys)(rows); }
     /// The query tiles in which at least one row sees a key of this tile.
-    Tiles seeing_rows(Tiles rows, Span keys) const;
-    /// A grid axis, or a loop, over query tiles: alike unless causal.
-    Axis row_axis(Tiles rows) const { return causal ? each(rows) : uniform(rows); }
+    Tiles seeing_rows(Tiles rows, Span keys) const { return seeing(rows)(keys); }
+    /// The same for every tile of a range whose cost grows with what it sees.
+    Seen visible(Tiles keys) const { return causal ? Seen::before_end(keys, diagonal()) : Seen(keys); }
+    Seen seeing(Tiles rows) const { return causal ? Seen::after_begin(rows, -diagonal()) : Seen(rows); }
+    /// Grid axes: a thread block per head of every batch entry; per query tile, which costs as many key tiles as it
+    /// sees.
+    Axis head_axis() const { return uniform(batch_heads(), "head"); }
+    Axis row_axis(Tiles rows, Tiles keys) const { return graded(rows, visible(keys)); }
 };
 
 /// Tile rows (of Q and O) and columns (keys); for the softmax kernels rows and columns of the matrix.

@@ -1,7 +1,10 @@
 #include "core/machine/block.hpp"
 
-#include <cstring>
-#include <string>
+#include "core/machine/flow.hpp"
+#include "core/machine/gpu.hpp"
+#include "core/machine/operations/of_block.hpp"
+#include "core/machine/storage.hpp"
+#include "core/machine/worker.hpp"
 
 namespace tilescope {
 namespace {
@@ -14,14 +17,17 @@ namespace {
 
 }  // namespace
 
-const char* name_of(Op op) {
-    constexpr const char* names[] = {"launch", "block_begin", "block_end", "line", "alloc", "release",
-                                     "load",   "store",       "matmul",    "map",  "reduce"};
-    return names[static_cast<int>(op)];
-}
-
 Block::Block(Gpu& gpu, Worker& worker, Index index, Count weight)
     : gpu_(gpu), w_(worker), index_(index), weight_(weight) {}
+
+bool Block::data() const { return gpu_.mode_.data; }
+bool Block::heard() const { return !w_.listeners.empty(); }
+const TileInfo& Block::info(const Tile& t) const { return w_.chip.info(t.slot_); }
+
+void Block::at(std::uint16_t pseudo_code_line) {
+    line_ = pseudo_code_line;
+    for (Listener* l : w_.listeners) l->visit({index_, line_, weight_});
+}
 
 TileData Block::contents(const Tile& t) const {
     if (!data()) return {};
@@ -37,6 +43,8 @@ ChipMemory::Slot Block::make(const TileInfo& info) {
     w_.mark(static_cast<std::uint64_t>(info.space), info.bytes(), weight_);
     return slot;
 }
+
+void Block::charge(const Counters& cost) { w_.total.add(cost, weight_); }
 
 void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) const {
     const bool inside = rows.begin >= 0 && rows.size >= 0 && rows.end() <= t.rows_ && cols.begin >= 0 &&
@@ -63,49 +71,42 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
     check_region("load", from, rows, cols);
     Counters cost;
     cost.hbm_read = rows.size * cols.size * size_of(from.dtype_);
-    charge_write(cost, to);
+    charge_write(cost, info(to));
     if (data()) {
         gpu_.tensors_[from.id_].data->read(from.slice_, rows, cols, w_.chip.data(to.slot_));
         if (to.dtype() != from.dtype_) round_result(to);
     }
-    w_.total.add(cost, weight_);
+    charge(cost);
     w_.traffic[from.id_].read += weight_ * cost.hbm_read;
     w_.mark(2 * from.id_ + 2u, cost.hbm_read, weight_);
-    if (w_.listeners.empty()) return;
-    report({.op = Op::load,
-            .what = "load",
-            .source_line = here.line,
-            .out = w_.chip.id(to.slot_),
-            .tile = &info(to),
-            .region = {from.id_, from.slice_, rows, cols},
-            .cost = cost},
-           contents(to));
+    if (!heard()) return;
+    const Region region{from.id_, from.slice_, rows, cols};
+    w_.chip.origin(to.slot_) = {from.meaning_, region};
+    report({.operation = &operation::load, .out = w_.chip.id(to.slot_), .region = region, .cost = cost}, to,
+           contents(to), here);
 }
 
 void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here here) {
     check_region("store", to, rows, cols);
     if (from.rows() != rows.size || from.cols() != cols.size) mismatch("store", info(from), rows.size, cols.size);
+    const Region region{to.id_, to.slice_, rows, cols};
     Counters cost;
     cost.hbm_write = rows.size * cols.size * size_of(to.dtype_);
-    charge_read(cost, from);
+    charge_read(cost, info(from));
+    if (!gpu_.mode_.fold) w_.stores.add(region, line_);
     if (data()) gpu_.tensors_[to.id_].data->write(to.slice_, rows, cols, w_.chip.data(from.slot_));
-    w_.total.add(cost, weight_);
+    charge(cost);
     w_.traffic[to.id_].write += weight_ * cost.hbm_write;
     w_.mark(2 * to.id_ + 3u, cost.hbm_write, weight_);
-    if (w_.listeners.empty()) return;
+    if (!heard()) return;
+    if (Origin& o = w_.chip.origin(from.slot_); o.meaning == Meaning::other) o.meaning = to.meaning_;
     std::vector<float> stored;
     if (data()) {
         stored.resize(static_cast<std::size_t>(from.size()));
         gpu_.tensors_[to.id_].data->read(to.slice_, rows, cols, stored.data());
     }
-    report({.op = Op::store,
-            .what = "store",
-            .source_line = here.line,
-            .a = w_.chip.id(from.slot_),
-            .tile = &info(from),
-            .region = {to.id_, to.slice_, rows, cols},
-            .cost = cost},
-           stored);
+    report({.operation = &operation::store, .reads = {Operand{w_.chip.id(from.slot_)}}, .region = region, .cost = cost},
+           from, stored, here);
 }
 
 Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype, float fill, Here here) {
@@ -114,55 +115,39 @@ Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype d
         std::fill_n(w_.chip.data(tile.slot_), tile.size(), fill);
         round_result(tile);
     }
-    if (!w_.listeners.empty())
-        report({.op = Op::alloc,
-                .what = "alloc",
-                .source_line = here.line,
-                .out = w_.chip.id(tile.slot_),
-                .tile = &info(tile)},
-               contents(tile));
+    if (heard()) report({.operation = &operation::alloc, .out = w_.chip.id(tile.slot_)}, tile, contents(tile), here);
     return tile;
 }
 
 void Block::release(ChipMemory::Slot slot) {
-    if (w_.listeners.empty()) return w_.chip.give(slot);
+    if (!heard()) return w_.chip.give(slot);
     const TileInfo released = w_.chip.info(slot);
+    const Meaning meaning = w_.chip.origin(slot).meaning;
     const TileId id = w_.chip.id(slot);
     w_.chip.give(slot);
-    report({.op = Op::release, .what = "release", .out = id, .tile = &released}, {});
+    Event e{.operation = &operation::release,
+            .line = line_,
+            .block = index_,
+            .out = id,
+            .tile = &released,
+            .meaning = meaning,
+            .times = weight_,
+            .sram_used = w_.chip.used(Space::sram),
+            .registers_used = w_.chip.used(Space::registers)};
+    for (Listener* l : w_.listeners) l->on(e, {});
 }
 
-void Block::report(Event e, TileData data) {
+void Block::report(Event e, const Tile& tile, TileData data, Here here) {
     e.line = line_;
+    e.source_line = here.line;
+    e.source_file = here.file;
     e.block = index_;
+    e.tile = &info(tile);
+    e.meaning = w_.chip.origin(tile.slot_).meaning;
     e.times = weight_;
     e.sram_used = w_.chip.used(Space::sram);
     e.registers_used = w_.chip.used(Space::registers);
     for (Listener* l : w_.listeners) l->on(e, data);
-}
-
-void Block::report_operation(Op op, const char* what, const Tile& out, const Tile* a, const Tile* b,
-                             const Counters& cost, Here here) {
-    report({.op = op,
-            .what = what,
-            .source_line = here.line,
-            .out = w_.chip.id(out.slot_),
-            .a = a ? w_.chip.id(a->slot_) : no_tile,
-            .b = b ? w_.chip.id(b->slot_) : no_tile,
-            .tile = &info(out),
-            .cost = cost},
-           contents(out));
-}
-
-void Block::verify(const Cost& first, const Cost& now, Index tile, Here here) const {
-    if (first.counters == now.counters && first.fingerprint == now.fingerprint) return;
-    const std::string place = "uniform at source line " + std::to_string(here.line) + " of " + here.file +
-                              " (pseudo-code line " + std::to_string(line_) + "): tile " + std::to_string(tile);
-    for (const auto& [name, member] : Counters::fields)
-        if (first.counters.*member != now.counters.*member)
-            throw BrokenPromise(place + " costs " + std::to_string(now.counters.*member) + " " + name +
-                                " where tile 0 costs " + std::to_string(first.counters.*member));
-    throw BrokenPromise(place + " moves other tensors, or makes tiles of other sizes, than tile 0");
 }
 
 }  // namespace tilescope

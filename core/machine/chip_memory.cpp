@@ -45,6 +45,7 @@ ChipMemory::Slot ChipMemory::take(const TileInfo& info, std::uint16_t line) {
     Entry& e = slots_[slot];
     e.info = info;
     e.id = next_id_++;
+    e.origin = {};
     e.live = true;
     if (const Index n = info.rows * info.cols; data_ && e.room < n) {
         e.data.reset(new (std::align_val_t{64}) float[static_cast<std::size_t>(n)]);

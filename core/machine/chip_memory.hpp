@@ -1,40 +1,24 @@
-// What a thread block holds on chip: live tiles, bytes in use, peaks, and the refusal when a tile does not fit.
+// What a thread block holds on chip: live tiles, bytes in use, and peaks.
 #pragma once
 
 #include <memory>
 #include <new>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "core/machine/event.hpp"
+#include "core/machine/out_of_chip_memory.hpp"
 
 namespace tilescope {
+
+/// What a tile's numbers are and which part of their matrix, as far as it is known. See Event.
+struct Origin {
+    Meaning meaning = Meaning::other;
+    Region region = {};
+};
 
 struct ChipCapacity {
     Bytes sram, registers;
     Bytes of(Space s) const { return s == Space::sram ? sram : registers; }
-};
-
-struct LiveTile {
-    std::string name;
-    Index rows, cols;
-    Dtype dtype;
-    Bytes bytes;
-};
-
-/// A tile did not fit. A result to show: says what lives in the space, how much more is needed, and where it happened.
-struct OutOfChipMemory : std::runtime_error {
-    OutOfChipMemory(Space space, LiveTile wanted, Bytes used, Bytes capacity, std::uint16_t line,
-                    std::vector<LiveTile> live);
-
-    Bytes missing() const { return used + wanted.bytes - capacity; }
-
-    Space space;
-    LiveTile wanted;
-    Bytes used, capacity;
-    std::uint16_t line;
-    std::vector<LiveTile> live;
 };
 
 class ChipMemory {
@@ -50,6 +34,7 @@ class ChipMemory {
     const TileInfo& info(Slot s) const { return slots_[s].info; }
     TileId id(Slot s) const { return slots_[s].id; }
     float* data(Slot s) const { return slots_[s].data.get(); }
+    Origin& origin(Slot s) { return slots_[s].origin; }
 
     Bytes used(Space s) const { return used_[static_cast<int>(s)]; }
     Bytes peak(Space s) const { return peak_[static_cast<int>(s)]; }
@@ -67,6 +52,7 @@ class ChipMemory {
     struct Entry {
         TileInfo info;
         TileId id;
+        Origin origin = {};
         bool live = false;
         Index room = 0;  // floats that `data` can hold
         std::unique_ptr<float[], Release> data;

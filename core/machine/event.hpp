@@ -1,64 +1,109 @@
 // The only thing that leaves the simulator while it runs. docs/events.md describes every field.
 #pragma once
 
-#include <limits>
+#include <array>
 #include <span>
 
-#include "core/machine/counters.hpp"
-#include "core/machine/dtype.hpp"
+#include "core/machine/grid.hpp"
+#include "core/machine/operation.hpp"
+#include "core/machine/tensor.hpp"
+#include "core/machine/tile.hpp"
 
 namespace tilescope {
 
-enum class Op : std::uint8_t { launch, block_begin, block_end, line, alloc, release, load, store, matmul, map, reduce };
-const char* name_of(Op op);
+/// A tile that an operation reads besides the one it writes.
+struct Operand {
+    TileId tile = no_tile;
+    bool transposed = false;
 
-using TileId = std::uint32_t;  ///< counts up within a thread block, never reused there
-inline constexpr TileId no_tile = std::numeric_limits<TileId>::max();
-
-using TensorId = std::uint16_t;
-inline constexpr TensorId no_tensor = std::numeric_limits<TensorId>::max();
-
-/// A tile on chip: rows x cols elements of dtype.
-struct TileInfo {
-    const char* name;
-    Index rows, cols;
-    Dtype dtype;
-    Space space;
-
-    Bytes bytes() const { return rows * cols * size_of(dtype); }
-};
-
-/// A rectangle of one slice (one batch entry and head, say) of a tensor in HBM.
-struct Region {
-    TensorId tensor = no_tensor;
-    Index slice = 0;
-    Span rows, cols;
-
-    friend bool operator==(const Region&, const Region&) = default;
+    friend bool operator==(const Operand&, const Operand&) = default;
 };
 
 struct Event {
-    Op op;
-    const char* what = "";          ///< the operation's own name: "load", "exp_minus", a kernel's name for `launch`
-    std::uint16_t line = 0;         ///< line of the pseudo-code
-    std::uint32_t source_line = 0;  ///< line of the tile program
-    Index block = 0;                ///< linear index in the launch's grid
-    TileId out = no_tile, a = no_tile, b = no_tile;
-    const TileInfo* tile = nullptr;  ///< the tile `out` (load, alloc, release, matmul, map, reduce) or `a` (store)
-    Region region = {};              ///< of a load or store
-    Counters cost = {};              ///< of one execution
-    Count times = 1;                 ///< executions this event stands for: more than 1 when folded
+    const Operation* operation;
+    std::uint16_t line = 0;            ///< line of the pseudo-code
+    std::uint32_t source_line = 0;     ///< line of the tile program
+    const char* source_file = "";      ///< in which it is
+    Index block = 0;                   ///< linear index in the launch's grid
+    TileId out = no_tile;              ///< the tile written, made or given back; none for a store
+    std::array<Operand, 2> reads{};    ///< a and b; of a store a is the tile stored
+    float alpha = 1;                   ///< factor of a product
+    Dtype math = Dtype::f32;           ///< the type in which operands are multiplied
+    const TileInfo* tile = nullptr;    ///< `out`, or a of a store; valid during the call
+    Meaning meaning = Meaning::other;  ///< of that tile's numbers, as far as it follows from what they came from
+    /// Of a load or store, what moved. Of what computes, the part of its matrix that the tile is (a tile of scores has
+    /// the rows of its queries and the columns of its keys), with no tensor and, where that is not known, sizes of 0.
+    Region region = {};
+    Counters cost = {};                       ///< of one execution
+    Count times = 1;                          ///< executions this event stands for: more than 1 when folded
     Bytes sram_used = 0, registers_used = 0;  ///< by this block, after the operation
+
+    Kind kind() const { return operation->kind; }
+    TileId a() const { return reads[0].tile; }
+    TileId b() const { return reads[1].tile; }
+    bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }
 };
 
 /// The contents of the tile that an operation wrote (row-major), or that a store wrote to HBM, as stored there. Empty
 /// in modes without data.
 using TileData = std::span<const float>;
 
+/// A launch begins and ends; in between its thread blocks do, and in them loops. Each begin has its end, except where a
+/// run fails.
+struct LaunchMark {
+    Index launch;        ///< its number, from 0
+    const char* kernel;  ///< a string literal
+    std::span<const Axis> axes;
+    Counters cost;  ///< of a begin: one launch
+};
+struct BlockMark {
+    Index launch, block;
+    std::span<const Span> at;  ///< one an axis
+    Count times;
+    Counters cost;  ///< of a begin: one thread block
+};
+/// A loop over tiles; of a folded run, over those that stand for all.
+struct LoopMark {
+    Index block;
+    Tiles tiles;  ///< with the name of their index
+    Promise promise;
+    std::uint16_t line;
+    Here here;
+    Count times;  ///< how often the loop runs, of what this block stands for
+};
+/// One turn of the innermost open loop.
+struct TurnMark {
+    Index block, index;  ///< among the loop's tiles
+    Span tile;
+    Count times;
+};
+/// The program said at(line): a visit of a pseudo-code line begins.
+struct LineMark {
+    Index block;
+    std::uint16_t line;
+    Count times;
+};
+
 struct Listener {
+    /// What the run must be like. A Gpu refuses a listener that it cannot serve.
+    struct Needs {
+        bool exact = false;  ///< every thread block and tile, one by one: no folding
+        bool data = false;   ///< the contents of tiles
+    };
+
     virtual ~Listener() = default;
+    virtual Needs needs() const { return {}; }
     /// Whether the events of this thread block are wanted at all.
     virtual bool wants(Index /*launch*/, Index /*block*/) { return true; }
+
+    virtual void begin(const LaunchMark&) {}
+    virtual void end(const LaunchMark&) {}
+    virtual void begin(const BlockMark&) {}
+    virtual void end(const BlockMark&) {}
+    virtual void begin(const LoopMark&) {}
+    virtual void turn(const TurnMark&) {}
+    virtual void end(const LoopMark&) {}
+    virtual void visit(const LineMark&) {}
     virtual void on(const Event& event, TileData data) = 0;
 };
 

@@ -1,12 +1,18 @@
 #include "core/machine/gpu.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <thread>
 
+#include "core/machine/fold.hpp"
+#include "core/machine/promise.hpp"
+#include "core/machine/storage.hpp"
+#include "core/machine/worker.hpp"
+
 namespace tilescope {
 namespace {
+
+constexpr std::size_t most_axes = 3;
 
 /// The grid's blocks by number, the first axis outermost.
 class Grid {
@@ -22,26 +28,21 @@ class Grid {
             block /= n;
         }
     }
-    /// Blocks with the same class promised to cost the same: full and ragged tiles of uniform axes, single tiles of
-    /// the others.
-    Index promise_class(Index block) const {
-        Index c = 0, stride = 1;
-        for (std::size_t k = axes_.size(); k-- > 0;) {
-            const auto& [tiles, uniform] = axes_[k];
-            const Index n = tiles.count(), i = block % n;
-            c += stride * (uniform ? (i < tiles.full() ? 0 : 1) : i);
-            stride *= uniform ? 2 : n;
-            block /= n;
-        }
-        return c;
-    }
     bool promises() const {
-        return std::any_of(axes_.begin(), axes_.end(), [](const Axis& a) { return a.uniform; });
+        return std::any_of(axes_.begin(), axes_.end(), [](const Axis& a) { return a.promise != Promise::none; });
     }
-    Index promise_classes() const {
-        Index n = 1;
-        for (const Axis& a : axes_) n *= a.uniform ? 2 : a.tiles.count();
-        return n;
+    /// Tells `check` what a block cost. Blocks are alike that are alike on every axis; at most one axis is graded.
+    void tell(PromiseCheck& check, Index block, const Cost& cost) const {
+        Index alike = 0, stride = 1, rest = block;
+        std::optional<Tiles> seen;
+        for (std::size_t k = axes_.size(); k-- > 0;) {
+            const Index n = axes_[k].tiles.count(), i = rest % n;
+            alike += stride * alike_in(axes_[k], i);
+            stride *= sets_of(axes_[k]);
+            if (axes_[k].promise == Promise::graded) seen = (*axes_[k].seen)(axes_[k].tiles[i]);
+            rest /= n;
+        }
+        check.tell(alike, block, cost, seen);
     }
 
   private:
@@ -49,55 +50,33 @@ class Grid {
     Index size_ = 1;
 };
 
-/// Remembers what the first block of each promise class cost and compares the others with it.
-class GridPromises {
-  public:
-    GridPromises(const char* kernel, const Grid& grid)
-        : kernel_(kernel), grid_(grid), first_(static_cast<std::size_t>(grid.promise_classes()), Kept{-1, {}, 0}) {}
-
-    void check(Index block, const Counters& cost, std::uint64_t fingerprint) {
-        const std::scoped_lock lock(mutex_);
-        Kept& kept = first_[static_cast<std::size_t>(grid_.promise_class(block))];
-        if (kept.block < 0) kept = {block, cost, fingerprint};
-        for (const auto& [name, member] : Counters::fields)
-            if (kept.cost.*member != cost.*member)
-                throw BrokenPromise(std::string("a uniform axis of ") + kernel_ + ": thread block " +
-                                    std::to_string(block) + " costs " + std::to_string(cost.*member) + " " + name +
-                                    " where block " + std::to_string(kept.block) + " costs " +
-                                    std::to_string(kept.cost.*member));
-        if (kept.fingerprint != fingerprint)
-            throw BrokenPromise(std::string("a uniform axis of ") + kernel_ + ": thread block " +
-                                std::to_string(block) +
-                                " moves other tensors, or makes tiles of other sizes, than "
-                                "block " +
-                                std::to_string(kept.block));
-    }
-
-  private:
-    struct Kept {
-        Index block;
-        Counters cost;
-        std::uint64_t fingerprint;
-    };
-    const char* kernel_;
-    const Grid& grid_;
-    std::mutex mutex_;
-    std::vector<Kept> first_;
-};
+void check_axes(std::span<const Axis> axes) {
+    if (axes.size() > most_axes) throw std::logic_error("launch: a grid has at most three axes");
+    if (std::count_if(axes.begin(), axes.end(), [](const Axis& a) { return a.promise == Promise::graded; }) > 1)
+        throw std::logic_error("launch: at most one axis of a grid can be graded");
+}
 
 }  // namespace
 
-const char* name_of(Role role) {
-    constexpr const char* names[] = {"input", "output", "scratch"};
-    return names[static_cast<int>(role)];
-}
+struct Gpu::Launch {
+    Index number;
+    const char* kernel;
+    std::span<const Axis> axes;
+    const Body& body;
+};
 
 Gpu::Gpu(const GpuSpec& spec, Mode mode, int threads, Control* control)
     : spec_(spec),
       mode_(mode),
       threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
       control_(control),
-      main_({spec.sram_per_block, spec.registers_per_sm}, mode.data) {}
+      main_(std::make_unique<Worker>(ChipCapacity{spec.sram_per_block, spec.registers_per_sm}, mode.data)) {}
+
+Gpu::~Gpu() = default;
+
+Bytes Gpu::capacity(Space s) const { return main_->chip.capacity().of(s); }
+const Counters& Gpu::total() const { return main_->total; }
+const Traffic& Gpu::traffic(TensorId t) const { return main_->traffic[t]; }
 
 Hbm Gpu::add(TensorInfo tensor) {
     if (tensors_.size() >= no_tensor) throw std::logic_error("too many tensors");
@@ -107,8 +86,18 @@ Hbm Gpu::add(TensorInfo tensor) {
     if (mode_.data && !tensor.data)
         tensor.data = std::make_shared<Storage>(tensor.dtype, tensor.slices, tensor.rows, tensor.cols);
     tensors_.push_back(std::move(tensor));
-    main_.traffic.emplace_back();
+    main_->traffic.emplace_back();
     return Hbm(static_cast<TensorId>(tensors_.size() - 1), tensors_.back());
+}
+
+void Gpu::listen(Listener& listener) {
+    const Listener::Needs needs = listener.needs();
+    if (needs.exact && mode_.fold)
+        throw std::logic_error(
+            "listen: the listener needs every thread block and tile, and a folded run has few of them");
+    if (needs.data && !mode_.data)
+        throw std::logic_error("listen: the listener needs the contents of tiles, and this mode computes none");
+    listeners_.push_back(&listener);
 }
 
 void Gpu::note(std::string text) {
@@ -122,61 +111,56 @@ Bytes Gpu::hbm_footprint() const {
 }
 
 void Gpu::run(const char* kernel, std::span<const Axis> axes, const Body& body) {
-    const Index launch = static_cast<Index>(launches_.size());
+    check_axes(axes);
+    const Launch launch{static_cast<Index>(launches_.size()), kernel, axes, body};
     launches_.push_back({kernel});
-    main_.total.launches += 1;
-    main_.chip.forget_peaks();
-    const Count blocks_before = main_.total.thread_blocks;
-    Counters cost;
-    cost.launches = 1;
-    for (Listener* l : listeners_) l->on({.op = Op::launch, .what = kernel, .block = launch, .cost = cost}, {});
-    if (mode_.fold)
-        run_folded(axes, body);
-    else
-        run_exact(kernel, axes, body);
-    launches_.back().thread_blocks = main_.total.thread_blocks - blocks_before;
+    main_->total.launches += 1;
+    main_->chip.forget_peaks();
+    const Count blocks_before = main_->total.thread_blocks;
+    LaunchMark mark{launch.number, kernel, axes, {}};
+    mark.cost.launches = 1;
+    for (Listener* l : listeners_) l->begin(mark);
+    mode_.fold ? run_folded(launch) : run_exact(launch);
+    launches_.back().thread_blocks = main_->total.thread_blocks - blocks_before;
+    mark.cost = {};
+    for (Listener* l : listeners_) l->end(mark);
 }
 
-void Gpu::run_folded(std::span<const Axis> axes, const Body& body) {
-    struct Alternative {
-        Index position;
-        Count weight;
-    };
-    // Per axis, either all of its tiles or one full tile for all full ones and the ragged one.
-    const auto alternatives = [](const Axis& a) {
-        const Index n = a.tiles.count(), full = a.tiles.full();
-        return !a.uniform ? n : (full > 0 ? 1 : 0) + (a.tiles.ragged() ? 1 : 0);
-    };
-    const auto alternative = [](const Axis& a, Index i) -> Alternative {
-        const Index full = a.tiles.full();
-        if (!a.uniform) return {i, 1};
-        return i == 0 && full > 0 ? Alternative{0, full} : Alternative{full, 1};
-    };
+void Gpu::run_folded(const Launch& launch) {
+    const std::size_t n = launch.axes.size();
+    std::array<std::vector<Representative>, most_axes> chosen;
     Index total = 1;
-    for (const Axis& a : axes) total *= alternatives(a);
-    std::array<Span, 3> at;
-    for (Index n = 0; n < total; ++n) {
-        check_stop();
-        Index rest = n, block = 0, stride = 1;
-        Count weight = 1;
-        for (std::size_t k = axes.size(); k-- > 0;) {
-            const Index options = alternatives(axes[k]);
-            const Alternative chosen = alternative(axes[k], rest % options);
-            rest /= options;
-            at[k] = axes[k].tiles[chosen.position];
-            weight *= chosen.weight;
-            block += stride * chosen.position;
-            stride *= axes[k].tiles.count();
-        }
-        run_block(main_, block, weight, at.data(), body);
+    for (std::size_t k = 0; k < n; ++k) {
+        representatives(launch.axes[k], chosen[k]);
+        total *= static_cast<Index>(chosen[k].size());
     }
-    merge(main_);
+    std::array<Span, most_axes> at;
+    for (Index c = 0; c < total; ++c) {
+        check_stop();
+        Index rest = c, block = 0, stride = 1;
+        Count weight = 1;
+        Block::Grading grading;
+        for (std::size_t k = n; k-- > 0;) {
+            const Axis& axis = launch.axes[k];
+            const auto options = static_cast<Index>(chosen[k].size());
+            const Representative& r = chosen[k][static_cast<std::size_t>(rest % options)];
+            rest /= options;
+            at[k] = axis.tiles[r.position];
+            weight *= r.members;
+            if (axis.promise == Promise::graded) grading = {r.members, r.full, r.ragged};
+            block += stride * r.position;
+            stride *= axis.tiles.count();
+        }
+        run_block(*main_, launch, block, at.data(), grading, weight);
+    }
+    merge(*main_);
 }
 
-void Gpu::run_exact(const char* kernel, std::span<const Axis> axes, const Body& body) {
-    const Grid grid(axes);
-    std::optional<GridPromises> promises;
-    if (!mode_.only_wanted && grid.promises()) promises.emplace(kernel, grid);
+void Gpu::run_exact(const Launch& launch) {
+    const Grid grid(launch.axes);
+    // What is left out cannot be compared with what was promised of it.
+    const bool checks = !mode_.only_wanted && grid.promises();
+    PromiseCheck promise(std::string("a promise of ") + launch.kernel, "thread block");
     if (control_) {
         control_->blocks_done = 0;
         control_->blocks_total = grid.size();
@@ -184,72 +168,77 @@ void Gpu::run_exact(const char* kernel, std::span<const Axis> axes, const Body& 
     std::atomic<Index> next{0};
     std::atomic<bool> failed{false};
     const auto work = [&](Worker& w) {
-        std::array<Span, 3> at;
+        std::array<Span, most_axes> at;
         for (Index block; !failed && (block = next.fetch_add(1)) < grid.size();) {
             check_stop();
             grid.at(block, at.data());
-            const Counters before = w.total;
-            const std::uint64_t fingerprint = w.fingerprint;
-            run_block(w, block, 1, at.data(), body);
-            if (promises) promises->check(block, w.total - before, w.fingerprint - fingerprint);
+            const Cost before = Cost::so_far(w);
+            run_block(w, launch, block, at.data(), {}, 1);
+            if (checks) grid.tell(promise, block, Cost::so_far(w) - before);
             if (control_) ++control_->blocks_done;
         }
     };
     const Index threads = listeners_.empty() ? std::min<Index>(threads_, grid.size()) : 1;
-    if (threads == 1) {
-        work(main_);
-        return merge(main_);
-    }
     std::deque<Worker> workers;
-    std::vector<std::jthread> pool;
-    std::mutex mutex;
-    std::exception_ptr error;
-    for (Index t = 0; t < threads; ++t) {
-        Worker& w = workers.emplace_back(main_.chip.capacity(), mode_.data);
-        w.traffic.resize(tensors_.size());
+    if (threads <= 1) {
+        work(*main_);
+    } else {
+        std::vector<std::jthread> pool;
+        std::mutex mutex;
+        std::exception_ptr error;
+        for (Index t = 0; t < threads; ++t) {
+            Worker& w = workers.emplace_back(main_->chip.capacity(), mode_.data);
+            w.traffic.resize(tensors_.size());
+        }
+        for (Worker& w : workers)
+            pool.emplace_back([&] {
+                try {
+                    work(w);
+                } catch (...) {
+                    failed = true;
+                    const std::scoped_lock lock(mutex);
+                    if (!error) error = std::current_exception();
+                }
+            });
+        pool.clear();  // waits for all of them
+        if (error) std::rethrow_exception(error);
     }
-    for (Worker& w : workers)
-        pool.emplace_back([&] {
-            try {
-                work(w);
-            } catch (...) {
-                failed = true;
-                const std::scoped_lock lock(mutex);
-                if (!error) error = std::current_exception();
-            }
-        });
-    pool.clear();  // waits for all of them
-    if (error) std::rethrow_exception(error);
+    merge(*main_);
     for (Worker& w : workers) merge(w);
+    std::vector<const char*> names;
+    for (const TensorInfo& t : tensors_) names.push_back(t.name.c_str());
+    main_->stores.check(launch.number, launch.kernel, names);
 }
 
-void Gpu::run_block(Worker& w, Index block, Count weight, const Span* at, const Body& body) {
+void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at, const Block::Grading& grading,
+                    Count weight) {
     w.listeners.clear();
     for (Listener* l : listeners_)
-        if (l->wants(static_cast<Index>(launches_.size()) - 1, block)) w.listeners.push_back(l);
+        if (l->wants(launch.number, block)) w.listeners.push_back(l);
     if (mode_.only_wanted && w.listeners.empty()) return;
 
     w.chip.restart();
+    w.stores.begin_block(block);
     w.total.thread_blocks += weight;
     Block b(*this, w, block, weight);
-    Counters cost;
-    cost.thread_blocks = 1;
-    const auto tell = [&](Op op, const Counters& c) {
-        for (Listener* l : w.listeners)
-            l->on({.op = op, .what = name_of(op), .block = block, .cost = c, .times = weight}, {});
-    };
-    if (!w.listeners.empty()) tell(Op::block_begin, cost);
-    body(b, at);
-    if (!w.listeners.empty()) tell(Op::block_end, {});
+    b.grading_ = grading;
+    BlockMark mark{launch.number, block, {at, launch.axes.size()}, weight, {}};
+    mark.cost.thread_blocks = 1;
+    for (Listener* l : w.listeners) l->begin(mark);
+    launch.body(b, at);
+    mark.cost = {};
+    for (Listener* l : w.listeners) l->end(mark);
 }
 
+/// Adds what a worker did to the launch and the totals.
 void Gpu::merge(Worker& w) {
     LaunchInfo& launch = launches_.back();
     launch.sram_peak = std::max(launch.sram_peak, w.chip.peak(Space::sram));
     launch.register_peak = std::max(launch.register_peak, w.chip.peak(Space::registers));
-    if (&w == &main_) return;
-    main_.total += w.total;
-    for (std::size_t t = 0; t < w.traffic.size(); ++t) main_.traffic[t] += w.traffic[t];
+    if (&w == main_.get()) return;
+    main_->total += w.total;
+    main_->stores.take_from(w.stores);
+    for (std::size_t t = 0; t < w.traffic.size(); ++t) main_->traffic[t] += w.traffic[t];
 }
 
 Bytes Gpu::peak(Space s) const {

@@ -2,7 +2,10 @@
 #include <Eigen/Core>
 #include <string>
 
-#include "core/machine/block.hpp"
+#include "core/machine/apply.hpp"
+#include "core/machine/flow.hpp"
+#include "core/machine/operations/of_block.hpp"
+#include "core/machine/worker.hpp"
 
 namespace tilescope {
 namespace {
@@ -38,15 +41,15 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float a
 
     Counters cost;
     cost.matmul_flops = 2 * m * n * k;
-    charge_read(cost, a);
-    charge_read(cost, b);
-    charge_read(cost, acc);
-    charge_write(cost, acc);
+    charge_read(cost, info(a));
+    charge_read(cost, info(b));
+    charge_read(cost, info(acc));
+    charge_write(cost, info(acc));
     if (data()) {
         // At most one of the two is f32 where the other is narrower, so one scratch buffer is enough.
-        const ConstElements va = rounded(const_view(a), a.dtype(), b.dtype(), w_.scratch);
-        const ConstElements vb = rounded(const_view(b), b.dtype(), a.dtype(), w_.scratch);
-        Map out(view(acc).data, m, n);
+        const ConstElements va = rounded(Apply::const_elements(*this, a), a.dtype(), b.dtype(), w_.scratch);
+        const ConstElements vb = rounded(Apply::const_elements(*this, b), b.dtype(), a.dtype(), w_.scratch);
+        Map out(Apply::elements(*this, acc).data, m, n);
         if (ta)
             out.noalias() += alpha * map(va).transpose() * map(vb);
         else if (tb)
@@ -55,8 +58,19 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float a
             out.noalias() += alpha * map(va) * map(vb);
         round_result(acc);
     }
-    w_.total.add(cost, weight_);
-    if (!w_.listeners.empty()) report_operation(Op::matmul, "matmul", acc, &a, &b, cost, here);
+    charge(cost);
+    if (!heard()) return;
+    ChipMemory& chip = w_.chip;
+    Origin& origin = chip.origin(acc.slot_);
+    origin = origin_of_product(chip.origin(a.slot_), ta, chip.origin(b.slot_), tb, origin);
+    report({.operation = &operation::matmul,
+            .out = chip.id(acc.slot_),
+            .reads = {Operand{chip.id(a.slot_), ta}, Operand{chip.id(b.slot_), tb}},
+            .alpha = alpha,
+            .math = a.dtype() == Dtype::f32 ? b.dtype() : a.dtype(),
+            .region = origin.region,
+            .cost = cost},
+           acc, contents(acc), here);
 }
 
 }  // namespace tilescope

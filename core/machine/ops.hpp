@@ -1,5 +1,6 @@
-// The arithmetic between the matrix products. Each operation has its price written once, here, in FLOPs per element of
-// the tile it reads or writes; exponentials are counted apart. Row vectors (m, l, ...) are tiles of one column.
+// The arithmetic between the matrix products, an operation a file in operations/, where its price is written once, in
+// FLOPs per element of the tile it reads or writes; exponentials are counted apart. Row vectors (m, l, ...) are tiles
+// of one column.
 #pragma once
 
 #include "core/machine/block.hpp"

@@ -25,7 +25,8 @@ struct Span {
 /// contiguous part of themselves with `upto` and `from`, which keep the positions of the tiles that stay.
 class Tiles {
   public:
-    constexpr Tiles(Index n, Index size) : Tiles(n, size, 0, ceil_div(n, size)) {}
+    /// `name`, a string literal, is what the tiles' index is called where a loop or an axis runs over them: "i", "j".
+    constexpr Tiles(Index n, Index size, const char* name = "") : Tiles(n, size, 0, ceil_div(n, size), name, false) {}
 
     constexpr Index count() const { return last_ - first_; }
     constexpr Index tile_size() const { return size_; }
@@ -41,14 +42,22 @@ class Tiles {
     }
 
     /// The tiles before position k of the whole range (clamped).
-    constexpr Tiles upto(Index k) const { return {n_, size_, first_, std::clamp(k, first_, last_)}; }
+    constexpr Tiles upto(Index k) const { return {n_, size_, first_, std::clamp(k, first_, last_), name_, graded_}; }
     /// The tiles from position k of the whole range on (clamped).
-    constexpr Tiles from(Index k) const { return {n_, size_, std::clamp(k, first_, last_), last_}; }
+    constexpr Tiles from(Index k) const { return {n_, size_, std::clamp(k, first_, last_), last_, name_, graded_}; }
+
+    constexpr const char* name() const { return name_; }
+    /// Whether how many these are depends on where a `graded` axis or loop around them stands (core/machine/grid.hpp).
+    constexpr bool graded() const { return graded_; }
+    constexpr Tiles by_grade() const { return {n_, size_, first_, last_, name_, true}; }
 
   private:
-    constexpr Tiles(Index n, Index size, Index first, Index last) : n_(n), size_(size), first_(first), last_(last) {}
+    constexpr Tiles(Index n, Index size, Index first, Index last, const char* name, bool graded)
+        : n_(n), size_(size), first_(first), last_(last), name_(name), graded_(graded) {}
 
     Index n_, size_, first_, last_;
+    const char* name_;
+    bool graded_;
 };
 
 }  // namespace tilescope

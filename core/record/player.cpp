@@ -15,7 +15,7 @@ void change_tiles(std::vector<TileState>& tiles, const Step& step, Index number)
     if (e.out == no_tile) return;
     // From the back: what a program works with is mostly what it made last.
     const auto found = std::find_if(tiles.rbegin(), tiles.rend(), [&](const TileState& t) { return t.tile == e.out; });
-    if (e.op == Op::release)
+    if (e.kind() == Kind::release)
         tiles.erase(std::prev(found.base()));
     else if (found != tiles.rend())
         found->written = number;
@@ -62,9 +62,9 @@ void Player::advance() {
     const Index number = state_.position++;
     const Step& step = (*trace_)[number];
     const Event& e = step.event;
-    if (e.op == Op::launch) state_.kernel = e.what;
+    if (e.kind() == Kind::launch) state_.kernel = trace_->launches()[static_cast<std::size_t>(step.launch)].kernel;
     state_.launch = step.launch;
-    state_.block = e.op == Op::launch ? -1 : e.block;
+    state_.block = e.kind() == Kind::launch ? -1 : e.block;
     state_.line = e.line;
     state_.source_line = e.source_line;
     state_.total.add(e.cost, e.times);
@@ -82,7 +82,7 @@ void Player::touch(const Step& step) {
     if (step.region == static_cast<Index>(tensor.touched.size())) tensor.touched.push_back({.region = e.region});
     Touched& t = tensor.touched[static_cast<std::size_t>(step.region)];
     const Index number = position() - 1;
-    if (e.op == Op::load) {
+    if (e.kind() == Kind::load) {
         ++t.loads;
         t.last_load = number;
     } else {

@@ -103,8 +103,8 @@ inline bool enters_line(const Step& s) { return s.enters_line; }
 inline auto visits(std::uint16_t line) {
     return [line](const Step& s) { return s.enters_line && s.event.line == line; };
 }
-inline auto is(Op op) {
-    return [op](const Step& s) { return s.event.op == op; };
+inline auto is(Kind kind) {
+    return [kind](const Step& s) { return s.kind() == kind; };
 }
 
 template <class F>

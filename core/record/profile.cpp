@@ -15,16 +15,15 @@ void note_tile(std::vector<TileUse>& tiles, const TileInfo& t) {
 }  // namespace
 
 void Profile::on(const Event& e, TileData) {
-    if (e.op == Op::launch || e.op == Op::block_begin || e.op == Op::block_end || e.op == Op::release) return;
+    if (e.kind() == Kind::release) return;
     LineProfile& line = lines_[e.line];
-    if (e.op == Op::line) line.visits += e.times;
     line.cost.add(e.cost, e.times);
-    if (e.region.tensor != no_tensor) {
+    if (e.moves_data()) {
         Traffic& t = line.traffic[e.region.tensor];
         t.read += e.times * e.cost.hbm_read;
         t.write += e.times * e.cost.hbm_write;
     }
-    if (e.op == Op::load || e.op == Op::alloc) note_tile(line.tiles, *e.tile);
+    if (e.kind() == Kind::load || e.kind() == Kind::alloc) note_tile(line.tiles, *e.tile);
 }
 
 }  // namespace tilescope

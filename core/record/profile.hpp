@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/gpu.hpp"
+#include "core/machine/event.hpp"
 
 namespace tilescope {
 
@@ -26,6 +26,7 @@ struct LineProfile {
 
 class Profile : public Listener {
   public:
+    void visit(const LineMark& mark) override { lines_[mark.line].visits += mark.times; }
     void on(const Event& event, TileData data) override;
     /// By line number; lines that nothing happened on are absent.
     const std::map<std::uint16_t, LineProfile>& lines() const { return lines_; }

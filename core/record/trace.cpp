@@ -1,5 +1,9 @@
 #include "core/record/trace.hpp"
 
+#include "core/machine/gpu.hpp"
+#include "core/machine/operations/of_block.hpp"
+#include "core/machine/storage.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -17,25 +21,57 @@ bool Trace::wants(Index /*launch*/, Index block) {
     return options_.blocks.empty() || std::binary_search(options_.blocks.begin(), options_.blocks.end(), block);
 }
 
+void Trace::begin(const LaunchMark& mark) {
+    if (full_.empty()) full_ = exceeded(0);
+    if (!full_.empty()) throw RunError(full_);
+    copy_new_tensors();
+    launches_.push_back({mark.kernel, {}});
+    for (const Axis& a : mark.axes)
+        launches_.back().axes.push_back({a.tiles.name(), a.tiles.count(), a.tiles.tile_size(), a.promise});
+    keep({.operation = &operation::launch, .block = mark.launch, .cost = mark.cost}, {});
+}
+
+void Trace::begin(const BlockMark& mark) {
+    numbers_.clear();
+    open_.clear();
+    blocks_.push_back({mark.launch, mark.block, {mark.at.begin(), mark.at.end()}});
+    on({.operation = &operation::block_begin, .block = mark.block, .cost = mark.cost, .times = mark.times}, {});
+}
+
+void Trace::end(const BlockMark& mark) {
+    on({.operation = &operation::block_end, .block = mark.block, .times = mark.times}, {});
+}
+
+void Trace::begin(const LoopMark& mark) {
+    const RecordedLoop loop{mark.tiles.name(), mark.promise, mark.line, mark.here.line};
+    const auto known = std::find(loops_.begin(), loops_.end(), loop);
+    const Index number = known - loops_.begin();
+    if (known == loops_.end()) loops_.push_back(loop);
+    open_.push_back({number, mark.tiles.count(), current_turn(), current_turn()});
+}
+
+void Trace::turn(const TurnMark& mark) {
+    OpenLoop& l = open_.back();
+    l.turn = static_cast<Index>(turns_.size());
+    turns_.push_back({l.loop, l.around, mark.index, l.of, mark.tile});
+}
+
+void Trace::end(const LoopMark&) { open_.pop_back(); }
+
 void Trace::on(const Event& event, TileData data) {
-    if (event.op == Op::line) {
-        enters_line_ = true;
-        return;
-    }
     if (!has_values_) data = {};
     if (full_.empty()) full_ = exceeded(data.size());
     if (!full_.empty()) {
-        if (event.op == Op::release) return;  // said by a destructor, which cannot throw; the next event will
+        if (event.kind() == Kind::release) return;  // said by a destructor, which cannot throw; the next event will
         throw RunError(full_);
     }
-    if (event.op == Op::launch) {
-        copy_new_tensors();
-        kernels_.push_back(event.what);
-    }
-    if (event.op == Op::block_begin) numbers_.clear();
+    keep(event, data);
+}
 
+void Trace::keep(const Event& event, TileData data) {
     Step step{.event = event,
-              .launch = static_cast<Index>(kernels_.size()) - 1,
+              .launch = static_cast<Index>(launches_.size()) - 1,
+              .turn = current_turn(),
               .enters_line = enters_line_ && event.line != 0};
     enters_line_ = false;
     number_tiles(step.event);
@@ -62,7 +98,8 @@ std::string Trace::exceeded(std::size_t more_values) const {
 void Trace::copy_new_tensors() {
     for (std::size_t t = tensors_.size(); t < gpu_->tensors().size(); ++t) {
         const TensorInfo& from = gpu_->tensors()[t];
-        RecordedTensor to{from.name, from.role, from.dtype, from.slices, from.rows, from.cols, {}, {}};
+        RecordedTensor to{from.name, from.role,    from.dtype,           from.slices, from.rows,
+                          from.cols, from.meaning, from.heads_per_slice, {},          {}};
         if (has_values_) {
             const auto n = static_cast<std::size_t>(to.size());
             full_ = exceeded(n);
@@ -96,12 +133,14 @@ void Trace::number_tiles(Event& event) {
         numbers_.resize(event.out + 1, no_tile);
         numbers_[event.out] = static_cast<TileId>(tiles_.size());
         const TileInfo& t = *event.tile;
-        const Index launch = static_cast<Index>(kernels_.size()) - 1;
+        const Index launch = static_cast<Index>(launches_.size()) - 1;
         tiles_.push_back({t.name, t.rows, t.cols, t.dtype, t.space, launch, event.block, event.out});
     }
     event.out = number(event.out);
-    event.a = number(event.a);
-    event.b = number(event.b);
+    for (Operand& o : event.reads) o.tile = number(o.tile);
+    // What a tile is becomes clear as it is used.
+    const TileId told = event.kind() == Kind::store ? event.a() : event.out;
+    if (told != no_tile && event.meaning != Meaning::other) tiles_[told].meaning = event.meaning;
     event.tile = nullptr;
 }
 

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/gpu.hpp"
+#include "core/machine/event.hpp"
 
 namespace tilescope {
+
+class Gpu;
 
 struct TraceOptions {
     bool values = true;              ///< keep the contents of tiles and tensors; without, about 250 bytes an event
@@ -27,7 +29,8 @@ struct RecordedTile {
     Dtype dtype;
     Space space;
     Index launch, block;
-    TileId id;  ///< within its block
+    TileId id;                         ///< within its block
+    Meaning meaning = Meaning::other;  ///< as far as the recording shows
 
     Bytes bytes() const { return rows * cols * size_of(dtype); }
     friend bool operator==(const RecordedTile&, const RecordedTile&) = default;
@@ -39,24 +42,73 @@ struct RecordedTensor {
     Role role;
     Dtype dtype;
     Index slices, rows, cols;
+    Meaning meaning;
+    Index heads_per_slice;
     std::vector<float> initial;   ///< [slices, rows, cols] in C order; empty in a recording without values
     std::vector<Region> regions;  ///< every region that was loaded or stored, in order of the first time
 
     Index size() const { return slices * rows * cols; }
 };
 
-/// A recorded event. In it `out`, `a` and `b` number tiles through the whole recording, as indices into Trace::tiles(),
-/// and `tile` is null.
+/// One axis of a grid: `count` tiles of `tile_size`.
+struct RecordedAxis {
+    std::string name;
+    Index count, tile_size;
+    Promise promise;
+
+    friend bool operator==(const RecordedAxis&, const RecordedAxis&) = default;
+};
+
+struct RecordedLaunch {
+    std::string kernel;
+    std::vector<RecordedAxis> axes;
+
+    friend bool operator==(const RecordedLaunch&, const RecordedLaunch&) = default;
+};
+
+/// A thread block: its place on every axis of its grid.
+struct RecordedBlock {
+    Index launch, block;
+    std::vector<Span> at;
+
+    friend bool operator==(const RecordedBlock&, const RecordedBlock&) = default;
+};
+
+/// A loop of the program.
+struct RecordedLoop {
+    std::string name;  ///< of its index
+    Promise promise;
+    std::uint16_t line;         ///< of the pseudo-code where it begins
+    std::uint32_t source_line;  ///< of the tile program
+
+    friend bool operator==(const RecordedLoop&, const RecordedLoop&) = default;
+};
+
+/// One turn of a loop: the index-th of `of` tiles.
+struct RecordedTurn {
+    Index loop;    ///< an index into Trace::loops()
+    Index around;  ///< the turn of the loop around it: an index into Trace::turns(); -1: none
+    Index index, of;
+    Span tile;
+
+    friend bool operator==(const RecordedTurn&, const RecordedTurn&) = default;
+};
+
+/// A recorded event, or the mark of a launch or of a thread block's begin or end (then the event is its operation's,
+/// with the cost). In the event `out` and `reads` number tiles through the whole recording, as indices into
+/// Trace::tiles(), and `tile` is null.
 struct Step {
     Event event;
     Index launch = -1;
+    Index turn = -1;           ///< of the innermost loop that it is in: an index into Trace::turns(); -1: in none
     bool enters_line = false;  ///< first event since the program said at(): a visit of the pseudo-code line begins
     Index region = -1;         ///< of a load or store: index into the tensor's regions
     std::size_t first_value = 0, values = 0;  ///< where the contents are that it wrote
 
     /// The tile that the operation wrote, made or gave back, or that a store read: an index into Trace::tiles().
-    TileId tile() const { return event.op == Op::store ? event.a : event.out; }
-    bool moves_data() const { return event.op == Op::load || event.op == Op::store; }
+    TileId tile() const { return event.kind() == Kind::store ? event.a() : event.out; }
+    Kind kind() const { return event.kind(); }
+    bool moves_data() const { return event.moves_data(); }
 };
 
 class Trace : public Listener {
@@ -65,7 +117,15 @@ class Trace : public Listener {
     /// over, the recording stands alone. A run that fails leaves a recording up to the failure.
     explicit Trace(const Gpu& gpu, TraceOptions options = {});
 
+    Needs needs() const override { return {.exact = true}; }
     bool wants(Index launch, Index block) override;
+    void begin(const LaunchMark& mark) override;
+    void begin(const BlockMark& mark) override;
+    void end(const BlockMark& mark) override;
+    void begin(const LoopMark& mark) override;
+    void turn(const TurnMark& mark) override;
+    void end(const LoopMark& mark) override;
+    void visit(const LineMark&) override { enters_line_ = true; }
     /// Throws RunError, one line with a way out, when the recording outgrows its options.
     void on(const Event& event, TileData data) override;
 
@@ -82,7 +142,10 @@ class Trace : public Listener {
     bool has_values() const { return has_values_; }
     /// What the contents of tiles and tensors take here.
     Bytes value_bytes() const { return value_bytes_; }
-    const std::vector<const char*>& kernels() const { return kernels_; }  ///< by launch
+    const std::vector<RecordedLaunch>& launches() const { return launches_; }
+    const std::vector<RecordedBlock>& blocks() const { return blocks_; }  ///< in the order in which they were recorded
+    const std::vector<RecordedLoop>& loops() const { return loops_; }
+    const std::vector<RecordedTurn>& turns() const { return turns_; }
     const std::vector<RecordedTile>& tiles() const { return tiles_; }
     const std::vector<RecordedTensor>& tensors() const { return tensors_; }  ///< by TensorId
 
@@ -96,6 +159,8 @@ class Trace : public Listener {
     /// The place of a region in its tensor's list.
     using RegionKey = std::array<Index, 5>;
 
+    void keep(const Event& event, TileData data);
+    Index current_turn() const { return open_.empty() ? -1 : open_.back().turn; }
     std::string exceeded(std::size_t more_values) const;
     void copy_new_tensors();
     TileId number(TileId id) const { return id == no_tile ? no_tile : numbers_[id]; }
@@ -108,11 +173,18 @@ class Trace : public Listener {
     std::vector<Step> steps_;
     std::vector<float> values_;
     Bytes value_bytes_ = 0;
-    std::vector<const char*> kernels_;
+    std::vector<RecordedLaunch> launches_;
+    std::vector<RecordedBlock> blocks_;
+    std::vector<RecordedTurn> turns_;
     std::vector<RecordedTile> tiles_;
     std::vector<RecordedTensor> tensors_;
     std::vector<std::map<RegionKey, Index>> region_index_;  // by tensor
     std::vector<TileId> numbers_;                           // of the current block's tiles, by their id there
+    std::vector<RecordedLoop> loops_;
+    struct OpenLoop {
+        Index loop, of, around, turn;
+    };
+    std::vector<OpenLoop> open_;  // of the current block, outermost first
     bool enters_line_ = false;
     std::string full_;  // the limit that was reached
 };

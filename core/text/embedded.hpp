@@ -7,7 +7,7 @@
 namespace tilescope {
 
 struct EmbeddedFile {
-    std::string_view name;  ///< file name without its folder, e.g. "T4.json"; of a tile program its folder: "flash_v2"
+    std::string_view name;  ///< file name without its folder, e.g. "T4.json"; of a tile program its path
     std::string_view text;
 };
 

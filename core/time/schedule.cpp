@@ -8,14 +8,10 @@ struct Turn {
     Index first, last;
 };
 
-struct RecordedBlock {
+struct BlockTurns {
     Index launch, block;
     std::vector<Turn> turns;
 };
-
-bool computes(const Event& e) {
-    return e.op == Op::load || e.op == Op::store || e.op == Op::matmul || e.op == Op::map || e.op == Op::reduce;
-}
 
 /// Cuts the steps of a thread block into turns. A turn ends with an operation, or where a line begins after one that
 /// only made tiles; what is given back at the end of the block is a turn of its own.
@@ -29,8 +25,8 @@ std::vector<Turn> turns_of(const Trace& t, Index first, Index last) {
             turns.push_back({begin, s});
             begin = s, makes_tiles = false;
         }
-        makes_tiles |= step.event.op == Op::alloc;
-        if (computes(step.event)) {
+        makes_tiles |= step.kind() == Kind::alloc;
+        if (works(step.kind())) {
             turns.push_back({begin, s + 1});
             begin = s + 1, makes_tiles = false;
         }
@@ -40,12 +36,12 @@ std::vector<Turn> turns_of(const Trace& t, Index first, Index last) {
 }
 
 /// The blocks of a recording that begin at step `s`, up to the next launch.
-std::vector<RecordedBlock> blocks_of_launch(const Trace& t, Index s) {
-    std::vector<RecordedBlock> blocks;
-    while (s < t.size() && t[s].event.op != Op::launch) {
+std::vector<BlockTurns> blocks_of_launch(const Trace& t, Index s) {
+    std::vector<BlockTurns> blocks;
+    while (s < t.size() && t[s].kind() != Kind::launch) {
         const Index block = t[s].event.block, launch = t[s].launch;
         Index last = s + 1;
-        while (last < t.size() && t[last].event.op != Op::launch && t[last].event.op != Op::block_begin) ++last;
+        while (last < t.size() && t[last].kind() != Kind::launch && t[last].kind() != Kind::block_begin) ++last;
         blocks.push_back({launch, block, turns_of(t, s, last)});
         s = last;
     }
@@ -61,11 +57,11 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
         // The launch is a tick of its own.
         order.push_back(s);
         ends_.push_back(static_cast<Index>(order.size()));
-        const std::vector<RecordedBlock> blocks = blocks_of_launch(recording, s + 1);
+        const std::vector<BlockTurns> blocks = blocks_of_launch(recording, s + 1);
 
         struct Lane {
             std::size_t placement = 0;  // index into placements_
-            const RecordedBlock* block = nullptr;
+            const BlockTurns* block = nullptr;
             std::size_t turn = 0;
         };
         std::vector<Lane> lanes(std::min(static_cast<std::size_t>(std::max<Index>(sms, 1)), blocks.size()));
@@ -92,7 +88,7 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
             }
             if (running > 0) ends_.push_back(static_cast<Index>(order.size()));
         } while (running > 0);
-        for (++s; s < recording.size() && recording[s].event.op != Op::launch;) ++s;
+        for (++s; s < recording.size() && recording[s].kind() != Kind::launch;) ++s;
     }
     trace_ = std::make_unique<const Trace>(std::move(recording).reordered(order));
 }

@@ -3,6 +3,7 @@
 
 #include "gui/code/parts.hpp"
 #include "gui/panels.hpp"
+#include "show/loop_nest.hpp"
 #include "show/narration.hpp"
 
 namespace tilescope::gui::code {

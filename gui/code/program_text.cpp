@@ -1,23 +1,33 @@
 // The tile program that the simulator executes, with the line that the SM in focus is on.
+#include <algorithm>
 #include <string_view>
 
-#include "algorithms/attention/standard/algorithm.hpp"
 #include "gui/code/parts.hpp"
 #include "show/programs.hpp"
 
 namespace tilescope::gui::code {
 namespace {
 
-/// The folder whose program is executed. `standard` borrows the softmax kernels' where a row of S does not fit in
-/// registers.
-std::string_view program_of(const App& app) {
-    const Run* run = app.session.run();
-    if (!run) return app.session.algorithm().name;
-    const Experiment& e = run->experiment();
-    const bool borrowed = std::string_view(e.algorithm->name) == "standard" && run->moment().kernel == "softmax" &&
-                          standard::resident_rows(e.problem, e.gpu.registers_per_sm) == 0;
-    if (!borrowed) return e.algorithm->name;
-    return e.problem.softmax == Softmax::safe ? "softmax_safe" : "softmax_naive";
+/// The last event of the tick shown that the program of the SM in focus speaks of; nullptr: none.
+const Event* spoken(const App& app) {
+    const SmState* sm = focus(app);
+    const Event* last = nullptr;
+    for (std::size_t k = 0; sm && k < sm->steps.size(); ++k) {
+        const Event& e = app.session.run()->trace()[sm->steps[k]].event;
+        if (e.source_line != 0) last = &e;
+    }
+    return last;
+}
+
+/// The program that is executed now: an algorithm may borrow another one's.
+const EmbeddedFile* program_of(const App& app) {
+    const auto files = embedded_programs();
+    const Event* e = spoken(app);
+    const std::string own = '/' + std::string(app.session.algorithm().name) + "/simulated.cpp";
+    const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) {
+        return e ? std::string_view(e->source_file).ends_with(f.name) : f.name.ends_with(own);
+    });
+    return found == files.end() ? nullptr : &*found;
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -28,18 +38,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return lines;
-}
-
-/// The line of the program that the SM in focus carried out last in the tick shown; 0: none.
-int current_line(const App& app) {
-    const SmState* sm = focus(app);
-    if (!sm) return 0;
-    int line = 0;
-    for (const Index k : sm->steps) {
-        const Event& e = app.session.run()->trace()[k].event;
-        if (e.source_line != 0) line = static_cast<int>(e.source_line);
-    }
-    return line;
 }
 
 void draw_line(const Theme& t, std::string_view line, int number, bool current, float gutter) {
@@ -73,20 +71,21 @@ void draw_line(const Theme& t, std::string_view line, int number, bool current, 
 
 }  // namespace
 
-std::string program_path(const App& app) { return "algorithms/" + std::string(program_of(app)) + "/simulated.cpp"; }
+std::string program_path(const App& app) {
+    const EmbeddedFile* program = program_of(app);
+    return program ? std::string(program->name) : "";
+}
 
 void program_text(App& app, float height) {
     const Theme& t = app.theme;
-    const auto files = embedded_programs();
-    const std::string_view name = program_of(app);
-    const auto* file =
-        std::find_if(files.data(), files.data() + files.size(), [&](const EmbeddedFile& f) { return f.name == name; });
+    const EmbeddedFile* file = program_of(app);
     ImGui::PushFont(t.mono);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, row_height(t) - t.mono->FontSize});
     ImGui::BeginChild("program", {0, height}, false, ImGuiWindowFlags_HorizontalScrollbar);
-    if (file != files.data() + files.size()) {
+    if (file) {
         const std::vector<std::string_view> lines = lines_of(file->text);
-        const int current = current_line(app);
+        const Event* now = spoken(app);
+        const int current = now ? static_cast<int>(now->source_line) : 0;
         const float row = ImGui::GetTextLineHeightWithSpacing();
         const bool moved = changed("tick", app.session.run() ? static_cast<int>(app.session.run()->tick()) : -2);
         const bool elsewhere = changed("line", current * 4096 + static_cast<int>(app.view.sm));

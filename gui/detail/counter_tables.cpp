@@ -230,13 +230,13 @@ void tensors_table(const App& app, const Run& run) {
     cell(t, "written", t.dim_ink, "so far, of what is recorded; the bar is the share of the whole run");
     cell(t, "all reads", t.dim_ink, "in the whole run; the bars compare the tensors");
     cell(t, "all writes", t.dim_ink, "in the whole run; the bars compare the tensors");
-    TensorReport all{"total", Role::scratch, 0, {}};
+    TensorReport all{"total", Role::scratch, Meaning::other, false, 0, {}};
     Traffic all_so_far;
     Bytes most = 1;
     for (const TensorReport& r : run.counted().tensors) most = std::max({most, r.traffic.read, r.traffic.write});
     for (const TensorReport& r : run.counted().tensors) {
         const Traffic so_far = traffic_so_far(run, r.name);
-        tensor_row(t, r, so_far, most, t.hue(r.name));
+        tensor_row(t, r, so_far, most, t.hue(r.meaning));
         all.bytes += r.bytes, all.traffic += r.traffic, all_so_far += so_far;
     }
     ImGui::TableNextRow();

@@ -135,7 +135,7 @@ void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, Im
         return;
     }
     draw_axes(t, a);
-    draw_points(t, a, points, run.tick(), t.hue(output_of(run)));
+    draw_points(t, a, points, run.tick(), t.hue(Meaning::output));
 }
 
 }  // namespace tilescope::gui::detail

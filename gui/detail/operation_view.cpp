@@ -37,13 +37,14 @@ std::string heading(const Run& run, const Step& s) {
     const auto& tiles = run.trace().tiles();
     const Event& e = s.event;
     if (s.moves_data()) {
-        return tiles[s.tile()].name + (e.op == Op::load ? " ← " : " → ") + tensor_of(run, e.region) + " in HBM, " +
-               rows_of(run, e.region);
+        return tiles[s.tile()].name + (e.kind() == Kind::load ? " ← " : " → ") + tensor_of(run, e.region) +
+               " in HBM, " + rows_of(run, e.region);
     }
     std::string operands;
-    for (const TileId id : {e.a, e.b})
-        if (id != no_tile) operands += (operands.empty() ? "" : ", ") + tiles[id].name;
-    return tiles[e.out].name + " ← " + e.what + (operands.empty() ? "" : "(" + operands + ")");
+    for (const Operand& o : e.reads)
+        if (o.tile != no_tile)
+            operands += (operands.empty() ? "" : ", ") + tiles[o.tile].name + (o.transposed ? "ᵀ" : "");
+    return tiles[e.out].name + " ← " + e.operation->name + (operands.empty() ? "" : "(" + operands + ")");
 }
 
 Piece piece(const Run& run, const TileState& live) {
@@ -68,7 +69,7 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
         e.to.region = op->event.region;
         return e;
     }
-    for (const TileId id : {op->event.a, op->event.b})
+    for (const TileId id : {op->event.a(), op->event.b()})
         if (const TileState* operand = id == op->event.out ? nullptr : find(sm, id))
             e.from.push_back(piece(run, *operand));
     const TileData before = run.values_before(*written);

@@ -117,7 +117,8 @@ ColourScale common_scale(const ColourScale& a, const ColourScale& b) {
 
 Palette::Palette(const Theme& t)
     : hidden_(t.light ? Theme::mixed(t.panel, t.ink, 0.3f) : t.background), broken_(t.bad) {
-    const ImU32 neutral = Theme::mixed(t.panel, t.ink, t.light ? 0.06f : 0.12f), below = t.hue("Q"), above = t.hue("O");
+    const ImU32 neutral = Theme::mixed(t.panel, t.ink, t.light ? 0.06f : 0.12f), below = t.hue(Meaning::query),
+                above = t.hue(Meaning::output);
     for (int k = 0; k <= steps; ++k) {
         // Most values are far below the largest: without this they would all look alike.
         const float share = std::pow(static_cast<float>(k) / steps, 0.7f);

@@ -21,12 +21,16 @@ std::string span_text(const char* what, Span s, bool known, Index begin) {
 
 /// In this order: the scores, the statistics of their rows beside them, what becomes the output, and the rest.
 int rank(const RecordedTile& t) {
-    if (t.cols == 1) return 1;
-    for (const char* first : {"S", "P", "X"})
-        if (t.name == first) return 0;
-    for (const char* output : {"O", "Y", "v", "PV", "v_j"})
-        if (t.name == output) return 2;
-    return 3;
+    switch (t.meaning) {
+        case Meaning::score:
+            return 0;
+        case Meaning::statistic:
+            return 1;
+        case Meaning::output:
+            return 2;
+        default:
+            return 3;
+    }
 }
 
 }  // namespace
@@ -43,7 +47,7 @@ void TilePainter::caption(const RecordedTile& t, const std::string& more, ImVec2
     const ImFont* font = theme.small_text;
     const float square = theme.px(8), left = square + theme.px(4), y = at.y + (font->FontSize - square) / 2 + 1;
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + square, y + square},
-                                              Theme::faded(theme.hue(t.name), live ? 1.f : 0.35f));
+                                              Theme::faded(theme.hue(t.meaning), live ? 1.f : 0.35f));
     const float rest = width_of(font, " " + more);
     const std::string name = fitted(font, t.name, width - left - (keep_more ? rest : 0));
     put(font, {at.x + left, at.y}, live ? theme.ink : theme.dim_ink, name);
@@ -128,7 +132,7 @@ void Gallery::draw(const TilePainter& painter, const SmState& sm, ImVec2 at) con
         if (!op) continue;
         if (op->tile() == s.live->tile)
             painter.outline(corner, extent, t.highlight, t.px(2));
-        else if (op->event.a == s.live->tile || op->event.b == s.live->tile)
+        else if (op->event.a() == s.live->tile || op->event.b() == s.live->tile)
             painter.outline(corner, extent, t.ink, t.px(1));
     }
 }

@@ -89,16 +89,28 @@ void set_style(const Theme& t) {
 
 }  // namespace
 
-ImU32 Theme::hue(std::string_view name) const {
+ImU32 Theme::hue(Meaning meaning) const {
     const auto pick = [&](unsigned dark, unsigned bright) { return rgb(light ? bright : dark); };
-    if (name == "Q") return pick(0x56b4e9, 0x0072b2);
-    if (name == "K") return pick(0xe69f00, 0xc77c00);
-    if (name == "V") return pick(0x1fbf92, 0x009e73);
-    if (name == "O" || name == "Y") return pick(0xf07b3a, 0xd55e00);
-    if (name == "S" || name == "P") return pick(0xd98cb8, 0xb5568f);
-    if (name == "X") return pick(0x56b4e9, 0x0072b2);
-    if (name == "PV" || name == "v" || name == "v_j") return pick(0xf0a67a, 0xd98a52);
-    return pick(0xf0e442, 0x9a8c00);  // row statistics: m, l, LSE, corrections
+    switch (meaning) {
+        case Meaning::query:
+            return pick(0x56b4e9, 0x0072b2);
+        case Meaning::key:
+            return pick(0xe69f00, 0xc77c00);
+        case Meaning::value:
+            return pick(0x1fbf92, 0x009e73);
+        case Meaning::output:
+            return pick(0xf07b3a, 0xd55e00);
+        case Meaning::score:
+            return pick(0xd98cb8, 0xb5568f);
+        case Meaning::statistic:
+            return pick(0xf0e442, 0x9a8c00);
+        case Meaning::gradient:
+            return pick(0xf0a67a, 0xd98a52);
+        case Meaning::bias:
+        case Meaning::other:
+            break;
+    }
+    return pick(0xa8b0bc, 0x6b7480);
 }
 
 ImU32 Theme::faded(ImU32 colour, float opacity) {

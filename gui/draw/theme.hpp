@@ -4,7 +4,7 @@
 
 #include <imgui.h>
 
-#include <string_view>
+#include "core/machine/tensor.hpp"
 
 namespace tilescope::gui {
 
@@ -19,8 +19,8 @@ struct Theme {
     ImU32 good, bad;                                             ///< a fix; what does not fit
     ImU32 sram, registers, hbm, bus;                             ///< the three spaces and the way between them
 
-    /// The hue of a tensor or tile, by its name: Q, K, V, O (or Y), S and P, row statistics, X.
-    ImU32 hue(std::string_view name) const;
+    /// The hue of a tensor or tile, by what its numbers are.
+    ImU32 hue(Meaning meaning) const;
     /// `colour` with another opacity, 0 to 1.
     static ImU32 faded(ImU32 colour, float opacity);
     static ImU32 mixed(ImU32 a, ImU32 b, float share_of_b);

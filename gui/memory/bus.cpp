@@ -58,13 +58,14 @@ void draw_bus(const MemoryFigure& f, const Box& band) {
 void draw_moves(const MemoryFigure& f) {
     const Theme& t = f.theme();
     for (const Move& m : f.moves) {
-        const ImU32 hue = t.hue(f.run.trace().tiles()[m.step->tile()].name);
-        draw_way(f, m, Theme::faded(hue, f.arrived * (m.in_front ? 0.9f : 0.4f)), m.step->event.op == Op::store);
+        const ImU32 hue = t.hue(f.run.trace().tiles()[m.step->tile()].meaning);
+        draw_way(f, m, Theme::faded(hue, f.arrived * (m.in_front ? 0.9f : 0.4f)), m.step->kind() == Kind::store);
     }
     if (f.arrived >= 1) return;
     for (const Move& m : f.moves) {
-        const std::string& name = f.run.trace().tiles()[m.step->tile()].name;
-        draw_flying(f, m, name, Theme::faded(t.hue(name), m.in_front ? 1.f : 0.6f), m.step->event.op == Op::store);
+        const RecordedTile& tile = f.run.trace().tiles()[m.step->tile()];
+        draw_flying(f, m, tile.name, Theme::faded(t.hue(tile.meaning), m.in_front ? 1.f : 0.6f),
+                    m.step->kind() == Kind::store);
     }
 }
 

@@ -52,7 +52,7 @@ void draw_mark(const MemoryFigure& f, const DrawnTensor& d, const Cell& c, ImU32
 
 void draw_cells(const MemoryFigure& f, const DrawnTensor& d, const Cells& cells) {
     const Theme& t = f.theme();
-    const ImU32 hue = t.hue(d.tensor->name);
+    const ImU32 hue = t.hue(d.tensor->meaning);
     for (const Cell& c : cells.grid) {
         const ImU32 fill = Theme::mixed(t.panel, hue, fill_of(c));
         if (c.touched()) f.canvas.fill(c.box, fill);
@@ -91,7 +91,7 @@ void explain(const MemoryFigure& f, const DrawnTensor& d, const Cells& cells) {
 
 void draw_tensor(MemoryFigure& f, const DrawnTensor& d) {
     const Theme& t = f.theme();
-    const ImU32 hue = t.hue(d.tensor->name);
+    const ImU32 hue = t.hue(d.tensor->meaning);
     for (float back = d.depth; back > 0; back -= f.px(3)) {
         const Box b = d.front.moved(back, -back);
         f.canvas.fill(b, t.panel);
@@ -168,7 +168,7 @@ void draw_hbm_title(const MemoryFigure& f, const Box& line) {
     const std::string extra = text::bytes(static_cast<double>(r.hbm_extra));
     std::vector<std::string> names;
     for (const TensorReport& tensor : r.tensors)
-        if (std::string_view("QKVOXY").find(tensor.name) == std::string_view::npos) names.push_back(tensor.name);
+        if (tensor.extra) names.push_back(tensor.name);
     const std::string which = " (" + text::join(names, ", ") + ")";
     const std::string all = "HBM " + text::binary_bytes(r.experiment.gpu.hbm_bytes) + " · " + used + " used";
     const std::string words =

@@ -22,12 +22,13 @@ void draw_name(const Canvas& c, const LiveTile& tile, const Box& b, ImU32 ink) {
     if (two) c.text_in(t.small_text, {b.x0, y, b.x1, y + line}, ink, bytes, Align::centre);
 }
 
-void draw_tiles(const Canvas& c, const OutOfChipMemory& e, const Box& bar, float per_byte) {
+void draw_tiles(const Canvas& c, const Overflow& o, const Box& bar, float per_byte) {
     const Theme& t = c.theme();
+    const OutOfChipMemory& e = o.error;
     float x = bar.x0;
     for (const LiveTile& tile : e.live) {
         const Box b = {x, bar.y0, x + static_cast<float>(tile.bytes) * per_byte, bar.y1};
-        const ImU32 fill = Theme::mixed(t.panel, t.hue(tile.name), 0.5f);
+        const ImU32 fill = Theme::mixed(t.panel, t.hue(o.meaning_of(tile.name)), 0.5f);
         c.fill({b.x0, b.y0, std::max(b.x0 + 1, b.x1 - 1), b.y1}, fill);
         draw_name(c, tile, b, Theme::ink_on(fill));
         if (hovered(b)) ImGui::SetTooltip("%s", size_of_tile(tile).c_str());
@@ -42,8 +43,9 @@ void draw_tiles(const Canvas& c, const OutOfChipMemory& e, const Box& bar, float
 }
 
 /// The space up to its capacity, and the tile that is wanted beyond it.
-void draw_space(const Canvas& c, const OutOfChipMemory& e, Box area) {
+void draw_space(const Canvas& c, const Overflow& o, Box area) {
     const Theme& t = c.theme();
+    const OutOfChipMemory& e = o.error;
     const ImU32 colour = e.space == Space::sram ? t.sram : t.registers;
     const Bytes need = e.used + e.wanted.bytes;
     const float per_byte = area.w() / static_cast<float>(std::max(need, e.capacity));
@@ -52,7 +54,7 @@ void draw_space(const Canvas& c, const OutOfChipMemory& e, Box area) {
     Box below = area;
     const Box bar = below.cut_top(area.h() - line);
     c.fill({bar.x0, bar.y0, full, bar.y1}, Theme::faded(colour, 0.1f));
-    draw_tiles(c, e, bar, per_byte);
+    draw_tiles(c, o, bar, per_byte);
     c.outline({bar.x0, bar.y0, full, bar.y1}, colour, c.px(1.5f));
     c.draw().AddLine({full, above.y0}, {full, below.y1}, t.ink, c.px(2));
 
@@ -95,7 +97,7 @@ void draw_overflow(App& app, const Overflow& o) {
     ImGui::Spacing();
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     const float height = std::clamp(room.y * 0.28f, t.px(90), t.px(220));
-    draw_space(c, o.error, {at.x, at.y, at.x + room.x, at.y + height});
+    draw_space(c, o, {at.x, at.y, at.x + room.x, at.y + height});
     ImGui::Dummy({room.x, height + t.px(6)});
     std::optional<Tiling> chosen;
     if (o.fitting) {

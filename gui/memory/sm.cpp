@@ -33,8 +33,8 @@ Part part_of(const Step* step, TileId tile) {
     if (!step || tile == no_tile) return Part::none;
     const Event& e = step->event;
     if (tile == e.out) return Part::result;
-    if (tile == e.a) return Part::first;
-    return tile == e.b ? Part::second : Part::none;
+    if (tile == e.a()) return Part::first;
+    return tile == e.b() ? Part::second : Part::none;
 }
 
 const char* tag(const Step* step, Part part) {
@@ -64,7 +64,7 @@ std::string about(const MemoryFigure& f, const Segment& s) {
                        name_of(t.dtype) + ", " + text::binary_bytes(t.bytes()) + " (" + text::grouped(t.bytes()) +
                        " B) in " + name_of(t.space);
     text += "\nwritten in tick " + text::grouped(f.run.schedule().tick_of(s.written)) + " by " +
-            f.run.trace()[s.written].event.what;
+            f.run.trace()[s.written].event.operation->name;
     if (s.part == Part::result) text += "\nresult (=) of this tick";
     if (s.part == Part::first) text += "\noperand (a) of this tick";
     if (s.part == Part::second) text += "\noperand (b) of this tick";
@@ -79,8 +79,8 @@ bool fits(const ImFont* font, const std::string& text, const Box& b, float pad) 
 bool draw_segment(const MemoryFigure& f, const Step* step, const Segment& s) {
     const Theme& t = f.theme();
     const RecordedTile& tile = f.run.trace().tiles()[s.tile];
-    const ImU32 hue = t.hue(tile.name), behind = Theme::mixed(t.panel, hue, 0.42f);
-    const bool result = s.part == Part::result, coming = result && step->event.op == Op::load;
+    const ImU32 hue = t.hue(tile.meaning), behind = Theme::mixed(t.panel, hue, 0.42f);
+    const bool result = s.part == Part::result, coming = result && step->kind() == Kind::load;
     const Box b = {s.box.x0, s.box.y0, s.box.x1 - 1, s.box.y1};
     f.canvas.fill(b, coming ? Theme::faded(hue, 0.15f + 0.85f * f.arrived) : behind);
     // A result fills up from below.
@@ -123,7 +123,7 @@ void draw_names(const MemoryFigure& f, const std::vector<Segment>& narrow, const
         }
         const float middle = y + line / 2;
         const Box square = {x, middle - swatch / 2, x + swatch, middle + swatch / 2};
-        f.canvas.fill(square, t.hue(tile.name), f.px(1.5f));
+        f.canvas.fill(square, t.hue(tile.meaning), f.px(1.5f));
         const bool acts = narrow[i].part != Part::none;
         if (acts) f.canvas.outline(square.grown(f.px(2)), t.highlight, f.px(1.5f), f.px(2));
         x = f.canvas.text_in(font, {x + swatch + f.px(4), y, area.x1, y + line}, acts ? t.ink : t.dim_ink, label) + gap;

@@ -16,19 +16,15 @@ Index head_in_focus(const MemoryFigure& f) {
     if (!at)
         for (const Placement& p : run.schedule().placements())
             if (p.sm == f.focus && p.first_tick < run.tick()) at = &p;
-    if (!at) return 0;
-    // The first axis of every grid is the heads.
-    const Count blocks = run.counted().launches[static_cast<std::size_t>(at->launch)].thread_blocks;
-    return at->block / std::max<Count>(1, blocks / run.experiment().problem.batch_heads());
+    return at ? run.head_of(*at) : 0;
 }
 
 std::vector<DrawnTensor> tensors_of(const MemoryFigure& f) {
     std::vector<DrawnTensor> all;
-    const Index head = head_in_focus(f), heads = f.run.recorded().batch_heads();
+    const Index head = head_in_focus(f);
     TensorId id = 0;
     for (const RecordedTensor& t : f.run.trace().tensors()) {
-        // Fewer slices than heads are shared by several.
-        const Index slice = std::clamp<Index>(head * t.slices / heads, 0, t.slices - 1);
+        const Index slice = head / t.heads_per_slice;
         const Bytes one = t.rows * t.cols * size_of(t.dtype);
         DrawnTensor d{.tensor = &t, .id = id++, .slice = slice, .slices = t.slices, .bytes = t.slices * one};
         for (const TensorReport& r : f.run.counted().tensors)

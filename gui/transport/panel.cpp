@@ -107,7 +107,7 @@ void jump_buttons(App& app) {
     jump_button(
         app, "next-tile", "tile", [](const Step& s) { return s.moves_data(); }, "The next load or store");
     jump_button(app, "next-line", "line", enters_line, "The next line of the pseudo-code");
-    jump_button(app, "next-block", "block", is(Op::block_begin), "The next thread block");
+    jump_button(app, "next-block", "block", is(Kind::block_begin), "The next thread block");
     ImGui::PopStyleVar();
     ImGui::PopFont();
 }

@@ -47,7 +47,7 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const auto height = [&](Bytes n) {
         return std::max(1.f, half * std::sqrt(static_cast<float>(n) / static_cast<float>(most)));
     };
-    const ImU32 load = app.theme.sram, store = app.theme.hue("O");
+    const ImU32 load = app.theme.sram, store = app.theme.hue(Meaning::output);
     draw->AddLine({bar.from.x, middle}, {bar.to.x, middle}, app.theme.panel_border);
     for (Index k = 0; k < columns; ++k) {
         const Moved m = moved(s, border(k), border(k + 1));
@@ -70,7 +70,7 @@ void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
         const float x = x_of(p.first_tick);
         if (p.launch != launch) {
             launch = p.launch;
-            const char* name = run.trace().kernels()[static_cast<std::size_t>(launch)];
+            const char* name = run.trace().launches()[static_cast<std::size_t>(launch)].kernel.c_str();
             draw->AddLine({x, bar.from.y}, {x, bar.to.y}, t.dim_ink, t.px(1));
             const float end = x + t.px(5) + ImGui::CalcTextSize(name).x;
             if (x >= free_from && end <= bar.to.x) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/machine/event.hpp"
 #include "lab/experiment.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
@@ -45,9 +46,9 @@ Count row_visits(const Case& c) {
 
 /// How often each thread block applied the causal mask.
 struct Masks : Listener {
+    void begin(const BlockMark& m) override { blocks[m.block] = 0; }
     void on(const Event& e, TileData) override {
-        if (e.op == Op::block_begin) blocks[e.block] = 0;
-        if (e.what == std::string("mask_above_diagonal")) ++blocks[e.block];
+        blocks[e.block] += e.operation == find_operation("mask_above_diagonal");
     }
     std::map<Index, int> blocks;
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/machine/out_of_chip_memory.hpp"
 #include "core/record/profile.hpp"
 #include "lab/reference.hpp"
 #include "tests/support/catch.hpp"
@@ -38,10 +39,13 @@ bool safe(const Algorithm& a, const Problem& p) {
 
 /// Adds up what events say, and remembers which operations happened on which line of the pseudo-code.
 struct Witness : Listener {
+    void begin(const LaunchMark& m) override { total.add(m.cost, 1); }
+    void begin(const BlockMark& m) override { total.add(m.cost, m.times); }
+    void visit(const LineMark& m) override { lines[m.line]; }
     void on(const Event& e, TileData data) override {
         total.add(e.cost, e.times);
         has_data = has_data || !data.empty();
-        if (e.op != Op::launch && e.op != Op::block_begin && e.op != Op::block_end) lines[e.line].insert(e.what);
+        lines[e.line].insert(e.operation->name);
     }
     Counters total;
     std::map<std::uint16_t, std::set<std::string>> lines;

@@ -14,8 +14,8 @@ from cases import Tally
 LONG = [
     "run flash_v2 --seq 65536 --mode numeric",
     "run flash_v1 --seq 32768 --heads 1 --mode numeric",
-    "run flash_v2 --seq 100000000 --heads 1 --dim 1 --causal --mode count",
-    "sweep flash_v2 --vary seq=1000:90000:+1 --causal -o sweep.csv",
+    "explain flash_v2 --seq 65536 --mode numeric",
+    "sweep flash_v2 --vary seq=1000:90000:+1 --vary dim=32,40,48,64,80,96,112,128 --causal -o sweep.csv",
     "trace flash_v2 --seq 16384 --br 16 --bc 16 --max-events 2000000000 --mode numeric -o trace.json",
 ]
 

@@ -16,10 +16,10 @@ namespace {
 constexpr Index many = 1 << 20;
 
 std::vector<TensorDecl> inputs(Index slices, Index rows, Index cols, Dtype dtype = Dtype::f32) {
-    return {{"Q", Role::input, slices, rows, cols, dtype},
-            {"K", Role::input, slices, rows, cols, dtype},
-            {"O", Role::output, slices, rows, cols, dtype},
-            {"V", Role::input, slices, rows, cols, dtype}};
+    return {{"Q", Role::input, Meaning::other, Sliced::by_head, slices, rows, cols, dtype},
+            {"K", Role::input, Meaning::other, Sliced::by_head, slices, rows, cols, dtype},
+            {"O", Role::output, Meaning::other, Sliced::by_head, slices, rows, cols, dtype},
+            {"V", Role::input, Meaning::other, Sliced::by_head, slices, rows, cols, dtype}};
 }
 
 std::vector<float> draw(const char* name, std::uint64_t seed, Distribution d, Index n = many) {
@@ -124,7 +124,7 @@ TEST_CASE("inputs: an element depends on seed, name and position alone", "[input
     const std::vector<float> few = draw("V", 5, d, 1000);
     CHECK(few == std::vector<float>(all.begin(), all.begin() + 1000));
     // Shapes and other tensors do not matter.
-    const Inputs shaped = random_inputs({{"V", Role::input, 4, 8, 1 << 13, Dtype::f32}}, 5, d);
+    const Inputs shaped = random_inputs({{"V", Role::input, Meaning::value, Sliced::by_head, 4, 8, 1 << 13, Dtype::f32}}, 5, d);
     CHECK(contents(*shaped.at("V")) == all);
     // Narrow types round the same numbers.
     for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {

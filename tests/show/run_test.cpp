@@ -88,8 +88,8 @@ Moment expected_moment(const Run& run, Index tick) {
     std::vector<TileId> oldest_first;
     for (Index k = 0; k < schedule.steps_after(tick); ++k) {
         const Event& e = run.trace()[k].event;
-        if (e.op == Op::launch) m.kernel = e.what, ++m.launch;
-        if (e.op == Op::release)
+        if (e.kind() == Kind::launch) m.kernel = run.trace().launches()[static_cast<std::size_t>(++m.launch)].kernel;
+        if (e.kind() == Kind::release)
             live.erase(e.out);
         else if (e.out != no_tile) {
             if (live.count(e.out) == 0) oldest_first.push_back(e.out);
@@ -324,9 +324,9 @@ TEST_CASE("an SM's operation is what it moves or computes in a tick", "[run]") {
             for (const SmState& sm : r.moment().sms) {
                 const Step* expected = nullptr;
                 for (const Index k : sm.steps) {
-                    const Op op = r.trace()[k].event.op;
+                    const Kind op = r.trace()[k].event.kind();
                     const bool other =
-                        op == Op::block_begin || op == Op::block_end || op == Op::alloc || op == Op::release;
+                        op == Kind::block_begin || op == Kind::block_end || op == Kind::alloc || op == Kind::release;
                     if (!other) expected = &r.trace()[k];
                 }
                 if (r.operation(sm) != expected) FAIL("tick " << tick << ", SM " << sm.sm);
@@ -335,8 +335,9 @@ TEST_CASE("an SM's operation is what it moves or computes in a tick", "[run]") {
         }
         Count all = 0;
         for (Index k = 0; k < r.trace().size(); ++k) {
-            const Op op = r.trace()[k].event.op;
-            all += op == Op::load || op == Op::store || op == Op::matmul || op == Op::map || op == Op::reduce;
+            const Kind op = r.trace()[k].event.kind();
+            all +=
+                op == Kind::load || op == Kind::store || op == Kind::product || op == Kind::map || op == Kind::reduce;
         }
         CHECK(operations == all);
     }
@@ -372,9 +373,10 @@ TEST_CASE("the next and the previous tick in which something happens on an SM", 
             std::set<Index> ticks;
             for (Index k = 0; k < r.trace().size(); ++k) {
                 const Step& s = r.trace()[k];
-                bool here = s.event.op == Op::launch;  // concerns all SMs
+                bool here = s.event.kind() == Kind::launch;  // concerns all SMs
                 for (const Placement& p : r.schedule().placements())
-                    here |= s.event.op != Op::launch && p.launch == s.launch && p.block == s.event.block && p.sm == sm;
+                    here |= s.event.kind() != Kind::launch && p.launch == s.launch && p.block == s.event.block &&
+                            p.sm == sm;
                 if (r.on_sm(s, sm) != here) FAIL("where step " << k << " happens");
                 if (here && wanted(s)) ticks.insert(r.schedule().tick_of(k));
             }
@@ -388,9 +390,9 @@ TEST_CASE("the next and the previous tick in which something happens on an SM", 
             return ticks.size();
         };
         for (const Index sm : {Index{0}, r.schedule().sms_used() - 1}) {
-            CHECK(check(sm, is(Op::load)) > 0);
+            CHECK(check(sm, is(Kind::load)) > 0);
             CHECK(check(sm, enters_line) > 0);
-            CHECK(check(sm, is(Op::launch)) == r.trace().kernels().size());
+            CHECK(check(sm, is(Kind::launch)) == r.trace().launches().size());
             CHECK(check(sm, [](const Step&) { return false; }) == 0);
         }
     }
@@ -532,7 +534,7 @@ TEST_CASE("a recording says what part of the run it is", "[run]") {
     CHECK(part.shortened().find(std::to_string(part.schedule().placements().size()) + " thread blocks") !=
           std::string::npos);
     CHECK(part.schedule().placements().size() > 1);
-    CHECK(part.trace()[part.trace().size() - 1].event.op == Op::block_end);  // all of them whole
+    CHECK(part.trace()[part.trace().size() - 1].event.kind() == Kind::block_end);  // all of them whole
     CHECK(text(2, {.events = 10}) == "Too long to record: the first 10 events, without numbers.");
     const Run cut = run_of(e, 2, {.events = 10});
     CHECK(cut.trace().size() == 10);
@@ -588,7 +590,7 @@ TEST_CASE("the error of the output on chip falls to that of the rounding", "[run
             std::set<std::pair<Index, Index>> storing;
             for (Index k = 0; k < r.trace().size(); ++k)
                 if (const Step& s = r.trace()[k];
-                    s.event.op == Op::store && r.trace().tensors()[s.event.region.tensor].name == "O")
+                    s.event.kind() == Kind::store && r.trace().tensors()[s.event.region.tensor].name == "O")
                     storing.insert({s.launch, s.event.block});
             CHECK(curves == static_cast<Count>(storing.size()));
             CHECK((curves > 0) == (a.family == Family::attention));

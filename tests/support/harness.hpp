@@ -9,7 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/chip_memory.hpp"
+#include "core/machine/event.hpp"
+#include "core/machine/gpu.hpp"
+#include "core/machine/mistakes.hpp"
+#include "core/machine/operations/of_block.hpp"
 #include "core/machine/ops.hpp"
+#include "core/machine/storage.hpp"
 #include "tests/support/catch.hpp"
 
 namespace tilescope::testing {
@@ -62,6 +68,25 @@ inline TensorInfo filled(const char* name, Role role, Dtype dtype, Index slices,
     return {name, role, dtype, slices, rows, cols, data};
 }
 
+/// Hears everything as events, in order, the marks of launches and blocks as a recording has them.
+struct Everything : Listener {
+    std::string kernel;  // of the launch
+    virtual void heard(const Event& event, TileData data) = 0;
+
+    void begin(const LaunchMark& m) override {
+        kernel = m.kernel;
+        heard({.operation = &operation::launch, .block = m.launch, .cost = m.cost}, {});
+    }
+    void begin(const BlockMark& m) override {
+        heard({.operation = &operation::block_begin, .block = m.block, .cost = m.cost, .times = m.times}, {});
+    }
+    void end(const BlockMark& m) override {
+        heard({.operation = &operation::block_end, .block = m.block, .times = m.times}, {});
+    }
+    using Listener::begin, Listener::end;
+    void on(const Event& event, TileData data) override { heard(event, data); }
+};
+
 /// The events of operations, with the contents they reported.
 struct Log : Listener {
     struct Entry {
@@ -72,14 +97,13 @@ struct Log : Listener {
     std::vector<Entry> all;
 
     void on(const Event& e, TileData data) override {
-        if (e.op < Op::alloc) return;
         all.push_back({e, e.tile ? e.tile->name : "", {data.begin(), data.end()}});
         all.back().event.tile = nullptr;
     }
-    std::vector<Entry> of(Op op) const {
+    std::vector<Entry> of(Kind kind) const {
         std::vector<Entry> out;
         for (const Entry& e : all)
-            if (e.event.op == op) out.push_back(e);
+            if (e.event.kind() == kind) out.push_back(e);
         return out;
     }
 };
@@ -109,8 +133,8 @@ inline Hbm add(Gpu& gpu, const char* name, const Matrix& m, Dtype dtype = Dtype:
 }
 
 /// What `op(Block&, Tile& out, const Tile& in)` makes of `out`.
-using Operation = std::function<void(Block&, Tile&, const Tile&)>;
-inline Matrix result(const Operation& op, const Matrix& out, const Matrix& in, Space space = Space::registers) {
+using OnTiles = std::function<void(Block&, Tile&, const Tile&)>;
+inline Matrix result(const OnTiles& op, const Matrix& out, const Matrix& in, Space space = Space::registers) {
     Gpu gpu(small_gpu(), numeric_mode, 1);
     Log log;
     gpu.listen(log);
@@ -122,7 +146,7 @@ inline Matrix result(const Operation& op, const Matrix& out, const Matrix& in, S
         b.store(a, x, {0, out.rows});
     });
     const std::vector<float> stored = contents(gpu.tensors()[0]);
-    CHECK(same_bits(log.of(Op::store).at(0).data, stored));
+    CHECK(same_bits(log.of(Kind::store).at(0).data, stored));
     return {out.rows, out.cols, stored};
 }
 

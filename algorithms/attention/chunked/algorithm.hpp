@@ -27,9 +27,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     const Index rows = ceil_div(p.seq_k, tile.bc) * std::min(tile.br, p.seq_q);
     auto t = attention_tensors(p);
-    t.push_back({"m_j", Role::scratch, p.batch_heads(), rows, 1, Dtype::f32});
-    t.push_back({"s_j", Role::scratch, p.batch_heads(), rows, 1, Dtype::f32});
-    t.push_back({"v_j", Role::scratch, p.batch_heads(), rows, p.dim_v, Dtype::f32});
+    t.push_back(declare(p, "m_j", Role::scratch, Meaning::statistic, Sliced::by_head, rows, 1, Dtype::f32));
+    t.push_back(declare(p, "s_j", Role::scratch, Meaning::statistic, Sliced::by_head, rows, 1, Dtype::f32));
+    t.push_back(declare(p, "v_j", Role::scratch, Meaning::output, Sliced::by_head, rows, p.dim_v, Dtype::f32));
     return t;
 }
 

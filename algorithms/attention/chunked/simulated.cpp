@@ -50,11 +50,9 @@ void combine(Block& b, const Head& h, const Tile& greatest, Tile& sum, Tile& o, 
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], m_j = t["m_j"], s_j = t["s_j"], v_j = t["v_j"];
-    const Tiles rows(p.seq_q, tile.br), keys(p.seq_k, tile.bc);
-    gpu.launch("chunked", {uniform(p.batch_heads())}, [&](Block& b, Span head) {
-        const Index kv = p.kv_slice(head);
-        const Head h = {Q.slice(head),   K.slice(kv),     V.slice(kv),    O.slice(head),
-                        m_j.slice(head), s_j.slice(head), v_j.slice(head)};
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    gpu.launch("chunked", {p.head_axis()}, [&](Block& b, Span head) {
+        const Head h = {Q.of(head), K.of(head), V.of(head), O.of(head), m_j.of(head), s_j.of(head), v_j.of(head)};
         const auto query_chunk = [&](Span i) {
             const Tiles visible = p.visible_keys(keys, i);
             const auto summary = [&](Span j) { return Span{j.begin / tile.bc * i.size, i.size}; };
@@ -69,7 +67,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             divide_rows(b, o, sum);
             b.store(o, h.O, i);
         };
-        p.causal ? b.each(rows, query_chunk) : b.uniform(rows, query_chunk);
+        b.graded(rows, p.visible(keys), query_chunk);
     });
 }
 

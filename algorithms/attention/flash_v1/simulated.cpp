@@ -65,10 +65,9 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], l = t["l"], m = t["m"];
-    const Tiles rows(p.seq_q, tile.br), keys(p.seq_k, tile.bc);
-    gpu.launch("flash_v1", {uniform(p.batch_heads())}, [&](Block& b, Span head) {
-        const Index kv = p.kv_slice(head);
-        const Head h = {Q.slice(head), K.slice(kv), V.slice(kv), O.slice(head), l.slice(head), m.slice(head)};
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    gpu.launch("flash_v1", {p.head_axis()}, [&](Block& b, Span head) {
+        const Head h = {Q.of(head), K.of(head), V.of(head), O.of(head), l.of(head), m.of(head)};
         initialise(b, h, rows, p.dim_v);
         const auto key_block = [&](Span j) {
             const Tiles seeing = p.seeing_rows(rows, j);
@@ -78,7 +77,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             Tile v = b.load(h.V, j);
             b.uniform(seeing, [&](Span i) { step(b, h, p, k, v, i, j); });
         };
-        p.causal ? b.each(keys, key_block) : b.uniform(keys, key_block);
+        b.graded(keys, p.seeing(rows), key_block);
     });
 }
 

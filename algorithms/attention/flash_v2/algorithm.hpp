@@ -34,7 +34,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = attention_tensors(p);
-    t.push_back({"LSE", Role::output, p.batch_heads(), p.seq_q, 1, Dtype::f32});
+    t.push_back(declare(p, "LSE", Role::output, Meaning::statistic, Sliced::by_head, p.seq_q, 1, Dtype::f32));
     return t;
 }
 

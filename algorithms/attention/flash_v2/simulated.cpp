@@ -6,19 +6,18 @@ namespace tilescope::flash_v2 {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], LSE = t["LSE"];
-    const Tiles rows(p.seq_q, tile.br), keys(p.seq_k, tile.bc);
-    gpu.launch("flash_v2", {uniform(p.batch_heads()), p.row_axis(rows)}, [&](Block& b, Span head, Span i) {
-        const Index kv = p.kv_slice(head);
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    gpu.launch("flash_v2", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
         b.at(4);
-        Tile q = b.load(Q.slice(head), i);
+        Tile q = b.load(Q.of(head), i);
         b.at(5);
         Tile o = b.alloc_registers("O", i.size, p.dim_v);
         Tile l = b.alloc_registers("l", i.size, 1);
         Tile m = b.alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
         b.uniform(p.visible_keys(keys, i), [&](Span j) {
             b.at(7);
-            Tile k = b.load(K.slice(kv), j);
-            Tile v = b.load(V.slice(kv), j);
+            Tile k = b.load(K.of(head), j);
+            Tile v = b.load(V.of(head), j);
             b.at(8);
             Tile s = b.alloc_registers("S", i.size, j.size);
             b.matmul(s, q, k, Trans::b, p.logit_scale());
@@ -40,9 +39,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         b.at(13);
         add_log(b, m, l);
         b.at(14);
-        b.store(o, O.slice(head), i);
+        b.store(o, O.of(head), i);
         b.at(15);
-        b.store(m, LSE.slice(head), i);
+        b.store(m, LSE.of(head), i);
     });
 }
 

@@ -6,9 +6,8 @@ namespace tilescope::memory_efficient {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"];
-    const Tiles rows(p.seq_q, tile.br), keys(p.seq_k, tile.bc);
-    gpu.launch("memory_efficient", {uniform(p.batch_heads()), p.row_axis(rows)}, [&](Block& b, Span head, Span i) {
-        const Index kv = p.kv_slice(head);
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    gpu.launch("memory_efficient", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
         b.at(2);
         Tile o = b.alloc_registers("O", i.size, p.dim_v);
         Tile sum = b.alloc_registers("s'", i.size, 1);
@@ -17,8 +16,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.at(4);
             Tile s = b.alloc_registers("S", i.size, j.size);
             {
-                Tile q = b.load(Q.slice(head), i);
-                Tile k = b.load(K.slice(kv), j);
+                Tile q = b.load(Q.of(head), i);
+                Tile k = b.load(K.of(head), j);
                 b.matmul(s, q, k, Trans::b, p.logit_scale());
             }
             mask_causal(b, s, p, i, j);
@@ -35,12 +34,12 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.at(7);
             Tile w = b.alloc("P", i.size, j.size, Space::sram, p.dtype);
             copy(b, w, s);
-            Tile v = b.load(V.slice(kv), j);
+            Tile v = b.load(V.of(head), j);
             b.matmul(o, w, v, Trans::none);
         });
         b.at(8);
         divide_rows(b, o, sum);
-        b.store(o, O.slice(head), i);
+        b.store(o, O.of(head), i);
     });
 }
 

@@ -7,16 +7,15 @@ namespace {
 
 void scores(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys) {
     const Hbm Q = t["Q"], K = t["K"], S = t["S"];
-    gpu.launch("scores", {uniform(p.batch_heads()), uniform(rows), uniform(keys)},
-               [&](Block& b, Span head, Span i, Span j) {
-                   b.at(2);
-                   Tile q = b.load(Q.slice(head), i);
-                   Tile k = b.load(K.slice(p.kv_slice(head)), j);
-                   Tile s = b.alloc_registers("S", i.size, j.size);
-                   b.matmul(s, q, k, Trans::b, p.logit_scale());
-                   mask_causal(b, s, p, i, j);
-                   b.store(s, S.slice(head), i, j);
-               });
+    gpu.launch("scores", {p.head_axis(), uniform(rows), uniform(keys)}, [&](Block& b, Span head, Span i, Span j) {
+        b.at(2);
+        Tile q = b.load(Q.of(head), i);
+        Tile k = b.load(K.of(head), j);
+        Tile s = b.alloc_registers("S", i.size, j.size);
+        b.matmul(s, q, k, Trans::b, p.logit_scale());
+        mask_causal(b, s, p, i, j);
+        b.store(s, S.of(head), i, j);
+    });
 }
 
 void softmax_resident(Block& b, const Hbm& S, const Hbm& P, Span i, bool safe) {
@@ -41,37 +40,37 @@ void softmax(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles key
                  " f32) does not fit in registers: launch 2 streams it and "
                  "reads S " +
                  (safe ? "three times" : "twice"));
-    const Tiles blocks = resident > 0 ? Tiles(p.seq_q, std::min(resident, p.seq_q)) : rows;
-    gpu.launch("softmax", {uniform(p.batch_heads()), uniform(blocks)}, [&](Block& b, Span head, Span i) {
+    const Tiles blocks = resident > 0 ? Tiles(p.seq_q, std::min(resident, p.seq_q), "i") : rows;
+    gpu.launch("softmax", {p.head_axis(), uniform(blocks)}, [&](Block& b, Span head, Span i) {
         if (resident > 0)
-            softmax_resident(b, S.slice(head), P.slice(head), i, safe);
+            softmax_resident(b, S.of(head), P.of(head), i, safe);
         else if (safe)
-            softmax_safe::stream_rows(b, S.slice(head), P.slice(head), i, keys, {3, 4, 3, 5, 5});
+            softmax_safe::stream_rows(b, S.of(head), P.of(head), i, keys, {3, 4, 3, 5, 5});
         else
-            softmax_naive::stream_rows(b, S.slice(head), P.slice(head), i, keys, {3, 5, 5});
+            softmax_naive::stream_rows(b, S.of(head), P.of(head), i, keys, {3, 5, 5});
     });
 }
 
 void output(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys) {
     const Hbm P = t["P"], V = t["V"], O = t["O"];
-    gpu.launch("output", {uniform(p.batch_heads()), uniform(rows)}, [&](Block& b, Span head, Span i) {
+    gpu.launch("output", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
         b.at(6);
         Tile o = b.alloc_registers("O", i.size, p.dim_v);
         b.uniform(keys, [&](Span j) {
             b.at(7);
-            Tile w = b.load(P.slice(head), i, j);
-            Tile v = b.load(V.slice(p.kv_slice(head)), j);
+            Tile w = b.load(P.of(head), i, j);
+            Tile v = b.load(V.of(head), j);
             b.matmul(o, w, v, Trans::none);
         });
         b.at(8);
-        b.store(o, O.slice(head), i);
+        b.store(o, O.of(head), i);
     });
 }
 
 }  // namespace
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
-    const Tiles rows(p.seq_q, tile.br), keys(p.seq_k, tile.bc);
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     scores(gpu, t, p, rows, keys);
     softmax(gpu, t, p, rows, keys);
     output(gpu, t, p, rows, keys);
@@ -79,8 +78,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
 
 std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = attention_tensors(p);
-    t.push_back({"S", Role::scratch, p.batch_heads(), p.seq_q, p.seq_k, p.dtype});
-    t.push_back({"P", Role::scratch, p.batch_heads(), p.seq_q, p.seq_k, p.dtype});
+    t.push_back(declare(p, "S", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
+    t.push_back(declare(p, "P", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
     return t;
 }
 

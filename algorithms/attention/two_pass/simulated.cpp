@@ -6,17 +6,16 @@ namespace tilescope::two_pass {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"];
-    const Tiles rows(p.seq_q, tile.br), keys(p.seq_k, tile.bc);
-    gpu.launch("two_pass", {uniform(p.batch_heads()), p.row_axis(rows)}, [&](Block& b, Span head, Span i) {
-        const Index kv = p.kv_slice(head);
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    gpu.launch("two_pass", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
         const Tiles visible = p.visible_keys(keys, i);
         b.at(2);
-        Tile q = b.load(Q.slice(head), i);
+        Tile q = b.load(Q.of(head), i);
         Tile m = b.alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
         Tile l = b.alloc_registers("l", i.size, 1);
         Tile o = b.alloc_registers("O", i.size, p.dim_v);
         const auto scores = [&](Span j) {
-            Tile k = b.load(K.slice(kv), j);
+            Tile k = b.load(K.of(head), j);
             Tile s = b.alloc_registers("S", i.size, j.size);
             b.matmul(s, q, k, Trans::b, p.logit_scale());
             mask_causal(b, s, p, i, j);
@@ -39,12 +38,12 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             Tile s = scores(j);
             exp_minus(b, s, m);
             divide_rows(b, s, l);
-            Tile v = b.load(V.slice(kv), j);
+            Tile v = b.load(V.of(head), j);
             b.at(6);
             b.matmul(o, s, v, Trans::none);
         });
         b.at(7);
-        b.store(o, O.slice(head), i);
+        b.store(o, O.of(head), i);
     });
 }
 

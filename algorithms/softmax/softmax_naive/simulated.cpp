@@ -25,9 +25,9 @@ void stream_rows(Block& b, const Hbm& X, const Hbm& Y, Span i, Tiles columns, Li
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm X = t["X"], Y = t["Y"];
-    const Tiles rows(p.seq_q, tile.br), columns(p.seq_k, tile.bc);
-    gpu.launch("softmax_naive", {uniform(p.batch_heads()), uniform(rows)}, [&](Block& b, Span head, Span i) {
-        stream_rows(b, X.slice(head), Y.slice(head), i, columns, {2, 3, 5});
+    const Tiles rows(p.seq_q, tile.br, "i"), columns(p.seq_k, tile.bc, "j");
+    gpu.launch("softmax_naive", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
+        stream_rows(b, X.of(head), Y.of(head), i, columns, {2, 3, 5});
     });
 }
 

@@ -6,9 +6,9 @@ namespace tilescope::softmax_online {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm X = t["X"], Y = t["Y"];
-    const Tiles rows(p.seq_q, tile.br), columns(p.seq_k, tile.bc);
-    gpu.launch("softmax_online", {uniform(p.batch_heads()), uniform(rows)}, [&](Block& b, Span head, Span i) {
-        const Hbm Xh = X.slice(head), Yh = Y.slice(head);
+    const Tiles rows(p.seq_q, tile.br, "i"), columns(p.seq_k, tile.bc, "j");
+    gpu.launch("softmax_online", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
+        const Hbm Xh = X.of(head), Yh = Y.of(head);
         b.at(2);
         Tile m = b.alloc_registers("m", i.size, 1, -std::numeric_limits<float>::infinity());
         Tile d = b.alloc_registers("d", i.size, 1);

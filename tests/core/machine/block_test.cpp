@@ -24,7 +24,7 @@ TEST_CASE("a load moves the bytes of its region, and of valid rows only", "[bloc
         CHECK(r.dtype() == Dtype::f32);
         b.store(r, y.slice(1), {7, 3}, {2, 4});
     });
-    const auto loads = log.of(Op::load);
+    const auto loads = log.of(Kind::load);
     REQUIRE(loads.size() == 4);
     const Bytes rows[] = {4, 4, 2};
     for (std::size_t k = 0; k < 3; ++k) {
@@ -38,7 +38,7 @@ TEST_CASE("a load moves the bytes of its region, and of valid rows only", "[bloc
     CHECK(difference(loads[3].event.cost, {.hbm_read = 24, .register_write = 48}) == "");
     CHECK((loads[3].event.region == Region{0, 0, {2, 3}, {1, 4}}));
     CHECK(loads[3].event.registers_used == 48);
-    const auto stores = log.of(Op::store);
+    const auto stores = log.of(Kind::store);
     REQUIRE(stores.size() == 1);
     CHECK(difference(stores[0].event.cost, {.hbm_write = 48, .register_read = 48}) == "");
     CHECK((stores[0].event.region == Region{1, 1, {7, 3}, {2, 4}}));
@@ -93,7 +93,7 @@ TEST_CASE("alloc fills its tile and costs nothing", "[block]") {
         Tile low = b.alloc_registers("low", 3, 1, -infinity);
         Tile half = b.alloc("half", 1, 2, Space::sram, Dtype::f16, 0.1f);
     });
-    const auto allocs = log.of(Op::alloc);
+    const auto allocs = log.of(Kind::alloc);
     REQUIRE(allocs.size() == 4);
     CHECK(same_bits(allocs[1].data, std::vector<float>(4, 0.0f)));
     CHECK(same_bits(allocs[2].data, std::vector<float>(3, -infinity)));
@@ -114,10 +114,10 @@ TEST_CASE("a store rounds to the tensor's type and reports what is stored", "[bl
     });
     const std::vector<float> rounded{0x1.998p-4f, 1.0f, infinity};
     CHECK(same_bits(contents(gpu.tensors()[1]), rounded));
-    CHECK(same_bits(log.of(Op::store).at(0).data, rounded));
-    CHECK(same_bits(log.of(Op::store).at(1).data, std::vector<float>{0.1f, 1 + 0x1p-12f, 70000.0f}));
-    CHECK(log.of(Op::store).at(0).event.cost.hbm_write == 6);
-    CHECK(log.of(Op::store).at(1).event.cost.hbm_write == 12);
+    CHECK(same_bits(log.of(Kind::store).at(0).data, rounded));
+    CHECK(same_bits(log.of(Kind::store).at(1).data, std::vector<float>{0.1f, 1 + 0x1p-12f, 70000.0f}));
+    CHECK(log.of(Kind::store).at(0).event.cost.hbm_write == 6);
+    CHECK(log.of(Kind::store).at(1).event.cost.hbm_write == 12);
 }
 
 TEST_CASE("whatever is written to a narrow tile is rounded", "[block]") {
@@ -138,8 +138,9 @@ TEST_CASE("whatever is written to a narrow tile is rounded", "[block]") {
         b.matmul(acc, one, one, Trans::none);
     });
     for (const Log::Entry& e : log.all) {
-        if (e.event.op == Op::release || e.tile == "X" || e.tile == "H" || e.event.op == Op::alloc) continue;
-        CAPTURE(e.event.what, e.tile);
+        if (e.event.kind() == Kind::release || e.tile == "X" || e.tile == "H" || e.event.kind() == Kind::alloc)
+            continue;
+        CAPTURE(e.event.operation->name, e.tile);
         CHECK(e.data.at(0) == (e.tile == "narrow" ? 1.0f : e.tile == "sum" ? 256.0f : 2048.0f));
     }
 }
@@ -165,15 +166,15 @@ TEST_CASE("matmul has its price", "[block][matmul]") {
             b.at(9);
             b.matmul(acc, left, right, k.trans);
         });
-        const auto products = log.of(Op::matmul);
+        const auto products = log.of(Kind::product);
         REQUIRE(products.size() == 1);
         const Event& e = products[0].event;
         CHECK(difference(e.cost,
                          {.sram_read = 30 + 40, .register_read = 48, .register_write = 48, .matmul_flops = 120}) == "");
         CHECK(e.line == 9);
         CHECK(e.out == 0);
-        CHECK(e.a == 1);
-        CHECK(e.b == 2);
+        CHECK(e.a() == 1);
+        CHECK(e.b() == 2);
         CHECK(products[0].tile == "acc");
     }
 }

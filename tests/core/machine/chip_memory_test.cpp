@@ -11,16 +11,16 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 /// Bytes in use after every event, and the ids of the tiles.
-struct Usage : Listener {
+struct Usage : Everything {
     struct Moment {
-        Op op;
+        Kind kind;
         TileId out;
         Bytes sram, registers;
         friend bool operator==(const Moment&, const Moment&) = default;
     };
     std::vector<Moment> moments;
-    void on(const Event& e, TileData) override {
-        if (e.op != Op::line) moments.push_back({e.op, e.out, e.sram_used, e.registers_used});
+    void heard(const Event& e, TileData) override {
+        moments.push_back({e.kind(), e.out, e.sram_used, e.registers_used});
     }
 };
 
@@ -110,10 +110,10 @@ TEST_CASE("a tile gives its bytes back at the end of its scope", "[chip]") {
         Tile r = b.alloc_registers("r", 4, 4);
     });
     const std::vector<Usage::Moment> expected{
-        {Op::launch, no_tile, 0, 0}, {Op::block_begin, no_tile, 0, 0}, {Op::alloc, 0, 32, 0},
-        {Op::alloc, 1, 64, 0},       {Op::release, 1, 32, 0},          {Op::alloc, 2, 64, 0},
-        {Op::release, 2, 32, 0},     {Op::alloc, 3, 32, 64},           {Op::release, 3, 32, 0},
-        {Op::release, 0, 0, 0},      {Op::block_end, no_tile, 0, 0}};
+        {Kind::launch, no_tile, 0, 0}, {Kind::block_begin, no_tile, 0, 0}, {Kind::alloc, 0, 32, 0},
+        {Kind::alloc, 1, 64, 0},       {Kind::release, 1, 32, 0},          {Kind::alloc, 2, 64, 0},
+        {Kind::release, 2, 32, 0},     {Kind::alloc, 3, 32, 64},           {Kind::release, 3, 32, 0},
+        {Kind::release, 0, 0, 0},      {Kind::block_end, no_tile, 0, 0}};
     CHECK((usage.moments == expected));
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a moved tile is charged and released once", "[chip]") {
         Tile whole = b.alloc("whole", 4, 4, Space::sram);  // fits only if a is gone
     });
     Index released = 0;
-    for (const Usage::Moment& m : usage.moments) released += m.op == Op::release;
+    for (const Usage::Moment& m : usage.moments) released += m.kind == Kind::release;
     CHECK(released == 2);
     CHECK(usage.moments.back().sram == 0);
 }
@@ -169,7 +169,7 @@ TEST_CASE("every thread block starts with an empty chip and numbers its tiles an
     gpu.listen(usage);
     gpu.launch("test", {each(Tiles(3, 1))}, [](Block& b, Span) { Tile t = b.alloc("t", 2, 2, Space::sram); });
     Index first = 0;
-    for (const Usage::Moment& m : usage.moments) first += m.op == Op::alloc && m.out == 0 && m.sram == 16;
+    for (const Usage::Moment& m : usage.moments) first += m.kind == Kind::alloc && m.out == 0 && m.sram == 16;
     CHECK(first == 3);
 }
 

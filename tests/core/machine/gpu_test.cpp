@@ -34,25 +34,25 @@ struct Counted {
 };
 
 /// The same from the events, and whether what they say agrees with each other.
-struct Sum : Listener {
+struct Sum : Everything {
     Counters total;
     std::map<TensorId, Traffic> traffic;
     Bytes sram_peak = 0, register_peak = 0;
     Index open_blocks = 0, live_tiles = 0, faults = 0;
 
-    void on(const Event& e, TileData data) override {
+    void heard(const Event& e, TileData data) override {
         total.add(e.cost, e.times);
         sram_peak = std::max(sram_peak, e.sram_used);
         register_peak = std::max(register_peak, e.registers_used);
-        if (e.op == Op::load) traffic[e.region.tensor].read += e.times * e.cost.hbm_read;
-        if (e.op == Op::store) traffic[e.region.tensor].write += e.times * e.cost.hbm_write;
-        open_blocks += (e.op == Op::block_begin) - (e.op == Op::block_end);
-        if (e.op == Op::alloc || (e.op == Op::load && ids_.insert(e.out).second)) ++live_tiles;
-        if (e.op == Op::alloc) ids_.insert(e.out);
-        if (e.op == Op::release) --live_tiles;
-        if (e.op == Op::block_begin) ids_.clear();
-        faults += e.op == Op::block_end && live_tiles != 0;
-        faults += open_blocks != (e.op != Op::launch && e.op != Op::block_end);
+        if (e.kind() == Kind::load) traffic[e.region.tensor].read += e.times * e.cost.hbm_read;
+        if (e.kind() == Kind::store) traffic[e.region.tensor].write += e.times * e.cost.hbm_write;
+        open_blocks += (e.kind() == Kind::block_begin) - (e.kind() == Kind::block_end);
+        if (e.kind() == Kind::alloc || (e.kind() == Kind::load && ids_.insert(e.out).second)) ++live_tiles;
+        if (e.kind() == Kind::alloc) ids_.insert(e.out);
+        if (e.kind() == Kind::release) --live_tiles;
+        if (e.kind() == Kind::block_begin) ids_.clear();
+        faults += e.kind() == Kind::block_end && live_tiles != 0;
+        faults += open_blocks != (e.kind() != Kind::launch && e.kind() != Kind::block_end);
         faults += live_tiles == 0 && e.sram_used + e.registers_used != 0;
         faults += !data.empty() && !e.tile;
     }
@@ -153,9 +153,9 @@ TEST_CASE("a weighted fold counts by hand what it should", "[gpu]") {
     Gpu gpu(small_gpu(), mode, 1);
     const Hbm x = gpu.add({"X", Role::input, Dtype::f16, 3, 10, 8, nullptr});
     gpu.launch("test", {uniform(3), uniform(Tiles(10, 4))}, [&](Block& b, Span s, Span i) {
-        Tile q = b.load(x.slice(s), i);
+        Tile q = b.load(x.of(s), i);
         b.uniform(Tiles(10, 3), [&](Span j) {
-            Tile k = b.load(x.slice(s), j);
+            Tile k = b.load(x.of(s), j);
             Tile p = b.alloc_registers("p", i.size, j.size);
             b.matmul(p, q, k, Trans::b);
         });
@@ -426,9 +426,9 @@ TEST_CASE("listeners hear of the blocks that they want", "[gpu]") {
             asked.push_back({launch, block});
             return launch == 1 && block % 2 == 1;
         }
-        void on(const Event& e, TileData data) override {
-            if (e.op == Op::block_begin) begun.push_back({asked.back().first, e.block});
-            Sum::on(e, data);
+        void heard(const Event& e, TileData data) override {
+            if (e.kind() == Kind::block_begin) begun.push_back({asked.back().first, e.block});
+            Sum::heard(e, data);
         }
     };
     const bool only_wanted = GENERATE(false, true);

@@ -1,8 +1,12 @@
 // Mistakes of a tile program that would make wrong numbers are errors instead.
+#include "core/machine/mistakes.hpp"
+
 #include <memory>
 #include <stdexcept>
 
+#include "core/machine/gpu.hpp"
 #include "core/machine/ops.hpp"
+#include "core/machine/storage.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 
@@ -101,4 +105,131 @@ TEST_CASE("data of another shape or type is refused", "[mistakes]") {
     CHECK_THROWS_AS(gpu.add({"X", Role::input, Dtype::f32, 1, 8, 2, f16}), std::logic_error);
     CHECK_THROWS_AS(gpu.add({"X", Role::input, Dtype::f16, 1, 4, 2, f16}), std::logic_error);
     CHECK_NOTHROW(gpu.add({"X", Role::input, Dtype::f16, 1, 8, 2, f16}));
+}
+
+namespace {
+
+/// Whether a program could reach elements through B, or state a price.
+template <class B>
+concept OpensTheDoor = requires(B b) {
+    b.charge(Counters{});
+}
+|| requires(B b) { b.w_; }
+|| requires(B b, Tile& t) { b.contents(t); }
+|| requires(B b) { &B::apply; };
+
+}  // namespace
+
+TEST_CASE("a tile program has no way to elements or prices", "[mistakes]") {
+    static_assert(!OpensTheDoor<Block>);
+    static_assert(!std::is_constructible_v<Block, Gpu&>);
+    static_assert(!std::is_copy_constructible_v<Tile>);
+    SUCCEED();
+}
+
+TEST_CASE("thread blocks that store to the same elements are refused", "[mistakes][race]") {
+    const Mode mode = GENERATE(exact_mode, numeric_mode);
+    const int threads = GENERATE(1, 4);
+    const auto run = [&](auto&& store, Index blocks = 4) {
+        Gpu gpu(spec(), mode, threads);
+        const Hbm y = gpu.add({"Y", Role::output, Dtype::f32, 2, 8, 6, nullptr});
+        gpu.launch("kernel", {each(Tiles(blocks, 1))}, [&](Block& b, Span i) { store(b, y, i.begin); });
+    };
+    const auto put = [](Block& b, const Hbm& y, Span rows, Span cols) {
+        b.store(b.alloc_registers("t", rows.size, cols.size), y, rows, cols);
+    };
+    // The whole of it, by every block.
+    const auto message = message_of<Race>([&] {
+        run([&](Block& b, const Hbm& y, Index) {
+            b.at(7);
+            put(b, y, {0, 8}, {0, 6});
+        });
+    });
+    CHECK(contains(message, "race in kernel"));
+    CHECK(contains(message, "thread block 0 (pseudo-code line 7) and thread block 1 (line 7)"));
+    CHECK(contains(message, "of Y"));
+    // One element is enough, wherever it lies.
+    CHECK_THROWS_AS(run([&](Block& b, const Hbm& y, Index i) {
+                        put(b, y, {i, 1}, {0, 6});
+                        if (i == 3) put(b, y, {0, 1}, {5, 1});
+                    }),
+                    Race);
+    CHECK_THROWS_AS(run([&](Block& b, const Hbm& y, Index i) {
+                        if (i == 0) put(b, y, {0, 8}, {2, 1});
+                        if (i == 1) put(b, y, {1, 1}, {0, 2});
+                        if (i == 2) put(b, y, {7, 1}, {0, 3});
+                    }),
+                    Race);
+    // A wide one that begins before, and is not the nearest neighbour.
+    CHECK_THROWS_AS(run([&](Block& b, const Hbm& y, Index i) {
+                        if (i == 0) put(b, y, {0, 2}, {0, 5}), put(b, y, {0, 1}, {1, 1});
+                        if (i == 1) put(b, y, {1, 1}, {3, 1});
+                    }),
+                    Race);
+    // Apart, in other slices, or again by the same block: no race. Nor in the next launch.
+    CHECK_NOTHROW(run([&](Block& b, const Hbm& y, Index i) {
+        put(b, y, {2 * i, 2}, {0, 3});
+        put(b, y, {2 * i, 1}, {0, 6});
+        put(b, y, {2 * i + 1, 1}, {3, 3});
+    }));
+    CHECK_NOTHROW(run([&](Block& b, const Hbm& y, Index i) { put(b, y.slice(i), {0, 8}, {0, 6}); }, 2));
+    Gpu gpu(spec(), mode, threads);
+    const Hbm y = gpu.add({"Y", Role::output, Dtype::f32, 1, 2, 2, nullptr});
+    for (int k = 0; k < 2; ++k)
+        CHECK_NOTHROW(gpu.launch("kernel", {each(Tiles(2, 1))}, [&](Block& b, Span i) { put(b, y, i, {0, 2}); }));
+}
+
+TEST_CASE("a graded range must cost in proportion to what it sees", "[mistakes][graded]") {
+    const Tiles keys(20, 3, "j");
+    const auto run = [&](auto&& extra) {
+        Gpu gpu(spec(), exact_mode, 1);
+        const Hbm x = gpu.add({"X", Role::input, Dtype::f32, 1, 20, 2, nullptr});
+        const Seen seen = Seen::before_end(keys, 5);
+        gpu.launch("kernel", {graded(Tiles(8, 1, "i"), seen)}, [&](Block& b, Span i) {
+            b.uniform(seen(i), [&](Span j) { Tile t = b.load(x, j); });
+            extra(b, x, i);
+        });
+    };
+    CHECK_NOTHROW(run([](Block&, const Hbm&, Span) {}));
+    CHECK_NOTHROW(run([](Block& b, const Hbm& x, Span) { Tile t = b.load(x, {0, 5}); }));
+    const auto message = message_of<BrokenPromise>([&] {
+        run([](Block& b, const Hbm& x, Span i) {
+            if (i.begin == 4) Tile t = b.load(x, {0, 1});
+        });
+    });
+    CHECK(contains(message, "a promise of kernel: thread block 4"));
+    CHECK(contains(message, "not in proportion to the tiles that they see"));
+    CHECK_THROWS_AS(run([](Block& b, const Hbm& x, Span i) {
+                        b.each(Tiles(i.begin * i.begin, 1), [&](Span) { Tile t = b.load(x, {0, 1}); });
+                    }),
+                    BrokenPromise);
+}
+
+TEST_CASE("counting a graded range gives what running it gives", "[graded]") {
+    const Tiles rows(17, GENERATE(1, 2, 3, 5, 7, 17), "i"), keys(GENERATE(1, 20, 21), 3, "j");
+    const Index shift = GENERATE(range(-24, 25));
+    const bool before = GENERATE(true, false);
+    CAPTURE(rows.tile_size(), keys.extent(), shift, before);
+    const Seen seen = before ? Seen::before_end(keys, shift) : Seen::after_begin(keys, shift);
+    const auto count = [&](Mode mode) {
+        Gpu gpu(spec(), mode, 1);
+        const Hbm x = gpu.add({"X", Role::input, Dtype::f32, 1, 21, 2, nullptr});
+        gpu.launch("axis", {uniform(3), graded(rows, seen)}, [&](Block& b, Span, Span i) {
+            Tile a = b.load(x, {0, i.size});
+            b.uniform(seen(i), [&](Span j) {
+                Tile t = b.load(x, j);
+                b.uniform(Tiles(4, 2), [&](Span) { exp(b, t); });
+            });
+            b.uniform(seen(i), [&](Span j) { Tile t = b.load(x, j); });
+        });
+        gpu.launch("loop", {uniform(2)}, [&](Block& b, Span) {
+            b.graded(rows, seen, [&](Span i) {
+                if (seen(i).count() == 0) return;
+                Tile a = b.load(x, {0, i.size});
+                b.uniform(seen(i), [&](Span j) { Tile t = b.load(x, j); });
+            });
+        });
+        return gpu.total();
+    };
+    CHECK((count(count_mode) == count(exact_mode)));
 }

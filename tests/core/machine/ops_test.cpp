@@ -35,7 +35,7 @@ double exp_of(float x) {
 TEST_CASE("every operation has its price", "[ops]") {
     struct Priced {
         const char* name;
-        Operation op;
+        OnTiles op;
         Shape out, in;
         Count exps, other;
         bool update;
@@ -86,13 +86,13 @@ TEST_CASE("every operation has its price", "[ops]") {
                                         .register_write = out,
                                         .exps = p.exps,
                                         .other_flops = p.other}) == "");
-        CHECK(std::string(e.event.what) == p.name);
+        CHECK(std::string(e.event.operation->name) == p.name);
         CHECK(e.event.line == 4);
         CHECK(e.event.out == 0);
-        CHECK(e.event.a == 1);
-        CHECK(e.event.b == no_tile);
+        CHECK(e.event.a() == 1);
+        CHECK(e.event.b() == no_tile);
         CHECK(e.tile == "out");
-        CHECK((e.event.op == (p.in.cols > p.out.cols || p.in.rows == 4 ? Op::reduce : Op::map)));
+        CHECK((e.event.kind() == (p.in.cols > p.out.cols || p.in.rows == 4 ? Kind::reduce : Kind::map)));
         CHECK(e.data.size() == (mode.data ? static_cast<std::size_t>(p.out.rows * p.out.cols) : 0));
     }
 }
@@ -109,11 +109,11 @@ TEST_CASE("operations on one tile have their price", "[ops]") {
     });
     CHECK(difference(log.all.at(1).event.cost, {.sram_read = 30, .sram_write = 30, .exps = 15}) == "");
     CHECK(log.all.at(1).event.source_line == line);
-    CHECK(std::string(log.all.at(1).event.what) == "exp");
-    CHECK(std::string(log.all.at(2).event.what) == "mask_above_diagonal");
+    CHECK(std::string(log.all.at(1).event.operation->name) == "exp");
+    CHECK(std::string(log.all.at(2).event.operation->name) == "mask_above_diagonal");
     CHECK(difference(log.all.at(2).event.cost, {}) == "");  // a predicate on what produced x
     CHECK(log.all.at(2).event.source_line == line + 1);
-    CHECK(log.all.at(2).event.a == no_tile);
+    CHECK(log.all.at(2).event.a() == no_tile);
 }
 
 TEST_CASE("row reductions compute what a plain loop computes", "[ops]") {
@@ -219,7 +219,7 @@ TEST_CASE("a NaN is not swallowed", "[ops]") {
         for (Index at = 0; at < std::min<Index>(s.rows * s.cols, 40); ++at) {
             Matrix x = random_matrix(s.rows, s.cols, 11), ones(s.rows, 1, 1.0f);
             x.x[static_cast<std::size_t>(at)] = not_a_number;
-            const auto expect_nan_there = [&](const Operation& op, const Matrix& in) {
+            const auto expect_nan_there = [&](const OnTiles& op, const Matrix& in) {
                 const Matrix y = result(op, x, in);
                 for (Index k = 0; k < s.rows * s.cols; ++k)
                     if (std::isnan(y.x[static_cast<std::size_t>(k)]) != (k == at)) return false;

@@ -22,25 +22,25 @@ constexpr Index machine_sizes[] = {1, 2, 4, 1000};
 Place place_of(const Step& s) { return {s.launch, s.event.block}; }
 
 bool computes(const Step& s) {
-    const Op op = s.event.op;
-    return op == Op::load || op == Op::store || op == Op::matmul || op == Op::map || op == Op::reduce;
+    const Kind op = s.event.kind();
+    return op == Kind::load || op == Kind::store || op == Kind::product || op == Kind::map || op == Kind::reduce;
 }
 
 /// Everything but the place in the list of regions, which goes by time.
 bool same(const Step& a, const Step& b) {
     const Event &x = a.event, &y = b.event;
-    return x.op == y.op && x.what == y.what && x.line == y.line && x.source_line == y.source_line &&
-           x.block == y.block && x.out == y.out && x.a == y.a && x.b == y.b && x.region == y.region &&
-           x.cost == y.cost && x.times == y.times && x.sram_used == y.sram_used &&
-           x.registers_used == y.registers_used && a.launch == b.launch && a.enters_line == b.enters_line &&
-           a.first_value == b.first_value && a.values == b.values;
+    return x.operation == y.operation && x.line == y.line && x.source_line == y.source_line && x.block == y.block &&
+           x.out == y.out && x.a() == y.a() && x.b() == y.b() && x.region == y.region && x.cost == y.cost &&
+           x.times == y.times && x.sram_used == y.sram_used && x.registers_used == y.registers_used &&
+           a.launch == b.launch && a.enters_line == b.enters_line && a.first_value == b.first_value &&
+           a.values == b.values;
 }
 
 /// The steps of each thread block in the order of the trace; a launch stands under block -1.
 std::map<Place, std::vector<const Step*>> by_block(const Trace& t) {
     std::map<Place, std::vector<const Step*>> all;
     for (Index k = 0; k < t.size(); ++k)
-        all[t[k].event.op == Op::launch ? Place{t[k].launch, -1} : place_of(t[k])].push_back(&t[k]);
+        all[t[k].event.kind() == Kind::launch ? Place{t[k].launch, -1} : place_of(t[k])].push_back(&t[k]);
     return all;
 }
 
@@ -76,7 +76,7 @@ std::string wrong_turns(const Schedule& schedule, Index tick) {
     Index sm = -1;
     for (Index k = schedule.steps_after(tick - 1); k < schedule.steps_after(tick); ++k) {
         if (schedule.tick_of(k) != tick) return "the tick of a step";
-        if (t[k].event.op == Op::launch) {
+        if (t[k].event.kind() == Kind::launch) {
             if (schedule.steps_after(tick) - schedule.steps_after(tick - 1) > 1) return "a launch with company";
             for (const Placement& p : schedule.placements())
                 if (p.launch < t[k].launch ? p.last_tick >= tick : p.first_tick < tick) return "a launch's time";
@@ -111,7 +111,8 @@ std::string wrong(const Schedule& schedule, Index sms) {
 std::string wrong_order(const Schedule& schedule, Index sms) {
     std::map<Index, Index> launch_ends;  // the tick after which a launch's blocks begin
     for (Index k = 0; k < schedule.trace().size(); ++k)
-        if (const Step& s = schedule.trace()[k]; s.event.op == Op::launch) launch_ends[s.launch] = schedule.tick_of(k);
+        if (const Step& s = schedule.trace()[k]; s.event.kind() == Kind::launch)
+            launch_ends[s.launch] = schedule.tick_of(k);
     Index launch = -1;
     std::vector<Index> free;
     for (const Placement& p : schedule.placements()) {
@@ -301,7 +302,7 @@ TEST_CASE("a turn is an operation with the tiles made for it and those given bac
     for (Index tick = 1; tick <= schedule.ticks(); ++tick) {
         std::string turn;
         for (Index k = schedule.steps_after(tick - 1); k < schedule.steps_after(tick); ++k)
-            turn += (turn.empty() ? "" : " ") + std::string(name_of(schedule.trace()[k].event.op));
+            turn += (turn.empty() ? "" : " ") + std::string(name_of(schedule.trace()[k].event.kind()));
         turns.push_back(turn);
     }
     CHECK(turns == expected);
@@ -399,7 +400,7 @@ TEST_CASE("a recording in another order lists its regions in that order", "[trac
         std::stable_sort(order.begin(), order.end(), [&](Index x, Index y) {
             const Step &p = before[x], &q = before[y];
             if (p.launch != q.launch) return p.launch < q.launch;
-            const bool launch_p = p.event.op == Op::launch, launch_q = q.event.op == Op::launch;
+            const bool launch_p = p.event.kind() == Kind::launch, launch_q = q.event.kind() == Kind::launch;
             if (launch_p != launch_q) return launch_p;
             return p.event.block > q.event.block;
         });
@@ -407,7 +408,7 @@ TEST_CASE("a recording in another order lists its regions in that order", "[trac
         CHECK(same_steps_in_every_block(before, after) == "");
         CHECK(wrong_regions(after) == "");
         CHECK(wrong_result(before, after) == "");
-        CHECK(after.kernels() == before.kernels());
+        CHECK(after.launches() == before.launches());
         CHECK(after.tiles() == before.tiles());
         CHECK(after.value_bytes() == before.value_bytes());
     }

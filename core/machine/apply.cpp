@@ -1,0 +1,62 @@
+#include "core/machine/apply.hpp"
+
+#include <stdexcept>
+
+#include "core/machine/flow.hpp"
+#include "core/machine/worker.hpp"
+
+namespace tilescope {
+namespace {
+
+Counters cost_of(const Operation& operation, const TileInfo& out, const TileInfo* a) {
+    const auto size = [](const TileInfo& t) { return t.rows * t.cols; };
+    const Price& p = operation.price;
+    const Count n = p.per == Price::Per::written ? size(out)
+                    : p.per == Price::Per::read  ? size(*a)
+                                                 : size(*a) - a->rows;
+    Counters cost;
+    cost.exps = n * p.exps;
+    cost.other_flops = n * p.flops;
+    if (a) charge_read(cost, *a);
+    if (operation.access == Access::update) charge_read(cost, out);
+    if (operation.access != Access::in_passing) charge_write(cost, out);
+    return cost;
+}
+
+}  // namespace
+
+Elements Apply::elements(const Block& b, const Tile& t) { return {b.w_.chip.data(t.slot_), t.rows(), t.cols()}; }
+ConstElements Apply::const_elements(const Block& b, const Tile& t) {
+    return {b.w_.chip.data(t.slot_), t.rows(), t.cols()};
+}
+
+/// A reduction writes a column with as many rows as it reads; what operates by row reads one with as many as it writes.
+void Apply::check(const Operation& operation, const Tile& out, const Tile* a) {
+    if (!a) return;
+    const bool rows = out.rows() == a->rows();
+    const bool cols = operation.kind == Kind::reduce           ? out.cols() == 1
+                      : operation.operates == Operates::by_row ? a->cols() == 1
+                                                               : out.cols() == a->cols();
+    if (!rows || !cols) throw std::logic_error(std::string(operation.name) + ": the tiles' shapes do not match");
+}
+
+void Apply::carry_out(Block& b, const Operation& operation, Tile& out, const Tile* a, Here here, const Body& f) {
+    const Counters cost = cost_of(operation, b.info(out), a ? &b.info(*a) : nullptr);
+    if (b.data()) {
+        f(elements(b, out), a ? const_elements(b, *a) : ConstElements{});
+        b.round_result(out);
+    }
+    b.charge(cost);
+    if (!b.heard()) return;
+    ChipMemory& chip = b.w_.chip;
+    Origin& origin = chip.origin(out.slot_);
+    flow(operation, origin, a ? &chip.origin(a->slot_) : nullptr);
+    b.report({.operation = &operation,
+              .out = chip.id(out.slot_),
+              .reads = {Operand{a ? chip.id(a->slot_) : no_tile}},
+              .region = origin.region,
+              .cost = cost},
+             out, b.contents(out), here);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,40 @@
+// The key to the elements of tiles, for the files in operations/ alone: each carries out one operation, and has its
+// price and its words beside it. Tile programs may not include this (tests/layers.py).
+#pragma once
+
+#include "core/machine/block.hpp"
+#include "core/machine/operation.hpp"
+
+namespace tilescope {
+
+/// Row-major elements of a tile, handed to the function that carries out an operation and valid only there.
+struct Elements {
+    float* data = nullptr;
+    Index rows = 0, cols = 0;
+};
+struct ConstElements {
+    const float* data = nullptr;
+    Index rows = 0, cols = 0;
+};
+
+class Apply {
+  public:
+    /// Carries out `operation`: charges `a` (unless nullptr) as read, `out` as its access says, and its price; calls
+    /// f(out, a) where there is data; reports it. Throws std::logic_error where the shapes do not match.
+    template <class F>
+    static void to(Block& b, const Operation& operation, Tile& out, const Tile* a, Here here, F&& f) {
+        check(operation, out, a);
+        carry_out(b, operation, out, a, here, std::ref(f));
+    }
+
+  private:
+    friend class Block;
+    using Body = std::function<void(Elements, ConstElements)>;
+
+    static void check(const Operation& operation, const Tile& out, const Tile* a);
+    static void carry_out(Block& b, const Operation& operation, Tile& out, const Tile* a, Here here, const Body& f);
+    static Elements elements(const Block& b, const Tile& t);
+    static ConstElements const_elements(const Block& b, const Tile& t);
+};
+
+}  // namespace tilescope

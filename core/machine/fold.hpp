@@ -1,0 +1,20 @@
+// Folding: which members of a range are run for all of them, and with which weight.
+#pragma once
+
+#include <vector>
+
+#include "core/machine/grid.hpp"
+
+namespace tilescope {
+
+/// A member that is run for `members` of its range, and how many inner tiles all of these see (graded ranges).
+struct Representative {
+    Index position;
+    Count members = 1, full = 0, ragged = 0;
+};
+
+/// All tiles of a range that promises nothing; a full and a ragged one of a uniform one; of a graded one, for those
+/// that see something and those that do not, the one that sees most. Keeps its memory between calls.
+void representatives(const Axis& range, std::vector<Representative>& out);
+
+}  // namespace tilescope

@@ -1,0 +1,28 @@
+// The grid of a launch, and what its axes, like the loops of a thread block, promise about their tiles.
+#pragma once
+
+#include <optional>
+
+#include "core/machine/seen.hpp"
+
+namespace tilescope {
+
+/// What a range of tiles promises. Counting runs few of them and believes it; exact modes run all and check it.
+enum class Promise : std::uint8_t {
+    none,     ///< every tile is run
+    uniform,  ///< all full tiles cost the same
+    graded,   ///< the cost of a full tile is affine in how many tiles it sees of an inner range
+};
+
+/// One axis of a launch's grid: a thread block per tile.
+struct Axis {
+    Tiles tiles;
+    Promise promise = Promise::none;
+    std::optional<Seen> seen = {};  ///< of a graded axis
+};
+inline Axis uniform(Tiles t) { return {t, Promise::uniform}; }
+inline Axis uniform(Index n, const char* name = "") { return {Tiles(n, 1, name), Promise::uniform}; }
+inline Axis graded(Tiles t, Seen seen) { return {t, Promise::graded, seen}; }
+inline Axis each(Tiles t) { return {t, Promise::none}; }
+
+}  // namespace tilescope

@@ -1,0 +1,65 @@
+// Loops of a thread block over tiles: folded or one by one.
+#include "core/machine/block.hpp"
+#include "core/machine/fold.hpp"
+#include "core/machine/gpu.hpp"
+#include "core/machine/promise.hpp"
+#include "core/machine/worker.hpp"
+
+namespace tilescope {
+
+void Block::loop(const Axis& range, const Body& body, Here here) {
+    const LoopMark mark{index_, range.tiles, range.promise, line_, here, weight_};
+    for (Listener* l : w_.listeners) l->begin(mark);
+    gpu_.mode_.fold ? run_folded(range, body) : run_all(range, body, here);
+    for (Listener* l : w_.listeners) l->end(mark);
+}
+
+/// Runs tile k for `weight` of its kind.
+void Block::turn(const Axis& range, Index k, Count weight, const Body& body) {
+    gpu_.check_stop();
+    const Count before = weight_;
+    weight_ = weight;
+    const Span tile = range.tiles[k];
+    for (Listener* l : w_.listeners) l->turn({index_, k, tile, weight});
+    body(tile);
+    weight_ = before;
+}
+
+void Block::run_folded(const Axis& range, const Body& body) {
+    const Tiles& tiles = range.tiles;
+    if (range.promise == Promise::uniform && tiles.graded() && grading_.members > 0) {
+        // The members of the range around that this one stands for see so many tiles together.
+        const Count each = weight_ / grading_.members;
+        if (grading_.full > 0 && tiles.full() > 0) turn(range, 0, each * grading_.full, body);
+        if (grading_.ragged > 0 && tiles.ragged()) turn(range, tiles.full(), each * grading_.ragged, body);
+        return;
+    }
+    const Grading around = grading_;
+    std::vector<Representative> chosen;
+    representatives(range, chosen);
+    for (const Representative& r : chosen) {
+        if (range.promise == Promise::graded) grading_ = {r.members, r.full, r.ragged};
+        turn(range, r.position, weight_ * r.members, body);
+    }
+    grading_ = around;
+}
+
+void Block::run_all(const Axis& range, const Body& body, Here here) {
+    if (range.promise == Promise::none) {
+        for (Index k = 0; k < range.tiles.count(); ++k) turn(range, k, weight_, body);
+        return;
+    }
+    PromiseCheck promise(std::string(range.promise == Promise::uniform ? "uniform" : "graded") + " at source line " +
+                             std::to_string(here.line) + " of " + here.file + " (pseudo-code line " +
+                             std::to_string(line_) + ")",
+                         "tile");
+    for (Index k = 0; k < range.tiles.count(); ++k) {
+        const Cost before = Cost::so_far(w_);
+        turn(range, k, weight_, body);
+        std::optional<Tiles> seen;
+        if (range.promise == Promise::graded) seen = (*range.seen)(range.tiles[k]);
+        promise.tell(alike_in(range, k), k, Cost::so_far(w_) - before, seen);
+    }
+}
+
+}  // namespace tilescope

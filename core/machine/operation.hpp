@@ -1,0 +1,66 @@
+// An operation as data: its price and how to tell of it, written once, in the file that carries it out.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/machine/units.hpp"
+
+namespace tilescope {
+
+/// launch, block_begin and block_end are marks in a recording, not operations of a program.
+enum class Kind : std::uint8_t {
+    launch,
+    block_begin,
+    block_end,
+    alloc,    ///< a new tile, filled with a constant
+    release,  ///< a tile leaves the chip
+    load,     ///< HBM -> a tile
+    store,    ///< a tile -> HBM
+    product,  ///< out += alpha a b
+    map,      ///< element by element
+    reduce,   ///< along rows: a column from a tile
+};
+const char* name_of(Kind kind);
+/// Whether it moves or computes something.
+constexpr bool works(Kind kind) { return kind >= Kind::load; }
+
+/// How an operation treats the tile it writes: `update` reads it as well; `in_passing` rides on the operation that
+/// produced the tile (a predicate on its result) and moves nothing of its own.
+enum class Access : std::uint8_t { write, update, in_passing };
+
+/// What an element costs, of the tile that is written or of the one that is read. Matrix products have 2mnk FLOPs.
+struct Price {
+    enum class Per : std::uint8_t { written, read, read_after_first };  ///< ... of each row
+    Index exps = 0, flops = 0;                                          ///< exponentials; every other FLOP
+    Per per = Per::written;
+};
+
+/// What the operand `a` is to the tile that is written.
+enum class Operates : std::uint8_t { by_element, by_row };  ///< the same shape; one number for each row
+
+/// Static objects: events point at them, and nobody compares names.
+///
+/// `formula` is in the letters o (the tile written), a and b (the tiles read). `sentence` tells of it in words after
+/// "SM 2": %o, %a and %b are the names of the tiles, in capitals with their shapes; %t the tensor in HBM, %r its rows,
+/// %h the bytes moved, %s the space on chip, %p a product's operands, %i where a product goes. `of_column` is the
+/// sentence where the tile written has one column, if another. `unit` is what `price` counts, in the singular; "" where
+/// nothing is counted.
+struct Operation {
+    const char* name;
+    Kind kind;
+    Access access = Access::write;
+    Price price = {};
+    Operates operates = Operates::by_element;
+    const char* formula = "";
+    const char* sentence = "";
+    const char* of_column = nullptr;
+    const char* unit = "";
+};
+
+/// Every operation of a tile program.
+std::span<const Operation* const> operations();
+/// nullptr for what is none.
+const Operation* find_operation(std::string_view name);
+
+}  // namespace tilescope

@@ -1,0 +1,25 @@
+// x_rc = -inf where c > r + diagonal. Free: a predicate on the operation that produced x.
+#include "core/machine/operations/elements.hpp"
+#include "core/machine/ops.hpp"
+
+namespace tilescope {
+
+namespace operation {
+extern const Operation mask_above_diagonal;
+const Operation mask_above_diagonal{
+    .name = "mask_above_diagonal",
+    .kind = Kind::map,
+    .access = Access::in_passing,
+    .formula = "o = −∞ above the diagonal",
+    .sentence = "sets %O to −∞ above the diagonal, where keys come after their queries"};
+}  // namespace operation
+
+void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Here here) {
+    Apply::to(b, operation::mask_above_diagonal, x, nullptr, here, [diagonal](Elements v, ConstElements) {
+        for (Index r = 0; r < v.rows; ++r)
+            for (Index c = std::clamp<Index>(r + diagonal + 1, 0, v.cols); c < v.cols; ++c)
+                v.data[r * v.cols + c] = -infinity;
+    });
+}
+
+}  // namespace tilescope

@@ -1,0 +1,22 @@
+#include "core/machine/operations/of_block.hpp"
+
+namespace tilescope::operation {
+
+const Operation load{
+    .name = "load", .kind = Kind::load, .formula = "load o ↑", .sentence = "loads %t, %r (%h), from HBM into %s"};
+const Operation store{
+    .name = "store", .kind = Kind::store, .formula = "store a ↓", .sentence = "stores %t, %r (%h), from %s into HBM"};
+const Operation alloc{.name = "alloc", .kind = Kind::alloc, .formula = "make o", .sentence = "makes %O"};
+const Operation release{.name = "release", .kind = Kind::release, .formula = "free o", .sentence = "gives back %o"};
+const Operation matmul{.name = "matmul",
+                       .kind = Kind::product,
+                       .access = Access::update,
+                       .formula = "o += a b",
+                       .sentence = "multiplies %p %i %O",
+                       .unit = "FLOP"};
+
+const Operation launch{.name = "launch", .kind = Kind::launch};
+const Operation block_begin{.name = "block_begin", .kind = Kind::block_begin};
+const Operation block_end{.name = "block_end", .kind = Kind::block_end};
+
+}  // namespace tilescope::operation

@@ -1,0 +1,24 @@
+// l_r = sum over the columns of s.
+#include "core/machine/operations/elements.hpp"
+#include "core/machine/ops.hpp"
+
+namespace tilescope {
+
+namespace operation {
+extern const Operation row_sum;
+const Operation row_sum{.name = "row_sum",
+                        .kind = Kind::reduce,
+                        .price = {.flops = 1, .per = Price::Per::read_after_first},
+                        .operates = Operates::by_row,
+                        .formula = "o = rowsum a",
+                        .sentence = "adds up each row of %A for %o",
+                        .unit = "addition"};
+}  // namespace operation
+
+void row_sum(Block& b, Tile& l, const Tile& s, Here here) {
+    Apply::to(b, operation::row_sum, l, &s, here, [](Elements x, ConstElements y) {
+        for (Index r = 0; r < x.rows; ++r) x.data[r] = row(y, r).sum();
+    });
+}
+
+}  // namespace tilescope

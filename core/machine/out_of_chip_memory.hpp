@@ -1,0 +1,33 @@
+// The refusal when a tile does not fit on chip.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/machine/tile.hpp"
+
+namespace tilescope {
+
+struct LiveTile {
+    std::string name;
+    Index rows, cols;
+    Dtype dtype;
+    Bytes bytes;
+};
+
+/// A tile did not fit. A result to show: says what lives in the space, how much more is needed, and where it happened.
+struct OutOfChipMemory : std::runtime_error {
+    OutOfChipMemory(Space space, LiveTile wanted, Bytes used, Bytes capacity, std::uint16_t line,
+                    std::vector<LiveTile> live);
+
+    Bytes missing() const { return used + wanted.bytes - capacity; }
+
+    Space space;
+    LiveTile wanted;
+    Bytes used, capacity;
+    std::uint16_t line;
+    std::vector<LiveTile> live;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,82 @@
+#include "core/machine/race.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tilescope {
+namespace {
+
+std::string text(Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; }
+
+bool overlap(Span a, Span b) { return a.begin < b.end() && b.begin < a.end(); }
+
+/// Rectangles of one slice that reach the row that is looked at, by their first column.
+class Front {
+  public:
+    /// The rectangle of another block that overlaps `s`; nullptr: none.
+    const Stored* meets(const Stored& s) const {
+        const auto begin = by_column_.lower_bound(s.region.cols.begin - widest_);
+        for (auto k = begin; k != by_column_.end() && k->first < s.region.cols.end(); ++k)
+            if (k->second->block != s.block && overlap(k->second->region.cols, s.region.cols) &&
+                overlap(k->second->region.rows, s.region.rows))
+                return k->second;
+        return nullptr;
+    }
+    void add(const Stored& s) {
+        by_column_.emplace(s.region.cols.begin, &s);
+        widest_ = std::max(widest_, s.region.cols.size);
+    }
+    /// Forgets what ends before row `row`; looks once for many rectangles that end together.
+    void leave_behind(Index row) {
+        if (row < next_look_) return;
+        std::erase_if(by_column_, [&](const auto& k) { return k.second->region.rows.end() <= row; });
+        next_look_ = row + 1;
+        for (const auto& [column, s] : by_column_) next_look_ = std::max(next_look_, s->region.rows.end());
+    }
+
+  private:
+    std::multimap<Index, const Stored*> by_column_;
+    Index widest_ = 0, next_look_ = 0;
+};
+
+}  // namespace
+
+void Stores::begin_block(Index block) {
+    block_ = block;
+    seen_.clear();
+}
+
+void Stores::add(const Region& r, std::uint16_t line) {
+    if (seen_.emplace(r.tensor, r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size).second)
+        all_.push_back({r, block_, line});
+}
+
+void Stores::take_from(Stores& other) {
+    all_.insert(all_.end(), other.all_.begin(), other.all_.end());
+    other.all_.clear();
+}
+
+void Stores::check(Index launch, const char* kernel, const std::vector<const char*>& tensors) {
+    const auto place = [](const Stored& s) {
+        return std::tuple(s.region.tensor, s.region.slice, s.region.rows.begin, s.block);
+    };
+    std::sort(all_.begin(), all_.end(), [&](const Stored& a, const Stored& b) { return place(a) < place(b); });
+    Front front;
+    const Stored* before = nullptr;
+    for (const Stored& s : all_) {
+        if (!before || before->region.tensor != s.region.tensor || before->region.slice != s.region.slice) front = {};
+        front.leave_behind(s.region.rows.begin);
+        if (const Stored* other = front.meets(s))
+            throw Race(std::string("race in ") + kernel + ": thread block " + std::to_string(other->block) +
+                           " (pseudo-code line " + std::to_string(other->line) + ") and thread block " +
+                           std::to_string(s.block) + " (line " + std::to_string(s.line) + ") both store to rows " +
+                           text(s.region.rows) + ", columns " + text(s.region.cols) + " of slice " +
+                           std::to_string(s.region.slice) + " of " + tensors[s.region.tensor],
+                       launch, other->block, s.block);
+        front.add(s);
+        before = &s;
+    }
+    all_.clear();
+}
+
+}  // namespace tilescope

@@ -1,0 +1,25 @@
+#include "core/machine/tensor.hpp"
+
+#include <array>
+
+namespace tilescope {
+namespace {
+
+constexpr std::array meanings = {"query", "key", "value", "output", "score", "statistic", "gradient", "bias", "other"};
+
+}  // namespace
+
+const char* name_of(Role role) {
+    constexpr const char* names[] = {"input", "output", "scratch"};
+    return names[static_cast<int>(role)];
+}
+
+const char* name_of(Meaning meaning) { return meanings[static_cast<std::size_t>(meaning)]; }
+
+std::optional<Meaning> meaning_from(std::string_view name) {
+    for (std::size_t k = 0; k < meanings.size(); ++k)
+        if (name == meanings[k]) return static_cast<Meaning>(k);
+    return std::nullopt;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,57 @@
+// Tiles on chip.
+#pragma once
+
+#include "core/machine/counters.hpp"
+#include "core/machine/dtype.hpp"
+
+namespace tilescope {
+
+class Block;
+
+/// The place in a tile program that calls an operation. (clang 14 has no std::source_location.)
+struct Here {
+    std::uint32_t line;
+    const char* file;
+    static constexpr Here now(std::uint32_t l = __builtin_LINE(), const char* f = __builtin_FILE()) { return {l, f}; }
+};
+
+using TileId = std::uint32_t;  ///< counts up within a thread block, never reused there
+inline constexpr TileId no_tile = 0xffffffff;
+
+/// rows x cols elements of dtype.
+struct TileInfo {
+    const char* name;
+    Index rows, cols;
+    Dtype dtype;
+    Space space;
+
+    Bytes bytes() const { return rows * cols * size_of(dtype); }
+};
+
+/// A tile on chip. Charged when Block makes it, released by its destructor; it cannot show its elements.
+class Tile {
+  public:
+    Tile(Tile&& other) noexcept : block_(other.block_), slot_(other.slot_) { other.block_ = nullptr; }
+    Tile& operator=(Tile&&) = delete;
+    ~Tile();
+
+    Index rows() const { return info().rows; }
+    Index cols() const { return info().cols; }
+    Index size() const { return rows() * cols(); }
+    Dtype dtype() const { return info().dtype; }
+    Bytes bytes() const { return info().bytes(); }
+
+  private:
+    friend class Block;
+    friend class Apply;
+    Tile(Block* block, std::uint32_t slot) : block_(block), slot_(slot) {}
+    const TileInfo& info() const;
+
+    Block* block_;
+    std::uint32_t slot_;  // in the SM's memory
+};
+
+/// Which operand of a product is transposed.
+enum class Trans : std::uint8_t { none, a, b };
+
+}  // namespace tilescope

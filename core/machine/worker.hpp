@@ -1,0 +1,45 @@
+// What one thread of the simulator keeps while it runs thread blocks; merged at the end of a launch.
+#pragma once
+
+#include <vector>
+
+#include "core/machine/chip_memory.hpp"
+#include "core/machine/race.hpp"
+
+namespace tilescope {
+
+struct Worker {
+    Worker(ChipCapacity capacity, bool data) : chip(capacity, data) {}
+
+    ChipMemory chip;
+    Counters total;
+    std::vector<Traffic> traffic;      // by tensor
+    std::uint64_t fingerprint = 0;     // of what moved for which tensor, and of the tiles made: see `mark`
+    std::vector<Listener*> listeners;  // those that want the current block
+    std::vector<float> scratch;        // for operands that have to be rounded
+    Stores stores;                     // of this launch, in exact modes
+
+    /// Adds `bytes` of the kind-th thing to the fingerprint. Promises compare fingerprints, so that equal totals cannot
+    /// hide bytes of another tensor or tiles of another size.
+    void mark(std::uint64_t kind, Bytes bytes, Count times) {
+        fingerprint += (kind + 1) * 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(bytes * times);
+    }
+};
+
+/// What a member of a promised-equal range costs.
+struct Cost {
+    Counters counters;
+    std::uint64_t fingerprint = 0;
+
+    static Cost so_far(const Worker& w) { return {w.total, w.fingerprint}; }
+    friend Cost operator-(const Cost& a, const Cost& b) {
+        return {a.counters - b.counters, a.fingerprint - b.fingerprint};
+    }
+    friend Cost operator+(Cost a, const Cost& b) {
+        a.counters += b.counters;
+        a.fingerprint += b.fingerprint;
+        return a;
+    }
+};
+
+}  // namespace tilescope
