@@ -1,9 +1,9 @@
 #include "core/machine/gpu.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
-#include <thread>
+
+#include "core/machine/parallel.hpp"
 
 namespace tilescope {
 namespace {
@@ -56,7 +56,7 @@ class GridPromises {
         : kernel_(kernel), grid_(grid), first_(static_cast<std::size_t>(grid.promise_classes()), Kept{-1, {}, 0}) {}
 
     void check(Index block, const Counters& cost, std::uint64_t fingerprint) {
-        const std::scoped_lock lock(mutex_);
+        const Lock lock(mutex_);
         Kept& kept = first_[static_cast<std::size_t>(grid_.promise_class(block))];
         if (kept.block < 0) kept = {block, cost, fingerprint};
         for (const auto& [name, member] : Counters::fields)
@@ -81,7 +81,7 @@ class GridPromises {
     };
     const char* kernel_;
     const Grid& grid_;
-    std::mutex mutex_;
+    Mutex mutex_;
     std::vector<Kept> first_;
 };
 
@@ -95,7 +95,7 @@ const char* name_of(Role role) {
 Gpu::Gpu(const GpuSpec& spec, Mode mode, int threads, Control* control)
     : spec_(spec),
       mode_(mode),
-      threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
+      threads_(threads > 0 ? threads : cores()),
       control_(control),
       main_({spec.sram_per_block, spec.registers_per_sm}, mode.data) {}
 
@@ -181,45 +181,26 @@ void Gpu::run_exact(const char* kernel, std::span<const Axis> axes, const Body& 
         control_->blocks_done = 0;
         control_->blocks_total = grid.size();
     }
-    std::atomic<Index> next{0};
-    std::atomic<bool> failed{false};
-    const auto work = [&](Worker& w) {
+    const auto work = [&](Worker& w, Index block) {
+        check_stop();
         std::array<Span, 3> at;
-        for (Index block; !failed && (block = next.fetch_add(1)) < grid.size();) {
-            check_stop();
-            grid.at(block, at.data());
-            const Counters before = w.total;
-            const std::uint64_t fingerprint = w.fingerprint;
-            run_block(w, block, 1, at.data(), body);
-            if (promises) promises->check(block, w.total - before, w.fingerprint - fingerprint);
-            if (control_) ++control_->blocks_done;
-        }
+        grid.at(block, at.data());
+        const Counters before = w.total;
+        const std::uint64_t fingerprint = w.fingerprint;
+        run_block(w, block, 1, at.data(), body);
+        if (promises) promises->check(block, w.total - before, w.fingerprint - fingerprint);
+        if (control_) ++control_->blocks_done;
     };
     const Index threads = listeners_.empty() ? std::min<Index>(threads_, grid.size()) : 1;
     if (threads == 1) {
-        work(main_);
+        for (Index block = 0; block < grid.size(); ++block) work(main_, block);
         return merge(main_);
     }
     std::deque<Worker> workers;
-    std::vector<std::jthread> pool;
-    std::mutex mutex;
-    std::exception_ptr error;
-    for (Index t = 0; t < threads; ++t) {
-        Worker& w = workers.emplace_back(main_.chip.capacity(), mode_.data);
-        w.traffic.resize(tensors_.size());
-    }
-    for (Worker& w : workers)
-        pool.emplace_back([&] {
-            try {
-                work(w);
-            } catch (...) {
-                failed = true;
-                const std::scoped_lock lock(mutex);
-                if (!error) error = std::current_exception();
-            }
-        });
-    pool.clear();  // waits for all of them
-    if (error) std::rethrow_exception(error);
+    for (Index t = 0; t < threads; ++t)
+        workers.emplace_back(main_.chip.capacity(), mode_.data).traffic.resize(tensors_.size());
+    at_once(grid.size(), threads_,
+            [&](Index worker, Index block) { work(workers[static_cast<std::size_t>(worker)], block); });
     for (Worker& w : workers) merge(w);
 }
 
