@@ -45,6 +45,7 @@ GUESTS = {
     r"imgui|GLFW|backends/": r"gui/.*",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/(device|kernel_run)\.cpp",
     r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/shell/main\.cpp",
+    r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$": r"(cli|device)/.*|lab/atomic_file\.cpp|gui/shell/native\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
         r"core/machine/parallel\..pp|cli/progress\..pp",
@@ -91,6 +92,7 @@ def check_itself():
         "lab/y.cpp": "#include <thread>\n",
         "show/y.cpp": "#include <future>\n",
         "gui/y.cpp": "#include <atomic>\n",
+        "gui/shell/y.cpp": "#include <spawn.h>\n",
     }
     for path, text in planted.items():
         assert list(faults_of(path, text)), f"a fault planted in {path} was not found"
