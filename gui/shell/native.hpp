@@ -26,8 +26,8 @@ class Reader {
     int to_ = -1, process_ = -1;
 };
 
-/// Ends this program and runs it again, with the same arguments, under an Xvfb of this size. Returns only if that is not
-/// possible, or if it runs under one already.
+/// Ends this program and runs it again, with the same arguments, under an Xvfb of this size. Returns only if that is
+/// not possible, or if it runs under one already.
 void start_again_in_xvfb(char** argv, int width, int height);
 
 bool stderr_is_terminal();

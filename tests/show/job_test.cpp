@@ -82,7 +82,7 @@ TEST_CASE("a thread does it all by itself", "[job]") {
     CHECK(c.done == 100);
 }
 
-TEST_CASE("pumping leaves to a thread what is the thread's", "[job]") {
+TEST_CASE("pumping leaves to a thread what is the thread's", "[job][threads]") {
     const auto me = std::this_thread::get_id();
     std::atomic<bool> go{false}, mine{false};
     Index left = 5;
@@ -126,7 +126,7 @@ TEST_CASE("what is cancelled goes no further", "[job]") {
     CHECK(whole.job.pump(1));
 }
 
-TEST_CASE("a thread gives up between two units, and a long unit in its midst", "[job]") {
+TEST_CASE("a thread gives up between two units, and a long unit in its midst", "[job][threads]") {
     const bool long_unit = GENERATE(false, true);
     Job job([&](Control& control) -> Index {
         do {
@@ -159,7 +159,7 @@ TEST_CASE("what a unit throws is delivered to the asker, again and again", "[job
     CHECK(next == 3);  // it is not tried again
 }
 
-TEST_CASE("a job may go in the midst of its work", "[job]") {
+TEST_CASE("a job may go in the midst of its work", "[job][threads]") {
     const bool by_thread = GENERATE(false, true);
     std::atomic<int> inside{0}, done{0};
     {

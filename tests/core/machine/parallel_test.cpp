@@ -49,7 +49,7 @@ TEST_CASE("one worker is the caller and goes in order", "[parallel]") {
     CHECK((ids == std::set{std::this_thread::get_id()}));
 }
 
-TEST_CASE("several workers are at it at the same time", "[parallel]") {
+TEST_CASE("several workers are at it at the same time", "[parallel][threads]") {
     // Each waits for the other: one thread alone would wait for ever.
     std::atomic<int> here{0};
     at_once(2, 2, [&](Index, Index) {
@@ -90,7 +90,7 @@ TEST_CASE("when all fail, one exception is kept", "[parallel]") {
 
 TEST_CASE("there is at least one core", "[parallel]") { CHECK(cores() >= 1); }
 
-TEST_CASE("a background thread works beside the caller, and is over with its scope", "[parallel]") {
+TEST_CASE("a background thread works beside the caller, and is over with its scope", "[parallel][threads]") {
     std::atomic<bool> go{false}, done{false};
     {
         const BackgroundThread thread([&] {
