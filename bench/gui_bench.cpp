@@ -5,6 +5,7 @@
 #include <random>
 
 #include "gui/app.hpp"
+#include "gui/shell/fonts.hpp"
 
 namespace tilescope::gui {
 namespace {
@@ -19,7 +20,7 @@ class Headless {
         io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's renderer has
         io.DisplaySize = {1440, 900};
         io.DeltaTime = 1.f / 60;
-        set_theme(app.theme, false, 1);
+        set_theme(app.theme, fonts, false, 1);
         unsigned char* pixels = nullptr;
         int width = 0, height = 0;
         io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
@@ -32,6 +33,7 @@ class Headless {
         ImGui::Render();
     }
 
+    const FontFiles fonts = shell::find_fonts();
     App app;
 };
 

@@ -3,6 +3,8 @@
 add_library(tilescope_flags INTERFACE)
 target_include_directories(tilescope_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(tilescope_flags INTERFACE Threads::Threads)
+# Eigen counts as TileScope does (Index), also where pointers have 32 bits.
+target_compile_definitions(Eigen3::Eigen INTERFACE EIGEN_DEFAULT_DENSE_INDEX_TYPE=std::int64_t)
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 # g++ 12 sees overlaps in the concatenation of a literal and a std::string (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

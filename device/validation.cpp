@@ -29,7 +29,9 @@ void for_chunks(F&& f, const Storage& first, const Tensors&... others) {
 Count count_not_finite(const Storage& t) {
     Count n = 0;
     for_chunks(
-        [&](const std::vector<float>& x) { n += std::ranges::count_if(x, [](float v) { return !std::isfinite(v); }); },
+        [&](const std::vector<float>& x) {
+            n += std::count_if(x.begin(), x.end(), [](float v) { return !std::isfinite(v); });
+        },
         t);
     return n;
 }

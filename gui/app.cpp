@@ -122,6 +122,8 @@ void frame(App& app, double seconds) {
     follow(app);
     app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
     follow(app);
+    for (Run* run : {app.session.run(), app.session.rival()})
+        if (run) run->work_ahead();
 
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const Layout l = layout(app.theme, size);

@@ -1,6 +1,6 @@
 #include "lab/experiment.hpp"
 
-#include <thread>
+#include "core/machine/parallel.hpp"
 
 namespace tilescope {
 namespace {
@@ -81,13 +81,13 @@ Bytes host_memory(const Experiment& e) {
 }
 
 double seconds_to_execute(const Report& counted, int threads) {
-    const double cores = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+    const double used = threads > 0 ? threads : cores();
     const Counters& c = counted.counters;
     // Per core and second: 15 G matrix FLOPs, 0.3 G exponentials, 1 G of the rest, and the double reference at half
     // that.
     return (3 * static_cast<double>(c.matmul_flops) / 15e9 + static_cast<double>(c.exps) / 3e8 +
             static_cast<double>(c.other_flops) / 1e9) /
-           cores;
+           used;
 }
 
 }  // namespace tilescope

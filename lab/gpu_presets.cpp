@@ -99,13 +99,10 @@ std::string shown(std::string_view text, std::size_t most = 60) {
 
 std::string shown_json(const json& value) { return shown(value.dump(), 40); }
 
-/// Whole numbers as such, all others as the shortest text that reads back to the same number.
+/// Whole numbers as such, all others as a short text that reads back to the same number.
 std::string number_text(double x) {
-    std::array<char, 40> text{};
-    char* const end = text.data() + text.size();
     const bool whole = std::abs(x) < 1e16 && x == std::floor(x);
-    return {text.data(),
-            (whole ? std::to_chars(text.data(), end, static_cast<Index>(x)) : std::to_chars(text.data(), end, x)).ptr};
+    return whole ? std::to_string(static_cast<Index>(x)) : json(x).dump();
 }
 
 std::string join(const std::vector<std::string>& words) {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <numbers>
-#include <thread>
 
+#include "core/machine/parallel.hpp"
 #include "lab/npy.hpp"
 
 namespace tilescope {
@@ -52,20 +52,13 @@ float draw(Distribution distribution, const Stream& base, const Stream& outlier,
 void fill(Storage& tensor, const Stream& base, const Stream& outlier, Distribution distribution) {
     constexpr Index chunk = 1 << 14;
     const Index chunks = ceil_div(tensor.size(), chunk);
-    const auto work = [&](Index first, Index step) {
-        std::vector<float> values;
-        for (Index c = first; c < chunks; c += step) {
-            const Index begin = c * chunk;
-            values.resize(static_cast<std::size_t>(std::min(chunk, tensor.size() - begin)));
-            for (std::size_t k = 0; k < values.size(); ++k)
-                values[k] = draw(distribution, base, outlier, static_cast<std::uint64_t>(begin) + k);
-            tensor.write(begin, values);
-        }
-    };
-    const Index threads = std::min<Index>(chunks, std::max(1u, std::thread::hardware_concurrency()));
-    std::vector<std::jthread> pool;
-    for (Index t = 1; t < threads; ++t) pool.emplace_back(work, t, threads);
-    work(0, threads);
+    at_once(chunks, 0, [&](Index, Index c) {
+        const Index begin = c * chunk;
+        std::vector<float> values(static_cast<std::size_t>(std::min(chunk, tensor.size() - begin)));
+        for (std::size_t k = 0; k < values.size(); ++k)
+            values[k] = draw(distribution, base, outlier, static_cast<std::uint64_t>(begin) + k);
+        tensor.write(begin, values);
+    });
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Index element_count(std::span<const Index> shape) {
     Index product = 1;
     for (const Index n : shape)
         if (__builtin_mul_overflow(product, std::max<Index>(n, 1), &product) || product >= max_elements) return -1;
-    return std::ranges::count(shape, Index{0}) > 0 ? 0 : product;
+    return std::find(shape.begin(), shape.end(), 0) != shape.end() ? 0 : product;
 }
 
 // ---- The header: a Python dict literal with three keys
@@ -296,6 +296,8 @@ struct Axis {
     Index size, from_stride, to_stride;
 };
 
+bool shorter(const Axis& a, const Axis& b) { return a.size < b.size; }
+
 void copy_block(std::span<const Axis> axes, const float* from, float* to) {
     const auto [size, from_stride, to_stride] = axes.front();
     for (Index i = 0; i < size; ++i)
@@ -313,7 +315,7 @@ void copy_halving(std::vector<Axis>& axes, const float* from, float* to) {
     for (const Axis& axis : axes) elements *= axis.size;
     if (elements <= small_block) return copy_block(axes, from, to);
 
-    Axis& longest = *std::ranges::max_element(axes, {}, &Axis::size);
+    Axis& longest = *std::max_element(axes.begin(), axes.end(), shorter);
     const Index whole = longest.size;
     const Index half = whole / 2;
     longest.size = half;
@@ -331,7 +333,7 @@ std::vector<float> to_c_order(const std::vector<float>& values, std::span<const 
         axes.push_back({n, from_stride, to_stride});
         from_stride *= n;
     }
-    std::ranges::sort(axes, {}, &Axis::size);  // the longest innermost: fewer, longer loops
+    std::sort(axes.begin(), axes.end(), shorter);  // the longest innermost: fewer, longer loops
     std::vector<float> out(values.size());
     copy_halving(axes, values.data(), out.data());
     return out;
@@ -370,7 +372,7 @@ NpyArray read_npy(const std::string& path) {
 
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, const NpyValues& values) {
     const Index count = element_count(shape);
-    if (count < 0 || shape.size() > max_rank || std::ranges::any_of(shape, [](Index n) { return n < 0; }))
+    if (count < 0 || shape.size() > max_rank || std::any_of(shape.begin(), shape.end(), [](Index n) { return n < 0; }))
         throw std::invalid_argument("write_npy: impossible shape " + to_text(shape));
 
     const Dtype stored = dtype == Dtype::f16 ? Dtype::f16 : Dtype::f32;
@@ -383,7 +385,8 @@ void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtyp
         values(first, std::span(chunk).first(static_cast<std::size_t>(n)));
         if (stored != dtype) round_to(dtype, chunk.data(), n);
         encode(stored, chunk.data(), bytes.data(), n);
-        file.stream().write(reinterpret_cast<const char*>(bytes.data()), n * size_of(stored));
+        file.stream().write(reinterpret_cast<const char*>(bytes.data()),
+                            static_cast<std::streamsize>(n * size_of(stored)));
     }
     file.commit();
 }
@@ -391,9 +394,8 @@ void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtyp
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, std::span<const float> values) {
     if (element_count(shape) != static_cast<Index>(values.size()))
         throw std::invalid_argument("write_npy: shape " + to_text(shape) + " is not that of the values");
-    write_npy(path, shape, dtype, [&](Index first, std::span<float> out) {
-        std::ranges::copy(values.subspan(static_cast<std::size_t>(first), out.size()), out.begin());
-    });
+    write_npy(path, shape, dtype,
+              [&](Index first, std::span<float> out) { std::copy_n(values.data() + first, out.size(), out.data()); });
 }
 
 }  // namespace tilescope

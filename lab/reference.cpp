@@ -1,11 +1,10 @@
 #include "lab/reference.hpp"
 
 #include <Eigen/Core>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <mutex>
-#include <thread>
+
+#include "core/machine/parallel.hpp"
 
 namespace tilescope {
 namespace {
@@ -108,24 +107,15 @@ OutputError total(const std::vector<Partial>& parts, std::size_t output, std::si
 /// The rows that one thread takes at a time.
 Tiles row_blocks(const Problem& p) { return {p.seq_q, std::clamp<Index>(row_block_elements / p.seq_k, 1, most_rows)}; }
 
-/// Calls work(k) for the numbers below `n`, on several threads.
+/// Calls work(k) for the numbers below `n`, on several threads. Throws Interrupted.
 template <class F>
 void share_out(Index n, int threads, Control* control, F&& work) {
-    std::atomic<Index> next{0};
     if (control) control->blocks_done = 0, control->blocks_total = n;
-    const auto take = [&] {
-        for (Index k; (k = next++) < n && !(control && control->stop);) {
-            work(k);
-            if (control) ++control->blocks_done;
-        }
-    };
-    const Index cores = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-    {
-        std::vector<std::jthread> pool;
-        for (Index t = 1; t < std::min(cores, n); ++t) pool.emplace_back(take);
-        take();
-    }
-    if (control && control->stop) throw Interrupted();
+    at_once(n, threads, [&](Index, Index k) {
+        if (control && control->stop) throw Interrupted();
+        work(k);
+        if (control) ++control->blocks_done;
+    });
 }
 
 }  // namespace

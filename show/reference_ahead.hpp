@@ -1,11 +1,10 @@
-// The double-precision reference of what is recorded, worked out by a thread of its own before somebody asks.
+// The double-precision reference of what is recorded, worked out a few rows at a time before somebody asks.
 #pragma once
 
-#include <future>
-#include <thread>
 #include <vector>
 
 #include "lab/reference.hpp"
+#include "show/job.hpp"
 
 namespace tilescope::show {
 
@@ -13,17 +12,22 @@ class ReferenceAhead {
   public:
     /// Begins with slice 0. Copies of `inputs` share their values, which nobody may change.
     ReferenceAhead(Family family, const Problem& problem, const Inputs& inputs);
-    /// Gives up what is not done.
-    ~ReferenceAhead() { thread_.request_stop(); }
-    ReferenceAhead(const ReferenceAhead&) = delete;
-    ReferenceAhead& operator=(const ReferenceAhead&) = delete;
 
-    /// All rows of a slice of the output; waits until they are there.
-    const std::vector<double>& slice(Index slice) const { return ready_[static_cast<std::size_t>(slice)].get(); }
+    /// All rows of a slice of the output; works, or waits, until they are there.
+    const std::vector<double>& slice(Index slice);
+    /// To be begun, and pumped where there are no threads.
+    Job& job() { return job_; }
 
   private:
-    std::vector<std::shared_future<std::vector<double>>> ready_;
-    std::jthread thread_;  // last, to end first
+    Index work_out_next_rows();
+
+    Family family_;
+    Problem problem_;
+    Inputs inputs_;
+    Tiles rows_;                               // of a slice, in the units of the job
+    Index next_ = 0;                           // unit, the first slice's first
+    std::vector<std::vector<double>> slices_;  // complete as far as the job is done
+    Job job_;                                  // last, to end first
 };
 
 }  // namespace tilescope::show

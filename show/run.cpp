@@ -112,6 +112,7 @@ bool Run::record_numbers(const RecordingLimits& limits) {
     }
     schedule_.emplace(std::move(trace), e.gpu.sms);
     reference_ = std::make_unique<ReferenceAhead>(e.algorithm->family, recorded_, inputs_);
+    reference_->job().begin();
     return true;
 }
 

@@ -102,6 +102,10 @@ class Run {
         Index rows = 0, of = 0;
     };
     StoredError stored_error() const;
+    /// A little of what will be asked for, where no thread does it already: for every frame.
+    void work_ahead() {
+        if (reference_) reference_->job().pump(1);
+    }
 
     /// The first tick after `tick` in which something happens on `sm` that wanted(const Step&) accepts; the last one
     /// before it.
@@ -139,7 +143,7 @@ class Run {
     };
     std::vector<LineCosts> line_keyframes_;
     mutable LineCosts line_costs_;
-    std::unique_ptr<const ReferenceAhead> reference_;  // of a recording with values
+    std::unique_ptr<ReferenceAhead> reference_;  // of a recording with values
     // By launch and block, of all of its ticks.
     mutable std::map<std::pair<Index, Index>, std::vector<ErrorPoint>> errors_;
 };

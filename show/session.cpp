@@ -189,7 +189,7 @@ void Session::line_up() {
 
 Index Session::position_of(Index tick) const {
     const auto before = [&](const auto& m) { return m.first < tick; };
-    return std::min(std::partition_point(moments_.begin(), moments_.end(), before) - moments_.begin(), length());
+    return std::min<Index>(std::partition_point(moments_.begin(), moments_.end(), before) - moments_.begin(), length());
 }
 
 void Session::show(Index position) {

@@ -1,7 +1,7 @@
 """The arrows of the house, read from the includes: every file may include what its room stands on, and nothing else.
 
 Usage: layers.py SOURCE_DIR. Also holds what the rooms promise: one namespace a room, no ImGui below gui/, no CUDA but in
-kernels and device/, no attention in core/.
+kernels and device/, threads in one place, no attention in core/.
 """
 import pathlib
 import re
@@ -45,6 +45,11 @@ GUESTS = {
     r"imgui|GLFW|backends/": r"gui/.*",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/(device|kernel_run)\.cpp",
     r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/shell/main\.cpp",
+    r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$": r"(cli|device)/.*|lab/atomic_file\.cpp|gui/shell/native\.cpp",
+    # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
+    r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
+        r"core/machine/parallel\..pp|cli/progress\..pp",
+    r"atomic$": r"core/machine/.*|lab/atomic_file\.cpp|show/job\.hpp|device/ncu_run\.hpp",
 }
 
 # Headers that open what others may not: the elements of tiles.
@@ -93,6 +98,10 @@ def check_itself():
         "lab/x.cpp": '#include "show/run.hpp"\n',
         "algorithms/attention/b/simulated.cpp": '#include "core/machine/apply.hpp"\n',
         "algorithms/attention/a/simulated.cpp": '#include "core/record/trace.hpp"\n',
+        "lab/y.cpp": "#include <thread>\n",
+        "show/y.cpp": "#include <future>\n",
+        "gui/y.cpp": "#include <atomic>\n",
+        "gui/shell/y.cpp": "#include <spawn.h>\n",
     }
     for path, text in planted.items():
         assert list(faults_of(path, text)), f"a fault planted in {path} was not found"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 
 #include "core/machine/fold.hpp"
+#include "core/machine/parallel.hpp"
 #include "core/machine/promise.hpp"
 #include "core/machine/storage.hpp"
 #include "core/machine/worker.hpp"
@@ -68,7 +68,7 @@ struct Gpu::Launch {
 Gpu::Gpu(const GpuSpec& spec, Mode mode, int threads, Control* control)
     : spec_(spec),
       mode_(mode),
-      threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
+      threads_(threads > 0 ? threads : cores()),
       control_(control),
       main_(std::make_unique<Worker>(ChipCapacity{spec.sram_per_block, spec.registers_per_sm}, mode.data)) {}
 
@@ -165,43 +165,25 @@ void Gpu::run_exact(const Launch& launch) {
         control_->blocks_done = 0;
         control_->blocks_total = grid.size();
     }
-    std::atomic<Index> next{0};
-    std::atomic<bool> failed{false};
-    const auto work = [&](Worker& w) {
+    const auto work = [&](Worker& w, Index block) {
+        check_stop();
         std::array<Span, most_axes> at;
-        for (Index block; !failed && (block = next.fetch_add(1)) < grid.size();) {
-            check_stop();
-            grid.at(block, at.data());
-            const Cost before = Cost::so_far(w);
-            run_block(w, launch, block, at.data(), {}, 1);
-            if (checks) grid.tell(promise, block, Cost::so_far(w) - before);
-            if (control_) ++control_->blocks_done;
-        }
+        grid.at(block, at.data());
+        const Cost before = Cost::so_far(w);
+        run_block(w, launch, block, at.data(), {}, 1);
+        if (checks) grid.tell(promise, block, Cost::so_far(w) - before);
+        if (control_) ++control_->blocks_done;
     };
+    // Listeners hear of one thread block after the other.
     const Index threads = listeners_.empty() ? std::min<Index>(threads_, grid.size()) : 1;
     std::deque<Worker> workers;
     if (threads <= 1) {
-        work(*main_);
+        for (Index block = 0; block < grid.size(); ++block) work(*main_, block);
     } else {
-        std::vector<std::jthread> pool;
-        std::mutex mutex;
-        std::exception_ptr error;
-        for (Index t = 0; t < threads; ++t) {
-            Worker& w = workers.emplace_back(main_->chip.capacity(), mode_.data);
-            w.traffic.resize(tensors_.size());
-        }
-        for (Worker& w : workers)
-            pool.emplace_back([&] {
-                try {
-                    work(w);
-                } catch (...) {
-                    failed = true;
-                    const std::scoped_lock lock(mutex);
-                    if (!error) error = std::current_exception();
-                }
-            });
-        pool.clear();  // waits for all of them
-        if (error) std::rethrow_exception(error);
+        for (Index t = 0; t < threads; ++t)
+            workers.emplace_back(main_->chip.capacity(), mode_.data).traffic.resize(tensors_.size());
+        at_once(grid.size(), threads_,
+                [&](Index worker, Index block) { work(workers[static_cast<std::size_t>(worker)], block); });
     }
     merge(*main_);
     for (Worker& w : workers) merge(w);

@@ -17,7 +17,7 @@ bool in_proportion(const Member& a, const Member& b, const Member& c, const Memb
 
 void PromiseCheck::tell(Index alike, Index number, const Cost& cost, const std::optional<Tiles>& seen) {
     const Member m{number, cost, seen ? seen->full() : 0, seen && seen->ragged() ? 1 : 0};
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     Alike& known = known_[alike];
     std::optional<Member>& first = known.first[m.ragged];
     if (!first) first = m;

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/machine/grid.hpp"
 #include "core/machine/mistakes.hpp"
+#include "core/machine/parallel.hpp"
 #include "core/machine/worker.hpp"
 
 namespace tilescope {
@@ -43,7 +43,7 @@ class PromiseCheck {
 
     std::string place_;
     const char* member_;
-    std::mutex mutex_;
+    Mutex mutex_;
     std::map<Index, Alike> known_;
 };
 

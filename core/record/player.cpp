@@ -27,7 +27,7 @@ void change_tiles(std::vector<TileState>& tiles, const Step& step, Index number)
 void place(const RecordedTensor& shape, const Region& r, TileData from, std::vector<float>& to) {
     for (Index row = 0; row < r.rows.size; ++row) {
         const Index start = (r.slice * shape.rows + r.rows.begin + row) * shape.cols + r.cols.begin;
-        std::copy_n(from.begin() + row * r.cols.size, r.cols.size, to.begin() + start);
+        std::copy_n(from.data() + row * r.cols.size, r.cols.size, to.data() + start);
     }
 }
 

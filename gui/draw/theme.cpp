@@ -2,44 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 namespace tilescope::gui {
 namespace {
 
 ImU32 rgb(unsigned hex) { return IM_COL32(hex >> 16 & 0xff, hex >> 8 & 0xff, hex & 0xff, 255); }
 
-/// The first of these files that there is, under one of the folders that distributions keep fonts in.
-std::string find_font(const std::vector<const char*>& names) {
-    for (const char* name : names)
-        for (const char* root : {"/usr/share/fonts/", "/usr/local/share/fonts/"})
-            if (std::error_code error; std::filesystem::exists(std::string(root) + name, error))
-                return std::string(root) + name;
-    return {};
-}
-
 // Latin, Greek, dashes and dots, raised and lowered digits, the raised T, arrows, signs.
 constexpr ImWchar glyphs[] = {0x20,   0xff,   0x391,  0x3c9,  0x1d40, 0x1d40, 0x2010, 0x2026, 0x2070, 0x209c, 0x2190,
                               0x2195, 0x2211, 0x221e, 0x2248, 0x2248, 0x2260, 0x2265, 0x25b2, 0x25c0, 0};
 
-ImFont* load_font(const std::vector<const char*>& names, float size) {
-    ImGuiIO& io = ImGui::GetIO();
+ImFont* add(const std::string& file, float size, ImFontConfig config) {
+    config.FontDataOwnedByAtlas = false;
+    // ImGui takes fonts it does not own by a pointer to what could be changed, and does not change it.
+    return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()),
+                                                      size, &config, glyphs);
+}
+
+ImFont* load_font(const std::string& file, const std::string& symbols, float size) {
     ImFontConfig config;
     config.OversampleH = 2, config.OversampleV = 1;
-    const std::string path = find_font(names);
-    if (path.empty()) {
+    if (file.empty()) {
         config.SizePixels = size;
-        return io.Fonts->AddFontDefault(&config);
+        return ImGui::GetIO().Fonts->AddFontDefault(&config);
     }
-    ImFont* font = io.Fonts->AddFontFromFileTTF(path.c_str(), size, &config, glyphs);
+    ImFont* font = add(file, size, config);
     // What it does not have (arrows, say) comes from a font that does.
-    const std::string more = find_font({"truetype/dejavu/DejaVuSans.ttf"});
-    if (!more.empty() && more != path) {
-        config.MergeMode = true;
-        io.Fonts->AddFontFromFileTTF(more.c_str(), size * 0.95f, &config, glyphs);
-    }
+    config.MergeMode = true;
+    if (!symbols.empty() && symbols != file) add(symbols, size * 0.95f, config);
     return font;
 }
 
@@ -130,24 +120,16 @@ ImU32 Theme::ink_on(ImU32 background) {
     return 0.299f * c.x + 0.587f * c.y + 0.114f * c.z > 0.55f ? IM_COL32(15, 18, 22, 255) : IM_COL32_WHITE;
 }
 
-void set_theme(Theme& theme, bool light, float scale) {
+void set_theme(Theme& theme, const FontFiles& files, bool light, float scale) {
     theme.light = light;
     theme.scale = scale;
     set_colours(theme);
     set_style(theme);
     ImGui::GetIO().Fonts->Clear();
-    const std::vector<const char*> sans = {"opentype/inter/Inter-Regular.otf",
-                                           "truetype/roboto/unhinted/RobotoTTF/Roboto-Regular.ttf",
-                                           "truetype/noto/NotoSans-Regular.ttf", "truetype/dejavu/DejaVuSans.ttf"};
-    const std::vector<const char*> bold = {"opentype/inter/Inter-SemiBold.otf",
-                                           "truetype/roboto/unhinted/RobotoTTF/Roboto-Medium.ttf",
-                                           "truetype/noto/NotoSans-Bold.ttf", "truetype/dejavu/DejaVuSans-Bold.ttf"};
-    const std::vector<const char*> mono = {"truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
-                                           "truetype/dejavu/DejaVuSansMono.ttf"};
-    theme.text = load_font(sans, std::round(16 * scale));
-    theme.small_text = load_font(sans, std::round(13 * scale));
-    theme.title = load_font(bold, std::round(17 * scale));
-    theme.mono = load_font(mono, std::round(14 * scale));
+    theme.text = load_font(files.text, files.symbols, std::round(16 * scale));
+    theme.small_text = load_font(files.text, files.symbols, std::round(13 * scale));
+    theme.title = load_font(files.title, files.symbols, std::round(17 * scale));
+    theme.mono = load_font(files.mono, files.symbols, std::round(14 * scale));
 }
 
 }  // namespace tilescope::gui

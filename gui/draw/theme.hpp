@@ -4,6 +4,8 @@
 
 #include <imgui.h>
 
+#include <string>
+
 #include "core/machine/tensor.hpp"
 
 namespace tilescope::gui {
@@ -30,8 +32,14 @@ struct Theme {
     float px(float at_scale_1) const { return at_scale_1 * scale; }
 };
 
-/// Loads fonts from the system's folders (a fallback is built in) at `scale` and sets colours and ImGui's style. To be
-/// called before a frame; the renderer's font texture has to be made again afterwards.
-void set_theme(Theme& theme, bool light, float scale);
+/// Fonts as the files that hold them, whole; one that is empty is replaced by the font that is built into ImGui.
+struct FontFiles {
+    std::string text, title, mono;
+    std::string symbols;  ///< for what the others do not have
+};
+
+/// Sets fonts at `scale`, colours and ImGui's style. To be called before a frame; `files` have to live as long as ImGui
+/// uses its fonts, and the renderer's font texture has to be made again afterwards.
+void set_theme(Theme& theme, const FontFiles& files, bool light, float scale);
 
 }  // namespace tilescope::gui

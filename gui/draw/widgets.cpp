@@ -1,24 +1,41 @@
 #include "gui/draw/widgets.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
+#include <cstring>
 
 namespace tilescope::gui {
 namespace {
 
 float right_edge() { return ImGui::GetWindowContentRegionMax().x; }
 
+/// ImGui keeps ints, floats and pointers, and none of them need be as wide as a double.
+void keep(ImGuiStorage& storage, double value) {
+    std::array<int, 2> halves{};
+    static_assert(sizeof halves == sizeof value);
+    std::memcpy(halves.data(), &value, sizeof value);
+    storage.SetInt(ImGui::GetID("first half"), halves[0]);
+    storage.SetInt(ImGui::GetID("second half"), halves[1]);
+}
+
+double kept(const ImGuiStorage& storage) {
+    const std::array<int, 2> halves = {storage.GetInt(ImGui::GetID("first half")),
+                                       storage.GetInt(ImGui::GetID("second half"))};
+    double value = 0;
+    std::memcpy(&value, halves.data(), sizeof value);
+    return value;
+}
+
 /// A number to type, accepted with Enter or by going elsewhere. What was typed is kept between frames: a click on
 /// another control takes the field away before it can be asked.
 std::optional<double> number_field(double value) {
-    ImGuiStorage* kept = ImGui::GetStateStorage();
-    const ImGuiID id = ImGui::GetID("typed");
+    ImGuiStorage& storage = *ImGui::GetStateStorage();
     const bool changed = ImGui::InputDouble("##field", &value, 0, 0, "%.13g", ImGuiInputTextFlags_AutoSelectAll);
-    if (changed || ImGui::IsItemActive()) kept->SetVoidPtr(id, std::bit_cast<void*>(value));
+    if (changed || ImGui::IsItemActive()) keep(storage, value);
     if (!ImGui::IsItemDeactivatedAfterEdit()) return std::nullopt;
     if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) return std::nullopt;
-    return std::bit_cast<double>(kept->GetVoidPtr(id));
+    return kept(storage);
 }
 
 /// Stops at powers of two, or goes by ratios and stops at multiples of the grain.

@@ -1,18 +1,50 @@
 #include "gui/shell/capture.hpp"
 
+#define GLFW_INCLUDE_ES3
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_opengl3.h>
 #include <png.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "lab/atomic_file.hpp"
 
-extern char** environ;
-
 namespace tilescope::gui::shell {
+
+Picture Window::picture(App& app, double seconds) {
+    prepare(app, size_, 1);
+    GLuint frame = 0, colours = 0;
+    glGenFramebuffers(1, &frame);
+    glGenRenderbuffers(1, &colours);
+    glBindRenderbuffer(GL_RENDERBUFFER, colours);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, size_.width, size_.height);
+    glBindFramebuffer(GL_FRAMEBUFFER, frame);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colours);
+
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(size_.width), static_cast<float>(size_.height)};
+    io.DisplayFramebufferScale = {1, 1};
+    io.DeltaTime = static_cast<float>(std::max(seconds, 1e-3));
+    io.MousePos = {-FLT_MAX, -FLT_MAX};
+    draw(app, seconds);
+
+    Picture p{size_, std::vector<std::uint8_t>(static_cast<std::size_t>(4 * size_.width * size_.height))};
+    const auto row = static_cast<std::size_t>(4 * size_.width);
+    std::vector<std::uint8_t> upside_down(p.rgba.size());
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, size_.width, size_.height, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
+    for (std::size_t y = 0; y < static_cast<std::size_t>(size_.height); ++y)
+        std::copy_n(upside_down.end() - static_cast<std::ptrdiff_t>((y + 1) * row), row,
+                    p.rgba.begin() + static_cast<std::ptrdiff_t>(y * row));
+    for (std::size_t alpha = 3; alpha < p.rgba.size(); alpha += 4) p.rgba[alpha] = 255;
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glDeleteRenderbuffers(1, &colours);
+    glDeleteFramebuffers(1, &frame);
+    return p;
+}
 
 void write_png(const Picture& picture, const std::string& path) {
     png_image image{};
@@ -39,8 +71,8 @@ Film::Film(std::string path, Size size, int fps) : path_(std::move(path)) {
     const std::string ending = file.extension().string();
     if (ending != ".mp4" && ending != ".gif")
         throw UsageError("--record " + path_ + ": must end in .mp4 or .gif; try --record film.mp4");
-    temporary_ = (file.parent_path() / ("." + file.stem().string() + "." + std::to_string(getpid()) + ending)).string();
-    if (access(file.has_parent_path() ? file.parent_path().c_str() : ".", W_OK) != 0)
+    temporary_ = (file.parent_path() / ("." + file.stem().string() + "." + unique_suffix() + ending)).string();
+    if (!folder_is_writable(path_))
         throw RunError("--record " + path_ + ": its folder cannot be written to; name another");
     std::vector<std::string> words = {
         "ffmpeg",   "-loglevel",         "error", "-y", "-f",
@@ -57,61 +89,29 @@ Film::Film(std::string path, Size size, int fps) : path_(std::move(path)) {
     const auto& more = ending == ".mp4" ? mp4 : gif;
     words.insert(words.end(), more.begin(), more.end());
     words.push_back(temporary_);
-    start(words);
-}
-
-void Film::start(const std::vector<std::string>& words) {
-    int ends[2];
-    if (pipe(ends) != 0) throw RunError("--record " + path_ + ": no pipe to ffmpeg");
-    std::vector<char*> arguments;
-    for (const std::string& w : words) arguments.push_back(const_cast<char*>(w.c_str()));
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    pid_t process = -1;
-    const int failed = posix_spawnp(&process, "ffmpeg", &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-    if (failed != 0) {
-        close(ends[1]);
-        throw RunError("--record " + path_ + ": needs ffmpeg; install it (apt-get install ffmpeg)");
+    try {
+        ffmpeg_.emplace(words);
+    } catch (const std::system_error& e) {
+        const bool absent = e.code() == std::errc::no_such_file_or_directory;
+        throw RunError(
+            "--record " + path_ + ": needs ffmpeg" +
+            (absent ? "; install it (apt-get install ffmpeg)" : ", which does not start: " + e.code().message()));
     }
-    process_ = process;
-    to_ffmpeg_ = ends[1];
-}
-
-int Film::wait() {
-    if (to_ffmpeg_ >= 0) close(to_ffmpeg_);
-    to_ffmpeg_ = -1;
-    int status = 0;
-    if (process_ >= 0) waitpid(process_, &status, 0);
-    process_ = -1;
-    return status;
 }
 
 Film::~Film() {
-    if (process_ >= 0) kill(process_, SIGTERM);
-    wait();
+    ffmpeg_.reset();  // before its file goes
     std::error_code ignored;
     if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
 }
 
 void Film::add(const Picture& picture) {
-    const std::uint8_t* data = picture.rgba.data();
-    std::size_t left = picture.rgba.size();
-    while (left > 0) {
-        const ssize_t n = write(to_ffmpeg_, data, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw RunError("--record " + path_ + ": ffmpeg stopped; is there room on the disk?");
-        data += n, left -= static_cast<std::size_t>(n);
-    }
+    if (!ffmpeg_->write(picture.rgba.data(), picture.rgba.size()))
+        throw RunError("--record " + path_ + ": ffmpeg stopped; is there room on the disk?");
 }
 
 void Film::commit() {
-    if (wait() != 0) throw RunError("--record " + path_ + ": ffmpeg failed");
+    if (!ffmpeg_->finish()) throw RunError("--record " + path_ + ": ffmpeg failed");
     std::filesystem::rename(temporary_, path_);
     temporary_.clear();
 }

@@ -1,6 +1,9 @@
 // Pictures and films of the window, for slides and pages.
 #pragma once
 
+#include <optional>
+
+#include "gui/shell/native.hpp"
 #include "gui/shell/window.hpp"
 
 namespace tilescope::gui::shell {
@@ -22,12 +25,8 @@ class Film {
     void commit();
 
   private:
-    void start(const std::vector<std::string>& arguments);
-    int wait();
-
     std::string path_, temporary_;
-    int to_ffmpeg_ = -1;
-    int process_ = -1;
+    std::optional<Reader> ffmpeg_;
 };
 
 }  // namespace tilescope::gui::shell

@@ -1,7 +1,5 @@
 // `tilescope-gui`: the window, and pictures and films of it. Exit codes: 0 done, 1 failed, 2 a bad request, 130
 // interrupted.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <csignal>
@@ -13,6 +11,7 @@
 
 #include "core/text/words.hpp"
 #include "gui/shell/capture.hpp"
+#include "gui/shell/native.hpp"
 #include "gui/shell/status.hpp"
 #include "show/state.hpp"
 
@@ -20,7 +19,6 @@ namespace tilescope::gui::shell {
 namespace {
 
 constexpr int failed = 1, misused = 2, interrupted = 130;
-constexpr const char* inside_xvfb = "TILESCOPE_INSIDE_XVFB";
 
 volatile std::sig_atomic_t stop_asked = 0;
 
@@ -103,7 +101,7 @@ void take_film(App& app, const Invocation& r) {
     const double seconds = 1.0 / r.fps;
     const double moves = static_cast<double>(last - r.from) + 1;
     const auto pictures = static_cast<Index>(moves / app.playback.speed() * r.fps) + 1;
-    const bool terminal = isatty(STDERR_FILENO) != 0;
+    const bool terminal = stderr_is_terminal();
     for (Index k = 0; k < pictures && app.playback.position() <= last; ++k) {
         if (stop_asked) throw Interrupted();
         film.add(window.picture(app, seconds));
@@ -145,22 +143,6 @@ void show_window(App& app, const Invocation& r) {
         });
 }
 
-/// Runs this program again under a display of its own. Returns only if that is not possible.
-void start_in_xvfb(char** argv, Size size) {
-    if (std::getenv(inside_xvfb)) return;
-    setenv(inside_xvfb, "1", 1);
-    const std::string screen = "-screen 0 " + std::to_string(size.width) + "x" + std::to_string(size.height) + "x24";
-    std::vector<char*> words;
-    for (const char* w : {"xvfb-run", "-a", "-s", screen.c_str()}) words.push_back(const_cast<char*>(w));
-    static char self[] = "/proc/self/exe";
-    static char path[4096];
-    const ssize_t n = readlink(self, path, sizeof path - 1);
-    words.push_back(n > 0 ? path : argv[0]);
-    for (char** a = argv + 1; *a; ++a) words.push_back(*a);
-    words.push_back(nullptr);
-    execvp("xvfb-run", words.data());
-}
-
 void carry_out(const Invocation& r, char** argv) {
     check(r);
     App app;
@@ -170,7 +152,7 @@ void carry_out(const Invocation& r, char** argv) {
     try {
         r.record.empty() ? take_screenshot(app, r) : take_film(app, r);
     } catch (const NoDisplay&) {
-        start_in_xvfb(argv, r.size);
+        start_again_in_xvfb(argv, r.size.width, r.size.height);
         throw RunError("no display, and xvfb-run cannot be started; install it (apt-get install xvfb xauth)");
     }
 }

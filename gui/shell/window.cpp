@@ -1,7 +1,6 @@
 #include "gui/shell/window.hpp"
 
-#define GL_GLEXT_PROTOTYPES
-#define GLFW_INCLUDE_GLEXT
+#define GLFW_INCLUDE_ES3
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
@@ -11,6 +10,8 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+
+#include "gui/shell/fonts.hpp"
 
 namespace tilescope::gui::shell {
 namespace {
@@ -40,6 +41,30 @@ std::optional<Key> key_from_glfw(int key) {
                     "; pictures and films need no display: tilescope-gui --screenshot FILE.png, --record FILE.mp4");
 }
 
+// Our calls and shaders are those of OpenGL ES 3.0, as in a browser. But a frame has up to 100,000 vertices, and where
+// ImGui's indices have 16 bits (as in Debian's libimgui; ImDrawIdx is chosen when ImGui is compiled) its renderer has
+// to draw parts from a base vertex on (ImGuiBackendFlags_RendererHasVtxOffset), which it does from version 3.2 on, of
+// either API. With 32 bits 3.0 is enough.
+constexpr int es_minor = sizeof(ImDrawIdx) < 4 ? 2 : 0;
+
+struct Context {
+    int api, profile, minor;
+    const char* shaders;
+};
+/// In the order of trying: a driver without OpenGL ES has the same calls in its OpenGL.
+constexpr Context contexts[] = {{GLFW_OPENGL_ES_API, GLFW_OPENGL_ANY_PROFILE, es_minor, "#version 300 es"},
+                                {GLFW_OPENGL_API, GLFW_OPENGL_CORE_PROFILE, 2, "#version 150"}};
+
+/// nullptr where there is no such context.
+GLFWwindow* create(const Context& c, Size size) {
+    glfwWindowHint(GLFW_CLIENT_API, c.api);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, c.minor);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, c.profile);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, c.api == GLFW_OPENGL_API ? GLFW_TRUE : GLFW_FALSE);
+    return glfwCreateWindow(size.width, size.height, "TileScope", nullptr, nullptr);
+}
+
 /// Type grows with the window and with the display's own scale; small windows get a little less, not illegible type.
 /// In tenths, for every change makes the fonts anew.
 float scale_for(Size size, float display_scale, bool projector) {
@@ -50,19 +75,20 @@ float scale_for(Size size, float display_scale, bool projector) {
 
 }  // namespace
 
-Window::Window(Kind kind, Size size) : size_(size) {
+Window::Window(Kind kind, Size size) : size_(size), fonts_(find_fonts()) {
     glfw_error.clear();
     glfwSetErrorCallback([](int, const char* text) { glfw_error = text; });
     if (!glfwInit()) refuse("no display");
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
-    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     glfwWindowHint(GLFW_VISIBLE, kind == Kind::visible ? GLFW_TRUE : GLFW_FALSE);
-    window_ = glfwCreateWindow(size.width, size.height, "TileScope", nullptr, nullptr);
+    const char* shaders = nullptr;
+    for (const Context& c : contexts) {
+        window_ = create(c, size);
+        shaders = c.shaders;
+        if (window_) break;
+    }
     if (!window_) {
         glfwTerminate();
-        refuse("no OpenGL 3 on this display");
+        refuse("no OpenGL ES 3 on this display");
     }
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(1);
@@ -76,7 +102,7 @@ Window::Window(Kind kind, Size size) : size_(size) {
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;
     ImGui_ImplGlfw_InitForOpenGL(window_, kind == Kind::visible);
-    ImGui_ImplOpenGL3_Init("#version 150");
+    ImGui_ImplOpenGL3_Init(shaders);
 }
 
 Window::~Window() {
@@ -91,7 +117,7 @@ Window::~Window() {
 void Window::prepare(App& app, Size size, float display_scale) {
     const float scale = scale_for(size, display_scale, app.view.projector);
     if (fonts_made_ && app.theme.light == app.view.light && app.theme.scale == scale) return;
-    set_theme(app.theme, app.view.light, scale);
+    set_theme(app.theme, fonts_, app.view.light, scale);
     if (fonts_made_) ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
     fonts_made_ = true;
@@ -112,65 +138,35 @@ double Window::draw(App& app, double seconds) {
     return work.count();
 }
 
-void Window::show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame) {
-    double before = glfwGetTime();
-    int lively = 10;  // frames to draw before waiting
-    while (!glfwWindowShouldClose(window_) && !stop()) {
-        // Nothing moves when nothing plays: wait for the user then. ImGui needs a few frames to settle after an event.
-        const bool moves = app.playback.playing() || app.playback.fraction() < 1;
-        if (moves || --lively > 0) {
-            glfwPollEvents();
-        } else {
-            glfwWaitEventsTimeout(0.5);
-            lively = 4;
-        }
-        glfwGetFramebufferSize(window_, &size_.width, &size_.height);
-        if (size_.width == 0 || size_.height == 0) continue;  // minimised
-        float across = 1, down = 1;
-        glfwGetWindowContentScale(window_, &across, &down);
-        prepare(app, size_, std::max(across, 1.f));
-        ImGui_ImplOpenGL3_NewFrame();
-        ImGui_ImplGlfw_NewFrame();
-        app.keys = std::exchange(keys_, {});
-        const double now = glfwGetTime();
-        const double milliseconds = draw(app, std::min(now - before, 0.1));
-        before = now;
-        glfwSwapBuffers(window_);
-        after_frame(milliseconds);
-    }
+/// Handles what happened since the last frame. Nothing moves when nothing plays: then it waits for the user first.
+void Window::take_events(const App& app) {
+    const bool moves = app.playback.playing() || app.playback.fraction() < 1;
+    if (moves || --lively_ > 0) return glfwPollEvents();
+    glfwWaitEventsTimeout(0.5);
+    lively_ = 4;
 }
 
-Picture Window::picture(App& app, double seconds) {
-    prepare(app, size_, 1);
-    GLuint frame = 0, colours = 0;
-    glGenFramebuffers(1, &frame);
-    glGenRenderbuffers(1, &colours);
-    glBindRenderbuffer(GL_RENDERBUFFER, colours);
-    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, size_.width, size_.height);
-    glBindFramebuffer(GL_FRAMEBUFFER, frame);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colours);
-
+bool Window::once(App& app, const std::function<void(double)>& after_frame) {
+    if (glfwWindowShouldClose(window_)) return false;
+    take_events(app);
+    glfwGetFramebufferSize(window_, &size_.width, &size_.height);
+    if (size_.width == 0 || size_.height == 0) return true;  // minimised
+    float across = 1, down = 1;
+    glfwGetWindowContentScale(window_, &across, &down);
+    prepare(app, size_, std::max(across, 1.f));
     ImGui_ImplOpenGL3_NewFrame();
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {static_cast<float>(size_.width), static_cast<float>(size_.height)};
-    io.DisplayFramebufferScale = {1, 1};
-    io.DeltaTime = static_cast<float>(std::max(seconds, 1e-3));
-    io.MousePos = {-FLT_MAX, -FLT_MAX};
-    draw(app, seconds);
+    ImGui_ImplGlfw_NewFrame();
+    app.keys = std::exchange(keys_, {});
+    const double now = glfwGetTime();
+    const double milliseconds = draw(app, std::min(now - std::exchange(before_, now), 0.1));
+    glfwSwapBuffers(window_);
+    after_frame(milliseconds);
+    return true;
+}
 
-    Picture p{size_, std::vector<std::uint8_t>(static_cast<std::size_t>(4 * size_.width * size_.height))};
-    const auto row = static_cast<std::size_t>(4 * size_.width);
-    std::vector<std::uint8_t> upside_down(p.rgba.size());
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, size_.width, size_.height, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
-    for (std::size_t y = 0; y < static_cast<std::size_t>(size_.height); ++y)
-        std::copy_n(upside_down.end() - static_cast<std::ptrdiff_t>((y + 1) * row), row,
-                    p.rgba.begin() + static_cast<std::ptrdiff_t>(y * row));
-    for (std::size_t alpha = 3; alpha < p.rgba.size(); alpha += 4) p.rgba[alpha] = 255;
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glDeleteRenderbuffers(1, &colours);
-    glDeleteFramebuffers(1, &frame);
-    return p;
+void Window::show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame) {
+    while (!stop() && once(app, after_frame)) {
+    }
 }
 
 }  // namespace tilescope::gui::shell

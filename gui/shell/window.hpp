@@ -1,4 +1,4 @@
-// A window on the screen, or a picture of one without a screen: GLFW and OpenGL 3 under Dear ImGui.
+// A window on the screen, or a picture of one without a screen: GLFW and OpenGL ES 3 under Dear ImGui.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Picture {
     std::vector<std::uint8_t> rgba;
 };
 
-/// There is no display, or none with OpenGL 3.
+/// There is no display, or none with OpenGL ES 3 or OpenGL 3.2.
 struct NoDisplay : RunError {
     using RunError::RunError;
 };
@@ -36,6 +36,9 @@ class Window {
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
 
+    /// Shows one frame, after waiting for something to happen where nothing moves; false when the window is to be
+    /// closed. Returns to the caller in between, as a browser's page has to.
+    bool once(App& app, const std::function<void(double)>& after_frame);
     /// Shows frames until the window is closed or `stop` says so; `after_frame` is told the milliseconds of work that
     /// each took, drawing by OpenGL not included.
     void show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame);
@@ -45,11 +48,15 @@ class Window {
   private:
     void prepare(App& app, Size size, float display_scale);
     double draw(App& app, double seconds);
+    void take_events(const App& app);
 
     GLFWwindow* window_ = nullptr;
     std::vector<Key> keys_;  // pressed since the last frame
     Size size_;
+    const FontFiles fonts_;
     bool fonts_made_ = false;
+    double before_ = 0;  // when the last frame was drawn
+    int lively_ = 10;    // frames to draw before waiting: ImGui needs a few to settle after an event
 };
 
 }  // namespace tilescope::gui::shell

@@ -124,7 +124,8 @@ TEST_CASE("inputs: an element depends on seed, name and position alone", "[input
     const std::vector<float> few = draw("V", 5, d, 1000);
     CHECK(few == std::vector<float>(all.begin(), all.begin() + 1000));
     // Shapes and other tensors do not matter.
-    const Inputs shaped = random_inputs({{"V", Role::input, Meaning::value, Sliced::by_head, 4, 8, 1 << 13, Dtype::f32}}, 5, d);
+    const Inputs shaped =
+        random_inputs({{"V", Role::input, Meaning::value, Sliced::by_head, 4, 8, 1 << 13, Dtype::f32}}, 5, d);
     CHECK(contents(*shaped.at("V")) == all);
     // Narrow types round the same numbers.
     for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {

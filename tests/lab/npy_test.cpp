@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <stdexcept>
 
 #include "core/machine/error.hpp"
+#include "tests/support/bits.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 
@@ -60,8 +60,8 @@ const std::array<Number, 10> numbers{{{0x0000, 0.0f},
 
 std::string stored(const Number& number, char order, int size) {
     std::uint64_t n = number.f2;
-    if (size == 4) n = std::bit_cast<std::uint32_t>(number.f4);
-    if (size == 8) n = std::bit_cast<std::uint64_t>(static_cast<double>(number.f4));
+    if (size == 4) n = testing::bits_of<std::uint32_t>(number.f4);
+    if (size == 8) n = testing::bits_of<std::uint64_t>(static_cast<double>(number.f4));
     std::string out = little(n, size);
     return order == '>' ? std::string(out.rbegin(), out.rend()) : out;
 }

@@ -164,10 +164,9 @@ TEST_CASE("loops are known of launches that were not recorded", "[narration]") {
     Session session = session_of("standard", blackboard, {.matmul_flops = 1, .value_bytes = 1, .events = 8});
     const Run& run = *session.run();
     REQUIRE(run.trace().launches().size() == 1);
-    CHECK(loop_nest(run) == std::vector<std::string>{"scores: 16 thread blocks, shown: 1",
-                                                     "softmax: 1 thread block, none shown",
-                                                     "output: 4 thread blocks, none shown",
-                                                     "each visits line 7 (for j = 1..Tc …) × 4"});
+    CHECK(loop_nest(run) ==
+          std::vector<std::string>{"scores: 16 thread blocks, shown: 1", "softmax: 1 thread block, none shown",
+                                   "output: 4 thread blocks, none shown", "each visits line 7 (for j = 1..Tc …) × 4"});
 }
 
 TEST_CASE("every moment of every algorithm is a sentence of its own words", "[narration]") {

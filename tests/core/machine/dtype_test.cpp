@@ -1,7 +1,6 @@
 #include "core/machine/dtype.hpp"
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "core/machine/storage.hpp"
+#include "tests/support/bits.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -41,7 +41,7 @@ double value_of(Format f, std::uint32_t bits) {
 
 /// The pattern nearest to x (not a NaN), ties to even, in integer arithmetic on x's bits.
 std::uint32_t nearest(Format f, float x) {
-    const auto bits = std::bit_cast<std::uint32_t>(x);
+    const auto bits = testing::bits_of<std::uint32_t>(x);
     const std::uint32_t sign = bits >> 16 & 0x8000;
     if ((bits & 0x7fffffff) == 0x7f800000) return sign | infinity_bits(f);
     const auto field = static_cast<int>(bits >> 23 & 0xff);
@@ -159,7 +159,7 @@ TEST_CASE("rounding agrees with integer arithmetic on the bits", "[dtype]") {
                 for (int other = -1; other < 23; ++other)
                     for (std::uint32_t fill : {0u, 0x7fffffu, 1u}) {
                         const std::uint32_t flip = (bit < 0 ? 0u : 1u << bit) ^ (other < 0 ? 0u : 1u << other);
-                        x.push_back(std::bit_cast<float>(high << 23 | (fill ^ flip)));
+                        x.push_back(testing::bits_of<float>(high << 23 | (fill ^ flip)));
                     }
         }
         CHECK(mistakes(f, x) == 0);
@@ -168,7 +168,7 @@ TEST_CASE("rounding agrees with integer arithmetic on the bits", "[dtype]") {
         std::mt19937 random(7);
         std::vector<float> x;
         while (x.size() < 1'000'000)
-            if (const float v = std::bit_cast<float>(static_cast<std::uint32_t>(random())); !std::isnan(v))
+            if (const float v = testing::bits_of<float>(static_cast<std::uint32_t>(random())); !std::isnan(v))
                 x.push_back(v);
         CHECK(mistakes(f, x) == 0);
     }
@@ -181,7 +181,7 @@ TEST_CASE("rounding agrees with integer arithmetic on the bits", "[dtype]") {
 TEST_CASE("a NaN stays a NaN", "[dtype]") {
     const Format f = GENERATE(f16, bf16);
     for (const std::uint32_t bits : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xff800001u, 0x7fffffffu, 0x7f802000u}) {
-        std::vector<float> x(9, std::bit_cast<float>(bits));  // enough for vector instructions and a rest
+        std::vector<float> x(9, testing::bits_of<float>(bits));  // enough for vector instructions and a rest
         for (const std::uint16_t b : encoded(f, x)) CHECK(is_nan(f, b));
         round_to(f.dtype, x.data(), static_cast<Index>(x.size()));
         for (const float v : x) CHECK(std::isnan(v));
@@ -190,7 +190,7 @@ TEST_CASE("a NaN stays a NaN", "[dtype]") {
 
 TEST_CASE("f32 is stored as it is", "[dtype]") {
     const std::vector<float> x{
-        1.1f, -0.0f, infinity, std::numeric_limits<float>::denorm_min(), 1e38f, std::bit_cast<float>(0x7fc12345u)};
+        1.1f, -0.0f, infinity, std::numeric_limits<float>::denorm_min(), 1e38f, testing::bits_of<float>(0x7fc12345u)};
     const auto n = static_cast<Index>(x.size());
     std::vector<float> stored(x.size()), back(x.size()), rounded = x;
     encode(Dtype::f32, x.data(), reinterpret_cast<std::byte*>(stored.data()), n);

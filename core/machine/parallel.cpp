@@ -1,0 +1,55 @@
+#include "core/machine/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <exception>
+
+namespace tilescope {
+namespace {
+
+#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+constexpr bool has_threads = false;
+#else
+constexpr bool has_threads = true;
+#endif
+
+}  // namespace
+
+int cores() { return has_threads ? static_cast<int>(std::max(1u, std::thread::hardware_concurrency())) : 1; }
+
+void at_once(Index n, int threads, const std::function<void(Index, Index)>& work) {
+    std::atomic<Index> next{0};
+    std::atomic<bool> failed{false};
+    std::exception_ptr error;  // of the first to fail; read when all have come to rest
+    const auto take = [&](Index worker) {
+        try {
+            for (Index k; !failed && (k = next++) < n;) work(worker, k);
+        } catch (...) {
+            if (!failed.exchange(true)) error = std::current_exception();
+        }
+    };
+    {
+        std::deque<BackgroundThread> others;
+        const Index workers = std::min<Index>(threads > 0 ? threads : cores(), n);
+        for (Index w = 1; w < workers; ++w)
+            if (!others.emplace_back([&take, w] { take(w); }).started()) break;
+        take(0);
+    }
+    if (error) std::rethrow_exception(error);
+}
+
+BackgroundThread::BackgroundThread(const std::function<void()>& work) {
+    if (!has_threads) return;
+    try {
+        thread_ = std::thread(work);
+    } catch (const std::exception&) {
+        // Too many already: the caller does without.
+    }
+}
+
+BackgroundThread::~BackgroundThread() {
+    if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace tilescope

@@ -1,0 +1,58 @@
+// Work that takes longer than a frame: done a unit at a time, by a thread beside the window where there are threads,
+// and by the frames themselves where there are none.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "core/machine/gpu.hpp"
+#include "core/machine/parallel.hpp"
+
+namespace tilescope::show {
+
+class Job {
+  public:
+    /// Does the next unit of work and returns how many are left, as far as is known by then; 0: that was the last. A
+    /// unit is what a frame can afford. A longer one passes the Control on to its Gpu, so that cancel() ends it early.
+    using Unit = std::function<Index(Control&)>;
+    static constexpr Index all = std::numeric_limits<Index>::max();
+
+    /// Nothing is done yet: it is begin(), pump() and finish() that work, called by one thread, the asker's.
+    explicit Job(Unit unit) : unit_(std::move(unit)) {}
+    /// Cancels, and waits for the unit in hand.
+    ~Job() { cancel(); }
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    /// Hands the work to a thread of its own. Where none can be had it stays with pump() and finish().
+    void begin();
+    /// For every frame: does at most so many units here, unless a thread is at it. True once all is done.
+    bool pump(Index units);
+    /// Works, or waits, until so many units are done, or all of them.
+    void finish(Index units = all);
+    // Both throw what a unit threw, again at each call, and Interrupted after cancel(); finish() only where the units
+    // asked for were not done before that.
+
+    /// No further unit is begun; what is done stays.
+    void cancel() { control_.stop = true; }
+
+    struct Progress {
+        Index done = 0, left = 0;  ///< units; left is a guess until the first is done
+    };
+    Progress progress() const { return {done_, left_}; }
+
+  private:
+    void work();
+
+    Unit unit_;
+    Control control_;
+    std::atomic<Index> done_{0}, left_{1};
+    std::atomic<Index> reached_{0};           // as done_, but `all` when nothing more comes: what finish() waits for
+    std::exception_ptr error_;                // written before reached_ is `all`, read after
+    std::optional<BackgroundThread> thread_;  // last, to end first
+};
+
+}  // namespace tilescope::show
