@@ -184,7 +184,7 @@ KernelCase case_of(const MeasuredRow& row) {
     p.dim = row.integer("dim"), p.dim_v = row.integer("dim_v");
     p.causal = row.integer("causal") != 0;
     const Tiling tile{row.integer("br"), row.integer("bc")};
-    for (const KernelVariant& v : a->kernels)
+    for (const KernelVariant& v : kernels_of(*a))
         if (v.tile == tile && v.serves(p)) return {a, &v, p};
     throw RunError("measurements: " + std::string(a->name) + " has no kernel with tiles of " + std::to_string(tile.br) +
                    " x " + std::to_string(tile.bc) + " for a row's problem");

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "algorithms/contract/problem.hpp"
-#include "algorithms/cuda/kernel.hpp"
 #include "core/machine/ops.hpp"
 
 namespace tilescope {
@@ -71,7 +70,6 @@ struct Algorithm {
     std::vector<TensorDecl> (*tensors)(const Problem&, const Tiling&);
     void (*run)(Gpu&, const Tensors&, const Problem&, const Tiling&);
     Prediction (*predict)(const Problem&, const Tiling&, const GpuSpec&);
-    std::span<const KernelVariant> kernels;  ///< the instances that kernel.cu compiles, the default first
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
 };
 
