@@ -95,6 +95,17 @@ TEST_CASE("measurements: a row leads back to its case", "[measurements]") {
     CHECK(c.problem == r.tested.problem);
 }
 
+TEST_CASE("measurements: a row measured under a former name is today's algorithm's", "[measurements]") {
+    const auto old = read_measurements(
+        "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,status,simulated_read_bytes\n"
+        "safe_softmax,f32,1,1,1,64,64,64,64,0,64,64,ok,1\n"
+        "online_softmax,f32,1,1,1,64,64,64,64,0,64,64,ok,1\n");
+    REQUIRE(old);
+    CHECK(old->rows[0]["algorithm"] == "three_pass");
+    CHECK(case_of(old->rows[0]).algorithm == find_algorithm("three_pass"));
+    CHECK(case_of(old->rows[1]).algorithm == find_algorithm("two_pass"));
+}
+
 TEST_CASE("measurements: columns are the documented ones", "[measurements]") {
     std::string names;
     for (const auto& [column, cell] : cells_of(result())) names += (names.empty() ? "" : ",") + column;

@@ -38,7 +38,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .formerly = "safe_softmax"};
 }
 
 }  // namespace tilescope::three_pass

@@ -37,7 +37,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .formerly = "online_softmax"};
 }
 
 }  // namespace tilescope::two_pass
