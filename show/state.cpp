@@ -98,7 +98,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
 }  // namespace
 
 State state_of(const Session& session, const Playback& playback, const View& view) {
-    State s{session.setup(), playback.position(), playback.speed(), playback.loop, view};
+    State s{session.setup(), playback.position(), playback.speed(), playback.loop, view, {}};
     s.view.tour = -1;
     return s;
 }
