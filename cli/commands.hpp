@@ -17,6 +17,9 @@ void add_trace(CLI::App& app);
 void add_gpus(CLI::App& app);
 void add_validate(CLI::App& app);
 
+/// The algorithm that the user names. A former name is understood, with a remark on standard error.
+const Algorithm& chosen_algorithm(const std::string& name);
+
 /// An OutOfChipMemory told to the user: several lines, exit code 1.
 struct DoesNotFit : RunError {
     using RunError::RunError;

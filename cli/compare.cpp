@@ -21,7 +21,7 @@ struct Row {
 
 std::vector<const Algorithm*> chosen(const std::vector<std::string>& names) {
     std::vector<const Algorithm*> list;
-    for (const std::string& n : names) list.push_back(&algorithm_named(n));
+    for (const std::string& n : names) list.push_back(&chosen_algorithm(n));
     if (list.empty())
         for (const Algorithm& a : algorithms())
             if (a.family == Family::attention) list.push_back(&a);

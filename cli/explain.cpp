@@ -73,7 +73,7 @@ void print_lines(const Experiment& e, const Profile& profile) {
 }
 
 void explain_algorithm(const Options& o, const std::string& name) {
-    const Algorithm& algorithm = algorithm_named(name);
+    const Algorithm& algorithm = chosen_algorithm(name);
     const Request request = resolve(o, algorithm.family);
     with_tiling(algorithm, request, [&](const Experiment& e) {
         Profile profile;

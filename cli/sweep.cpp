@@ -142,7 +142,7 @@ Options point_options(const Options& base, const std::vector<SweepAxis>& axes, s
 
 void sweep(const SweepRequest& s) {
     std::vector<const Algorithm*> list;
-    for (const std::string& n : s.algorithms) list.push_back(&algorithm_named(n));
+    for (const std::string& n : s.algorithms) list.push_back(&chosen_algorithm(n));
     std::vector<SweepAxis> axes;
     double points = static_cast<double>(list.size());
     for (const std::string& v : s.vary) {

@@ -243,6 +243,7 @@ void add_validate(CLI::App& app) {
         "Without a GPU it says what is missing and shows the measurements that ship with tilescope.");
     sub->callback([sub] {
         if (!flags.survey.empty()) refuse_beside_survey(*sub);
+        for (std::string& name : flags.algorithms) name = chosen_algorithm(name).name;
         validate(flags);
     });
 }

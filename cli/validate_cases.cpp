@@ -12,7 +12,9 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
     std::vector<const Algorithm*> list;
     for (const std::string& n : names) {
         list.push_back(&algorithm_named(n));
-        if (list.back()->kernels.empty()) throw UsageError("validate " + n + ": has no kernel; leave it out");
+        if (kernels_of(*list.back()).empty())
+            throw UsageError("validate " + n +
+                             ": has no kernel, only a simulated program; leave it out, or try tilescope run " + n);
     }
     return list;
 }
@@ -21,14 +23,14 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
 std::vector<const Algorithm*> all_for(const Options& o) {
     std::vector<const Algorithm*> list;
     for (const Algorithm& a : algorithms())
-        if (!a.kernels.empty() && (a.family == Family::attention || !attention_flag(o))) list.push_back(&a);
+        if (!kernels_of(a).empty() && (a.family == Family::attention || !attention_flag(o))) list.push_back(&a);
     return list;
 }
 
 /// "f32 64: 64x64 128x64; f16 64/32: ...": what an algorithm has kernels for.
 std::string offers(const Algorithm& a) {
     std::vector<std::pair<std::string, std::string>> groups;
-    for (const KernelVariant& v : a.kernels) {
+    for (const KernelVariant& v : kernels_of(a)) {
         std::string key = name_of(v.dtype);
         if (v.dim > 0) key += " d=" + std::to_string(v.dim);
         if (v.dim_v != v.dim) key += " dv=" + std::to_string(v.dim_v);
@@ -58,7 +60,7 @@ std::string offers(const Algorithm& a) {
 /// The kernels that serve a request: the first, or each of them.
 std::vector<KernelCase> matching(const Algorithm& a, const Request& r, bool all, Bytes shared_memory) {
     std::vector<KernelCase> cases;
-    for (const KernelVariant& v : a.kernels) {
+    for (const KernelVariant& v : kernels_of(a)) {
         const bool tiles = (r.given.br == 0 || r.given.br == v.tile.br) && (r.given.bc == 0 || r.given.bc == v.tile.bc);
         if (!tiles || !v.serves(r.problem) || v.shared() > shared_memory) continue;
         cases.push_back({&a, &v, r.problem});

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "algorithms/cuda/registry.hpp"
 #include "lab/experiment.hpp"
 
 namespace tilescope {

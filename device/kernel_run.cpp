@@ -144,7 +144,7 @@ struct KernelRun::State {
 };
 
 KernelRun::KernelRun(const KernelCase& c, const Inputs& inputs, Untouched untouched) {
-    const KernelLauncher launcher = find_kernel(c.algorithm->name);
+    const KernelLauncher launcher = launcher_of(*c.algorithm);
     if (!launcher) throw RunError(std::string(c.algorithm->name) + ": has no kernel in this build");
     const Bytes needed = device_bytes(c), free = free_memory();
     if (needed > free) throw OutOfDeviceMemory(needed, free);

@@ -164,9 +164,16 @@ std::optional<MeasurementFile> read_measurements(std::string_view text) {
     auto header = std::make_shared<std::vector<std::string>>(split(next_line(text)));
     for (const char* needed : {"algorithm", "status", "simulated_read_bytes"})
         if (std::ranges::find(*header, needed) == header->end()) return std::nullopt;
-    while (!text.empty())
-        if (const std::string_view line = next_line(text); !line.empty())
-            file.rows.emplace_back(header.get(), split(line));
+    const auto algorithm = static_cast<std::size_t>(std::ranges::find(*header, "algorithm") - header->begin());
+    while (!text.empty()) {
+        const std::string_view line = next_line(text);
+        if (line.empty()) continue;
+        std::vector<std::string> cells = split(line);
+        // Measured under a former name is measured all the same.
+        if (algorithm < cells.size())
+            if (const Algorithm* a = find_algorithm(cells[algorithm])) cells[algorithm] = a->name;
+        file.rows.emplace_back(header.get(), std::move(cells));
+    }
     file.columns = std::move(header);
     return file;
 }
@@ -184,7 +191,7 @@ KernelCase case_of(const MeasuredRow& row) {
     p.dim = row.integer("dim"), p.dim_v = row.integer("dim_v");
     p.causal = row.integer("causal") != 0;
     const Tiling tile{row.integer("br"), row.integer("bc")};
-    for (const KernelVariant& v : a->kernels)
+    for (const KernelVariant& v : kernels_of(*a))
         if (v.tile == tile && v.serves(p)) return {a, &v, p};
     throw RunError("measurements: " + std::string(a->name) + " has no kernel with tiles of " + std::to_string(tile.br) +
                    " x " + std::to_string(tile.bc) + " for a row's problem");

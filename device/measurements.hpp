@@ -47,7 +47,8 @@ struct MeasurementFile {
     std::shared_ptr<const std::vector<std::string>> columns;
     std::vector<MeasuredRow> rows;
 };
-/// Reads what write_measurements() wrote. nullopt where the text is another kind of CSV.
+/// Reads what write_measurements() wrote, today or before an algorithm was renamed. nullopt where the text is another
+/// kind of CSV.
 std::optional<MeasurementFile> read_measurements(std::string_view text);
 
 /// The case of a row. RunError where today's program has no such algorithm or kernel.

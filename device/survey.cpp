@@ -122,7 +122,7 @@ bool wanted(const Entry& e, const Algorithm& a) {
 
 /// The entry's cases of one algorithm and storage type.
 void add(Cases& cases, const Entry& e, const Algorithm& a, Dtype dtype) {
-    for (const KernelVariant& v : a.kernels) {
+    for (const KernelVariant& v : kernels_of(a)) {
         if (v.dtype != dtype || (e.dim > 0 && (v.dim != e.dim || v.dim_v != e.dim))) continue;
         cases.add(a, v, problem_of(v, e.shape));
         if (e.which == first) return;
@@ -151,7 +151,7 @@ constexpr Shape small_softmax[] = {
 /// Pairs the kernels of a storage type with shapes such that each of both comes up.
 void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Shape> shapes) {
     std::vector<const KernelVariant*> variants;
-    for (const KernelVariant& v : a.kernels)
+    for (const KernelVariant& v : kernels_of(a))
         if (v.dtype == dtype) variants.push_back(&v);
     if (variants.empty()) return;
     for (std::size_t k = 0; k < std::max(variants.size(), shapes.size()); ++k)

@@ -35,7 +35,15 @@ Index at_least(const char* flag, Index value, Index least) {
     return value;
 }
 
-void add_view_options(CLI::App& app, View& v) {
+/// What `name` is called today, with a remark where that differs. An unknown name stays, and is refused by the session.
+std::string present_name(const std::string& name, State& s) {
+    if (std::string remark = renaming(name); !remark.empty()) s.remarks.push_back(std::move(remark));
+    const Algorithm* a = find_algorithm(name);
+    return a ? a->name : name;
+}
+
+void add_view_options(CLI::App& app, State& s) {
+    View& v = s.view;
     app.add_flag("--light", v.light, "Light theme");
     app.add_flag("--projector", v.projector, "Larger type");
     app.add_option_function<Index>(
@@ -49,7 +57,11 @@ void add_view_options(CLI::App& app, View& v) {
            "--detail", [&v](const std::string& t) { v.detail = named("--detail", t, details); }, "values or counters")
         ->type_name("NAME");
     app.add_option_function<std::string>(
-           "--compare", [&v](const std::string& name) { v.compare = algorithm_named(name).name; },
+           "--compare",
+           [&s](const std::string& name) {
+               algorithm_named(name);
+               s.view.compare = present_name(name, s);
+           },
            "The algorithm whose counts stand beside")
         ->type_name("ALGO");
     app.add_option_function<std::vector<Index>>(
@@ -86,7 +98,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
 }  // namespace
 
 State state_of(const Session& session, const Playback& playback, const View& view) {
-    State s{session.setup(), playback.position(), playback.speed(), playback.loop, view};
+    State s{session.setup(), playback.position(), playback.speed(), playback.loop, view, {}};
     s.view.tour = -1;
     return s;
 }
@@ -104,10 +116,16 @@ void restore(const State& s, Session& session, Playback& playback, View& view) {
 }
 
 void add_state_options(CLI::App& app, State& s) {
-    app.add_option("ALGO", s.setup.algorithm, "Algorithm (see `tilescope list`)")->capture_default_str();
+    app.add_option_function<std::string>(
+           "ALGO", [&s](const std::string& name) { s.setup.algorithm = present_name(name, s); },
+           "Algorithm (see `tilescope list`)")
+        ->default_str(s.setup.algorithm);
     add_problem_options(app, s.setup.options);
     add_input_options(app, s.setup.options);
-    app.add_option("--race", s.setup.rival, "A second algorithm beside the first")->type_name("ALGO");
+    app.add_option_function<std::string>(
+           "--race", [&s](const std::string& name) { s.setup.rival = present_name(name, s); },
+           "A second algorithm beside the first")
+        ->type_name("ALGO");
     app.add_option_function<std::string>(
            "--pace",
            [&s](const std::string& p) {
@@ -131,7 +149,7 @@ void add_state_options(CLI::App& app, State& s) {
            "Steps a second")
         ->type_name("N");
     app.add_flag("--loop", s.loop, "Begin again at the end");
-    add_view_options(app, s.view);
+    add_view_options(app, s);
 }
 
 std::vector<std::string> command_line(const State& s) {

@@ -20,6 +20,7 @@ struct State {
     double speed = 4;  ///< steps a second
     bool loop = false;
     View view;
+    std::vector<std::string> remarks;  ///< on how it was typed or saved: former names, and today's
 
     friend bool operator==(const State&, const State&) = default;
 };

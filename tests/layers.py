@@ -10,8 +10,7 @@ import sys
 MACHINE = {"core/text", "core/machine"}
 CORE = MACHINE | {"core/record", "core/time"}
 CONTRACT = MACHINE | {"algorithms/contract"}
-PROGRAMS = CONTRACT | {"algorithms/cuda"}
-LAB = CORE | PROGRAMS | {"lab"}
+LAB = CORE | CONTRACT | {"lab"}
 SHOW = LAB | {"lab/flags", "show"}
 GUI = SHOW | {"gui", "gui/draw"}
 
@@ -21,15 +20,15 @@ ROOMS = {
     "core/machine": ({"core/text"}, "tilescope|(tilescope::)?operation"),
     "core/record": (MACHINE, "tilescope"),
     "core/time": (MACHINE | {"core/record"}, "tilescope"),
-    "algorithms/contract": (MACHINE | {"algorithms/cuda"}, "tilescope"),
+    "algorithms/contract": (MACHINE, "tilescope"),
     "algorithms/cuda": (CONTRACT, "tilescope(::device)?"),
-    "algorithms/softmax": (PROGRAMS, r"tilescope::softmax_\w+"),
-    "algorithms/attention": (PROGRAMS | {"algorithms/softmax"}, r"tilescope::\w+"),
+    "algorithms/softmax": (CONTRACT, r"tilescope::softmax_\w+"),
+    "algorithms/attention": (CONTRACT | {"algorithms/softmax"}, r"tilescope::\w+"),
     "lab": (LAB, "tilescope"),
     "lab/flags": (LAB, "tilescope|CLI"),
-    "device": (LAB, "tilescope"),
+    "device": (LAB | {"algorithms/cuda"}, "tilescope"),
     "show": (LAB | {"lab/flags"}, "tilescope::show|tilescope|CLI"),
-    "cli": (SHOW | {"device"}, "tilescope::cli"),
+    "cli": (SHOW | {"device", "algorithms/cuda"}, "tilescope::cli"),
     "gui/draw": (SHOW | {"gui"}, "tilescope::gui"),
     "gui": (GUI, r"tilescope::gui|memory|code|detail|controls|transport"),
     "gui/memory": (GUI, "tilescope::gui::memory"),
@@ -39,6 +38,9 @@ ROOMS = {
     "gui/transport": (GUI, "tilescope::gui::transport"),
     "gui/shell": (GUI, "tilescope::gui::shell"),
 }
+
+# What an algorithm with a kernel has besides.
+KERNEL = r"algorithms/\w+/\w+/kernel\w*\.(hpp|cu)"
 
 # Libraries that only these files may include.
 GUESTS = {
@@ -68,6 +70,10 @@ def room_of(path):
 def faults_of(path, text):
     room = room_of(path)
     allowed, namespace = ROOMS[room]
+    # An algorithm is whole without its kernel, so only the kernel's own files know what kernels stand on.
+    of_kernel = re.fullmatch(KERNEL, path)
+    if of_kernel:
+        allowed = allowed | {"algorithms/cuda"}
     for line in text.splitlines():
         if found := re.match(r'#include "([^"]+)"', line):
             target = room_of(found[1])
@@ -75,6 +81,8 @@ def faults_of(path, text):
                 yield f"{path} includes {found[1]}: {room} does not stand on {target}"
             if found[1] in KEYS and not re.fullmatch(KEYS[found[1]], path):
                 yield f"{path} includes {found[1]}, which is for {KEYS[found[1]]}"
+            if re.fullmatch(KERNEL, found[1]) and not of_kernel:
+                yield f"{path} includes {found[1]}, which is for kernels"
         if found := re.match(r"#include <([^>]+)>", line):
             for guest, host in GUESTS.items():
                 if re.match(guest, found[1]) and not re.fullmatch(host, path):
@@ -102,10 +110,13 @@ def check_itself():
         "show/y.cpp": "#include <future>\n",
         "gui/y.cpp": "#include <atomic>\n",
         "gui/shell/y.cpp": "#include <spawn.h>\n",
+        "algorithms/attention/a/algorithm.hpp": '#include "algorithms/attention/a/kernel.hpp"\n',
+        "algorithms/contract/x.hpp": '#include "algorithms/cuda/kernel.hpp"\n',
     }
     for path, text in planted.items():
         assert list(faults_of(path, text)), f"a fault planted in {path} was not found"
     assert not list(faults_of("show/x.cpp", '#include "lab/flags/options.hpp"\nnamespace tilescope::show {\n'))
+    assert not list(faults_of("algorithms/softmax/a/kernel.hpp", '#include "algorithms/cuda/kernel.hpp"\n'))
 
 
 def main():

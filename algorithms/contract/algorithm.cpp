@@ -13,6 +13,8 @@ Hbm Tensors::operator[](std::string_view name) const {
 const Algorithm* find_algorithm(std::string_view name) {
     for (const Algorithm& a : algorithms())
         if (a.name == name) return &a;
+    for (const Algorithm& a : algorithms())
+        if (a.formerly && a.formerly == name) return &a;
     return nullptr;
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "algorithms/contract/problem.hpp"
-#include "algorithms/cuda/kernel.hpp"
 #include "core/machine/ops.hpp"
 
 namespace tilescope {
@@ -79,13 +78,13 @@ struct Algorithm {
     std::vector<TensorDecl> (*tensors)(const Problem&, const Tiling&);
     void (*run)(Gpu&, const Tensors&, const Problem&, const Tiling&);
     Prediction (*predict)(const Problem&, const Tiling&, const GpuSpec&);
-    std::span<const KernelVariant> kernels;  ///< the instances that kernel.cu compiles, the default first
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
+    const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
 };
 
 /// Every algorithm, by family and rung. Generated from the folders' names.
 const std::vector<Algorithm>& algorithms();
-/// nullptr when there is none of that name.
+/// By its name, or by its former one. nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view name);
 
 /// The declarations that all attention algorithms share: Q, K, V in, O out.

@@ -1,7 +1,8 @@
-// The contract between an algorithm's kernel.cu and everything that runs it. No CUDA types: it compiles without nvcc.
+// The contract between an algorithm's kernel, where it has one, and everything that runs it. No CUDA types: it compiles
+// without nvcc.
 #pragma once
 
-#include <span>
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,16 @@ constexpr Index fp32_threads(Index br) { return br / rows_per_thread * lanes_per
 constexpr KernelVariant fp32_variant(Index br, Index bc, Index d, Index dv) {
     return {Dtype::f32, {br, bc}, d, dv, fp32_threads(br), 4 * (br * d + bc * d + bc * dv), 4 * br * bc};
 }
+
+/// The same, where V_j takes K_j's place in shared memory.
+constexpr KernelVariant in_turns_variant(Index br, Index bc, Index d, Index dv) {
+    KernelVariant v = fp32_variant(br, bc, d, dv);
+    v.tiles = 4 * (br * d + bc * std::max(d, dv));
+    return v;
+}
+
+/// Softmax of rows: chunks and row statistics are in registers, nothing is in shared memory.
+constexpr KernelVariant row_variant(Index br, Index bc) { return {Dtype::f32, {br, bc}, 0, 0, fp32_threads(br), 0, 0}; }
 
 /// Where a tensor's elements lie in device memory, in elements. L2 is read in sectors of 32 bytes: rows start with one,
 /// and the slices of a tensor of one column, whose rows are dense.
@@ -72,11 +83,5 @@ struct KernelCall {
     DeviceTensors tensors;
     void* stream;  ///< a cudaStream_t
 };
-
-/// Enqueues all launches of the algorithm. Throws RunError when CUDA refuses one.
-using KernelLauncher = void (*)(const KernelCall&);
-
-/// The launcher in the algorithm's kernel.cu; nullptr in a build without CUDA.
-KernelLauncher find_kernel(std::string_view algorithm);
 
 }  // namespace tilescope

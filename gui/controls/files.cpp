@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "core/text/words.hpp"
 #include "gui/draw/widgets.hpp"
 #include "show/state.hpp"
 
@@ -70,8 +71,9 @@ void file_controls(App& app) {
         a.say("Saved to " + path);
     });
     path_dialog(app, "Open what was saved", "Open", [](App& a, const std::string& path) {
-        a.restore(read_state(path));
-        a.say("Opened " + path);
+        const State state = read_state(path);
+        a.restore(state);
+        a.say("Opened " + path + (state.remarks.empty() ? "" : ": " + text::join(state.remarks, ", ")));
     });
     ImGui::PopStyleVar(5);
 }

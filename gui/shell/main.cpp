@@ -146,7 +146,10 @@ void show_window(App& app, const Invocation& r) {
 void carry_out(const Invocation& r, char** argv) {
     check(r);
     App app;
-    app.restore(r.open.empty() ? r.state : read_state(r.open));
+    const State state = r.open.empty() ? r.state : read_state(r.open);
+    if (!std::getenv(inside_xvfb))  // where they were said before
+        for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
+    app.restore(state);
     if (!app.session.problem().empty()) throw UsageError(app.session.problem());
     if (r.screenshot.empty() && r.record.empty()) return show_window(app, r);
     try {

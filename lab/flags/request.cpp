@@ -165,6 +165,11 @@ const Algorithm& algorithm_named(const std::string& name) {
                      "? `tilescope list` shows all of them");
 }
 
+std::string renaming(const std::string& name) {
+    const Algorithm* a = find_algorithm(name);
+    return a && a->name != name ? name + " is now called " + a->name : "";
+}
+
 Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm) {
     if (!request.inputs.empty()) return request.inputs;
     const auto distribution = distribution_from(o.distribution);

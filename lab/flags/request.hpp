@@ -30,7 +30,9 @@ GpuSpec gpu_from(const Options& options);
 /// The first given flag of attention that says nothing about the softmax of a matrix; nullptr where none is.
 const char* attention_flag(const Options& options);
 
-/// UsageError with the nearest name when there is no such algorithm.
+/// By its name, or by its former one; UsageError with the nearest name when there is no such algorithm.
 const Algorithm& algorithm_named(const std::string& name);
+/// "safe_softmax is now called three_pass"; empty where that is no former name.
+std::string renaming(const std::string& name);
 
 }  // namespace tilescope

@@ -1,6 +1,7 @@
 // The kernels' tables against the simulated programs. Nothing runs on a GPU here.
 #include <map>
 
+#include "algorithms/cuda/registry.hpp"
 #include "lab/experiment.hpp"
 #include "lab/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
@@ -28,7 +29,7 @@ std::string to_string(const Algorithm& a, const KernelVariant& v) {
 template <class F>
 void for_all(F&& f) {
     for (const Algorithm& a : algorithms())
-        for (const KernelVariant& v : a.kernels) {
+        for (const KernelVariant& v : kernels_of(a)) {
             INFO(to_string(a, v));
             f(a, v);
         }
@@ -62,29 +63,38 @@ TEST_CASE("kernels: the default of each dtype and head dimension also runs on an
     for_all([&](const Algorithm& a, const KernelVariant& v) {
         const Problem p = full_tiles(v);
         bool any = false;
-        for (const KernelVariant& other : a.kernels) any |= other.serves(p) && other.shared() <= a100;
+        for (const KernelVariant& other : kernels_of(a)) any |= other.serves(p) && other.shared() <= a100;
         CHECK(any);
     });
 }
 
-TEST_CASE("kernels: every algorithm has some, no two alike", "[kernels]") {
+TEST_CASE("kernels: no two of an algorithm are alike", "[kernels]") {
     for (const Algorithm& a : algorithms()) {
-        INFO(a.name);
-        CHECK(!a.kernels.empty());
-        for (std::size_t i = 0; i < a.kernels.size(); ++i)
+        const auto kernels = kernels_of(a);
+        for (std::size_t i = 0; i < kernels.size(); ++i)
             for (std::size_t j = 0; j < i; ++j) {
-                INFO(to_string(a, a.kernels[i]));
-                const KernelVariant &x = a.kernels[i], &y = a.kernels[j];
+                INFO(to_string(a, kernels[i]));
+                const KernelVariant &x = kernels[i], &y = kernels[j];
                 const bool same = x.dtype == y.dtype && x.tile == y.tile && x.dim == y.dim && x.dim_v == y.dim_v;
                 CHECK(!same);
             }
     }
 }
 
-TEST_CASE("kernels: fp32 comes in head dimensions of 32, 64 and 128, and several tiles of each", "[kernels]") {
-    for (const Algorithm& a : algorithms()) {
+TEST_CASE("kernels: an algorithm without a kernel.hpp has none", "[kernels]") {
+    Algorithm modelled = *find_algorithm("flash_v2");
+    modelled.name = "modelled_only";
+    CHECK(kernels_of(modelled).empty());
+    CHECK(launcher_of(modelled) == nullptr);
+}
+
+TEST_CASE("kernels: fp32 of the ladders comes in head dimensions of 32, 64 and 128, and several tiles of each",
+          "[kernels]") {
+    for (const char* name : {"standard", "three_pass", "two_pass", "flash_v1", "flash_v2", "memory_efficient",
+                             "chunked", "softmax_naive", "softmax_safe", "softmax_online"}) {
+        const Algorithm& a = *find_algorithm(name);
         std::map<Index, int> tiles;
-        for (const KernelVariant& v : a.kernels)
+        for (const KernelVariant& v : kernels_of(a))
             if (v.dtype == Dtype::f32 && v.dim == v.dim_v) ++tiles[v.dim];
         INFO(a.name);
         if (a.family == Family::softmax) CHECK(tiles[0] >= 2);

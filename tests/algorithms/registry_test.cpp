@@ -171,6 +171,14 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
         for (const TensorDecl& t : a.tensors({}, {64, 64})) CHECK(tensors.insert(t.name).second);
         CHECK(tensors.count(a.family == Family::softmax ? "Y" : "O") == 1);
     }
+    for (const Algorithm& a : algorithms())
+        if (a.formerly) {
+            INFO(a.formerly);
+            CHECK(names.insert(a.formerly).second);  // nobody else's name, now or before
+            CHECK(find_algorithm(a.formerly) == &a);
+        }
+    CHECK(find_algorithm("safe_softmax") == find_algorithm("three_pass"));
+    CHECK(find_algorithm("online_softmax") == find_algorithm("two_pass"));
     CHECK(find_algorithm("Flash_v1") == nullptr);
     CHECK(find_algorithm("") == nullptr);
     CHECK(names.size() >= 10);

@@ -13,7 +13,7 @@ namespace {
 CaseResult result() {
     CaseResult r;
     r.tested.algorithm = find_algorithm("flash_v2");
-    r.tested.variant = &r.tested.algorithm->kernels[0];
+    r.tested.variant = &kernels_of(*r.tested.algorithm)[0];
     Problem& p = r.tested.problem;
     p.batch = 2, p.heads = 8, p.kv_heads = 4, p.seq_q = 1000, p.seq_k = 4097, p.causal = true;
     p.dtype = r.tested.variant->dtype, p.dim = r.tested.variant->dim, p.dim_v = r.tested.variant->dim_v;
@@ -93,6 +93,17 @@ TEST_CASE("measurements: a row leads back to its case", "[measurements]") {
     CHECK(c.algorithm == r.tested.algorithm);
     CHECK(c.variant == r.tested.variant);
     CHECK(c.problem == r.tested.problem);
+}
+
+TEST_CASE("measurements: a row measured under a former name is today's algorithm's", "[measurements]") {
+    const auto old = read_measurements(
+        "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,status,simulated_read_bytes\n"
+        "safe_softmax,f32,1,1,1,64,64,64,64,0,64,64,ok,1\n"
+        "online_softmax,f32,1,1,1,64,64,64,64,0,64,64,ok,1\n");
+    REQUIRE(old);
+    CHECK(old->rows[0]["algorithm"] == "three_pass");
+    CHECK(case_of(old->rows[0]).algorithm == find_algorithm("three_pass"));
+    CHECK(case_of(old->rows[1]).algorithm == find_algorithm("two_pass"));
 }
 
 TEST_CASE("measurements: columns are the documented ones", "[measurements]") {

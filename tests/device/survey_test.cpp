@@ -61,7 +61,7 @@ TEST_CASE("survey: both surveys have every kernel, the full one at two lengths",
     const auto at_1024 = variants(full, 1024, 1024), at_4096 = variants(full, 4096, 4097);
     const auto small = variants(quick, 1, 300);
     for (const Algorithm& a : algorithms())
-        for (const KernelVariant& v : a.kernels) {
+        for (const KernelVariant& v : kernels_of(a)) {
             INFO(a.name << ' ' << name_of(v.dtype) << ' ' << v.tile.br << " x " << v.tile.bc << ", d " << v.dim);
             CHECK(at_1024.count(&v));
             CHECK(at_4096.count(&v));
@@ -72,8 +72,12 @@ TEST_CASE("survey: both surveys have every kernel, the full one at two lengths",
 TEST_CASE("survey: the full one has the shapes that it promises", "[survey]") {
     const auto full = full_survey();
     CHECK(full.size() >= 300);
-    CHECK(full.size() <= 400);
     for (const Algorithm& a : algorithms()) {
+        const auto offers = [&](auto f) { return std::ranges::any_of(kernels_of(a), f); };
+        // The lengths are those of fp32 at a head dimension of 64.
+        if (!offers([](const KernelVariant& v) { return v.dtype == Dtype::f32 && (v.dim == 0 || v.dim == 64); }))
+            continue;
+        CHECK(std::ranges::count(full, &a, &KernelCase::algorithm) < 80);  // it ends within an evening
         const auto has = [&](auto f) {
             return any(full, [&](const KernelCase& c) { return c.algorithm == &a && f(c.problem); });
         };
@@ -87,7 +91,8 @@ TEST_CASE("survey: the full one has the shapes that it promises", "[survey]") {
         CHECK(has([](const Problem& p) { return p.causal; }));
         CHECK(has([](const Problem& p) { return p.kv_heads < p.heads; }));
         CHECK(has([](const Problem& p) { return p.seq_q != p.seq_k; }));
-        CHECK(has([](const Problem& p) { return p.dim != p.dim_v; }));
+        CHECK(has([](const Problem& p) { return p.dim != p.dim_v; }) ==
+              offers([](const KernelVariant& v) { return v.dim != v.dim_v; }));
     }
 }
 

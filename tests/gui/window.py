@@ -212,6 +212,16 @@ def needs_no_display(_):
         assert r.returncode == 1 and r.stderr.count("\n") == 1, r
 
 
+def understands_former_names(_):
+    with tempfile.TemporaryDirectory() as folder:
+        state, picture = os.path.join(folder, "old.json"), os.path.join(folder, "a.png")
+        with open(state, "w", encoding="utf-8") as file:
+            json.dump({"tilescope-gui": ["safe_softmax", *SMALL[1:]]}, file)
+        for flags in (["safe_softmax", *SMALL[1:]], ["--open", state]):
+            r = subprocess.run([GUI, *flags, "--screenshot", picture], capture_output=True, text=True, timeout=120)
+            assert r.returncode == 0 and r.stderr == "tilescope-gui: safe_softmax is now called three_pass\n", r
+
+
 def says_what_is_wrong_in_one_line(_):
     for flags, words in ((["flash_v9"], "flash_v1"), (["--seq", "0"], "--seq 0"), (["--fps", "0"], "--fps"),
                          (["--size", "10x10"], "--size"), (["--pace", "slow"], "--pace slow"),
@@ -224,7 +234,8 @@ def says_what_is_wrong_in_one_line(_):
 
 TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
-         saves_opens_and_types_its_state, shows_a_tour_once, races, needs_no_display, says_what_is_wrong_in_one_line]
+         saves_opens_and_types_its_state, shows_a_tour_once, races, needs_no_display, understands_former_names,
+         says_what_is_wrong_in_one_line]
 
 
 def main():

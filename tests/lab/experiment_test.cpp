@@ -25,7 +25,7 @@ Case square(Index heads, Index seq, Index dim, Tiling tiling) {
 
 bool close(double a, double b) { return std::abs(a - b) < 1e-12 * std::abs(b); }
 
-/// What an algorithm keeps in HBM besides Q, K, V and O (X and Y), typed from the papers.
+/// What an algorithm keeps in HBM besides Q, K, V and O (X and Y), typed from the papers where there is one.
 Bytes extra(const std::string& algorithm, const Case& c) {
     const Problem& p = c.problem;
     const Bytes heads = p.batch * p.heads, e = p.dtype == Dtype::f32 ? 4 : 2;
@@ -34,7 +34,15 @@ Bytes extra(const std::string& algorithm, const Case& c) {
     if (algorithm == "flash_v2") return heads * p.seq_q * 4;                // LSE
     if (algorithm == "chunked")  // m, s and v of every key chunk, for one query chunk of each head
         return heads * ((p.seq_k + c.tiling.bc - 1) / c.tiling.bc) * std::min(c.tiling.br, p.seq_q) * (p.dim_v + 2) * 4;
-    return 0;
+    for (const char* none :
+         {"softmax_naive", "softmax_safe", "softmax_online", "three_pass", "two_pass", "memory_efficient"})
+        if (algorithm == none) return 0;
+    // One that no formula here knows: what it declares.
+    Bytes sum = 0;
+    for (const TensorDecl& t : find_algorithm(algorithm)->tensors(p, c.tiling))
+        if (const std::string name = t.name; t.role != Role::input && name != "O" && name != "Y")
+            sum += t.slices * t.rows * t.cols * (t.dtype == Dtype::f32 ? 4 : 2);
+    return sum;
 }
 
 }  // namespace

@@ -43,16 +43,6 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
-/// One thread block per head: the larger tiles, with more warps, first.
-inline constexpr KernelVariant kernels[] = {
-    fp32_variant(128, 64, 32, 32),   fp32_variant(64, 64, 32, 32),   fp32_variant(64, 32, 32, 32),
-    fp32_variant(128, 64, 64, 64),   fp32_variant(64, 64, 64, 64),   fp32_variant(64, 32, 64, 64),
-    fp32_variant(128, 64, 128, 128), fp32_variant(64, 64, 128, 128), fp32_variant(64, 32, 128, 128),
-    fp32_variant(64, 64, 64, 32),    fp32_variant(64, 64, 64, 128),
-};
-/// kernel.cu
-void launch_kernel(const KernelCall& call);
-
 inline Algorithm describe() {
     return {.name = "chunked",
             .family = Family::attention,
@@ -62,8 +52,7 @@ inline Algorithm describe() {
             .code = code,
             .tensors = tensors,
             .run = run,
-            .predict = predict,
-            .kernels = kernels};
+            .predict = predict};
 }
 
 }  // namespace tilescope::chunked

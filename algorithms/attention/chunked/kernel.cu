@@ -4,7 +4,7 @@
 // Bound by the parallelism, batch x heads thread blocks: expect flash_v2's speed times the share of SMs that have one,
 // less what the summaries' trips cost.
 // Run it: tilescope validate chunked --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/attention/chunked/algorithm.hpp"
+#include "algorithms/attention/chunked/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
 
 namespace tilescope::chunked {

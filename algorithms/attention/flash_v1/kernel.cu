@@ -4,7 +4,7 @@
 // Bound by the parallelism, batch x heads thread blocks: expect flash_v2's speed times the share of SMs that have one,
 // less what waiting for O_i costs.
 // Run it: tilescope validate flash_v1 --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/attention/flash_v1/algorithm.hpp"
+#include "algorithms/attention/flash_v1/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
 
 namespace tilescope::flash_v1 {

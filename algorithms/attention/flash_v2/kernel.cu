@@ -2,8 +2,7 @@
 // V stream past, so that O is written once, and row blocks run in parallel as well as heads. Bound by fp32 arithmetic:
 // expect half of the chip's FMA peak (docs/validation.md has what was measured). Run it: tilescope validate flash_v2
 // --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/attention/flash_v2/algorithm.hpp"
-#include "algorithms/attention/flash_v2/tensor_cores.hpp"
+#include "algorithms/attention/flash_v2/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
 
 namespace tilescope::flash_v2 {

@@ -4,8 +4,7 @@
 // K_j^T. Bound by the tensor cores at d = 128, and by them and the exponentials at d = 64: expect what the library's
 // kernel of the same tiles reaches (docs/validation.md has what was measured). Run it: tilescope validate flash_v2
 // --seq 4096 --heads 64 --dim 128 --dtype f16
-#include "algorithms/attention/flash_v2/algorithm.hpp"
-#include "algorithms/attention/flash_v2/tensor_cores.hpp"
+#include "algorithms/attention/flash_v2/kernel.hpp"
 #include "algorithms/cuda/tensor_cores.cuh"
 
 namespace tilescope::flash_v2 {

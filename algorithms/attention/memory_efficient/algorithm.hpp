@@ -2,8 +2,6 @@
 // buffer, so the Q tile is fetched again for every key block.
 #pragma once
 
-#include <algorithm>
-
 #include "algorithms/contract/algorithm.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 
@@ -34,22 +32,6 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
-/// One buffer in shared memory: Q_i and K_j for the first product, P and V_j for the second.
-constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
-    KernelVariant v = fp32_variant(br, bc, d, dv);
-    v.tiles = 4 * std::max(br * d + bc * d, br * bc + bc * dv);
-    v.staging = 0;
-    return v;
-}
-
-inline constexpr KernelVariant kernels[] = {
-    variant(64, 64, 32, 32),   variant(128, 64, 32, 32), variant(64, 32, 32, 32),   variant(128, 64, 64, 64),
-    variant(64, 64, 64, 64),   variant(64, 32, 64, 64),  variant(64, 64, 128, 128), variant(128, 64, 128, 128),
-    variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
-};
-/// kernel.cu
-void launch_kernel(const KernelCall& call);
-
 inline Algorithm describe() {
     return {.name = "memory_efficient",
             .family = Family::attention,
@@ -59,8 +41,7 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
             .run = run,
-            .predict = predict,
-            .kernels = kernels};
+            .predict = predict};
 }
 
 }  // namespace tilescope::memory_efficient

@@ -3,7 +3,7 @@
 // block, and the products wait for their loads: only V_j's overlaps with work, the softmax of S.
 // Bound by fp32 arithmetic: expect a little less than flash_v2's speed.
 // Run it: tilescope validate memory_efficient --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/attention/memory_efficient/algorithm.hpp"
+#include "algorithms/attention/memory_efficient/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
 
 namespace tilescope::memory_efficient {

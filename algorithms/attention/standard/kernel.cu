@@ -10,10 +10,10 @@
 // The products are bound by fp32 arithmetic, the softmax by memory: expect flash_v2's time for the products, and on top
 // that of moving Nq x Nk numbers four times (write S, read S, write P, read P).
 // Run it: tilescope validate standard --seq 4096 --heads 16 --dim 64 --dtype f32
-#include "algorithms/attention/standard/algorithm.hpp"
+#include "algorithms/attention/standard/kernel.hpp"
 #include "algorithms/cuda/softmax_chunks.cuh"
-#include "algorithms/softmax/softmax_naive/algorithm.hpp"
-#include "algorithms/softmax/softmax_safe/algorithm.hpp"
+#include "algorithms/softmax/softmax_naive/kernel.hpp"
+#include "algorithms/softmax/softmax_safe/kernel.hpp"
 
 namespace tilescope::standard {
 namespace {

@@ -1,8 +1,6 @@
 // Attention in one kernel without S or P in HBM: three passes over K per row block, recomputing S in each.
 #pragma once
 
-#include <algorithm>
-
 #include "algorithms/contract/algorithm.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 
@@ -31,21 +29,6 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
-/// V_j takes K_j's place in shared memory.
-constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
-    KernelVariant v = fp32_variant(br, bc, d, dv);
-    v.tiles = 4 * (br * d + bc * std::max(d, dv));
-    return v;
-}
-
-inline constexpr KernelVariant kernels[] = {
-    variant(64, 64, 32, 32),   variant(128, 64, 32, 32), variant(64, 32, 32, 32),   variant(128, 64, 64, 64),
-    variant(64, 64, 64, 64),   variant(64, 32, 64, 64),  variant(64, 64, 128, 128), variant(128, 64, 128, 128),
-    variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
-};
-/// kernel.cu
-void launch_kernel(const KernelCall& call);
-
 inline Algorithm describe() {
     return {.name = "three_pass",
             .family = Family::attention,
@@ -56,7 +39,7 @@ inline Algorithm describe() {
             .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
             .run = run,
             .predict = predict,
-            .kernels = kernels};
+            .formerly = "safe_softmax"};
 }
 
 }  // namespace tilescope::three_pass

@@ -3,7 +3,7 @@
 // Bound by fp32 arithmetic, and twice flash_v2's FLOPs when d = dv: expect a little more than twice its time, because
 // loads wait for the one buffer.
 // Run it: tilescope validate three_pass --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/attention/three_pass/algorithm.hpp"
+#include "algorithms/attention/three_pass/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
 
 namespace tilescope::three_pass {

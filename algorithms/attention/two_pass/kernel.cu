@@ -3,7 +3,7 @@
 // Bound by fp32 arithmetic, and one and a half times flash_v2's FLOPs when d = dv: expect a little more than that of
 // its time, because loads wait for the one buffer.
 // Run it: tilescope validate two_pass --seq 4096 --heads 64 --dim 64 --dtype f32
-#include "algorithms/attention/two_pass/algorithm.hpp"
+#include "algorithms/attention/two_pass/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
 
 namespace tilescope::two_pass {

@@ -29,15 +29,6 @@ inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
     return Prediction{2 * N * e, N * e, 0, 2 * N, 2 * N - p.seq_q}.times(p.batch_heads());
 }
 
-/// Nothing in shared memory: chunks and row statistics are in registers.
-inline constexpr KernelVariant kernels[] = {
-    {Dtype::f32, {32, 64}, 0, 0, fp32_threads(32), 0, 0},  {Dtype::f32, {16, 64}, 0, 0, fp32_threads(16), 0, 0},
-    {Dtype::f32, {64, 64}, 0, 0, fp32_threads(64), 0, 0},  {Dtype::f32, {16, 128}, 0, 0, fp32_threads(16), 0, 0},
-    {Dtype::f32, {32, 128}, 0, 0, fp32_threads(32), 0, 0},
-};
-/// kernel.cu
-void launch_kernel(const KernelCall& call);
-
 inline Algorithm describe() {
     return {.name = "softmax_naive",
             .family = Family::softmax,
@@ -47,8 +38,7 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return softmax_tensors(p); },
             .run = run,
-            .predict = predict,
-            .kernels = kernels};
+            .predict = predict};
 }
 
 }  // namespace tilescope::softmax_naive

@@ -3,7 +3,7 @@
 // Bound by memory: expect most of the bandwidth of whatever holds X, which it reads twice for each time it writes Y.
 // Run it: tilescope validate softmax_naive --seq 4096 --heads 16 --dtype f32
 #include "algorithms/cuda/softmax_chunks.cuh"
-#include "algorithms/softmax/softmax_naive/algorithm.hpp"
+#include "algorithms/softmax/softmax_naive/kernel.hpp"
 
 namespace tilescope::softmax_naive {
 namespace {

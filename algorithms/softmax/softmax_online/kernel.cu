@@ -3,7 +3,7 @@
 // 16 rows. Bound by memory: expect softmax_naive's time, for it reads X as often. Run it: tilescope validate
 // softmax_online --seq 4096 --heads 16 --dtype f32
 #include "algorithms/cuda/softmax_chunks.cuh"
-#include "algorithms/softmax/softmax_online/algorithm.hpp"
+#include "algorithms/softmax/softmax_online/kernel.hpp"
 
 namespace tilescope::softmax_online {
 namespace {

@@ -33,15 +33,6 @@ inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
     return Prediction{3 * N * e, N * e, 0, 2 * N, 5 * N - 2 * p.seq_q}.times(p.batch_heads());
 }
 
-/// Nothing in shared memory: chunks and row statistics are in registers.
-inline constexpr KernelVariant kernels[] = {
-    {Dtype::f32, {32, 64}, 0, 0, fp32_threads(32), 0, 0},  {Dtype::f32, {16, 64}, 0, 0, fp32_threads(16), 0, 0},
-    {Dtype::f32, {64, 64}, 0, 0, fp32_threads(64), 0, 0},  {Dtype::f32, {16, 128}, 0, 0, fp32_threads(16), 0, 0},
-    {Dtype::f32, {32, 128}, 0, 0, fp32_threads(32), 0, 0},
-};
-/// kernel.cu
-void launch_kernel(const KernelCall& call);
-
 inline Algorithm describe() {
     return {.name = "softmax_safe",
             .family = Family::softmax,
@@ -51,8 +42,7 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return softmax_tensors(p); },
             .run = run,
-            .predict = predict,
-            .kernels = kernels};
+            .predict = predict};
 }
 
 }  // namespace tilescope::softmax_safe

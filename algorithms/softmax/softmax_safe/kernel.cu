@@ -4,7 +4,7 @@
 // Y.
 // Run it: tilescope validate softmax_safe --seq 4096 --heads 16 --dtype f32
 #include "algorithms/cuda/softmax_chunks.cuh"
-#include "algorithms/softmax/softmax_safe/algorithm.hpp"
+#include "algorithms/softmax/softmax_safe/kernel.hpp"
 
 namespace tilescope::softmax_safe {
 namespace {

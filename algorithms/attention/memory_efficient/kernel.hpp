@@ -1,0 +1,27 @@
+// What kernel.cu compiles, and what a thread block of it takes.
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/cuda/kernel.hpp"
+
+namespace tilescope::memory_efficient {
+
+/// One buffer in shared memory: Q_i and K_j for the first product, P and V_j for the second.
+constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
+    KernelVariant v = fp32_variant(br, bc, d, dv);
+    v.tiles = 4 * std::max(br * d + bc * d, br * bc + bc * dv);
+    v.staging = 0;
+    return v;
+}
+
+inline constexpr KernelVariant kernels[] = {
+    variant(64, 64, 32, 32),   variant(128, 64, 32, 32), variant(64, 32, 32, 32),   variant(128, 64, 64, 64),
+    variant(64, 64, 64, 64),   variant(64, 32, 64, 64),  variant(64, 64, 128, 128), variant(128, 64, 128, 128),
+    variant(64, 32, 128, 128), variant(64, 64, 64, 32),  variant(64, 64, 64, 128),
+};
+
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+}  // namespace tilescope::memory_efficient

@@ -1,0 +1,18 @@
+// What kernel.cu compiles, and what a thread block of it takes.
+#pragma once
+
+#include "algorithms/cuda/kernel.hpp"
+
+namespace tilescope::two_pass {
+
+inline constexpr KernelVariant kernels[] = {
+    in_turns_variant(64, 64, 32, 32),   in_turns_variant(128, 64, 32, 32),   in_turns_variant(64, 32, 32, 32),
+    in_turns_variant(128, 64, 64, 64),  in_turns_variant(64, 64, 64, 64),    in_turns_variant(64, 32, 64, 64),
+    in_turns_variant(64, 64, 128, 128), in_turns_variant(128, 64, 128, 128), in_turns_variant(64, 32, 128, 128),
+    in_turns_variant(64, 64, 64, 32),   in_turns_variant(64, 64, 64, 128),
+};
+
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+
+}  // namespace tilescope::two_pass
