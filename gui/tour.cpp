@@ -1,6 +1,7 @@
 #include <cmath>
 #include <string>
 
+#include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
@@ -64,24 +65,26 @@ bool pressed_key(ImGuiKey key) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(k
 void buttons(App& app) {
     const int step = app.view.tour;
     const bool last = step + 1 == count;
-    bool next = ImGui::Button(last ? "Done" : "Next");
+    bool next = push_button(last ? "Done" : "Next");
     app.place("tour-next");
     next |= pressed_key(ImGuiKey_Enter);
     ImGui::SameLine();
     ImGui::BeginDisabled(step == 0);
-    const bool back = ImGui::Button("Back");
+    const bool back = push_button("Back");
     app.place("tour-back");
     ImGui::EndDisabled();
     ImGui::SameLine();
-    const bool skip = ImGui::Button("Skip") || pressed_key(ImGuiKey_Escape);
+    const bool skip = push_button("Skip") || pressed_key(ImGuiKey_Escape);
     app.place("tour-skip");
     if (next) app.view.tour = last ? -1 : step + 1;
     if (back) app.view.tour = step - 1;
     if (skip) app.view.tour = -1;
     const std::string where = std::to_string(step + 1) + " of " + std::to_string(count);
-    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(where.c_str()).x);
+    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width_of(where));
     ImGui::AlignTextToFramePadding();
-    ImGui::TextDisabled("%s", where.c_str());
+    ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
+    text_line(where);
+    ImGui::PopStyleColor();
 }
 
 void card(App& app, const Stop& stop, ImVec2 at, ImVec2 size) {
@@ -92,9 +95,9 @@ void card(App& app, const Stop& stop, ImVec2 at, ImVec2 size) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(18), t.px(14)});
     ImGui::BeginChild("card", size, true, ImGuiWindowFlags_NoScrollbar);
     ImGui::PushFont(t.title);
-    ImGui::TextUnformatted(stop.title);
+    text_line(stop.title);
     ImGui::PopFont();
-    ImGui::TextWrapped("%s", stop.text);
+    text_wrapped(stop.text);
     ImGui::Dummy({0, t.px(2)});
     buttons(app);
     ImGui::EndChild();
@@ -114,6 +117,7 @@ ImVec2 card_size(const Theme& t, const Stop& stop, ImVec2 screen) {
 
 void tour(App& app) {
     if (app.view.tour < 0) return;
+    const NotedAs as("tour");
     app.view.tour = std::min(app.view.tour, count - 1);
     const Theme& t = app.theme;
     const Stop& stop = stops[app.view.tour];

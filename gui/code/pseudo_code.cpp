@@ -3,6 +3,8 @@
 
 #include "core/text/numbers.hpp"
 #include "gui/code/parts.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 
 namespace tilescope::gui::code {
 namespace {
@@ -121,12 +123,11 @@ void follow(const List& l, const std::vector<Row>& rows) {
 
 void numbers(const char* name, const std::string& so_far, const std::string& whole) {
     ImGui::TableNextRow();
-    ImGui::TableNextColumn(), ImGui::TextUnformatted(name);
+    ImGui::TableNextColumn(), text_line(name);
     for (const std::string& s : {so_far, whole}) {
         ImGui::TableNextColumn();
-        ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
-                             std::max(0.f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(s.c_str()).x));
-        ImGui::TextUnformatted(s.c_str());
+        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.f, ImGui::GetContentRegionAvail().x - width_of(s)));
+        text_line(s);
     }
 }
 
@@ -160,18 +161,15 @@ void explain(const List& l, const Row& row) {
     const std::uint16_t n = row.line->number;
     const bool visited = run && profile_of(*run, n).visits > 0;
     if (!visited && l.refused != n && !*row.line->why) return;
-    ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(t.px(400));
-    if (*row.line->why) ImGui::TextUnformatted(row.line->why);
-    if (l.refused == n) ImGui::TextUnformatted("A tile that this line makes does not fit on chip.");
+    const Tooltip shown(t.px(400));
+    if (*row.line->why) text_line(row.line->why);
+    if (l.refused == n) text_line("A tile that this line makes does not fit on chip.");
     if (visited) {
         table_of_costs(t, *run, n);
         ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
-        ImGui::Text("Click: on to the next visit by SM %d.", static_cast<int>(l.app.view.sm));
+        text_line("Click: on to the next visit by SM " + std::to_string(l.app.view.sm) + ".");
         ImGui::PopStyleColor();
     }
-    ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
 }
 
 /// Goes to the next visit of a line by the SM in focus, or after the last one to the first.
@@ -207,7 +205,7 @@ void gutter_tooltip(const List& l, const Row& row, bool stops) {
     if (found != l.others.end())
         text = text::grouped(found->second) + (found->second == 1 ? " other SM is" : " other SMs are") +
                " on this line.\n" + text;
-    ImGui::SetTooltip("%s", text.c_str());
+    tooltip(text);
 }
 
 /// From the left: the breakpoint's dot, a triangle where other SMs are, the line's number.
@@ -230,9 +228,9 @@ void gutter(const List& l, const Row& row, ImVec2 at) {
         const float x = at.x + t.px(17), h = t.px(4);
         draw->AddTriangleFilled({x, y - h}, {x, y + h}, {x + h * 1.4f, y}, t.dim_ink);
     }
-    const float size = t.small_text->FontSize, w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, number.c_str()).x;
-    draw->AddText(t.small_text, size, {at.x + l.columns.code - t.px(8) - w, at.y + above_code(l, t.small_text)},
-                  n == l.current ? t.ink : t.dim_ink, number.c_str());
+    const float right = at.x + l.columns.code - t.px(8);
+    Canvas(t).text(t.small_text, {right - Canvas::width(t.small_text, number), at.y + above_code(l, t.small_text)},
+                   n == l.current ? t.ink : t.dim_ink, number);
 }
 
 /// What the line has cost so far; dim while that is nothing, empty where it never costs anything.
@@ -241,11 +239,9 @@ void costs(const List& l, const Row& row, ImVec2 at) {
     if (!run || !l.columns.costs) return;
     const Theme& t = l.app.theme;
     const Counters now = cost_so_far(*run, row.line->number), all = profile_of(*run, row.line->number).cost;
-    const float size = t.small_text->FontSize;
     const auto number = [&](const std::string& text, float right, bool any) {
-        const float w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, text.c_str()).x;
-        ImGui::GetWindowDrawList()->AddText(t.small_text, size, {at.x + right - w, at.y + above_code(l, t.small_text)},
-                                            any ? t.ink : t.dim_ink, text.c_str());
+        const float x = at.x + right - Canvas::width(t.small_text, text);
+        Canvas(t).text(t.small_text, {x, at.y + above_code(l, t.small_text)}, any ? t.ink : t.dim_ink, text);
     };
     if (all.hbm() > 0) number(text::bytes(static_cast<double>(now.hbm())), l.columns.hbm, now.hbm() > 0);
     if (all.flops() > 0) number(text::count(static_cast<double>(now.flops())), l.columns.flops, now.flops() > 0);
@@ -282,10 +278,9 @@ void draw_row(const List& l, const Row& row, ImVec2 at) {
     const ImU32 ink = lit ? t.ink : Theme::mixed(t.ink, t.dim_ink, 0.45f);
     float y = at.y + above_code(l, t.mono);
     std::size_t indent = row.indent;
-    for (const std::string_view part : row.parts) {
+    for (const std::string_view& part : row.parts) {
         const float x = at.x + l.columns.code + l.character * static_cast<float>(indent);
-        ImGui::GetWindowDrawList()->AddText(t.mono, t.mono->FontSize, {x, y}, ink, part.data(),
-                                            part.data() + part.size());
+        Canvas(t).text(t.mono, {x, y}, ink, part, &part == row.parts.data() ? row.line->code : "");
         y += l.row, indent = row.indent + 2;
     }
     costs(l, row, at);
@@ -298,7 +293,7 @@ List list_of(App& app) {
            .algorithm = run ? run->algorithm() : app.session.algorithm(),
            .columns = code_columns(app, ImGui::GetWindowWidth()),
            .row = row_height(t),
-           .character = t.mono->CalcTextSizeA(t.mono->FontSize, FLT_MAX, 0, "0").x};
+           .character = Canvas::width(t.mono, "0")};
     const SmState* sm = focus(app);
     if (sm) l.current = sm->line;
     if (run)

@@ -65,7 +65,7 @@ void algorithm_list(App& app) {
 
 void algorithm_controls(App& app) {
     ImGui::PushFont(app.theme.title);
-    ImGui::TextUnformatted("TileScope");
+    text_line("TileScope");
     ImGui::PopFont();
     ImGui::SetNextItemWidth(-FLT_MIN);
     combo(app, "algorithm", app.session.setup().algorithm.c_str(),
@@ -244,7 +244,7 @@ void gpu_controls(App& app) {
 /// The next item beside the last one, if it is no wider than what is left of the row.
 void beside(const char* text) {
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-    const float needed = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ImGui::CalcTextSize(text).x;
+    const float needed = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + width_of(text);
     if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + needed <= right) ImGui::SameLine();
 }
 
@@ -263,7 +263,7 @@ void pace_controls(App& app) {
     for (const Choice& c : choices) {
         if (c.pace != Pace::step) beside(c.text);
         ImGui::PushStyleColor(ImGuiCol_Border, rim(app.theme));
-        if (ImGui::RadioButton(c.text, s.pace == c.pace)) s.pace = c.pace;
+        if (choice(c.text, s.pace == c.pace)) s.pace = c.pace;
         ImGui::PopStyleColor();
         app.place(c.place);
         tip(app, c.what);

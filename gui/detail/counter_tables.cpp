@@ -5,7 +5,8 @@
 #include <cstdio>
 
 #include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 
 namespace tilescope::gui::detail {
 namespace {
@@ -16,27 +17,27 @@ constexpr ImGuiTableFlags table_style = ImGuiTableFlags_BordersInnerH | ImGuiTab
 void column_of(ImGuiTableColumnFlags flags, float weight) { ImGui::TableSetupColumn("", flags, weight); }
 
 /// The next cell, with `text` at its right edge. What does not fit is cut; the tooltip has everything.
-void cell(const Theme& t, const std::string& text, ImU32 colour, const std::string& tooltip = {}) {
+void cell(const Theme& t, const std::string& text, ImU32 colour, const std::string& explanation = {}) {
     ImGui::TableNextColumn();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    const std::string shown = fitted(t.small_text, text, width);
-    put(t.small_text, {at.x + width - width_of(t.small_text, shown), at.y}, colour, shown);
-    ImGui::Dummy({width, t.small_text->FontSize});
-    if (ImGui::IsItemHovered() && (!tooltip.empty() || shown != text))
-        ImGui::SetTooltip("%s", tooltip.empty() ? text.c_str() : tooltip.c_str());
+    const float width = ImGui::GetContentRegionAvail().x, height = t.small_text->FontSize;
+    Canvas(t).text_in(t.small_text, {at.x, at.y, at.x + width, at.y + height}, colour, text, Align::right);
+    ImGui::Dummy({width, height});
+    if (!ImGui::IsItemHovered()) return;
+    if (!explanation.empty() || Canvas::width(t.small_text, text) > width)
+        tooltip(explanation.empty() ? text : explanation);
 }
 
 /// The next cell, with `text` at its left edge, or `brief` where that does not fit.
-void left_cell(const Theme& t, const std::string& text, ImU32 colour, const std::string& tooltip = {},
+void left_cell(const Theme& t, const std::string& text, ImU32 colour, const std::string& explanation = {},
                const std::string& brief = {}) {
     ImGui::TableNextColumn();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    const bool whole = brief.empty() || width_of(t.small_text, text) <= width;
-    put(t.small_text, at, colour, fitted(t.small_text, whole ? text : brief, width));
-    ImGui::Dummy({width, t.small_text->FontSize});
-    if (ImGui::IsItemHovered() && !tooltip.empty()) ImGui::SetTooltip("%s", tooltip.c_str());
+    const float width = ImGui::GetContentRegionAvail().x, height = t.small_text->FontSize;
+    const std::vector<std::string> texts = {text, brief.empty() ? text : brief};
+    Canvas(t).text_in(t.small_text, {at.x, at.y, at.x + width, at.y + height}, colour, texts);
+    ImGui::Dummy({width, height});
+    if (ImGui::IsItemHovered() && !explanation.empty()) tooltip(explanation);
 }
 
 /// A thin bar at the bottom of the cell that was drawn last.
@@ -116,14 +117,13 @@ void choose_compared(App& app, const Run& run, const Algorithm& now) {
     ImGui::PushFont(t.small_text);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(4), t.px(1)});
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-    const bool open = ImGui::BeginCombo("##compare", now.name, ImGuiComboFlags_HeightLarge);
+    const bool open = begin_list("##compare", now.name, ImGuiComboFlags_HeightLarge);
     app.place("compare");
-    if (!open && ImGui::IsItemHovered())
-        ImGui::SetTooltip("the whole run of this algorithm, on the same problem and GPU");
+    if (!open && ImGui::IsItemHovered()) tooltip("the whole run of this algorithm, on the same problem and GPU");
     if (open) {
         for (const Algorithm& a : algorithms()) {
             if (a.family != run.algorithm().family) continue;
-            if (ImGui::Selectable(a.name, &a == &now)) app.view.compare = a.name;
+            if (list_entry(a.name, &a == &now)) app.view.compare = a.name;
             app.place(std::string("compare-") + a.name);
         }
         ImGui::EndCombo();

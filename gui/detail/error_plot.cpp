@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
+#include "gui/draw/canvas.hpp"
 
 namespace tilescope::gui::detail {
 namespace {
@@ -61,24 +61,25 @@ std::pair<int, int> decades(const std::vector<ErrorPoint>& points) {
 }
 
 void draw_axes(const Theme& t, const Axes& a) {
-    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const Canvas c(t);
     // As many labels as do not touch.
     const float decade = a.size.y / static_cast<float>(a.high - a.low);
     const int every = std::max(1, static_cast<int>(std::ceil((t.small_text->FontSize + t.px(2)) / decade)));
     for (int d = a.high; d >= a.low; d -= every) {
         const float y = std::round(a.y(std::pow(10, d)));
-        list.AddLine({a.at.x, y}, {a.at.x + a.size.x, y}, t.faint);
+        c.draw().AddLine({a.at.x, y}, {a.at.x + a.size.x, y}, t.faint);
         const std::string label = "1e" + std::to_string(d);
-        put(t.small_text, {a.at.x - width_of(t.small_text, label) - t.px(6), y - t.small_text->FontSize / 2}, t.dim_ink,
-            label);
+        const float x = a.at.x - Canvas::width(t.small_text, label) - t.px(6);
+        c.text(t.small_text, {x, y - t.small_text->FontSize / 2}, t.dim_ink, label);
     }
 }
 
 void draw_ticks(const Theme& t, const Axes& a) {
     const float below = a.at.y + a.size.y + t.px(3);
     const std::string first = "tick " + std::to_string(a.first), last = std::to_string(a.last);
-    put(t.small_text, {a.at.x, below}, t.dim_ink, first);
-    put(t.small_text, {a.at.x + a.size.x - width_of(t.small_text, last), below}, t.dim_ink, last);
+    const Canvas c(t);
+    c.text(t.small_text, {a.at.x, below}, t.dim_ink, first);
+    c.text(t.small_text, {a.at.x + a.size.x - Canvas::width(t.small_text, last), below}, t.dim_ink, last);
 }
 
 /// A step line: an error holds until the tile is written again.
@@ -112,12 +113,13 @@ void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, Im
     const float line = t.small_text->FontSize;
     const std::vector<ErrorPoint> points = run.error_so_far(sm);
     const std::string value = points.empty() ? "" : "RMS " + error_text(points.back().rms);
-    put(t.small_text, at, t.dim_ink,
-        fitted(t.small_text, std::string("Error of ") + output_of(run) + " against the reference",
-               size.x - width_of(t.small_text, value) - t.px(8)));
-    put(t.small_text, {at.x + size.x - width_of(t.small_text, value), at.y}, t.ink, value);
-    put(t.small_text, {at.x, at.y + size.y - line - t.px(1)}, t.dim_ink,
-        fitted(t.small_text, stored_text(app, run), size.x));
+    const Canvas c(t);
+    const float right = at.x + size.x, free = right - Canvas::width(t.small_text, value),
+                low_line = at.y + size.y - line - t.px(1);
+    c.text_in(t.small_text, {at.x, at.y, free - t.px(8), at.y + line}, t.dim_ink,
+              std::string("Error of ") + output_of(run) + " against the reference");
+    c.text(t.small_text, {free, at.y}, t.ink, value);
+    c.text_in(t.small_text, {at.x, low_line, right, low_line + line}, t.dim_ink, stored_text(app, run));
     const bool ticks = size.y >= t.px(108);  // labels below the axis, where there is room
     const float top = at.y + line + t.px(9), left = at.x + t.px(38);
     const float bottom = at.y + size.y - (ticks ? 2 : 1) * line - t.px(10);
@@ -128,10 +130,8 @@ void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, Im
         high};
     if (ticks) draw_ticks(t, a);
     if (points.empty()) {
-        const std::string why = fitted(
-            t.small_text, std::string("no ") + output_of(run) + " on chip in this thread block so far", a.size.x);
-        put(t.small_text, {a.at.x + (a.size.x - width_of(t.small_text, why)) / 2, (top + bottom - line) / 2}, t.dim_ink,
-            why);
+        c.text_in(t.small_text, {a.at.x, top, a.at.x + a.size.x, bottom}, t.dim_ink,
+                  std::string("no ") + output_of(run) + " on chip in this thread block so far", Align::centre);
         return;
     }
     draw_axes(t, a);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
+#include "gui/draw/items.hpp"
 
 namespace tilescope::gui::detail {
 
@@ -66,11 +66,10 @@ void Strip::draw(ImVec2 at, ImVec2 size) const {
     list.AddRectFilled({now - theme.px(1), at.y}, {now + theme.px(1), at.y + size.y}, theme.highlight);
 }
 
-void Strip::tooltip(Index tick) const {
+void Strip::explain(Index tick) const {
     const Rate r = rate(run, std::max<Index>(0, tick - 1), tick);
-    ImGui::SetTooltip("tick %s of %s\nread from HBM: %s\nwritten to HBM: %s\nclick to go there",
-                      text::grouped(tick).c_str(), text::grouped(run.ticks()).c_str(), text::bytes(r.read).c_str(),
-                      text::bytes(r.write).c_str());
+    tooltip("tick " + text::grouped(tick) + " of " + text::grouped(run.ticks()) + "\nread from HBM: " +
+            text::bytes(r.read) + "\nwritten to HBM: " + text::bytes(r.write) + "\nclick to go there");
 }
 
 }  // namespace tilescope::gui::detail

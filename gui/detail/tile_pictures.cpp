@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 
 namespace tilescope::gui::detail {
 
@@ -40,15 +41,14 @@ void TilePainter::outline(ImVec2 at, ImVec2 size, ImU32 colour, float width) con
 
 void TilePainter::caption(const RecordedTile& t, const std::string& more, ImVec2 at, float width, bool live,
                           bool keep_more) const {
-    const ImFont* font = theme.small_text;
+    ImFont* font = theme.small_text;
     const float square = theme.px(8), left = square + theme.px(4), y = at.y + (font->FontSize - square) / 2 + 1;
-    ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + square, y + square},
-                                              Theme::faded(theme.hue(t.name), live ? 1.f : 0.35f));
-    const float rest = width_of(font, " " + more);
-    const std::string name = fitted(font, t.name, width - left - (keep_more ? rest : 0));
-    put(font, {at.x + left, at.y}, live ? theme.ink : theme.dim_ink, name);
-    const float used = left + width_of(font, name);
-    if (!more.empty() && used + rest <= width + 1) put(font, {at.x + used, at.y}, theme.dim_ink, " " + more);
+    const Canvas c(theme);
+    c.fill({at.x, y, at.x + square, y + square}, Theme::faded(theme.hue(t.name), live ? 1.f : 0.35f));
+    const float rest = Canvas::width(font, " " + more), end = at.x + width - (keep_more ? rest : 0);
+    const float used =
+        c.text_in(font, {at.x + left, at.y, end, at.y + font->FontSize}, live ? theme.ink : theme.dim_ink, t.name);
+    if (!more.empty() && used + rest <= at.x + width + 1) c.text(font, {used, at.y}, theme.dim_ink, " " + more, more);
 }
 
 void TilePainter::paint(const RecordedTile& tile, TileData values, const ColourScale& scale, ImVec2 at, ImVec2 size,
@@ -64,7 +64,7 @@ void TilePainter::paint(const RecordedTile& tile, TileData values, const ColourS
     text += "\n" + value_text(cell->value);
     if (cell->rows.size * cell->cols.size > 1)
         text += "  average of " + std::to_string(cell->rows.size * cell->cols.size) + " values (−∞ left out)";
-    ImGui::SetTooltip("%s", text.c_str());
+    tooltip(text);
 }
 
 std::vector<Gallery::Slot> Gallery::slots_of(const Run& run, const SmState& sm) {
@@ -144,8 +144,9 @@ void tile_list(const TilePainter& painter, const SmState& sm) {
         const bool written = op && op->tile() == live.tile;
         painter.caption(tile, shape_text(tile) + " " + name_of(tile.dtype), at, width * 0.6f);
         const std::string bytes = text::binary_bytes(tile.bytes()), space = name_of(tile.space);
-        put(t.small_text, {at.x + width * 0.6f, at.y}, t.dim_ink, space);
-        put(t.small_text, {at.x + width - width_of(t.small_text, bytes) - t.px(4), at.y}, t.ink, bytes);
+        const Canvas c(t);
+        c.text(t.small_text, {at.x + width * 0.6f, at.y}, t.dim_ink, space);
+        c.text(t.small_text, {at.x + width - Canvas::width(t.small_text, bytes) - t.px(4), at.y}, t.ink, bytes);
         if (written)
             painter.outline({at.x + t.px(1), at.y - t.px(1)}, {width - t.px(2), line - t.px(2)}, t.highlight, t.px(1));
         ImGui::Dummy({width, line - ImGui::GetStyle().ItemSpacing.y});

@@ -1,5 +1,6 @@
 // The way between HBM and the SMs, and what is on it.
 #include "core/text/numbers.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/memory/figure.hpp"
 
 namespace tilescope::gui::memory {
@@ -75,12 +76,12 @@ void draw_bus_title(const MemoryFigure& f, const Box& line) {
     const std::string rate = "bus · " + text::grouped(static_cast<Count>(gpu.hbm_gbs)) + " GB/s";
     const bool wide = line.w() > f.px(430);
     const Box inner = {line.x0 + f.px(8), line.y0, line.x1 - f.px(8), line.y1};
-    f.canvas.text_on_patch(t.small_text, inner, t.dim_ink, behind, rate);
-    f.canvas.text_on_patch(t.text, inner, f.moves.empty() ? t.dim_ink : t.ink, behind, moved(f.run, wide),
+    f.canvas.text_on_patch(t.small_text, inner, t.dim_ink, behind, {rate});
+    f.canvas.text_on_patch(t.text, inner, f.moves.empty() ? t.dim_ink : t.ink, behind, {moved(f.run, wide)},
                            Align::right);
     if (hovered(line))
-        ImGui::SetTooltip("HBM bandwidth of %s: %s GB/s\nall thread blocks shown: %s", gpu.title.c_str(),
-                          text::number(gpu.hbm_gbs).c_str(), moved(f.run, true).c_str());
+        tooltip("HBM bandwidth of " + gpu.title + ": " + text::number(gpu.hbm_gbs) +
+                " GB/s\nall thread blocks shown: " + moved(f.run, true));
 }
 
 }  // namespace tilescope::gui::memory

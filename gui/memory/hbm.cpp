@@ -3,6 +3,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/memory/cells.hpp"
 #include "gui/memory/tensors.hpp"
 #include "show/narration.hpp"
@@ -36,16 +37,17 @@ void draw_mark(const MemoryFigure& f, const DrawnTensor& d, const Cell& c, ImU32
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
     if (c.region < 0 || c.box.h() < Canvas::height(font) * 0.9f) return;
-    for (const std::string& mark : marks_of(c)) {
+    const std::vector<std::string> marks = marks_of(c);
+    for (const std::string& mark : marks) {
         const ImVec2 size = Canvas::size(font, mark);
         const float y = c.box.centre().y - size.y / 2;
         const bool in = size.x + f.px(4) <= c.box.w();
         const bool beside = c.box.w() >= d.front.w() - 1 && size.x <= d.beside;
         if (in)
-            f.canvas.text(font, {c.box.centre().x - size.x / 2, y}, Theme::ink_on(fill), mark);
+            f.canvas.text(font, {c.box.centre().x - size.x / 2, y}, Theme::ink_on(fill), mark, marks.front());
         else if (beside)
             f.canvas.text(font, {d.front.x1 + d.depth + f.px(3), y},
-                          c.read_now || c.written_now ? t.highlight : t.dim_ink, mark);
+                          c.read_now || c.written_now ? t.highlight : t.dim_ink, mark, marks.front());
         if (in || beside) return;
     }
 }
@@ -85,8 +87,7 @@ void explain(const MemoryFigure& f, const DrawnTensor& d, const Cells& cells) {
         }
         text += "\nread " + text::grouped(under->loads) + "×, written " + text::grouped(under->stores) + "×";
     }
-    ImGui::SetTooltip("%s\n\nfilled more with every read; solid: written\noutlined, ↑ or ↓: just read or written",
-                      text.c_str());
+    tooltip(text + "\n\nfilled more with every read; solid: written\noutlined, ↑ or ↓: just read or written");
 }
 
 void draw_tensor(MemoryFigure& f, const DrawnTensor& d) {
@@ -115,20 +116,18 @@ void draw_tensor(MemoryFigure& f, const DrawnTensor& d) {
 float label_width(const MemoryFigure& f, const DrawnTensor& d) { return d.label.w() - f.px(8); }
 
 /// What is written below a tensor, the most important first; in narrow places a word a line.
-std::vector<std::string> label_of(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
-    const ImFont* font = f.theme().small_text;
+std::vector<std::vector<std::string>> label_of(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
     const float w = label_width(f, d);
     const std::string role = name_of(d.tensor->role), heads = heads_line(d, f.run.algorithm().family);
     const std::string bytes = text::bytes(static_cast<double>(d.bytes));
     const std::string shape = std::to_string(d.tensor->rows) + "×" + std::to_string(d.tensor->cols);
-    std::vector<std::string> lines;
-    if (Canvas::size(f.theme().title, name_line(d)).x > w) lines.push_back(bytes);
-    lines.push_back(with_type ? shape_line(d) : shape);
+    std::vector<std::vector<std::string>> lines;
+    if (Canvas::size(f.theme().title, name_line(d)).x > w) lines.push_back({bytes});
+    lines.push_back({with_type ? shape_line(d) : shape});
     if (heads.empty())
-        lines.push_back(role);
+        lines.push_back({role});
     else
-        lines.push_back(
-            Canvas::that_fits(font, w, {role + " · " + heads, d.tensor->role == Role::scratch ? role : heads}));
+        lines.push_back({role + " · " + heads, d.tensor->role == Role::scratch ? role : heads});
     return lines;
 }
 
@@ -137,14 +136,15 @@ void draw_label(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
     Box area = d.label;
     const Box name = area.cut_top(Canvas::height(t.title) + f.px(2));
     const float x = f.canvas.text_in(t.title, name, t.ink, d.tensor->name) + f.px(6);
-    const std::vector<std::string> lines = label_of(f, d, with_type);
+    const auto lines = label_of(f, d, with_type);
     if (lines.size() == 2)
         f.canvas.text_in(t.text, {x, name.y0, name.x1, name.y1}, t.ink, text::bytes(static_cast<double>(d.bytes)));
     for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(d.label_lines); ++i) {
         const Box line = area.cut_top(Canvas::height(t.small_text) + f.px(1));
         // Half a number would be worse than none; the tooltip has them all.
-        if (Canvas::size(t.small_text, lines[i]).x <= line.w())
-            f.canvas.text_in(t.small_text, line, t.dim_ink, lines[i]);
+        const std::string& shown = Canvas::that_fits(t.small_text, label_width(f, d), lines[i]);
+        if (Canvas::width(t.small_text, shown) <= line.w())
+            f.canvas.text(t.small_text, {line.x0, line.y0 + f.px(0.5f)}, t.dim_ink, shown, lines[i].front());
     }
 }
 
@@ -171,12 +171,10 @@ void draw_hbm_title(const MemoryFigure& f, const Box& line) {
         if (std::string_view("QKVOXY").find(tensor.name) == std::string_view::npos) names.push_back(tensor.name);
     const std::string which = " (" + text::join(names, ", ") + ")";
     const std::string all = "HBM " + text::binary_bytes(r.experiment.gpu.hbm_bytes) + " · " + used + " used";
-    const std::string words =
-        r.hbm_extra == 0
-            ? all
-            : Canvas::that_fits(t.text, line.w(),
-                                {all + " · of which " + extra + " extra" + which, all + " · " + extra + " extra",
-                                 "HBM " + used + " · " + extra + " extra" + which, "HBM " + used});
+    std::vector<std::string> words = {all};
+    if (r.hbm_extra > 0)
+        words = {all + " · of which " + extra + " extra" + which, all + " · " + extra + " extra",
+                 "HBM " + used + " · " + extra + " extra" + which, "HBM " + used};
     f.canvas.text_on_patch(t.text, line, t.ink, t.panel, words);
 }
 

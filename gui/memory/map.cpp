@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/memory/figure.hpp"
 
 namespace tilescope::gui::memory {
@@ -92,10 +93,9 @@ void explain(const MemoryFigure& f, Index sm, Work work) {
         text += ": thread block " + std::to_string(sms[static_cast<std::size_t>(sm)].block->block);
     else
         text += work == Work::elsewhere ? ": a thread block that is not shown" : ": idle";
-    ImGui::SetTooltip(
-        "%s\n\nfilled: works on a thread block shown here\nhalf filled: works on one like them, not "
-        "recorded\noutline: idle\nClick a filled square to look at that SM.",
-        text.c_str());
+    tooltip(text +
+            "\n\nfilled: works on a thread block shown here\nhalf filled: works on one like them, not "
+            "recorded\noutline: idle\nClick a filled square to look at that SM.");
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ void draw_sm_map(MemoryFigure& f, Box area) {
     const std::vector<Work> work = work_of_sms(f);
     const Index busy = sms - std::count(work.begin(), work.end(), Work::none);
     const Box line = area.cut_top(Canvas::height(t.text) + f.px(6));
-    f.canvas.text_in(t.text, line, t.ink, Canvas::that_fits(t.text, line.w(), launch_lines(f, busy)));
+    f.canvas.text_in(t.text, line, t.ink, launch_lines(f, busy));
     const Squares s = squares(f, sms, area.w(), area.h());
     for (Index sm = 0; sm < sms; ++sm) {
         const float x = area.x0 + static_cast<float>(sm % s.in_row) * s.pitch;

@@ -1,6 +1,7 @@
 // What does not fit on chip, to scale, and the way out.
 #include "core/text/numbers.hpp"
 #include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui::memory {
@@ -30,7 +31,7 @@ void draw_tiles(const Canvas& c, const OutOfChipMemory& e, const Box& bar, float
         const ImU32 fill = Theme::mixed(t.panel, t.hue(tile.name), 0.5f);
         c.fill({b.x0, b.y0, std::max(b.x0 + 1, b.x1 - 1), b.y1}, fill);
         draw_name(c, tile, b, Theme::ink_on(fill));
-        if (hovered(b)) ImGui::SetTooltip("%s", size_of_tile(tile).c_str());
+        if (hovered(b)) tooltip(size_of_tile(tile));
         x = b.x1;
     }
     const Box wanted = {x, bar.y0, x + static_cast<float>(e.wanted.bytes) * per_byte, bar.y1};
@@ -38,7 +39,7 @@ void draw_tiles(const Canvas& c, const OutOfChipMemory& e, const Box& bar, float
     c.hatch(wanted, Theme::faded(t.bad, 0.5f), c.px(9));
     c.outline(wanted, t.bad, c.px(2));
     draw_name(c, e.wanted, wanted, t.ink);
-    if (hovered(wanted)) ImGui::SetTooltip("%s: does not fit", size_of_tile(e.wanted).c_str());
+    if (hovered(wanted)) tooltip(size_of_tile(e.wanted) + ": does not fit");
 }
 
 /// The space up to its capacity, and the tile that is wanted beyond it.
@@ -71,9 +72,7 @@ void draw_space(const Canvas& c, const OutOfChipMemory& e, Box area) {
 
 void explanation(const App& app, const std::string& text) {
     ImGui::PushFont(app.theme.mono);
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopTextWrapPos();
+    text_wrapped(text);
     ImGui::PopFont();
 }
 
@@ -88,9 +87,8 @@ void draw_overflow(App& app, const Overflow& o) {
     const Theme& t = app.theme;
     const Canvas c(t);
     ImGui::PushFont(t.title);
-    ImGui::TextWrapped("%s with Br × Bc = %s × %s does not fit in %s", o.algorithm.c_str(),
-                       std::to_string(o.tiling.br).c_str(), std::to_string(o.tiling.bc).c_str(),
-                       o.error.space == Space::sram ? "SRAM" : "registers");
+    text_wrapped(o.algorithm + " with Br × Bc = " + std::to_string(o.tiling.br) + " × " + std::to_string(o.tiling.bc) +
+                 " does not fit in " + (o.error.space == Space::sram ? "SRAM" : "registers"));
     ImGui::PopFont();
     ImGui::Spacing();
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
@@ -102,7 +100,7 @@ void draw_overflow(App& app, const Overflow& o) {
         const std::string label =
             "Use Br × Bc = " + std::to_string(o.fitting->br) + " × " + std::to_string(o.fitting->bc);
         ImGui::PushStyleColor(ImGuiCol_Button, Theme::mixed(t.panel, t.good, 0.35f));
-        if (ImGui::Button(label.c_str())) chosen = o.fitting;
+        if (push_button(label)) chosen = o.fitting;
         ImGui::PopStyleColor();
         app.place("fix-tiling");
         ImGui::Spacing();
@@ -123,7 +121,7 @@ void draw_problem(const App& app, const std::string& problem) {
     c.fill({box.x0, box.y0, box.x0 + t.px(4), box.y1}, t.bad, t.px(2));
     ImGui::SetCursorScreenPos({at.x + pad, at.y + pad});
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - 2 * pad);
-    ImGui::TextUnformatted(words.c_str());
+    text_line(words);
     ImGui::PopTextWrapPos();
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/memory/figure.hpp"
 #include "show/formula.hpp"
 
@@ -148,7 +149,7 @@ void draw_band(MemoryFigure& f, const SmState& sm, const Band& band, Box area) {
         if (!draw_segment(f, step, s)) narrow.push_back(s);
         if (step && step->moves_data() && step->tile() == s.tile)
             f.moves.push_back({.step = step, .tile = s.box, .gutter = area.x0 - f.px(5), .door = band.door});
-        if (hovered(s.box)) ImGui::SetTooltip("%s", about(f, s).c_str());
+        if (hovered(s.box)) tooltip(about(f, s));
         end = s.box.x1;
     }
     f.canvas.outline(area, Theme::faded(band.colour, 0.7f), 1, f.px(3));

@@ -82,11 +82,19 @@ void check(const Invocation& r) {
         throw UsageError("--from " + std::to_string(r.from) + ": must be at least 0 and below --to; try --from 0");
 }
 
+std::ofstream open_log(const std::string& path) {
+    std::ofstream log(path);
+    if (!log) throw RunError("--log " + path + ": cannot be written; name another file");
+    return log;
+}
+
 void take_screenshot(App& app, const Invocation& r) {
     Window window(Window::Kind::hidden, r.size);
     // More than once, for ImGui learns the sizes of some things by drawing them.
     for (int k = 0; k < 3; ++k) window.picture(app, 0);
-    write_png(window.picture(app, 0), r.screenshot);
+    const Picture picture = window.picture(app, 0);
+    if (!r.log.empty()) open_log(r.log) << status(app) << std::endl;
+    write_png(picture, r.screenshot);
 }
 
 void take_film(App& app, const Invocation& r) {
@@ -129,10 +137,7 @@ void show_window(App& app, const Invocation& r) {
         std::ofstream{seen_file()};
     }
     std::ofstream log;
-    if (!r.log.empty()) {
-        log.open(r.log);
-        if (!log) throw RunError("--log " + r.log + ": cannot be written; name another file");
-    }
+    if (!r.log.empty()) log = open_log(r.log);
     std::string said, before;
     window.show(
         app, [] { return stop_asked != 0; },

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 
 namespace tilescope::gui::transport {
 namespace {
@@ -63,7 +65,8 @@ void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
     const Theme& t = app.theme;
     const Run& run = *app.session.run();
     const auto x_of = [&](Index tick) { return bar.x(static_cast<double>(app.session.position_of(tick - 1))); };
-    ImGui::PushFont(t.small_text);
+    const Canvas c(t);
+    ImFont* font = t.small_text;
     float last_tick = -1e9f, free_from = bar.from.x;
     Index launch = -1;
     for (const Placement& p : run.schedule().placements()) {
@@ -72,12 +75,12 @@ void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
             launch = p.launch;
             const char* name = run.trace().kernels()[static_cast<std::size_t>(launch)];
             draw->AddLine({x, bar.from.y}, {x, bar.to.y}, t.dim_ink, t.px(1));
-            const float end = x + t.px(5) + ImGui::CalcTextSize(name).x;
+            const float end = x + t.px(5) + Canvas::width(font, name);
             if (x >= free_from && end <= bar.to.x) {
                 draw->AddRectFilled({x + t.px(2), bar.from.y + t.px(1)},
-                                    {end + t.px(3), bar.from.y + t.px(2) + ImGui::GetFontSize()},
+                                    {end + t.px(3), bar.from.y + t.px(2) + font->FontSize},
                                     Theme::faded(t.panel, 0.85f), t.px(2));
-                draw->AddText({x + t.px(5), bar.from.y + t.px(1)}, t.ink, name);
+                c.text(font, {x + t.px(5), bar.from.y + t.px(1)}, t.ink, name);
                 free_from = end + t.px(6);
             }
         }
@@ -85,7 +88,6 @@ void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
         draw->AddLine({x, bar.to.y - t.px(5)}, {x, bar.to.y}, t.ink, t.px(1));
         last_tick = x;
     }
-    ImGui::PopFont();
 }
 
 /// Where we are; between two positions while the last move is under way.
@@ -115,8 +117,8 @@ void scrub_tip(const App& app, const Bar& bar) {
                 " between HBM and the SMs so far" + (s.rival() ? std::string(", of ") + s.run()->algorithm().name : "");
     }
     ImGui::PushFont(app.theme.small_text);
-    ImGui::SetTooltip("%s\n \nBelow the middle: loads. Above: stores. Ticks: SM %d takes a thread block.", text.c_str(),
-                      static_cast<int>(app.view.sm));
+    tooltip(text + "\n \nBelow the middle: loads. Above: stores. Ticks: SM " + std::to_string(app.view.sm) +
+            " takes a thread block.");
     ImGui::PopFont();
 }
 
