@@ -58,6 +58,12 @@ std::string about_sm(const Run& run, Index sm, Work work) {
            "recorded\noutline: idle\nClick a filled square to look at that SM.";
 }
 
+std::string sm_name(const SmState& sm) { return "SM " + std::to_string(sm.sm); }
+
+std::string sm_block(const SmState& sm) { return sm.block ? "block " + text::grouped(sm.block->block) : "idle"; }
+
+std::string sm_line(const SmState& sm) { return sm.block && sm.line > 0 ? "line " + std::to_string(sm.line) : ""; }
+
 std::string space_title(Space space) { return space == Space::sram ? "SRAM" : "registers"; }
 
 std::string space_used(Bytes used, Bytes capacity) {

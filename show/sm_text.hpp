@@ -22,6 +22,11 @@ std::vector<std::string> launch_lines(const Run& run, Index busy, bool over);
 /// The tooltip of an SM among all of them.
 std::string about_sm(const Run& run, Index sm, Work work);
 
+/// The head of an SM's card: "SM 3"; "block 12" or "idle"; "line 7" or nothing.
+std::string sm_name(const SmState& sm);
+std::string sm_block(const SmState& sm);
+std::string sm_line(const SmState& sm);
+
 /// "SRAM" and "24.0 KiB of 163 KiB", "free 139 KiB".
 std::string space_title(Space space);
 std::string space_used(Bytes used, Bytes capacity);

@@ -119,10 +119,15 @@ std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_na
     std::vector<CounterRow> rows;
     for (const Metric& m : metrics) {
         const double whole = m.value(run.counted().counters);
-        CounterRow row{m.name, m.brief, std::string(m.name) + ": " + m.meaning,
-                       cell(m, m.value(run.player().state().total)), cell(m, whole),
+        CounterRow row{m.name,
+                       m.brief,
+                       std::string(m.name) + ": " + m.meaning,
+                       cell(m, m.value(run.player().state().total)),
+                       cell(m, whole),
                        // What does not fit has no numbers.
-                       {"does not fit", other_name + " does not fit on chip with this tiling"}, "", progress(m, run)};
+                       {"does not fit", other_name + " does not fit on chip with this tiling"},
+                       "",
+                       progress(m, run)};
         if (other) {
             const double theirs = m.value(other->counters);
             row.other = cell(m, theirs), row.ratio = ratio_text(theirs, whole);

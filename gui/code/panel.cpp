@@ -5,6 +5,7 @@
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
+#include "show/code_text.hpp"
 #include "show/narration.hpp"
 
 namespace tilescope::gui::code {
@@ -94,14 +95,6 @@ struct Words {
     float height = 0;
 };
 
-std::string sentence(const App& app) {
-    if (const SmState* sm = focus(app)) return what_happens(*app.session.run(), *sm);
-    if (const auto& overflow = app.session.overflow())
-        return "Nothing runs: the tiles of " + overflow->algorithm + " do not fit on chip.";
-    if (!app.session.problem().empty()) return "Nothing runs. " + app.session.problem();
-    return "Nothing runs.";
-}
-
 /// As many lines as the longest of the reasons needs, so that the code does not move when the reason changes.
 int lines_for_reasons(const App& app, float width) {
     const Algorithm& a = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
@@ -122,7 +115,7 @@ Words words(const App& app, float width, float most) {
     const Theme& t = app.theme;
     const Run* run = app.session.run();
     Words w;
-    w.sentence = sentence(app);
+    w.sentence = what_happens_now(app.session, focus(app));
     w.sentence_lines = std::max(2, lines_in(t.text, w.sentence, width));
     if (const SmState* sm = focus(app)) w.reason = why(*run, *sm), w.reason_lines = lines_for_reasons(app, width);
     const bool large =

@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "core/text/numbers.hpp"
 #include "gui/controls/files.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "lab/gpu_presets.hpp"
+#include "show/setup_text.hpp"
 #include "show/setups.hpp"
 
 namespace tilescope::gui::controls {
@@ -160,15 +160,6 @@ void tile_row(App& app, const char* flag, const char* label, std::string Options
     if (edit.reset) change(app, [&](Options& o) { o.*member = "auto"; });
 }
 
-/// "64 (auto) × 128: 16 × 8 tiles"
-std::string tiling_text(const Options& o, const Tiling& now, const Problem& p) {
-    const auto size = [](Index n, const std::string& given) {
-        return std::to_string(n) + (given == "auto" ? " (auto)" : "");
-    };
-    return size(now.br, o.br) + " × " + size(now.bc, o.bc) + ": " + text::grouped(ceil_div(p.seq_q, now.br)) + " × " +
-           text::grouped(ceil_div(p.seq_k, now.bc)) + " tiles";
-}
-
 void tile_controls(App& app) {
     heading(app, "Tiles");
     const bool attention = app.session.algorithm().family == Family::attention;
@@ -234,9 +225,7 @@ void gpu_controls(App& app) {
                     {"hbm-bandwidth", "HBM GB/s", bandwidth, 100, 8000, 10, true,
                      "Bandwidth between HBM and the SMs, in GB/s (1e9 bytes a second)."},
                     &Options::hbm_bandwidth);
-    if (g)
-        remark(app, "A thread block has " + text::binary_bytes(g->sram_per_block) + " of SRAM and " +
-                        text::binary_bytes(g->registers_per_sm) + " of registers.");
+    if (g) remark(app, machine_text(*g));
 }
 
 // --- race and view ------------------------------------------------------------------------------------------------

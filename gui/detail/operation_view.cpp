@@ -2,7 +2,8 @@
 
 #include "gui/detail/tile_pictures.hpp"
 #include "gui/draw/canvas.hpp"
-#include "show/narration.hpp"
+#include "show/sm_text.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
 
@@ -34,20 +35,6 @@ const TileState* find(const SmState& sm, TileId id) {
     return nullptr;
 }
 
-/// "S ← exp_minus(S, m)", "K ← K of head 1 in HBM, rows 64–127"
-std::string heading(const Run& run, const Step& s) {
-    const auto& tiles = run.trace().tiles();
-    const Event& e = s.event;
-    if (s.moves_data()) {
-        return tiles[s.tile()].name + (e.op == Op::load ? " ← " : " → ") + tensor_of(run, e.region) + " in HBM, " +
-               rows_of(run, e.region);
-    }
-    std::string operands;
-    for (const TileId id : {e.a, e.b})
-        if (id != no_tile) operands += (operands.empty() ? "" : ", ") + tiles[id].name;
-    return tiles[e.out].name + " ← " + e.what + (operands.empty() ? "" : "(" + operands + ")");
-}
-
 Piece piece(const Run& run, const TileState& live) {
     const TileData values = run.player().values(live);
     return {&run.trace().tiles()[live.tile], values, "", scale_of(values)};
@@ -62,10 +49,10 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
             std::max_element(sm.tiles.begin(), sm.tiles.end(), [](auto& a, auto& b) { return a.written < b.written; });
         if (last == sm.tiles.end()) return std::nullopt;
         Equation e{"", {}, piece(run, *last)};
-        e.heading = e.to.tile->name + " was written last";
+        e.heading = written_last_text(*e.to.tile);
         return e;
     }
-    Equation e{heading(run, *op), {}, piece(run, *written)};
+    Equation e{operation_text(run, *op), {}, piece(run, *written)};
     if (op->moves_data()) {
         e.to.region = op->event.region;
         return e;
@@ -117,7 +104,7 @@ void fit(const Theme& t, Equation& e, ImVec2 room) {
 void draw_piece(const TilePainter& painter, const Piece& p, ImVec2 at, bool is_result, bool with_scale) {
     const Theme& t = painter.theme;
     const float caption = t.small_text->FontSize + t.px(4);
-    const std::string more = p.note.empty() ? shape_text(*p.tile) : p.note;
+    const std::string more = p.note.empty() ? tile_shape(*p.tile) : p.note;
     painter.caption(*p.tile, more, at, p.place, true, !p.note.empty());
     const ImVec2 corner = {at.x, at.y + caption}, size = {p.width, p.height};
     painter.paint(*p.tile, p.values, p.scale, corner, size, p.note, p.region);

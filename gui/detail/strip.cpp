@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/numbers.hpp"
-#include "gui/draw/items.hpp"
-
 namespace tilescope::gui::detail {
 
 using namespace show;
@@ -64,12 +61,6 @@ void Strip::draw(ImVec2 at, ImVec2 size) const {
     list.AddLine({at.x, middle}, {at.x + size.x, middle}, theme.dim_ink);
     const float now = std::round(x_of(run.tick()));
     list.AddRectFilled({now - theme.px(1), at.y}, {now + theme.px(1), at.y + size.y}, theme.highlight);
-}
-
-void Strip::explain(Index tick) const {
-    const Rate r = rate(run, std::max<Index>(0, tick - 1), tick);
-    tooltip("tick " + text::grouped(tick) + " of " + text::grouped(run.ticks()) + "\nread from HBM: " +
-            text::bytes(r.read) + "\nwritten to HBM: " + text::bytes(r.write) + "\nclick to go there");
 }
 
 }  // namespace tilescope::gui::detail

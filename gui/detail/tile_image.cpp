@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <limits>
 
-#include "core/text/numbers.hpp"
 #include "gui/draw/canvas.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
+
+using show::value_text;
 namespace {
 
 constexpr Index most_cells = 96;  // in a direction
@@ -173,12 +175,6 @@ void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, Im
     }
     c.text(t.small_text, at, t.dim_ink, low);
     c.text(t.small_text, {right + t.px(5), at.y}, t.dim_ink, high);
-}
-
-std::string value_text(float value) {
-    if (std::isnan(value)) return "NaN";
-    if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-    return text::number(static_cast<double>(value));
 }
 
 }  // namespace tilescope::gui::detail

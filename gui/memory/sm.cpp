@@ -1,7 +1,6 @@
 // An SM as a card: what it does, and what it holds in registers and SRAM.
 #include <cmath>
 
-#include "core/text/numbers.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/memory/figure.hpp"
 #include "show/formula.hpp"
@@ -134,12 +133,10 @@ void draw_band(MemoryFigure& f, const SmState& sm, const Band& band, Box area) {
 void draw_title(const MemoryFigure& f, const SmState& sm, Box& inner) {
     const Theme& t = f.theme();
     const Box title = inner.cut_top(Canvas::height(t.text) + f.px(2));
-    const float x = f.canvas.text_in(t.text, title, sm.block ? t.ink : t.dim_ink, "SM " + std::to_string(sm.sm));
-    const std::string block = sm.block ? "block " + text::grouped(sm.block->block) : "idle";
-    const float end = f.canvas.text_in(t.small_text, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, block);
-    if (sm.block && sm.line > 0)
-        f.canvas.text_in(t.small_text, {end + f.px(8), title.y0, title.x1, title.y1}, t.dim_ink,
-                         "line " + std::to_string(sm.line), Align::right);
+    const float x = f.canvas.text_in(t.text, title, sm.block ? t.ink : t.dim_ink, sm_name(sm));
+    const float end =
+        f.canvas.text_in(t.small_text, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, sm_block(sm));
+    f.canvas.text_in(t.small_text, {end + f.px(8), title.y0, title.x1, title.y1}, t.dim_ink, sm_line(sm), Align::right);
     const std::string does = formula(f.run, sm);
     const Box line = inner.cut_top(Canvas::height(t.text) + f.px(4));
     if (sm.block) f.canvas.text_in(t.text, line, does.empty() ? t.dim_ink : t.highlight, does.empty() ? "·" : does);

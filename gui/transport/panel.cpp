@@ -1,11 +1,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/text/numbers.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "gui/transport/scrub.hpp"
+#include "show/time_text.hpp"
 
 namespace tilescope::gui::transport {
 namespace {
@@ -127,19 +127,10 @@ void speed_slider(App& app) {
     ImGui::SameLine();
     const float after = ImGui::GetCursorPosX() + width_of("0,000 steps/s");
     ImGui::AlignTextToFramePadding();
-    text_line((speed < 10 ? text::number(app.playback.speed()) : text::grouped(std::lround(app.playback.speed()))) +
-              " steps/s");
+    text_line(speed_text(app.playback.speed()));
     ImGui::SameLine(after);
     ImGui::PopStyleVar();
     ImGui::PopFont();
-}
-
-std::string duration(double seconds) {
-    if (seconds == 0) return "0 s";
-    const std::pair<double, const char*> units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}};
-    for (const auto& [unit, name] : units)
-        if (seconds >= unit) return text::number(seconds / unit) + name;
-    return text::number(seconds / 1e-9) + " ns";
 }
 
 /// Where we are and the modelled time, at the right; the message of the last thing done in between, or over the time
@@ -148,12 +139,7 @@ void position_text(App& app, float height) {
     const Theme& t = app.theme;
     const Session& s = app.session;
     const Index now = std::min(app.playback.position(), s.length());
-    const std::string step =
-        s.run() ? "step " + text::grouped(now) + " of " + text::grouped(s.length()) : std::string("nothing to play");
-    std::string time;
-    if (s.run()) time = duration(s.run()->seconds(s.ticks_at(now).first));
-    if (s.rival()) time += " and " + duration(s.rival()->seconds(s.ticks_at(now).second));
-    if (!time.empty()) time += " modelled";
+    const std::string step = step_text(s, now), time = modelled_time_text(s, now);
     const bool saying = ImGui::GetTime() < app.message_until && !app.message.empty();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "core/text/numbers.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "show/time_text.hpp"
 
 namespace tilescope::gui::transport {
 namespace {
@@ -24,16 +24,6 @@ struct Bar {
     }
 };
 
-/// Bytes that the first run moves after position `from`, up to position `to`.
-struct Moved {
-    Bytes read, write;
-};
-Moved moved(const Session& s, Index from, Index to) {
-    const Run& run = *s.run();
-    const Index a = s.ticks_at(from).first, b = s.ticks_at(to).first;
-    return {run.hbm_read(b) - run.hbm_read(a), run.hbm_write(b) - run.hbm_write(a)};
-}
-
 /// One column a position or, where there are many, every two pixels: stores above the middle, loads below it.
 void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const Session& s = app.session;
@@ -41,7 +31,7 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const auto border = [&](Index k) { return k * s.length() / columns; };
     Bytes most = 1;
     for (Index k = 0; k < columns; ++k) {
-        const Moved m = moved(s, border(k), border(k + 1));
+        const Traffic m = moved_between(s, border(k), border(k + 1));
         most = std::max({most, m.read, m.write});
     }
     const float middle = std::round((bar.from.y + bar.to.y) / 2), half = (bar.to.y - bar.from.y) / 2 - app.theme.px(2);
@@ -52,7 +42,7 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const ImU32 load = app.theme.sram, store = app.theme.hue("O");
     draw->AddLine({bar.from.x, middle}, {bar.to.x, middle}, app.theme.panel_border);
     for (Index k = 0; k < columns; ++k) {
-        const Moved m = moved(s, border(k), border(k + 1));
+        const Traffic m = moved_between(s, border(k), border(k + 1));
         const float a = bar.x(static_cast<double>(border(k))), b = bar.x(static_cast<double>(border(k + 1)));
         const float right = std::max(a + 1, b - a > 4 ? b - 1 : b);
         if (m.read > 0) draw->AddRectFilled({a, middle}, {right, middle + height(m.read)}, load);
@@ -105,20 +95,8 @@ void draw_playhead(const App& app, const Bar& bar, ImDrawList* draw) {
 }
 
 void scrub_tip(const App& app, const Bar& bar) {
-    const Session& s = app.session;
-    const Index at = bar.position(ImGui::GetIO().MousePos.x);
-    std::string text = "step " + text::grouped(at) + " of " + text::grouped(s.length());
-    if (at > 0) {
-        const Moved m = moved(s, at - 1, at);
-        text += "\nloads " + text::bytes(static_cast<double>(m.read)) + ", stores " +
-                text::bytes(static_cast<double>(m.write)) + " here";
-        const Index tick = s.ticks_at(at).first;
-        text += "\n" + text::bytes(static_cast<double>(s.run()->hbm_read(tick) + s.run()->hbm_write(tick))) +
-                " between HBM and the SMs so far" + (s.rival() ? std::string(", of ") + s.run()->algorithm().name : "");
-    }
     ImGui::PushFont(app.theme.small_text);
-    tooltip(text + "\n \nBelow the middle: loads. Above: stores. Ticks: SM " + std::to_string(app.view.sm) +
-            " takes a thread block.");
+    tooltip(about_position(app.session, bar.position(ImGui::GetIO().MousePos.x), app.view.sm));
     ImGui::PopFont();
 }
 
