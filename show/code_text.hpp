@@ -16,8 +16,8 @@ struct LineCost {
 };
 LineCost line_cost(const Run& run, std::uint16_t line);
 
-/// All kinds of costs of a line, for its tooltip: name, so far, whole run; the first row is the header. Empty for a line
-/// that is never visited.
+/// All kinds of costs of a line, for its tooltip: name, so far, whole run; the first row is the header. Empty for a
+/// line that is never visited.
 std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t line);
 
 /// What the SM in focus (nullptr: there is none) does, or why nothing runs.

@@ -27,9 +27,7 @@ std::string overflow_title(const Overflow& o) {
            (o.error.space == Space::sram ? "SRAM" : "registers");
 }
 
-std::string capacity_text(const OutOfChipMemory& e) {
-    return "one thread block has " + text::binary_bytes(e.capacity);
-}
+std::string capacity_text(const OutOfChipMemory& e) { return "one thread block has " + text::binary_bytes(e.capacity); }
 
 std::string need_text(const OutOfChipMemory& e) {
     return "needs " + text::binary_bytes(e.used + e.wanted.bytes) + ": " + text::binary_bytes(e.missing()) +

@@ -72,13 +72,11 @@ std::string error_title(const Run& run) { return "Error of " + output_name(run) 
 
 std::string error_text(double rms) { return "RMS " + finite_or_not(rms); }
 
-std::string why_no_error(const Run& run) {
-    return "no " + output_name(run) + " on chip in this thread block so far";
-}
+std::string why_no_error(const Run& run) { return "no " + output_name(run) + " on chip in this thread block so far"; }
 
 std::string stored_text(const Run& run, const Run::StoredError& e) {
-    const std::string text = output_name(run) + " in HBM: " + std::to_string(e.rows) + " of " + std::to_string(e.of) +
-                             " rows stored";
+    const std::string text =
+        output_name(run) + " in HBM: " + std::to_string(e.rows) + " of " + std::to_string(e.of) + " rows stored";
     return e.rows > 0 ? text + ", RMS error " + finite_or_not(e.rms) : text;
 }
 

@@ -16,7 +16,8 @@ std::string output_name(const Run& run);
 std::string sm_and_block(const SmState& sm);
 /// Why an SM has no tiles.
 std::string why_no_block(const Run& run);
-/// What an operation did: "S ← matmul(Q, K)", "K ← K of head 1 in HBM, rows 64–127"; without an operation, which tile was written last.
+/// What an operation did: "S ← matmul(Q, K)", "K ← K of head 1 in HBM, rows 64–127"; without an operation, which tile
+/// was written last.
 std::string operation_text(const Run& run, const Step& step);
 std::string written_last_text(const RecordedTile& tile);
 
@@ -25,7 +26,8 @@ struct ValuesShown {
     Span rows, cols;
     float value;
 };
-/// The tooltip of values. `note` says which contents they are ("before"); `region` is where the tile is in HBM, if it is.
+/// The tooltip of values. `note` says which contents they are ("before"); `region` is where the tile is in HBM, if it
+/// is.
 std::string about_values(const RecordedTile& tile, const std::string& note, const Region& region,
                          const ValuesShown& values);
 

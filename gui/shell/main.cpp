@@ -60,7 +60,8 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.add_option("--to", r.to, "Last step of the film")->type_name("N")->default_str("the end");
     app.add_option("--fps", r.fps, "Pictures a second of the film")->type_name("N")->capture_default_str();
     app.add_flag("--no-tour", r.no_tour, "No tour, not even the first time");
-    app.add_option("--log", r.log, "Write a line of JSON for every change, for scripts")->type_name("FILE");
+    app.add_option("--log", r.log, "Write a line of JSON for every change (one for a picture), for scripts")
+        ->type_name("FILE");
     app.set_version_flag("--version", std::string("tilescope-gui ") + TILESCOPE_VERSION);
     app.get_formatter()->column_width(36);
     app.footer(
