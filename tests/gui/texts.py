@@ -108,6 +108,28 @@ def check_itself(said):
         assert changed != said, "a state says less than it should"
 
 
+def all_texts(binary, wanted):
+    """By state. Real windows wait for the mouse most of the time, so they have displays and threads of their own."""
+    def on_display(say, *state):
+        display = Display()
+        try:
+            return say(binary, display, *state)
+        finally:
+            display.close()
+
+    real = {name: (typed, *state) for name, state in PROBLEM.items()}
+    real |= {name: (tips, *state) for name, state in TIPS.items()} | {"tour": (toured,)}
+    chosen = [name for name in (*TEXTS, *real) if not wanted or name in wanted]
+    display = Display()
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(len(real)) as windows, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pictures:
+        said = {name: windows.submit(on_display, *real[name]) if name in real else
+                pictures.submit(pictured, binary, display, folder, name) for name in chosen}
+        texts = {name: future.result() for name, future in said.items()}
+    display.close()
+    return texts
+
+
 def main():
     binary, arguments = os.path.abspath(sys.argv[1]), sys.argv[2:]
     approve, wanted = "--approve" in arguments, [a for a in arguments if not a.startswith("--")]
@@ -116,20 +138,7 @@ def main():
         sys.exit(SKIPPED)
     skip_unless_possible()
     GOLDEN.mkdir(exist_ok=True)
-    display = Display()
-    texts = {}
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        names = [n for n in TEXTS if not wanted or n in wanted]
-        texts = dict(zip(names, pool.map(lambda n: pictured(binary, display, folder, n), names)))
-    for name, state in PROBLEM.items():
-        if not wanted or name in wanted:
-            texts[name] = typed(binary, display, *state)
-    for name, state in TIPS.items():
-        if not wanted or name in wanted:
-            texts[name] = tips(binary, display, *state)
-    if not wanted or "tour" in wanted:
-        texts["tour"] = toured(binary, display)
-    display.close()
+    texts = all_texts(binary, wanted)
     if not wanted:
         check_itself(texts["flash_v2"])
     good = sum([compare(name, text, approve) for name, text in texts.items()])
