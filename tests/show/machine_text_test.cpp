@@ -114,6 +114,5 @@ TEST_CASE("marks say how often a part was read, and what happened last", "[machi
                                      [](const Region& r) { return r.slice == 0 && r.rows.begin == 64; });
     REQUIRE(second != k.regions.end());
     CHECK(about_part(run, k, &*second, {.loads = 8}) == "K rows 64–127: 8.19 kB\nread 8×, written 0×");
-    CHECK(about_part(run, k, nullptr, {.stores = 2}) ==
-          "tiles smaller than a dot, at most\nread 0×, written 2×");
+    CHECK(about_part(run, k, nullptr, {.stores = 2}) == "tiles smaller than a dot, at most\nread 0×, written 2×");
 }

@@ -31,9 +31,10 @@ TEST_CASE("time says where we are in steps and in modelled seconds", "[time text
     CHECK(modelled_time_text(Session(), 0).empty());
     CHECK(speed_text(0.5) == "0.5 steps/s");
     CHECK(speed_text(2000) == "2,000 steps/s");
-    CHECK(about_position(session, 2, 3) ==
-          "step 2 of 52\nloads 256 B, stores 0 B here\n256 B between HBM and the SMs so far\n \nBelow the middle: loads. "
-          "Above: stores. Ticks: SM 3 takes a thread block.");
+    CHECK(
+        about_position(session, 2, 3) ==
+        "step 2 of 52\nloads 256 B, stores 0 B here\n256 B between HBM and the SMs so far\n \nBelow the middle: loads. "
+        "Above: stores. Ticks: SM 3 takes a thread block.");
     CHECK(about_tick(*session.run(), 50) ==
           "tick 50 of 52\nread from HBM: 0 B\nwritten to HBM: 256 B\nclick to go there");
     CHECK(traffic_title(256, {}) == "HBM ↑ read ↓ written, up to 256 B a tick");
