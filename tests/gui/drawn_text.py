@@ -1,4 +1,4 @@
-"""Every text on the screen passes through gui/draw, which notes it for --log; panels call nothing that draws text itself.
+"""Every text on the screen passes through gui/draw, which notes it for --log; panels call nothing that draws text.
 
 Usage: drawn_text.py SOURCE_DIR
 """

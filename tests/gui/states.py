@@ -56,8 +56,8 @@ TEXTS = PICTURES | {
                    "--step", "700"],
 }
 
-# A number typed into a control that cannot be: flags, control, number.
-PROBLEM = {"problem": (["flash_v2", *HALF, "--step", "60"], "kv-heads-input", 3)}
+# A slider set to what cannot be: flags, slider, where it is clicked.
+PROBLEM = {"problem": (["flash_v2", *HALF, "--step", "60"], "kv-heads", 0.98)}
 
 # Tooltips: flags, and where the mouse rests; 0 to 1 from the left upper corner of a panel or control.
 TIPS = {

@@ -8,6 +8,7 @@ Texts are compared whole, exactly and in the order in which they are drawn. Pict
 """
 
 import concurrent.futures
+import contextlib
 import difflib
 import json
 import os
@@ -44,48 +45,41 @@ def pictured(binary, display, folder, name):
     """What the window says in a state that a command line leads to."""
     flags, log = TEXTS[name], os.path.join(folder, name + ".jsonl")
     size = [] if "--size" in flags else ["--size", "1440x900"]
-    subprocess.run([binary, *flags, *size, "--screenshot", os.path.join(folder, name + ".png"), "--log", log], check=True,
-                   timeout=120, env=display.environment)
+    picture = os.path.join(folder, name + ".png")
+    subprocess.run([binary, *flags, *size, "--screenshot", picture, "--log", log], check=True, timeout=120,
+                   env=display.environment)
     return written(json.loads(open(log).read()))
 
 
-def typed(binary, display, flags, place, number):
-    """What it says when a number was typed that cannot be."""
-    w = Window(display, binary, *flags, "--size", "1440x900")
-    w.click(place)
-    w.key("ctrl+a")
-    w.type(str(number))
-    w.key("Return")
-    w.wait(lambda s: s["problem"], "a problem")
-    w.x("mousemove", 1, 1)
-    said = w.wait(lambda s: s["problem"] and "tooltip" not in s["texts"], "a problem without a tooltip")
-    w.close()
-    return written(said)
+def clicked(binary, display, flags, slider, share):
+    """What it says when a slider was set to a number that cannot be."""
+    with contextlib.closing(Window(display, binary, *flags, "--size", "1440x900")) as w:
+        w.click(slider, share)
+        w.x("mousemove", 1, 1)
+        return written(w.wait(lambda s: s["problem"] and "tooltip" not in s["texts"], "a problem without a tooltip"))
 
 
 def tips(binary, display, flags, places):
     """What tooltips say at these places."""
-    w = Window(display, binary, *flags, "--size", "1440x900")
-    lines = ["$ tilescope-gui " + " ".join(w.state()["command"])]
-    for place, x, y in places:
-        w.move(place, x, y)
-        said = w.wait(lambda s: s["texts"].get("tooltip"), f"a tooltip at {place}")["texts"]["tooltip"]
-        lines += ["", f"[{place}, {x}, {y}]", *said_in(said)]
-        w.x("mousemove", 1, 1)
-        w.wait(lambda s: not s["texts"].get("tooltip"), "no tooltip")
-    w.close()
+    with contextlib.closing(Window(display, binary, *flags, "--size", "1440x900")) as w:
+        lines = ["$ tilescope-gui " + " ".join(w.state()["command"])]
+        for place, x, y in places:
+            w.move(place, x, y)
+            said = w.wait(lambda s: s["texts"].get("tooltip"), f"a tooltip at {place}")["texts"]["tooltip"]
+            lines += ["", f"[{place}, {x}, {y}]", *said_in(said)]
+            w.x("mousemove", 1, 1)
+            w.wait(lambda s: not s["texts"].get("tooltip"), "no tooltip")
     return "\n".join(lines) + "\n"
 
 
 def toured(binary, display):
     """What the cards of the tour say."""
-    w = Window(display, binary, "--size", "1440x900", tour=True)
-    lines = ["$ tilescope-gui"]
-    for card in range(5):
-        said = w.wait(lambda s: s["tour"] == card and "tour" in s["texts"], f"card {card}")["texts"]["tour"]
-        lines += ["", f"[card {card + 1}]", *said_in(said)]
-        w.click("tour-next")
-    w.close()
+    with contextlib.closing(Window(display, binary, "--size", "1440x900", tour=True)) as w:
+        lines = ["$ tilescope-gui"]
+        for card in range(5):
+            said = w.wait(lambda s: s["tour"] == card and "tour" in s["texts"], f"card {card}")["texts"]["tour"]
+            lines += ["", f"[card {card + 1}]", *said_in(said)]
+            w.click("tour-next")
     return "\n".join(lines) + "\n"
 
 
@@ -102,32 +96,21 @@ def compare(name, now, approve):
     return False
 
 
-def check_itself(said):
-    """A changed word, a missing text and a text in another panel are differences."""
-    for changed in (said.replace("read", "written", 1), said.replace("\nQ\n", "\n", 1), said.replace("[code]", "[memory]")):
-        assert changed != said, "a state says less than it should"
-
-
 def all_texts(binary, wanted):
     """By state. Real windows wait for the mouse most of the time, so they have displays and threads of their own."""
     def on_display(say, *state):
-        display = Display()
-        try:
+        with contextlib.closing(Display()) as display:
             return say(binary, display, *state)
-        finally:
-            display.close()
 
-    real = {name: (typed, *state) for name, state in PROBLEM.items()}
+    real = {name: (clicked, *state) for name, state in PROBLEM.items()}
     real |= {name: (tips, *state) for name, state in TIPS.items()} | {"tour": (toured,)}
     chosen = [name for name in (*TEXTS, *real) if not wanted or name in wanted]
-    display = Display()
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(len(real)) as windows, \
+    with contextlib.closing(Display()) as display, tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(len(real)) as windows, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pictures:
         said = {name: windows.submit(on_display, *real[name]) if name in real else
                 pictures.submit(pictured, binary, display, folder, name) for name in chosen}
-        texts = {name: future.result() for name, future in said.items()}
-    display.close()
-    return texts
+        return {name: future.result() for name, future in said.items()}
 
 
 def main():
@@ -139,12 +122,10 @@ def main():
     skip_unless_possible()
     GOLDEN.mkdir(exist_ok=True)
     texts = all_texts(binary, wanted)
-    if not wanted:
-        check_itself(texts["flash_v2"])
     good = sum([compare(name, text, approve) for name, text in texts.items()])
     known = TEXTS.keys() | PROBLEM.keys() | TIPS.keys() | {"tour"}
     stray = {f.stem for f in GOLDEN.glob("*.txt")} - known
-    print(f"{good} of {len(texts)} states say what was approved" + (f"; texts of no state: {sorted(stray)}" if stray else ""))
+    print(f"{good} of {len(texts)} states say what was approved", *(f"{name}.txt is of no state" for name in stray), sep="\n")
     sys.exit(1 if good < len(texts) or stray or not texts else 0)
 
 
