@@ -34,6 +34,7 @@ Layout layout(const Theme& t, ImVec2 size) {
 template <class F>
 void child(App& app, const char* name, const ImVec4& at, F&& draw) {
     app.places[std::string("panel-") + name] = at;
+    const NotedAs as(name);
     ImGui::SetCursorPos({at.x, at.y});
     ImGui::BeginChild(name, {at.z, at.w}, true);
     draw();
@@ -117,6 +118,7 @@ void follow(App& app) {
 
 void frame(App& app, double seconds) {
     app.places.clear();
+    app.notes.begin_frame();
     for (const Key key : std::exchange(app.keys, {}))
         if (!ImGui::GetIO().WantTextInput && app.view.tour < 0) follow(app), press(app, key);
     follow(app);

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "gui/draw/notes.hpp"
 #include "gui/draw/theme.hpp"
 #include "show/playback.hpp"
 #include "show/session.hpp"
@@ -35,6 +36,8 @@ struct App {
     double message_until = 0;
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
     std::map<std::string, ImVec4> places;  // x, y, width, height
+
+    Notes notes;  ///< what the last frame said
 
     /// Names the item that was submitted last.
     void place(const std::string& name);

@@ -1,36 +1,15 @@
+#include "show/tour.hpp"
+
 #include <cmath>
 #include <string>
 
+#include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
 namespace {
 
-struct Stop {
-    const char *place, *title, *text;
-};
-
-constexpr Stop stops[] = {
-    {"panel-memory", "What lives where",
-     "Below is HBM with the whole matrices: large and slow. Above are the SMs, each with a little fast SRAM and "
-     "registers "
-     "for tiles. What flies between them is data on its way, and every byte of it is counted. Click an SM to look at "
-     "that one."},
-    {"panel-transport", "Time, under your thumb",
-     "Space plays and pauses, ← and → step, and the bar can be dragged anywhere: time runs backwards as well. On the "
-     "bar, loads stand below the middle and stores above it."},
-    {"panel-code", "What happens, and why",
-     "The line that the SM in focus is at is lit, and a sentence says what it did just now. Click beside a line to "
-     "stop "
-     "there whenever it is reached."},
-    {"panel-detail", "The numbers themselves",
-     "Values shows the tiles of the SM in focus, number by number. Counters adds up bytes, FLOPs and modelled time, "
-     "beside another algorithm."},
-    {"panel-controls", "Try something else",
-     "Choose the algorithm, the problem, the tiles and the GPU; everything runs again at once. Race two algorithms, or "
-     "take the example “Does not fit” and see which tile is too large."},
-};
-constexpr int count = static_cast<int>(std::size(stops));
+int stop_count() { return static_cast<int>(tour_stops().size()); }
 
 struct Rect {
     ImVec2 from, to;
@@ -63,28 +42,30 @@ bool pressed_key(ImGuiKey key) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(k
 
 void buttons(App& app) {
     const int step = app.view.tour;
-    const bool last = step + 1 == count;
-    bool next = ImGui::Button(last ? "Done" : "Next");
+    const bool last = step + 1 == stop_count();
+    bool next = push_button(last ? "Done" : "Next");
     app.place("tour-next");
     next |= pressed_key(ImGuiKey_Enter);
     ImGui::SameLine();
     ImGui::BeginDisabled(step == 0);
-    const bool back = ImGui::Button("Back");
+    const bool back = push_button("Back");
     app.place("tour-back");
     ImGui::EndDisabled();
     ImGui::SameLine();
-    const bool skip = ImGui::Button("Skip") || pressed_key(ImGuiKey_Escape);
+    const bool skip = push_button("Skip") || pressed_key(ImGuiKey_Escape);
     app.place("tour-skip");
     if (next) app.view.tour = last ? -1 : step + 1;
     if (back) app.view.tour = step - 1;
     if (skip) app.view.tour = -1;
-    const std::string where = std::to_string(step + 1) + " of " + std::to_string(count);
-    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(where.c_str()).x);
+    const std::string where = std::to_string(step + 1) + " of " + std::to_string(stop_count());
+    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width_of(where));
     ImGui::AlignTextToFramePadding();
-    ImGui::TextDisabled("%s", where.c_str());
+    ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
+    text_line(where);
+    ImGui::PopStyleColor();
 }
 
-void card(App& app, const Stop& stop, ImVec2 at, ImVec2 size) {
+void card(App& app, const TourStop& stop, ImVec2 at, ImVec2 size) {
     const Theme& t = app.theme;
     ImGui::SetCursorScreenPos(at);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
@@ -92,9 +73,9 @@ void card(App& app, const Stop& stop, ImVec2 at, ImVec2 size) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(18), t.px(14)});
     ImGui::BeginChild("card", size, true, ImGuiWindowFlags_NoScrollbar);
     ImGui::PushFont(t.title);
-    ImGui::TextUnformatted(stop.title);
+    text_line(stop.title);
     ImGui::PopFont();
-    ImGui::TextWrapped("%s", stop.text);
+    text_wrapped(stop.text);
     ImGui::Dummy({0, t.px(2)});
     buttons(app);
     ImGui::EndChild();
@@ -103,7 +84,7 @@ void card(App& app, const Stop& stop, ImVec2 at, ImVec2 size) {
 }
 
 /// The card's height follows from its text.
-ImVec2 card_size(const Theme& t, const Stop& stop, ImVec2 screen) {
+ImVec2 card_size(const Theme& t, const TourStop& stop, ImVec2 screen) {
     const float width = std::min(t.px(400), screen.x - t.px(24)), padding = t.px(18);
     const float text = ImGui::CalcTextSize(stop.text, nullptr, false, width - 2 * padding).y;
     return {width, text + t.title->FontSize + ImGui::GetFrameHeight() + t.px(2 + 2 * 14) +
@@ -114,9 +95,10 @@ ImVec2 card_size(const Theme& t, const Stop& stop, ImVec2 screen) {
 
 void tour(App& app) {
     if (app.view.tour < 0) return;
-    app.view.tour = std::min(app.view.tour, count - 1);
+    const NotedAs as("tour");
+    app.view.tour = std::min(app.view.tour, stop_count() - 1);
     const Theme& t = app.theme;
-    const Stop& stop = stops[app.view.tour];
+    const TourStop& stop = tour_stops()[static_cast<std::size_t>(app.view.tour)];
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(screen);
@@ -125,7 +107,7 @@ void tour(App& app) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
     Rect panel{{screen.x / 2, screen.y / 2}, {screen.x / 2, screen.y / 2}};
-    if (const auto found = app.places.find(stop.place); found != app.places.end()) {
+    if (const auto found = app.places.find(std::string("panel-") + stop.panel); found != app.places.end()) {
         const ImVec4 r = found->second;
         panel = {{r.x, r.y}, {r.x + r.z, r.y + r.w}};
     }

@@ -204,4 +204,8 @@ State read_state(const std::string& path) {
     return state;
 }
 
+std::string opened_text(const std::string& path, const State& state) {
+    return "Opened " + path + (state.remarks.empty() ? "" : ": " + text::join(state.remarks, ", "));
+}
+
 }  // namespace tilescope::show

@@ -39,5 +39,7 @@ std::string shell_command(const State& state);
 void save_state(const State& state, const std::string& path);
 /// UsageError, which names the file, when it is not a state file.
 State read_state(const std::string& path);
+/// "Opened tilescope.json", with what there is to remark on it.
+std::string opened_text(const std::string& path, const State& state);
 
 }  // namespace tilescope::show

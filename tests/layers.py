@@ -13,6 +13,7 @@ CONTRACT = MACHINE | {"algorithms/contract"}
 LAB = CORE | CONTRACT | {"lab"}
 SHOW = LAB | {"lab/flags", "show"}
 GUI = SHOW | {"gui", "gui/draw"}
+PANELS = GUI - {"core/text"}  # numbers become words in show/
 
 # Room: what its files may include besides their own room, and the namespace that they write in.
 ROOMS = {
@@ -31,11 +32,11 @@ ROOMS = {
     "cli": (SHOW | {"device", "algorithms/cuda"}, "tilescope::cli"),
     "gui/draw": (SHOW | {"gui"}, "tilescope::gui"),
     "gui": (GUI, r"tilescope::gui|memory|code|detail|controls|transport"),
-    "gui/memory": (GUI, "tilescope::gui::memory"),
-    "gui/code": (GUI, "tilescope::gui::code"),
-    "gui/controls": (GUI, "tilescope::gui::controls"),
-    "gui/detail": (GUI, "tilescope::gui::detail"),
-    "gui/transport": (GUI, "tilescope::gui::transport"),
+    "gui/memory": (PANELS, "tilescope::gui::memory"),
+    "gui/code": (PANELS, "tilescope::gui::code"),
+    "gui/controls": (PANELS, "tilescope::gui::controls"),
+    "gui/detail": (PANELS, "tilescope::gui::detail"),
+    "gui/transport": (PANELS, "tilescope::gui::transport"),
     "gui/shell": (GUI, "tilescope::gui::shell"),
 }
 
@@ -103,6 +104,7 @@ def check_itself():
         "gui/memory/x.cpp": '#include "gui/code/parts.hpp"\n',
         "show/x.cpp": "namespace tilescope::gui {\n",
         "core/time/x.cpp": "// as attention does\n",
+        "gui/detail/x.cpp": '#include "core/text/numbers.hpp"\n',
         "lab/x.cpp": '#include "show/run.hpp"\n',
         "algorithms/attention/b/simulated.cpp": '#include "core/machine/apply.hpp"\n',
         "algorithms/attention/a/simulated.cpp": '#include "core/record/trace.hpp"\n',

@@ -2,7 +2,10 @@
 #include <algorithm>
 
 #include "gui/code/parts.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
+#include "show/code_text.hpp"
 #include "show/loop_nest.hpp"
 #include "show/narration.hpp"
 
@@ -10,51 +13,33 @@ namespace tilescope::gui::code {
 namespace {
 
 int lines_in(const ImFont* font, std::string_view text, float width) {
-    return static_cast<int>(broken(font, text, width).size());
-}
-
-/// Draws at most so many lines of text, and says how many there were to draw.
-int draw_lines(const ImFont* font, ImU32 colour, ImVec2 at, float width, int most, std::string_view text) {
-    const auto lines = broken(font, text, width);
-    const int n = std::min(most, static_cast<int>(lines.size()));
-    for (int i = 0; i < n; ++i) {
-        const std::string_view line = lines[static_cast<std::size_t>(i)];
-        const bool cut = i + 1 == n && static_cast<int>(lines.size()) > n;
-        const std::string shown = std::string(line) + (cut ? " …" : "");
-        ImGui::GetWindowDrawList()->AddText(font, font->FontSize, {at.x, at.y + static_cast<float>(i) * font->FontSize},
-                                            colour, shown.c_str());
-    }
-    return n;
+    return static_cast<int>(Canvas::broken(font, text, width).size());
 }
 
 /// A word that is underlined where it is the tab shown.
-void tab(App& app, const char* label, const char* place, Tab which, const char* tip) {
+void tab(App& app, const char* label, const char* place, Tab which, const char* what) {
     const Theme& t = app.theme;
-    const ImVec2 size = {ImGui::CalcTextSize(label).x, ImGui::GetFontSize() + t.px(7)};
+    const ImVec2 size = {width_of(label), t.text->FontSize + t.px(7)};
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (ImGui::InvisibleButton(place, size)) app.view.tab = which;
     app.place(place);
     const bool shown = app.view.tab == which, over = ImGui::IsItemHovered();
     if (over) {
         ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-        ImGui::SetTooltip("%s", tip);
+        tooltip(what);
     }
-    ImDrawList* draw = ImGui::GetWindowDrawList();
-    draw->AddText({at.x, at.y + t.px(1)}, shown || over ? t.ink : t.dim_ink, label);
-    const ImVec2 line = {at.x, at.y + size.y - t.px(2)};
-    if (shown) draw->AddRectFilled(line, {line.x + size.x, line.y + t.px(2)}, t.highlight);
+    const Canvas c(t);
+    c.text(t.text, {at.x, at.y + t.px(1)}, shown || over ? t.ink : t.dim_ink, label);
+    if (shown) c.fill({at.x, at.y + size.y - t.px(2), at.x + size.x, at.y + size.y}, t.highlight);
 }
 
 void about(const Algorithm& a, const Theme& t) {
     if (!ImGui::IsItemHovered()) return;
-    ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(t.px(420));
-    ImGui::Text("%s: %s", a.name, a.idea);
+    const Tooltip shown(t.px(420));
+    text_line(std::string(a.name) + ": " + a.idea);
     ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
-    ImGui::Text("Source: %s", a.paper);
+    text_line(std::string("Source: ") + a.paper);
     ImGui::PopStyleColor();
-    ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
 }
 
 /// The tabs on the left, the algorithm's name on the right.
@@ -68,10 +53,9 @@ void tabs(App& app) {
     ImGui::SameLine(0, t.px(12));
     const float room = left + width - ImGui::GetCursorPosX();
     ImGui::PushFont(t.title);
-    const ImVec2 name = ImGui::CalcTextSize(a.name);
-    if (name.x <= room) {
-        ImGui::SetCursorPosX(left + width - name.x);
-        ImGui::TextUnformatted(a.name);
+    if (const float name = width_of(a.name); name <= room) {
+        ImGui::SetCursorPosX(left + width - name);
+        text_line(a.name);
         about(a, t);
     } else {
         ImGui::NewLine();
@@ -93,12 +77,12 @@ void heading(App& app) {
     const int lines = std::min(2, lines_in(t.small_text, said, room));
     ImGui::Dummy({width, static_cast<float>(lines) * size + t.px(2)});
     about(a, t);
-    draw_lines(t.small_text, t.dim_ink, at, room, lines, said);
+    const Canvas c(t);
+    c.paragraph(t.small_text, at, t.dim_ink, said, room, lines);
     if (!named) return;
-    const auto name = [&](const char* text, float right) {
-        const float w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, text).x;
-        const ImVec2 place = {at.x + right - w, at.y + static_cast<float>(lines - 1) * size};
-        ImGui::GetWindowDrawList()->AddText(t.small_text, size, place, t.dim_ink, text);
+    const float y = at.y + static_cast<float>(lines - 1) * size;
+    const auto name = [&](const std::string& text, float right) {
+        c.text_in(t.small_text, {at.x, y, at.x + right, y + size}, t.dim_ink, text, Align::right);
     };
     name("HBM", columns.hbm);
     name("FLOPs", columns.flops);
@@ -111,14 +95,6 @@ struct Words {
     int sentence_lines = 1, reason_lines = 0;
     float height = 0;
 };
-
-std::string sentence(const App& app) {
-    if (const SmState* sm = focus(app)) return what_happens(*app.session.run(), *sm);
-    if (const auto& overflow = app.session.overflow())
-        return "Nothing runs: the tiles of " + overflow->algorithm + " do not fit on chip.";
-    if (!app.session.problem().empty()) return "Nothing runs. " + app.session.problem();
-    return "Nothing runs.";
-}
 
 /// As many lines as the longest of the reasons needs, so that the code does not move when the reason changes.
 int lines_for_reasons(const App& app, float width) {
@@ -140,7 +116,7 @@ Words words(const App& app, float width, float most) {
     const Theme& t = app.theme;
     const Run* run = app.session.run();
     Words w;
-    w.sentence = sentence(app);
+    w.sentence = what_happens_now(app.session, focus(app));
     w.sentence_lines = std::max(2, lines_in(t.text, w.sentence, width));
     if (const SmState* sm = focus(app)) w.reason = why(*run, *sm), w.reason_lines = lines_for_reasons(app, width);
     const bool large =
@@ -159,57 +135,27 @@ void tell(const App& app, const Words& w, float width) {
     ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::Dummy({width, w.height});
     if (ImGui::IsItemHovered() && app.session.run()) {
-        ImGui::BeginTooltip();
-        ImGui::PushTextWrapPos(t.px(420));
-        ImGui::TextUnformatted(w.sentence.c_str());
-        if (!w.reason.empty()) ImGui::TextUnformatted(w.reason.c_str());
-        for (const std::string& line : loop_nest(*app.session.run())) ImGui::TextUnformatted(line.c_str());
-        if (const std::string& shown = app.session.run()->shortened(); !shown.empty())
-            ImGui::TextUnformatted(shown.c_str());
-        ImGui::PopTextWrapPos();
-        ImGui::EndTooltip();
+        const Tooltip shown(t.px(420));
+        text_line(w.sentence);
+        if (!w.reason.empty()) text_line(w.reason);
+        for (const std::string& loop : loop_nest(*app.session.run())) text_line(loop);
+        if (const std::string& part = app.session.run()->shortened(); !part.empty()) text_line(part);
     }
     const float end = at.y + w.height;
-    ImGui::GetWindowDrawList()->AddLine(at, {at.x + width, at.y}, t.panel_border);
+    const Canvas c(t);
+    c.draw().AddLine(at, {at.x + width, at.y}, t.panel_border);
     at.y += t.px(6);
-    const int said = draw_lines(t.text, t.ink, at, width, w.sentence_lines, w.sentence);
+    const int said = c.paragraph(t.text, at, t.ink, w.sentence, width, w.sentence_lines);
     at.y += static_cast<float>(said) * t.text->FontSize + t.px(3);
-    if (w.reason_lines > 0) draw_lines(t.text, t.dim_ink, at, width, w.reason_lines, w.reason);
+    if (w.reason_lines > 0) c.paragraph(t.text, at, t.dim_ink, w.reason, width, w.reason_lines);
     at.y = end - static_cast<float>(w.loops.size()) * t.small_text->FontSize;
-    for (const std::string& line : w.loops) {
-        draw_lines(t.small_text, t.dim_ink, at, FLT_MAX, 1, line);
+    for (const std::string& loop : w.loops) {
+        c.text(t.small_text, at, t.dim_ink, loop);
         at.y += t.small_text->FontSize;
     }
 }
 
 }  // namespace
-
-std::vector<std::string_view> broken(const ImFont* font, std::string_view text, float width) {
-    const auto wide = [&](std::size_t begin, std::size_t end) {
-        return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data() + begin, text.data() + end).x;
-    };
-    // Numbers stay with their units, and shapes in one piece.
-    const auto breakable = [&](std::size_t space) {
-        const std::string_view before = text.substr(0, space), after = text.substr(space + 1);
-        if (before.ends_with("×") || after.starts_with("×") || before.empty()) return false;
-        for (const char* prefix : {" k", " M", " G", " T"})
-            if (before.ends_with(prefix)) return false;
-        const bool number = before.back() >= '0' && before.back() <= '9';
-        return !number || after.find_first_of("kMGTPEB") != 0;
-    };
-    std::vector<std::string_view> lines;
-    std::size_t begin = 0, end = 0;  // of the line; what comes after `end` may not fit
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-        if (i < text.size() && (text[i] != ' ' || !breakable(i))) continue;
-        if (end > begin && wide(begin, i) > width) {
-            lines.push_back(text.substr(begin, end - begin));
-            begin = end + 1;
-        }
-        end = i;
-    }
-    if (end > begin) lines.push_back(text.substr(begin, end - begin));
-    return lines;
-}
 
 bool changed(const char* what, int now) {
     int& kept = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID(what), -1);

@@ -39,9 +39,6 @@ void program_text(App& app, float height);
 /// Where that program is in the sources.
 std::string program_path(const App& app);
 
-/// `text` in lines of at most this width, broken at spaces but not within "(64 × 1)" or "524 k FLOPs".
-std::vector<std::string_view> broken(const ImFont* font, std::string_view text, float width);
-
 /// True in the frame in which `now` differs from what was asked about in the current window the frame before.
 bool changed(const char* what, int now);
 

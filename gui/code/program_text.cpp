@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "gui/code/parts.hpp"
+#include "gui/draw/canvas.hpp"
 #include "show/programs.hpp"
 
 namespace tilescope::gui::code {
@@ -52,19 +53,17 @@ void draw_line(const Theme& t, std::string_view line, int number, bool current, 
     }
     const float y = at.y + std::round((height - t.mono->FontSize) / 2);
     const std::string n = std::to_string(number);
-    const float size = t.small_text->FontSize, w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, n.c_str()).x;
-    draw->AddText(t.small_text, size, {left + gutter - t.px(8) - w, y + t.mono->Ascent - t.small_text->Ascent},
-                  current ? t.ink : t.dim_ink, n.c_str());
+    const Canvas c(t);
+    c.text(t.small_text,
+           {left + gutter - t.px(8) - Canvas::width(t.small_text, n), y + t.mono->Ascent - t.small_text->Ascent},
+           current ? t.ink : t.dim_ink, n);
     const std::size_t comment = std::min(line.find("//"), line.size());
-    const auto print = [&](std::string_view part, float x, ImU32 ink) {
-        draw->AddText(t.mono, t.mono->FontSize, {x, y}, ink, part.data(), part.data() + part.size());
-    };
     // The line numbers stay where they are when the code is scrolled sideways.
     ImGui::PushClipRect({left + gutter, at.y}, {right, at.y + height}, true);
     const std::string_view code = line.substr(0, comment);
-    print(code, at.x + gutter, current ? t.ink : Theme::mixed(t.ink, t.dim_ink, 0.45f));
-    const float character = t.mono->CalcTextSizeA(t.mono->FontSize, FLT_MAX, 0, "0").x;
-    print(line.substr(comment), at.x + gutter + character * static_cast<float>(comment), t.dim_ink);
+    c.text(t.mono, {at.x + gutter, y}, current ? t.ink : Theme::mixed(t.ink, t.dim_ink, 0.45f), code, line);
+    const float character = Canvas::width(t.mono, "0");
+    c.text(t.mono, {at.x + gutter + character * static_cast<float>(comment), y}, t.dim_ink, line.substr(comment), "");
     ImGui::PopClipRect();
     ImGui::Dummy({gutter + character * static_cast<float>(line.size()), ImGui::GetTextLineHeight()});
 }

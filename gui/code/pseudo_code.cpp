@@ -1,8 +1,11 @@
 // The pseudo-code as a list: a gutter with breakpoints, the code, and what each line has cost so far.
+#include <array>
 #include <string_view>
 
-#include "core/text/numbers.hpp"
 #include "gui/code/parts.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
+#include "show/code_text.hpp"
 
 namespace tilescope::gui::code {
 namespace {
@@ -35,11 +38,6 @@ const LineProfile& profile_of(const Run& run, std::uint16_t line) {
     static const LineProfile none;
     const auto found = run.lines().find(line);
     return found == run.lines().end() ? none : found->second;
-}
-
-Counters cost_so_far(const Run& run, std::uint16_t line) {
-    const auto found = run.line_costs().find(line);
-    return found == run.line_costs().end() ? Counters() : found->second;
 }
 
 /// Where to break `code` so that at most `most` characters come before: after a statement, or else outside of
@@ -119,38 +117,25 @@ void follow(const List& l, const std::vector<Row>& rows) {
     ImGui::SetScrollY(l.row * std::max(0.f, std::round((middle - room / 2) / l.row)));
 }
 
-void numbers(const char* name, const std::string& so_far, const std::string& whole) {
+/// A row of the table of costs: a name, and two numbers at the right of their columns.
+void cost_row(const std::array<std::string, 3>& row) {
     ImGui::TableNextRow();
-    ImGui::TableNextColumn(), ImGui::TextUnformatted(name);
-    for (const std::string& s : {so_far, whole}) {
+    ImGui::TableNextColumn(), text_line(row[0]);
+    for (const std::string& s : {row[1], row[2]}) {
         ImGui::TableNextColumn();
-        ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
-                             std::max(0.f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(s.c_str()).x));
-        ImGui::TextUnformatted(s.c_str());
+        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.f, ImGui::GetContentRegionAvail().x - width_of(s)));
+        text_line(s);
     }
 }
 
-void table_of_costs(const Theme& t, const Run& run, std::uint16_t line) {
-    const Counters now = cost_so_far(run, line);
-    const LineProfile& all = profile_of(run, line);
+void table_of_costs(const Theme& t, const std::vector<std::array<std::string, 3>>& rows) {
     if (!ImGui::BeginTable("costs", 3, ImGuiTableFlags_SizingFixedFit)) return;
     ImGui::TableSetupColumn("", 0, t.px(130)), ImGui::TableSetupColumn("", 0, t.px(110));
     ImGui::TableSetupColumn("", 0, t.px(110));
     ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
-    numbers("", run.shortened().empty() ? "so far" : "shown so far", "whole run");
+    cost_row(rows.front());
     ImGui::PopStyleColor();
-    numbers("visits", "", text::grouped(all.visits));
-    const auto bytes = [](const char* name, Bytes so_far, Bytes whole) {
-        if (whole > 0) numbers(name, text::bytes(static_cast<double>(so_far)), text::bytes(static_cast<double>(whole)));
-    };
-    const auto count = [](const char* name, Count so_far, Count whole) {
-        if (whole > 0) numbers(name, text::count(static_cast<double>(so_far)), text::count(static_cast<double>(whole)));
-    };
-    bytes("read from HBM", now.hbm_read, all.cost.hbm_read);
-    bytes("written to HBM", now.hbm_write, all.cost.hbm_write);
-    count("matrix FLOPs", now.matmul_flops, all.cost.matmul_flops);
-    count("exponentials", now.exps, all.cost.exps);
-    count("other FLOPs", now.other_flops, all.cost.other_flops);
+    for (std::size_t k = 1; k < rows.size(); ++k) cost_row(rows[k]);
     ImGui::EndTable();
 }
 
@@ -158,37 +143,28 @@ void explain(const List& l, const Row& row) {
     const Theme& t = l.app.theme;
     const Run* run = l.app.session.run();
     const std::uint16_t n = row.line->number;
-    const bool visited = run && profile_of(*run, n).visits > 0;
-    if (!visited && l.refused != n && !*row.line->why) return;
-    ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(t.px(400));
-    if (*row.line->why) ImGui::TextUnformatted(row.line->why);
-    if (l.refused == n) ImGui::TextUnformatted("A tile that this line makes does not fit on chip.");
-    if (visited) {
-        table_of_costs(t, *run, n);
+    const auto costs = run ? line_costs(*run, n) : std::vector<std::array<std::string, 3>>();
+    if (costs.empty() && l.refused != n && !*row.line->why) return;
+    const Tooltip shown(t.px(400));
+    if (*row.line->why) text_line(row.line->why);
+    if (l.refused == n) text_line("A tile that this line makes does not fit on chip.");
+    if (!costs.empty()) {
+        table_of_costs(t, costs);
         ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
-        ImGui::Text("Click: on to the next visit by SM %d.", static_cast<int>(l.app.view.sm));
+        text_line("Click: on to the next visit by SM " + std::to_string(l.app.view.sm) + ".");
         ImGui::PopStyleColor();
     }
-    ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
 }
 
 /// Goes to the next visit of a line by the SM in focus, or after the last one to the first.
 void visit(App& app, std::uint16_t line) {
     const Run* run = app.session.run();
     if (!run) return;
-    const std::string where = "line " + std::to_string(line), who = "SM " + std::to_string(app.view.sm);
     const Index sm = app.view.sm;
     auto tick = run->next_tick(run->tick(), sm, visits(line));
     if (!tick) {
         tick = run->next_tick(0, sm, visits(line));
-        if (tick)
-            app.say(who + " does not visit " + where + " again: back to the first time.");
-        else if (profile_of(*run, line).visits == 0)
-            app.say("Nothing moves and nothing is computed on " + where + ".");
-        else
-            app.say(who + " never visits " + where + " in what is shown.");
+        app.say(why_no_next_visit(*run, sm, line, tick.has_value()));
     }
     if (tick) app.playback.go(app.session.position_of(*tick));
 }
@@ -198,16 +174,6 @@ void place_visible(App& app, const std::string& name) {
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     const ImVec2 middle = {(a.x + b.x) / 2, (a.y + b.y) / 2};
     if (ImGui::IsRectVisible(middle, {middle.x + 1, middle.y + 1})) app.place(name);
-}
-
-void gutter_tooltip(const List& l, const Row& row, bool stops) {
-    const auto found = l.others.find(row.line->number);
-    std::string text = stops ? "Click: playing no longer stops here."
-                             : "Click: playing stops when SM " + std::to_string(l.app.view.sm) + " gets here.";
-    if (found != l.others.end())
-        text = text::grouped(found->second) + (found->second == 1 ? " other SM is" : " other SMs are") +
-               " on this line.\n" + text;
-    ImGui::SetTooltip("%s", text.c_str());
 }
 
 /// From the left: the breakpoint's dot, a triangle where other SMs are, the line's number.
@@ -222,17 +188,19 @@ void gutter(const List& l, const Row& row, ImVec2 at) {
         stops.contains(n) ? static_cast<void>(stops.erase(n)) : static_cast<void>(stops.insert(n));
     place_visible(app, "break-" + number);
     const bool over = ImGui::IsItemHovered(), stop = stops.contains(n);
-    if (over) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand), gutter_tooltip(l, row, stop);
+    const auto found = l.others.find(n);
+    const Count others = found == l.others.end() ? 0 : found->second;
+    if (over) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand), tooltip(about_breakpoint(app.view.sm, others, stop));
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float y = at.y + l.row / 2;
     if (stop || over) draw->AddCircleFilled({at.x + t.px(9), y}, t.px(4.5f), stop ? t.bad : Theme::faded(t.bad, 0.4f));
-    if (l.others.contains(n)) {
+    if (others > 0) {
         const float x = at.x + t.px(17), h = t.px(4);
         draw->AddTriangleFilled({x, y - h}, {x, y + h}, {x + h * 1.4f, y}, t.dim_ink);
     }
-    const float size = t.small_text->FontSize, w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, number.c_str()).x;
-    draw->AddText(t.small_text, size, {at.x + l.columns.code - t.px(8) - w, at.y + above_code(l, t.small_text)},
-                  n == l.current ? t.ink : t.dim_ink, number.c_str());
+    const float right = at.x + l.columns.code - t.px(8);
+    Canvas(t).text(t.small_text, {right - Canvas::width(t.small_text, number), at.y + above_code(l, t.small_text)},
+                   n == l.current ? t.ink : t.dim_ink, number);
 }
 
 /// What the line has cost so far; dim while that is nothing, empty where it never costs anything.
@@ -240,15 +208,13 @@ void costs(const List& l, const Row& row, ImVec2 at) {
     const Run* run = l.app.session.run();
     if (!run || !l.columns.costs) return;
     const Theme& t = l.app.theme;
-    const Counters now = cost_so_far(*run, row.line->number), all = profile_of(*run, row.line->number).cost;
-    const float size = t.small_text->FontSize;
+    const LineCost cost = line_cost(*run, row.line->number);
     const auto number = [&](const std::string& text, float right, bool any) {
-        const float w = t.small_text->CalcTextSizeA(size, FLT_MAX, 0, text.c_str()).x;
-        ImGui::GetWindowDrawList()->AddText(t.small_text, size, {at.x + right - w, at.y + above_code(l, t.small_text)},
-                                            any ? t.ink : t.dim_ink, text.c_str());
+        const float x = at.x + right - Canvas::width(t.small_text, text);
+        Canvas(t).text(t.small_text, {x, at.y + above_code(l, t.small_text)}, any ? t.ink : t.dim_ink, text);
     };
-    if (all.hbm() > 0) number(text::bytes(static_cast<double>(now.hbm())), l.columns.hbm, now.hbm() > 0);
-    if (all.flops() > 0) number(text::count(static_cast<double>(now.flops())), l.columns.flops, now.flops() > 0);
+    number(cost.hbm, l.columns.hbm, cost.has_hbm);
+    number(cost.flops, l.columns.flops, cost.has_flops);
 }
 
 /// The bar behind the current line, or behind the one whose tile did not fit.
@@ -282,10 +248,9 @@ void draw_row(const List& l, const Row& row, ImVec2 at) {
     const ImU32 ink = lit ? t.ink : Theme::mixed(t.ink, t.dim_ink, 0.45f);
     float y = at.y + above_code(l, t.mono);
     std::size_t indent = row.indent;
-    for (const std::string_view part : row.parts) {
+    for (const std::string_view& part : row.parts) {
         const float x = at.x + l.columns.code + l.character * static_cast<float>(indent);
-        ImGui::GetWindowDrawList()->AddText(t.mono, t.mono->FontSize, {x, y}, ink, part.data(),
-                                            part.data() + part.size());
+        Canvas(t).text(t.mono, {x, y}, ink, part, &part == row.parts.data() ? row.line->code : "");
         y += l.row, indent = row.indent + 2;
     }
     costs(l, row, at);
@@ -298,7 +263,7 @@ List list_of(App& app) {
            .algorithm = run ? run->algorithm() : app.session.algorithm(),
            .columns = code_columns(app, ImGui::GetWindowWidth()),
            .row = row_height(t),
-           .character = t.mono->CalcTextSizeA(t.mono->FontSize, FLT_MAX, 0, "0").x};
+           .character = Canvas::width(t.mono, "0")};
     const SmState* sm = focus(app);
     if (sm) l.current = sm->line;
     if (run)

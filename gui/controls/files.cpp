@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include "core/text/words.hpp"
 #include "gui/draw/widgets.hpp"
 #include "show/state.hpp"
 
@@ -29,15 +28,15 @@ void path_dialog(App& app, const char* title, const char* verb, void (*act)(App&
     if (!ImGui::BeginPopupModal(title, nullptr, fixed)) return;
     PathDialog& d = app.dialog;
     ImGui::PushFont(t.title);
-    ImGui::TextUnformatted(title);
+    text_line(title);
     ImGui::PopFont();
     if (ImGui::IsWindowAppearing()) d.error.clear(), ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-FLT_MIN);
-    bool confirmed = ImGui::InputText("##path", d.path, sizeof d.path, ImGuiInputTextFlags_EnterReturnsTrue);
+    bool confirmed = text_field("##path", d.path, sizeof d.path);
     app.place("path");
     if (!d.error.empty()) {
         ImGui::PushStyleColor(ImGuiCol_Text, t.bad);
-        ImGui::TextWrapped("%s", d.error.c_str());
+        text_wrapped(d.error);
         ImGui::PopStyleColor();
     }
     confirmed |= button(app, "path-ok", verb, 0, 2, "Enter");
@@ -73,7 +72,7 @@ void file_controls(App& app) {
     path_dialog(app, "Open what was saved", "Open", [](App& a, const std::string& path) {
         const State state = read_state(path);
         a.restore(state);
-        a.say("Opened " + path + (state.remarks.empty() ? "" : ": " + text::join(state.remarks, ", ")));
+        a.say(opened_text(path, state));
     });
     ImGui::PopStyleVar(5);
 }

@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "core/text/numbers.hpp"
 #include "gui/controls/files.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "lab/gpu_presets.hpp"
+#include "show/setup_text.hpp"
 #include "show/setups.hpp"
 
 namespace tilescope::gui::controls {
@@ -65,7 +65,7 @@ void algorithm_list(App& app) {
 
 void algorithm_controls(App& app) {
     ImGui::PushFont(app.theme.title);
-    ImGui::TextUnformatted("TileScope");
+    text_line("TileScope");
     ImGui::PopFont();
     ImGui::SetNextItemWidth(-FLT_MIN);
     combo(app, "algorithm", app.session.setup().algorithm.c_str(),
@@ -160,15 +160,6 @@ void tile_row(App& app, const char* flag, const char* label, std::string Options
     if (edit.reset) change(app, [&](Options& o) { o.*member = "auto"; });
 }
 
-/// "64 (auto) × 128: 16 × 8 tiles"
-std::string tiling_text(const Options& o, const Tiling& now, const Problem& p) {
-    const auto size = [](Index n, const std::string& given) {
-        return std::to_string(n) + (given == "auto" ? " (auto)" : "");
-    };
-    return size(now.br, o.br) + " × " + size(now.bc, o.bc) + ": " + text::grouped(ceil_div(p.seq_q, now.br)) + " × " +
-           text::grouped(ceil_div(p.seq_k, now.bc)) + " tiles";
-}
-
 void tile_controls(App& app) {
     heading(app, "Tiles");
     const bool attention = app.session.algorithm().family == Family::attention;
@@ -234,9 +225,7 @@ void gpu_controls(App& app) {
                     {"hbm-bandwidth", "HBM GB/s", bandwidth, 100, 8000, 10, true,
                      "Bandwidth between HBM and the SMs, in GB/s (1e9 bytes a second)."},
                     &Options::hbm_bandwidth);
-    if (g)
-        remark(app, "A thread block has " + text::binary_bytes(g->sram_per_block) + " of SRAM and " +
-                        text::binary_bytes(g->registers_per_sm) + " of registers.");
+    if (g) remark(app, machine_text(*g));
 }
 
 // --- race and view ------------------------------------------------------------------------------------------------
@@ -244,7 +233,7 @@ void gpu_controls(App& app) {
 /// The next item beside the last one, if it is no wider than what is left of the row.
 void beside(const char* text) {
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-    const float needed = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ImGui::CalcTextSize(text).x;
+    const float needed = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + width_of(text);
     if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + needed <= right) ImGui::SameLine();
 }
 
@@ -263,7 +252,7 @@ void pace_controls(App& app) {
     for (const Choice& c : choices) {
         if (c.pace != Pace::step) beside(c.text);
         ImGui::PushStyleColor(ImGuiCol_Border, rim(app.theme));
-        if (ImGui::RadioButton(c.text, s.pace == c.pace)) s.pace = c.pace;
+        if (choice(c.text, s.pace == c.pace)) s.pace = c.pace;
         ImGui::PopStyleColor();
         app.place(c.place);
         tip(app, c.what);

@@ -1,11 +1,10 @@
 #include "gui/detail/counter_tables.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
-#include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
+#include "show/tables.hpp"
 
 namespace tilescope::gui::detail {
 namespace {
@@ -15,28 +14,28 @@ constexpr ImGuiTableFlags table_style = ImGuiTableFlags_BordersInnerH | ImGuiTab
 
 void column_of(ImGuiTableColumnFlags flags, float weight) { ImGui::TableSetupColumn("", flags, weight); }
 
-/// The next cell, with `text` at its right edge. What does not fit is cut; the tooltip has everything.
-void cell(const Theme& t, const std::string& text, ImU32 colour, const std::string& tooltip = {}) {
+/// The next cell, with its text at its right edge. What does not fit is cut; the tooltip has everything.
+void cell(const Theme& t, const TableCell& said, ImU32 colour) {
     ImGui::TableNextColumn();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    const std::string shown = fitted(t.small_text, text, width);
-    put(t.small_text, {at.x + width - width_of(t.small_text, shown), at.y}, colour, shown);
-    ImGui::Dummy({width, t.small_text->FontSize});
-    if (ImGui::IsItemHovered() && (!tooltip.empty() || shown != text))
-        ImGui::SetTooltip("%s", tooltip.empty() ? text.c_str() : tooltip.c_str());
+    const float width = ImGui::GetContentRegionAvail().x, height = t.small_text->FontSize;
+    Canvas(t).text_in(t.small_text, {at.x, at.y, at.x + width, at.y + height}, colour, said.text, Align::right);
+    ImGui::Dummy({width, height});
+    if (!ImGui::IsItemHovered()) return;
+    if (!said.explanation.empty() || Canvas::width(t.small_text, said.text) > width)
+        tooltip(said.explanation.empty() ? said.text : said.explanation);
 }
 
 /// The next cell, with `text` at its left edge, or `brief` where that does not fit.
-void left_cell(const Theme& t, const std::string& text, ImU32 colour, const std::string& tooltip = {},
+void left_cell(const Theme& t, const std::string& text, ImU32 colour, const std::string& explanation = {},
                const std::string& brief = {}) {
     ImGui::TableNextColumn();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    const bool whole = brief.empty() || width_of(t.small_text, text) <= width;
-    put(t.small_text, at, colour, fitted(t.small_text, whole ? text : brief, width));
-    ImGui::Dummy({width, t.small_text->FontSize});
-    if (ImGui::IsItemHovered() && !tooltip.empty()) ImGui::SetTooltip("%s", tooltip.c_str());
+    const float width = ImGui::GetContentRegionAvail().x, height = t.small_text->FontSize;
+    const std::vector<std::string> texts = {text, brief.empty() ? text : brief};
+    Canvas(t).text_in(t.small_text, {at.x, at.y, at.x + width, at.y + height}, colour, texts);
+    ImGui::Dummy({width, height});
+    if (ImGui::IsItemHovered() && !explanation.empty()) tooltip(explanation);
 }
 
 /// A thin bar at the bottom of the cell that was drawn last.
@@ -45,60 +44,6 @@ void bar_below(const Theme& t, double share, ImU32 colour) {
     const float width = (b.x - a.x) * static_cast<float>(std::clamp(share, 0.0, 1.0));
     ImGui::GetWindowDrawList()->AddRectFilled({a.x, b.y}, {b.x, b.y + t.px(2)}, t.faint);
     ImGui::GetWindowDrawList()->AddRectFilled({a.x, b.y}, {a.x + width, b.y + t.px(2)}, colour);
-}
-
-std::string ratio_text(double other, double own) {
-    if (own == 0) return "";
-    const double ratio = other / own;
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, ratio >= 9.95 ? "×%.0f" : ratio >= 0.995 ? "×%.1f" : "×%.2g", ratio);
-    return buffer;
-}
-
-/// A row of the table: a number that can be read off any set of counters.
-struct Row {
-    const char *name, *brief;
-    const char* unit;  // "B": bytes
-    double (*value)(const Counters&);
-    const char* meaning;
-};
-
-double intensity(const Counters& c) {
-    return c.hbm() > 0 ? static_cast<double>(c.flops()) / static_cast<double>(c.hbm()) : 0;
-}
-
-constexpr Row rows[] = {
-    {"HBM read", "HBM rd", "B", [](const Counters& c) { return double(c.hbm_read); }, "bytes from HBM to the SMs"},
-    {"HBM written", "HBM wr", "B", [](const Counters& c) { return double(c.hbm_write); }, "bytes from the SMs to HBM"},
-    {"SRAM read", "SRAM rd", "B", [](const Counters& c) { return double(c.sram_read); },
-     "bytes of operands in shared memory"},
-    {"SRAM written", "SRAM wr", "B", [](const Counters& c) { return double(c.sram_write); },
-     "bytes of results in shared memory"},
-    {"registers", "regs", "B", [](const Counters& c) { return double(c.register_read + c.register_write); },
-     "bytes of operands and results in registers"},
-    {"matmul FLOPs", "matmul", "FLOP", [](const Counters& c) { return double(c.matmul_flops); },
-     "2 m n k for every product of tiles"},
-    {"exponentials", "exp", "", [](const Counters& c) { return double(c.exps); }, "exponentials"},
-    {"other FLOPs", "other", "FLOP", [](const Counters& c) { return double(c.other_flops); },
-     "every other floating-point operation"},
-    {"launches", "launch", "", [](const Counters& c) { return double(c.launches); }, "kernels launched"},
-    {"thread blocks", "blocks", "", [](const Counters& c) { return double(c.thread_blocks); }, "thread blocks run"},
-    {"FLOPs per byte", "FLOP/B", "FLOP/B", intensity,
-     "operations for every byte between HBM and the SMs: arithmetic intensity"},
-};
-
-std::string short_text(const Row& r, double value) {
-    const std::string_view unit = r.unit;
-    if (unit == "B") return text::bytes(value);
-    if (unit == "FLOP/B") return value > 0 ? text::number(value) : "–";
-    // Few enough to be counted one by one.
-    return value < 100'000 && unit.empty() ? text::grouped(static_cast<Count>(value)) : text::count(value);
-}
-
-std::string long_text(const Row& r, double value) {
-    const bool whole = r.value != intensity;
-    const std::string digits = whole ? text::grouped(static_cast<Count>(value)) : text::number(value);
-    return std::string(r.name) + ": " + digits + (*r.unit ? std::string(" ") + r.unit : "") + "\n" + r.meaning;
 }
 
 /// The algorithm to compare with: the one that is chosen if it computes the same, or else one that does.
@@ -116,14 +61,13 @@ void choose_compared(App& app, const Run& run, const Algorithm& now) {
     ImGui::PushFont(t.small_text);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(4), t.px(1)});
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-    const bool open = ImGui::BeginCombo("##compare", now.name, ImGuiComboFlags_HeightLarge);
+    const bool open = begin_list("##compare", now.name, ImGuiComboFlags_HeightLarge);
     app.place("compare");
-    if (!open && ImGui::IsItemHovered())
-        ImGui::SetTooltip("the whole run of this algorithm, on the same problem and GPU");
+    if (!open && ImGui::IsItemHovered()) tooltip("the whole run of this algorithm, on the same problem and GPU");
     if (open) {
         for (const Algorithm& a : algorithms()) {
             if (a.family != run.algorithm().family) continue;
-            if (ImGui::Selectable(a.name, &a == &now)) app.view.compare = a.name;
+            if (list_entry(a.name, &a == &now)) app.view.compare = a.name;
             app.place(std::string("compare-") + a.name);
         }
         ImGui::EndCombo();
@@ -134,60 +78,34 @@ void choose_compared(App& app, const Run& run, const Algorithm& now) {
 
 void header(App& app, const Run& run, const Algorithm& other) {
     const Theme& t = app.theme;
+    const auto [name, so_far, whole, theirs, ratio] = counter_header(run, other.name);
     ImGui::TableNextRow();
-    left_cell(t, run.algorithm().name, t.dim_ink);
-    cell(t, "so far", t.dim_ink,
-         "up to tick " + text::grouped(run.tick()) + ", of what is recorded" +
-             (run.shortened().empty() ? "" : ".\n" + run.shortened()));
-    cell(t, "whole run", t.dim_ink, "all heads and thread blocks, recorded or not");
+    left_cell(t, name.text, t.dim_ink);
+    cell(t, so_far, t.dim_ink);
+    cell(t, whole, t.dim_ink);
     if (app.session.rival()) {
-        cell(t, other.name, t.dim_ink, std::string("the whole run of ") + other.name);
+        cell(t, theirs, t.dim_ink);
     } else {
         ImGui::TableNextColumn();
         choose_compared(app, run, other);
     }
-    cell(t, "ratio", t.dim_ink, "the other algorithm's whole run : this one's");
+    cell(t, ratio, t.dim_ink);
 }
 
-/// Of the bytes it is known how many there will be in the end.
-void progress(const Theme& t, const Run& run, const Row& r) {
-    const Index end = run.ticks(), now = run.tick();
-    const auto share = [](Bytes part, Bytes all) { return all > 0 ? double(part) / double(all) : 0.0; };
-    if (&r == &rows[0]) bar_below(t, share(run.hbm_read(now), run.hbm_read(end)), t.hbm);
-    if (&r == &rows[1]) bar_below(t, share(run.hbm_write(now), run.hbm_write(end)), t.hbm);
+void traffic_cell(const Theme& t, const TensorRow::Amount& traffic, ImU32 hue) {
+    cell(t, traffic, traffic.any ? t.ink : t.dim_ink);
+    bar_below(t, traffic.share, hue);
 }
 
-std::string role_text(Role role) {
-    return role == Role::input ? "input" : role == Role::output ? "output" : "scratch: exists for this algorithm only";
-}
-
-void traffic_cell(const Theme& t, const std::string& name, const char* verb, Bytes bytes, Bytes most, ImU32 hue) {
-    cell(t, text::bytes(static_cast<double>(bytes)), bytes > 0 ? t.ink : t.dim_ink,
-         name + ", " + verb + ": " + text::grouped(bytes) + " B");
-    bar_below(t, most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0, hue);
-}
-
-/// So far, by name: of what is recorded.
-Traffic traffic_so_far(const Run& run, const std::string& name) {
-    const auto& recorded = run.trace().tensors();
-    const auto& states = run.player().state().tensors;
-    Traffic sum;
-    for (std::size_t k = 0; k < std::min(recorded.size(), states.size()); ++k)
-        if (recorded[k].name == name) sum += states[k].traffic;
-    return sum;
-}
-
-void tensor_row(const Theme& t, const TensorReport& r, Traffic so_far, Bytes most, ImU32 hue) {
+void tensor_row(const Theme& t, const TensorRow& r) {
+    const ImU32 hue = t.hue(r.meaning);
     ImGui::TableNextRow();
-    left_cell(t, r.name, t.ink, r.name + ": " + role_text(r.role));
+    left_cell(t, r.name.text, t.ink, r.name.explanation);
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     ImGui::GetWindowDrawList()->AddRectFilled({a.x, b.y}, {b.x, b.y + t.px(2)}, hue);
-    cell(t, text::bytes(static_cast<double>(r.bytes)), t.ink,
-         r.name + " in HBM: " + text::grouped(r.bytes) + " B, " + role_text(r.role));
-    traffic_cell(t, r.name, "read so far", so_far.read, r.traffic.read, hue);
-    traffic_cell(t, r.name, "written so far", so_far.write, r.traffic.write, hue);
-    traffic_cell(t, r.name, "read in the whole run", r.traffic.read, most, hue);
-    traffic_cell(t, r.name, "written in the whole run", r.traffic.write, most, hue);
+    cell(t, r.size, t.ink);
+    for (const TensorRow::Amount* each : {&r.read, &r.written, &r.all_reads, &r.all_writes})
+        traffic_cell(t, *each, hue);
 }
 
 }  // namespace
@@ -200,21 +118,14 @@ void counters_table(App& app, const Run& run) {
     if (!ImGui::BeginTable("counters", 5, table_style)) return;
     for (const float weight : {1.15f, 1.f, 1.f, 1.2f, 0.68f}) column_of(0, weight);
     header(app, run, other);
-    for (const Row& r : rows) {
+    for (const CounterRow& r : counter_rows(run, other.name, report)) {
         ImGui::TableNextRow();
-        left_cell(t, r.name, t.ink, std::string(r.name) + ": " + r.meaning, r.brief);
-        const double so_far = r.value(run.player().state().total), whole = r.value(run.counted().counters);
-        cell(t, short_text(r, so_far), t.ink, long_text(r, so_far));
-        progress(t, run, r);
-        cell(t, short_text(r, whole), t.ink, long_text(r, whole));
-        if (!report) {
-            cell(t, "does not fit", t.dim_ink, std::string(other.name) + " does not fit on chip with this tiling");
-            cell(t, "", t.dim_ink);
-            continue;
-        }
-        const double theirs = r.value(report->counters);
-        cell(t, short_text(r, theirs), t.ink, long_text(r, theirs));
-        cell(t, ratio_text(theirs, whole), t.ink);
+        left_cell(t, r.name, t.ink, r.explanation, r.brief);
+        cell(t, r.so_far, t.ink);
+        if (r.progress) bar_below(t, *r.progress, t.hbm);
+        cell(t, r.whole, t.ink);
+        cell(t, r.other, report ? t.ink : t.dim_ink);
+        cell(t, {r.ratio, ""}, t.ink);
     }
     ImGui::EndTable();
 }
@@ -223,30 +134,17 @@ void tensors_table(const App& app, const Run& run) {
     const Theme& t = app.theme;
     if (!ImGui::BeginTable("tensors", 6, table_style)) return;
     for (const float weight : {0.6f, 1.f, 1.f, 1.f, 1.f, 1.f}) column_of(0, weight);
+    const auto titles = tensor_header();
     ImGui::TableNextRow();
-    left_cell(t, "HBM", t.dim_ink, "tensors in HBM");
-    cell(t, "size", t.dim_ink, "bytes of the whole tensor");
-    cell(t, "read", t.dim_ink, "so far, of what is recorded; the bar is the share of the whole run");
-    cell(t, "written", t.dim_ink, "so far, of what is recorded; the bar is the share of the whole run");
-    cell(t, "all reads", t.dim_ink, "in the whole run; the bars compare the tensors");
-    cell(t, "all writes", t.dim_ink, "in the whole run; the bars compare the tensors");
-    TensorReport all{"total", Role::scratch, Meaning::other, false, 0, {}};
-    Traffic all_so_far;
-    Bytes most = 1;
-    for (const TensorReport& r : run.counted().tensors) most = std::max({most, r.traffic.read, r.traffic.write});
-    for (const TensorReport& r : run.counted().tensors) {
-        const Traffic so_far = traffic_so_far(run, r.name);
-        tensor_row(t, r, so_far, most, t.hue(r.meaning));
-        all.bytes += r.bytes, all.traffic += r.traffic, all_so_far += so_far;
-    }
+    left_cell(t, titles[0].text, t.dim_ink, titles[0].explanation);
+    for (std::size_t k = 1; k < titles.size(); ++k) cell(t, titles[k], t.dim_ink);
+    for (const TensorRow& r : tensor_rows(run)) tensor_row(t, r);
+    const TensorRow total = tensor_total(run);
     ImGui::TableNextRow();
-    left_cell(t, "total", t.ink);
-    for (const auto& [name, bytes] : {std::pair{"all tensors in HBM", all.bytes},
-                                      {"read so far", all_so_far.read},
-                                      {"written so far", all_so_far.write},
-                                      {"read in the whole run", all.traffic.read},
-                                      {"written in the whole run", all.traffic.write}})
-        cell(t, text::bytes(static_cast<double>(bytes)), t.ink, std::string(name) + ": " + text::grouped(bytes) + " B");
+    left_cell(t, total.name.text, t.ink);
+    for (const TableCell* each : std::initializer_list<const TableCell*>{&total.size, &total.read, &total.written,
+                                                                         &total.all_reads, &total.all_writes})
+        cell(t, *each, t.ink);
     ImGui::EndTable();
 }
 

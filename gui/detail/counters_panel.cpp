@@ -1,10 +1,12 @@
 #include <algorithm>
 
-#include "core/text/numbers.hpp"
 #include "gui/detail/counter_tables.hpp"
 #include "gui/detail/strip.hpp"
 #include "gui/detail/tabs.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
+#include "show/time_text.hpp"
 
 namespace tilescope::gui::detail {
 namespace {
@@ -17,7 +19,7 @@ void traffic_strip(App& app, const Strip& strip, float height, const char* place
     strip.draw(at, size);
     if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
     const Index tick = strip.tick_at(at, size, ImGui::GetMousePos().x);
-    strip.tooltip(tick);
+    tooltip(about_tick(strip.run, tick));
     if (!ImGui::IsItemActive() || &strip.run != app.session.run()) return;
     app.playback.pause();
     app.playback.seek(app.session.position_of(tick));
@@ -31,14 +33,13 @@ void strips(App& app, const Run& run, float height) {
     const double most = most_traffic(run, ticks, columns),
                  most_rival = rival ? most_traffic(*rival, ticks, columns) : 0;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    const std::string last = "tick " + text::grouped(run.tick()) + " of " + text::grouped(run.ticks());
-    const std::string heights = text::bytes(most) + (rival ? " and " + text::bytes(most_rival) : "");
-    put(t.small_text, at, t.dim_ink,
-        fitted(t.small_text, "HBM ↑ read ↓ written, up to " + heights + " a tick",
-               width - width_of(t.small_text, last) - t.px(8)));
-    put(t.small_text, {at.x + width - width_of(t.small_text, last), at.y}, t.dim_ink, last);
-    ImGui::Dummy({width, t.small_text->FontSize + t.px(1)});
+    const float width = ImGui::GetContentRegionAvail().x, right = at.x + width, line = t.small_text->FontSize;
+    const std::string last = tick_text(run, run.tick());
+    const Canvas c(t);
+    c.text_in(t.small_text, {at.x, at.y, right - Canvas::width(t.small_text, last) - t.px(8), at.y + line}, t.dim_ink,
+              traffic_title(most, rival ? std::optional(most_rival) : std::nullopt));
+    c.text_in(t.small_text, {at.x, at.y, right, at.y + line}, t.dim_ink, last, Align::right);
+    ImGui::Dummy({width, line + t.px(1)});
     traffic_strip(app, {t, run, ticks, most}, height, "strip");
     if (rival) traffic_strip(app, {t, *rival, ticks, most_rival}, height, "strip-rival");
 }

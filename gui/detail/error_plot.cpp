@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
+#include "gui/draw/canvas.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
 namespace {
-
-const char* output_of(const Run& run) { return run.algorithm().family == Family::softmax ? "Y" : "O"; }
 
 /// Adding up all stored rows takes a few milliseconds where there are millions of numbers. So the sum is kept beside
 /// ImGui's own state of this window until the tick changes, and while playing a large one is left as it was.
@@ -61,24 +59,25 @@ std::pair<int, int> decades(const std::vector<ErrorPoint>& points) {
 }
 
 void draw_axes(const Theme& t, const Axes& a) {
-    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const Canvas c(t);
     // As many labels as do not touch.
     const float decade = a.size.y / static_cast<float>(a.high - a.low);
     const int every = std::max(1, static_cast<int>(std::ceil((t.small_text->FontSize + t.px(2)) / decade)));
     for (int d = a.high; d >= a.low; d -= every) {
         const float y = std::round(a.y(std::pow(10, d)));
-        list.AddLine({a.at.x, y}, {a.at.x + a.size.x, y}, t.faint);
+        c.draw().AddLine({a.at.x, y}, {a.at.x + a.size.x, y}, t.faint);
         const std::string label = "1e" + std::to_string(d);
-        put(t.small_text, {a.at.x - width_of(t.small_text, label) - t.px(6), y - t.small_text->FontSize / 2}, t.dim_ink,
-            label);
+        const float x = a.at.x - Canvas::width(t.small_text, label) - t.px(6);
+        c.text(t.small_text, {x, y - t.small_text->FontSize / 2}, t.dim_ink, label);
     }
 }
 
 void draw_ticks(const Theme& t, const Axes& a) {
     const float below = a.at.y + a.size.y + t.px(3);
     const std::string first = "tick " + std::to_string(a.first), last = std::to_string(a.last);
-    put(t.small_text, {a.at.x, below}, t.dim_ink, first);
-    put(t.small_text, {a.at.x + a.size.x - width_of(t.small_text, last), below}, t.dim_ink, last);
+    const Canvas c(t);
+    c.text(t.small_text, {a.at.x, below}, t.dim_ink, first);
+    c.text(t.small_text, {a.at.x + a.size.x - Canvas::width(t.small_text, last), below}, t.dim_ink, last);
 }
 
 /// A step line: an error holds until the tile is written again.
@@ -96,28 +95,20 @@ void draw_points(const Theme& t, const Axes& a, const std::vector<ErrorPoint>& p
     list.AddCircleFilled({a.x(last.tick), a.y(last.rms)}, t.px(4), t.highlight);
 }
 
-std::string error_text(double rms) { return std::isfinite(rms) ? text::number(rms) : "not finite"; }
-
 }  // namespace
-
-std::string stored_text(const App& app, const Run& run) {
-    const Run::StoredError e = stored_error(app, run);
-    std::string text = std::string(output_of(run)) + " in HBM: " + std::to_string(e.rows) + " of " +
-                       std::to_string(e.of) + " rows stored";
-    return e.rows > 0 ? text + ", RMS error " + error_text(e.rms) : text;
-}
 
 void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, ImVec2 size) {
     const Theme& t = app.theme;
     const float line = t.small_text->FontSize;
     const std::vector<ErrorPoint> points = run.error_so_far(sm);
-    const std::string value = points.empty() ? "" : "RMS " + error_text(points.back().rms);
-    put(t.small_text, at, t.dim_ink,
-        fitted(t.small_text, std::string("Error of ") + output_of(run) + " against the reference",
-               size.x - width_of(t.small_text, value) - t.px(8)));
-    put(t.small_text, {at.x + size.x - width_of(t.small_text, value), at.y}, t.ink, value);
-    put(t.small_text, {at.x, at.y + size.y - line - t.px(1)}, t.dim_ink,
-        fitted(t.small_text, stored_text(app, run), size.x));
+    const std::string value = points.empty() ? "" : error_text(points.back().rms);
+    const Canvas c(t);
+    const float right = at.x + size.x, free = right - Canvas::width(t.small_text, value),
+                low_line = at.y + size.y - line - t.px(1);
+    c.text_in(t.small_text, {at.x, at.y, free - t.px(8), at.y + line}, t.dim_ink, error_title(run));
+    c.text(t.small_text, {free, at.y}, t.ink, value);
+    c.text_in(t.small_text, {at.x, low_line, right, low_line + line}, t.dim_ink,
+              stored_text(run, stored_error(app, run)));
     const bool ticks = size.y >= t.px(108);  // labels below the axis, where there is room
     const float top = at.y + line + t.px(9), left = at.x + t.px(38);
     const float bottom = at.y + size.y - (ticks ? 2 : 1) * line - t.px(10);
@@ -128,10 +119,7 @@ void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, Im
         high};
     if (ticks) draw_ticks(t, a);
     if (points.empty()) {
-        const std::string why = fitted(
-            t.small_text, std::string("no ") + output_of(run) + " on chip in this thread block so far", a.size.x);
-        put(t.small_text, {a.at.x + (a.size.x - width_of(t.small_text, why)) / 2, (top + bottom - line) / 2}, t.dim_ink,
-            why);
+        c.text_in(t.small_text, {a.at.x, top, a.at.x + a.size.x, bottom}, t.dim_ink, why_no_error(run), Align::centre);
         return;
     }
     draw_axes(t, a);

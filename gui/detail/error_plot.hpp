@@ -7,7 +7,5 @@ namespace tilescope::gui::detail {
 
 /// The error of the output tile of this SM, tick by tick, and of all rows that were stored.
 void error_plot(const App& app, const Run& run, const SmState& sm, ImVec2 at, ImVec2 size);
-/// "O in HBM: 128 of 1024 rows stored, RMS error 1.2e-05"
-std::string stored_text(const App& app, const Run& run);
 
 }  // namespace tilescope::gui::detail

@@ -1,10 +1,13 @@
 #include <algorithm>
 
-#include "gui/detail/tabs.hpp"
 #include "gui/detail/tile_pictures.hpp"
-#include "show/narration.hpp"
+#include "gui/draw/canvas.hpp"
+#include "show/sm_text.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
+
+using namespace show;
 namespace {
 
 /// A picture in the equation.
@@ -32,21 +35,6 @@ const TileState* find(const SmState& sm, TileId id) {
     return nullptr;
 }
 
-/// "S ← exp_minus(S, m)", "K ← K of head 1 in HBM, rows 64–127"
-std::string heading(const Run& run, const Step& s) {
-    const auto& tiles = run.trace().tiles();
-    const Event& e = s.event;
-    if (s.moves_data()) {
-        return tiles[s.tile()].name + (e.kind() == Kind::load ? " ← " : " → ") + tensor_of(run, e.region) +
-               " in HBM, " + rows_of(run, e.region);
-    }
-    std::string operands;
-    for (const Operand& o : e.reads)
-        if (o.tile != no_tile)
-            operands += (operands.empty() ? "" : ", ") + tiles[o.tile].name + (o.transposed ? "ᵀ" : "");
-    return tiles[e.out].name + " ← " + e.operation->name + (operands.empty() ? "" : "(" + operands + ")");
-}
-
 Piece piece(const Run& run, const TileState& live) {
     const TileData values = run.player().values(live);
     return {&run.trace().tiles()[live.tile], values, "", scale_of(values)};
@@ -61,10 +49,10 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
             std::max_element(sm.tiles.begin(), sm.tiles.end(), [](auto& a, auto& b) { return a.written < b.written; });
         if (last == sm.tiles.end()) return std::nullopt;
         Equation e{"", {}, piece(run, *last)};
-        e.heading = e.to.tile->name + " was written last";
+        e.heading = written_last_text(*e.to.tile);
         return e;
     }
-    Equation e{heading(run, *op), {}, piece(run, *written)};
+    Equation e{operation_text(run, *op), {}, piece(run, *written)};
     if (op->moves_data()) {
         e.to.region = op->event.region;
         return e;
@@ -91,7 +79,7 @@ void fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
               : p.is_column() ? t.px(18)
                               : p.height * std::clamp(cols / rows, 0.4f, 2.5f);
     if (p.width > widest) p.height *= std::max(widest / p.width, 0.4f), p.width = widest;
-    const float caption = t.px(12) + width_of(t.small_text, p.tile->name + (p.note.empty() ? "" : " " + p.note));
+    const float caption = t.px(12) + Canvas::width(t.small_text, p.tile->name + (p.note.empty() ? "" : " " + p.note));
     p.place = std::max(p.width, std::min(caption, t.px(p.note.empty() ? 46 : 84)));
 }
 
@@ -100,7 +88,7 @@ void fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
 void fit(const Theme& t, Equation& e, ImVec2 room) {
     const float gap = t.px(12), arrow = t.px(26);
     fit(t, e.to, room.y, e.from.empty() ? room.x : room.x * 0.55f, true);
-    e.to.place = std::max(e.to.place, std::min(t.px(100), t.px(14) + width_of(t.small_text, e.to.tile->name)));
+    e.to.place = std::max(e.to.place, std::min(t.px(100), t.px(14) + Canvas::width(t.small_text, e.to.tile->name)));
     const auto fits = [&](float height, bool numbers) {
         float used = e.to.place + arrow - gap;
         for (Piece& p : e.from) fit(t, p, height, room.x, numbers), used += p.place + gap;
@@ -116,7 +104,7 @@ void fit(const Theme& t, Equation& e, ImVec2 room) {
 void draw_piece(const TilePainter& painter, const Piece& p, ImVec2 at, bool is_result, bool with_scale) {
     const Theme& t = painter.theme;
     const float caption = t.small_text->FontSize + t.px(4);
-    const std::string more = p.note.empty() ? shape_text(*p.tile) : p.note;
+    const std::string more = p.note.empty() ? tile_shape(*p.tile) : p.note;
     painter.caption(*p.tile, more, at, p.place, true, !p.note.empty());
     const ImVec2 corner = {at.x, at.y + caption}, size = {p.width, p.height};
     painter.paint(*p.tile, p.values, p.scale, corner, size, p.note, p.region);
@@ -136,7 +124,7 @@ void draw_rows(const TilePainter& painter, const Equation& e, ImVec2 at, ImVec2 
     const float numbers = before ? 2 * column : column, first = t.px(30);
     if (room.x < first + numbers || e.to.values.empty()) return;
     const auto right = [&](float x, float y, ImU32 colour, const std::string& text) {
-        put(t.small_text, {at.x + x - width_of(t.small_text, text), at.y + y}, colour, text);
+        Canvas(t).text(t.small_text, {at.x + x - Canvas::width(t.small_text, text), at.y + y}, colour, text);
     };
     right(first, 0, t.dim_ink, "row");
     if (before) right(first + column, 0, t.dim_ink, "before");
@@ -155,13 +143,14 @@ void draw_rows(const TilePainter& painter, const Equation& e, ImVec2 at, ImVec2 
 
 void operation_view(const TilePainter& painter, const SmState& sm, ImVec2 at, ImVec2 size) {
     const Theme& t = painter.theme;
+    const Canvas c(t);
     auto e = equation(painter.run, sm);
     if (!e) {
-        put(t.small_text, at, t.dim_ink, fitted(t.small_text, "Nothing is on chip.", size.x));
+        c.text(t.small_text, at, t.dim_ink, "Nothing is on chip.");
         return;
     }
     const float line = t.small_text->FontSize;
-    put(t.text, at, t.ink, fitted(t.text, e->heading, size.x));
+    c.text_in(t.text, {at.x, at.y, at.x + size.x, at.y + t.text->FontSize}, t.ink, e->heading);
     const ImVec2 top = {at.x + t.px(2), at.y + t.text->FontSize + t.px(6)};
     // Where it is tight, the pictures have the place of the scales below them.
     const float scales = size.y < t.px(130) ? 0 : line + t.px(4);
@@ -173,9 +162,8 @@ void operation_view(const TilePainter& painter, const SmState& sm, ImVec2 at, Im
         x += p.place + t.px(12);
     }
     if (!e->from.empty()) {
-        put(t.title,
-            {x - t.px(6), top.y + line + t.px(4) + std::min(e->to.height, e->from.back().height) / 2 - t.px(9)}, t.ink,
-            "→");
+        const float middle = top.y + line + t.px(4) + std::min(e->to.height, e->from.back().height) / 2;
+        c.text(t.title, {x - t.px(6), middle - t.px(9)}, t.ink, "→");
         x += t.px(14);
     }
     draw_piece(painter, e->to, {x, top.y}, true, scales > 0);

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
-
 namespace tilescope::gui::detail {
 
 using namespace show;
@@ -64,13 +61,6 @@ void Strip::draw(ImVec2 at, ImVec2 size) const {
     list.AddLine({at.x, middle}, {at.x + size.x, middle}, theme.dim_ink);
     const float now = std::round(x_of(run.tick()));
     list.AddRectFilled({now - theme.px(1), at.y}, {now + theme.px(1), at.y + size.y}, theme.highlight);
-}
-
-void Strip::tooltip(Index tick) const {
-    const Rate r = rate(run, std::max<Index>(0, tick - 1), tick);
-    ImGui::SetTooltip("tick %s of %s\nread from HBM: %s\nwritten to HBM: %s\nclick to go there",
-                      text::grouped(tick).c_str(), text::grouped(run.ticks()).c_str(), text::bytes(r.read).c_str(),
-                      text::bytes(r.write).c_str());
 }
 
 }  // namespace tilescope::gui::detail

@@ -18,7 +18,6 @@ struct Strip {
     /// The tick under the mouse.
     Index tick_at(ImVec2 at, ImVec2 size, float x) const;
     void draw(ImVec2 at, ImVec2 size) const;
-    void tooltip(Index tick) const;
 };
 
 /// Bytes of the busiest tick, read or written, as `columns` pixels show them.

@@ -1,7 +1,7 @@
 #include "gui/detail/tabs.hpp"
 
-#include <cfloat>
-#include <cmath>
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 
 namespace tilescope::gui::detail {
 namespace {
@@ -11,14 +11,14 @@ void tab(App& app, Detail detail, const char* name, const char* place) {
     const Theme& t = app.theme;
     const bool shown = app.view.detail == detail;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const ImVec2 size = {width_of(t.title, name) + t.px(4), t.title->FontSize + t.px(7)};
+    const ImVec2 size = {Canvas::width(t.title, name) + t.px(4), t.title->FontSize + t.px(7)};
     if (ImGui::InvisibleButton(place, size)) app.view.detail = detail;
     app.place(place);
     const bool over = ImGui::IsItemHovered();
-    put(t.title, {at.x + t.px(2), at.y + t.px(1)}, shown || over ? t.ink : t.dim_ink, name);
+    const Canvas c(t);
+    c.text(t.title, {at.x + t.px(2), at.y + t.px(1)}, shown || over ? t.ink : t.dim_ink, name);
     if (shown || over)
-        ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + size.y - t.px(3)}, {at.x + size.x, at.y + size.y},
-                                                  shown ? t.highlight : t.faint);
+        c.fill({at.x, at.y + size.y - t.px(3), at.x + size.x, at.y + size.y}, shown ? t.highlight : t.faint);
 }
 
 }  // namespace
@@ -30,35 +30,15 @@ void detail_tabs(App& app, const std::string& about) {
     tab(app, Detail::counters, "Counters", "tab-counters");
     const ImVec2 left = ImGui::GetItemRectMax(), top = ImGui::GetItemRectMin();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-    const std::string text = fitted(t.small_text, about, right - left.x - t.px(12));
-    put(t.small_text, {right - width_of(t.small_text, text), top.y + t.px(4)}, t.dim_ink, text);
+    const float y = top.y + t.px(4);
+    Canvas(t).text_in(t.small_text, {left.x + t.px(12), y, right, y + t.small_text->FontSize}, t.dim_ink, about,
+                      Align::right);
 }
 
 void say_instead(const App& app, const std::string& sentence) {
     ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
-    ImGui::TextWrapped("%s", sentence.c_str());
+    text_wrapped(sentence);
     ImGui::PopStyleColor();
-}
-
-float width_of(const ImFont* font, const std::string& text) {
-    return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
-}
-
-void put(const ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
-    ImGui::GetWindowDrawList()->AddText(font, font->FontSize, {std::floor(at.x), std::floor(at.y)}, colour, text.data(),
-                                        text.data() + text.size());
-}
-
-std::string fitted(const ImFont* font, const std::string& text, float width) {
-    if (width_of(font, text) <= width) return text;
-    std::string cut = text;
-    while (!cut.empty()) {
-        // A character of UTF-8 goes as a whole.
-        while (!cut.empty() && (cut.back() & 0xc0) == 0x80) cut.pop_back();
-        if (!cut.empty()) cut.pop_back();
-        if (width_of(font, cut + "…") <= width) return cut.empty() ? cut : cut + "…";
-    }
-    return cut;
 }
 
 }  // namespace tilescope::gui::detail

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <limits>
 
-#include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
+#include "gui/draw/canvas.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
+
+using show::value_text;
 namespace {
 
 constexpr Index most_cells = 96;  // in a direction
@@ -63,15 +65,16 @@ int decimals_for(const Theme& t, const ColourScale& s, float width, float height
     const int digits = s.limit() > 0 ? static_cast<int>(std::floor(std::log10(s.limit()))) : 0;
     for (const int significant : {3, 2}) {
         const int decimals = std::clamp(significant - 1 - digits, 0, 4);
-        const float widest = std::max(width_of(t.small_text, with_decimals(s.low, decimals)),
-                                      width_of(t.small_text, with_decimals(s.high, decimals)));
+        const float widest = std::max(Canvas::width(t.small_text, with_decimals(s.low, decimals)),
+                                      Canvas::width(t.small_text, with_decimals(s.high, decimals)));
         if (widest <= width - t.px(4)) return decimals;
     }
     return -1;
 }
 
 void draw_cells(const Theme& t, const Palette& palette, const Picture& p, const Grid& g) {
-    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const Canvas canvas(t);
+    ImDrawList& list = canvas.draw();
     const float cell_width = p.size.x / static_cast<float>(g.cols), cell_height = p.size.y / static_cast<float>(g.rows);
     const bool single = g.row_step == 1 && g.col_step == 1;
     const int decimals = single ? decimals_for(t, p.scale, cell_width, cell_height) : -1;
@@ -86,9 +89,8 @@ void draw_cells(const Theme& t, const Palette& palette, const Picture& p, const 
             list.AddRectFilled({x0, y0}, {x1 - gap, y1 - gap}, colour);
             if (decimals < 0) continue;
             const std::string text = with_decimals(value, decimals);
-            put(t.small_text,
-                {(x0 + x1 - width_of(t.small_text, text)) / 2, (y0 + y1 - t.small_text->FontSize) / 2 - gap},
-                std::isfinite(value) ? Theme::ink_on(colour) : t.ink, text);
+            canvas.text_in(t.small_text, {x0, y0 - gap, x1, y1 - gap},
+                           std::isfinite(value) ? Theme::ink_on(colour) : t.ink, text, Align::centre);
         }
     }
 }
@@ -146,21 +148,23 @@ std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Pictu
 }
 
 void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, ImVec2 at, float width) {
-    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const Canvas c(t);
+    ImDrawList& list = c.draw();
     if (s.any && s.minus_infinity && width >= t.px(96)) {
         width -= t.px(36);
         const float x = at.x + width + t.px(6), y = at.y + t.small_text->FontSize / 2 + t.px(1), square = t.px(4);
         list.AddRectFilled({x, y - square}, {x + 2 * square, y + square}, palette.at(-INFINITY, 1));
         list.AddRect({x, y - square}, {x + 2 * square, y + square}, t.dim_ink);
-        put(t.small_text, {x + 3 * square, at.y}, t.dim_ink, "−∞");
+        c.text(t.small_text, {x + 3 * square, at.y}, t.dim_ink, "−∞");
     }
     const std::string low = s.any ? value_text(s.low) : "", high = s.any              ? value_text(s.high)
                                                                    : s.minus_infinity ? "−∞"
                                                                                       : "";
-    const float left = at.x + width_of(t.small_text, low) + t.px(5);
-    const float right = at.x + width - width_of(t.small_text, high) - t.px(5);
+    const float left = at.x + Canvas::width(t.small_text, low) + t.px(5);
+    const float right = at.x + width - Canvas::width(t.small_text, high) - t.px(5);
     if (right - left < t.px(12)) {
-        put(t.small_text, at, t.dim_ink, fitted(t.small_text, s.any ? low + " … " + high : high, width));
+        c.text_in(t.small_text, {at.x, at.y, at.x + width, at.y + t.small_text->FontSize}, t.dim_ink,
+                  s.any ? low + " … " + high : high);
         return;
     }
     const float middle = at.y + t.small_text->FontSize / 2 + t.px(1);
@@ -170,14 +174,8 @@ void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, Im
         list.AddRectFilled({edge(left, right - left, k, parts), middle - t.px(3)},
                            {edge(left, right - left, k + 1, parts), middle + t.px(3)}, palette.at(value, s.limit()));
     }
-    put(t.small_text, at, t.dim_ink, low);
-    put(t.small_text, {right + t.px(5), at.y}, t.dim_ink, high);
-}
-
-std::string value_text(float value) {
-    if (std::isnan(value)) return "NaN";
-    if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-    return text::number(static_cast<double>(value));
+    c.text(t.small_text, at, t.dim_ink, low);
+    c.text(t.small_text, {right + t.px(5), at.y}, t.dim_ink, high);
 }
 
 }  // namespace tilescope::gui::detail

@@ -59,7 +59,5 @@ struct Cell {
 std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Picture& picture);
 /// The colours from left to right, with the ends in numbers.
 void draw_scale(const Theme& theme, const Palette& palette, const ColourScale& scale, ImVec2 at, float width);
-/// Three significant digits; infinities as signs.
-std::string value_text(float value);
 
 }  // namespace tilescope::gui::detail

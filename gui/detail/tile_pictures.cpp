@@ -2,22 +2,15 @@
 
 #include <algorithm>
 
-#include "core/text/numbers.hpp"
-#include "gui/detail/tabs.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
+#include "show/sm_text.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
 
 using namespace show;
 namespace {
-
-/// "row 3", "rows 4–7", in the tensor where that is known.
-std::string span_text(const char* what, Span s, bool known, Index begin) {
-    const Index first = s.begin + begin;
-    std::string text = what;
-    text += s.size > 1 ? "s " + std::to_string(first) + "–" + std::to_string(first + s.size - 1)
-                       : " " + std::to_string(first);
-    return known && begin > 0 ? text + " (" + std::to_string(s.begin) + " of the tile)" : text;
-}
 
 /// In this order: the scores, the statistics of their rows beside them, what becomes the output, and the rest.
 int rank(const RecordedTile& t) {
@@ -35,8 +28,6 @@ int rank(const RecordedTile& t) {
 
 }  // namespace
 
-std::string shape_text(const RecordedTile& t) { return std::to_string(t.rows) + " × " + std::to_string(t.cols); }
-
 void TilePainter::outline(ImVec2 at, ImVec2 size, ImU32 colour, float width) const {
     ImGui::GetWindowDrawList()->AddRect({at.x - width, at.y - width}, {at.x + size.x + width, at.y + size.y + width},
                                         colour, 0, 0, width);
@@ -44,15 +35,14 @@ void TilePainter::outline(ImVec2 at, ImVec2 size, ImU32 colour, float width) con
 
 void TilePainter::caption(const RecordedTile& t, const std::string& more, ImVec2 at, float width, bool live,
                           bool keep_more) const {
-    const ImFont* font = theme.small_text;
+    ImFont* font = theme.small_text;
     const float square = theme.px(8), left = square + theme.px(4), y = at.y + (font->FontSize - square) / 2 + 1;
-    ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + square, y + square},
-                                              Theme::faded(theme.hue(t.meaning), live ? 1.f : 0.35f));
-    const float rest = width_of(font, " " + more);
-    const std::string name = fitted(font, t.name, width - left - (keep_more ? rest : 0));
-    put(font, {at.x + left, at.y}, live ? theme.ink : theme.dim_ink, name);
-    const float used = left + width_of(font, name);
-    if (!more.empty() && used + rest <= width + 1) put(font, {at.x + used, at.y}, theme.dim_ink, " " + more);
+    const Canvas c(theme);
+    c.fill({at.x, y, at.x + square, y + square}, Theme::faded(theme.hue(t.meaning), live ? 1.f : 0.35f));
+    const float rest = Canvas::width(font, " " + more), end = at.x + width - (keep_more ? rest : 0);
+    const float used =
+        c.text_in(font, {at.x + left, at.y, end, at.y + font->FontSize}, live ? theme.ink : theme.dim_ink, t.name);
+    if (!more.empty() && used + rest <= at.x + width + 1) c.text(font, {used, at.y}, theme.dim_ink, " " + more, more);
 }
 
 void TilePainter::paint(const RecordedTile& tile, TileData values, const ColourScale& scale, ImVec2 at, ImVec2 size,
@@ -60,15 +50,7 @@ void TilePainter::paint(const RecordedTile& tile, TileData values, const ColourS
     outline(at, size, theme.panel_border, 1);
     const auto cell = draw(theme, palette, {values, tile.rows, tile.cols, at, size, scale});
     if (!cell) return;
-    const bool known = region.tensor != no_tensor;
-    std::string text = tile.name + (note.empty() ? "" : ", " + note) + " (" + shape_text(tile) + " " +
-                       name_of(tile.dtype) + " in " + name_of(tile.space) + ")\n";
-    text += span_text("row", cell->rows, known, region.rows.begin);
-    if (tile.cols > 1) text += ", " + span_text("column", cell->cols, known, region.cols.begin);
-    text += "\n" + value_text(cell->value);
-    if (cell->rows.size * cell->cols.size > 1)
-        text += "  average of " + std::to_string(cell->rows.size * cell->cols.size) + " values (−∞ left out)";
-    ImGui::SetTooltip("%s", text.c_str());
+    tooltip(about_values(tile, note, region, {cell->rows, cell->cols, cell->value}));
 }
 
 std::vector<Gallery::Slot> Gallery::slots_of(const Run& run, const SmState& sm) {
@@ -122,7 +104,7 @@ void Gallery::draw(const TilePainter& painter, const SmState& sm, ImVec2 at) con
     for (const Slot& s : slots_) {
         const ImVec2 top = {at.x + s.at.x, at.y + s.at.y}, extent = {s.width, picture_};
         const ImVec2 corner = {top.x, top.y + t.small_text->FontSize + t.px(3)};
-        painter.caption(*s.tile, shape_text(*s.tile), top, std::max(s.width, t.px(31)), s.live != nullptr);
+        painter.caption(*s.tile, tile_shape(*s.tile), top, std::max(s.width, t.px(31)), s.live != nullptr);
         if (!s.live) {
             painter.outline(corner, extent, t.faint, 1);
             continue;
@@ -146,10 +128,11 @@ void tile_list(const TilePainter& painter, const SmState& sm) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const float width = ImGui::GetContentRegionAvail().x;
         const bool written = op && op->tile() == live.tile;
-        painter.caption(tile, shape_text(tile) + " " + name_of(tile.dtype), at, width * 0.6f);
-        const std::string bytes = text::binary_bytes(tile.bytes()), space = name_of(tile.space);
-        put(t.small_text, {at.x + width * 0.6f, at.y}, t.dim_ink, space);
-        put(t.small_text, {at.x + width - width_of(t.small_text, bytes) - t.px(4), at.y}, t.ink, bytes);
+        painter.caption(tile, tile_shape(tile) + " " + name_of(tile.dtype), at, width * 0.6f);
+        const std::string bytes = tile_size(tile), space = name_of(tile.space);
+        const Canvas c(t);
+        c.text(t.small_text, {at.x + width * 0.6f, at.y}, t.dim_ink, space);
+        c.text(t.small_text, {at.x + width - Canvas::width(t.small_text, bytes) - t.px(4), at.y}, t.ink, bytes);
         if (written)
             painter.outline({at.x + t.px(1), at.y - t.px(1)}, {width - t.px(2), line - t.px(2)}, t.highlight, t.px(1));
         ImGui::Dummy({width, line - ImGui::GetStyle().ItemSpacing.y});

@@ -49,7 +49,4 @@ class Gallery {
 /// Names, shapes and bytes alone, of a recording without values.
 void tile_list(const TilePainter& painter, const show::SmState& sm);
 
-/// "64 × 64"
-std::string shape_text(const RecordedTile& tile);
-
 }  // namespace tilescope::gui::detail

@@ -4,6 +4,7 @@
 #include "gui/detail/tabs.hpp"
 #include "gui/detail/tile_pictures.hpp"
 #include "gui/panels.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
 namespace {
@@ -11,11 +12,6 @@ namespace {
 const SmState* in_focus(const App& app, const Run& run) {
     const auto& sms = run.moment().sms;
     return app.view.sm < static_cast<Index>(sms.size()) ? &sms[static_cast<std::size_t>(app.view.sm)] : nullptr;
-}
-
-std::string about(const SmState& sm) {
-    std::string text = "SM " + std::to_string(sm.sm);
-    return sm.block ? text + " · block " + std::to_string(sm.block->block) : text;
 }
 
 /// What the recording cannot show, and the tiles that there are all the same.
@@ -40,8 +36,7 @@ void with_values(const App& app, const TilePainter& painter, const SmState& sm) 
         operation_view(painter, sm, at, {width, top - t.px(6)});
         gallery.draw(painter, sm, {at.x + t.px(2), at.y + top});
     } else {
-        say_instead(app, painter.run.tick() == 0 ? "Nothing has run yet: Space plays, → is one step."
-                                                 : "This SM has no thread block in this tick.");
+        say_instead(app, why_no_block(painter.run));
     }
     error_plot(app, painter.run, sm, {at.x, at.y + tiles + t.px(10)}, {width, error});
     ImGui::SetCursorScreenPos(at);
@@ -53,7 +48,7 @@ void with_values(const App& app, const TilePainter& painter, const SmState& sm) 
 void values_panel(App& app) {
     const Run* run = app.session.run();
     const SmState* sm = run ? in_focus(app, *run) : nullptr;
-    detail_tabs(app, sm ? about(*sm) : "");
+    detail_tabs(app, sm ? sm_and_block(*sm) : "");
     if (!sm) {
         say_instead(app, "There is nothing to show: this setup does not run.");
         return;

@@ -4,6 +4,8 @@
 #include <cfloat>
 #include <cmath>
 
+#include "gui/draw/notes.hpp"
+
 namespace tilescope::gui {
 
 Box mixed(const Box& a, const Box& b, float s) {
@@ -27,49 +29,106 @@ void Canvas::hatch(const Box& b, ImU32 colour, float spacing) const {
     draw_->PopClipRect();
 }
 
-ImVec2 Canvas::size(const ImFont* font, const std::string& text) {
-    return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
+float Canvas::width(const ImFont* font, std::string_view text) {
+    return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 
-float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) const {
+void Canvas::write(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const {
     draw_->AddText(font, font->FontSize, {std::floor(at.x), std::floor(at.y)}, colour, text.data(),
                    text.data() + text.size());
-    return size(font, text).x;
 }
 
-std::string Canvas::that_fits(const ImFont* font, float width, const std::vector<std::string>& texts) {
+float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const {
+    return this->text(font, at, colour, text, text);
+}
+
+float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view shown, std::string_view whole) const {
+    note(whole, at);
+    write(font, at, colour, shown);
+    return width(font, shown);
+}
+
+const std::string& Canvas::that_fits(const ImFont* font, float room, const std::vector<std::string>& texts) {
     for (const std::string& text : texts)
-        if (size(font, text).x <= width) return text;
+        if (width(font, text) <= room) return text;
     return texts.back();
 }
 
-std::string Canvas::shortened(const ImFont* font, const std::string& text, float width) {
-    if (size(font, text).x <= width) return text;
+std::string Canvas::shortened(const ImFont* font, const std::string& text, float room) {
+    if (width(font, text) <= room) return text;
     std::string cut = text;
     while (!cut.empty()) {
         // A character of UTF-8 goes as a whole.
         while (cut.size() > 1 && (cut.back() & 0xc0) == 0x80) cut.pop_back();
         cut.pop_back();
         while (!cut.empty() && cut.back() == ' ') cut.pop_back();
-        if (size(font, cut + "…").x <= width) return cut.empty() ? cut : cut + "…";
+        if (width(font, cut + "…") <= room) return cut.empty() ? cut : cut + "…";
     }
     return cut;
 }
 
-float Canvas::text_in(ImFont* font, const Box& b, ImU32 colour, const std::string& whole, Align align) const {
-    const std::string shown = shortened(font, whole, b.w());
-    const float width = size(font, shown).x, y = (b.y0 + b.y1 - height(font)) / 2;
-    const float x = align == Align::left ? b.x0 : align == Align::right ? b.x1 - width : (b.x0 + b.x1 - width) / 2;
-    return x + text(font, {x, y}, colour, shown);
+std::vector<std::string_view> Canvas::broken(const ImFont* font, std::string_view text, float width) {
+    const auto wide = [&](std::size_t begin, std::size_t end) {
+        return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data() + begin, text.data() + end).x;
+    };
+    // Numbers stay with their units, and shapes in one piece.
+    const auto breakable = [&](std::size_t space) {
+        const std::string_view before = text.substr(0, space), after = text.substr(space + 1);
+        if (before.ends_with("×") || after.starts_with("×") || before.empty()) return false;
+        for (const char* prefix : {" k", " M", " G", " T"})
+            if (before.ends_with(prefix)) return false;
+        const bool number = before.back() >= '0' && before.back() <= '9';
+        return !number || after.find_first_of("kMGTPEB") != 0;
+    };
+    std::vector<std::string_view> lines;
+    std::size_t begin = 0, end = 0;  // of the line; what comes after `end` may not fit
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        if (i < text.size() && (text[i] != ' ' || !breakable(i))) continue;
+        if (end > begin && wide(begin, i) > width) {
+            lines.push_back(text.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        end = i;
+    }
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    return lines;
 }
 
-void Canvas::text_on_patch(ImFont* font, const Box& b, ImU32 colour, ImU32 behind, const std::string& whole,
-                           Align align) const {
-    const float width = size(font, shortened(font, whole, b.w())).x, pad = px(4);
-    if (width <= 0) return;
-    const float x0 = align == Align::left ? b.x0 : align == Align::right ? b.x1 - width : (b.x0 + b.x1 - width) / 2;
-    fill({x0 - pad, b.y0, x0 + width + pad, b.y1}, behind, px(3));
-    text_in(font, b, colour, whole, align);
+float Canvas::draw_in(ImFont* font, const Box& b, ImU32 colour, const std::string& shown, const std::string& whole,
+                      Align align) const {
+    const float w = width(font, shown), y = (b.y0 + b.y1 - height(font)) / 2;
+    const float x = align == Align::left ? b.x0 : align == Align::right ? b.x1 - w : (b.x0 + b.x1 - w) / 2;
+    return x + text(font, {x, y}, colour, shown, whole);
+}
+
+float Canvas::text_in(ImFont* font, const Box& b, ImU32 colour, const std::string& whole, Align align) const {
+    return draw_in(font, b, colour, shortened(font, whole, b.w()), whole, align);
+}
+
+float Canvas::text_in(ImFont* font, const Box& b, ImU32 colour, const std::vector<std::string>& texts,
+                      Align align) const {
+    return draw_in(font, b, colour, shortened(font, that_fits(font, b.w(), texts), b.w()), texts.front(), align);
+}
+
+void Canvas::text_on_patch(ImFont* font, const Box& b, ImU32 colour, ImU32 behind,
+                           const std::vector<std::string>& texts, Align align) const {
+    const float w = width(font, shortened(font, that_fits(font, b.w(), texts), b.w())), pad = px(4);
+    if (w <= 0) return;
+    const float x0 = align == Align::left ? b.x0 : align == Align::right ? b.x1 - w : (b.x0 + b.x1 - w) / 2;
+    fill({x0 - pad, b.y0, x0 + w + pad, b.y1}, behind, px(3));
+    text_in(font, b, colour, texts, align);
+}
+
+int Canvas::paragraph(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width, int most) const {
+    const auto lines = broken(font, text, width);
+    const int n = std::min(most, static_cast<int>(lines.size()));
+    if (n > 0) note(text, at);
+    for (int i = 0; i < n; ++i) {
+        const bool cut = i + 1 == n && static_cast<int>(lines.size()) > n;
+        write(font, {at.x, at.y + static_cast<float>(i) * font->FontSize}, colour,
+              std::string(lines[static_cast<std::size_t>(i)]) + (cut ? " …" : ""));
+    }
+    return n;
 }
 
 void Canvas::wire(ImVec2 from, ImVec2 to, std::initializer_list<ImVec2> then, ImU32 colour) const {

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gui/draw/theme.hpp"
@@ -46,24 +47,40 @@ class Canvas {
     /// Diagonal lines: there, but not to be looked into.
     void hatch(const Box& b, ImU32 colour, float spacing) const;
 
-    static ImVec2 size(const ImFont* font, const std::string& text);
+    static float width(const ImFont* font, std::string_view text);
     static float height(const ImFont* font) { return font->FontSize; }
-    /// Returns its width.
-    float text(ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) const;
+    static ImVec2 size(const ImFont* font, std::string_view text) { return {width(font, text), height(font)}; }
+
+    /// With its top left corner at `at`. Returns its width.
+    float text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
+    /// The same, of what stands for a longer text: that one is noted.
+    float text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view shown, std::string_view whole) const;
     /// In the middle of the height of the box, shortened with … to fit. Returns the x at which it ends.
     float text_in(ImFont* font, const Box& b, ImU32 colour, const std::string& text, Align align = Align::left) const;
+    /// The first of these texts for which there is room, or else the last one, shortened; the first one is noted.
+    float text_in(ImFont* font, const Box& b, ImU32 colour, const std::vector<std::string>& texts,
+                  Align align = Align::left) const;
     /// On a patch of `behind`, so that lines may pass below it.
-    void text_on_patch(ImFont* font, const Box& b, ImU32 colour, ImU32 behind, const std::string& text,
+    void text_on_patch(ImFont* font, const Box& b, ImU32 colour, ImU32 behind, const std::vector<std::string>& texts,
                        Align align = Align::left) const;
-    /// The first of these texts for which there is room; the last one if there is none.
-    static std::string that_fits(const ImFont* font, float width, const std::vector<std::string>& texts);
+    /// At most so many lines of text below each other; returns how many there were. The last one ends in … if it is not
+    /// the text's last.
+    int paragraph(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width, int most) const;
+
+    static const std::string& that_fits(const ImFont* font, float width, const std::vector<std::string>& texts);
     static std::string shortened(const ImFont* font, const std::string& text, float width);
+    /// `text` in lines of at most this width, broken at spaces but not within "(64 × 1)" or "524 k FLOPs".
+    static std::vector<std::string_view> broken(const ImFont* font, std::string_view text, float width);
 
     /// A curve that leaves `from` upwards, arrives at `to` from below and goes on straight through the points after it.
     void wire(ImVec2 from, ImVec2 to, std::initializer_list<ImVec2> then, ImU32 colour) const;
     void arrow_head(ImVec2 tip, bool down, ImU32 colour) const;
 
   private:
+    float draw_in(ImFont* font, const Box& b, ImU32 colour, const std::string& shown, const std::string& whole,
+                  Align align) const;
+    void write(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
+
     const Theme* theme_;
     ImDrawList* draw_;
 };

@@ -29,9 +29,9 @@ double kept(const ImGuiStorage& storage) {
 
 /// A number to type, accepted with Enter or by going elsewhere. What was typed is kept between frames: a click on
 /// another control takes the field away before it can be asked.
-std::optional<double> number_field(double value) {
+std::optional<double> typed_number(double value) {
     ImGuiStorage& storage = *ImGui::GetStateStorage();
-    const bool changed = ImGui::InputDouble("##field", &value, 0, 0, "%.13g", ImGuiInputTextFlags_AutoSelectAll);
+    const bool changed = number_field("##field", value);
     if (changed || ImGui::IsItemActive()) keep(storage, value);
     if (!ImGui::IsItemDeactivatedAfterEdit()) return std::nullopt;
     if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) return std::nullopt;
@@ -40,20 +40,17 @@ std::optional<double> number_field(double value) {
 
 /// Stops at powers of two, or goes by ratios and stops at multiples of the grain.
 std::optional<double> number_slider(const NumberRow& row) {
-    constexpr auto no_typing = ImGuiSliderFlags_NoInput;
     if (row.grain == 0) {
         const auto exponent = [](double x) {
             return static_cast<int>(std::lround(std::log2(std::clamp(x, 1.0, 1e12))));
         };
         int e = exponent(row.value);
-        if (ImGui::SliderInt("##slider", &e, exponent(row.least), exponent(row.most), "", no_typing))
+        if (ImGui::SliderInt("##slider", &e, exponent(row.least), exponent(row.most), "", ImGuiSliderFlags_NoInput))
             return std::exp2(e);
         return std::nullopt;
     }
     auto x = static_cast<float>(row.value);
-    if (!ImGui::SliderFloat("##slider", &x, static_cast<float>(row.least), static_cast<float>(row.most), "",
-                            no_typing | ImGuiSliderFlags_Logarithmic))
-        return std::nullopt;
+    if (!ratio_slider("##slider", x, row.least, row.most)) return std::nullopt;
     const double stop = std::max(row.least, std::round(static_cast<double>(x) / row.grain) * row.grain);
     return stop == row.value ? std::nullopt : std::optional(stop);
 }
@@ -65,7 +62,9 @@ ImU32 rim(const Theme& theme) { return Theme::faded(theme.dim_ink, 0.6f); }
 void heading(const App& app, const char* text) {
     ImGui::Dummy({0, app.theme.px(2)});
     ImGui::PushFont(app.theme.small_text);
-    ImGui::TextDisabled("%s", text);
+    ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
+    text_line(text);
+    ImGui::PopStyleColor();
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     const float y = std::round((a.y + b.y) / 2), right = ImGui::GetWindowPos().x + right_edge();
     ImGui::GetWindowDrawList()->AddLine({b.x + app.theme.px(6), y}, {right, y}, app.theme.panel_border);
@@ -75,9 +74,7 @@ void heading(const App& app, const char* text) {
 void remark(const App& app, const std::string& text) {
     ImGui::PushFont(app.theme.small_text);
     ImGui::PushStyleColor(ImGuiCol_Text, app.theme.dim_ink);
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopTextWrapPos();
+    text_wrapped(text);
     ImGui::PopStyleColor();
     ImGui::PopFont();
 }
@@ -85,27 +82,26 @@ void remark(const App& app, const std::string& text) {
 void tip(const App& app, const std::string& text) {
     if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsMouseDown(0)) return;
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {app.theme.px(10), app.theme.px(8)});
-    ImGui::BeginTooltip();
-    ImGui::PushFont(app.theme.small_text);
-    ImGui::PushTextWrapPos(app.theme.px(340));
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::PopFont();
-    ImGui::EndTooltip();
+    {
+        const Tooltip shown(app.theme.px(340));
+        ImGui::PushFont(app.theme.small_text);
+        text_line(text);
+        ImGui::PopFont();
+    }
     ImGui::PopStyleVar();
 }
 
 void begin_field(const App& app, const char* label) {
     ImGui::PushFont(app.theme.small_text);
     ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(label);
+    text_line(label);
     ImGui::PopFont();
     ImGui::SameLine(app.theme.px(62) + ImGui::GetStyle().WindowPadding.x);
     ImGui::SetNextItemWidth(-FLT_MIN);
 }
 
 bool entry(App& app, const std::string& place, const std::string& text, bool chosen, const std::string& explanation) {
-    const bool clicked = ImGui::Selectable(text.c_str(), chosen);
+    const bool clicked = list_entry(text, chosen);
     app.place(place);
     tip(app, explanation);
     return clicked;
@@ -117,10 +113,9 @@ bool button(App& app, const char* place, const char* text, int column, int colum
     const float width = std::floor((all - (n - 1) * gap) / n);
     if (column > 0) ImGui::SameLine(left + k * (width + gap));
     ImGui::PushFont(app.theme.small_text);
-    std::string label = text;
-    if (ImGui::CalcTextSize(text).x > width - ImGui::GetStyle().FramePadding.x)
-        label = label.substr(0, label.find(' '));
-    const bool clicked = ImGui::Button(label.c_str(), {width, 0});
+    const std::string label = text;
+    const bool whole = width_of(label) <= width - ImGui::GetStyle().FramePadding.x;
+    const bool clicked = push_button(label, whole ? label : label.substr(0, label.find(' ')), {width, 0});
     ImGui::PopFont();
     app.place(place);
     tip(app, explanation);
@@ -130,7 +125,7 @@ bool button(App& app, const char* place, const char* text, int column, int colum
 bool checkbox(App& app, const char* place, const char* text, bool& value, const std::string& explanation) {
     ImGui::PushFont(app.theme.small_text);
     ImGui::PushStyleColor(ImGuiCol_Border, rim(app.theme));
-    const bool changed = ImGui::Checkbox(text, &value);
+    const bool changed = tick_box(text, value);
     ImGui::PopStyleColor();
     ImGui::PopFont();
     app.place(place);
@@ -149,7 +144,7 @@ NumberEdit number_row(App& app, const NumberRow& row) {
     ImGui::PushFont(t.small_text);
     if (!one_line) ImGui::SameLine(right_edge() - reset - gap - field);
     ImGui::SetNextItemWidth(field);
-    edit.value = number_field(row.value);
+    edit.value = typed_number(row.value);
     app.place(flag + "-input");
     tip(app, row.explanation);
 
@@ -164,7 +159,7 @@ NumberEdit number_row(App& app, const NumberRow& row) {
     ImGui::SameLine(right_edge() - reset);
     if (row.can_reset) {
         ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
-        edit.reset = ImGui::Button("×", {reset, 0});
+        edit.reset = push_button("×", {reset, 0});
         ImGui::PopStyleVar();
         app.place(flag + "-reset");
         tip(app, "Take back: the number that follows from the other choices");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gui/app.hpp"
+#include "gui/draw/items.hpp"
 
 namespace tilescope::gui {
 
@@ -24,7 +25,7 @@ void begin_field(const App& app, const char* label);
 /// A list to choose one of: `draw` submits the entries while it is open.
 template <class F>
 void combo(App& app, const char* place, const char* preview, const std::string& explanation, F&& draw) {
-    if (ImGui::BeginCombo((std::string("##") + place).c_str(), preview, ImGuiComboFlags_HeightLargest)) {
+    if (begin_list(std::string("##") + place, preview, ImGuiComboFlags_HeightLargest)) {
         draw();
         ImGui::EndCombo();
     }

@@ -1,24 +1,13 @@
 // The way between HBM and the SMs, and what is on it.
-#include "core/text/numbers.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/memory/figure.hpp"
+#include "show/hbm_text.hpp"
 
 namespace tilescope::gui::memory {
 namespace {
 
 /// Slow, fast, slow.
 float eased(float x) { return x * x * (3 - 2 * x); }
-
-std::string moved(const Run& run, bool with_words) {
-    const Index tick = run.tick();
-    const Bytes read = tick > 0 ? run.hbm_read(tick) - run.hbm_read(tick - 1) : 0;
-    const Bytes write = tick > 0 ? run.hbm_write(tick) - run.hbm_write(tick - 1) : 0;
-    if (read + write == 0) return with_words ? "nothing moves in this tick" : "nothing moves";
-    std::string text = with_words ? "this tick: " : "";
-    if (read > 0) text += "↑ " + text::bytes(static_cast<double>(read)) + (with_words ? " read" : "");
-    if (read > 0 && write > 0) text += " · ";
-    if (write > 0) text += "↓ " + text::bytes(static_cast<double>(write)) + (with_words ? " written" : "");
-    return text;
-}
 
 /// The tile between its two places: as large as it is drawn in HBM at one end, as on chip at the other, and in between
 /// large enough for its name.
@@ -72,16 +61,12 @@ void draw_moves(const MemoryFigure& f) {
 void draw_bus_title(const MemoryFigure& f, const Box& line) {
     const Theme& t = f.theme();
     const ImU32 behind = Theme::mixed(t.panel, t.bus, 0.22f);
-    const GpuSpec& gpu = f.run.experiment().gpu;
-    const std::string rate = "bus · " + text::grouped(static_cast<Count>(gpu.hbm_gbs)) + " GB/s";
     const bool wide = line.w() > f.px(430);
     const Box inner = {line.x0 + f.px(8), line.y0, line.x1 - f.px(8), line.y1};
-    f.canvas.text_on_patch(t.small_text, inner, t.dim_ink, behind, rate);
-    f.canvas.text_on_patch(t.text, inner, f.moves.empty() ? t.dim_ink : t.ink, behind, moved(f.run, wide),
+    f.canvas.text_on_patch(t.small_text, inner, t.dim_ink, behind, {bus_rate(f.run)});
+    f.canvas.text_on_patch(t.text, inner, f.moves.empty() ? t.dim_ink : t.ink, behind, {bus_traffic(f.run, wide)},
                            Align::right);
-    if (hovered(line))
-        ImGui::SetTooltip("HBM bandwidth of %s: %s GB/s\nall thread blocks shown: %s", gpu.title.c_str(),
-                          text::number(gpu.hbm_gbs).c_str(), moved(f.run, true).c_str());
+    if (hovered(line)) tooltip(about_bus(f.run));
 }
 
 }  // namespace tilescope::gui::memory

@@ -90,10 +90,10 @@ Cells cells_of(const Run& run, TensorId id, Index slice, const Box& at, float le
                   : second ? grids[1].cell(r, static_cast<Index>(i))
                            : irregular.back();
         if (i >= touched.size()) continue;
-        c.loads = std::max(c.loads, touched[i].loads);
-        c.stores = std::max(c.stores, touched[i].stores);
-        c.read_now |= touched[i].last_load >= before;
-        c.written_now |= touched[i].last_store >= before;
+        c.touches.loads = std::max(c.touches.loads, touched[i].loads);
+        c.touches.stores = std::max(c.touches.stores, touched[i].stores);
+        c.touches.read_now |= touched[i].last_load >= before;
+        c.touches.written_now |= touched[i].last_store >= before;
     }
     Cells cells;
     cells.overlap = overlap;

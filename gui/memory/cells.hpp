@@ -4,17 +4,18 @@
 #include <vector>
 
 #include "gui/draw/canvas.hpp"
-#include "show/run.hpp"
+#include "show/hbm_text.hpp"
 
 namespace tilescope::gui::memory {
 
+using show::Touches;
+
 struct Cell {
     Box box;
-    Count loads = 0, stores = 0;
-    bool read_now = false, written_now = false;  ///< in the tick shown
-    Index region = -1;                           ///< into RecordedTensor::regions; -1: several in one
+    Touches touches = {};
+    Index region = -1;  ///< into RecordedTensor::regions; -1: several in one
 
-    bool touched() const { return loads + stores > 0; }
+    bool touched() const { return touches.loads + touches.stores > 0; }
 };
 
 struct Cells {

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text/numbers.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/memory/figure.hpp"
+#include "show/sm_text.hpp"
 
 namespace tilescope::gui::memory {
 namespace {
@@ -28,50 +29,6 @@ Squares squares(const MemoryFigure& f, Index n, float width, float height) {
     return s;
 }
 
-enum class Work : std::uint8_t { shown, elsewhere, none };
-
-/// What every SM of the GPU is doing. Thread blocks go to the SMs in order, the recorded ones first. Those that were
-/// not recorded do the same on other heads: where all run at once they end with their like among the recorded ones, and
-/// where there are more than SMs, the next one follows as long as the launch runs.
-std::vector<Work> work_of_sms(const MemoryFigure& f) {
-    const Run& run = f.run;
-    const Moment& m = run.moment();
-    const Index sms = run.experiment().gpu.sms;
-    std::vector<Work> work(static_cast<std::size_t>(sms), Work::none);
-    if (f.over) return work;
-    for (const SmState& s : m.sms)
-        if (s.block) work[static_cast<std::size_t>(s.sm)] = Work::shown;
-    if (m.launch < 0 || m.busy == 0) return work;
-    const auto& all = run.schedule().placements();
-    const auto before = [&](Index launch) {
-        return std::partition_point(all.begin(), all.end(), [&](const Placement& p) { return p.launch < launch; });
-    };
-    const Index recorded = std::min<Index>(sms, before(m.launch + 1) - before(m.launch));
-    const Index blocks = run.counted().launches[static_cast<std::size_t>(m.launch)].thread_blocks;
-    for (Index sm = recorded; sm < std::min(sms, blocks); ++sm)
-        if (blocks > sms || work[static_cast<std::size_t>(sm % recorded)] == Work::shown)
-            work[static_cast<std::size_t>(sm)] = Work::elsewhere;
-    return work;
-}
-
-/// About the launch, the longest first.
-std::vector<std::string> launch_lines(const MemoryFigure& f, Index busy) {
-    const Run& run = f.run;
-    const Moment& m = run.moment();
-    const std::string sms = std::to_string(run.experiment().gpu.sms) + " SMs";
-    if (m.launch < 0) return {"before the first launch · " + sms, sms};
-    const Report& r = run.counted();
-    const Count n = r.launches[static_cast<std::size_t>(m.launch)].thread_blocks;
-    const std::string blocks = text::grouped(n) + (n == 1 ? " block" : " blocks");
-    const std::string threads = text::grouped(n) + (n == 1 ? " thread block" : " thread blocks");
-    const std::string number = std::to_string(m.launch + 1), all = std::to_string(r.launches.size());
-    const bool one = r.launches.size() == 1;
-    const std::string filled = f.over ? "finished" : std::to_string(busy) + " of " + sms + " busy";
-    return {m.kernel + (one ? "" : " (launch " + number + " of " + all + ")") + " · " + threads + " · " + filled,
-            m.kernel + (one ? "" : " " + number + "/" + all) + " · " + blocks + " · " + filled, blocks + " · " + filled,
-            filled};
-}
-
 void draw_square(const MemoryFigure& f, const Box& b, Work work, bool focus) {
     const Theme& t = f.theme();
     const Canvas& c = f.canvas;
@@ -85,19 +42,6 @@ void draw_square(const MemoryFigure& f, const Box& b, Work work, bool focus) {
     if (focus) c.outline(b.grown(f.px(1.5f)), t.highlight, f.px(2), round);
 }
 
-void explain(const MemoryFigure& f, Index sm, Work work) {
-    std::string text = "SM " + std::to_string(sm);
-    const auto& sms = f.run.moment().sms;
-    if (work == Work::shown)
-        text += ": thread block " + std::to_string(sms[static_cast<std::size_t>(sm)].block->block);
-    else
-        text += work == Work::elsewhere ? ": a thread block that is not shown" : ": idle";
-    ImGui::SetTooltip(
-        "%s\n\nfilled: works on a thread block shown here\nhalf filled: works on one like them, not "
-        "recorded\noutline: idle\nClick a filled square to look at that SM.",
-        text.c_str());
-}
-
 }  // namespace
 
 float sm_map_height(const MemoryFigure& f, float width, float at_most) {
@@ -109,10 +53,9 @@ void draw_sm_map(MemoryFigure& f, Box area) {
     const Theme& t = f.theme();
     const auto& recorded = f.run.moment().sms;
     const Index sms = f.run.experiment().gpu.sms;
-    const std::vector<Work> work = work_of_sms(f);
-    const Index busy = sms - std::count(work.begin(), work.end(), Work::none);
+    const std::vector<Work> work = work_of_sms(f.run, f.over);
     const Box line = area.cut_top(Canvas::height(t.text) + f.px(6));
-    f.canvas.text_in(t.text, line, t.ink, Canvas::that_fits(t.text, line.w(), launch_lines(f, busy)));
+    f.canvas.text_in(t.text, line, t.ink, launch_lines(f.run, busy_sms(work), f.over));
     const Squares s = squares(f, sms, area.w(), area.h());
     for (Index sm = 0; sm < sms; ++sm) {
         const float x = area.x0 + static_cast<float>(sm % s.in_row) * s.pitch;
@@ -127,7 +70,7 @@ void draw_sm_map(MemoryFigure& f, Box area) {
             if (ImGui::InvisibleButton(name.c_str(), {s.side, s.side})) f.app.view.sm = sm;
             f.app.place(name);
         }
-        if (hovered(b)) explain(f, sm, now);
+        if (hovered(b)) tooltip(about_sm(f.run, sm, now));
     }
 }
 

@@ -1,22 +1,18 @@
 // What does not fit on chip, to scale, and the way out.
-#include "core/text/numbers.hpp"
 #include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/panels.hpp"
+#include "show/setup_text.hpp"
 
 namespace tilescope::gui::memory {
 namespace {
-
-std::string size_of_tile(const LiveTile& t) {
-    return t.name + "  " + std::to_string(t.rows) + " × " + std::to_string(t.cols) + " " + name_of(t.dtype) + "  " +
-           text::binary_bytes(t.bytes);
-}
 
 /// The text that says the most and fits; nothing where not even the name does.
 void draw_name(const Canvas& c, const LiveTile& tile, const Box& b, ImU32 ink) {
     const Theme& t = c.theme();
     const float line = Canvas::height(t.text), half = line / 2, y = b.centre().y;
     if (Canvas::size(t.text, tile.name).x + 4 > b.w()) return;
-    const std::string bytes = text::binary_bytes(tile.bytes);
+    const std::string bytes = tile_size(tile);
     const bool two = Canvas::size(t.small_text, bytes).x + 6 <= b.w();
     c.text_in(t.text, {b.x0, y - (two ? line : half), b.x1, y + (two ? 0 : half)}, ink, tile.name, Align::centre);
     if (two) c.text_in(t.small_text, {b.x0, y, b.x1, y + line}, ink, bytes, Align::centre);
@@ -31,7 +27,7 @@ void draw_tiles(const Canvas& c, const Overflow& o, const Box& bar, float per_by
         const ImU32 fill = Theme::mixed(t.panel, t.hue(o.meaning_of(tile.name)), 0.5f);
         c.fill({b.x0, b.y0, std::max(b.x0 + 1, b.x1 - 1), b.y1}, fill);
         draw_name(c, tile, b, Theme::ink_on(fill));
-        if (hovered(b)) ImGui::SetTooltip("%s", size_of_tile(tile).c_str());
+        if (hovered(b)) tooltip(about_tile(tile));
         x = b.x1;
     }
     const Box wanted = {x, bar.y0, x + static_cast<float>(e.wanted.bytes) * per_byte, bar.y1};
@@ -39,7 +35,7 @@ void draw_tiles(const Canvas& c, const Overflow& o, const Box& bar, float per_by
     c.hatch(wanted, Theme::faded(t.bad, 0.5f), c.px(9));
     c.outline(wanted, t.bad, c.px(2));
     draw_name(c, e.wanted, wanted, t.ink);
-    if (hovered(wanted)) ImGui::SetTooltip("%s: does not fit", size_of_tile(e.wanted).c_str());
+    if (hovered(wanted)) tooltip(about_tile(e.wanted) + ": does not fit");
 }
 
 /// The space up to its capacity, and the tile that is wanted beyond it.
@@ -58,13 +54,12 @@ void draw_space(const Canvas& c, const Overflow& o, Box area) {
     c.outline({bar.x0, bar.y0, full, bar.y1}, colour, c.px(1.5f));
     c.draw().AddLine({full, above.y0}, {full, below.y1}, t.ink, c.px(2));
 
-    const std::string have = "one thread block has " + text::binary_bytes(e.capacity);
+    const std::string have = capacity_text(e);
     const float width = Canvas::size(t.text, have).x + c.px(8);
     const Box left = {area.x0, above.y0, full - c.px(6), above.y1},
               right = {full + c.px(6), above.y0, area.x1, above.y1};
     width <= left.w() ? c.text_in(t.text, left, colour, have, Align::right) : c.text_in(t.text, right, colour, have);
-    const std::string too_much =
-        "needs " + text::binary_bytes(need) + ": " + text::binary_bytes(e.missing()) + " too much";
+    const std::string too_much = need_text(e);
     const Box beyond = {full + c.px(6), below.y0, below.x1, below.y1},
               within = {below.x0, below.y0, full - c.px(6), below.y1};
     const bool room = Canvas::size(t.text, too_much).x <= beyond.w();
@@ -73,9 +68,7 @@ void draw_space(const Canvas& c, const Overflow& o, Box area) {
 
 void explanation(const App& app, const std::string& text) {
     ImGui::PushFont(app.theme.mono);
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopTextWrapPos();
+    text_wrapped(text);
     ImGui::PopFont();
 }
 
@@ -90,9 +83,7 @@ void draw_overflow(App& app, const Overflow& o) {
     const Theme& t = app.theme;
     const Canvas c(t);
     ImGui::PushFont(t.title);
-    ImGui::TextWrapped("%s with Br × Bc = %s × %s does not fit in %s", o.algorithm.c_str(),
-                       std::to_string(o.tiling.br).c_str(), std::to_string(o.tiling.bc).c_str(),
-                       o.error.space == Space::sram ? "SRAM" : "registers");
+    text_wrapped(overflow_title(o));
     ImGui::PopFont();
     ImGui::Spacing();
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
@@ -101,10 +92,8 @@ void draw_overflow(App& app, const Overflow& o) {
     ImGui::Dummy({room.x, height + t.px(6)});
     std::optional<Tiling> chosen;
     if (o.fitting) {
-        const std::string label =
-            "Use Br × Bc = " + std::to_string(o.fitting->br) + " × " + std::to_string(o.fitting->bc);
         ImGui::PushStyleColor(ImGuiCol_Button, Theme::mixed(t.panel, t.good, 0.35f));
-        if (ImGui::Button(label.c_str())) chosen = o.fitting;
+        if (push_button(fix_text(*o.fitting))) chosen = o.fitting;
         ImGui::PopStyleColor();
         app.place("fix-tiling");
         ImGui::Spacing();
@@ -118,14 +107,14 @@ void draw_problem(const App& app, const std::string& problem) {
     const Canvas c(t);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, pad = t.px(12);
-    const std::string words = "This cannot run: " + problem;
+    const std::string words = problem_text(problem);
     const float height = t.text->CalcTextSizeA(t.text->FontSize, width, width - 2 * pad, words.c_str()).y + 2 * pad;
     const Box box = {at.x, at.y, at.x + width, at.y + height};
     c.fill(box, Theme::faded(t.bad, 0.08f), t.px(6));
     c.fill({box.x0, box.y0, box.x0 + t.px(4), box.y1}, t.bad, t.px(2));
     ImGui::SetCursorScreenPos({at.x + pad, at.y + pad});
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - 2 * pad);
-    ImGui::TextUnformatted(words.c_str());
+    text_line(words);
     ImGui::PopTextWrapPos();
 }
 

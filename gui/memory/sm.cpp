@@ -1,15 +1,13 @@
 // An SM as a card: what it does, and what it holds in registers and SRAM.
 #include <cmath>
 
-#include "core/text/numbers.hpp"
+#include "gui/draw/items.hpp"
 #include "gui/memory/figure.hpp"
 #include "show/formula.hpp"
+#include "show/sm_text.hpp"
 
 namespace tilescope::gui::memory {
 namespace {
-
-/// What a tile is to the operation of the tick.
-enum class Part : std::uint8_t { none, result, first, second };
 
 struct Segment {
     TileId tile;
@@ -29,19 +27,6 @@ struct Band {
 
 float line_height(const MemoryFigure& f) { return Canvas::height(f.theme().small_text) + f.px(1); }
 
-Part part_of(const Step* step, TileId tile) {
-    if (!step || tile == no_tile) return Part::none;
-    const Event& e = step->event;
-    if (tile == e.out) return Part::result;
-    if (tile == e.a()) return Part::first;
-    return tile == e.b() ? Part::second : Part::none;
-}
-
-const char* tag(const Step* step, Part part) {
-    if (!step || step->moves_data()) return "";
-    return part == Part::result ? "=" : part == Part::first ? "a" : part == Part::second ? "b" : "";
-}
-
 std::vector<Segment> segments(const MemoryFigure& f, const SmState& sm, const Band& band, const Box& box) {
     std::vector<Segment> all;
     const Step* step = f.run.operation(sm);
@@ -56,19 +41,6 @@ std::vector<Segment> segments(const MemoryFigure& f, const SmState& sm, const Ba
         x = end;
     }
     return all;
-}
-
-std::string about(const MemoryFigure& f, const Segment& s) {
-    const RecordedTile& t = f.run.trace().tiles()[s.tile];
-    std::string text = t.name + ": " + std::to_string(t.rows) + " × " + std::to_string(t.cols) + " " +
-                       name_of(t.dtype) + ", " + text::binary_bytes(t.bytes()) + " (" + text::grouped(t.bytes()) +
-                       " B) in " + name_of(t.space);
-    text += "\nwritten in tick " + text::grouped(f.run.schedule().tick_of(s.written)) + " by " +
-            f.run.trace()[s.written].event.operation->name;
-    if (s.part == Part::result) text += "\nresult (=) of this tick";
-    if (s.part == Part::first) text += "\noperand (a) of this tick";
-    if (s.part == Part::second) text += "\noperand (b) of this tick";
-    return text;
 }
 
 bool fits(const ImFont* font, const std::string& text, const Box& b, float pad) {
@@ -91,7 +63,7 @@ bool draw_segment(const MemoryFigure& f, const Step* step, const Segment& s) {
     ImFont* font = t.small_text;
     const float pad = f.px(3), line = Canvas::height(font);
     const ImU32 ink = Theme::ink_on(result && f.arrived > 0.5f ? hue : behind);
-    const std::string size = text::binary_bytes(tile.bytes()), mark = tag(step, s.part);
+    const std::string size = tile_size(tile), mark = part_mark(step, s.part);
     if (!mark.empty() && fits(font, mark, b, pad) && b.h() >= 2 * line)
         f.canvas.text(font, {b.x1 - pad - Canvas::size(font, mark).x, b.y0 + f.px(1)}, ink, mark);
     if (!fits(font, tile.name, b, f.px(1))) return false;
@@ -110,7 +82,7 @@ void draw_names(const MemoryFigure& f, const std::vector<Segment>& narrow, const
     float x = area.x0, y = area.y0;
     for (std::size_t i = 0; i < narrow.size() && y + line <= area.y1 + 1; ++i) {
         const RecordedTile& tile = f.run.trace().tiles()[narrow[i].tile];
-        const std::string label = tile.name + " " + text::binary_bytes(tile.bytes());
+        const std::string label = tile.name + " " + tile_size(tile);
         const float width = swatch + f.px(4) + Canvas::size(font, label).x;
         const bool last_line = y + 2 * line > area.y1 + 1;
         const float room = area.x1 - (last_line && i + 1 < narrow.size() ? f.px(24) : 0);
@@ -135,8 +107,8 @@ void draw_band(MemoryFigure& f, const SmState& sm, const Band& band, Box area) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
     const Box title = area.cut_top(line_height(f) + f.px(1));
-    const std::string used = text::binary_bytes(band.used) + " of " + text::binary_bytes(band.capacity);
-    const float x = f.canvas.text_in(font, title, band.colour, band.space == Space::sram ? "SRAM" : "registers");
+    const std::string used = space_used(band.used, band.capacity);
+    const float x = f.canvas.text_in(font, title, band.colour, space_title(band.space));
     f.canvas.text_in(font, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, used, Align::right);
     const Box names = area.cut_top(band.lines * line_height(f) + f.px(2));
 
@@ -148,11 +120,11 @@ void draw_band(MemoryFigure& f, const SmState& sm, const Band& band, Box area) {
         if (!draw_segment(f, step, s)) narrow.push_back(s);
         if (step && step->moves_data() && step->tile() == s.tile)
             f.moves.push_back({.step = step, .tile = s.box, .gutter = area.x0 - f.px(5), .door = band.door});
-        if (hovered(s.box)) ImGui::SetTooltip("%s", about(f, s).c_str());
+        if (hovered(s.box)) tooltip(about_tile(f.run, s.tile, s.written, s.part));
         end = s.box.x1;
     }
     f.canvas.outline(area, Theme::faded(band.colour, 0.7f), 1, f.px(3));
-    const std::string room = "free " + text::binary_bytes(band.capacity - band.used);
+    const std::string room = space_free(band.used, band.capacity);
     const Box rest = {end, area.y0, area.x1, area.y1};
     if (sm.block && fits(font, room, rest, f.px(6))) f.canvas.text_in(font, rest, t.dim_ink, room, Align::centre);
     draw_names(f, narrow, names);
@@ -161,12 +133,10 @@ void draw_band(MemoryFigure& f, const SmState& sm, const Band& band, Box area) {
 void draw_title(const MemoryFigure& f, const SmState& sm, Box& inner) {
     const Theme& t = f.theme();
     const Box title = inner.cut_top(Canvas::height(t.text) + f.px(2));
-    const float x = f.canvas.text_in(t.text, title, sm.block ? t.ink : t.dim_ink, "SM " + std::to_string(sm.sm));
-    const std::string block = sm.block ? "block " + text::grouped(sm.block->block) : "idle";
-    const float end = f.canvas.text_in(t.small_text, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, block);
-    if (sm.block && sm.line > 0)
-        f.canvas.text_in(t.small_text, {end + f.px(8), title.y0, title.x1, title.y1}, t.dim_ink,
-                         "line " + std::to_string(sm.line), Align::right);
+    const float x = f.canvas.text_in(t.text, title, sm.block ? t.ink : t.dim_ink, sm_name(sm));
+    const float end =
+        f.canvas.text_in(t.small_text, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, sm_block(sm));
+    f.canvas.text_in(t.small_text, {end + f.px(8), title.y0, title.x1, title.y1}, t.dim_ink, sm_line(sm), Align::right);
     const std::string does = formula(f.run, sm);
     const Box line = inner.cut_top(Canvas::height(t.text) + f.px(4));
     if (sm.block) f.canvas.text_in(t.text, line, does.empty() ? t.dim_ink : t.highlight, does.empty() ? "·" : does);

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "core/text/numbers.hpp"
-
 namespace tilescope::gui::memory {
 namespace {
 
@@ -56,7 +54,7 @@ class Arrangement {
         // No label takes more than its share of the row; the words in it give way.
         const float share = area.w() / static_cast<float>(std::max(second, all.size() - second)) - gap();
         for (const DrawnTensor& d : all)
-            labels_.push_back(std::min(share, Canvas::size(t.title, name_line(d)).x + f.px(6)));
+            labels_.push_back(std::min(share, Canvas::size(t.title, tensor_title(d.shown())).x + f.px(6)));
         float high = f.px(26);
         for (int i = 0; i < 24; ++i) {
             const float middle = (scale_ + high) / 2;
@@ -142,14 +140,6 @@ class Arrangement {
 };
 
 }  // namespace
-
-std::string name_line(const DrawnTensor& d) {
-    return d.tensor->name + "  " + text::bytes(static_cast<double>(d.bytes));
-}
-
-std::string shape_line(const DrawnTensor& d) {
-    return std::to_string(d.tensor->rows) + " × " + std::to_string(d.tensor->cols) + " " + name_of(d.tensor->dtype);
-}
 
 std::vector<DrawnTensor> arranged_tensors(const MemoryFigure& f, const Box& area) {
     constexpr float worth_a_second_row = 1.2f;

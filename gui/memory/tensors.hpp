@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gui/memory/figure.hpp"
+#include "show/hbm_text.hpp"
 
 namespace tilescope::gui::memory {
 
@@ -19,11 +20,9 @@ struct DrawnTensor {
     Box front = {};       ///< the slice
     Box label = {};       ///< below it
     int label_lines = 1;  ///< that there is room for
-};
 
-/// "K  1.05 MB", "1024 × 64 f16".
-std::string name_line(const DrawnTensor& d);
-std::string shape_line(const DrawnTensor& d);
+    TensorShown shown() const { return {*tensor, slice, slices, bytes}; }
+};
 
 /// All tensors, to one scale and as large as possible, with the slices that the SM in focus works on.
 std::vector<DrawnTensor> arranged_tensors(const MemoryFigure& f, const Box& area);

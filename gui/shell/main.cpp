@@ -58,7 +58,8 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.add_option("--to", r.to, "Last step of the film")->type_name("N")->default_str("the end");
     app.add_option("--fps", r.fps, "Pictures a second of the film")->type_name("N")->capture_default_str();
     app.add_flag("--no-tour", r.no_tour, "No tour, not even the first time");
-    app.add_option("--log", r.log, "Write a line of JSON for every change, for scripts")->type_name("FILE");
+    app.add_option("--log", r.log, "Write a line of JSON for every change (one for a picture), for scripts")
+        ->type_name("FILE");
     app.set_version_flag("--version", std::string("tilescope-gui ") + TILESCOPE_VERSION);
     app.get_formatter()->column_width(36);
     app.footer(
@@ -80,11 +81,19 @@ void check(const Invocation& r) {
         throw UsageError("--from " + std::to_string(r.from) + ": must be at least 0 and below --to; try --from 0");
 }
 
+std::ofstream open_log(const std::string& path) {
+    std::ofstream log(path);
+    if (!log) throw RunError("--log " + path + ": cannot be written; name another file");
+    return log;
+}
+
 void take_screenshot(App& app, const Invocation& r) {
     Window window(Window::Kind::hidden, r.size);
     // More than once, for ImGui learns the sizes of some things by drawing them.
     for (int k = 0; k < 3; ++k) window.picture(app, 0);
-    write_png(window.picture(app, 0), r.screenshot);
+    const Picture picture = window.picture(app, 0);
+    if (!r.log.empty()) open_log(r.log) << status(app) << std::endl;
+    write_png(picture, r.screenshot);
 }
 
 void take_film(App& app, const Invocation& r) {
@@ -127,10 +136,7 @@ void show_window(App& app, const Invocation& r) {
         std::ofstream{seen_file()};
     }
     std::ofstream log;
-    if (!r.log.empty()) {
-        log.open(r.log);
-        if (!log) throw RunError("--log " + r.log + ": cannot be written; name another file");
-    }
+    if (!r.log.empty()) log = open_log(r.log);
     std::string said, before;
     window.show(
         app, [] { return stop_asked != 0; },
@@ -147,7 +153,7 @@ void carry_out(const Invocation& r, char** argv) {
     check(r);
     App app;
     const State state = r.open.empty() ? r.state : read_state(r.open);
-    if (!std::getenv(inside_xvfb))  // where they were said before
+    if (!is_inside_xvfb())  // where they were said before
         for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
     app.restore(state);
     if (!app.session.problem().empty()) throw UsageError(app.session.problem());

@@ -82,6 +82,8 @@ void start_again_in_xvfb(char** argv, int width, int height) {
     execvp("xvfb-run", pointers_to(words).data());
 }
 
+bool is_inside_xvfb() { return std::getenv(inside_xvfb) != nullptr; }
+
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
 
 bool folder_is_writable(const std::string& file) {

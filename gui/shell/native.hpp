@@ -29,6 +29,8 @@ class Reader {
 /// Ends this program and runs it again, with the same arguments, under an Xvfb of this size. Returns only if that is
 /// not possible, or if it runs under one already.
 void start_again_in_xvfb(char** argv, int width, int height);
+/// Whether it has been started again so.
+bool is_inside_xvfb();
 
 bool stderr_is_terminal();
 /// Whether files can be made in the folder of this one.

@@ -1,5 +1,6 @@
 #include "gui/shell/status.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "show/state.hpp"
@@ -30,6 +31,12 @@ std::string status(const App& app) {
     Json places = Json::object();
     for (const auto& [name, at] : app.places) places[name] = {at.x, at.y, at.z, at.w};
     j["places"] = std::move(places);
+    Json texts = Json::object();
+    for (const auto& [panel, notes] : app.notes.panels()) {
+        Json& list = texts[panel] = Json::array();
+        for (const Note& n : notes) list.push_back({n.text, std::round(n.at.x), std::round(n.at.y)});
+    }
+    j["texts"] = std::move(texts);
     return j.dump();
 }
 

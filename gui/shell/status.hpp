@@ -7,7 +7,8 @@
 
 namespace tilescope::gui::shell {
 
-/// {"step": 12, "of": 340, "playing": false, "settled": true, ..., "places": {"play": [x, y, width, height], ...}}
+/// {"step": 12, "of": 340, "playing": false, "settled": true, ..., "places": {"play": [x, y, width, height], ...},
+/// "texts": {"memory": [[text, x, y], ...], ...}}
 std::string status(const App& app);
 
 }  // namespace tilescope::gui::shell

@@ -1,10 +1,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/text/numbers.hpp"
+#include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "gui/transport/scrub.hpp"
+#include "show/time_text.hpp"
 
 namespace tilescope::gui::transport {
 namespace {
@@ -54,7 +55,7 @@ void draw_icon(ImDrawList* draw, Icon icon, ImVec2 c, float r, ImU32 colour) {
 bool icon_button(App& app, const char* place, Icon icon, bool chosen, const char* explanation) {
     const float size = ImGui::GetFrameHeight();
     if (chosen) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
-    const bool clicked = ImGui::Button((std::string("##") + place).c_str(), {size * 1.25f, size});
+    const bool clicked = push_button(std::string("##") + place, {size * 1.25f, size});
     if (chosen) ImGui::PopStyleColor();
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     const ImU32 colour = ImGui::GetColorU32(ImGuiCol_Text);  // paler where disabled
@@ -84,11 +85,9 @@ void jump_button(App& app, const char* place, const char* what, F&& wanted, cons
         return std::string(b ? "← " : "") + (wide ? b ? "previous " : "next " : "") + what + (b ? "" : " →");
     };
     // As wide as the longer of its two texts, so that nothing jumps when Shift is held.
-    const float width =
-        std::max(ImGui::CalcTextSize(label(true).c_str()).x, ImGui::CalcTextSize(label(false).c_str()).x);
-    const std::string text = label(back) + "###" + place;
-    const bool clicked =
-        ImGui::Button(text.c_str(), {width + 2 * ImGui::GetStyle().FramePadding.x, ImGui::GetFrameHeight()});
+    const float width = std::max(width_of(label(true)), width_of(label(false)));
+    const ImVec2 size = {width + 2 * ImGui::GetStyle().FramePadding.x, ImGui::GetFrameHeight()};
+    const bool clicked = push_button(label(back) + "###" + place, size);
     app.place(place);
     tip(app, explanation + " of SM " + std::to_string(app.view.sm) + ". With Shift: the one before.");
     ImGui::SameLine();
@@ -121,36 +120,17 @@ void speed_slider(App& app) {
     ImGui::PushFont(app.theme.small_text);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {app.theme.px(7), padding});
     ImGui::SetNextItemWidth(app.theme.px(ImGui::GetWindowWidth() >= app.theme.px(1000) ? 150 : 70));
-    if (ImGui::SliderFloat("##speed", &speed, static_cast<float>(Playback::slowest),
-                           static_cast<float>(Playback::fastest), "",
-                           ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_NoInput))
+    if (ratio_slider("##speed", speed, Playback::slowest, Playback::fastest))
         app.playback.set_speed(static_cast<double>(round_off(speed)));
     app.place("speed");
     tip(app, "Speed of playing, 0.5 to 2,000 steps a second");
     ImGui::SameLine();
-    const float after = ImGui::GetCursorPosX() + ImGui::CalcTextSize("0,000 steps/s").x;
+    const float after = ImGui::GetCursorPosX() + width_of("0,000 steps/s");
     ImGui::AlignTextToFramePadding();
-    ImGui::Text("%s steps/s", speed < 10 ? text::number(app.playback.speed()).c_str()
-                                         : text::grouped(std::lround(app.playback.speed())).c_str());
+    text_line(speed_text(app.playback.speed()));
     ImGui::SameLine(after);
     ImGui::PopStyleVar();
     ImGui::PopFont();
-}
-
-std::string duration(double seconds) {
-    if (seconds == 0) return "0 s";
-    const std::pair<double, const char*> units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}};
-    for (const auto& [unit, name] : units)
-        if (seconds >= unit) return text::number(seconds / unit) + name;
-    return text::number(seconds / 1e-9) + " ns";
-}
-
-/// Right-aligned at `right`, cut at `left`.
-void draw_text(float left, float right, float y, ImU32 colour, const std::string& text) {
-    const float x = std::max(left, right - ImGui::CalcTextSize(text.c_str()).x);
-    const ImVec4 cut(left, y, right, y + 2 * ImGui::GetFontSize());
-    ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), {std::round(x), y}, colour,
-                                        text.c_str(), nullptr, 0, &cut);
 }
 
 /// Where we are and the modelled time, at the right; the message of the last thing done in between, or over the time
@@ -159,24 +139,19 @@ void position_text(App& app, float height) {
     const Theme& t = app.theme;
     const Session& s = app.session;
     const Index now = std::min(app.playback.position(), s.length());
-    const std::string step =
-        s.run() ? "step " + text::grouped(now) + " of " + text::grouped(s.length()) : std::string("nothing to play");
-    std::string time;
-    if (s.run()) time = duration(s.run()->seconds(s.ticks_at(now).first));
-    if (s.rival()) time += " and " + duration(s.rival()->seconds(s.ticks_at(now).second));
-    if (!time.empty()) time += " modelled";
+    const std::string step = step_text(s, now), time = modelled_time_text(s, now);
     const bool saying = ImGui::GetTime() < app.message_until && !app.message.empty();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-    const float column = ImGui::CalcTextSize(step.c_str()).x, second = at.y + height - t.small_text->FontSize;
+    const Canvas c(t);
+    const float column = Canvas::width(t.text, step), bottom = at.y + height, small = t.small_text->FontSize;
     const bool room = right - column - at.x > t.px(260);
-    draw_text(at.x, right, at.y, t.ink, step);
-    ImGui::PushFont(t.small_text);
-    draw_text(at.x, right, second, saying && !room ? t.good : t.dim_ink, saying && !room ? app.message : time);
+    c.text_in(t.text, {at.x, at.y, right, at.y + t.text->FontSize}, t.ink, step, Align::right);
+    c.text_in(t.small_text, {at.x, bottom - small, right, bottom}, saying && !room ? t.good : t.dim_ink,
+              saying && !room ? app.message : time, Align::right);
     if (saying && room)
-        draw_text(at.x + t.px(10), right - column - t.px(24), at.y + (height - ImGui::GetFontSize()) / 2, t.good,
-                  app.message);
-    ImGui::PopFont();
+        c.text_in(t.small_text, {at.x + t.px(10), at.y, right - column - t.px(24), bottom}, t.good, app.message,
+                  Align::right);
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <cmath>
 
-#include "core/text/numbers.hpp"
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
+#include "show/time_text.hpp"
 
 namespace tilescope::gui::transport {
 namespace {
@@ -22,16 +24,6 @@ struct Bar {
     }
 };
 
-/// Bytes that the first run moves after position `from`, up to position `to`.
-struct Moved {
-    Bytes read, write;
-};
-Moved moved(const Session& s, Index from, Index to) {
-    const Run& run = *s.run();
-    const Index a = s.ticks_at(from).first, b = s.ticks_at(to).first;
-    return {run.hbm_read(b) - run.hbm_read(a), run.hbm_write(b) - run.hbm_write(a)};
-}
-
 /// One column a position or, where there are many, every two pixels: stores above the middle, loads below it.
 void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const Session& s = app.session;
@@ -39,7 +31,7 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const auto border = [&](Index k) { return k * s.length() / columns; };
     Bytes most = 1;
     for (Index k = 0; k < columns; ++k) {
-        const Moved m = moved(s, border(k), border(k + 1));
+        const Traffic m = moved_between(s, border(k), border(k + 1));
         most = std::max({most, m.read, m.write});
     }
     const float middle = std::round((bar.from.y + bar.to.y) / 2), half = (bar.to.y - bar.from.y) / 2 - app.theme.px(2);
@@ -50,7 +42,7 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const ImU32 load = app.theme.sram, store = app.theme.hue(Meaning::output);
     draw->AddLine({bar.from.x, middle}, {bar.to.x, middle}, app.theme.panel_border);
     for (Index k = 0; k < columns; ++k) {
-        const Moved m = moved(s, border(k), border(k + 1));
+        const Traffic m = moved_between(s, border(k), border(k + 1));
         const float a = bar.x(static_cast<double>(border(k))), b = bar.x(static_cast<double>(border(k + 1)));
         const float right = std::max(a + 1, b - a > 4 ? b - 1 : b);
         if (m.read > 0) draw->AddRectFilled({a, middle}, {right, middle + height(m.read)}, load);
@@ -63,7 +55,8 @@ void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
     const Theme& t = app.theme;
     const Run& run = *app.session.run();
     const auto x_of = [&](Index tick) { return bar.x(static_cast<double>(app.session.position_of(tick - 1))); };
-    ImGui::PushFont(t.small_text);
+    const Canvas c(t);
+    ImFont* font = t.small_text;
     float last_tick = -1e9f, free_from = bar.from.x;
     Index launch = -1;
     for (const Placement& p : run.schedule().placements()) {
@@ -72,12 +65,12 @@ void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
             launch = p.launch;
             const char* name = run.trace().launches()[static_cast<std::size_t>(launch)].kernel.c_str();
             draw->AddLine({x, bar.from.y}, {x, bar.to.y}, t.dim_ink, t.px(1));
-            const float end = x + t.px(5) + ImGui::CalcTextSize(name).x;
+            const float end = x + t.px(5) + Canvas::width(font, name);
             if (x >= free_from && end <= bar.to.x) {
                 draw->AddRectFilled({x + t.px(2), bar.from.y + t.px(1)},
-                                    {end + t.px(3), bar.from.y + t.px(2) + ImGui::GetFontSize()},
+                                    {end + t.px(3), bar.from.y + t.px(2) + font->FontSize},
                                     Theme::faded(t.panel, 0.85f), t.px(2));
-                draw->AddText({x + t.px(5), bar.from.y + t.px(1)}, t.ink, name);
+                c.text(font, {x + t.px(5), bar.from.y + t.px(1)}, t.ink, name);
                 free_from = end + t.px(6);
             }
         }
@@ -85,7 +78,6 @@ void draw_beginnings(const App& app, const Bar& bar, ImDrawList* draw) {
         draw->AddLine({x, bar.to.y - t.px(5)}, {x, bar.to.y}, t.ink, t.px(1));
         last_tick = x;
     }
-    ImGui::PopFont();
 }
 
 /// Where we are; between two positions while the last move is under way.
@@ -103,20 +95,8 @@ void draw_playhead(const App& app, const Bar& bar, ImDrawList* draw) {
 }
 
 void scrub_tip(const App& app, const Bar& bar) {
-    const Session& s = app.session;
-    const Index at = bar.position(ImGui::GetIO().MousePos.x);
-    std::string text = "step " + text::grouped(at) + " of " + text::grouped(s.length());
-    if (at > 0) {
-        const Moved m = moved(s, at - 1, at);
-        text += "\nloads " + text::bytes(static_cast<double>(m.read)) + ", stores " +
-                text::bytes(static_cast<double>(m.write)) + " here";
-        const Index tick = s.ticks_at(at).first;
-        text += "\n" + text::bytes(static_cast<double>(s.run()->hbm_read(tick) + s.run()->hbm_write(tick))) +
-                " between HBM and the SMs so far" + (s.rival() ? std::string(", of ") + s.run()->algorithm().name : "");
-    }
     ImGui::PushFont(app.theme.small_text);
-    ImGui::SetTooltip("%s\n \nBelow the middle: loads. Above: stores. Ticks: SM %d takes a thread block.", text.c_str(),
-                      static_cast<int>(app.view.sm));
+    tooltip(about_position(app.session, bar.position(ImGui::GetIO().MousePos.x), app.view.sm));
     ImGui::PopFont();
 }
 

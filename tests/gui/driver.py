@@ -11,6 +11,7 @@ import time
 import numpy
 
 SKIPPED = 77
+LONGEST_LINES = 1 << 19  # bytes at the end of a log that hold a whole line and what is written of the next
 NEEDED = ("Xvfb", "xdotool")
 
 
@@ -29,7 +30,7 @@ class Display:
         read, write = os.pipe()
         self.server = subprocess.Popen(
             ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-fbdir", self.folder,
-             "-nolisten", "tcp"], pass_fds=[write], stderr=subprocess.DEVNULL)
+             "-nolisten", "tcp"], pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as pipe:
             self.name = ":" + pipe.readline().strip()
@@ -73,7 +74,9 @@ class Window:
         if self.program.poll() is not None:
             raise AssertionError(f"the window ended: exit {self.program.returncode}: {self.program.stderr.read()}")
         try:
-            lines = open(self.log).read().split("\n")
+            with open(self.log, "rb") as log:
+                log.seek(max(0, os.path.getsize(self.log) - LONGEST_LINES))
+                lines = log.read().split(b"\n")
         except FileNotFoundError:
             return {"places": {}}
         return json.loads(lines[-2]) if len(lines) > 1 else {"places": {}}

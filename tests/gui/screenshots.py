@@ -14,28 +14,11 @@ import numpy
 from PIL import Image, ImageFilter
 
 from driver import SKIPPED
+from states import PICTURES
 
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "golden", "gui")
 FONTS = ["/usr/share/fonts/opentype/inter/Inter-Regular.otf", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
          "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf"]
-TOY = ["--gpu", "toy", "--seq", "16", "--dim", "4", "--heads", "1", "--dtype", "f32", "--br", "4", "--bc", "4"]
-TILES = ["--br", "64", "--bc", "64"]
-STATES = {
-    "flash_v2": ["flash_v2", "--seq", "512", *TILES, "--step", "60"],
-    "flash_v2_start": ["flash_v2", "--seq", "512", *TILES],
-    "flash_v2_light": ["flash_v2", "--seq", "512", *TILES, "--causal", "--step", "200", "--light"],
-    "flash_v1_counters": ["flash_v1", "--seq", "512", *TILES, "--step", "300", "--detail", "counters"],
-    "standard_end": ["standard", "--seq", "512", *TILES, "--step", "1000000", "--detail", "counters"],
-    "toy": ["flash_v2", *TOY, "--step", "40", "--break", "10"],
-    "softmax": ["softmax_online", *[f for f in TOY if f not in ("--dim", "4")][:6], "--br", "4", "--bc", "4", "--step", "20"],
-    "program": ["flash_v2", *TOY, "--step", "12", "--tab", "program"],
-    "race": ["flash_v1", "--seq", "512", *TILES, "--race", "flash_v2", "--pace", "bytes", "--step", "900",
-             "--detail", "counters"],
-    "overflow": ["flash_v2", "--br", "1024", "--bc", "1024", "--dim", "128"],
-    "large": ["flash_v2", "--seq", "16384", "--heads", "64", "--step", "3000"],
-    "projector": ["flash_v2", "--seq", "512", *TILES, "--step", "60", "--projector"],
-    "small_window": ["flash_v2", "--seq", "512", *TILES, "--step", "60", "--size", "800x600"],
-}
 
 
 def blurred(picture):
@@ -71,7 +54,7 @@ def main():
     kept = tempfile.mkdtemp() if not approve else GOLDEN
     os.makedirs(kept, exist_ok=True)
     failed = 0
-    for name, flags in STATES.items():
+    for name, flags in PICTURES.items():
         path, golden = os.path.join(kept, name + ".png"), os.path.join(GOLDEN, name + ".png")
         size = [] if "--size" in flags else ["--size", "1440x900"]
         subprocess.run([binary, *flags, *size, "--screenshot", path], check=True, timeout=300)
@@ -88,8 +71,9 @@ def main():
             print(f"FAILED {name}: {100 * share:.2f}% looks different; compare {path} with {golden}")
         else:
             os.remove(path)
-    print(f"{len(STATES) - failed} of {len(STATES)} pictures are as approved" if not approve else "approved")
+    print(f"{len(PICTURES) - failed} of {len(PICTURES)} pictures are as approved" if not approve else "approved")
     sys.exit(1 if failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+#include "gui/draw/items.hpp"
+
+#include <cstdio>
+
+namespace tilescope::gui {
+namespace {
+
+constexpr const char* tooltips = "tooltip";  // a panel of their own in the notes
+
+/// Notes what is shown of the label of the item that was submitted last.
+void note_item(const std::string& label) { note(label.substr(0, label.find("##")), ImGui::GetItemRectMin()); }
+
+bool noted(bool answer, const std::string& label) {
+    note_item(label);
+    return answer;
+}
+
+}  // namespace
+
+float width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
+
+void text_line(const std::string& text) {
+    ImGui::TextUnformatted(text.c_str());
+    note(text, ImGui::GetItemRectMin());
+}
+
+void text_wrapped(const std::string& text) {
+    ImGui::PushTextWrapPos(0);
+    text_line(text);
+    ImGui::PopTextWrapPos();
+}
+
+bool push_button(const std::string& label, ImVec2 size) { return noted(ImGui::Button(label.c_str(), size), label); }
+
+bool push_button(const std::string& label, const std::string& brief, ImVec2 size) {
+    return noted(ImGui::Button(brief.c_str(), size), label);
+}
+
+bool tick_box(const std::string& label, bool& value) {
+    const bool changed = ImGui::Checkbox(label.c_str(), &value);
+    return noted(changed, (value ? "[x] " : "[ ] ") + label);
+}
+
+bool choice(const std::string& label, bool chosen) {
+    return noted(ImGui::RadioButton(label.c_str(), chosen), (chosen ? "(x) " : "( ) ") + label);
+}
+
+bool list_entry(const std::string& label, bool chosen) {
+    return noted(ImGui::Selectable(label.c_str(), chosen), label);
+}
+
+bool begin_list(const std::string& id, const std::string& chosen, ImGuiComboFlags flags) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool open = ImGui::BeginCombo(id.c_str(), chosen.c_str(), flags);
+    note(chosen, at);
+    return open;
+}
+
+bool text_field(const char* id, char* text, std::size_t size) {
+    const bool entered = ImGui::InputText(id, text, size, ImGuiInputTextFlags_EnterReturnsTrue);
+    return noted(entered, text);
+}
+
+bool number_field(const char* id, double& value) {
+    constexpr const char* format = "%.13g";
+    const bool changed = ImGui::InputDouble(id, &value, 0, 0, format, ImGuiInputTextFlags_AutoSelectAll);
+    char text[32];
+    std::snprintf(text, sizeof text, format, value);
+    return noted(changed, text);
+}
+
+bool ratio_slider(const char* id, float& value, double least, double most) {
+    return ImGui::SliderFloat(id, &value, static_cast<float>(least), static_cast<float>(most), "",
+                              ImGuiSliderFlags_NoInput | ImGuiSliderFlags_Logarithmic);
+}
+
+void tooltip(const std::string& text) {
+    if (Notes* n = notes()) n->clear(tooltips);
+    ImGui::SetTooltip("%s", text.c_str());
+    const NotedAs as(tooltips);
+    note(text, ImGui::GetMousePos());
+}
+
+Tooltip::Tooltip(float wrap_at) : as_(tooltips) {
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(wrap_at);
+}
+
+Tooltip::~Tooltip() {
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+}
+
+}  // namespace tilescope::gui

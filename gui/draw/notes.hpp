@@ -1,0 +1,54 @@
+// What one frame says. Every text that is drawn passes through gui/draw, which notes it here, whole: so that what the
+// window says can be logged, and compared word by word.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tilescope::gui {
+
+/// A text and where it begins. It is whole, also where what was drawn of it was cut to fit.
+struct Note {
+    std::string text;
+    ImVec2 at;
+};
+
+/// By panel, in the order in which the texts were drawn.
+class Notes {
+  public:
+    /// Makes this the notes of the current ImGui context, and empty.
+    void begin_frame();
+    void clear(std::string_view panel) { of(panel).clear(); }
+    const std::vector<std::pair<std::string, std::vector<Note>>>& panels() const { return panels_; }
+
+  private:
+    friend class NotedAs;
+    friend void note(std::string_view text, ImVec2 at);
+    std::vector<Note>& of(std::string_view panel);
+
+    std::vector<std::pair<std::string, std::vector<Note>>> panels_;
+    std::string now_;  // the panel that is drawn
+};
+
+/// Until the end of its scope, what is drawn belongs to this panel.
+class NotedAs {
+  public:
+    explicit NotedAs(std::string_view panel);
+    ~NotedAs();
+    NotedAs(const NotedAs&) = delete;
+    NotedAs& operator=(const NotedAs&) = delete;
+
+  private:
+    std::string before_;
+};
+
+/// The notes of the current context; nullptr where nobody takes any.
+Notes* notes();
+/// For gui/draw alone: panels draw texts by what it offers.
+void note(std::string_view text, ImVec2 at);
+
+}  // namespace tilescope::gui

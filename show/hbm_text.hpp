@@ -1,0 +1,44 @@
+// What is said of HBM: of the tensors in it, how often their parts were read, and what is on its way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/run.hpp"
+
+namespace tilescope::show {
+
+/// "bus · 1,555 GB/s".
+std::string bus_rate(const Run& run);
+/// What crosses in the tick shown: "this tick: ↑ 8.19 kB read · ↓ 64 B written", or without words.
+std::string bus_traffic(const Run& run, bool with_words);
+std::string about_bus(const Run& run);
+
+/// "HBM 40.0 GiB · 2.11 MB used · of which 16.4 kB extra (LSE)", the longest first.
+std::vector<std::string> hbm_titles(const Run& run);
+
+/// A tensor of the whole run, one slice of which is looked at.
+struct TensorShown {
+    const RecordedTensor& tensor;
+    Index slice, slices;  ///< the one, and all that there are
+    Bytes bytes;          ///< of all slices
+};
+std::string tensor_size(const TensorShown& t);   ///< "1.05 MB"
+std::string tensor_title(const TensorShown& t);  ///< "K  1.05 MB"
+std::string tensor_shape(const TensorShown& t);  ///< "1024 × 64 f16"
+/// What is said below it, the most important first, each with shorter versions.
+std::vector<std::vector<std::string>> tensor_lines(const TensorShown& t, Family family, bool with_type);
+/// The first line of its tooltip.
+std::string about_tensor(const TensorShown& t);
+
+/// What was done to a part of a tensor.
+struct Touches {
+    Count loads = 0, stores = 0;
+    bool read_now = false, written_now = false;  ///< in the tick shown
+};
+/// What just happened and how often it was read: "↑×8"; where that is too long, the count.
+std::vector<std::string> touch_marks(const Touches& t);
+/// "K rows 64–127: 8.19 kB\nread 8×, written 0×"; without a region, of several.
+std::string about_part(const Run& run, const RecordedTensor& tensor, const Region* region, const Touches& t);
+
+}  // namespace tilescope::show

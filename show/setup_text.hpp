@@ -1,0 +1,27 @@
+// What is said of a setup: its tiles, its machine, and why it does not run.
+#pragma once
+
+#include <string>
+
+#include "show/session.hpp"
+
+namespace tilescope::show {
+
+/// "64 (auto) × 128: 16 × 8 tiles".
+std::string tiling_text(const Options& options, const Tiling& tiling, const Problem& problem);
+/// What a thread block has on chip.
+std::string machine_text(const GpuSpec& gpu);
+
+/// Of tiles that do not fit: the title, what there is, what is needed, the way out.
+std::string overflow_title(const Overflow& o);
+std::string capacity_text(const OutOfChipMemory& e);
+std::string need_text(const OutOfChipMemory& e);
+std::string fix_text(const Tiling& fitting);
+/// "128 KiB"; "Q  1024 × 64 f16  128 KiB".
+std::string tile_size(const LiveTile& tile);
+std::string about_tile(const LiveTile& tile);
+
+/// Of a setup that is wrong.
+std::string problem_text(const std::string& problem);
+
+}  // namespace tilescope::show

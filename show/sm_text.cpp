@@ -1,0 +1,104 @@
+#include "show/sm_text.hpp"
+
+#include <algorithm>
+
+#include "core/text/numbers.hpp"
+
+namespace tilescope::show {
+
+std::vector<Work> work_of_sms(const Run& run, bool over) {
+    const Moment& m = run.moment();
+    const Index sms = run.experiment().gpu.sms;
+    std::vector<Work> work(static_cast<std::size_t>(sms), Work::none);
+    if (over) return work;
+    for (const SmState& s : m.sms)
+        if (s.block) work[static_cast<std::size_t>(s.sm)] = Work::shown;
+    if (m.launch < 0 || m.busy == 0) return work;
+    const auto& all = run.schedule().placements();
+    const auto before = [&](Index launch) {
+        return std::partition_point(all.begin(), all.end(), [&](const Placement& p) { return p.launch < launch; });
+    };
+    const Index recorded = std::min<Index>(sms, before(m.launch + 1) - before(m.launch));
+    const Index blocks = run.counted().launches[static_cast<std::size_t>(m.launch)].thread_blocks;
+    for (Index sm = recorded; sm < std::min(sms, blocks); ++sm)
+        if (blocks > sms || work[static_cast<std::size_t>(sm % recorded)] == Work::shown)
+            work[static_cast<std::size_t>(sm)] = Work::elsewhere;
+    return work;
+}
+
+Index busy_sms(const std::vector<Work>& work) {
+    return static_cast<Index>(work.size()) - std::count(work.begin(), work.end(), Work::none);
+}
+
+std::vector<std::string> launch_lines(const Run& run, Index busy, bool over) {
+    const Moment& m = run.moment();
+    const std::string sms = std::to_string(run.experiment().gpu.sms) + " SMs";
+    if (m.launch < 0) return {"before the first launch · " + sms, sms};
+    const Report& r = run.counted();
+    const Count n = r.launches[static_cast<std::size_t>(m.launch)].thread_blocks;
+    const std::string blocks = text::grouped(n) + (n == 1 ? " block" : " blocks");
+    const std::string threads = text::grouped(n) + (n == 1 ? " thread block" : " thread blocks");
+    const std::string number = std::to_string(m.launch + 1), all = std::to_string(r.launches.size());
+    const bool one = r.launches.size() == 1;
+    const std::string filled = over ? "finished" : std::to_string(busy) + " of " + sms + " busy";
+    return {m.kernel + (one ? "" : " (launch " + number + " of " + all + ")") + " · " + threads + " · " + filled,
+            m.kernel + (one ? "" : " " + number + "/" + all) + " · " + blocks + " · " + filled, blocks + " · " + filled,
+            filled};
+}
+
+std::string about_sm(const Run& run, Index sm, Work work) {
+    std::string text = "SM " + std::to_string(sm);
+    const auto& sms = run.moment().sms;
+    if (work == Work::shown)
+        text += ": thread block " + std::to_string(sms[static_cast<std::size_t>(sm)].block->block);
+    else
+        text += work == Work::elsewhere ? ": a thread block that is not shown" : ": idle";
+    return text +
+           "\n\nfilled: works on a thread block shown here\nhalf filled: works on one like them, not "
+           "recorded\noutline: idle\nClick a filled square to look at that SM.";
+}
+
+std::string sm_name(const SmState& sm) { return "SM " + std::to_string(sm.sm); }
+
+std::string sm_block(const SmState& sm) { return sm.block ? "block " + text::grouped(sm.block->block) : "idle"; }
+
+std::string sm_line(const SmState& sm) { return sm.block && sm.line > 0 ? "line " + std::to_string(sm.line) : ""; }
+
+std::string space_title(Space space) { return space == Space::sram ? "SRAM" : "registers"; }
+
+std::string space_used(Bytes used, Bytes capacity) {
+    return text::binary_bytes(used) + " of " + text::binary_bytes(capacity);
+}
+
+std::string space_free(Bytes used, Bytes capacity) { return "free " + text::binary_bytes(capacity - used); }
+
+Part part_of(const Step* step, TileId tile) {
+    if (!step || tile == no_tile) return Part::none;
+    const Event& e = step->event;
+    if (tile == e.out) return Part::result;
+    if (tile == e.a()) return Part::first;
+    return tile == e.b() ? Part::second : Part::none;
+}
+
+std::string part_mark(const Step* step, Part part) {
+    if (!step || step->moves_data()) return "";
+    return part == Part::result ? "=" : part == Part::first ? "a" : part == Part::second ? "b" : "";
+}
+
+std::string tile_size(const RecordedTile& tile) { return text::binary_bytes(tile.bytes()); }
+
+std::string tile_shape(const RecordedTile& t) { return std::to_string(t.rows) + " × " + std::to_string(t.cols); }
+
+std::string about_tile(const Run& run, TileId tile, Index written, Part part) {
+    const RecordedTile& t = run.trace().tiles()[tile];
+    std::string text = t.name + ": " + tile_shape(t) + " " + name_of(t.dtype) + ", " + tile_size(t) + " (" +
+                       text::grouped(t.bytes()) + " B) in " + name_of(t.space);
+    text += "\nwritten in tick " + text::grouped(run.schedule().tick_of(written)) + " by " +
+            run.trace()[written].event.operation->name;
+    if (part == Part::result) text += "\nresult (=) of this tick";
+    if (part == Part::first) text += "\noperand (a) of this tick";
+    if (part == Part::second) text += "\noperand (b) of this tick";
+    return text;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,46 @@
+// What is said of the SMs: of all of them, and of what one holds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/run.hpp"
+
+namespace tilescope::show {
+
+/// What an SM is doing: a thread block that is shown, one like them that was not recorded, nothing.
+enum class Work : std::uint8_t { shown, elsewhere, none };
+
+/// Of every SM of the GPU. Thread blocks go to the SMs in order, the recorded ones first. Those that were not recorded
+/// do the same on other heads: where all run at once they end with their like among the recorded ones, and where there
+/// are more than SMs, the next one follows as long as the launch runs. `over`: the run has ended.
+std::vector<Work> work_of_sms(const Run& run, bool over);
+Index busy_sms(const std::vector<Work>& work);
+
+/// About the launch, the longest first: "flash_v2 · 64 thread blocks · 64 of 108 SMs busy".
+std::vector<std::string> launch_lines(const Run& run, Index busy, bool over);
+/// The tooltip of an SM among all of them.
+std::string about_sm(const Run& run, Index sm, Work work);
+
+/// The head of an SM's card: "SM 3"; "block 12" or "idle"; "line 7" or nothing.
+std::string sm_name(const SmState& sm);
+std::string sm_block(const SmState& sm);
+std::string sm_line(const SmState& sm);
+
+/// "SRAM" and "24.0 KiB of 163 KiB", "free 139 KiB".
+std::string space_title(Space space);
+std::string space_used(Bytes used, Bytes capacity);
+std::string space_free(Bytes used, Bytes capacity);
+
+/// What a tile is to the operation of the tick, and how it is marked: "=", "a", "b" or nothing.
+enum class Part : std::uint8_t { none, result, first, second };
+Part part_of(const Step* step, TileId tile);
+std::string part_mark(const Step* step, Part part);
+
+/// "O", "16.0 KiB", "64 × 64 f32"; "64 × 64".
+std::string tile_size(const RecordedTile& tile);
+std::string tile_shape(const RecordedTile& tile);
+/// The tooltip of a tile on chip that was written last by step `written`.
+std::string about_tile(const Run& run, TileId tile, Index written, Part part);
+
+}  // namespace tilescope::show

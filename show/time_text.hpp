@@ -1,0 +1,31 @@
+// What is said of time: where we are, how long it would have taken, what moves when.
+#pragma once
+
+#include <string>
+
+#include "show/session.hpp"
+
+namespace tilescope::show {
+
+/// "7.99 µs": three significant digits and a unit.
+std::string duration(double seconds);
+/// "step 12 of 340" at a position.
+std::string step_text(const Session& session, Index position);
+/// "7.99 µs modelled", in a race of both; empty where nothing runs.
+std::string modelled_time_text(const Session& session, Index position);
+/// "4 steps/s".
+std::string speed_text(double steps_per_second);
+
+/// Bytes that the first run moves after position `from`, up to position `to`.
+Traffic moved_between(const Session& session, Index from, Index to);
+/// The tooltip of a position on the bar; `sm` is in focus.
+std::string about_position(const Session& session, Index position, Index sm);
+
+/// "tick 12 of 340".
+std::string tick_text(const Run& run, Index tick);
+/// Of the traffic over time: bytes of the busiest tick, in a race of both.
+std::string traffic_title(double most, std::optional<double> most_of_rival);
+/// The tooltip of a tick in it.
+std::string about_tick(const Run& run, Index tick);
+
+}  // namespace tilescope::show

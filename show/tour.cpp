@@ -1,0 +1,31 @@
+#include "show/tour.hpp"
+
+namespace tilescope::show {
+namespace {
+
+constexpr TourStop stops[] = {
+    {"memory", "What lives where",
+     "Below is HBM with the whole matrices: large and slow. Above are the SMs, each with a little fast SRAM and "
+     "registers for "
+     "tiles. What flies between them is data on its way, and every byte of it is counted. Click an SM to look at "
+     "that one."},
+    {"transport", "Time, under your thumb",
+     "Space plays and pauses, ← and → step, and the bar can be dragged anywhere: time runs backwards as well. On the "
+     "bar, loads stand below the middle and stores above it."},
+    {"code", "What happens, and why",
+     "The line that the SM in focus is at is lit, and a sentence says what it did just now. Click beside a line to "
+     "stop "
+     "there whenever it is reached."},
+    {"detail", "The numbers themselves",
+     "Values shows the tiles of the SM in focus, number by number. Counters adds up bytes and FLOPs, beside "
+     "another algorithm."},
+    {"controls", "Try something else",
+     "Choose the algorithm, the problem, the tiles and the GPU; everything runs again at once. Race two algorithms, or "
+     "take the example “Does not fit” and see which tile is too large."},
+};
+
+}  // namespace
+
+std::span<const TourStop> tour_stops() { return stops; }
+
+}  // namespace tilescope::show

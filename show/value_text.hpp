@@ -1,0 +1,42 @@
+// What is said of values: of tiles as pictures, of single numbers, of the error of the output.
+#pragma once
+
+#include <string>
+
+#include "show/run.hpp"
+
+namespace tilescope::show {
+
+/// Three significant digits; infinities as signs.
+std::string value_text(float value);
+/// The output's name: "O" or "Y".
+std::string output_name(const Run& run);
+
+/// "SM 0 · block 3".
+std::string sm_and_block(const SmState& sm);
+/// Why an SM has no tiles.
+std::string why_no_block(const Run& run);
+/// What an operation did: "S ← matmul(Q, K)", "K ← K of head 1 in HBM, rows 64–127"; without an operation, which tile
+/// was written last.
+std::string operation_text(const Run& run, const Step& step);
+std::string written_last_text(const RecordedTile& tile);
+
+/// Some values of a tile, and what they are averaged to.
+struct ValuesShown {
+    Span rows, cols;
+    float value;
+};
+/// The tooltip of values. `note` says which contents they are ("before"); `region` is where the tile is in HBM, if it
+/// is.
+std::string about_values(const RecordedTile& tile, const std::string& note, const Region& region,
+                         const ValuesShown& values);
+
+/// "Error of O against the reference", and its value: "RMS 1.2e-05".
+std::string error_title(const Run& run);
+std::string error_text(double rms);
+/// In place of the error: "no O on chip in this thread block so far".
+std::string why_no_error(const Run& run);
+/// "O in HBM: 128 of 1024 rows stored, RMS error 1.2e-05".
+std::string stored_text(const Run& run, const Run::StoredError& error);
+
+}  // namespace tilescope::show

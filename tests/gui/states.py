@@ -1,0 +1,66 @@
+"""The main states of the window, as command lines: some as approved pictures, all as approved texts."""
+
+TOY = ["--gpu", "toy", "--seq", "16", "--dim", "4", "--heads", "1", "--dtype", "f32", "--br", "4", "--bc", "4"]
+TOY_MATRIX = ["--gpu", "toy", "--seq", "16", "--heads", "1", "--dtype", "f32", "--br", "4", "--bc", "4"]
+TILES = ["--br", "64", "--bc", "64"]
+HALF = ["--seq", "512", *TILES]
+ONE_HEAD = ["--seq", "256", "--heads", "1", *TILES]
+END = ["--step", "1000000"]
+
+PICTURES = {
+    "flash_v2": ["flash_v2", *HALF, "--step", "60"],
+    "flash_v2_start": ["flash_v2", *HALF],
+    "flash_v2_light": ["flash_v2", *HALF, "--causal", "--step", "200", "--light"],
+    "flash_v1_counters": ["flash_v1", *HALF, "--step", "300", "--detail", "counters"],
+    "standard_end": ["standard", *HALF, *END, "--detail", "counters"],
+    "toy": ["flash_v2", *TOY, "--step", "40", "--break", "10"],
+    "softmax": ["softmax_online", "--gpu", "toy", "--seq", "16", "--heads", "1", "--br", "4", "--bc", "4", "--step",
+                "20"],
+    "program": ["flash_v2", *TOY, "--step", "12", "--tab", "program"],
+    "race": ["flash_v1", *HALF, "--race", "flash_v2", "--pace", "bytes", "--step", "900", "--detail", "counters"],
+    "overflow": ["flash_v2", "--br", "1024", "--bc", "1024", "--dim", "128"],
+    "large": ["flash_v2", "--seq", "16384", "--heads", "64", "--step", "3000"],
+    "projector": ["flash_v2", *HALF, "--step", "60", "--projector"],
+    "small_window": ["flash_v2", *HALF, "--step", "60", "--size", "800x600"],
+}
+
+# Said by text alone. Steps of `toy` with one operation each: what a card writes and what is said of it.
+TEXTS = PICTURES | {
+    **{f"toy_{step}": ["flash_v2", *TOY, "--step", str(step)]
+       for step in (1, 3, 6, 8, 9, 10, 11, 12, 13, 14, 48, 49, 50)},
+    "toy_end": ["flash_v2", *TOY, *END],
+    "flash_v2_end": ["flash_v2", *HALF, *END],
+    "default": ["flash_v2", "--step", "20"],
+    "bf16": ["flash_v2", *HALF, "--dtype", "bf16", "--step", "30", "--detail", "counters"],
+    "causal": ["flash_v1", *ONE_HEAD, "--causal", "--step", "77"],
+    "causal_masked": ["flash_v2", *TOY, "--causal", "--step", "7"],
+    "grouped_heads": ["flash_v2", *HALF, "--heads", "8", "--kv-heads", "2", "--step", "61", "--sm", "9"],
+    "cross_attention": ["chunked", "--seq-q", "64", "--seq-k", "256", "--heads", "2", "--br", "32", "--bc", "64",
+                        "--step", "40"],
+    "memory_efficient": ["memory_efficient", *ONE_HEAD, "--step", "30"],
+    "three_pass": ["three_pass", *ONE_HEAD, "--step", "25"],
+    "two_pass": ["two_pass", *ONE_HEAD, "--step", "28"],
+    "flash_v1_scores": ["flash_v1", *TOY, "--step", "12"],
+    "standard_scores": ["standard", *ONE_HEAD, "--step", "4"],
+    "standard_softmax": ["standard", *ONE_HEAD, "--step", "10"],
+    "standard_output": ["standard", *ONE_HEAD, "--step", "16", "--detail", "counters", "--compare", "flash_v2"],
+    "standard_naive": ["standard", "--softmax", "naive", "--scale", "100", "--seq", "256", "--heads", "1", "--step",
+                       "11"],
+    "standard_streams": ["standard", "--seq", "65536", "--heads", "1", "--step", "2000", "--tab", "program"],
+    "softmax_naive": ["softmax_naive", *TOY_MATRIX, "--step", "9", "--detail", "counters"],
+    "softmax_safe": ["softmax_safe", *TOY_MATRIX, "--step", "14"],
+    "race_time": ["standard", *HALF, "--race", "flash_v2", "--pace", "time", "--step", "60"],
+    "race_end": ["flash_v1", *ONE_HEAD, "--race", "flash_v2", *END, "--detail", "counters"],
+    "overflow_registers": ["three_pass", "--br", "1024", "--bc", "64", "--gpu", "H100"],
+    "chosen_sms": ["flash_v2", *HALF, "--sms", "7", "--sram", "64", "--hbm-bandwidth", "900", "--sm", "3",
+                   "--step", "700"],
+}
+
+# A slider set to what cannot be: flags, slider, where it is clicked.
+PROBLEM = {"problem": (["flash_v2", *HALF, "--step", "60"], "kv-heads", 0.98)}
+
+# Tooltips: flags, and where the mouse rests; 0 to 1 from the left upper corner of a panel or control.
+TIPS = {
+    "tips": (["flash_v2", *TOY, "--step", "26"],
+             [("sm-2", 0.5, 0.5), ("scrub", 0.5, 0.5), ("line-7", 0.5, 0.5), ("break-8", 0.5, 0.5), ("seq", 0.5, 0.5)]),
+}

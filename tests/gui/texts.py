@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Compares everything that the window says in its main states with approved texts, which lie in tests/golden/texts.
+
+    texts.py TILESCOPE_GUI [STATE...]            fails where a word differs, and shows what
+    texts.py TILESCOPE_GUI --approve [STATE...]  makes today's texts the approved ones: read the difference first
+
+Texts are compared whole, exactly and in the order in which they are drawn. Pictures (screenshots.py) guard the layout.
+"""
+
+import concurrent.futures
+import contextlib
+import difflib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from driver import SKIPPED, Display, Window, skip_unless_possible
+from screenshots import FONTS
+from states import PROBLEM, TEXTS, TIPS
+
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "texts"
+
+
+def said_in(texts):
+    """A text a line, without what depends on the processor: rounding errors vary with its vector instructions, and the
+    decades of their axis with them."""
+    lines = [re.sub(r"\b(RMS(?: error)?) \S+$", r"\1 <error>", text).replace("\n", "\n    ") for text, _, _ in texts]
+    return [line for line in lines if not re.fullmatch(r"1e-?\d+", line)]
+
+
+def written(state):
+    """The texts of one line of the log, one a line under the name of their panel."""
+    lines = ["$ tilescope-gui " + " ".join(state["command"])]
+    for panel, texts in state["texts"].items():
+        lines += ["", f"[{panel}]"]
+        lines += said_in(texts)
+    return "\n".join(lines) + "\n"
+
+
+def pictured(binary, display, folder, name):
+    """What the window says in a state that a command line leads to."""
+    flags, log = TEXTS[name], os.path.join(folder, name + ".jsonl")
+    size = [] if "--size" in flags else ["--size", "1440x900"]
+    picture = os.path.join(folder, name + ".png")
+    subprocess.run([binary, *flags, *size, "--screenshot", picture, "--log", log], check=True, timeout=120,
+                   env=display.environment)
+    return written(json.loads(open(log).read()))
+
+
+def clicked(binary, display, flags, slider, share):
+    """What it says when a slider was set to a number that cannot be."""
+    with contextlib.closing(Window(display, binary, *flags, "--size", "1440x900")) as w:
+        w.click(slider, share)
+        w.x("mousemove", 1, 1)
+        return written(w.wait(lambda s: s["problem"] and "tooltip" not in s["texts"], "a problem without a tooltip"))
+
+
+def tips(binary, display, flags, places):
+    """What tooltips say at these places."""
+    with contextlib.closing(Window(display, binary, *flags, "--size", "1440x900")) as w:
+        lines = ["$ tilescope-gui " + " ".join(w.state()["command"])]
+        for place, x, y in places:
+            w.move(place, x, y)
+            said = w.wait(lambda s: s["texts"].get("tooltip"), f"a tooltip at {place}")["texts"]["tooltip"]
+            lines += ["", f"[{place}, {x}, {y}]", *said_in(said)]
+            w.x("mousemove", 1, 1)
+            w.wait(lambda s: not s["texts"].get("tooltip"), "no tooltip")
+    return "\n".join(lines) + "\n"
+
+
+def toured(binary, display):
+    """What the cards of the tour say."""
+    with contextlib.closing(Window(display, binary, "--size", "1440x900", tour=True)) as w:
+        lines = ["$ tilescope-gui"]
+        for card in range(5):
+            said = w.wait(lambda s: s["tour"] == card and "tour" in s["texts"], f"card {card}")["texts"]["tour"]
+            lines += ["", f"[card {card + 1}]", *said_in(said)]
+            w.click("tour-next")
+    return "\n".join(lines) + "\n"
+
+
+def compare(name, now, approve):
+    """True if it is as approved, or is made so."""
+    file = GOLDEN / f"{name}.txt"
+    if approve:
+        file.write_text(now)
+    approved = file.read_text() if file.exists() else ""
+    if approved == now:
+        return True
+    difference = difflib.unified_diff(approved.splitlines(), now.splitlines(), "approved", "now", lineterm="", n=1)
+    print(f"FAILED {name}: differs from {file}", *list(difference)[:30], sep="\n")
+    return False
+
+
+def all_texts(binary, wanted):
+    """By state. Real windows wait for the mouse most of the time, so they have displays and threads of their own."""
+    def on_display(say, *state):
+        with contextlib.closing(Display()) as display:
+            return say(binary, display, *state)
+
+    real = {name: (clicked, *state) for name, state in PROBLEM.items()}
+    real |= {name: (tips, *state) for name, state in TIPS.items()} | {"tour": (toured,)}
+    chosen = [name for name in (*TEXTS, *real) if not wanted or name in wanted]
+    with contextlib.closing(Display()) as display, tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(len(real)) as windows, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pictures:
+        said = {name: windows.submit(on_display, *real[name]) if name in real else
+                pictures.submit(pictured, binary, display, folder, name) for name in chosen}
+        return {name: future.result() for name, future in said.items()}
+
+
+def main():
+    binary, arguments = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    approve, wanted = "--approve" in arguments, [a for a in arguments if not a.startswith("--")]
+    if missing := [font for font in FONTS if not os.path.exists(font)]:
+        print("SKIPPED: the approved texts were laid out with", *missing)
+        sys.exit(SKIPPED)
+    skip_unless_possible()
+    GOLDEN.mkdir(exist_ok=True)
+    texts = all_texts(binary, wanted)
+    good = sum([compare(name, text, approve) for name, text in texts.items()])
+    known = TEXTS.keys() | PROBLEM.keys() | TIPS.keys() | {"tour"}
+    stray = {f.stem for f in GOLDEN.glob("*.txt")} - known
+    print(f"{good} of {len(texts)} states say what was approved", *(f"{name}.txt is of no state" for name in stray), sep="\n")
+    sys.exit(1 if good < len(texts) or stray or not texts else 0)
+
+
+if __name__ == "__main__":
+    main()

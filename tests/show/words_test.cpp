@@ -1,0 +1,134 @@
+// What is said of time, values, code and setups; and the tour.
+#include <cmath>
+#include <set>
+
+#include "show/code_text.hpp"
+#include "show/setup_text.hpp"
+#include "show/time_text.hpp"
+#include "show/tour.hpp"
+#include "show/value_text.hpp"
+#include "tests/support/sessions.hpp"
+
+using namespace tilescope;
+using namespace tilescope::show;
+
+TEST_CASE("durations have the unit that fits", "[time text]") {
+    CHECK(duration(0) == "0 s");
+    CHECK(duration(2.5) == "2.5 s");
+    CHECK(duration(1) == "1 s");
+    CHECK(duration(7.5e-3) == "7.5 ms");
+    CHECK(duration(7.5e-6) == "7.5 µs");
+    CHECK(duration(7.5e-9) == "7.5 ns");
+}
+
+TEST_CASE("time says where we are in steps and in modelled seconds", "[time text]") {
+    Session session = session_of("flash_v2", toy);
+    CHECK(step_text(session, 2) == "step 2 of 52");
+    // The first loads: 256 B at 4 GB/s.
+    CHECK(modelled_time_text(session, 0) == "0 s modelled");
+    CHECK(modelled_time_text(session, 2) == "64 ns modelled");
+    CHECK(step_text(Session(), 0) == "nothing to play");
+    CHECK(modelled_time_text(Session(), 0).empty());
+    CHECK(speed_text(0.5) == "0.5 steps/s");
+    CHECK(speed_text(2000) == "2,000 steps/s");
+    CHECK(
+        about_position(session, 2, 3) ==
+        "step 2 of 52\nloads 256 B, stores 0 B here\n256 B between HBM and the SMs so far\n \nBelow the middle: loads. "
+        "Above: stores. Ticks: SM 3 takes a thread block.");
+    CHECK(about_tick(*session.run(), 50) ==
+          "tick 50 of 52\nread from HBM: 0 B\nwritten to HBM: 256 B\nclick to go there");
+    CHECK(traffic_title(256, {}) == "HBM ↑ read ↓ written, up to 256 B a tick");
+    CHECK(traffic_title(256, 2000) == "HBM ↑ read ↓ written, up to 256 B and 2.00 kB a tick");
+}
+
+TEST_CASE("in a race both times are said, the first run's first", "[time text]") {
+    Session session = session_of("flash_v1", half, "flash_v2", Pace::bytes);
+    const auto [own, other] = session.ticks_at(900);
+    CHECK(modelled_time_text(session, 900) ==
+          duration(session.run()->seconds(own)) + " and " + duration(session.rival()->seconds(other)) + " modelled");
+    CHECK(session.run()->seconds(own) != session.rival()->seconds(other));
+}
+
+TEST_CASE("values have three digits, and signs for what is no number", "[value text]") {
+    CHECK(value_text(0.31415f) == "0.314");
+    CHECK(value_text(INFINITY) == "∞");
+    CHECK(value_text(-INFINITY) == "−∞");
+    CHECK(value_text(NAN) == "NaN");
+    CHECK(error_text(0.25) == "RMS 0.25");
+    CHECK(error_text(INFINITY) == "RMS not finite");
+}
+
+TEST_CASE("values say whose and what they are", "[value text]") {
+    Session session = session_of("flash_v2", toy);
+    Run& run = *session.run();
+    const auto done = [&](Index tick) {
+        run.seek(tick);
+        return operation_text(run, *run.operation(run.moment().sms[0]));
+    };
+    CHECK(why_no_block(run).find("Nothing has run yet") == 0);
+    CHECK(done(4) == "K ← K in HBM, rows 0–3");
+    CHECK(done(6) == "S ← matmul(Q, Kᵀ)");
+    CHECK(done(50) == "O → O in HBM, rows 0–3");
+    CHECK(sm_and_block(run.moment().sms[2]) == "SM 2 · block 2");
+    CHECK(sm_and_block(SmState{}) == "SM 0");
+    CHECK(error_title(run) == "Error of O against the reference");
+    CHECK(why_no_error(run) == "no O on chip in this thread block so far");
+    CHECK(stored_text(run, {0, 0, 16}) == "O in HBM: 0 of 16 rows stored");
+    CHECK(stored_text(run, {0.125, 8, 16}) == "O in HBM: 8 of 16 rows stored, RMS error 0.125");
+    const RecordedTile& q = run.trace().tiles()[run.moment().sms[0].tiles.front().tile];
+    CHECK(about_values(q, "", {}, {{1, 2}, {3, 1}, 0.5f}) ==
+          "Q (4 × 4 f32 in SRAM)\nrows 1–2, column 3\n0.5  average of 2 values (−∞ left out)");
+    CHECK(about_values(q, "before", {0, 0, {8, 4}, {0, 4}}, {{1, 1}, {3, 1}, 0.5f}) ==
+          "Q, before (4 × 4 f32 in SRAM)\nrow 9 (1 of the tile), column 3\n0.5");
+}
+
+TEST_CASE("lines say what they have cost so far, and in the end", "[code text]") {
+    Session session = session_of("flash_v2", toy);
+    Run& run = *session.run();
+    run.seek(14);  // K and V once
+    CHECK(line_cost(run, 7).hbm == "512 B");
+    CHECK(line_cost(run, 7).flops.empty());
+    CHECK(line_cost(run, 8).hbm.empty());
+    CHECK(line_cost(run, 8).flops == "512");
+    CHECK(line_cost(run, 14).hbm == "0 B");
+    CHECK_FALSE(line_cost(run, 14).has_hbm);
+    using Rows = std::vector<std::array<std::string, 3>>;
+    CHECK(line_costs(run, 7) ==
+          Rows{{"", "so far", "whole run"}, {"visits", "", "16"}, {"read from HBM", "512 B", "2.05 kB"}});
+    CHECK(line_costs(run, 1).empty());
+    CHECK(about_breakpoint(3, 0, false) == "Click: playing stops when SM 3 gets here.");
+    CHECK(about_breakpoint(3, 2, true) == "2 other SMs are on this line.\nClick: playing no longer stops here.");
+    CHECK(why_no_next_visit(run, 0, 7, true) == "SM 0 does not visit line 7 again: back to the first time.");
+    CHECK(why_no_next_visit(run, 0, 7, false) == "SM 0 never visits line 7 in what is shown.");
+    CHECK(why_no_next_visit(run, 0, 1, false) == "Nothing moves and nothing is computed on line 1.");
+}
+
+TEST_CASE("setups say their tiles, and what does not fit", "[setup text]") {
+    Session session = session_of("flash_v2", half);
+    Options options = session.setup().options;
+    options.bc = "auto";
+    CHECK(tiling_text(options, {64, 128}, session.request()->problem) == "64 × 128 (auto): 8 × 4 tiles");
+    CHECK(machine_text(session.request()->gpu) == "A thread block has 163 KiB of SRAM and 256 KiB of registers.");
+    session.set("seq", "1024");
+    session.set("bc", "1024");
+    REQUIRE(session.overflow());
+    const Overflow& o = *session.overflow();
+    CHECK(overflow_title(o) == "flash_v2 with Br × Bc = 64 × 1024 does not fit in SRAM");
+    CHECK(capacity_text(o.error) == "one thread block has 163 KiB");
+    CHECK(need_text(o.error) == "needs 264 KiB: 101 KiB too much");
+    CHECK(about_tile(o.error.wanted) == "V  1024 × 64 f16  128 KiB");
+    CHECK(fix_text({64, 512}) == "Use Br × Bc = 64 × 512");
+    CHECK(what_happens_now(session, nullptr) == "Nothing runs: the tiles of flash_v2 do not fit on chip.");
+    session.set("bc", "0");
+    CHECK(what_happens_now(session, nullptr) == "Nothing runs. " + session.problem());
+}
+
+TEST_CASE("the tour goes round all panels once", "[tour]") {
+    std::set<std::string> panels;
+    for (const TourStop& stop : tour_stops()) {
+        panels.insert(stop.panel);
+        CHECK(std::string(stop.text).ends_with('.'));
+    }
+    CHECK(panels == std::set<std::string>{"memory", "transport", "code", "detail", "controls"});
+    CHECK(tour_stops().size() == 5);
+}
