@@ -15,7 +15,7 @@ Experiment flash_v2(Index heads, Index seq, bool causal, Tiling tiling = {128, 1
     Problem p;
     p.heads = p.kv_heads = heads;
     p.seq_q = p.seq_k = seq;
-    p.causal = causal;
+    p.mask = causal ? Mask::causal() : Mask();
     p.dtype = dtype;
     return {find_algorithm("flash_v2"), p, tiling, gpu_preset("A100-40GB")};
 }

@@ -24,11 +24,11 @@ std::vector<const Algorithm*> chosen(const std::vector<std::string>& names) {
     for (const std::string& n : names) list.push_back(&chosen_algorithm(n));
     if (list.empty())
         for (const Algorithm& a : algorithms())
-            if (a.family == Family::attention) list.push_back(&a);
+            if (a.computes == &computation::attention) list.push_back(&a);
     for (const Algorithm* a : list)
-        if (a->family != list[0]->family)
-            throw UsageError(std::string("compare: ") + list[0]->name + " computes " + name_of(list[0]->family) + ", " +
-                             a->name + " computes " + name_of(a->family) + "; compare one family at a time");
+        if (a->computes != list[0]->computes)
+            throw UsageError(std::string("compare: ") + list[0]->name + " computes " + list[0]->computes->name + ", " +
+                             a->name + " computes " + a->computes->name + "; compare one computation at a time");
     return list;
 }
 
@@ -45,24 +45,25 @@ Row counted(const Algorithm& a, const Request& request) {
 void execute_all(std::vector<Row>& rows, const Options& o, const Request& request) {
     const Algorithm& first = *rows[0].algorithm;
     const Inputs inputs = inputs_for(o, request, first);
-    std::vector<std::shared_ptr<const Storage>> outputs;
+    std::vector<Outputs> outputs;
     for (Row& r : rows) {
         if (!r.report) continue;
         const Progress progress = Progress::blocks(std::string("running ") + r.algorithm->name);
         r.report = execute(r.report->experiment, inputs, static_cast<int>(o.threads), &control());
-        outputs.push_back(r.report->output);
+        outputs.push_back(r.report->outputs);
     }
     const Progress progress = Progress::blocks("comparing with the reference");
-    const auto errors =
-        compare_with_reference(first.family, request.problem, inputs, outputs, static_cast<int>(o.threads), &control());
+    const auto errors = compare_with_reference(*first.computes, request.problem, inputs, outputs,
+                                               static_cast<int>(o.threads), &control());
     std::size_t k = 0;
     for (Row& r : rows)
-        if (r.report) r.report->error = errors[k++];
+        if (r.report) r.report->errors = errors[k++];
 }
 
 std::string error_cell(const Report& r) {
-    if (!r.error) return "-";
-    return r.error->not_finite > 0 ? "NaN" : text::number(r.error->max_abs);
+    const OutputError* e = r.error();
+    if (!e) return "-";
+    return e->not_finite > 0 ? "NaN" : text::number(e->max_abs);
 }
 
 /// Bytes that the ratio column divides by: those of `standard`, or else of the first row.
@@ -115,13 +116,18 @@ void print_remarks(const std::vector<Row>& rows) {
                           << ", executed here: " << text::bytes(static_cast<double>(r.counters.hbm())) << ";\n  "
                           << ideal->why << ".\n";
         for (const std::string& note : r.notes) std::cout << row.algorithm->name << ": " << note << ".\n";
-        if (r.error && r.error->not_finite > 0) std::cout << row.algorithm->name << ": " << describe_error(r) << ".\n";
+        if (const OutputError* e = r.error(); e && e->not_finite > 0)
+            std::cout << row.algorithm->name << ": " << describe_error(r, *e) << ".\n";
     }
 }
 
 void compare(const Options& o, const std::vector<std::string>& names) {
-    const auto list = chosen(names);
-    const Request request = resolve(o, list[0]->family);
+    std::vector<const Algorithm*> list = chosen(names);
+    const Request request = resolve(o, *list[0]->computes);
+    // Those that were named have to do what is asked for; of all, those that do are compared.
+    if (names.empty())
+        std::erase_if(list, [&](const Algorithm* a) { return refuses(*a, request.problem).has_value(); });
+    for (const Algorithm* a : list) check_supported(*a, request.problem, o);
     std::vector<Row> rows;
     std::vector<Report> reports;
     for (const Algorithm* a : list) {
@@ -137,7 +143,7 @@ void compare(const Options& o, const std::vector<std::string>& names) {
                      : (void)(j["does_not_fit"][r.algorithm->name] = r.problem);
         std::cout << j.dump(2) << '\n';
     } else {
-        std::cout << describe(request.problem, list[0]->family) << '\n'
+        std::cout << describe(request.problem, *list[0]->computes) << '\n'
                   << describe(request.gpu) << '\n'
                   << (mode.numeric ? "Bytes, FLOPs and errors: counted and computed (" : "Bytes and FLOPs: counted (")
                   << mode.why << "). SRAM and registers: peak of a thread block.\n\n";

@@ -74,7 +74,7 @@ void print_lines(const Experiment& e, const Profile& profile) {
 
 void explain_algorithm(const Options& o, const std::string& name) {
     const Algorithm& algorithm = chosen_algorithm(name);
-    const Request request = resolve(o, algorithm.family);
+    const Request request = resolve(o, algorithm);
     with_tiling(algorithm, request, [&](const Experiment& e) {
         Profile profile;
         // Every mode counts the same, so counting is the default even where numbers would take seconds.
@@ -90,7 +90,7 @@ void explain_algorithm(const Options& o, const std::string& name) {
             return;
         }
         std::cout << algorithm.name << ": " << algorithm.idea << "\n  " << algorithm.paper << "\n  "
-                  << describe(e.problem, algorithm.family) << "; tiles Br " << e.tiling.br << ", Bc " << e.tiling.bc
+                  << describe(e.problem, *algorithm.computes) << "; tiles Br " << e.tiling.br << ", Bc " << e.tiling.bc
                   << " on " << e.gpu.name << "\n  All numbers are counted over the whole run.\n\n";
         print_table(e, profile);
         print_lines(e, profile);

@@ -27,11 +27,16 @@ Json to_json(const Counters& c) {
 
 Json to_json(const Experiment& e) {
     const Problem& p = e.problem;
-    Json problem = {{"batch", p.batch},       {"heads", p.heads},
-                    {"kv_heads", p.kv_heads}, {"seq_q", p.seq_q},
-                    {"seq_k", p.seq_k},       {"dim", p.dim},
-                    {"dim_v", p.dim_v},       {"dtype", name_of(p.dtype)},
-                    {"causal", p.causal},     {"scale", p.scale.value_or(1.0 / std::sqrt(static_cast<double>(p.dim)))}};
+    Json problem = {{"batch", p.batch},
+                    {"heads", p.heads},
+                    {"kv_heads", p.kv_heads},
+                    {"seq_q", p.seq_q},
+                    {"seq_k", p.seq_k},
+                    {"dim", p.dim},
+                    {"dim_v", p.dim_v},
+                    {"dtype", name_of(p.dtype)},
+                    {"causal", p.mask.is_causal()},
+                    {"scale", p.scale.value_or(1.0 / std::sqrt(static_cast<double>(p.dim)))}};
     if (std::string_view(e.algorithm->name) == "standard")
         problem["softmax"] = p.softmax == Softmax::safe ? "safe" : "naive";
     return {{"algorithm", e.algorithm->name},
@@ -65,11 +70,16 @@ Json to_json(const Report& r) {
         if (const auto ideal = r.experiment.algorithm->idealised(r.experiment.problem))
             j["idealised"] = {{"name", ideal->name}, {"counters", to_json(ideal->count)}, {"why", ideal->why}};
     j["notes"] = r.notes;
-    if (r.error) {
-        const bool failed = r.error->not_finite > 0;
-        j["max_abs_error"] = failed ? Json(nullptr) : Json(r.error->max_abs);
-        j["rms_error"] = failed ? Json(nullptr) : Json(r.error->rms);
-        j["not_finite_outputs"] = r.error->not_finite;
+    const auto number = [](const OutputError& e, double x) { return e.not_finite > 0 ? Json(nullptr) : Json(x); };
+    if (const OutputError* e = r.error()) {
+        j["max_abs_error"] = number(*e, e->max_abs);
+        j["rms_error"] = number(*e, e->rms);
+        j["not_finite_outputs"] = e->not_finite;
+        for (const auto& [name, each] : r.errors)
+            j["errors"][name] = {{"max_abs", number(each, each.max_abs)},
+                                 {"rms", number(each, each.rms)},
+                                 {"not_finite", each.not_finite},
+                                 {"finite_instead", each.finite_instead}};
     }
     return j;
 }

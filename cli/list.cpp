@@ -14,16 +14,16 @@ void print_json() {
     Json j = {{"schema", "tilescope.list/1"}};
     for (const Algorithm& a : algorithms())
         j["algorithms"].push_back(
-            {{"name", a.name}, {"family", name_of(a.family)}, {"idea", a.idea}, {"paper", a.paper}});
+            {{"name", a.name}, {"family", a.computes->name}, {"idea", a.idea}, {"paper", a.paper}});
     j["gpus"] = gpu_preset_names();
     std::cout << j.dump(2) << '\n';
 }
 
 void print_text() {
-    for (const Family family : {Family::softmax, Family::attention}) {
-        text::Table table({family == Family::softmax ? "softmax kernels" : "attention", "idea"}, 2);
+    for (const Computation* c : computations()) {
+        text::Table table({c == &computation::softmax ? "softmax kernels" : "attention", "idea"}, 2);
         for (const Algorithm& a : algorithms())
-            if (a.family == family) table.add({a.name, a.idea});
+            if (a.computes == c) table.add({a.name, a.idea});
         table.print(std::cout);
         std::cout << '\n';
     }

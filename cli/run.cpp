@@ -70,11 +70,18 @@ const char* chosen(const Tiling& given) {
                          : " (Bc chosen: the paper's rule, made to fit)";
 }
 
+void print_errors(const Report& r) {
+    if (r.errors.empty()) return;
+    std::cout << "\nError against the double-precision reference\n";
+    for (const auto& [name, error] : r.errors)
+        std::cout << "  " << (r.errors.size() > 1 ? name + ": " : "") << describe_error(r, error) << '\n';
+}
+
 void print_text(const Report& r, const std::string& why_mode, const Tiling& given) {
     const Experiment& e = r.experiment;
     std::cout << e.algorithm->name << ": " << e.algorithm->idea << '\n'
               << "  source   " << e.algorithm->paper << '\n'
-              << "  problem  " << describe(e.problem, e.algorithm->family) << '\n'
+              << "  problem  " << describe(e.problem, *e.algorithm->computes) << '\n'
               << "  tiles    Br " << e.tiling.br << ", Bc " << e.tiling.bc << chosen(given) << '\n'
               << "  gpu      " << describe(e.gpu) << '\n'
               << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n\n"
@@ -85,12 +92,12 @@ void print_text(const Report& r, const std::string& why_mode, const Tiling& give
     for (const std::string& note : r.notes) std::cout << "  Note: " << note << ".\n";
     print_arithmetic(r);
     print_launches(r);
-    if (r.error) std::cout << "\nError against the double-precision reference\n  " << describe_error(r) << '\n';
+    print_errors(r);
 }
 
 void run(const Options& o, const std::string& name) {
     const Algorithm& algorithm = chosen_algorithm(name);
-    const Request request = resolve(o, algorithm.family);
+    const Request request = resolve(o, algorithm);
     with_tiling(algorithm, request, [&](const Experiment& e) {
         Report report = [&] {
             const Progress progress = Progress::blocks("counting");
@@ -104,11 +111,11 @@ void run(const Options& o, const std::string& name) {
                 report = execute(e, inputs, static_cast<int>(o.threads), &control());
             }
             const Progress progress = Progress::blocks("comparing with the reference");
-            report.error = compare_with_reference(algorithm.family, e.problem, inputs, {report.output},
-                                                  static_cast<int>(o.threads), &control())[0];
+            report.errors = compare_with_reference(*algorithm.computes, e.problem, inputs, {report.outputs},
+                                                   static_cast<int>(o.threads), &control())[0];
         }
         if (!o.out.empty())
-            write_tensor(o.out, *report.output, e.problem.batch,
+            write_tensor(o.out, *report.output(), e.problem.batch,
                          request.file_rank > 0 ? request.file_rank
                          : e.problem.batch > 1 ? 4
                                                : 3);

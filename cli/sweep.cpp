@@ -51,7 +51,7 @@ std::vector<Json> values(const Point& p) {
                            w.dim,
                            w.dim_v,
                            name_of(w.dtype),
-                           w.causal,
+                           w.mask.is_causal(),
                            e.gpu.name,
                            e.gpu.sms,
                            e.gpu.sram_per_block,
@@ -63,7 +63,8 @@ std::vector<Json> values(const Point& p) {
         v.insert(v.end(), {r.numeric ? "numeric" : "count", true});
         for (const auto& [name, member] : Counters::fields) v.push_back(r.counters.*member);
         v.insert(v.end(), {r.sram_peak, r.register_peak, r.hbm_footprint, r.hbm_extra, r.arithmetic_intensity()});
-        if (r.error && r.error->not_finite == 0) v.insert(v.end(), {r.error->max_abs, r.error->rms});
+        if (const OutputError* error = r.error(); error && error->not_finite == 0)
+            v.insert(v.end(), {error->max_abs, error->rms});
     } else {
         v.insert(v.end(), {nullptr, false});
     }
@@ -107,7 +108,7 @@ class RowWriter {
 };
 
 Point run_point(const Algorithm& algorithm, const Options& o) {
-    const Request request = resolve(o, algorithm.family);
+    const Request request = resolve(o, algorithm);
     Point p{{&algorithm, request.problem, choose_tiling(algorithm, request.problem, request.given, request.gpu),
              request.gpu},
             std::nullopt};
@@ -119,8 +120,8 @@ Point run_point(const Algorithm& algorithm, const Options& o) {
     if (!choose_mode(o, request, {*p.report}).numeric) return p;
     const Inputs inputs = inputs_for(o, request, algorithm);
     p.report = execute(p.experiment, inputs, static_cast<int>(o.threads), &control());
-    p.report->error = compare_with_reference(algorithm.family, request.problem, inputs, {p.report->output},
-                                             static_cast<int>(o.threads), &control())[0];
+    p.report->errors = compare_with_reference(*algorithm.computes, request.problem, inputs, {p.report->outputs},
+                                              static_cast<int>(o.threads), &control())[0];
     return p;
 }
 
@@ -156,7 +157,7 @@ void sweep(const SweepRequest& s) {
     for (const Algorithm* a : list)
         for (std::size_t n = 0; n < per_algorithm; ++n) {
             if (control().stop) throw Interrupted();
-            resolve(point_options(s.options, axes, n), a->family);
+            resolve(point_options(s.options, axes, n), *a);
         }
 
     std::atomic<std::size_t> done{0};

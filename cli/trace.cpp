@@ -155,7 +155,7 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
 
 void trace_algorithm(const TraceRequest& t) {
     const Algorithm& algorithm = chosen_algorithm(t.algorithm);
-    const Request request = resolve(t.options, algorithm.family);
+    const Request request = resolve(t.options, algorithm);
     with_tiling(algorithm, request, [&](const Experiment& e) { record(t, request, e); });
 }
 

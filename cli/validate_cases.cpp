@@ -23,7 +23,7 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
 std::vector<const Algorithm*> all_for(const Options& o) {
     std::vector<const Algorithm*> list;
     for (const Algorithm& a : algorithms())
-        if (!kernels_of(a).empty() && (a.family == Family::attention || !attention_flag(o))) list.push_back(&a);
+        if (!kernels_of(a).empty() && (a.computes == &computation::attention || !attention_flag(o))) list.push_back(&a);
     return list;
 }
 
@@ -50,7 +50,7 @@ std::string offers(const Algorithm& a) {
 [[noreturn]] void refuse(const Algorithm& a, const Request& r) {
     const Problem& p = r.problem;
     std::string asked = std::string("--dtype ") + name_of(p.dtype);
-    if (a.family == Family::attention)
+    if (a.computes == &computation::attention)
         asked += " --dim " + std::to_string(p.dim) + " --dim-v " + std::to_string(p.dim_v);
     if (r.given.br > 0) asked += " --br " + std::to_string(r.given.br);
     if (r.given.bc > 0) asked += " --bc " + std::to_string(r.given.bc);
@@ -74,7 +74,7 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
-        Request r = resolve(o, a->family);
+        Request r = resolve(o, *a);
         const auto cases = matching(*a, r, flags.all_tiles, shared_memory);
         if (cases.empty() && by_name) refuse(*a, r);
         if (cases.empty()) all.left_out.emplace_back(a->name);
@@ -82,7 +82,7 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
         all.inputs = std::move(r.inputs);
         all.file_rank = r.file_rank;
     }
-    if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), resolve(o, Family::attention));
+    if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), resolve(o, computation::attention));
     if (!o.out.empty() && all.cases.size() != 1)
         throw UsageError("--out " + o.out + ": holds one output, but " + std::to_string(all.cases.size()) +
                          " kernels would run; name one ALGO and one --br and --bc");

@@ -198,7 +198,7 @@ std::string describe(const Device& d) {
 
 void print_values(std::span<const CaseResult> group) {
     const CaseResult& first = group.front();
-    std::cout << '\n' << describe(first.tested.problem, first.tested.algorithm->family) << '\n';
+    std::cout << '\n' << describe(first.tested.problem, *first.tested.algorithm->computes) << '\n';
     std::cout << "  Errors against the double-precision reference, in brackets relative to the largest output\n";
     print_errors(group);
     if (std::ranges::any_of(group, [](const CaseResult& r) { return r.times.has_value(); })) print_times(group);
@@ -215,7 +215,7 @@ void print_counters(const CaseResult& r) {
     const Counters& c = r.counted.counters;
     const KernelCase& k = r.tested;
     std::cout << '\n'
-              << k.algorithm->name << ", Br x Bc " << tiles_of(k) << ": " << describe(k.problem, k.algorithm->family)
+              << k.algorithm->name << ", Br x Bc " << tiles_of(k) << ": " << describe(k.problem, *k.algorithm->computes)
               << '\n';
     text::Table table({"level", "simulated", "measured", "difference"});
     const auto add = [&](const char* level, Count simulated, const std::optional<double>& measured) {
@@ -250,7 +250,7 @@ Json to_json(const Device& d) {
 Json to_json(const CaseResult& r) {
     Json j;
     for (const auto& [column, cell] : cells_of(r)) j[column] = value_of(cell);
-    j["causal"] = r.tested.problem.causal;
+    j["causal"] = r.tested.problem.mask.is_causal();
     if (r.deviations) {
         j["kernel_not_finite"] = r.deviations->kernel.not_finite + r.deviations->not_finite_unchecked;
         j["simulator_not_finite"] = r.deviations->simulator.not_finite;

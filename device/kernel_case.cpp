@@ -14,9 +14,9 @@ std::string command_of(const KernelCase& c) {
     out << "tilescope validate " << c.algorithm->name << " --batch " << p.batch << " --heads " << p.heads;
     if (p.kv_heads != p.heads) out << " --kv-heads " << p.kv_heads;
     out << " --seq-q " << p.seq_q << " --seq-k " << p.seq_k;
-    if (c.algorithm->family == Family::attention) out << " --dim " << p.dim << " --dim-v " << p.dim_v;
+    if (c.algorithm->computes == &computation::attention) out << " --dim " << p.dim << " --dim-v " << p.dim_v;
     out << " --dtype " << name_of(p.dtype);
-    if (p.causal) out << " --causal";
+    if (p.mask.is_causal()) out << " --causal";
     if (p.scale) out << " --scale " << *p.scale;
     if (p.softmax == Softmax::naive) out << " --softmax naive";
     out << " --br " << c.variant->tile.br << " --bc " << c.variant->tile.bc;
@@ -24,7 +24,7 @@ std::string command_of(const KernelCase& c) {
 }
 
 bool same_problem(const KernelCase& a, const KernelCase& b) {
-    return a.algorithm->family == b.algorithm->family && a.problem == b.problem;
+    return a.algorithm->computes == b.algorithm->computes && a.problem == b.problem;
 }
 
 Bytes device_bytes(const TensorDecl& t) {

@@ -56,7 +56,7 @@ constexpr Column columns[] = {
     {"seq_k", [](R r) { return text(problem(r).seq_k); }},
     {"dim", [](R r) { return text(problem(r).dim); }},
     {"dim_v", [](R r) { return text(problem(r).dim_v); }},
-    {"causal", [](R r) { return text(problem(r).causal); }},
+    {"causal", [](R r) { return text(problem(r).mask.is_causal()); }},
     {"br", [](R r) { return text(r.tested.variant->tile.br); }},
     {"bc", [](R r) { return text(r.tested.variant->tile.bc); }},
     {"status", [](R r) { return std::string(name_of(r.status)); }},
@@ -189,7 +189,7 @@ KernelCase case_of(const MeasuredRow& row) {
     p.batch = row.integer("batch"), p.heads = row.integer("heads"), p.kv_heads = row.integer("kv_heads");
     p.seq_q = row.integer("seq_q"), p.seq_k = row.integer("seq_k");
     p.dim = row.integer("dim"), p.dim_v = row.integer("dim_v");
-    p.causal = row.integer("causal") != 0;
+    if (row.integer("causal") != 0) p.mask = Mask::causal();
     const Tiling tile{row.integer("br"), row.integer("bc")};
     for (const KernelVariant& v : kernels_of(*a))
         if (v.tile == tile && v.serves(p)) return {a, &v, p};

@@ -13,7 +13,7 @@ struct Shape {
 Problem problem_of(const KernelVariant& v, const Shape& s) {
     Problem p;
     p.batch = s.batch, p.heads = s.heads, p.kv_heads = s.kv_heads;
-    p.seq_q = s.seq_q, p.seq_k = s.seq_k, p.causal = s.causal;
+    p.seq_q = s.seq_q, p.seq_k = s.seq_k, p.mask = s.causal ? Mask::causal() : Mask();
     p.dtype = v.dtype;
     if (v.dim > 0) p.dim = v.dim;
     if (v.dim_v > 0) p.dim_v = v.dim_v;
@@ -157,7 +157,7 @@ void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Sha
     for (std::size_t k = 0; k < std::max(variants.size(), shapes.size()); ++k)
         cases.add(a, *variants[k % variants.size()],
                   problem_of(*variants[k % variants.size()], shapes[k % shapes.size()]));
-    if (a.family == Family::softmax) return;
+    if (a.computes == &computation::softmax) return;
     Problem p = problem_of(*variants[0], {1, 2, 2, 100, 200, true});
     p.scale = 100;  // logits of thousands
     cases.add(a, *variants[0], p);
@@ -168,7 +168,7 @@ void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Sha
 std::vector<KernelCase> full_survey() {
     Cases cases;
     for (const Algorithm& a : algorithms()) {
-        if (a.family == Family::softmax) {
+        if (a.computes == &computation::softmax) {
             for (const Entry& e : softmax) add(cases, e, a, Dtype::f32);
             continue;
         }
@@ -184,7 +184,7 @@ std::vector<KernelCase> quick_survey() {
     Cases cases;
     for (const Algorithm& a : algorithms())
         for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
-            const bool attention = a.family == Family::attention;
+            const bool attention = a.computes == &computation::attention;
             add_each(cases, a, t, attention ? std::span<const Shape>(small_attention) : small_softmax);
         }
     return cases.by_problem();

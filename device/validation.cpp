@@ -12,8 +12,6 @@ constexpr double softmax_flops = 250;              // of matrices, that take as 
 constexpr double most_reference_elements = 1.3e8;  // 1 GB of double
 constexpr Index fewest_rows = 128;
 
-const char* output_of(Family family) { return family == Family::softmax ? "Y" : "O"; }
-
 /// Calls f(values, ...) with a part of each tensor after another.
 template <class F, class... Tensors>
 void for_chunks(F&& f, const Storage& first, const Tensors&... others) {
@@ -81,8 +79,8 @@ std::vector<Index> spread_heads(Index n, Index most) {
     return heads;
 }
 
-Part part_to_check(Family family, const Problem& p) {
-    const bool attention = family == Family::attention;
+Part part_to_check(const Computation& computation, const Problem& p) {
+    const bool attention = computation.features.has(Feature::head_dims);
     const double row_work =
         static_cast<double>(p.seq_k) * (attention ? 2 * static_cast<double>(p.dim + p.dim_v) : softmax_flops);
     const double rows =
@@ -133,11 +131,11 @@ std::string verdict(const Deviations& d, Dtype dtype) {
 
 Validator::Shared& Validator::shared_for(const KernelCase& c) {
     const Problem& p = c.problem;
-    const Family family = c.algorithm->family;
-    if (shared_ && shared_->family == family && shared_->problem == p) return *shared_;
+    const Computation* computation = c.algorithm->computes;
+    if (shared_ && shared_->computation == computation && shared_->problem == p) return *shared_;
     shared_.reset();
-    const Part part = part_to_check(family, p);
-    Shared s{family, p, problem_of(part, p), part, settings_.inputs, {}, {}};
+    const Part part = part_to_check(*computation, p);
+    Shared s{computation, p, problem_of(part, p), part, settings_.inputs, {}, {}};
     if (s.inputs.empty())
         s.inputs = random_inputs(c.algorithm->tensors(p, c.variant->tile), settings_.seed, settings_.distribution);
     std::vector<Index> kv_heads;
@@ -152,7 +150,8 @@ Validator::Shared& Validator::shared_for(const KernelCase& c) {
 Deviations Validator::deviations(const KernelCase& c, Shared& s, const Outputs& outputs) {
     Gpu gpu(settings_.gpu, numeric_mode, settings_.threads, settings_.control);
     run_program(gpu, *c.algorithm, s.checked, c.variant->tile, s.checked_inputs);
-    if (!s.reference) s.reference.emplace(s.family, s.checked, s.checked_inputs, settings_.threads, settings_.control);
+    if (!s.reference)
+        s.reference.emplace(*s.computation, s.checked, s.checked_inputs, settings_.threads, settings_.control);
     Deviations d;
     d.heads_checked = static_cast<Index>(s.part.heads.size());
     d.rows_checked = s.part.rows;
@@ -162,12 +161,12 @@ Deviations Validator::deviations(const KernelCase& c, Shared& s, const Outputs& 
         const Storage& whole = *outputs.at(t.name);
         const auto kernel = cut(whole, s.part.heads, s.part.rows);
         const double difference = greatest_difference(*kernel, *t.data);
-        if (t.name != output_of(s.family)) {
+        if (t.name != s.computation->output) {
             d.other_difference = std::max(d.other_difference, difference / std::max(1.0, largest(*t.data)));
             continue;
         }
-        d.kernel = s.reference->compare(*kernel);
-        d.simulator = s.reference->compare(*t.data);
+        d.kernel = *s.reference->compare(t.name, *kernel);
+        d.simulator = *s.reference->compare(t.name, *t.data);
         d.difference = difference;
         d.not_finite_unchecked = count_not_finite(whole) - count_not_finite(*kernel);
     }
@@ -197,7 +196,7 @@ CaseResult Validator::run(const KernelCase& c) {
     if (r.note.empty() && r.deviations->kernel.not_finite > 0)
         r.note = std::to_string(r.deviations->kernel.not_finite) +
                  " outputs are NaN or infinite, as the simulated program's are";
-    output_ = outputs.at(output_of(s.family));
+    output_ = outputs.at(s.computation->output);
     return r;
 }
 

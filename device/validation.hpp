@@ -41,7 +41,7 @@ struct Part {
     std::vector<Index> heads;
     Index rows = 0;
 };
-Part part_to_check(Family family, const Problem& problem);
+Part part_to_check(const Computation& computation, const Problem& problem);
 Problem problem_of(const Part& part, const Problem& whole);
 /// The last `rows` rows of the given slices, as a tensor of their own.
 std::shared_ptr<Storage> cut(const Storage& from, const std::vector<Index>& slices, Index rows);
@@ -71,7 +71,7 @@ class Validator {
   private:
     /// What the cases of a problem share. The checked heads are a problem of their own.
     struct Shared {
-        Family family;
+        const Computation* computation;
         Problem problem, checked;
         Part part;  ///< of `problem`, that is `checked`
         Inputs inputs, checked_inputs;

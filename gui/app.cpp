@@ -73,7 +73,8 @@ void press(App& app, Key key) {
     // The digits: the attention algorithms, in the order of the ladder.
     int n = static_cast<int>(key) - static_cast<int>(Key::one);
     for (const Algorithm& a : algorithms())
-        if (a.family == Family::attention && n-- == 0) app.session.ask(with_algorithm(app.session.setup(), a.name));
+        if (a.computes == &computation::attention && n-- == 0)
+            app.session.ask(with_algorithm(app.session.setup(), a.name));
 }
 
 void draw_memory(App& app) {

@@ -5,13 +5,9 @@
 namespace tilescope {
 namespace {
 
-/// The tensor that users came for.
-const char* output_of(Family family) { return family == Family::softmax ? "Y" : "O"; }
-
-/// Whether every algorithm of the family has a tensor of this name: an input, or the output.
+/// Whether every algorithm of the computation has a tensor of this name.
 bool is_common(const Experiment& e, const std::string& name) {
-    const auto common =
-        e.algorithm->family == Family::softmax ? softmax_tensors(e.problem) : attention_tensors(e.problem);
+    const auto common = e.algorithm->computes->tensors(e.problem);
     return std::any_of(common.begin(), common.end(), [&](const TensorDecl& t) { return t.name == name; });
 }
 
@@ -25,7 +21,7 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
         const bool extra = !is_common(e, t.name);
         r.tensors.push_back({t.name, t.role, t.meaning, extra, t.bytes(), gpu.traffic(id++)});
         if (extra) r.hbm_extra += t.bytes();
-        if (t.name == output_of(e.algorithm->family)) r.output = t.data;
+        if (t.role == Role::output && t.data) r.outputs[t.name] = t.data;
     }
     r.launches = gpu.launches();
     r.sram_peak = gpu.peak(Space::sram);
@@ -39,6 +35,8 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
 
 void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                  const Inputs& inputs) {
+    if (const auto refusal = refuses(algorithm, problem))
+        throw UsageError(std::string(algorithm.name) + ": " + name_of(refusal->feature) + " is not what it can do");
     Tensors tensors;
     for (const TensorDecl& t : algorithm.tensors(problem, tiling)) {
         const auto given = inputs.find(std::string_view(t.name));
@@ -47,6 +45,16 @@ void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, c
                                      problem.batch_heads() / t.slices}));
     }
     algorithm.run(gpu, tensors, problem, tiling);
+}
+
+std::shared_ptr<const Storage> Report::output() const {
+    const auto found = outputs.find(experiment.algorithm->computes->output);
+    return found == outputs.end() ? nullptr : found->second;
+}
+
+const OutputError* Report::error() const {
+    const auto found = errors.find(experiment.algorithm->computes->output);
+    return found == errors.end() ? nullptr : &found->second;
 }
 
 double Report::arithmetic_intensity() const {

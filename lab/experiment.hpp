@@ -1,6 +1,8 @@
 // One run: a machine, a workload, a mapping and an algorithm in, a report out.
 #pragma once
 
+#include <map>
+
 #include "algorithms/contract/algorithm.hpp"
 #include "lab/inputs.hpp"
 
@@ -28,10 +30,15 @@ struct TensorReport {
 
 /// How far a run's output is from the double-precision reference.
 struct OutputError {
-    double max_abs = 0, rms = 0;  ///< over the finite elements
+    double max_abs = 0, rms = 0;  ///< over the elements that are finite in both
     Count elements = 0;
-    Count not_finite = 0;  ///< elements that are NaN or infinite where the reference is finite
+    Count not_finite = 0;      ///< elements that are NaN or infinite where the reference is finite
+    Count finite_instead = 0;  ///< elements that are finite where the reference is not
 };
+
+/// Outputs of a run, and what is wrong with them, by name.
+using Outputs = std::map<std::string, std::shared_ptr<const Storage>>;
+using OutputErrors = std::map<std::string, OutputError>;
 
 struct Report {
     Experiment experiment;
@@ -41,10 +48,14 @@ struct Report {
     std::vector<LaunchInfo> launches;
     Bytes sram_peak = 0, register_peak = 0;  ///< of one thread block, over all launches
     Bytes hbm_footprint = 0;                 ///< inputs, outputs and scratch
-    Bytes hbm_extra = 0;                     ///< what the family's own inputs and output do not account for
+    Bytes hbm_extra = 0;                     ///< what the computation's own inputs and output do not account for
     std::vector<std::string> notes;
-    std::optional<OutputError> error;       ///< numeric mode only
-    std::shared_ptr<const Storage> output;  ///< O or Y, numeric mode only
+    Outputs outputs;      ///< numeric mode only
+    OutputErrors errors;  ///< of those that the computation defines, once they were compared
+
+    /// The output that users came for, and its error; nullptr where there is none.
+    std::shared_ptr<const Storage> output() const;
+    const OutputError* error() const;
 
     /// Matrix, exponential and other FLOPs per byte between HBM and the SMs.
     double arithmetic_intensity() const;

@@ -11,9 +11,6 @@
 
 namespace tilescope {
 
-/// Values of the tensors that exist before a run, by name. Shared: many runs may read them, none writes them.
-using Inputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;
-
 enum class Distribution : std::uint8_t {
     normal,    ///< N(0, 1)
     uniform,   ///< U[-1, 1)

@@ -31,7 +31,7 @@ bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tili
     // One head without causality holds the largest tiles that any thread block holds, and folds to a few of them.
     Problem p = problem;
     p.batch = p.heads = p.kv_heads = 1;
-    p.causal = false;
+    p.mask = {};
     try {
         Gpu machine(gpu, count_mode, 1);
         run_program(machine, algorithm, p, tiling, {});

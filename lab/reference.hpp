@@ -1,34 +1,36 @@
-// The first witness: attention and softmax in double precision, straight from the definition.
+// The first witness: what a computation defines, in double precision, beside what a run gave.
 #pragma once
 
 #include "lab/experiment.hpp"
 
 namespace tilescope {
 
-/// Rows [rows.begin, rows.end()) of one batch x head slice of the family's output, row-major in double precision.
-/// Attention: `inputs` holds Q, K, V; rows that see no key are 0. Softmax: X; the values that all rows have.
-std::vector<double> reference_rows(Family family, const Problem& problem, const Inputs& inputs, Index slice, Span rows);
+/// Compares the outputs of some runs of one problem with the reference, by name and as far as the computation defines
+/// them. The reference is computed once for all of them, a few rows at a time. Throws Interrupted.
+std::vector<OutputErrors> compare_with_reference(const Computation& computation, const Problem& problem,
+                                                 const Inputs& inputs, const std::vector<Outputs>& runs,
+                                                 int threads = 0, Control* control = nullptr);
 
-/// Compares outputs (O or Y of the problem's shape) with the reference, which is computed once for all of them, a few
-/// rows at a time. Throws Interrupted.
-std::vector<OutputError> compare_with_reference(Family family, const Problem& problem, const Inputs& inputs,
-                                                const std::vector<std::shared_ptr<const Storage>>& outputs,
-                                                int threads = 0, Control* control = nullptr);
+/// Rows of the computation's own output, row-major.
+std::vector<double> reference_rows(const Computation& computation, const Problem& problem, const Inputs& inputs,
+                                   Index slice, Span rows);
 
 /// The reference of a whole problem, kept in memory (8 bytes an element) for many outputs to be compared with.
 class Reference {
   public:
     /// Throws Interrupted.
-    Reference(Family family, const Problem& problem, const Inputs& inputs, int threads = 0, Control* control = nullptr);
-    /// The largest absolute value of a finite element.
+    Reference(const Computation& computation, const Problem& problem, const Inputs& inputs, int threads = 0,
+              Control* control = nullptr);
+    /// The largest absolute value of a finite element of the computation's own output.
     double largest() const { return largest_; }
-    OutputError compare(const Storage& output) const;
+    /// nullopt for what the computation does not define.
+    std::optional<OutputError> compare(const std::string& name, const Storage& output) const;
 
   private:
-    Index rows_ = 0, cols_ = 0;
+    Index rows_;
     int threads_;
     double largest_ = 0;
-    std::vector<double> values_;
+    std::map<std::string, std::vector<double>> values_;  // [slices, rows, cols]
 };
 
 }  // namespace tilescope

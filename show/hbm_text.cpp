@@ -10,10 +10,9 @@ namespace {
 std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
 
 /// "head 1 of 8"; nothing where there is one.
-std::string slice_text(const TensorShown& t, Family family) {
+std::string slice_text(const TensorShown& t, const Computation& computation) {
     if (t.slices == 1) return "";
-    return (family == Family::softmax ? "matrix " : "head ") + std::to_string(t.slice + 1) + " of " +
-           std::to_string(t.slices);
+    return std::string(computation.slice) + ' ' + std::to_string(t.slice + 1) + " of " + std::to_string(t.slices);
 }
 
 }  // namespace
@@ -61,9 +60,10 @@ std::string tensor_shape(const TensorShown& t) {
     return std::to_string(t.tensor.rows) + " × " + std::to_string(t.tensor.cols) + " " + name_of(t.tensor.dtype);
 }
 
-std::vector<std::vector<std::string>> tensor_lines(const TensorShown& t, Family family, bool with_type) {
+std::vector<std::vector<std::string>> tensor_lines(const TensorShown& t, const Computation& computation,
+                                                   bool with_type) {
     const std::string brief = std::to_string(t.tensor.rows) + "×" + std::to_string(t.tensor.cols);
-    const std::string role = name_of(t.tensor.role), slice = slice_text(t, family);
+    const std::string role = name_of(t.tensor.role), slice = slice_text(t, computation);
     std::vector<std::string> whose = {role};
     if (!slice.empty()) whose = {role + " · " + slice, t.tensor.role == Role::scratch ? role : slice};
     return {{with_type ? tensor_shape(t) : brief}, whose};

@@ -27,7 +27,8 @@ std::string tensor_size(const TensorShown& t);   ///< "1.05 MB"
 std::string tensor_title(const TensorShown& t);  ///< "K  1.05 MB"
 std::string tensor_shape(const TensorShown& t);  ///< "1024 × 64 f16"
 /// What is said below it, the most important first, each with shorter versions.
-std::vector<std::vector<std::string>> tensor_lines(const TensorShown& t, Family family, bool with_type);
+std::vector<std::vector<std::string>> tensor_lines(const TensorShown& t, const Computation& computation,
+                                                   bool with_type);
 /// The first line of its tooltip.
 std::string about_tensor(const TensorShown& t);
 

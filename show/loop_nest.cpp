@@ -43,7 +43,7 @@ std::string say(const Run& run, const Loop& loop, Count blocks) {
     const std::string times =
         exact || each > 100 ? text::grouped(std::llround(each)) : text::number(std::round(each * 10) / 10);
     // Causality gives some blocks fewer tiles than others.
-    const bool average = blocks > 1 && (!exact || run.experiment().problem.causal);
+    const bool average = blocks > 1 && (!exact || run.experiment().problem.mask.hides());
     const bool several = loop.last_line > loop.first_line;
     return std::string(blocks > 1 ? "each visits line" : "it visits line") + (several ? "s " : " ") +
            std::to_string(loop.first_line) + (several ? "–" + std::to_string(loop.last_line) : "") + " (" +

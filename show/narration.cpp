@@ -183,9 +183,7 @@ std::string why(const Run& run, const SmState& sm) {
 std::string tensor_of(const Run& run, const Region& region) {
     const RecordedTensor& t = run.trace().tensors()[region.tensor];
     if (t.slices == 1) return t.name;
-    const char* slice = run.algorithm().family == Family::softmax ? "matrix "
-                        : t.heads_per_slice == 1                  ? "head "
-                                                                  : "KV head ";
+    const std::string slice = (t.heads_per_slice > 1 ? "KV " : "") + std::string(run.algorithm().computes->slice) + ' ';
     return t.name + " of " + slice + std::to_string(region.slice + 1);
 }
 

@@ -6,8 +6,6 @@
 namespace tilescope::show {
 namespace {
 
-const char* output_of(Family family) { return family == Family::softmax ? "Y" : "O"; }
-
 /// Sum of the squared differences of a rectangle of the output (rows of `stride` numbers) from a slice's reference.
 /// With `sums`, one for every row, it is divided by them first.
 double squares(const float* got, Index stride, const Region& at, const std::vector<double>& want, Index cols,
@@ -28,9 +26,9 @@ double squares(const float* got, Index stride, const Region& at, const std::vect
 
 /// The error of what becomes O, after every operation on it: of every tile that is stored there.
 std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
-    // Softmax kernels write over tiles of X; no output grows there.
-    if (algorithm().family == Family::softmax) return {};
-    const std::string_view output = output_of(algorithm().family);
+    // Where tiles of the input are written over, no output grows.
+    if (!algorithm().computes->accumulates) return {};
+    const std::string_view output = algorithm().computes->output;
     std::vector<Index> mine;
     for (Index k = schedule_->steps_after(block.first_tick); k < schedule_->steps_after(block.last_tick); ++k)
         if (trace()[k].launch == block.launch && trace()[k].event.block == block.block) mine.push_back(k);
@@ -83,7 +81,7 @@ Run::StoredError Run::stored_error() const {
     e.of = recorded_.batch_heads() * recorded_.seq_q;
     if (!has_values()) return e;
     TensorId output = 0;
-    while (trace().tensors()[output].name != output_of(algorithm().family)) ++output;
+    while (trace().tensors()[output].name != algorithm().computes->output) ++output;
     const RecordedTensor& t = trace().tensors()[output];
     const std::vector<float>& now = player_->values(output);
     double sum = 0;

@@ -7,8 +7,8 @@ constexpr Index rows_at_a_time = 64;  // a unit of the job
 
 }  // namespace
 
-ReferenceAhead::ReferenceAhead(Family family, const Problem& problem, const Inputs& inputs)
-    : family_(family),
+ReferenceAhead::ReferenceAhead(const Computation& computation, const Problem& problem, const Inputs& inputs)
+    : computation_(&computation),
       problem_(problem),
       inputs_(inputs),
       rows_(problem.seq_q, rows_at_a_time),
@@ -18,7 +18,8 @@ ReferenceAhead::ReferenceAhead(Family family, const Problem& problem, const Inpu
 /// Returns how many units are left after it.
 Index ReferenceAhead::work_out_next_rows() {
     const Index slice = next_ / rows_.count();
-    const std::vector<double> some = reference_rows(family_, problem_, inputs_, slice, rows_[next_ % rows_.count()]);
+    const std::vector<double> some =
+        reference_rows(*computation_, problem_, inputs_, slice, rows_[next_ % rows_.count()]);
     std::vector<double>& to = slices_[static_cast<std::size_t>(slice)];
     to.insert(to.end(), some.begin(), some.end());
     return problem_.batch_heads() * rows_.count() - ++next_;

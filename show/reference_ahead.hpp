@@ -11,7 +11,7 @@ namespace tilescope::show {
 class ReferenceAhead {
   public:
     /// Begins with slice 0. Copies of `inputs` share their values, which nobody may change.
-    ReferenceAhead(Family family, const Problem& problem, const Inputs& inputs);
+    ReferenceAhead(const Computation& computation, const Problem& problem, const Inputs& inputs);
 
     /// All rows of a slice of the output; works, or waits, until they are there.
     const std::vector<double>& slice(Index slice);
@@ -21,7 +21,7 @@ class ReferenceAhead {
   private:
     Index work_out_next_rows();
 
-    Family family_;
+    const Computation* computation_;
     Problem problem_;
     Inputs inputs_;
     Tiles rows_;                               // of a slice, in the units of the job

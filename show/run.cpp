@@ -111,7 +111,7 @@ bool Run::record_numbers(const RecordingLimits& limits) {
         return false;
     }
     schedule_.emplace(std::move(trace), e.gpu.sms);
-    reference_ = std::make_unique<ReferenceAhead>(e.algorithm->family, recorded_, inputs_);
+    reference_ = std::make_unique<ReferenceAhead>(*e.algorithm->computes, recorded_, inputs_);
     reference_->job().begin();
     return true;
 }

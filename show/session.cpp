@@ -132,13 +132,13 @@ void Session::run_again() {
     forget();
     try {
         const Algorithm& first = algorithm_named(setup_.algorithm);
-        request_ = resolve(setup_.options, first.family);
+        request_ = resolve(setup_.options, first);
         run_ = make_run(first, 0);
         if (!setup_.rival.empty()) {
             const Algorithm& second = algorithm_named(setup_.rival);
-            if (second.family != first.family)
+            if (second.computes != first.computes)
                 throw UsageError("--race " + setup_.rival + ": computes something else than " + setup_.algorithm +
-                                 "; race algorithms of one family");
+                                 "; race algorithms of one computation");
             // Both record the same heads: those that the hungrier of the two can.
             const Index heads = run_->recorded().batch_heads();
             rival_ = make_run(second, 0);
@@ -200,7 +200,7 @@ void Session::show(Index position) {
 
 const Report* Session::counted(const std::string& name) {
     const Algorithm* a = find_algorithm(name);
-    if (!a || !request_ || a->family != algorithm().family) return nullptr;
+    if (!a || !request_ || a->computes != algorithm().computes) return nullptr;
     if (run_ && name == setup_.algorithm) return &run_->counted();
     const auto [kept, is_new] = counted_.try_emplace(name);
     if (is_new) {

@@ -72,7 +72,7 @@ class Session {
     void show(Index position);
 
     /// Counts of the same problem on the same GPU by another algorithm, with its own automatic tiles where tiles are
-    /// automatic; nullptr where it does not fit or the problem is not of its family. Kept until the setup changes.
+    /// automatic; nullptr where it does not fit or it computes something else. Kept until the setup changes.
     const Report* counted(const std::string& algorithm);
     /// Changes whenever there is another run to show.
     std::uint64_t version() const { return version_; }

@@ -30,21 +30,21 @@ const std::vector<Example>& examples() {
 std::vector<const Algorithm*> rivals_of(const Algorithm& algorithm) {
     std::vector<const Algorithm*> all;
     for (const Algorithm& a : algorithms())
-        if (a.family == algorithm.family && std::string_view(a.name) != algorithm.name) all.push_back(&a);
+        if (a.computes == algorithm.computes && std::string_view(a.name) != algorithm.name) all.push_back(&a);
     return all;
 }
 
 Setup with_algorithm(Setup s, const std::string& name) {
     s.algorithm = name;
     const Algorithm& algorithm = algorithm_named(name);
-    if (algorithm.family == Family::softmax) {
+    if (algorithm.computes == &computation::softmax) {
         while (const char* flag = attention_flag(s.options)) clear_flag(s.options, flag + 2);  // without dashes
         s.options.q.clear(), s.options.k.clear(), s.options.v.clear();
     } else {
         s.options.x.clear();
     }
     const Algorithm* rival = find_algorithm(s.rival);
-    if (!rival || rival->family != algorithm.family || s.rival == name) s.rival.clear();
+    if (!rival || rival->computes != algorithm.computes || s.rival == name) s.rival.clear();
     return s;
 }
 

@@ -12,14 +12,14 @@ struct Example {
     const char* name;
     const char* what;  ///< one sentence: what it shows
     std::vector<std::pair<const char*, const char*>> flags;
-    bool race = false;  ///< against the first algorithm of the family (the last, for the first)
+    bool race = false;  ///< against the first algorithm of the same computation (the last, for the first)
 };
 const std::vector<Example>& examples();
 
-/// The example for this algorithm, without the flags that mean nothing to its family.
+/// The example for this algorithm, without the flags that mean nothing to what it computes.
 Setup setup_of(const Example& example, const std::string& algorithm);
 
-/// The same setup for another algorithm; what means nothing to its family is taken back.
+/// The same setup for another algorithm; what means nothing to what it computes is taken back.
 Setup with_algorithm(Setup setup, const std::string& algorithm);
 
 /// The algorithms that this one can be raced against.

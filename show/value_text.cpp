@@ -28,7 +28,7 @@ std::string value_text(float value) {
     return text::number(static_cast<double>(value));
 }
 
-std::string output_name(const Run& run) { return run.algorithm().family == Family::softmax ? "Y" : "O"; }
+std::string output_name(const Run& run) { return run.algorithm().computes->output; }
 
 std::string sm_and_block(const SmState& sm) {
     const std::string text = sm_name(sm);

@@ -2,8 +2,6 @@
 
 namespace tilescope {
 
-const char* name_of(Family family) { return family == Family::softmax ? "softmax" : "attention"; }
-
 Hbm Tensors::operator[](std::string_view name) const {
     for (const auto& [n, tensor] : tensors_)
         if (n == name) return tensor;
@@ -18,6 +16,23 @@ const Algorithm* find_algorithm(std::string_view name) {
     return nullptr;
 }
 
+std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem) {
+    for (const Feature f : all_features) {
+        // What means nothing to the computation is another matter: it has no such words.
+        if (!problem.uses(f) || algorithm.supports.has(f) || !algorithm.computes->features.has(f)) continue;
+        Refusal refusal{f, {}};
+        for (const Algorithm& a : algorithms())
+            if (a.computes == algorithm.computes && a.supports.has(f)) refusal.instead.push_back(&a);
+        return refusal;
+    }
+    return std::nullopt;
+}
+
+const std::vector<const Computation*>& computations() {
+    static const std::vector<const Computation*> all = {&computation::softmax, &computation::attention};
+    return all;
+}
+
 TensorDecl declare(const Problem& p, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,
                    Index cols, Dtype dtype) {
     const Index slices = sliced == Sliced::by_head      ? p.batch_heads()
@@ -25,18 +40,6 @@ TensorDecl declare(const Problem& p, const char* name, Role role, Meaning meanin
                          : sliced == Sliced::by_batch   ? p.batch
                                                         : 1;
     return {name, role, meaning, sliced, slices, rows, cols, dtype};
-}
-
-std::vector<TensorDecl> attention_tensors(const Problem& p) {
-    return {declare(p, "Q", Role::input, Meaning::query, Sliced::by_head, p.seq_q, p.dim, p.dtype),
-            declare(p, "K", Role::input, Meaning::key, Sliced::by_kv_head, p.seq_k, p.dim, p.dtype),
-            declare(p, "V", Role::input, Meaning::value, Sliced::by_kv_head, p.seq_k, p.dim_v, p.dtype),
-            declare(p, "O", Role::output, Meaning::output, Sliced::by_head, p.seq_q, p.dim_v, p.dtype)};
-}
-
-std::vector<TensorDecl> softmax_tensors(const Problem& p) {
-    return {declare(p, "X", Role::input, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype),
-            declare(p, "Y", Role::output, Meaning::output, Sliced::by_head, p.seq_q, p.seq_k, p.dtype)};
 }
 
 }  // namespace tilescope

@@ -1,21 +1,15 @@
 // The contract between an algorithm's folder and everything that runs it. docs/add-an-algorithm.md is its guide.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "algorithms/contract/problem.hpp"
+#include "algorithms/contract/computation.hpp"
 #include "core/machine/ops.hpp"
 
 namespace tilescope {
-
-/// What kind of function an algorithm computes; decides its reference.
-enum class Family : std::uint8_t {
-    softmax,    ///< Y = softmax of the rows of X
-    attention,  ///< O = softmax(scale Q K^T) V
-};
-const char* name_of(Family family);
 
 /// One line of an algorithm's pseudo-code.
 struct CodeLine {
@@ -23,22 +17,6 @@ struct CodeLine {
     const char* code;
     const char* why;  ///< one sentence: what happens here and why
 };
-
-/// Of what a tensor has a slice: of every head of every batch entry, of every head of K and V, of every batch entry; or
-/// it has one slice in all.
-enum class Sliced : std::uint8_t { by_head, by_kv_head, by_batch, whole };
-
-/// A tensor in HBM that an algorithm reads, writes or needs as scratch: slices x rows x cols.
-struct TensorDecl {
-    const char* name;
-    Role role;
-    Meaning meaning;
-    Sliced sliced;
-    Index slices, rows, cols;
-    Dtype dtype;
-};
-TensorDecl declare(const Problem& problem, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,
-                   Index cols, Dtype dtype);
 
 /// The declared tensors, by name.
 class Tensors {
@@ -70,26 +48,31 @@ struct Idealised {
 
 struct Algorithm {
     const char* name;  ///< its folder's name
-    Family family;
-    int rung;                        ///< position in its family's ladder
+    const Computation* computes;
+    FeatureSet supports;
+    int rung;                        ///< position in its computation's ladder
     const char* idea;                ///< what it adds to the rung before, in a line
     const char* paper;               ///< source: paper, algorithm, lines
     std::span<const CodeLine> code;  ///< in order of line number
     std::vector<TensorDecl> (*tensors)(const Problem&, const Tiling&);
     void (*run)(Gpu&, const Tensors&, const Problem&, const Tiling&);
-    Prediction (*predict)(const Problem&, const Tiling&, const GpuSpec&);
+    Prediction (*predict)(const Problem&, const Tiling&,
+                          const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
     const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
 };
 
-/// Every algorithm, by family and rung. Generated from the folders' names.
+/// Every algorithm, by computation and rung. Generated from the folders' names.
 const std::vector<Algorithm>& algorithms();
 /// By its name, or by its former one. nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view name);
 
-/// The declarations that all attention algorithms share: Q, K, V in, O out.
-std::vector<TensorDecl> attention_tensors(const Problem& problem);
-/// X in, Y out.
-std::vector<TensorDecl> softmax_tensors(const Problem& problem);
+/// What a problem asks for that an algorithm does not have, and the algorithms of the same computation that have it.
+struct Refusal {
+    Feature feature;
+    std::vector<const Algorithm*> instead;
+};
+/// The one place that decides what an algorithm does not do; nullopt: it does all that the problem asks for.
+std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem);
 
 }  // namespace tilescope

@@ -9,6 +9,27 @@ float Problem::logit_scale() const {
     return static_cast<float>(scale ? *scale : 1.0 / std::sqrt(static_cast<double>(dim)));
 }
 
+const char* name_of(Feature feature) {
+    constexpr const char* names[] = {"a head dimension", "grouped heads", "a scale", "a mask", "the naive softmax"};
+    return names[static_cast<int>(feature)];
+}
+
+bool Problem::uses(Feature feature) const {
+    switch (feature) {
+        case Feature::head_dims:
+            return false;  // every problem has them
+        case Feature::grouped_heads:
+            return kv_heads != heads;
+        case Feature::scale:
+            return scale.has_value();
+        case Feature::mask:
+            return mask.hides();
+        case Feature::naive_softmax:
+            return softmax == Softmax::naive;
+    }
+    return false;
+}
+
 void check_size(const std::string& flag, Index value) {
     constexpr Index most = Index{1} << 40;
     if (value < 1 || value > most)
@@ -35,11 +56,6 @@ void validate(const Problem& p) {
         throw UsageError("--seq-q " + std::to_string(p.seq_q) + " --seq-k " + std::to_string(p.seq_k) +
                          ": batch x heads x seq-q x seq-k x (dim + dim-v) must stay below 2^56 for counts to be "
                          "exact; shorten --seq or use fewer --heads");
-}
-
-void mask_causal(Block& b, Tile& s, const Problem& p, Span i, Span j, Here here) {
-    const Index diagonal = i.begin + p.diagonal() - j.begin;  // within the tile
-    if (p.causal && j.size - 1 > diagonal) mask_above_diagonal(b, s, diagonal, here);
 }
 
 }  // namespace tilescope

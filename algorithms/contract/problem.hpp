@@ -4,11 +4,13 @@
 #include <optional>
 #include <string>
 
+#include "algorithms/contract/features.hpp"
+#include "algorithms/contract/mask.hpp"
 #include "core/machine/gpu.hpp"
 
 namespace tilescope {
 
-/// Which softmax `standard` uses between its two products.
+/// Which softmax is taken between the two products: the textbook formula, or with the maximum subtracted first.
 enum class Softmax : std::uint8_t { naive, safe };
 
 /// An attention layer, or (for the softmax kernels) batch x heads matrices of seq_q rows and seq_k columns.
@@ -17,7 +19,7 @@ struct Problem {
     Index seq_q = 1024, seq_k = 1024;
     Index dim = 64, dim_v = 64;   ///< of Q and K, of V and O
     Dtype dtype = Dtype::f16;     ///< storage of Q, K, V, O; accumulation and row statistics are f32
-    bool causal = false;          ///< query r sees keys <= r + seq_k - seq_q
+    Mask mask;                    ///< which keys a query sees
     std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
     Softmax softmax = Softmax::safe;
 
@@ -29,15 +31,18 @@ struct Problem {
     Index kv_slice(Span head) const { return head.begin / (heads / kv_heads); }
     float logit_scale() const;
 
-    /// Column offset of the causal diagonal: query r sees keys <= r + diagonal().
+    /// The features that are made use of: what an algorithm has to support.
+    bool uses(Feature feature) const;
+
+    /// Where queries stand among the keys: the mask's diagonal.
     Index diagonal() const { return seq_k - seq_q; }
-    /// The key tiles in which at least one of these query rows sees a key: all of them unless causal.
+    /// The key tiles in which at least one of these query rows sees a key: all of them without a mask.
     Tiles visible_keys(Tiles keys, Span rows) const { return visible(keys)(rows); }
     /// The query tiles in which at least one row sees a key of this tile.
     Tiles seeing_rows(Tiles rows, Span keys) const { return seeing(rows)(keys); }
     /// The same for every tile of a range whose cost grows with what it sees.
-    Seen visible(Tiles keys) const { return causal ? Seen::before_end(keys, diagonal()) : Seen(keys); }
-    Seen seeing(Tiles rows) const { return causal ? Seen::after_begin(rows, -diagonal()) : Seen(rows); }
+    Seen visible(Tiles keys) const { return mask.visible(keys, diagonal()); }
+    Seen seeing(Tiles rows) const { return mask.seeing(rows, diagonal()); }
     /// Grid axes: a thread block per head of every batch entry; per query tile, which costs as many key tiles as it
     /// sees.
     Axis head_axis() const { return uniform(batch_heads(), "head"); }
@@ -56,7 +61,9 @@ void check_size(const std::string& flag, Index value);
 /// Throws UsageError naming the flag, the value and a fix. Bounds every size such that no count overflows.
 void validate(const Problem& problem);
 
-/// Sets the logits that causality hides to -inf, where the diagonal crosses or passes below tile (i, j).
-void mask_causal(Block& b, Tile& s, const Problem& problem, Span i, Span j, Here here = Here::now());
+/// Sets the logits of tile (i, j) that the mask hides to -inf; nothing where it hides none.
+inline void apply_mask(Block& b, Tile& s, const Problem& p, Span i, Span j, Here here = Here::now()) {
+    p.mask.apply(b, s, i, j, p.diagonal(), here);
+}
 
 }  // namespace tilescope

@@ -4,19 +4,27 @@ namespace tilescope {
 
 TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
     const Index Nq = p.seq_q, Nk = p.seq_k, Tr = ceil_div(Nq, t.br), Tc = ceil_div(Nk, t.bc);
-    if (!p.causal || !skip) return {Tr, Tc, Tc * Nq, Tr * Nk, Nk, Nq * Nk};
+    if (!p.mask.hides() || !skip) return {Tr, Tc, Tc * Nq, Tr * Nk, Nk, Nq * Nk};
     TileSums s{.row_blocks = Tr, .key_blocks = Tc};
-    const Index delta = Nk - Nq;
+    const Index delta = Nk - Nq, right = p.mask.right().value_or(Nk + Nq), left = p.mask.left().value_or(Nk + Nq);
     for (Index i = 0; i < Tr; ++i) {
-        const Index last_key = std::min((i + 1) * t.br, Nq) + delta;
-        const Index n = last_key <= 0 ? 0 : std::min(ceil_div(last_key, t.bc), Tc);
-        const Index keys = std::min(n * t.bc, Nk), rows = std::min(t.br, Nq - i * t.br);
+        const Index rows = std::min(t.br, Nq - i * t.br);
+        // The last row sees up to here, the first one from there on.
+        const Index end = std::min(i * t.br + rows + delta + right, Nk),
+                    begin = std::max<Index>(i * t.br + delta - left, 0);
+        if (end <= 0 || begin >= Nk || begin / t.bc >= ceil_div(end, t.bc)) continue;
+        const Index n = ceil_div(end, t.bc) - begin / t.bc;
+        const Index keys = std::min(ceil_div(end, t.bc) * t.bc, Nk) - begin / t.bc * t.bc;
         s.row_visits += rows * n;
         s.keys_streamed += keys;
         s.scores += rows * keys;
     }
-    for (Index j = 0; j < Tc; ++j)
-        if (Nq + delta > j * t.bc) s.keys_active += std::min(t.bc, Nk - j * t.bc);
+    for (Index j = 0; j < Tc; ++j) {
+        const Index first = j * t.bc, last = std::min(first + t.bc, Nk) - 1;
+        // Of the rows that see any of these keys there is one at all.
+        const Index from = std::max<Index>(first - delta - right, 0), to = std::min(last - delta + left, Nq - 1);
+        if (from <= to && from < Nq) s.keys_active += last - first + 1;
+    }
     return s;
 }
 

@@ -21,8 +21,9 @@ struct KernelVariant {
 
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
-    constexpr bool serves(const Problem& p) const {
-        return dtype == p.dtype && (dim == 0 || dim == p.dim) && (dim_v == 0 || dim_v == p.dim_v);
+    bool serves(const Problem& p) const {
+        return (!p.mask.hides() || p.mask.is_causal()) && dtype == p.dtype && (dim == 0 || dim == p.dim) &&
+               (dim_v == 0 || dim_v == p.dim_v);
     }
 };
 

@@ -11,14 +11,21 @@ void represent_uniform(const Tiles& tiles, std::vector<Representative>& out) {
 /// Of the full tiles, one that sees most for all that see something, and one for those that see nothing.
 void represent_graded(const Axis& range, std::vector<Representative>& out) {
     const Tiles& tiles = range.tiles;
-    const Seen::Sums sums = range.seen->sums(tiles);
-    // What sees most is at one end, what sees nothing at the other.
-    const Index least = sums.most == 0 ? tiles.full() - 1 : 0;
-    if (sums.blind.members > 0) out.push_back({least, sums.blind.members});
-    if (const Seen::Sum& s = sums.seeing; s.members > 0) out.push_back({sums.most, s.members, s.full, s.ragged});
-    if (!tiles.ragged()) return;
-    const Tiles seen = (*range.seen)(tiles[tiles.full()]);
-    out.push_back({tiles.full(), 1, seen.full(), seen.ragged()});
+    const auto alone = [&](Index k) {
+        const Tiles seen = (*range.seen)(tiles[k]);
+        out.push_back({k, 1, seen.full(), seen.ragged()});
+    };
+    const auto [blind, seeing] = range.seen->sums(tiles);
+    if (blind.members > 0) out.push_back({blind.position, blind.members});
+    const Tiles most = (*range.seen)(tiles[seeing.position]);
+    if ((seeing.full > 0 && most.full() == 0) || (seeing.ragged > 0 && !most.ragged())) {
+        // No single tile sees both a full and a ragged one: none can stand for all.
+        for (Index k = 0; k < tiles.full(); ++k)
+            if ((*range.seen)(tiles[k]).count() > 0) alone(k);
+    } else if (seeing.members > 0) {
+        out.push_back({seeing.position, seeing.members, seeing.full, seeing.ragged});
+    }
+    if (tiles.ragged()) alone(tiles.full());
 }
 
 }  // namespace

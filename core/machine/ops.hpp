@@ -38,5 +38,7 @@ void add_log(Block& b, Tile& m, const Tile& l, Here here = Here::now());
 
 /// x_rc = -inf where c > r + diagonal. Free: a predicate on the operation that produced x.
 void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Here here = Here::now());
+/// x_rc = -inf where c < r + diagonal. Free, too.
+void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Here here = Here::now());
 
 }  // namespace tilescope

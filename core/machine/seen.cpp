@@ -1,5 +1,7 @@
 #include "core/machine/seen.hpp"
 
+#include <utility>
+
 namespace tilescope {
 namespace {
 
@@ -20,45 +22,74 @@ Index floor_div(Index a, Index b) { return a >= 0 ? a / b : -ceil_div(-a, b); }
 
 }  // namespace
 
+Seen Seen::and_before_end(Index shift) const {
+    Seen s = *this;
+    s.end_ = shift;
+    return s;
+}
+
+Seen Seen::and_after_begin(Index shift) const {
+    Seen s = *this;
+    s.begin_ = shift;
+    return s;
+}
+
 Tiles Seen::operator()(Span tile) const {
     const Index size = inner_.tile_size(), extent = inner_.extent();
-    if (part_ == Part::before_end)
-        return inner_.upto(ceil_div(std::clamp<Index>(tile.end() + shift_, 0, extent), size));
-    if (part_ == Part::after_begin) {
-        const Index first = std::max<Index>(0, tile.begin + shift_);
-        return first < extent ? inner_.from(first / size) : inner_.upto(0);
+    Tiles seen = inner_;
+    if (begin_) {
+        const Index first = std::max<Index>(0, tile.begin + *begin_);
+        seen = first < extent ? seen.from(first / size) : seen.upto(0);
     }
-    return inner_;
+    if (end_) seen = seen.upto(ceil_div(std::clamp<Index>(tile.end() + *end_, 0, extent), size));
+    return seen;
 }
 
 Seen::Sums Seen::sums(const Tiles& range) const {
+    const Index n = range.full(), all = inner_.count();
+    if (n == 0) return {};
+    if (all == 0) return {{n}, {}};
+    if (end_ && begin_) return one_by_one(range);
+    if (end_) return growing(range);
+    if (begin_) return shrinking(range);
+    return {{}, {n, n * inner_.full(), n * (inner_.ragged() ? 1 : 0), 0}};
+}
+
+/// Tile k ends at x = (k + 1) step + shift, and sees ceil(x / size) tiles: none while x <= 0, all from
+/// x > (all - 1) size on.
+Seen::Sums Seen::growing(const Tiles& range) const {
     const Index n = range.full(), step = range.tile_size(), size = inner_.tile_size(), all = inner_.count();
     const Index ragged = inner_.ragged() ? 1 : 0;
+    const auto first_beyond = [&](Index x) { return std::clamp<Index>(floor_div(x - *end_, step), 0, n); };
+    const Index blind = first_beyond(0), whole = std::max(blind, first_beyond((all - 1) * size));
+    const Count some = floor_sum(whole - blind, size, step, (blind + 1) * step + *end_ + size - 1);
+    return {{blind}, {n - blind, some + (n - whole) * (all - ragged), (n - whole) * ragged, n - 1}};
+}
+
+/// Tile k begins at x = k step + shift, and sees all tiles but floor(x / size): all while x < size, none from
+/// x >= extent on.
+Seen::Sums Seen::shrinking(const Tiles& range) const {
+    const Index n = range.full(), step = range.tile_size(), size = inner_.tile_size(), all = inner_.count();
+    const Index ragged = inner_.ragged() ? 1 : 0;
+    const auto first_from = [&](Index x) {
+        return std::clamp<Index>(ceil_div(std::max<Index>(0, x - *begin_), step), 0, n);
+    };
+    const Index fewer = first_from(0), blind = std::max(fewer, first_from(inner_.extent()));
+    const Count missed = floor_sum(blind - fewer, size, step, fewer * step + *begin_);
+    return {{n - blind, 0, 0, n - 1}, {blind, blind * (all - ragged) - missed, blind * ragged, 0}};
+}
+
+Seen::Sums Seen::one_by_one(const Tiles& range) const {
     Sums s;
-    if (part_ == Part::all || n == 0 || all == 0) {
-        (all > 0 ? s.seeing : s.blind) = {n, n * inner_.full(), n * ragged};
-        return s;
-    }
-    if (part_ == Part::before_end) {
-        // Tile k reaches x = (k + 1) step + shift, and sees ceil(x / size) tiles: none while x <= 0, all from
-        // x > (all - 1) size on.
-        const auto first_beyond = [&](Index x) { return std::clamp<Index>(floor_div(x - shift_, step), 0, n); };
-        const Index seeing = first_beyond(0), whole = std::max(seeing, first_beyond((all - 1) * size));
-        const Count some = floor_sum(whole - seeing, size, step, (seeing + 1) * step + shift_ + size - 1);
-        s.blind.members = seeing;
-        s.seeing = {n - seeing, some + (n - whole) * (all - ragged), (n - whole) * ragged};
-        s.most = n - 1;
-    } else {
-        // Tile k begins at x = k step + shift, and sees all tiles but floor(x / size): all while x < size, none from
-        // x >= extent on.
-        const auto first_from = [&](Index x) {
-            return std::clamp<Index>(ceil_div(std::max<Index>(0, x - shift_), step), 0, n);
-        };
-        const Index fewer = first_from(0), blind = std::max(fewer, first_from(inner_.extent()));
-        const Count missed = floor_sum(blind - fewer, size, step, fewer * step + shift_);
-        s.blind.members = n - blind;
-        s.seeing = {blind, blind * (all - ragged) - missed, blind * ragged};
-        s.most = 0;
+    Index most = 0;
+    for (Index k = 0; k < range.full(); ++k) {
+        const Tiles seen = (*this)(range[k]);
+        Sum& sum = seen.count() > 0 ? s.seeing : s.blind;
+        ++sum.members, sum.full += seen.full(), sum.ragged += seen.ragged() ? 1 : 0;
+        // Full tiles count for two, that a ragged one tips the balance.
+        const Index weight = 2 * seen.full() + 3 * (seen.ragged() ? 1 : 0);
+        if (sum.members == 1 || weight > most) sum.position = k;
+        if (seen.count() > 0) most = std::max(most, weight);
     }
     return s;
 }

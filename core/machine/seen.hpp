@@ -1,5 +1,8 @@
-// What a tile of a graded range sees of an inner range: all of it, or a part that grows or shrinks along the range.
+// What a tile of a graded range sees of an inner range: all of it, or a part that begins and ends further on with the
+// tile.
 #pragma once
+
+#include <optional>
 
 #include "core/machine/units.hpp"
 
@@ -8,32 +11,33 @@ namespace tilescope {
 class Seen {
   public:
     /// All of them.
-    explicit Seen(Tiles inner) : Seen(inner, Part::all, 0) {}
-    /// Those that begin before the end of the tile, `shift` further.
-    static Seen before_end(Tiles inner, Index shift) { return {inner, Part::before_end, shift}; }
-    /// Those that end after the begin of the tile, `shift` further.
-    static Seen after_begin(Tiles inner, Index shift) { return {inner, Part::after_begin, shift}; }
+    explicit Seen(Tiles inner) : inner_(inner.by_grade()) {}
+    /// Of these, the ones that begin before the end of the tile, `shift` further.
+    Seen and_before_end(Index shift) const;
+    /// Of these, the ones that end after the begin of the tile, `shift` further.
+    Seen and_after_begin(Index shift) const;
 
     Tiles operator()(Span tile) const;
 
     /// Full tiles of a range, by whether they see anything: how many, and how many full and ragged inner tiles they see
-    /// together. In closed form, however many there are.
+    /// together; and the position of one that sees most, which has a ragged tile if any has.
     struct Sum {
         Count members = 0, full = 0, ragged = 0;
+        Index position = 0;
     };
     struct Sums {
         Sum blind, seeing;
-        Index most = 0;  ///< the position of one that sees most
     };
+    /// In closed form where the part grows or shrinks all along the range; tile by tile where it does both.
     Sums sums(const Tiles& range) const;
 
   private:
-    enum class Part : std::uint8_t { all, before_end, after_begin };
-    Seen(Tiles inner, Part part, Index shift) : inner_(inner.by_grade()), part_(part), shift_(shift) {}
+    Sums growing(const Tiles& range) const;
+    Sums shrinking(const Tiles& range) const;
+    Sums one_by_one(const Tiles& range) const;
 
     Tiles inner_;
-    Part part_;
-    Index shift_;
+    std::optional<Index> end_, begin_;  // shifts
 };
 
 }  // namespace tilescope

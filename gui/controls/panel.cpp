@@ -48,13 +48,12 @@ Problem asked(const App& app) {
 
 void algorithm_list(App& app) {
     const Algorithm& now = app.session.algorithm();
-    const Family families[] = {Family::attention, Family::softmax};
-    for (const Family family : families) {
-        heading(app, family == Family::attention ? "Attention" : "Softmax of a matrix");
+    for (const Computation* c : {&computation::attention, &computation::softmax}) {
+        heading(app, c->title);
         int n = 0;
         for (const Algorithm& a : algorithms()) {
-            if (a.family != family) continue;
-            const bool has_key = family == Family::attention && ++n <= 6;
+            if (a.computes != c) continue;
+            const bool has_key = c == &computation::attention && ++n <= 6;
             const std::string key = has_key ? std::to_string(n) + "  " : "    ";
             const std::string what = std::string(a.idea) + ".\nSource: " + a.paper;
             if (entry(app, std::string("algorithm-") + a.name, key + a.name, a.name == now.name, what))
@@ -124,7 +123,7 @@ void type_controls(App& app, const Problem& p, bool attention) {
 
 void problem_controls(App& app) {
     const Problem p = asked(app);
-    const bool attention = app.session.algorithm().family == Family::attention;
+    const bool attention = app.session.algorithm().computes == &computation::attention;
     const auto number = [](Index n) { return static_cast<double>(n); };
     heading(app, "Problem");
     length_controls(app, p, attention);
@@ -162,7 +161,7 @@ void tile_row(App& app, const char* flag, const char* label, std::string Options
 
 void tile_controls(App& app) {
     heading(app, "Tiles");
-    const bool attention = app.session.algorithm().family == Family::attention;
+    const bool attention = app.session.algorithm().computes == &computation::attention;
     const std::optional<Tiling> now = app.session.tiling();
     const std::string freed = " × leaves the choice to TileScope.";
     tile_row(app, "br", "Br", &Options::br, now ? now->br : 0,

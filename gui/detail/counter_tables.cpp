@@ -49,9 +49,9 @@ void bar_below(const Theme& t, double share, ImU32 colour) {
 /// The algorithm to compare with: the one that is chosen if it computes the same, or else one that does.
 const Algorithm* compared(const App& app, const Run& run) {
     const Algorithm* chosen = find_algorithm(app.view.compare);
-    if (chosen && chosen->family == run.algorithm().family) return chosen;
+    if (chosen && chosen->computes == run.algorithm().computes) return chosen;
     for (const Algorithm& a : algorithms())
-        if (a.family == run.algorithm().family && a.name != std::string_view(run.algorithm().name)) return &a;
+        if (a.computes == run.algorithm().computes && a.name != std::string_view(run.algorithm().name)) return &a;
     return &run.algorithm();
 }
 
@@ -66,7 +66,7 @@ void choose_compared(App& app, const Run& run, const Algorithm& now) {
     if (!open && ImGui::IsItemHovered()) tooltip("the whole run of this algorithm, on the same problem and GPU");
     if (open) {
         for (const Algorithm& a : algorithms()) {
-            if (a.family != run.algorithm().family) continue;
+            if (a.computes != run.algorithm().computes) continue;
             if (list_entry(a.name, &a == &now)) app.view.compare = a.name;
             app.place(std::string("compare-") + a.name);
         }

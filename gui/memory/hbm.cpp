@@ -95,7 +95,7 @@ float label_width(const MemoryFigure& f, const DrawnTensor& d) { return d.label.
 
 /// What is written below a tensor; where its size has no room beside its name, that first.
 std::vector<std::vector<std::string>> label_of(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
-    auto lines = tensor_lines(d.shown(), f.run.algorithm().family, with_type);
+    auto lines = tensor_lines(d.shown(), *f.run.algorithm().computes, with_type);
     if (Canvas::width(f.theme().title, tensor_title(d.shown())) > label_width(f, d))
         lines.insert(lines.begin(), {tensor_size(d.shown())});
     return lines;

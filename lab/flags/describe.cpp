@@ -4,15 +4,15 @@
 
 namespace tilescope {
 
-std::string describe(const Problem& p, Family family) {
+std::string describe(const Problem& p, const Computation& computation) {
     const auto n = [](Index i) { return std::to_string(i); };
-    if (family == Family::softmax)
+    if (!computation.features.has(Feature::head_dims))
         return n(p.batch_heads()) + " x [" + n(p.seq_q) + " x " + n(p.seq_k) + "], " + name_of(p.dtype);
     std::string s = "batch " + n(p.batch) + ", heads " + n(p.heads);
     if (p.kv_heads != p.heads) s += " (" + n(p.kv_heads) + " of K, V)";
     s += p.seq_q == p.seq_k ? ", seq " + n(p.seq_q) : ", seq_q " + n(p.seq_q) + ", seq_k " + n(p.seq_k);
     s += p.dim == p.dim_v ? ", dim " + n(p.dim) : ", dim " + n(p.dim) + ", dim_v " + n(p.dim_v);
-    return s + ", " + name_of(p.dtype) + (p.causal ? ", causal" : "") + ", scale " +
+    return s + ", " + name_of(p.dtype) + (p.mask.hides() ? ", " + p.mask.name() : "") + ", scale " +
            text::number(static_cast<double>(p.logit_scale()));
 }
 
@@ -22,16 +22,16 @@ std::string describe(const GpuSpec& g) {
            " of registers; HBM " + text::bytes(g.hbm_gbs * 1e9) + "/s";
 }
 
-std::string describe_error(const Report& r) {
-    const OutputError& e = *r.error;
-    const std::string finite = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
-    if (e.not_finite == 0) return finite;
-    const std::string_view name = r.experiment.algorithm->name;
-    const bool naive =
-        name == "softmax_naive" || (name == "standard" && r.experiment.problem.softmax == Softmax::naive);
-    return text::grouped(e.not_finite) + " of " + text::grouped(e.elements) + " outputs are NaN or infinite" +
-           (naive ? ": the naive softmax overflows where a logit is above 88.7" : "") +
-           (e.not_finite < e.elements ? "; the others: " + finite : "");
+std::string describe_error(const Report& r, const OutputError& e) {
+    std::string said = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
+    const bool naive = r.experiment.problem.softmax == Softmax::naive ||
+                       r.experiment.algorithm->name == std::string_view("softmax_naive");
+    if (e.not_finite > 0)
+        said = text::grouped(e.not_finite) + " of " + text::grouped(e.elements) + " outputs are NaN or infinite" +
+               (naive ? ": the naive softmax overflows where a logit is above 88.7" : "") +
+               (e.not_finite < e.elements ? "; the others: " + said : "");
+    if (e.finite_instead > 0) said += "; " + text::grouped(e.finite_instead) + " are finite where the reference is not";
+    return said;
 }
 
 }  // namespace tilescope

@@ -8,10 +8,10 @@
 namespace tilescope {
 
 /// "batch 1, heads 8, seq 1024, dim 64, f16, scale 0.125"
-std::string describe(const Problem& problem, Family family);
+std::string describe(const Problem& problem, const Computation& computation);
 /// "NVIDIA A100 ...: 108 SMs, 163 KiB of SRAM per thread block, ..."
 std::string describe(const GpuSpec& gpu);
-/// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why. The report must have an error.
-std::string describe_error(const Report& report);
+/// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why.
+std::string describe_error(const Report& report, const OutputError& error);
 
 }  // namespace tilescope

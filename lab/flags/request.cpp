@@ -26,7 +26,7 @@ Dtype dtype_named(const std::string& name) {
 Problem problem_from(const Options& o) {
     Problem p = sizes_from(o);
     if (o.dtype) p.dtype = dtype_named(*o.dtype);
-    p.causal = o.causal;
+    if (o.causal) p.mask = Mask::causal();
     p.scale = o.scale;
     if (o.softmax) {
         if (*o.softmax != "naive" && *o.softmax != "safe")
@@ -138,18 +138,60 @@ const char* attention_flag(const Options& o) {
     return nullptr;
 }
 
-Request resolve(const Options& o, Family family) {
+namespace {
+
+/// The flag that asks for a feature, as it was given.
+std::string flag_of(Feature feature, const Options& o) {
+    switch (feature) {
+        case Feature::grouped_heads:
+            return "--kv-heads " + std::to_string(*o.kv_heads);
+        case Feature::scale:
+            return "--scale";
+        case Feature::mask:
+            return "--causal";
+        case Feature::naive_softmax:
+            return "--softmax naive";
+        case Feature::head_dims:
+            break;
+    }
+    return "--dim";
+}
+
+/// Files are for the computation whose first input they are.
+void check_files(const Computation& c, const Options& o) {
+    const bool attention = c.file_flag == std::string_view("--q");
+    if (attention && !o.x.empty())
+        throw UsageError("--x " + o.x + ": is for softmax kernels; attention takes --q --k --v");
+    if (!attention && !(o.q + o.k + o.v).empty())
+        throw UsageError("--q/--k/--v: are for attention; the softmax kernels take --x FILE.npy");
+}
+
+}  // namespace
+
+void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& o) {
+    const auto refusal = refuses(algorithm, problem);
+    if (!refusal) return;
+    std::vector<std::string> names;
+    for (const Algorithm* a : refusal->instead) names.push_back(a->name);
+    throw UsageError(flag_of(refusal->feature, o) + ": " + algorithm.name + " does not do " +
+                     name_of(refusal->feature) + "; " + text::join(names, ", ") +
+                     (names.size() == 1 ? " does" : " do") + ", or leave it out");
+}
+
+Request resolve(const Options& o, const Algorithm& algorithm) {
+    Request r = resolve(o, *algorithm.computes);
+    check_supported(algorithm, r.problem, o);
+    return r;
+}
+
+Request resolve(const Options& o, const Computation& computation) {
     Request r{.problem = problem_from(o),
               .given = {to_tile("--br", o.br), to_tile("--bc", o.bc)},
               .gpu = gpu_from(o),
               .file_rank = 0,
               .inputs = {}};
-    const bool attention = family == Family::attention;
-    if (attention && !o.x.empty())
-        throw UsageError("--x " + o.x + ": is for softmax kernels; attention takes --q --k --v");
-    if (!attention && !(o.q + o.k + o.v).empty())
-        throw UsageError("--q/--k/--v: are for attention; the softmax kernels take --x FILE.npy");
-    if (const char* flag = attention_flag(o); flag && !attention)
+    check_files(computation, o);
+    if (const char* flag = attention_flag(o); flag && !computation.features.has(Feature::head_dims))
         throw UsageError(std::string(flag) + ": means nothing to a softmax kernel; leave it out");
     if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r);
     if (!o.x.empty()) read_softmax_files(o, r);

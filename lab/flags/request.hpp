@@ -14,9 +14,13 @@ struct Request {
     Inputs inputs;              ///< from files; empty without
 };
 
-/// Reads files, checks everything and throws UsageError for the first thing that is wrong. Files need the algorithm's
-/// family to know their roles.
-Request resolve(const Options& options, Family family);
+/// Reads files, checks everything and throws UsageError for the first thing that is wrong: also where the algorithm
+/// does not do what is asked for.
+Request resolve(const Options& options, const Algorithm& algorithm);
+/// The same for whatever algorithm of the computation, which is then to be checked.
+Request resolve(const Options& options, const Computation& computation);
+/// UsageError where the algorithm does not do what the problem asks for; it names one that does.
+void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& options);
 
 /// The sizes that the flags ask for, right or wrong; all else as in a standard problem.
 Problem sizes_from(const Options& options);

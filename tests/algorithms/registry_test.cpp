@@ -25,8 +25,9 @@ std::vector<Case> cases(std::uint64_t random) {
 
 template <class F>
 void for_all(std::uint64_t random, F&& f) {
-    for (const Case& c : cases(random))
+    for (const Case& each : cases(random))
         for (const Algorithm& a : algorithms()) {
+            const Case c = as_supported(a, each);
             INFO(to_string(a, c));
             f(a, c);
         }
@@ -58,7 +59,7 @@ std::string text(const TileUse& t) {
 
 /// The scaled logits of a query row and the keys it sees, in double precision.
 std::vector<double> logits(const Problem& p, const Inputs& in, Index slice, Index row) {
-    const Index keys = p.causal ? std::clamp<Index>(row + p.seq_k - p.seq_q + 1, 0, p.seq_k) : p.seq_k;
+    const Index keys = p.mask.hides() ? std::clamp<Index>(row + p.seq_k - p.seq_q + 1, 0, p.seq_k) : p.seq_k;
     const double scale = p.scale ? *p.scale : 1 / std::sqrt(static_cast<double>(p.dim));
     const Index kv = slice / p.heads * p.kv_heads + slice % p.heads / (p.heads / p.kv_heads);
     std::vector<float> q(static_cast<std::size_t>(p.dim)), k(static_cast<std::size_t>(p.seq_k * p.dim));
@@ -103,7 +104,7 @@ double allowed(const Algorithm& a, const Case& c, const Outcome& o, const Inputs
     const Problem& p = c.problem;
     if (p.dtype == Dtype::f32) return 1e-5;
     const double u = unit_roundoff(p.dtype);
-    if (a.family == Family::softmax) return u + 1e-5;
+    if (a.computes == &computation::softmax) return u + 1e-5;
     bool stores_logits = false;
     for (const TensorInfo& t : o.tensors) stores_logits |= t.role == Role::scratch && t.cols == p.seq_k;
     const bool once = o.moved("O").write <= o.tensor("O").bytes();
@@ -114,7 +115,23 @@ double allowed(const Algorithm& a, const Case& c, const Outcome& o, const Inputs
 }
 
 OutputError error_of(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in) {
-    return compare_with_reference(a.family, c.problem, in, {o.output().data}, 1)[0];
+    return error_of(*a.computes, c.problem, in, o.output().data, 1);
+}
+
+/// Every output that the computation defines, compared by name: row statistics to 1e-4 of their size.
+void check_outputs(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in, double most) {
+    Outputs outputs;
+    for (const TensorInfo& t : o.tensors)
+        if (t.role == Role::output) outputs[t.name] = t.data;
+    const OutputErrors errors = compare_with_reference(*a.computes, c.problem, in, {outputs}, 1)[0];
+    CHECK(errors.size() == outputs.size());
+    for (const auto& [name, e] : errors) {
+        INFO(name);
+        CHECK(e.not_finite == 0);
+        CHECK(e.finite_instead == 0);
+        CHECK(e.elements == outputs.at(name)->size());
+        CHECK(e.max_abs <= (name == a.computes->output ? most : 1e-4));
+    }
 }
 
 /// Logits of 10240 + 0 to 6 steps in even rows and -10240 + 0 to 6 steps in odd ones. Steps of 1 in f32, of 64 in the
@@ -142,7 +159,7 @@ Inputs large_logits(const Algorithm& a, const Case& c) {
 double rms_of_rounding(const Case& c, const Inputs& in) {
     const Problem& p = c.problem;
     double sum = 0;
-    const std::vector<double> o = reference_rows(Family::attention, p, in, 0, {0, p.seq_q});
+    const std::vector<double> o = reference_rows(computation::attention, p, in, 0, {0, p.seq_q});
     for (const double exact : o) {
         float x = static_cast<float>(exact);
         round_to(p.dtype, &x, 1);
@@ -155,11 +172,11 @@ double rms_of_rounding(const Case& c, const Inputs& in) {
 
 TEST_CASE("every algorithm describes itself completely", "[registry]") {
     std::set<std::string> names;
-    std::set<std::pair<Family, int>> rungs;
+    std::set<std::pair<const Computation*, int>> rungs;
     for (const Algorithm& a : algorithms()) {
         INFO(a.name);
         CHECK(names.insert(a.name).second);
-        CHECK(rungs.insert({a.family, a.rung}).second);
+        CHECK(rungs.insert({a.computes, a.rung}).second);
         CHECK(find_algorithm(a.name) == &a);
         CHECK_FALSE((std::string(a.idea).empty() || std::string(a.paper).empty()));
         REQUIRE_FALSE(a.code.empty());
@@ -169,7 +186,7 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
         }
         std::set<std::string> tensors;
         for (const TensorDecl& t : a.tensors({}, {64, 64})) CHECK(tensors.insert(t.name).second);
-        CHECK(tensors.count(a.family == Family::softmax ? "Y" : "O") == 1);
+        CHECK(tensors.count(a.computes == &computation::softmax ? "Y" : "O") == 1);
     }
     for (const Algorithm& a : algorithms())
         if (a.formerly) {
@@ -269,7 +286,7 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
                 if (happened.count(operation) > 0) CHECK(contains(code, word));
             }
             const bool moves = happened.count("load") + happened.count("store") > 0;
-            if (!c.problem.causal) CHECK((contains(code, " read ") || contains(code, " write ")) == moves);
+            if (!c.problem.mask.hides()) CHECK((contains(code, " read ") || contains(code, " write ")) == moves);
         }
     });
 }
@@ -277,16 +294,60 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
 TEST_CASE("every output is right, on any machine", "[registry]") {
     for_all(200, [](const Algorithm& a, const Case& c) {
         const Inputs in = inputs_for(a, c);
-        const double max_logit = a.family == Family::attention ? greatest_logit(c.problem, in) : 0;
+        const double max_logit = a.computes == &computation::attention ? greatest_logit(c.problem, in) : 0;
         for (const GpuSpec& gpu : machines(a, c)) {
             INFO("registers " << gpu.registers_per_sm << " B");
             const Outcome o = run(a, c, gpu, numeric_mode, in);
-            const OutputError e = error_of(a, c, o, in);
-            CHECK(e.not_finite == 0);
-            CHECK(e.elements == o.output().size());
-            CHECK(e.max_abs <= allowed(a, c, o, in, max_logit));
+            check_outputs(a, c, o, in, allowed(a, c, o, in, max_logit));
         }
     });
+}
+
+TEST_CASE("a window of keys needs nothing of a program that skips and masks tiles", "[registry][mask]") {
+    Count partly = 0, blind = 0;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        const Case each = window_case(seed);
+        for (const Algorithm& a : algorithms()) {
+            if (!a.supports.has(Feature::mask)) continue;
+            const Case c = as_supported(a, each);
+            INFO(to_string(a, c) << ", mask " << c.problem.mask.name());
+            const Inputs in = inputs_for(a, c);
+            const Outcome counted = run(a, c, roomy(), count_mode), o = run(a, c, roomy(), numeric_mode, in);
+            CHECK((counted.counters == o.counters));
+            const Prediction p = a.predict(c.problem, c.tiling, roomy());
+            CHECK(p.hbm_read == counted.counters.hbm_read);
+            CHECK(p.hbm_write == counted.counters.hbm_write);
+            CHECK(p.matmul_flops == counted.counters.matmul_flops);
+            CHECK(p.exps == counted.counters.exps);
+            CHECK(p.other_flops == counted.counters.other_flops);
+            if (c.problem.softmax == Softmax::safe) check_outputs(a, c, o, in, allowed(a, c, o, in, 60));
+        }
+        for (Index row = 0; row < each.problem.seq_q; ++row) {
+            Index keys = 0;
+            for (Index k = 0; k < each.problem.seq_k; ++k)
+                keys += each.problem.mask.sees(row, k, each.problem.diagonal());
+            partly += keys > 0 && keys < each.problem.seq_k, blind += keys == 0;
+        }
+    }
+    CHECK(partly > 500);
+    CHECK(blind > 100);
+}
+
+TEST_CASE("what an algorithm does not do is refused, and says who does", "[registry][features]") {
+    Problem naive;
+    naive.softmax = Softmax::naive;
+    for (const Algorithm& a : algorithms()) {
+        if (a.computes != &computation::attention) continue;
+        const auto refusal = refuses(a, naive);
+        INFO(a.name);
+        CHECK(refusal.has_value() != a.supports.has(Feature::naive_softmax));
+        CHECK_FALSE(refuses(a, Problem()).has_value());
+        if (!refusal) continue;
+        CHECK(refusal->feature == Feature::naive_softmax);
+        REQUIRE_FALSE(refusal->instead.empty());
+        for (const Algorithm* other : refusal->instead) CHECK_FALSE(refuses(*other, naive));
+        CHECK_THROWS_AS(run(a, {naive, {16, 16}}, roomy(), count_mode), UsageError);
+    }
 }
 
 TEST_CASE("inputs are only read, and every element of every output is written", "[registry]") {
@@ -297,7 +358,7 @@ TEST_CASE("inputs are only read, and every element of every output is written", 
             INFO(t.name);
             const Traffic& moved = o.moved(t.name);
             if (t.role == Role::input) CHECK(moved.write == 0);
-            if (t.role == Role::input && !c.problem.causal) CHECK(moved.read >= t.bytes());
+            if (t.role == Role::input && !c.problem.mask.hides()) CHECK(moved.read >= t.bytes());
             if (t.role != Role::output) continue;
             CHECK(moved.write >= t.bytes());
             Count missing = 0;
@@ -310,7 +371,7 @@ TEST_CASE("inputs are only read, and every element of every output is written", 
 TEST_CASE("rows that see no key give 0, and -inf as log-sum-exp", "[registry]") {
     Count blind = 0;
     for_all(100, [&](const Algorithm& a, const Case& c) {
-        if (a.family != Family::attention) return;
+        if (a.computes != &computation::attention) return;
         const Inputs in = inputs_for(a, c);
         const Outcome o = run(a, c, roomy(), numeric_mode, in);
         const bool has_lse = a.name == std::string("flash_v2");
@@ -357,7 +418,7 @@ TEST_CASE("large logits overflow a naive softmax, which shows and is counted", "
         c.problem.softmax = Softmax::naive;
         if (safe(a, c.problem)) return;
         const Inputs in = large_logits(a, c);
-        const bool attention = a.family == Family::attention;
+        const bool attention = a.computes == &computation::attention;
         Count rows = 0;  // with logits of +10240, if they see any
         for_rows(c.problem, [&](Index slice, Index row) {
             rows += row % 2 == 0 && (!attention || !logits(c.problem, in, slice, row).empty());
@@ -397,7 +458,7 @@ TEST_CASE("no algorithm loses more to rounding than standard, but for the trips 
                 const Inputs in = inputs_for(standard, c);
                 const double worst = error_of(standard, c, run(standard, c, roomy(), numeric_mode, in), in).rms;
                 for (const Algorithm& a : algorithms()) {
-                    if (a.family != Family::attention) continue;
+                    if (a.computes != &computation::attention) continue;
                     const Outcome o = run(a, c, roomy(), numeric_mode, in);
                     // Every time that an unfinished O goes to HBM, it is rounded once more. 2% for chance.
                     const double trips = static_cast<double>(o.moved("O").write / o.tensor("O").bytes() - 1);

@@ -7,7 +7,7 @@ using namespace tilescope;
 
 namespace {
 
-bool sees(const Problem& p, Index row, Index key) { return !p.causal || key <= row + p.seq_k - p.seq_q; }
+bool sees(const Problem& p, Index row, Index key) { return p.mask.sees(row, key, p.seq_k - p.seq_q); }
 
 bool any_sees(const Problem& p, Span rows, Span keys) {
     for (Index r = rows.begin; r < rows.end(); ++r)
@@ -50,7 +50,7 @@ std::vector<Case> cases(std::uint64_t random) {
     std::vector<Case> all = corner_cases();
     for (std::uint64_t seed = 1; seed <= random; ++seed) {
         all.push_back(random_case(seed));
-        if (seed % 2) all.back().problem.causal = true;
+        if (seed % 2) all.back().problem.mask = Mask::causal();
     }
     return all;
 }

@@ -15,7 +15,7 @@ CaseResult result() {
     r.tested.algorithm = find_algorithm("flash_v2");
     r.tested.variant = &kernels_of(*r.tested.algorithm)[0];
     Problem& p = r.tested.problem;
-    p.batch = 2, p.heads = 8, p.kv_heads = 4, p.seq_q = 1000, p.seq_k = 4097, p.causal = true;
+    p.batch = 2, p.heads = 8, p.kv_heads = 4, p.seq_q = 1000, p.seq_k = 4097, p.mask = Mask::causal();
     p.dtype = r.tested.variant->dtype, p.dim = r.tested.variant->dim, p.dim_v = r.tested.variant->dim_v;
     r.counted = count(experiment_of(r.tested, gpu_preset("H200")));
     return r;

@@ -87,8 +87,8 @@ TEST_CASE("survey: the full one has the shapes that it promises", "[survey]") {
             CHECK(has([&](const Problem& p) { return p.seq_q == n || p.seq_k == n; }));
         }
         for (const Index heads : {1, 16, 64}) CHECK(has([&](const Problem& p) { return p.batch_heads() == heads; }));
-        if (a.family == Family::softmax) continue;
-        CHECK(has([](const Problem& p) { return p.causal; }));
+        if (a.computes == &computation::softmax) continue;
+        CHECK(has([](const Problem& p) { return p.mask.is_causal(); }));
         CHECK(has([](const Problem& p) { return p.kv_heads < p.heads; }));
         CHECK(has([](const Problem& p) { return p.seq_q != p.seq_k; }));
         CHECK(has([](const Problem& p) { return p.dim != p.dim_v; }) ==
@@ -111,7 +111,7 @@ TEST_CASE("survey: the quick one is nasty and small", "[survey]") {
     const auto has = [&](auto f) { return any(quick, [&](const KernelCase& c) { return f(c.problem); }); };
     CHECK(has([](const Problem& p) { return p.seq_q == 1; }));
     CHECK(has([](const Problem& p) { return p.seq_k == 1; }));
-    CHECK(has([](const Problem& p) { return p.causal && p.seq_q > p.seq_k; }));
+    CHECK(has([](const Problem& p) { return p.mask.is_causal() && p.seq_q > p.seq_k; }));
     CHECK(has([](const Problem& p) { return p.scale == 100; }));
     CHECK(has([](const Problem& p) { return p.dim > p.dim_v; }));
     CHECK(has([](const Problem& p) { return p.dim < p.dim_v; }));

@@ -68,22 +68,23 @@ TEST_CASE("validation: all outputs are compared, or the last rows of one head wh
           "[validation]") {
     Problem p;
     p.dtype = Dtype::f32;
-    Part part = part_to_check(Family::attention, p);
+    Part part = part_to_check(computation::attention, p);
     CHECK((static_cast<Index>(part.heads.size()) == p.batch_heads() && part.rows == p.seq_q));
     p.heads = p.kv_heads = 64;
     p.seq_q = p.seq_k = 4096;
-    part = part_to_check(Family::attention, p);
+    part = part_to_check(computation::attention, p);
     CHECK((part.heads.size() > 1 && part.heads.size() < 64 && part.heads.back() == 63 && part.rows == p.seq_q));
     p.seq_q = p.seq_k = 16384;
-    part = part_to_check(Family::attention, p);
+    part = part_to_check(computation::attention, p);
     CHECK((part.heads == std::vector<Index>{0} && part.rows >= 128 && part.rows < p.seq_q));
-    CHECK(part_to_check(Family::softmax, p).rows >= 128);
+    CHECK(part_to_check(computation::softmax, p).rows >= 128);
 }
 
 TEST_CASE("validation: the last rows of a head are a problem of their own", "[validation]") {
     for (const bool causal : {false, true}) {
         Problem p;
-        p.heads = 4, p.kv_heads = 2, p.seq_q = 100, p.seq_k = 130, p.dtype = Dtype::f32, p.causal = causal;
+        p.heads = 4, p.kv_heads = 2, p.seq_q = 100, p.seq_k = 130, p.dtype = Dtype::f32,
+        p.mask = causal ? Mask::causal() : Mask();
         const Algorithm& a = *find_algorithm("flash_v2");
         const Part part = {{1, 3}, 40};
         const Inputs all = random_inputs(a.tensors(p, {16, 16}), 1, Distribution::normal);
@@ -91,8 +92,8 @@ TEST_CASE("validation: the last rows of a head are a problem of their own", "[va
                              {"K", cut(*all.at("K"), {0, 1}, p.seq_k)},
                              {"V", cut(*all.at("V"), {0, 1}, p.seq_k)}};
         const GpuSpec gpu = load_gpu("H200");
-        const auto whole = execute({&a, p, {16, 16}, gpu}, all).output;
-        const auto own = execute({&a, problem_of(part, p), {16, 16}, gpu}, some).output;
+        const auto whole = execute({&a, p, {16, 16}, gpu}, all).output();
+        const auto own = execute({&a, problem_of(part, p), {16, 16}, gpu}, some).output();
         const auto expected = cut(*whole, part.heads, part.rows);
         REQUIRE(own->size() == expected->size());
         std::vector<float> x(static_cast<std::size_t>(own->size())), y(x.size());
@@ -109,9 +110,9 @@ TEST_CASE("validation: a kept reference compares as one that is not kept", "[val
             INFO(to_string(a, c));
             const Inputs in = inputs_for(a, c);
             const Outcome o = run(a, c, roomy(), numeric_mode, in);
-            const Reference reference(a.family, c.problem, in, 2);
-            const OutputError kept = reference.compare(*o.output().data);
-            const OutputError fresh = compare_with_reference(a.family, c.problem, in, {o.output().data}, 1)[0];
+            const Reference reference(*a.computes, c.problem, in, 2);
+            const OutputError kept = *reference.compare(a.computes->output, *o.output().data);
+            const OutputError fresh = error_of(*a.computes, c.problem, in, o.output().data, 1);
             CHECK(kept.max_abs == fresh.max_abs);
             CHECK(std::abs(kept.rms - fresh.rms) <= 1e-12 * fresh.rms);
             CHECK(kept.elements == fresh.elements);

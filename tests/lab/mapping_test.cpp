@@ -42,7 +42,7 @@ template <class F>
 void for_tiny(std::uint64_t seeds, F&& f) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed)
         for (const Algorithm& a : algorithms()) {
-            const Case c = random_case(seed);
+            const Case c = as_supported(a, random_case(seed));
             const GpuSpec gpu = tiny(seed);
             INFO(to_string(a, c) << ", SRAM " << gpu.sram_per_block << " B, registers " << gpu.registers_per_sm
                                  << " B");
@@ -94,7 +94,7 @@ TEST_CASE("tiling: what fits runs, and what does not fit throws", "[tiling]") {
         const bool fit = fits(a, c.problem, c.tiling, gpu), ran = runs(a, c, gpu);
         if (fit && !ran) FAIL("fits, but does not run");
         // Where causality skips the largest tiles, a tiling may run that would not fit without it.
-        if (!fit && ran && !c.problem.causal) FAIL("runs, but does not fit");
+        if (!fit && ran && !c.problem.mask.hides()) FAIL("runs, but does not fit");
         ++(fit ? fitting : refused);
     });
     CHECK(fitting > 1000);
@@ -104,7 +104,7 @@ TEST_CASE("tiling: what fits runs, and what does not fit throws", "[tiling]") {
 TEST_CASE("tiling: the peaks of a run are exactly what it needs", "[tiling]") {
     for_tiny(100, [](const Algorithm& a, const Case& c, const GpuSpec&) {
         Case plain = c;
-        plain.problem.causal = false;
+        plain.problem.mask = {};
         const Outcome o = run(a, plain, roomy(), count_mode);
         CHECK(fits(a, plain.problem, plain.tiling, machine(o.sram_peak, o.register_peak)));
         if (o.sram_peak > 0)

@@ -194,16 +194,16 @@ TEST_CASE("the reference ahead is the reference: by frames, by a thread, and at 
         const Index slices = c.problem.batch_heads();
         for (const std::string way : {"by frames", "by a thread", "at once"}) {
             INFO(name << ' ' << way);
-            ReferenceAhead ahead(a.family, c.problem, in);
+            ReferenceAhead ahead(*a.computes, c.problem, in);
             if (way == "by a thread") ahead.job().begin();
             if (way == "by frames") CHECK_FALSE(ahead.job().pump(4));
             for (const Index slice : {Index{0}, slices - 1, Index{2}}) {
-                const std::vector<double> expected = reference_rows(a.family, c.problem, in, slice, {0, 150});
+                const std::vector<double> expected = reference_rows(*a.computes, c.problem, in, slice, {0, 150});
                 CHECK(ahead.slice(slice) == expected);
             }
             CHECK(ahead.job().progress().done == 3 * slices);
         }
-        ReferenceAhead not_needed(a.family, c.problem, in);
+        ReferenceAhead not_needed(*a.computes, c.problem, in);
         not_needed.job().begin();
     }
 }

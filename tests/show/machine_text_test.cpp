@@ -95,9 +95,11 @@ TEST_CASE("a tensor's label has its size, its shape, its role and whose slice it
     CHECK(tensor_title(k) == "K  524 kB");
     CHECK(tensor_shape(k) == "512 × 64 f16");
     using Lines = std::vector<std::vector<std::string>>;
-    CHECK(tensor_lines(k, Family::attention, true) == Lines{{"512 × 64 f16"}, {"input · head 3 of 8", "head 3 of 8"}});
-    CHECK(tensor_lines(k, Family::softmax, false) == Lines{{"512×64"}, {"input · matrix 3 of 8", "matrix 3 of 8"}});
-    CHECK(tensor_lines(lse, Family::attention, false) == Lines{{"512×1"}, {"output"}});
+    CHECK(tensor_lines(k, computation::attention, true) ==
+          Lines{{"512 × 64 f16"}, {"input · head 3 of 8", "head 3 of 8"}});
+    CHECK(tensor_lines(k, computation::softmax, false) ==
+          Lines{{"512×64"}, {"input · matrix 3 of 8", "matrix 3 of 8"}});
+    CHECK(tensor_lines(lse, computation::attention, false) == Lines{{"512×1"}, {"output"}});
     CHECK(about_tensor(k) == "K  524 kB in HBM: 8 × 512 × 64 f16, input");
 }
 

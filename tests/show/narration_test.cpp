@@ -22,7 +22,8 @@ Session session_of(const std::string& algorithm, const Flags& flags, RecordingLi
     setup.algorithm = algorithm;
     for (const auto& [flag, value] : flags) {
         // The softmax kernels have no such flags.
-        if (find_algorithm(algorithm)->family == Family::softmax && (flag == "dim" || flag == "causal")) continue;
+        if (find_algorithm(algorithm)->computes == &computation::softmax && (flag == "dim" || flag == "causal"))
+            continue;
         set_flag(setup.options, flag, std::string(value));
     }
     Session session(limits);

@@ -35,7 +35,7 @@ Case shaped(Index seq_q, Index seq_k, Dtype dtype, bool causal, Index batch, Ind
     Case c{{}, {4, 6}, 1};
     c.problem.seq_q = seq_q, c.problem.seq_k = seq_k, c.problem.dim = 6, c.problem.dim_v = 5;
     c.problem.batch = batch, c.problem.heads = heads, c.problem.kv_heads = kv_heads;
-    c.problem.dtype = dtype, c.problem.causal = causal;
+    c.problem.dtype = dtype, c.problem.mask = causal ? Mask::causal() : Mask();
     return c;
 }
 
@@ -131,7 +131,7 @@ Counters cost_of(const std::map<std::uint16_t, Counters>& by_line, std::uint16_t
     return found != by_line.end() ? found->second : Counters{};
 }
 
-const char* output_of(const Algorithm& a) { return a.family == Family::softmax ? "Y" : "O"; }
+const char* output_of(const Algorithm& a) { return a.computes == &computation::softmax ? "Y" : "O"; }
 
 std::vector<float> stored_output(const Run& run) {
     for (TensorId t = 0; t < run.trace().tensors().size(); ++t)
@@ -144,7 +144,7 @@ double final_error(const Run& run) {
     const Problem& p = run.recorded();
     const Algorithm& a = run.algorithm();
     const Report report = execute({&a, p, run.experiment().tiling, run.experiment().gpu}, random_for(a)(p), 1);
-    return compare_with_reference(a.family, p, random_for(a)(p), {report.output}, 1)[0].rms;
+    return error_of(*a.computes, p, random_for(a)(p), report.output(), 1).rms;
 }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -446,7 +446,7 @@ TEST_CASE("recorded heads compute the same as in a run of all of them", "[run]")
             INFO(to_string(a, c));
             const Experiment e = experiment(a, c);
             const Report whole = execute(e, random_for(a)(c.problem), 1);
-            const std::vector<float> expected = contents(*whole.output);
+            const std::vector<float> expected = contents(*whole.output());
             for (Index heads = 0; heads <= c.problem.batch_heads() + 1; ++heads) {
                 CAPTURE(heads);
                 Run r = run_of(e, heads);
@@ -474,7 +474,7 @@ TEST_CASE("large problems are recorded at once, as shapes", "[run]") {
             Case c{{}, {}, 1};
             c.problem.heads = c.problem.kv_heads = 64;
             c.problem.seq_q = c.problem.seq_k = 16384;
-            c.problem.causal = causal;
+            c.problem.mask = causal ? Mask::causal() : Mask();
             const GpuSpec gpu = gpu_preset("A100-40GB");
             c.tiling = choose_tiling(a, c.problem, {}, gpu);
             INFO(to_string(a, c));
@@ -593,14 +593,14 @@ TEST_CASE("the error of the output on chip falls to that of the rounding", "[run
                     s.event.kind() == Kind::store && r.trace().tensors()[s.event.region.tensor].name == "O")
                     storing.insert({s.launch, s.event.block});
             CHECK(curves == static_cast<Count>(storing.size()));
-            CHECK((curves > 0) == (a.family == Family::attention));
+            CHECK((curves > 0) == (a.computes == &computation::attention));
         }
     }
 }
 
 TEST_CASE("a curve of the error never ends far from what is stored", "[run]") {
     for_all([](const Algorithm& a, const Case& c) {
-        if (a.family == Family::softmax) return;
+        if (a.computes == &computation::softmax) return;
         Run r = run_of(experiment(a, c), 1);
         const double stored = final_error(r);
         double squares = 0, curves = 0;

@@ -30,7 +30,9 @@ const Flags small = {{"seq", "20"}, {"heads", "3"}, {"br", "4"}, {"bc", "6"}};
 const Flags small_attention = {{"seq", "20"}, {"heads", "4"}, {"kv-heads", "2"}, {"dim", "6"},
                                {"br", "4"},   {"bc", "6"},    {"causal", "true"}};
 
-Setup small_setup(const Algorithm& a) { return setup(a.name, a.family == Family::softmax ? small : small_attention); }
+Setup small_setup(const Algorithm& a) {
+    return setup(a.name, a.computes == &computation::softmax ? small : small_attention);
+}
 
 /// Nothing to show, and nothing that breaks when it is asked for all the same.
 void check_nothing_runs(Session& s) {
@@ -106,7 +108,7 @@ TEST_CASE("the window counts what the command line counts", "[session]") {
             INFO(a.name << (more.empty() ? "" : ", " + more[0].first));
             Session s;
             s.ask(asked);
-            const Request r = resolve(asked.options, a.family);
+            const Request r = resolve(asked.options, a);
             const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
             REQUIRE(s.problem() == "");
             REQUIRE(s.run() != nullptr);
@@ -134,10 +136,10 @@ TEST_CASE("a recorded head computes what the command line computes", "[session]"
         REQUIRE(s.run() != nullptr);
         if (!s.run()->has_values()) continue;
         s.show(s.length());
-        const Request r = resolve(asked.options, a.family);
+        const Request r = resolve(asked.options, a);
         const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
         const Report whole = execute({&a, r.problem, tiling, r.gpu}, inputs_for(asked.options, r, a), 1);
-        const std::vector<float> expected = contents(*whole.output);
+        const std::vector<float> expected = contents(*whole.output());
         for (TensorId t = 0; t < s.run()->trace().tensors().size(); ++t) {
             if (s.run()->trace().tensors()[t].role != Role::output) continue;
             const std::string& name = s.run()->trace().tensors()[t].name;
@@ -205,11 +207,11 @@ TEST_CASE("flags are set and taken back by their names", "[session]") {
     CHECK(s.setup().options.heads == 6);
     CHECK(s.run()->experiment().problem.heads == 6);
     s.set("causal", "false");
-    CHECK_FALSE(s.run()->experiment().problem.causal);
+    CHECK_FALSE(s.run()->experiment().problem.mask.is_causal());
     s.set("causal", "true");
-    CHECK(s.run()->experiment().problem.causal);
+    CHECK(s.run()->experiment().problem.mask.is_causal());
     s.set("causal", "");
-    CHECK_FALSE(s.run()->experiment().problem.causal);
+    CHECK_FALSE(s.run()->experiment().problem.mask.is_causal());
     s.set("kv-heads", "");
     CHECK(s.run()->experiment().problem.kv_heads == 6);
     s.set("br", "");
@@ -307,7 +309,7 @@ TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
             INFO(a.name << ", --" << tiles.back().first << ' ' << tiles.back().second);
             Session s(RecordingLimits{.events = 1000});
             REQUIRE_NOTHROW(s.ask(asked));
-            const Request r = resolve(asked.options, a.family);
+            const Request r = resolve(asked.options, a);
             const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
             if (fits(a, r.problem, tiling, r.gpu)) {
                 CHECK(s.run() != nullptr);
@@ -349,9 +351,9 @@ TEST_CASE("a rival that does not fit is said to be the one", "[session]") {
     // The one reads Q again and again from SRAM that the other has no use for.
     for (const Algorithm& a : algorithms())
         for (const Algorithm& b : algorithms()) {
-            if (a.family != Family::attention || b.family != Family::attention) continue;
+            if (a.computes != &computation::attention || b.computes != &computation::attention) continue;
             const Setup asked = setup(a.name, {{"br", "192"}, {"bc", "192"}, {"heads", "1"}, {"seq", "192"}}, b.name);
-            const Request r = resolve(asked.options, a.family);
+            const Request r = resolve(asked.options, a);
             const bool first = fits(a, r.problem, r.given, r.gpu), second = fits(b, r.problem, r.given, r.gpu);
             if (first == second) continue;
             INFO(a.name << " against " << b.name);
@@ -402,9 +404,9 @@ TEST_CASE("both in a race record the same heads", "[session]") {
     int differed = 0;
     for (const Algorithm& a : algorithms())
         for (const Algorithm& b : algorithms()) {
-            if (a.family != b.family) continue;
+            if (a.computes != b.computes) continue;
             Setup asked = setup(a.name, {{"seq", "24"}, {"heads", "8"}, {"br", "4"}, {"bc", "4"}}, b.name);
-            if (a.family == Family::attention) set_flag(asked.options, "kv-heads", "4");
+            if (a.computes == &computation::attention) set_flag(asked.options, "kv-heads", "4");
             for (const RecordingLimits& limits :
                  {RecordingLimits{.events = 2500}, RecordingLimits{.value_bytes = 80'000}}) {
                 INFO(a.name << " against " << b.name);
@@ -449,11 +451,11 @@ TEST_CASE("other algorithms are counted on the same problem", "[session]") {
             if (tiles == std::string("auto")) asked.options.br = asked.options.bc = "auto";
             Session s;
             s.ask(asked);
-            const Request r = resolve(asked.options, a.family);
+            const Request r = resolve(asked.options, a);
             for (const Algorithm& b : algorithms()) {
                 INFO(a.name << " and " << b.name << ", tiles " << tiles);
                 const Report* counted = s.counted(b.name);
-                CHECK((counted != nullptr) == (a.family == b.family));
+                CHECK((counted != nullptr) == (a.computes == b.computes));
                 if (!counted) continue;
                 const Tiling tiling = choose_tiling(b, r.problem, r.given, r.gpu);
                 CHECK(difference(counted->counters, count({&b, r.problem, tiling, r.gpu}).counters) == "");
@@ -473,7 +475,7 @@ TEST_CASE("counts of others go with the problem, and are absent where they do no
     s.set("seq", "40");
     CHECK(s.counted("standard")->counters.hbm_read > before);
     for (const Algorithm& a : algorithms()) {
-        if (a.family != Family::attention) continue;
+        if (a.computes != &computation::attention) continue;
         s.ask(setup("flash_v2", {{"br", "192"}, {"bc", "192"}, {"seq", "192"}}));
         REQUIRE(s.request() != nullptr);
         const bool fit = fits(a, s.request()->problem, {192, 192}, s.request()->gpu);
@@ -495,13 +497,13 @@ TEST_CASE("users' own matrices are shown, of the heads that are recorded", "[ses
     o.v = write("v.npy", 3, 17, 4, 3);
     o.br = "4", o.bc = "6";
     for (const Algorithm& a : algorithms()) {
-        if (a.family != Family::attention) continue;
+        if (a.computes != &computation::attention) continue;
         for (const Index heads : {6, 4, 2, 1}) {
             INFO(a.name << ", heads " << heads);
             Setup asked;
             asked.algorithm = a.name;
             asked.options = o;
-            const Request r = resolve(o, a.family);
+            const Request r = resolve(o, a);
             const Experiment e{&a, r.problem, {4, 6}, r.gpu};
             const Report whole = execute(e, r.inputs, 1);
             const Count flops = whole.counters.matmul_flops + 8 * whole.counters.exps;
@@ -516,7 +518,7 @@ TEST_CASE("users' own matrices are shown, of the heads that are recorded", "[ses
                 const RecordedTensor& tensor = s.run()->trace().tensors()[t];
                 const std::vector<float>& now = s.run()->player().values(t);
                 if (tensor.name == "O") {
-                    const std::vector<float> all = contents(*whole.output);
+                    const std::vector<float> all = contents(*whole.output());
                     CHECK(same_bits(now, {all.data(), now.size()}));
                 }
                 if (tensor.role != Role::input) continue;

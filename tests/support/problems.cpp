@@ -70,7 +70,7 @@ std::vector<Case> corner_cases() {
     std::vector<Case> all;
     for (Case c : shapes)
         for (const bool causal : {false, true}) {
-            c.problem.causal = causal;
+            c.problem.mask = causal ? Mask::causal() : Mask();
             c.problem.dtype = dtypes[all.size() % 3];
             c.seed = all.size() + 1;
             all.push_back(c);
@@ -89,10 +89,26 @@ Case random_case(std::uint64_t seed) {
     p.kv_heads = r.between(1, 2);
     p.heads = p.kv_heads * r.between(1, 2);
     p.dtype = dtypes[r.between(0, 2)];
-    p.causal = r.one_in(2);
+    if (r.one_in(2)) p.mask = Mask::causal();
     if (r.one_in(4)) p.scale = 0.25;
     if (r.one_in(8)) p.softmax = Softmax::naive;
     return {p, {r.magnitude(1, 80), r.magnitude(1, 80)}, seed};
+}
+
+Case as_supported(const Algorithm& algorithm, Case c) {
+    if (!algorithm.supports.has(Feature::naive_softmax)) c.problem.softmax = Softmax::safe;
+    return c;
+}
+
+Case window_case(std::uint64_t seed) {
+    Case c = random_case(seed);
+    Random r(seed + 1'000'000);
+    const auto bound = [&]() -> std::optional<Index> {
+        return r.one_in(4) ? std::nullopt : std::optional(r.between(0, 40) - 4);
+    };
+    const auto left = bound(), right = bound();
+    c.problem.mask = Mask::window(left, right);
+    return c;
 }
 
 Case large_case(std::uint64_t seed) {
@@ -108,7 +124,7 @@ Case large_case(std::uint64_t seed) {
     p.kv_heads = r.between(1, 2);
     p.heads = p.kv_heads * r.between(1, 2);
     p.dtype = dtypes[r.between(0, 2)];
-    p.causal = causal;
+    p.mask = causal ? Mask::causal() : Mask();
     return {p, {r.magnitude(causal ? 16 : 1, 512), r.magnitude(causal ? 16 : 1, 512)}, seed};
 }
 
@@ -116,7 +132,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     const Problem& p = c.problem;
     out << "--batch " << p.batch << " --heads " << p.heads << " --kv-heads " << p.kv_heads << " --seq-q " << p.seq_q
         << " --seq-k " << p.seq_k << " --dim " << p.dim << " --dim-v " << p.dim_v << " --dtype " << name_of(p.dtype);
-    if (p.causal) out << " --causal";
+    if (p.mask.is_causal()) out << " --causal";
     if (p.scale) out << " --scale " << *p.scale;
     if (p.softmax == Softmax::naive) out << " --softmax naive";
     return out << " --br " << c.tiling.br << " --bc " << c.tiling.bc << " --seed " << c.seed;
@@ -194,6 +210,11 @@ std::string difference(const Outcome& a, const Outcome& b) {
     compare("register peak", a.register_peak, b.register_peak);
     if (a.notes != b.notes) out += "notes; ";
     return out;
+}
+
+OutputError error_of(const Computation& c, const Problem& p, const Inputs& in, std::shared_ptr<const Storage> output,
+                     int threads, Control* control) {
+    return compare_with_reference(c, p, in, {{{c.output, std::move(output)}}}, threads, control).at(0).at(c.output);
 }
 
 Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution) {

@@ -7,6 +7,7 @@
 
 #include "algorithms/contract/algorithm.hpp"
 #include "lab/inputs.hpp"
+#include "lab/reference.hpp"
 
 namespace tilescope {
 
@@ -26,6 +27,10 @@ std::string to_string(const Algorithm& algorithm, const Case& c);
 std::vector<Case> corner_cases();
 /// Sizes up to 70, heads and batches of up to 3.
 Case random_case(std::uint64_t seed);
+/// The case, without what the algorithm does not do.
+Case as_supported(const Algorithm& algorithm, Case c);
+/// The same sizes as random_case(), with a window of keys around every query.
+Case window_case(std::uint64_t seed);
 /// Sequences of up to 10^6, causal ones of up to 20,000: for counts only.
 Case large_case(std::uint64_t seed);
 
@@ -56,6 +61,10 @@ std::vector<GpuSpec> machines(const Algorithm& algorithm, const Case& c);
 
 /// "" where they are equal, or else what differs.
 std::string difference(const Outcome& a, const Outcome& b);
+
+/// How far the computation's own output is from the reference.
+OutputError error_of(const Computation& computation, const Problem& problem, const Inputs& inputs,
+                     std::shared_ptr<const Storage> output, int threads = 0, Control* control = nullptr);
 
 /// Random inputs from the case's seed.
 Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution = Distribution::normal);

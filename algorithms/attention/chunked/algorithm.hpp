@@ -26,7 +26,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 /// The summaries of one query chunk, in f32; the next chunk overwrites them.
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     const Index rows = ceil_div(p.seq_k, tile.bc) * std::min(tile.br, p.seq_q);
-    auto t = attention_tensors(p);
+    auto t = computation::attention.tensors(p);
     t.push_back(declare(p, "m_j", Role::scratch, Meaning::statistic, Sliced::by_head, rows, 1, Dtype::f32));
     t.push_back(declare(p, "s_j", Role::scratch, Meaning::statistic, Sliced::by_head, rows, 1, Dtype::f32));
     t.push_back(declare(p, "v_j", Role::scratch, Meaning::output, Sliced::by_head, rows, p.dim_v, Dtype::f32));
@@ -45,7 +45,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "chunked",
-            .family = Family::attention,
+            .computes = &computation::attention,
+            .supports = attention_features,
             .rung = 7,
             .idea = "key chunks summarised independently; summaries (m, s, PV) go to HBM and are combined",
             .paper = "Rabe & Staats, arXiv 2112.05682, Figure 1",

@@ -16,7 +16,7 @@ void summarise(Block& b, const Head& h, const Problem& p, const Tile& q, Tile& g
     Tile v = b.load(h.V, j);
     Tile s = b.alloc_registers("S", i.size, j.size);
     b.matmul(s, q, k, Trans::b, p.logit_scale());
-    mask_causal(b, s, p, i, j);
+    apply_mask(b, s, p, i, j);
     b.at(4);
     Tile m = b.alloc_registers("m_j", i.size, 1);
     Tile sum = b.alloc_registers("s_j", i.size, 1);

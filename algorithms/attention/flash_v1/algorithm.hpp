@@ -33,7 +33,7 @@ inline constexpr CodeLine code[] = {
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
-    auto t = attention_tensors(p);
+    auto t = computation::attention.tensors(p);
     t.push_back(declare(p, "l", Role::scratch, Meaning::statistic, Sliced::by_head, p.seq_q, 1, Dtype::f32));
     t.push_back(declare(p, "m", Role::scratch, Meaning::statistic, Sliced::by_head, p.seq_q, 1, Dtype::f32));
     return t;
@@ -51,7 +51,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "flash_v1",
-            .family = Family::attention,
+            .computes = &computation::attention,
+            .supports = attention_features,
             .rung = 4,
             .idea = "one pass: K, V outer, Q inner; unfinished O, l, m return to HBM each step",
             .paper = "FlashAttention, arXiv 2205.14135, Algorithm 1",

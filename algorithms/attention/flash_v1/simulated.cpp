@@ -29,7 +29,7 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
     b.at(9);
     Tile s = b.alloc_registers("S", i.size, j.size);
     b.matmul(s, q, k, Trans::b, p.logit_scale());
-    mask_causal(b, s, p, i, j);
+    apply_mask(b, s, p, i, j);
     b.at(10);
     Tile m_tile = column("m~"), l_tile = column("l~");
     row_max(b, m_tile, s);

@@ -33,7 +33,7 @@ inline constexpr CodeLine code[] = {
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
-    auto t = attention_tensors(p);
+    auto t = computation::attention.tensors(p);
     t.push_back(declare(p, "LSE", Role::output, Meaning::statistic, Sliced::by_head, p.seq_q, 1, Dtype::f32));
     return t;
 }
@@ -49,7 +49,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "flash_v2",
-            .family = Family::attention,
+            .computes = &computation::attention,
+            .supports = attention_features,
             .rung = 5,
             .idea = "Q outer: un-scaled O stays on chip, one division at the end; parallel over row blocks too",
             .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 1",

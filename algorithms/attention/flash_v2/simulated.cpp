@@ -21,7 +21,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.at(8);
             Tile s = b.alloc_registers("S", i.size, j.size);
             b.matmul(s, q, k, Trans::b, p.logit_scale());
-            mask_causal(b, s, p, i, j);
+            apply_mask(b, s, p, i, j);
             b.at(9);
             Tile correction = b.alloc_registers("exp(m_old-m)", i.size, 1);
             copy(b, correction, m);

@@ -34,12 +34,13 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "memory_efficient",
-            .family = Family::attention,
+            .computes = &computation::attention,
+            .supports = attention_features,
             .rung = 6,
             .idea = "the xformers kernel: two GEMMs share one SRAM buffer, so Q is read again per key block",
             .paper = "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION",
             .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
+            .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
             .run = run,
             .predict = predict};
 }

@@ -20,7 +20,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                 Tile k = b.load(K.of(head), j);
                 b.matmul(s, q, k, Trans::b, p.logit_scale());
             }
-            mask_causal(b, s, p, i, j);
+            apply_mask(b, s, p, i, j);
             b.at(5);
             Tile correction = b.alloc_registers("exp(m'-m_new)", i.size, 1);
             copy(b, correction, m);

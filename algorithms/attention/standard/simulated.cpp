@@ -13,7 +13,7 @@ void scores(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys
         Tile k = b.load(K.of(head), j);
         Tile s = b.alloc_registers("S", i.size, j.size);
         b.matmul(s, q, k, Trans::b, p.logit_scale());
-        mask_causal(b, s, p, i, j);
+        apply_mask(b, s, p, i, j);
         b.store(s, S.of(head), i, j);
     });
 }
@@ -77,7 +77,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
 }
 
 std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
-    auto t = attention_tensors(p);
+    auto t = computation::attention.tensors(p);
     t.push_back(declare(p, "S", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
     t.push_back(declare(p, "P", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
     return t;

@@ -31,12 +31,13 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "three_pass",
-            .family = Family::attention,
+            .computes = &computation::attention,
+            .supports = attention_features,
             .rung = 2,
             .idea = "one kernel, nothing N x N in HBM: three passes over K, S recomputed in each",
             .paper = "safe softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2) fused with both products",
             .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
+            .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
             .run = run,
             .predict = predict,
             .formerly = "safe_softmax"};

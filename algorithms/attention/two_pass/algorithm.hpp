@@ -30,12 +30,13 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "two_pass",
-            .family = Family::attention,
+            .computes = &computation::attention,
+            .supports = attention_features,
             .rung = 3,
             .idea = "maximum and denominator in one pass: K is read twice instead of three times",
             .paper = "online softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3) fused with both products",
             .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return attention_tensors(p); },
+            .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
             .run = run,
             .predict = predict,
             .formerly = "online_softmax"};

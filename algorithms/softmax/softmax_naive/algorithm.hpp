@@ -31,12 +31,13 @@ inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
 
 inline Algorithm describe() {
     return {.name = "softmax_naive",
-            .family = Family::softmax,
+            .computes = &computation::softmax,
+            .supports = {},
             .rung = 1,
             .idea = "the textbook formula: two passes, overflows for x > 88.7",
             .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 1",
             .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return softmax_tensors(p); },
+            .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },
             .run = run,
             .predict = predict};
 }

@@ -29,12 +29,13 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "softmax_online",
-            .family = Family::softmax,
+            .computes = &computation::softmax,
+            .supports = {},
             .rung = 3,
             .idea = "maximum and denominator in one pass, rescaling as the maximum grows",
             .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3",
             .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return softmax_tensors(p); },
+            .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },
             .run = run,
             .predict = predict};
 }

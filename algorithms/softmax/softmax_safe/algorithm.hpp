@@ -35,12 +35,13 @@ inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
 
 inline Algorithm describe() {
     return {.name = "softmax_safe",
-            .family = Family::softmax,
+            .computes = &computation::softmax,
+            .supports = {},
             .rung = 2,
             .idea = "subtract the row maximum first: three passes, no overflow",
             .paper = "Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2",
             .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return softmax_tensors(p); },
+            .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },
             .run = run,
             .predict = predict};
 }

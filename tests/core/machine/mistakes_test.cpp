@@ -184,7 +184,7 @@ TEST_CASE("a graded range must cost in proportion to what it sees", "[mistakes][
     const auto run = [&](auto&& extra) {
         Gpu gpu(spec(), exact_mode, 1);
         const Hbm x = gpu.add({"X", Role::input, Dtype::f32, 1, 20, 2, nullptr});
-        const Seen seen = Seen::before_end(keys, 5);
+        const Seen seen = Seen(keys).and_before_end(5);
         gpu.launch("kernel", {graded(Tiles(8, 1, "i"), seen)}, [&](Block& b, Span i) {
             b.uniform(seen(i), [&](Span j) { Tile t = b.load(x, j); });
             extra(b, x, i);
@@ -208,9 +208,11 @@ TEST_CASE("a graded range must cost in proportion to what it sees", "[mistakes][
 TEST_CASE("counting a graded range gives what running it gives", "[graded]") {
     const Tiles rows(17, GENERATE(1, 2, 3, 5, 7, 17), "i"), keys(GENERATE(1, 20, 21), 3, "j");
     const Index shift = GENERATE(range(-24, 25));
-    const bool before = GENERATE(true, false);
-    CAPTURE(rows.tile_size(), keys.extent(), shift, before);
-    const Seen seen = before ? Seen::before_end(keys, shift) : Seen::after_begin(keys, shift);
+    const int part = GENERATE(1, 2, 3);  // growing, shrinking, both
+    CAPTURE(rows.tile_size(), keys.extent(), shift, part);
+    Seen seen(keys);
+    if (part & 1) seen = seen.and_before_end(shift);
+    if (part & 2) seen = seen.and_after_begin(shift - (part == 3 ? 4 : 0));
     const auto count = [&](Mode mode) {
         Gpu gpu(spec(), mode, 1);
         const Hbm x = gpu.add({"X", Role::input, Dtype::f32, 1, 21, 2, nullptr});

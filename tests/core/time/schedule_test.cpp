@@ -189,7 +189,7 @@ Case small_case(Index seq_q, Index seq_k, Dtype dtype, bool causal, Index batch,
     Case c{{}, {4, 6}, 1};
     c.problem.seq_q = seq_q, c.problem.seq_k = seq_k, c.problem.dim = 5, c.problem.dim_v = 3;
     c.problem.batch = batch, c.problem.heads = heads, c.problem.kv_heads = kv_heads;
-    c.problem.dtype = dtype, c.problem.causal = causal;
+    c.problem.dtype = dtype, c.problem.mask = causal ? Mask::causal() : Mask();
     return c;
 }
 

@@ -1,0 +1,65 @@
+// What is computed, as a value: its tensors, its mathematics in double precision, and which parts of a problem mean
+// something to it. algorithms/attention/computation.cpp and its neighbours have them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/contract/problem.hpp"
+
+namespace tilescope {
+
+/// Of what a tensor has a slice: of every head of every batch entry, of every head of K and V, of every batch entry; or
+/// it has one slice in all.
+enum class Sliced : std::uint8_t { by_head, by_kv_head, by_batch, whole };
+
+/// A tensor in HBM that an algorithm reads, writes or needs as scratch: slices x rows x cols.
+struct TensorDecl {
+    const char* name;
+    Role role;
+    Meaning meaning;
+    Sliced sliced;
+    Index slices, rows, cols;
+    Dtype dtype;
+};
+TensorDecl declare(const Problem& problem, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,
+                   Index cols, Dtype dtype);
+
+/// Values of the tensors that exist before a run, by name. Shared: many runs may read them, none writes them.
+using Inputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;
+
+/// Rows of outputs in double precision, row-major, by name.
+using ReferenceRows = std::map<std::string, std::vector<double>, std::less<>>;
+
+struct Computation {
+    const char* name;       ///< "attention"
+    const char* title;      ///< over a list of its algorithms: "Attention"
+    const char* slice;      ///< what one slice of a tensor is called: "head"
+    const char* output;     ///< the tensor that users come for: "O"
+    bool accumulates;       ///< the output grows on chip, step by step
+    FeatureSet features;    ///< the parts of Problem that mean something here
+    const char* file_flag;  ///< the flag of the first input's file: "--q"
+    /// Inputs and output: what every algorithm of it has.
+    std::vector<TensorDecl> (*tensors)(const Problem&);
+    /// Rows [rows.begin, rows.end()) of one batch x head slice of every output that the mathematics has.
+    ReferenceRows (*reference)(const Problem&, const Inputs&, Index slice, Span rows);
+};
+
+namespace computation {
+/// O = softmax(scale Q K^T) V; with it LSE, the log-sum-exp of each row of logits, m, their maximum, and l, the sum of
+/// exp(logit - m). Rows that see no key have O = 0, l = 0, m = LSE = -inf.
+extern const Computation attention;
+/// Y = softmax of the rows of X.
+extern const Computation softmax;
+}  // namespace computation
+
+/// What most loops over tiles of queries and keys can do.
+inline constexpr FeatureSet attention_features{Feature::head_dims, Feature::grouped_heads, Feature::scale,
+                                               Feature::mask};
+
+/// Both, in the order in which they are listed.
+const std::vector<const Computation*>& computations();
+
+}  // namespace tilescope
