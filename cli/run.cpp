@@ -6,6 +6,7 @@
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
+#include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/reference.hpp"
 
@@ -62,19 +63,29 @@ void print_arithmetic(const Report& r) {
               << moved(c.register_read, c.register_write) << '\n';
 }
 
-/// Which tile sizes the user left open.
-const char* chosen(const Tiling& given) {
-    if (given.br > 0 && given.bc > 0) return "";
-    if (given.br == 0 && given.bc == 0) return " (chosen: the paper's rule, made to fit)";
-    return given.br == 0 ? " (Br chosen: the paper's rule, made to fit)"
-                         : " (Bc chosen: the paper's rule, made to fit)";
+/// "Br 64, Bc 320 (chosen: the paper's rule, made to fit)": the knobs, and which of them were left open.
+std::string knobs_text(const Experiment& e, const Tiling& given) {
+    std::vector<std::string> turned, open;
+    for (const Knob& k : e.algorithm->knobs) {
+        turned.push_back(std::string(k.symbol) + ' ' + std::to_string(e.tiling.*k.value));
+        if (given.*k.value == 0) open.push_back(k.symbol);
+    }
+    const std::string said = text::join(turned, ", ");
+    if (open.empty()) return said;
+    const bool all = open.size() == turned.size();
+    return said + " (" + (all ? "" : text::join(open, ", ") + ' ') + "chosen: the paper's rule, made to fit)";
 }
 
 void print_errors(const Report& r) {
     if (r.errors.empty()) return;
     std::cout << "\nError against the double-precision reference\n";
+    const auto print = [&](const std::string& name, const OutputError& e) {
+        std::cout << "  " << (r.errors.size() > 1 ? name + ": " : "") << describe_error(r, e) << '\n';
+    };
+    const std::string first = r.experiment.algorithm->computes->output;
+    print(first, r.errors.at(first));
     for (const auto& [name, error] : r.errors)
-        std::cout << "  " << (r.errors.size() > 1 ? name + ": " : "") << describe_error(r, error) << '\n';
+        if (name != first) print(name, error);
 }
 
 void print_text(const Report& r, const std::string& why_mode, const Tiling& given) {
@@ -82,7 +93,7 @@ void print_text(const Report& r, const std::string& why_mode, const Tiling& give
     std::cout << e.algorithm->name << ": " << e.algorithm->idea << '\n'
               << "  source   " << e.algorithm->paper << '\n'
               << "  problem  " << describe(e.problem, *e.algorithm->computes) << '\n'
-              << "  tiles    Br " << e.tiling.br << ", Bc " << e.tiling.bc << chosen(given) << '\n'
+              << "  tiles    " << knobs_text(e, given) << '\n'
               << "  gpu      " << describe(e.gpu) << '\n'
               << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n\n"
               << "HBM traffic (counted, bytes that cross an SM's boundary)\n";

@@ -1,5 +1,6 @@
 #include "lab/mapping.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "lab/experiment.hpp"
@@ -17,7 +18,21 @@ void check_tile(const char* flag, Index value, Index most) {
                          std::to_string(most) + " rows, try " + flag + " auto");
 }
 
-std::string flags(const Tiling& t) { return "--br " + std::to_string(t.br) + " --bc " + std::to_string(t.bc); }
+std::string flags(const Algorithm& algorithm, const Tiling& t) {
+    std::string words;
+    for (const Knob& k : algorithm.knobs)
+        words += std::string(words.empty() ? "--" : " --") + k.name + ' ' + std::to_string(t.*k.value);
+    return words;
+}
+
+/// The free knob to turn down next: the greatest, of equals the last; nullptr when all are at 1.
+const Knob* to_halve(const Algorithm& algorithm, const Tiling& given, const Tiling& now) {
+    const Knob* greatest = nullptr;
+    for (const Knob& k : algorithm.knobs)
+        if (given.*k.value <= 0 && now.*k.value > 1 && (!greatest || now.*k.value >= now.*greatest->value))
+            greatest = &k;
+    return greatest;
+}
 
 }  // namespace
 
@@ -43,15 +58,13 @@ bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tili
 
 std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given,
                                      const GpuSpec& gpu) {
-    const Tiling rule = paper_rule(problem, gpu);
-    Tiling t = {given.br > 0 ? given.br : rule.br, given.bc > 0 ? given.bc : rule.bc};
+    Tiling t = paper_rule(problem, gpu);
+    for (const Knob& k : algorithm.knobs)
+        if (given.*k.value > 0) t.*k.value = given.*k.value;
     while (!fits(algorithm, problem, t, gpu)) {
-        const bool can_br = given.br <= 0 && t.br > 1, can_bc = given.bc <= 0 && t.bc > 1;
-        if (!can_br && !can_bc) return std::nullopt;
-        if (can_bc && (t.bc >= t.br || !can_br))
-            t.bc = round_down(t.bc / 2);
-        else
-            t.br = round_down(t.br / 2);
+        const Knob* knob = to_halve(algorithm, given, t);
+        if (!knob) return std::nullopt;
+        t.*knob->value = round_down(t.*knob->value / 2);
     }
     return t;
 }
@@ -59,10 +72,14 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given, const GpuSpec& gpu) {
     check_tile("--br", given.br, problem.seq_q);
     check_tile("--bc", given.bc, problem.seq_k);
-    if (given.br > 0 && given.bc > 0) return given;
+    const bool complete =
+        std::all_of(algorithm.knobs.begin(), algorithm.knobs.end(), [&](const Knob& k) { return given.*k.value > 0; });
+    if (complete) return given;
     if (const auto t = fitting_tiling(algorithm, problem, given, gpu)) return *t;
     // Not even the smallest choice fits; the run of it says what is too large.
-    return {given.br > 0 ? given.br : 1, given.bc > 0 ? given.bc : 1};
+    Tiling least = given;
+    for (const Knob& k : algorithm.knobs) least.*k.value = std::max<Index>(1, given.*k.value);
+    return least;
 }
 
 std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
@@ -72,9 +89,9 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
         out << "    " << t.name << " [" << t.rows << " x " << t.cols << ' ' << name_of(t.dtype) << "]  " << t.bytes
             << " B" << remark << '\n';
     };
-    out << flags(tiling) << " does not fit: " << algorithm.name << " needs " << e.used + e.wanted.bytes << " B of "
-        << name_of(e.space) << " at line " << e.line << ", a thread block on " << gpu.name << " has " << e.capacity
-        << " B, " << e.missing() << " B are missing\n";
+    out << flags(algorithm, tiling) << " does not fit: " << algorithm.name << " needs " << e.used + e.wanted.bytes
+        << " B of " << name_of(e.space) << " at line " << e.line << ", a thread block on " << gpu.name << " has "
+        << e.capacity << " B, " << e.missing() << " B are missing\n";
     out << "  in " << name_of(e.space) << " at that moment:\n";
     for (const LiveTile& t : e.live) row(t, "");
     row(e.wanted, "  <- does not fit");
@@ -83,7 +100,7 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
     if (!fix) fix = fitting_tiling(algorithm, problem, {0, tiling.bc}, gpu);
     if (!fix) fix = fitting_tiling(algorithm, problem, {}, gpu);
     if (fix)
-        out << "  this fits: " << flags(*fix);
+        out << "  this fits: " << flags(algorithm, *fix);
     else
         out << "  no tiling fits: give the SMs more with --sram KIB, choose another --gpu, or a smaller --dim";
     return out.str();

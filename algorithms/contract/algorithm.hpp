@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/contract/computation.hpp"
+#include "algorithms/contract/knobs.hpp"
 #include "core/machine/ops.hpp"
 
 namespace tilescope {
@@ -59,6 +60,7 @@ struct Algorithm {
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
+    Knobs knobs = tile_knobs;        ///< what a mapping chooses
     const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
 };
 

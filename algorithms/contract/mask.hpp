@@ -36,8 +36,8 @@ class Mask {
     /// "none", "causal", "window 127 0".
     std::string name() const;
 
-    /// The key tiles in which at least one row of a query tile sees a key; the query tiles of which at least one row sees
-    /// a key of a key tile.
+    /// The key tiles in which at least one row of a query tile sees a key; the query tiles of which at least one row
+    /// sees a key of a key tile.
     Seen visible(Tiles keys, Index diagonal) const;
     Seen seeing(Tiles rows, Index diagonal) const;
     bool sees(Index row, Index key, Index diagonal) const;

@@ -1,5 +1,6 @@
 // Softmax of the rows of a matrix, straight from the definition.
 #include "algorithms/contract/computation.hpp"
+
 #include "algorithms/contract/matrix.hpp"
 
 namespace tilescope {
@@ -19,13 +20,13 @@ std::vector<TensorDecl> tensors(const Problem& p) {
 }  // namespace
 
 const Computation computation::softmax{.name = "softmax",
-                                 .title = "Softmax of a matrix",
-                                 .slice = "matrix",
-                                 .output = "Y",
-                                 .accumulates = false,
-                                 .features = {},
-                                 .file_flag = "--x",
-                                 .tensors = tensors,
-                                 .reference = reference};
+                                       .title = "Softmax of a matrix",
+                                       .slice = "matrix",
+                                       .output = "Y",
+                                       .accumulates = false,
+                                       .features = {},
+                                       .file_flag = "--x",
+                                       .tensors = tensors,
+                                       .reference = reference};
 
 }  // namespace tilescope
