@@ -96,6 +96,13 @@ def faults_of(path, text):
         yield f"{path} speaks of attention: core knows nothing of what is computed"
 
 
+# What the author of a tile program reads: it fits one sitting.
+SITTING = ["core/machine/units.hpp", "core/machine/dtype.hpp", "core/machine/tensor.hpp", "core/machine/tile.hpp",
+           "core/machine/grid.hpp", "core/machine/block.hpp", "core/machine/ops.hpp", "core/machine/gpu.hpp",
+           "algorithms/contract/problem.hpp"]
+MOST_LINES = 600
+
+
 def check_itself():
     """Each kind of fault is found where it is planted."""
     planted = {
@@ -136,6 +143,9 @@ def main():
             continue
         files += 1
         faults += faults_of(name, path.read_text())
+    lines = sum(len((source / name).read_text().splitlines()) for name in SITTING)
+    if lines > MOST_LINES:
+        faults.append(f"the author of a tile program has to read {lines} lines of headers: at most {MOST_LINES}")
     print("\n".join(faults) or f"{files} files stand where they may")
     return 1 if faults or files < 100 else 0
 
