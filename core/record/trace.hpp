@@ -116,9 +116,12 @@ class Trace : public Listener {
     /// Made for `gpu`, which has to be told to listen(), and which is looked at only while it launches: once the run is
     /// over, the recording stands alone. A run that fails leaves a recording up to the failure.
     explicit Trace(const Gpu& gpu, TraceOptions options = {});
+    /// Goes on with the same program on another Gpu, which has the same tensors: see Slices.
+    void follow(const Gpu& gpu) { gpu_ = &gpu; }
 
     Needs needs() const override { return {.exact = true}; }
-    bool wants(Index launch, Index block) override;
+    bool wants(Index launch, Index block) override { return next_wanted(launch, block) == block; }
+    Index next_wanted(Index launch, Index from) override;
     void begin(const LaunchMark& mark) override;
     void begin(const BlockMark& mark) override;
     void end(const BlockMark& mark) override;
