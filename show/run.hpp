@@ -87,10 +87,8 @@ class Run {
         Index rows = 0, of = 0;
     };
     StoredError stored_error() const;
-    /// A little of what will be asked for, where no thread does it already: for every frame.
-    void work_ahead() {
-        if (reference_) reference_->job().pump(1);
-    }
+    /// A little of what will be asked for, where no thread does it already: for every frame. True when nothing is left.
+    bool work_ahead() { return !reference_ || reference_->job().pump(1); }
 
     /// The first tick after `tick` in which something happens on `sm` that wanted(const Step&) accepts; the last one
     /// before it.
