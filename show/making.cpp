@@ -59,7 +59,7 @@ Making::Making(Setup setup, const RecordingLimits& limits) : setup_(std::move(se
 
 Index Making::work(Control& control) {
     try {
-        if (!outcome_.request) {
+        if (!made_.request) {
             count_all(control);
             return 2 * static_cast<Index>(counted_.size());
         }
@@ -69,35 +69,35 @@ Index Making::work(Control& control) {
     } catch (const Interrupted&) {
         throw;
     } catch (const std::runtime_error& e) {
-        outcome_.problem = e.what();
+        made_.problem = e.what();
     }
-    outcome_.run.reset();
-    outcome_.rival.reset();
+    made_.run.reset();
+    made_.rival.reset();
     return 0;
 }
 
 /// Tiles are chosen, and the run is counted.
 Counted Making::counted(const Algorithm& algorithm, Control& control) {
-    const Request& r = *outcome_.request;
+    const Request& r = *made_.request;
     const Tiling tiling = choose_tiling(algorithm, r.problem, r.given, r.gpu);
-    if (!outcome_.tiling) outcome_.tiling = tiling;
+    if (!made_.tiling) made_.tiling = tiling;
     const Experiment e{&algorithm, r.problem, tiling, r.gpu};
     try {
         return count_for_show(e, &control);
     } catch (const OutOfChipMemory& error) {
-        outcome_.overflow = Overflow{algorithm.name,
-                                     error,
-                                     tiling,
-                                     nearest_fit(algorithm, r, tiling),
-                                     explain(error, algorithm, r.problem, tiling, r.gpu),
-                                     meanings_of_tiles(e)};
+        made_.overflow = Overflow{algorithm.name,
+                                  error,
+                                  tiling,
+                                  nearest_fit(algorithm, r, tiling),
+                                  explain(error, algorithm, r.problem, tiling, r.gpu),
+                                  meanings_of_tiles(e)};
         throw;
     }
 }
 
 void Making::count_all(Control& control) {
     const Algorithm& first = algorithm_named(setup_.algorithm);
-    outcome_.request = resolve(setup_.options, first.family);
+    made_.request = resolve(setup_.options, first.family);
     counted_.push_back(counted(first, control));
     heads_ = heads_to_record(counted_[0], limits_);
     if (setup_.rival.empty()) return;
@@ -111,7 +111,7 @@ void Making::count_all(Control& control) {
 }
 
 Inputs Making::inputs_of(const Algorithm& algorithm, const Problem& recorded) const {
-    Request part = *outcome_.request;
+    Request part = *made_.request;
     part.problem = recorded;
     part.inputs = first_slices(part.inputs, algorithm.tensors(recorded, {1, 1}));
     return inputs_for(setup_.options, part, algorithm);
@@ -119,9 +119,9 @@ Inputs Making::inputs_of(const Algorithm& algorithm, const Problem& recorded) co
 
 /// The next unit of one recording after the other.
 Index Making::record(Control& control) {
-    std::unique_ptr<Run>& run = outcome_.run ? outcome_.rival : outcome_.run;
-    Counted& counted = counted_[outcome_.run ? 1 : 0];
-    const auto others = static_cast<Index>(counted_.size()) - (outcome_.run ? 2 : 1);
+    std::unique_ptr<Run>& run = made_.run ? made_.rival : made_.run;
+    Counted& counted = counted_[made_.run ? 1 : 0];
+    const auto others = static_cast<Index>(counted_.size()) - (made_.run ? 2 : 1);
     if (!recording_) {
         const Algorithm& algorithm = *counted.experiment().algorithm;
         const auto inputs = [this, &algorithm](const Problem& part) { return inputs_of(algorithm, part); };

@@ -39,7 +39,7 @@ struct Overflow {
 };
 
 /// What came of a setup: one or two runs, or an overflow, or a problem.
-struct Outcome {
+struct Made {
     std::optional<Request> request;
     std::optional<Tiling> tiling;  ///< of the first run, completed
     std::string problem;           ///< one line, naming the flag; empty: none
@@ -52,11 +52,11 @@ class Making {
     Making(Setup setup, const RecordingLimits& limits);
 
     /// Does the next unit and returns how many are left, as far as is known: for a Job. A unit counts everything, or
-    /// records a slice (see Recording), or puts a recording in order. What is wrong with the setup becomes part of the
-    /// outcome. Throws Interrupted.
+    /// records a slice (see Recording), or puts a recording in order. What is wrong with the setup becomes part of what
+    /// is made. Throws Interrupted.
     Index work(Control& control);
     const Setup& setup() const { return setup_; }
-    Outcome take() { return std::move(outcome_); }
+    Made take() { return std::move(made_); }
 
   private:
     Counted counted(const Algorithm& algorithm, Control& control);
@@ -66,7 +66,7 @@ class Making {
 
     const Setup setup_;
     const RecordingLimits limits_;
-    Outcome outcome_;
+    Made made_;
     std::vector<Counted> counted_;  // what is to be recorded: the run, and its rival in a race
     Index heads_ = 0;               // of each
     std::unique_ptr<Recording> recording_;

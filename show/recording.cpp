@@ -84,11 +84,13 @@ bool Recording::slice(Control* control) {
         trace_->follow(gpu);
     } else {
         trace_.emplace(gpu, options_);
-        slices_.emplace(*trace_, unit, end_);
+        // Shapes compute nothing.
+        const Count flops = mode_.data ? unit.flops : std::numeric_limits<Count>::max();
+        slices_.emplace(*trace_, Slices::Size{unit.events, flops}, end_);
     }
     gpu.listen(*slices_);
-    const bool last = slices_->carry_on(
-        [&] { run_program(gpu, *experiment_.algorithm, problem_, experiment_.tiling, tensors_); });
+    const bool last =
+        slices_->carry_on([&] { run_program(gpu, *experiment_.algorithm, problem_, experiment_.tiling, tensors_); });
     if (mode_.data)
         for (const TensorInfo& t : gpu.tensors()) tensors_[t.name] = t.data;
     return last;
@@ -110,7 +112,8 @@ bool Recording::record_numbers(Control* control) {
 void Recording::record_blocks(Index blocks) {
     blocks_ = blocks;
     start(Stage::shapes, {.data = false, .fold = false, .only_wanted = true},
-          {.values = false, .blocks = up_to(blocks), .max_events = limits_.events}, Slices::End::anywhere);
+          {.values = false, .blocks = up_to(blocks), .max_events = limits_.events, .expected_events = limits_.events},
+          Slices::End::anywhere);
 }
 
 bool Recording::record_shapes(Control* control) {
@@ -129,8 +132,15 @@ bool Recording::record_shapes(Control* control) {
 /// How many thread blocks to record, after what came of the last try; as many as that if they will do: as many as fit,
 /// and a part of the first if that is too long.
 Index Recording::blocks_to_try() {
-    // Later blocks may be longer than the first.
-    if (most_ > 0) return cut_ && blocks_ > 1 ? blocks_ / 2 : blocks_;
+    if (most_ > 0) {
+        if (!cut_ || blocks_ == 1) return blocks_;
+        // Later blocks may be longer than the first. Halved, and again where even the first launch did not get so far.
+        const bool first_launch = trace_->launches().size() == 1;
+        const Index got_to = first_launch ? static_cast<Index>(trace_->blocks().size()) - 1 : blocks_;
+        Index next = blocks_ / 2;
+        while (next > std::max<Index>(1, got_to)) next /= 2;
+        return next;
+    }
     most_ = 1;
     for (const LaunchInfo& l : count({experiment_.algorithm, problem_, experiment_.tiling, experiment_.gpu}).launches)
         most_ = std::max<Index>(most_, l.thread_blocks);

@@ -16,7 +16,7 @@ using InputsFor = std::function<Inputs(const Problem& recorded)>;
 
 class Recording {
   public:
-    /// What a unit records, and to the end of the thread block where it has numbers. It takes some milliseconds.
+    /// What a unit records; on real numbers also the rest of the thread block. It takes some milliseconds.
     static constexpr Slices::Size unit{.events = 5000, .flops = 20'000'000};
 
     /// Of a run that was counted, the first `heads` of its heads: with real numbers, or if that is too much the shapes

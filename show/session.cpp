@@ -59,9 +59,9 @@ void Session::set(const std::string& flag, const std::string& value) {
         value.empty() ? clear_flag(s.options, flag) : set_flag(s.options, flag, value);
     } catch (const UsageError& e) {
         making_.reset();
-        Outcome wrong;
+        Made wrong;
         wrong.problem = e.what();
-        show_outcome(std::move(wrong));
+        show_made(std::move(wrong));
         asked_ = false;  // what ran before can be asked for again
         return;
     }
@@ -88,13 +88,13 @@ void Session::cancel() {
 Job::Progress Session::progress() const { return making_ ? making_->job.progress() : Job::Progress{}; }
 
 void Session::swap_in() {
-    Outcome outcome = making_->making.take();
+    Made made = making_->making.take();
     making_.reset();
-    show_outcome(std::move(outcome));
+    show_made(std::move(made));
 }
 
-void Session::show_outcome(Outcome outcome) {
-    outcome_ = std::move(outcome);
+void Session::show_made(Made made) {
+    made_ = std::move(made);
     shown_ = setup_;
     counted_.clear();
     line_up();

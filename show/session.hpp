@@ -36,15 +36,15 @@ class Session {
 
     // What is there. While something is in the making, it is what was asked for before.
 
-    const Request* request() const { return outcome_.request ? &*outcome_.request : nullptr; }  ///< nullptr if wrong
-    const std::optional<Tiling>& tiling() const { return outcome_.tiling; }  ///< of the first run, completed
-    const std::string& problem() const { return outcome_.problem; }          ///< one line, naming the flag; empty: none
-    const std::optional<Overflow>& overflow() const { return outcome_.overflow; }
+    const Request* request() const { return made_.request ? &*made_.request : nullptr; }  ///< nullptr if wrong
+    const std::optional<Tiling>& tiling() const { return made_.tiling; }  ///< of the first run, completed
+    const std::string& problem() const { return made_.problem; }          ///< one line, naming the flag; empty: none
+    const std::optional<Overflow>& overflow() const { return made_.overflow; }
 
-    Run* run() { return outcome_.run.get(); }  ///< nullptr where there is a problem or an overflow
-    const Run* run() const { return outcome_.run.get(); }
-    Run* rival() { return outcome_.rival.get(); }  ///< nullptr unless racing
-    const Run* rival() const { return outcome_.rival.get(); }
+    Run* run() { return made_.run.get(); }  ///< nullptr where there is a problem or an overflow
+    const Run* run() const { return made_.run.get(); }
+    Run* rival() { return made_.rival.get(); }  ///< nullptr unless racing
+    const Run* rival() const { return made_.rival.get(); }
 
     /// Positions are what playback counts: ticks of the run or, in a race, moments at which one of the two moves on.
     Index length() const { return static_cast<Index>(moments_.size()) - 1; }
@@ -65,14 +65,14 @@ class Session {
     struct InTheMaking;
 
     void swap_in();
-    void show_outcome(Outcome outcome);
+    void show_made(Made made);
     void line_up();
 
     RecordingLimits limits_;
     Setup setup_;
     bool asked_ = false;
-    std::optional<Setup> shown_;  // what outcome_ came of
-    Outcome outcome_;
+    std::optional<Setup> shown_;  // what made_ came of
+    Made made_;
     std::unique_ptr<InTheMaking> making_;
     std::vector<std::pair<Index, Index>> moments_{{0, 0}};
     std::map<std::string, std::optional<Report>> counted_;

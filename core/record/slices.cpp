@@ -24,7 +24,9 @@ Index Slices::next_wanted(Index launch, Index from) {
     return to_.next_wanted(launch, launch == launch_ ? std::max(from, block_) : from);
 }
 
-bool Slices::wants(Index launch, Index block) { return next_wanted(launch, block) == block && to_.wants(launch, block); }
+bool Slices::wants(Index launch, Index block) {
+    return next_wanted(launch, block) == block && to_.wants(launch, block);
+}
 
 void Slices::begin(const LaunchMark& mark) {
     if (mark.launch < launches_begun_ || full()) return;

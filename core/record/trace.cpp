@@ -14,6 +14,7 @@ Bytes float_bytes(std::size_t n) { return static_cast<Bytes>(n * sizeof(float));
 Trace::Trace(const Gpu& gpu, TraceOptions options)
     : gpu_(&gpu), options_(std::move(options)), has_values_(options_.values && gpu.mode().data) {
     std::sort(options_.blocks.begin(), options_.blocks.end());
+    steps_.reserve(static_cast<std::size_t>(options_.expected_events));
     if (has_values_) values_.reserve(static_cast<std::size_t>(options_.expected_value_bytes) / sizeof(float));
 }
 

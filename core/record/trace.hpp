@@ -19,7 +19,8 @@ struct TraceOptions {
     std::vector<Index> blocks = {};  ///< thread blocks to record, by linear index within each launch; empty: all
     Index max_events = 2'000'000;
     Bytes max_value_bytes = Bytes{1} << 30;  ///< of tiles and tensors together, 4 bytes an element
-    Bytes expected_value_bytes = 0;          ///< room made ahead, so that contents need not move as they grow
+    Index expected_events = 0;               ///< room made ahead, so that events need not move as they grow ...
+    Bytes expected_value_bytes = 0;          ///< ... nor contents
 };
 
 /// A tile that lived on chip at some time.

@@ -82,7 +82,8 @@ TEST_CASE("the bus says what crosses in the tick", "[machine text]") {
 }
 
 TEST_CASE("HBM says what is used, and what beyond inputs and output", "[machine text]") {
-    WaitingSession flash = session_of("flash_v2", half), naive = session_of("softmax_naive", {{"gpu", "toy"}, {"seq", "16"}});
+    WaitingSession flash = session_of("flash_v2", half),
+                   naive = session_of("softmax_naive", {{"gpu", "toy"}, {"seq", "16"}});
     CHECK(hbm_titles(*flash.run()).front() == "HBM 40.0 GiB · 2.11 MB used · of which 16.4 kB extra (LSE)");
     CHECK(hbm_titles(*flash.run()).back() == "HBM 2.11 MB");
     CHECK(hbm_titles(*naive.run()).size() == 1);

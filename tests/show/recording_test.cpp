@@ -108,7 +108,7 @@ TEST_CASE("a unit records so much and no more, however long the run is", "[recor
             const RecordingLimits limits;
             Index units = 1;
             for (; making.work(control) > 0; ++units) REQUIRE(units < 6 * limits.events / Recording::unit.events);
-            const Outcome made = making.take();
+            const Made made = making.take();
             REQUIRE(made.run);
             CHECK(made.run->trace().size() <= limits.events);
         }

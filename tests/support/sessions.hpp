@@ -26,7 +26,7 @@ struct WaitingSession : Session {
 };
 
 inline WaitingSession session_of(const std::string& algorithm, const Flags& flags, const std::string& rival = "",
-                          Pace pace = Pace::step) {
+                                 Pace pace = Pace::step) {
     Setup setup;
     setup.algorithm = algorithm, setup.rival = rival, setup.pace = pace;
     for (const auto& [flag, value] : flags) set_flag(setup.options, flag, value);

@@ -465,7 +465,7 @@ TEST_CASE("a run of chosen blocks goes to them at once, however large the grid i
             Sum::heard(e, data);
         }
     };
-    constexpr Index n = Index{1} << 40;
+    static constexpr Index n = Index{1} << 40;
     const std::set<Index> these{0, 1, n / 3, n - 1}, others{1, 77};
     Chosen a(these), b(others), beyond({n, 2 * n});
     Gpu gpu(small_gpu(), Mode{false, false, true}, 4);
