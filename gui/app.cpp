@@ -67,6 +67,8 @@ void press(App& app, Key key) {
             return p.pause(), p.seek(0);
         case Key::end:
             return p.pause(), p.seek(p.length());
+        case Key::escape:
+            return app.session.cancel();
         default:
             break;
     }
@@ -77,16 +79,10 @@ void press(App& app, Key key) {
             app.session.ask(with_algorithm(app.session.setup(), a.name));
 }
 
-void draw_memory(App& app) {
+void draw_runs(App& app) {
     Session& s = app.session;
-    if (!s.run()) {
-        memory::overflow_panel(app);
-        return;
-    }
-    if (!s.rival()) {
-        memory::panel(app, *s.run(), "");
-        return;
-    }
+    if (!s.run()) return memory::overflow_panel(app);
+    if (!s.rival()) return memory::panel(app, *s.run(), "");
     const float gap = app.theme.px(8), w = (ImGui::GetContentRegionAvail().x - gap) / 2;
     const float h = ImGui::GetContentRegionAvail().y;
     ImGui::BeginChild("first", {w, h});
@@ -96,6 +92,22 @@ void draw_memory(App& app) {
     ImGui::BeginChild("second", {w, h});
     memory::panel(app, *s.rival(), s.rival()->algorithm().name);
     ImGui::EndChild();
+}
+
+void draw_memory(App& app) {
+    constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    draw_runs(app);
+    if (app.session.busy() && app.waited >= patience) memory::making_panel(app, corner);
+}
+
+/// Does what frames have to do where threads do not.
+void work(App& app, double seconds) {
+    const bool made = app.session.pump();
+    app.waited = made ? 0 : app.waited + seconds;
+    app.working = !made;
+    for (Run* run : {app.session.run(), app.session.rival()})
+        if (run) app.working |= !run->work_ahead();
 }
 
 }  // namespace
@@ -120,13 +132,12 @@ void follow(App& app) {
 void frame(App& app, double seconds) {
     app.places.clear();
     app.notes.begin_frame();
+    work(app, seconds);
     for (const Key key : std::exchange(app.keys, {}))
         if (!ImGui::GetIO().WantTextInput && app.view.tour < 0) follow(app), press(app, key);
     follow(app);
     app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
     follow(app);
-    for (Run* run : {app.session.run(), app.session.rival()})
-        if (run) run->work_ahead();
 
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const Layout l = layout(app.theme, size);

@@ -17,7 +17,7 @@ namespace tilescope::gui {
 using namespace show;  // the story that the window shows
 
 /// The keys that mean something everywhere.
-enum class Key : std::uint8_t { space, left, right, home, end, one, two, three, four, five, six };
+enum class Key : std::uint8_t { space, left, right, home, end, escape, one, two, three, four, five, six };
 
 /// What the dialog for saving and opening holds: a path, kept for the next time, and what was wrong with it.
 struct PathDialog {
@@ -34,6 +34,8 @@ struct App {
     std::vector<Key> keys;  ///< pressed since the last frame
     std::string message;    ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;
+    double waited = 0;     ///< seconds, for what is in the making
+    bool working = false;  ///< there is work to do beside what is drawn: frames should keep coming
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
     std::map<std::string, ImVec4> places;  // x, y, width, height
 

@@ -9,6 +9,7 @@ namespace tilescope::gui {
 namespace memory {
 void panel(App& app, Run& run, const char* title);  ///< HBM, bus and SMs of one run; two of them in a race
 void overflow_panel(App& app);                      ///< where the tiles would have been
+void making_panel(App& app, ImVec2 corner);         ///< over them, while something else is in the making
 }  // namespace memory
 namespace code {
 void panel(App& app);

@@ -69,8 +69,9 @@ Occupancy occupancy(const LaunchInfo& launch, const GpuSpec& gpu) {
     return {per_sm, static_cast<double>(launch.thread_blocks) / static_cast<double>(per_sm * gpu.sms)};
 }
 
-Report count(const Experiment& e, Control* control) {
+Report count(const Experiment& e, Control* control, std::span<Listener* const> listeners) {
     Gpu gpu(e.gpu, count_mode, 1, control);
+    for (Listener* l : listeners) gpu.listen(*l);
     run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
     return report_of(e, gpu);
 }

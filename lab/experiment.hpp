@@ -68,8 +68,8 @@ struct Occupancy {
 };
 Occupancy occupancy(const LaunchInfo& launch, const GpuSpec& gpu);
 
-/// Folded counts; no data.
-Report count(const Experiment& experiment, Control* control = nullptr);
+/// Folded counts; no data. Listeners hear of the same run.
+Report count(const Experiment& experiment, Control* control = nullptr, std::span<Listener* const> listeners = {});
 /// Real numbers, without the comparison with the reference (see lab/reference.hpp).
 Report execute(const Experiment& experiment, const Inputs& inputs, int threads = 0, Control* control = nullptr);
 

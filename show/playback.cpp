@@ -8,6 +8,7 @@ namespace tilescope::show {
 void Playback::set_length(Index length) {
     if (length == length_) return;  // asked every frame
     length_ = length;
+    if (wanted_) return seek_in_time(*wanted_);
     if (position_ >= length_) seek(length_), playing_ = false;
 }
 
@@ -31,6 +32,12 @@ void Playback::step(Index by) {
 void Playback::seek(Index position) {
     position_ = std::clamp<Index>(position, 0, length_);
     fraction_ = 1;
+    wanted_.reset();
+}
+
+void Playback::seek_in_time(Index position) {
+    seek(position);
+    if (position > length_) wanted_ = position;
 }
 
 void Playback::go(Index position) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "core/machine/units.hpp"
 
@@ -34,6 +35,8 @@ class Playback {
     void step(Index by);
     /// Straight to a position, with nothing moving.
     void seek(Index position);
+    /// The same; one that does not exist is gone to when there is another length.
+    void seek_in_time(Index position);
     /// Straight to a position, the last move of which is shown; paused.
     void go(Index position);
 
@@ -44,6 +47,7 @@ class Playback {
     Index length_ = 0, position_ = 0;
     double fraction_ = 1, speed_ = 4;
     bool playing_ = false;
+    std::optional<Index> wanted_;  // beyond the end
 };
 
 }  // namespace tilescope::show

@@ -3,7 +3,11 @@
 namespace tilescope::show {
 namespace {
 
-constexpr Index rows_at_a_time = 64;  // a unit of the job
+/// A unit of the job: fewer of long rows.
+Index rows_at_a_time(const Problem& p) {
+    constexpr Index products = 4'000'000;
+    return std::clamp<Index>(products / (p.seq_k * (p.dim + p.dim_v)), 1, 64);
+}
 
 }  // namespace
 
@@ -11,7 +15,7 @@ ReferenceAhead::ReferenceAhead(const Computation& computation, const Problem& pr
     : computation_(&computation),
       problem_(problem),
       inputs_(inputs),
-      rows_(problem.seq_q, rows_at_a_time),
+      rows_(problem.seq_q, rows_at_a_time(problem)),
       slices_(static_cast<std::size_t>(problem.batch_heads())),
       job_([this](Control&) { return work_out_next_rows(); }) {}
 

@@ -10,149 +10,31 @@ constexpr Index line_keyframe = 512;  // steps
 /// What is free, like a copy between registers, takes no part of the bandwidth.
 bool takes_time(const Event& e) { return e.cost.hbm() > 0 || e.cost.flops() > 0; }
 
-/// At most `heads` heads, and at least one. Heads that share a K and V are taken together, or are few enough to have
-/// one of them.
-Index whole_groups(const Problem& p, Index heads) {
-    const Index sharing = p.heads / p.kv_heads;
-    if (heads >= p.batch_heads()) return p.batch_heads();
-    return std::max<Index>(1, heads <= sharing ? heads : heads / sharing * sharing);
-}
-
-/// The problem of the first heads, batch entries one after the other.
-Problem first_heads(const Problem& p, Index heads) {
-    const Index shown = whole_groups(p, heads);
-    if (shown == p.batch_heads()) return p;
-    Problem first = p;
-    first.batch = 1;
-    first.heads = shown;
-    first.kv_heads = std::max<Index>(1, shown / (p.heads / p.kv_heads));
-    return first;
-}
-
-/// Counts the events of thread blocks that a recording would have. A folded run tells them with their weights.
-struct EventCount : Listener {
-    Count events = 0;
-    void begin(const BlockMark& b) override { events += b.times; }
-    void end(const BlockMark& b) override { events += b.times; }
-    void on(const Event& e, TileData) override { events += e.times; }
-};
-
-void count_with(std::initializer_list<Listener*> listeners, const Experiment& e) {
-    Gpu gpu(e.gpu, count_mode, 1);
-    for (Listener* l : listeners) gpu.listen(*l);
-    run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
-}
-
-/// How many heads the limits allow with numbers, of a run with so many events; 0: not even one.
-Index heads_with_numbers(const Report& counted, Count events, const RecordingLimits& limits) {
-    const Counters& c = counted.counters;
-    const Index all = counted.experiment.problem.batch_heads();
-    const auto fit = [&](Count limit, Count cost) { return cost > 0 ? limit / ceil_div(cost, all) : all; };
-    // Tiles are recorded as floats whenever they are written; stored types may be half as wide.
-    return std::min({all, fit(limits.matmul_flops, c.matmul_flops + 8 * c.exps),
-                     fit(limits.value_bytes, 2 * (c.sram_write + c.register_write)),
-                     fit(limits.events - c.launches, events)});
-}
-
-std::vector<Index> up_to(Index n) {
-    std::vector<Index> all(static_cast<std::size_t>(n));
-    for (Index i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = i;
-    return all;
+/// All of it, now.
+Recording&& finished(Recording&& recording) {
+    while (!recording.work(nullptr)) {
+    }
+    return std::move(recording);
 }
 
 }  // namespace
 
-Index heads_to_record(const Report& counted, const RecordingLimits& limits) {
-    EventCount count;
-    count_with({&count}, counted.experiment);
-    return whole_groups(counted.experiment.problem, heads_with_numbers(counted, count.events, limits));
-}
+Run::Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits)
+    : Run(counted, finished(Recording(counted, heads, inputs, limits))) {}
 
-Run::Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits)
-    : counted_(std::move(counted)) {
-    Profile profile;
-    Nest nest;
-    EventCount count;
-    count_with({&profile, &nest, &count}, experiment());
-    lines_ = profile.lines();
-    nest_ = nest.launches();
-    record(heads, count.events, inputs, limits);
+Run::Run(Counted counted, Recording&& recording)
+    : counted_(std::move(counted)),
+      recorded_(recording.problem()),
+      inputs_(recording.inputs()),
+      shortened_(recording.shortened()) {
+    schedule_.emplace(std::move(recording).take(), experiment().gpu.sms);
     add_up();
+    if (has_values()) {
+        reference_ = std::make_unique<ReferenceAhead>(*algorithm().computes, recorded_, inputs_);
+        reference_->job().begin();
+    }
     player_ = std::make_unique<Player>(trace());
     seek(0);
-}
-
-void Run::record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits) {
-    const Experiment& e = experiment();
-    recorded_ = first_heads(e.problem, heads);
-    const Index all = e.problem.batch_heads(), shown = recorded_.batch_heads();
-    if (shown < all)
-        shortened_ = (shown == 1 ? "Shown: head 1 of " : "Shown: heads 1-" + std::to_string(shown) + " of ") +
-                     std::to_string(all) + ". The others do the same on other data.";
-    if (inputs && shown <= heads_with_numbers(counted_, events, limits)) {
-        inputs_ = inputs(recorded_);
-        if (record_numbers(limits)) return;
-    }
-    record_shapes(limits);
-}
-
-/// Records every thread block on real numbers; false, with nothing recorded, if that outgrows the limits.
-bool Run::record_numbers(const RecordingLimits& limits) {
-    const Experiment& e = experiment();
-    Gpu gpu(e.gpu, numeric_mode, 1);
-    Trace trace(gpu, {.max_events = limits.events,
-                      .max_value_bytes = 4 * limits.value_bytes,
-                      .expected_value_bytes = 2 * limits.value_bytes});
-    gpu.listen(trace);
-    try {
-        run_program(gpu, *e.algorithm, recorded_, e.tiling, inputs_);
-    } catch (const RunError&) {
-        inputs_.clear();
-        return false;
-    }
-    schedule_.emplace(std::move(trace), e.gpu.sms);
-    reference_ = std::make_unique<ReferenceAhead>(*e.algorithm->computes, recorded_, inputs_);
-    reference_->job().begin();
-    return true;
-}
-
-/// Records the first thread blocks of every launch, without numbers: as many as fit, and a part of the first if that is
-/// too long.
-void Run::record_shapes(const RecordingLimits& limits) {
-    const Experiment& e = experiment();
-    constexpr Mode shapes{.data = false, .fold = false, .only_wanted = true};
-    bool cut = false;
-    const auto recording = [&](Index blocks) {
-        Gpu gpu(e.gpu, shapes, 1);
-        Trace trace(gpu, {.values = false, .blocks = up_to(blocks), .max_events = limits.events});
-        gpu.listen(trace);
-        cut = false;
-        try {
-            run_program(gpu, *e.algorithm, recorded_, e.tiling, {});
-        } catch (const RunError&) {
-            cut = true;
-        }
-        return trace;
-    };
-    Index most = 1;
-    for (const LaunchInfo& l : count({e.algorithm, recorded_, e.tiling, e.gpu}).launches)
-        most = std::max<Index>(most, l.thread_blocks);
-    Trace trace = recording(1);
-    Index blocks = cut ? 1 : std::clamp<Index>(limits.events / std::max<Index>(1, trace.size()), 1, most);
-    // Whole waves, if there is more than one: otherwise SMs would seem idle that are not.
-    if (blocks > e.gpu.sms && blocks < most) blocks -= blocks % e.gpu.sms;
-    if (blocks > 1) trace = recording(blocks);
-    // Later blocks may be longer than the first.
-    for (; cut && blocks > 1; trace = recording(blocks)) blocks /= 2;
-    if (!shortened_.empty()) shortened_ += ' ';
-    if (cut)
-        shortened_ += "Too long to record: the first " + std::to_string(limits.events) + " events, without numbers.";
-    else if (blocks < most)
-        shortened_ += "Too large for numbers: shapes only, of the first " + std::to_string(blocks) +
-                      " thread blocks of each launch.";
-    else
-        shortened_ += "Too large for numbers: shapes only.";
-    schedule_.emplace(std::move(trace), e.gpu.sms);
 }
 
 /// Bytes and seconds by tick, and keyframes of the costs by line.

@@ -1,34 +1,18 @@
 // One algorithm at work: what the whole run costs, and a recording of as much of it as can be looked at.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/record/nest.hpp"
 #include "core/record/player.hpp"
-#include "core/record/profile.hpp"
 #include "core/time/schedule.hpp"
-#include "lab/experiment.hpp"
+#include "show/recording.hpp"
 #include "show/reference_ahead.hpp"
 
 namespace tilescope::show {
-
-/// What is kept of a run so that it can be shown within a blink.
-struct RecordingLimits {
-    Count matmul_flops = 300'000'000;      ///< computed on real numbers; beyond, shapes only
-    Bytes value_bytes = Bytes{128} << 20;  ///< contents of tiles; beyond, shapes only
-    Index events = 100'000;
-};
-
-/// The inputs of a problem: of the heads that are recorded.
-using InputsFor = std::function<Inputs(const Problem& recorded)>;
-
-/// How many heads, from the first on, a recording of a run that costs this much can hold: at least 1, at most all.
-Index heads_to_record(const Report& counted, const RecordingLimits& limits = {});
 
 /// What one SM holds and does.
 struct SmState {
@@ -57,15 +41,16 @@ struct ErrorPoint {
 
 class Run {
   public:
-    /// Of a run that was counted, records the first `heads` of its heads as far as the limits allow: with real numbers,
-    /// or if that is too much the shapes alone, of as many thread blocks as fit. Throws OutOfChipMemory.
-    Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
+    /// Of a recording that is complete: as much work as there are events in it.
+    Run(Counted counted, Recording&& recording);
+    /// Records all of it first.
+    Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
 
-    const Experiment& experiment() const { return counted_.experiment; }
+    const Experiment& experiment() const { return counted_.experiment(); }
     const Algorithm& algorithm() const { return *experiment().algorithm; }
-    const Report& counted() const { return counted_; }                            ///< of the whole run
-    const std::map<std::uint16_t, LineProfile>& lines() const { return lines_; }  ///< of the whole run, by line
-    const std::vector<LaunchNest>& nest() const { return nest_; }                 ///< its loops, by launch
+    const Report& counted() const { return counted_.report; }                             ///< of the whole run
+    const std::map<std::uint16_t, LineProfile>& lines() const { return counted_.lines; }  ///< of the whole run, by line
+    const std::vector<LaunchNest>& nest() const { return counted_.nest; }                 ///< its loops, by launch
     /// The recorded part: the same problem with fewer heads.
     const Problem& recorded() const { return recorded_; }
     /// What part of the run was recorded and why not all; empty when it is all of it.
@@ -102,10 +87,8 @@ class Run {
         Index rows = 0, of = 0;
     };
     StoredError stored_error() const;
-    /// A little of what will be asked for, where no thread does it already: for every frame.
-    void work_ahead() {
-        if (reference_) reference_->job().pump(1);
-    }
+    /// A little of what will be asked for, where no thread does it already: for every frame. True when nothing is left.
+    bool work_ahead() { return !reference_ || reference_->job().pump(1); }
 
     /// The first tick after `tick` in which something happens on `sm` that wanted(const Step&) accepts; the last one
     /// before it.
@@ -119,15 +102,10 @@ class Run {
     bool on_sm(const Step& step, Index sm) const;
 
   private:
-    void record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits);
-    bool record_numbers(const RecordingLimits& limits);
-    void record_shapes(const RecordingLimits& limits);
     void add_up();
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
-    Report counted_;
-    std::map<std::uint16_t, LineProfile> lines_;
-    std::vector<LaunchNest> nest_;
+    Counted counted_;
     Problem recorded_;
     Inputs inputs_;  // of the recorded problem
     std::string shortened_;

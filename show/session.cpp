@@ -1,65 +1,36 @@
 #include "show/session.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace tilescope::show {
 namespace {
 
-/// The values of the slices that the recorded problem has, of inputs for a larger one.
-Inputs first_slices(const Inputs& all, const std::vector<TensorDecl>& wanted) {
-    Inputs first;
-    for (const TensorDecl& t : wanted) {
-        const auto found = all.find(std::string_view(t.name));
-        if (t.role != Role::input || found == all.end()) continue;
-        auto to = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        std::vector<float> values(static_cast<std::size_t>(to->size()));
-        found->second->read(0, values);
-        to->write(0, values);
-        first.emplace(t.name, std::move(to));
-    }
-    return first;
+// What takes no more is there when ask() returns: about a frame's work.
+constexpr Index units_at_once = 8;
+
+const Algorithm& algorithm_of(const Setup& setup) {
+    const Algorithm* a = find_algorithm(setup.algorithm);
+    return a ? *a : *find_algorithm("flash_v2");
 }
 
-/// The tiling that explain() proposes: it keeps Br if it can, or else Bc.
-std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, const Tiling& asked) {
-    for (const Tiling& kept : {Tiling{asked.br, 0}, Tiling{0, asked.bc}, Tiling{}})
-        if (const auto t = fitting_tiling(algorithm, r.problem, kept, r.gpu)) return t;
-    return std::nullopt;
-}
-
-/// What the program's tiles are, by their names: of a run on an SM that holds all of them.
-std::map<std::string, Meaning> meanings_of_tiles(Experiment e) {
-    struct Meanings : Listener {
-        std::map<std::string, Meaning> by_name;
-        void on(const Event& event, TileData) override {
-            if (event.tile && event.meaning != Meaning::other) by_name[event.tile->name] = event.meaning;
-        }
-    } found;
-    e.gpu.sram_per_block = e.gpu.registers_per_sm = std::numeric_limits<Bytes>::max() / 2;
-    Gpu gpu(e.gpu, count_mode, 1);
-    gpu.listen(found);
-    run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
-    return found.by_name;
-}
+bool reads_files(const Options& o) { return !o.q.empty() || !o.k.empty() || !o.v.empty() || !o.x.empty(); }
 
 }  // namespace
 
-const char* name_of(Pace p) {
-    constexpr const char* names[] = {"step", "bytes", "time"};
-    return names[static_cast<int>(p)];
-}
+/// In a place of its own, for a thread may be at it.
+struct Session::InTheMaking {
+    InTheMaking(const Setup& setup, const RecordingLimits& limits)
+        : making(setup, limits), job([this](Control& control) { return making.work(control); }) {}
 
-std::optional<Pace> pace_from(std::string_view name) {
-    for (const Pace p : {Pace::step, Pace::bytes, Pace::time})
-        if (name == name_of(p)) return p;
-    return std::nullopt;
-}
+    Making making;
+    Job job;  // last, to end first
+};
 
-const Algorithm& Session::algorithm() const {
-    const Algorithm* a = find_algorithm(setup_.algorithm);
-    return a ? *a : *find_algorithm("flash_v2");
-}
+Session::Session(RecordingLimits limits) : limits_(limits) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+
+const Algorithm& Session::algorithm() const { return algorithm_of(setup_); }
 
 void Session::ask(const Setup& setup) {
     if (asked_ && setup == setup_) return;
@@ -70,11 +41,16 @@ void Session::ask(const Setup& setup) {
     }();
     setup_ = setup;
     asked_ = true;
-    if (only_pace)
+    if (only_pace) {
+        if (shown_) shown_->pace = setup.pace;
         line_up();
-    else
-        run_again();
-    ++version_;
+        ++version_;
+        return;
+    }
+    making_.reset();  // nobody wants it any more
+    making_ = std::make_unique<InTheMaking>(setup, limits_);
+    // Files may be of any size.
+    if (reads_files(setup.options) || !pump(units_at_once)) making_->job.begin();
 }
 
 void Session::set(const std::string& flag, const std::string& value) {
@@ -82,88 +58,55 @@ void Session::set(const std::string& flag, const std::string& value) {
     try {
         value.empty() ? clear_flag(s.options, flag) : set_flag(s.options, flag, value);
     } catch (const UsageError& e) {
-        forget();
-        problem_ = e.what();
+        making_.reset();
+        Made wrong;
+        wrong.problem = e.what();
+        show_made(std::move(wrong));
         asked_ = false;  // what ran before can be asked for again
-        ++version_;
         return;
     }
     ask(s);
 }
 
-std::unique_ptr<Run> Session::make_run(const Algorithm& algorithm, Index heads) {
-    const Request& r = *request_;
-    const Tiling tiling = choose_tiling(algorithm, r.problem, r.given, r.gpu);
-    if (!tiling_) tiling_ = tiling;
-    const Experiment e{&algorithm, r.problem, tiling, r.gpu};
-    const auto inputs = [&](const Problem& recorded) {
-        Request part = r;
-        part.problem = recorded;
-        part.inputs = first_slices(r.inputs, algorithm.tensors(recorded, {1, 1}));
-        return inputs_for(setup_.options, part, algorithm);
-    };
-    try {
-        Report counted = count(e);
-        if (heads == 0) heads = heads_to_record(counted, limits_);
-        return std::make_unique<Run>(std::move(counted), heads, inputs, limits_);
-    } catch (const OutOfChipMemory& error) {
-        overflow_ = Overflow{algorithm.name,
-                             error,
-                             tiling,
-                             nearest_fit(algorithm, r, tiling),
-                             explain(error, algorithm, r.problem, tiling, r.gpu),
-                             meanings_of_tiles(e)};
-        throw;
-    }
+bool Session::pump(Index units) {
+    if (making_ && making_->job.pump(units)) swap_in();
+    return !making_;
 }
 
-void Session::forget() {
-    run_.reset();
-    rival_.reset();
-    request_.reset();
-    tiling_.reset();
-    overflow_.reset();
-    problem_.clear();
+void Session::finish() {
+    if (!making_) return;
+    making_->job.finish();
+    swap_in();
+}
+
+void Session::cancel() {
+    if (!making_) return;
+    making_.reset();
+    if (shown_) setup_ = *shown_;
+}
+
+Job::Progress Session::progress() const { return making_ ? making_->job.progress() : Job::Progress{}; }
+
+void Session::swap_in() {
+    Made made = making_->making.take();
+    making_.reset();
+    show_made(std::move(made));
+}
+
+void Session::show_made(Made made) {
+    made_ = std::move(made);
+    shown_ = setup_;
     counted_.clear();
     line_up();
-}
-
-void Session::run_again() {
-    forget();
-    try {
-        const Algorithm& first = algorithm_named(setup_.algorithm);
-        request_ = resolve(setup_.options, first);
-        run_ = make_run(first, 0);
-        if (!setup_.rival.empty()) {
-            const Algorithm& second = algorithm_named(setup_.rival);
-            if (second.computes != first.computes)
-                throw UsageError("--race " + setup_.rival + ": computes something else than " + setup_.algorithm +
-                                 "; race algorithms of one computation");
-            // Both record the same heads: those that the hungrier of the two can.
-            const Index heads = run_->recorded().batch_heads();
-            rival_ = make_run(second, 0);
-            if (rival_->recorded().batch_heads() < heads)
-                run_ = make_run(first, rival_->recorded().batch_heads());
-            else if (rival_->recorded().batch_heads() > heads)
-                rival_ = make_run(second, heads);
-        }
-    } catch (const OutOfChipMemory&) {
-        run_.reset();
-        rival_.reset();
-    } catch (const std::runtime_error& e) {
-        problem_ = e.what();
-        run_.reset();
-        rival_.reset();
-    }
-    line_up();
+    ++version_;
 }
 
 /// Lists the moments at which something changes.
 void Session::line_up() {
     moments_ = {{0, 0}};
-    if (!run_) return;
-    if (!rival_) {
-        for (Index t = 1; t <= run_->ticks(); ++t) moments_.emplace_back(t, 0);
+    if (!run()) return;
+    if (!rival()) {
+        for (Index t = 1; t <= run()->ticks(); ++t) moments_.emplace_back(t, 0);
         return;
     }
     const auto reached = [&](const Run& r, Index tick) {
@@ -177,9 +120,9 @@ void Session::line_up() {
         }
     };
     Index a = 0, b = 0;
-    while (a < run_->ticks() || b < rival_->ticks()) {
-        const double next_a = a < run_->ticks() ? reached(*run_, a + 1) : INFINITY;
-        const double next_b = b < rival_->ticks() ? reached(*rival_, b + 1) : INFINITY;
+    while (a < run()->ticks() || b < rival()->ticks()) {
+        const double next_a = a < run()->ticks() ? reached(*run(), a + 1) : INFINITY;
+        const double next_b = b < rival()->ticks() ? reached(*rival(), b + 1) : INFINITY;
         const double next = std::min(next_a, next_b);
         if (next_a <= next) ++a;
         if (next_b <= next) ++b;
@@ -194,18 +137,18 @@ Index Session::position_of(Index tick) const {
 
 void Session::show(Index position) {
     const auto [a, b] = ticks_at(std::clamp<Index>(position, 0, length()));
-    if (run_ && run_->tick() != a) run_->seek(a);
-    if (rival_ && rival_->tick() != b) rival_->seek(b);
+    if (run() && run()->tick() != a) run()->seek(a);
+    if (rival() && rival()->tick() != b) rival()->seek(b);
 }
 
 const Report* Session::counted(const std::string& name) {
     const Algorithm* a = find_algorithm(name);
-    if (!a || !request_ || a->computes != algorithm().computes) return nullptr;
-    if (run_ && name == setup_.algorithm) return &run_->counted();
+    if (!a || !request() || a->computes != algorithm_of(*shown_).computes) return nullptr;
+    if (run() && name == run()->algorithm().name) return &run()->counted();
     const auto [kept, is_new] = counted_.try_emplace(name);
     if (is_new) {
         try {
-            const Request& r = *request_;
+            const Request& r = *request();
             kept->second = count({a, r.problem, choose_tiling(*a, r.problem, r.given, r.gpu), r.gpu});
         } catch (const std::runtime_error&) {
         }

@@ -1,66 +1,50 @@
 // What is being looked at: the flags that decide a run, the run itself, and a second one beside it in a race.
 #pragma once
 
-#include "lab/flags/request.hpp"
-#include "lab/mapping.hpp"
-#include "show/run.hpp"
+#include "show/job.hpp"
+#include "show/making.hpp"
 
 namespace tilescope::show {
 
-/// How two runs keep step with each other: at the same number of ticks, of bytes between HBM and the SMs, or of
-/// modelled seconds.
-enum class Pace : std::uint8_t { step, bytes, time };
-const char* name_of(Pace pace);
-std::optional<Pace> pace_from(std::string_view name);
-
-/// Everything that decides what runs.
-struct Setup {
-    std::string algorithm = "flash_v2";
-    std::string rival;  ///< the algorithm raced against; empty: none
-    Pace pace = Pace::step;
-    Options options;
-
-    friend bool operator==(const Setup&, const Setup&) = default;
-};
-
-/// A tiling that does not fit, and what to show in its place.
-struct Overflow {
-    std::string algorithm;
-    OutOfChipMemory error;
-    Tiling tiling;                                 ///< that was asked for
-    std::optional<Tiling> fitting;                 ///< one that fits
-    std::string explanation;                       ///< many lines
-    std::map<std::string, Meaning> meanings = {};  ///< of the program's tiles, by name
-
-    Meaning meaning_of(const std::string& tile) const {
-        const auto found = meanings.find(tile);
-        return found == meanings.end() ? Meaning::other : found->second;
-    }
-};
-
 class Session {
   public:
-    explicit Session(RecordingLimits limits = {}) : limits_(limits) {}
+    explicit Session(RecordingLimits limits = {});
+    ~Session();
+    Session(Session&&) noexcept;
 
-    /// Runs what `setup` asks for, if it is not what is there already. A setup that is wrong leaves the session with
-    /// problem() and no run; one that does not fit on chip with overflow() and no run. Never throws for what a user can
-    /// ask for.
+    /// Asks for what `setup` says, if that is not what was asked for before. What takes no longer than a frame is there
+    /// at once. Anything else is in the making, and what was there before stays until pump() or finish() puts the new
+    /// in its place. A setup that is wrong leaves the session with problem() and no run; one that does not fit on chip
+    /// with overflow() and no run. Never throws for what a user can ask for.
     void ask(const Setup& setup);
     /// Changes one flag, by its name without dashes, as on the command line; an empty value takes it back. A value that
-    /// cannot be one is a problem(), and leaves setup() as it was.
+    /// cannot be one is a problem(), at once, and leaves setup() as it was.
     void set(const std::string& flag, const std::string& value);
 
-    const Setup& setup() const { return setup_; }
-    const Algorithm& algorithm() const;                                         ///< asked for
-    const Request* request() const { return request_ ? &*request_ : nullptr; }  ///< resolved; nullptr if wrong
-    const std::optional<Tiling>& tiling() const { return tiling_; }             ///< of the first run, completed
-    const std::string& problem() const { return problem_; }  ///< one line, naming the flag; empty: none
-    const std::optional<Overflow>& overflow() const { return overflow_; }
+    /// For every frame: where no thread is at work, does at most so many units of it (see Making), each of some
+    /// milliseconds. True when nothing is in the making.
+    bool pump(Index units = 4);
+    /// Works, or waits, until what was asked for is there.
+    void finish();
+    /// Back to the setup that is shown; without one there is still none.
+    void cancel();
+    bool busy() const { return making_ != nullptr; }  ///< something is in the making
+    Job::Progress progress() const;                   ///< of it, in units
 
-    Run* run() { return run_.get(); }  ///< nullptr where there is a problem or an overflow
-    const Run* run() const { return run_.get(); }
-    Run* rival() { return rival_.get(); }  ///< nullptr unless racing
-    const Run* rival() const { return rival_.get(); }
+    const Setup& setup() const { return setup_; }  ///< asked for
+    const Algorithm& algorithm() const;            ///< asked for
+
+    // What is there. While something is in the making, it is what was asked for before.
+
+    const Request* request() const { return made_.request ? &*made_.request : nullptr; }  ///< nullptr if wrong
+    const std::optional<Tiling>& tiling() const { return made_.tiling; }  ///< of the first run, completed
+    const std::string& problem() const { return made_.problem; }          ///< one line, naming the flag; empty: none
+    const std::optional<Overflow>& overflow() const { return made_.overflow; }
+
+    Run* run() { return made_.run.get(); }  ///< nullptr where there is a problem or an overflow
+    const Run* run() const { return made_.run.get(); }
+    Run* rival() { return made_.rival.get(); }  ///< nullptr unless racing
+    const Run* rival() const { return made_.rival.get(); }
 
     /// Positions are what playback counts: ticks of the run or, in a race, moments at which one of the two moves on.
     Index length() const { return static_cast<Index>(moments_.size()) - 1; }
@@ -78,19 +62,18 @@ class Session {
     std::uint64_t version() const { return version_; }
 
   private:
-    void forget();
-    void run_again();
-    std::unique_ptr<Run> make_run(const Algorithm& algorithm, Index heads);
+    struct InTheMaking;
+
+    void swap_in();
+    void show_made(Made made);
     void line_up();
 
     RecordingLimits limits_;
     Setup setup_;
     bool asked_ = false;
-    std::optional<Request> request_;
-    std::optional<Tiling> tiling_;
-    std::string problem_;
-    std::optional<Overflow> overflow_;
-    std::unique_ptr<Run> run_, rival_;
+    std::optional<Setup> shown_;  // what made_ came of
+    Made made_;
+    std::unique_ptr<InTheMaking> making_;
     std::vector<std::pair<Index, Index>> moments_{{0, 0}};
     std::map<std::string, std::optional<Report>> counted_;
     std::uint64_t version_ = 0;

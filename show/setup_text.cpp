@@ -43,6 +43,11 @@ std::string about_tile(const LiveTile& t) {
            tile_size(t);
 }
 
+std::string making_text(const Job::Progress& p) {
+    return p.done == 0 ? "counting"
+                       : "recording " + std::to_string(100 * p.done / std::max<Index>(1, p.done + p.left)) + "%";
+}
+
 std::string problem_text(const std::string& problem) { return "This cannot run: " + problem; }
 
 }  // namespace tilescope::show

@@ -21,6 +21,9 @@ std::string fix_text(const Tiling& fitting);
 std::string tile_size(const LiveTile& tile);
 std::string about_tile(const LiveTile& tile);
 
+/// While something is in the making: "counting", "recording 43%".
+std::string making_text(const Job::Progress& progress);
+
 /// Of a setup that is wrong.
 std::string problem_text(const std::string& problem);
 

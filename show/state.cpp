@@ -110,7 +110,7 @@ void restore(const State& s, Session& session, Playback& playback, View& view) {
     view.tour = tour;
     playback.pause();
     playback.set_length(session.length());
-    playback.seek(s.step);
+    session.busy() ? playback.seek_in_time(s.step) : playback.seek(s.step);
     playback.set_speed(s.speed);
     playback.loop = s.loop;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 
 #include "core/machine/grid.hpp"
@@ -95,6 +96,10 @@ struct Listener {
     virtual Needs needs() const { return {}; }
     /// Whether the events of this thread block are wanted at all.
     virtual bool wants(Index /*launch*/, Index /*block*/) { return true; }
+    /// The first thread block from `from` on that can be wanted: what a run of only what is wanted goes to at once,
+    /// however many blocks lie in between.
+    virtual Index next_wanted(Index /*launch*/, Index from) { return from; }
+    static constexpr Index none_wanted = std::numeric_limits<Index>::max();
 
     virtual void begin(const LaunchMark&) {}
     virtual void end(const LaunchMark&) {}

@@ -156,6 +156,14 @@ void Gpu::run_folded(const Launch& launch) {
     merge(*main_);
 }
 
+/// The first block from `from` on that has to run.
+Index Gpu::next_block(const Launch& launch, Index from) const {
+    if (!mode_.only_wanted) return from;
+    Index next = Listener::none_wanted;
+    for (Listener* l : listeners_) next = std::min(next, l->next_wanted(launch.number, from));
+    return std::max(next, from);
+}
+
 void Gpu::run_exact(const Launch& launch) {
     const Grid grid(launch.axes);
     // What is left out cannot be compared with what was promised of it.
@@ -175,10 +183,11 @@ void Gpu::run_exact(const Launch& launch) {
         if (control_) ++control_->blocks_done;
     };
     // Listeners hear of one thread block after the other.
-    const Index threads = listeners_.empty() ? std::min<Index>(threads_, grid.size()) : 1;
+    const bool in_order = !listeners_.empty() || mode_.only_wanted;
+    const Index threads = in_order ? 1 : std::min<Index>(threads_, grid.size());
     std::deque<Worker> workers;
     if (threads <= 1) {
-        for (Index block = 0; block < grid.size(); ++block) work(*main_, block);
+        for (Index block = 0; (block = next_block(launch, block)) < grid.size(); ++block) work(*main_, block);
     } else {
         for (Index t = 0; t < threads; ++t)
             workers.emplace_back(main_->chip.capacity(), mode_.data).traffic.resize(tensors_.size());

@@ -65,6 +65,7 @@ class Gpu {
     void run(const char* kernel, std::span<const Axis> axes, const Body& body);
     void run_folded(const Launch& launch);
     void run_exact(const Launch& launch);
+    Index next_block(const Launch& launch, Index from) const;
     void run_block(Worker& w, const Launch& launch, Index block, const Span* at, const Block::Grading& grading,
                    Count weight);
     void merge(Worker& w);

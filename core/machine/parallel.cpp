@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <exception>
 
@@ -38,6 +39,8 @@ void at_once(Index n, int threads, const std::function<void(Index, Index)>& work
     }
     if (error) std::rethrow_exception(error);
 }
+
+void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
 BackgroundThread::BackgroundThread(const std::function<void()>& work) {
     if (!has_threads) return;

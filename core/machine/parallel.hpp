@@ -19,6 +19,9 @@ int cores();
 /// it is thrown again when all have come to rest. So a stop request is an exception, too: work() throws Interrupted.
 void at_once(Index n, int threads, const std::function<void(Index worker, Index k)>& work);
 
+/// Lets a millisecond pass, for those who look now and then whether another thread is done.
+void wait_a_moment();
+
 /// What only one worker may do at a time: `const Lock lock(mutex);`.
 using Mutex = std::mutex;
 using Lock = std::scoped_lock<Mutex>;

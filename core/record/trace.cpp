@@ -14,11 +14,14 @@ Bytes float_bytes(std::size_t n) { return static_cast<Bytes>(n * sizeof(float));
 Trace::Trace(const Gpu& gpu, TraceOptions options)
     : gpu_(&gpu), options_(std::move(options)), has_values_(options_.values && gpu.mode().data) {
     std::sort(options_.blocks.begin(), options_.blocks.end());
+    steps_.reserve(static_cast<std::size_t>(options_.expected_events));
     if (has_values_) values_.reserve(static_cast<std::size_t>(options_.expected_value_bytes) / sizeof(float));
 }
 
-bool Trace::wants(Index /*launch*/, Index block) {
-    return options_.blocks.empty() || std::binary_search(options_.blocks.begin(), options_.blocks.end(), block);
+Index Trace::next_wanted(Index /*launch*/, Index from) {
+    if (options_.blocks.empty()) return from;
+    const auto next = std::lower_bound(options_.blocks.begin(), options_.blocks.end(), from);
+    return next == options_.blocks.end() ? none_wanted : *next;
 }
 
 void Trace::begin(const LaunchMark& mark) {

@@ -19,7 +19,8 @@ struct TraceOptions {
     std::vector<Index> blocks = {};  ///< thread blocks to record, by linear index within each launch; empty: all
     Index max_events = 2'000'000;
     Bytes max_value_bytes = Bytes{1} << 30;  ///< of tiles and tensors together, 4 bytes an element
-    Bytes expected_value_bytes = 0;          ///< room made ahead, so that contents need not move as they grow
+    Index expected_events = 0;               ///< room made ahead, so that events need not move as they grow ...
+    Bytes expected_value_bytes = 0;          ///< ... nor contents
 };
 
 /// A tile that lived on chip at some time.
@@ -116,9 +117,12 @@ class Trace : public Listener {
     /// Made for `gpu`, which has to be told to listen(), and which is looked at only while it launches: once the run is
     /// over, the recording stands alone. A run that fails leaves a recording up to the failure.
     explicit Trace(const Gpu& gpu, TraceOptions options = {});
+    /// Goes on with the same program on another Gpu, which has the same tensors: see Slices.
+    void follow(const Gpu& gpu) { gpu_ = &gpu; }
 
     Needs needs() const override { return {.exact = true}; }
-    bool wants(Index launch, Index block) override;
+    bool wants(Index launch, Index block) override { return next_wanted(launch, block) == block; }
+    Index next_wanted(Index launch, Index from) override;
     void begin(const LaunchMark& mark) override;
     void begin(const BlockMark& mark) override;
     void end(const BlockMark& mark) override;

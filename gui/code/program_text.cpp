@@ -24,7 +24,8 @@ const Event* spoken(const App& app) {
 const EmbeddedFile* program_of(const App& app) {
     const auto files = embedded_programs();
     const Event* e = spoken(app);
-    const std::string own = '/' + std::string(app.session.algorithm().name) + "/simulated.cpp";
+    const Algorithm& shown = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
+    const std::string own = '/' + std::string(shown.name) + "/simulated.cpp";
     const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) {
         return e ? std::string_view(e->source_file).ends_with(f.name) : f.name.ends_with(own);
     });

@@ -38,9 +38,12 @@ void number_flag_row(App& app, NumberRow row, std::optional<double> Options::*me
     if (edit.reset) change(app, [&](Options& o) { (o.*member).reset(); });
 }
 
+/// What the flags came to; nullptr while that is not known, or where they are wrong.
+const Request* asked_request(const App& app) { return app.session.busy() ? nullptr : app.session.request(); }
+
 /// What is asked for, also where it is wrong.
 Problem asked(const App& app) {
-    if (const Request* r = app.session.request()) return r->problem;
+    if (const Request* r = asked_request(app)) return r->problem;
     return sizes_from(options(app));
 }
 
@@ -172,7 +175,7 @@ void tile_controls(App& app) {
     if (button(app, "fit-tiles", "Fit to SRAM", 0, 2,
                "Both automatic: from the paper's rule, halved until every tile of this algorithm fits on chip."))
         change(app, [](Options& o) { o.br = o.bc = "auto"; });
-    const Request* r = app.session.request();
+    const Request* r = asked_request(app);
     ImGui::BeginDisabled(!r || !attention);
     if (button(app, "paper-tiles", "Paper's rule", 1, 2,
                "FlashAttention, Algorithm 1: with M the SRAM of a thread block in elements, Bc = ceil(M / 4d) and "
@@ -187,7 +190,7 @@ void tile_controls(App& app) {
 
 /// The machine that is asked for; nothing where its file cannot be read, say.
 std::optional<GpuSpec> machine(const App& app) {
-    if (const Request* r = app.session.request()) return r->gpu;
+    if (const Request* r = asked_request(app)) return r->gpu;
     try {
         return gpu_from(options(app));
     } catch (const std::runtime_error&) {

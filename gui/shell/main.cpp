@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
 #include "gui/shell/capture.hpp"
 #include "gui/shell/native.hpp"
@@ -21,6 +22,12 @@ namespace {
 constexpr int failed = 1, misused = 2, interrupted = 130;
 
 volatile std::sig_atomic_t stop_asked = 0;
+
+/// The first time it is a wish; whoever asks again does not want to wait.
+void ask_to_stop(int signal) {
+    stop_asked = 1;
+    std::signal(signal, SIG_DFL);
+}
 
 struct Invocation {
     State state;
@@ -85,6 +92,14 @@ std::ofstream open_log(const std::string& path) {
     std::ofstream log(path);
     if (!log) throw RunError("--log " + path + ": cannot be written; name another file");
     return log;
+}
+
+/// Until what was asked for is there, or, for a window, found to be right. Throws Interrupted.
+void await(App& app, bool all) {
+    while (!app.session.pump() && (all || app.session.progress().done == 0)) {
+        if (stop_asked) throw Interrupted();
+        wait_a_moment();
+    }
 }
 
 void take_screenshot(App& app, const Invocation& r) {
@@ -156,8 +171,10 @@ void carry_out(const Invocation& r, char** argv) {
     if (!is_inside_xvfb())  // where they were said before
         for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
     app.restore(state);
+    const bool visible = r.screenshot.empty() && r.record.empty();
+    await(app, !visible);
     if (!app.session.problem().empty()) throw UsageError(app.session.problem());
-    if (r.screenshot.empty() && r.record.empty()) return show_window(app, r);
+    if (visible) return show_window(app, r);
     try {
         r.record.empty() ? take_screenshot(app, r) : take_film(app, r);
     } catch (const NoDisplay&) {
@@ -173,7 +190,7 @@ int say(const std::string& message, int code) {
 
 int run(int argc, char** argv) {
     CLI::App app("TileScope's window: watch attention move through the memory hierarchy", "tilescope-gui");
-    for (const int s : {SIGINT, SIGTERM}) std::signal(s, [](int) { stop_asked = 1; });
+    for (const int s : {SIGINT, SIGTERM}) std::signal(s, ask_to_stop);
     std::signal(SIGPIPE, SIG_IGN);  // a failed write says more than a death
     Invocation request;
     add_flags(app, request);

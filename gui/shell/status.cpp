@@ -14,7 +14,7 @@ std::string status(const App& app) {
     Json j{{"step", app.playback.position()},
            {"of", app.playback.length()},
            {"playing", app.playback.playing()},
-           {"settled", app.playback.fraction() >= 1},
+           {"settled", app.playback.fraction() >= 1 && !app.session.busy()},
            {"algorithm", s.setup().algorithm},
            {"command", command_line(app.state())},
            {"problem", s.problem()},

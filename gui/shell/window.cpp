@@ -31,6 +31,8 @@ std::optional<Key> key_from_glfw(int key) {
             return Key::home;
         case GLFW_KEY_END:
             return Key::end;
+        case GLFW_KEY_ESCAPE:
+            return Key::escape;
         default:
             return std::nullopt;
     }
@@ -138,9 +140,10 @@ double Window::draw(App& app, double seconds) {
     return work.count();
 }
 
-/// Handles what happened since the last frame. Nothing moves when nothing plays: then it waits for the user first.
+/// Handles what happened since the last frame. Nothing moves when nothing plays and no work is left: then it waits for
+/// the user first.
 void Window::take_events(const App& app) {
-    const bool moves = app.playback.playing() || app.playback.fraction() < 1;
+    const bool moves = app.playback.playing() || app.playback.fraction() < 1 || app.working;
     if (moves || --lively_ > 0) return glfwPollEvents();
     glfwWaitEventsTimeout(0.5);
     lively_ = 4;

@@ -61,7 +61,7 @@ class Window:
         self.program = subprocess.Popen(
             [binary, *flags, "--log", self.log, *([] if tour else ["--no-tour"])], env=display.environment,
             cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        self.wait(lambda s: s["places"])
+        self.wait(lambda s: s["places"] and s["settled"])
         self.x("search", "--sync", "--onlyvisible", "--name", "^TileScope$", "windowmove", "0", "0", "windowfocus")
         time.sleep(0.2)
 

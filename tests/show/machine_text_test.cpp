@@ -22,7 +22,7 @@ const RecordedTensor& tensor_named(const Run& run, const std::string& name) {
 }  // namespace
 
 TEST_CASE("the map counts SMs that work, shown or not", "[machine text]") {
-    Session session = session_of("flash_v2", half);
+    WaitingSession session = session_of("flash_v2", half);
     Run& run = *session.run();
     CHECK(launch_line(run, 0) == "before the first launch · 108 SMs");
     // 8 heads of 8 row blocks; half of them are recorded, and as many SMs do the same on the other heads.
@@ -39,12 +39,12 @@ TEST_CASE("the map counts SMs that work, shown or not", "[machine text]") {
 }
 
 TEST_CASE("launches are numbered where there are several", "[machine text]") {
-    Session session = session_of("standard", {{"seq", "256"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}});
+    WaitingSession session = session_of("standard", {{"seq", "256"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}});
     CHECK(launch_line(*session.run(), 4) == "scores (launch 1 of 3) · 16 thread blocks · 16 of 108 SMs busy");
 }
 
 TEST_CASE("a card says what an SM is at and what it holds", "[machine text]") {
-    Session session = session_of("flash_v2", toy);
+    WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
     run.seek(6);  // S = Q K^T
     const SmState& sm = run.moment().sms[1];
@@ -68,7 +68,7 @@ TEST_CASE("a card says what an SM is at and what it holds", "[machine text]") {
 }
 
 TEST_CASE("the bus says what crosses in the tick", "[machine text]") {
-    Session session = session_of("flash_v2", toy);
+    WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
     CHECK(bus_rate(run) == "bus · 4 GB/s");
     run.seek(2);
@@ -82,14 +82,15 @@ TEST_CASE("the bus says what crosses in the tick", "[machine text]") {
 }
 
 TEST_CASE("HBM says what is used, and what beyond inputs and output", "[machine text]") {
-    Session flash = session_of("flash_v2", half), naive = session_of("softmax_naive", {{"gpu", "toy"}, {"seq", "16"}});
+    WaitingSession flash = session_of("flash_v2", half),
+                   naive = session_of("softmax_naive", {{"gpu", "toy"}, {"seq", "16"}});
     CHECK(hbm_titles(*flash.run()).front() == "HBM 40.0 GiB · 2.11 MB used · of which 16.4 kB extra (LSE)");
     CHECK(hbm_titles(*flash.run()).back() == "HBM 2.11 MB");
     CHECK(hbm_titles(*naive.run()).size() == 1);
 }
 
 TEST_CASE("a tensor's label has its size, its shape, its role and whose slice it is", "[machine text]") {
-    Session session = session_of("flash_v2", half);
+    WaitingSession session = session_of("flash_v2", half);
     const Run& run = *session.run();
     const TensorShown k{tensor_named(run, "K"), 2, 8, 524288}, lse{tensor_named(run, "LSE"), 0, 1, 16384};
     CHECK(tensor_title(k) == "K  524 kB");
@@ -109,7 +110,7 @@ TEST_CASE("marks say how often a part was read, and what happened last", "[machi
     CHECK(touch_marks({.loads = 8}) == Marks{"×8"});
     CHECK(touch_marks({.loads = 8, .read_now = true}) == Marks{"↑×8", "×8"});
     CHECK(touch_marks({.stores = 1, .written_now = true}) == Marks{"↓"});
-    Session session = session_of("flash_v2", half);
+    WaitingSession session = session_of("flash_v2", half);
     const Run& run = *session.run();
     const RecordedTensor& k = tensor_named(run, "K");
     const auto second = std::find_if(k.regions.begin(), k.regions.end(),

@@ -28,6 +28,7 @@ Session session_of(const std::string& algorithm, const Flags& flags, RecordingLi
     }
     Session session(limits);
     session.ask(setup);
+    session.finish();
     INFO(algorithm << ": " << session.problem());
     REQUIRE(session.run());
     return session;

@@ -322,3 +322,24 @@ TEST_CASE("the speed stays within what can be followed", "[playback]") {
     p.set_speed(30);
     CHECK(p.speed() == 30);
 }
+
+TEST_CASE("a position that is not there yet is gone to when it is", "[playback]") {
+    Playback p;
+    p.seek_in_time(120);
+    CHECK(p.position() == 0);
+    p.set_length(0);  // still
+    p.set_length(340);
+    CHECK(p.position() == 120);
+    p.set_length(500);
+    CHECK(p.position() == 120);
+    p.seek_in_time(900);
+    CHECK(p.position() == 500);
+    p.seek(3);  // somebody went elsewhere
+    p.set_length(1000);
+    CHECK(p.position() == 3);
+    p.seek_in_time(7);
+    CHECK(p.position() == 7);
+    p.set_length(5);
+    p.set_length(1000);
+    CHECK(p.position() == 5);
+}

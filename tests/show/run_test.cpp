@@ -28,7 +28,7 @@ Experiment experiment(const Algorithm& a, const Case& c, GpuSpec gpu = machine(1
 }
 
 Run run_of(const Experiment& e, Index heads, const RecordingLimits& limits = {}) {
-    return Run(count(e), heads, random_for(*e.algorithm), limits);
+    return Run(count_for_show(e), heads, random_for(*e.algorithm), limits);
 }
 
 Case shaped(Index seq_q, Index seq_k, Dtype dtype, bool causal, Index batch, Index heads, Index kv_heads) {
@@ -408,7 +408,7 @@ TEST_CASE("as many heads are recorded as fit, those that share a K and V togethe
     const Index events = recorded.trace().size() - 1;
     const std::pair<Index, Index> expected[] = {{0, 1}, {1, 1}, {2, 2}, {3, 3}, {4, 4},  {5, 4},
                                                 {6, 4}, {7, 4}, {8, 8}, {9, 8}, {100, 8}};
-    const Report counted = count(experiment(a, c));
+    const Counted counted = count_for_show(experiment(a, c));
     for (const auto& [fit, heads] : expected) {
         CAPTURE(fit);
         CHECK(heads_to_record(counted, {.matmul_flops = fit * flops}) == heads);
@@ -419,14 +419,14 @@ TEST_CASE("as many heads are recorded as fit, those that share a K and V togethe
     }
     CHECK(heads_to_record(counted) == 8);
     c.problem.batch = 3;
-    CHECK(heads_to_record(count(experiment(a, c))) == 24);
-    CHECK(heads_to_record(count(experiment(a, c)), {.matmul_flops = 23 * flops}) == 20);
+    CHECK(heads_to_record(count_for_show(experiment(a, c))) == 24);
+    CHECK(heads_to_record(count_for_show(experiment(a, c)), {.matmul_flops = 23 * flops}) == 20);
 }
 
 TEST_CASE("what heads_to_record promises is recorded with numbers", "[run]") {
     for_all([](const Algorithm& a, const Case& c) {
         const Experiment e = experiment(a, c);
-        const Report counted = count(e);
+        const Counted counted = count_for_show(e);
         for (const RecordingLimits& limits : {RecordingLimits{}, RecordingLimits{.matmul_flops = 60'000},
                                               RecordingLimits{.value_bytes = 60'000}, RecordingLimits{.events = 400}}) {
             const Index heads = heads_to_record(counted, limits);
@@ -480,7 +480,7 @@ TEST_CASE("large problems are recorded at once, as shapes", "[run]") {
             INFO(to_string(a, c));
             const double begin = processor_seconds();
             const Experiment e = experiment(a, c, gpu);
-            const Report counted = count(e);
+            const Counted counted = count_for_show(e);
             CHECK(heads_to_record(counted) == 1);
             Run r = run_of(e, heads_to_record(counted));
             const double took = processor_seconds() - begin;
@@ -492,7 +492,7 @@ TEST_CASE("large problems are recorded at once, as shapes", "[run]") {
             CHECK_FALSE(r.has_values());
             CHECK(r.trace().size() <= RecordingLimits{}.events);
             CHECK(r.ticks() > 100);
-            CHECK(difference(r.counted().counters, counted.counters) == "");
+            CHECK(difference(r.counted().counters, counted.report.counters) == "");
             using Catch::Matchers::ContainsSubstring;
             CHECK_THAT(r.shortened(), ContainsSubstring("head 1 of 64"));
             CHECK_THAT(r.shortened(), ContainsSubstring("shapes only") || ContainsSubstring("without numbers"));

@@ -7,6 +7,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/harness.hpp"
 #include "tests/support/problems.hpp"
+#include "tests/support/sessions.hpp"
 
 using namespace tilescope;
 using namespace tilescope::show;
@@ -15,7 +16,6 @@ using tilescope::testing::same_bits;
 
 namespace {
 
-using Flags = std::vector<std::pair<std::string, std::string>>;
 using Catch::Matchers::ContainsSubstring;
 
 Setup setup(const std::string& algorithm, const Flags& flags = {}, const std::string& rival = "") {
@@ -47,7 +47,7 @@ void check_nothing_runs(Session& s) {
 
 void check_refuses(const Setup& wrong, const std::string& word) {
     INFO(wrong.algorithm << ", " << word);
-    Session s;
+    WaitingSession s;
     s.ask(setup("flash_v2", small));
     REQUIRE(s.run() != nullptr);
     const std::uint64_t version = s.version();
@@ -89,7 +89,7 @@ std::string wrong_race(const Session& s, Pace pace) {
 }  // namespace
 
 TEST_CASE("a session that was asked for nothing shows nothing", "[session]") {
-    Session s;
+    WaitingSession s;
     check_nothing_runs(s);
     CHECK(s.problem().empty());
     CHECK_FALSE(s.overflow());
@@ -106,7 +106,7 @@ TEST_CASE("the window counts what the command line counts", "[session]") {
             Setup asked = small_setup(a);
             for (const auto& [flag, value] : more) set_flag(asked.options, flag, value);
             INFO(a.name << (more.empty() ? "" : ", " + more[0].first));
-            Session s;
+            WaitingSession s;
             s.ask(asked);
             const Request r = resolve(asked.options, a);
             const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
@@ -131,7 +131,7 @@ TEST_CASE("a recorded head computes what the command line computes", "[session]"
         Setup asked = small_setup(a);
         asked.options.seed = 5;
         asked.options.distribution = "uniform";
-        Session s(RecordingLimits{.events = 1200});
+        WaitingSession s(RecordingLimits{.events = 1200});
         s.ask(asked);
         REQUIRE(s.run() != nullptr);
         if (!s.run()->has_values()) continue;
@@ -192,7 +192,7 @@ TEST_CASE("a machine without SMs breaks nothing", "[session]") {
     for (const Index sms : {0, -1}) {
         Setup asked = setup("flash_v2", small);
         asked.options.sms = sms;
-        Session s;
+        WaitingSession s;
         REQUIRE_NOTHROW(s.ask(asked));
         if (!s.run()) continue;
         s.show(s.length());
@@ -201,7 +201,7 @@ TEST_CASE("a machine without SMs breaks nothing", "[session]") {
 }
 
 TEST_CASE("flags are set and taken back by their names", "[session]") {
-    Session s;
+    WaitingSession s;
     s.ask(setup("flash_v2", small_attention));
     s.set("heads", "6");
     CHECK(s.setup().options.heads == 6);
@@ -236,7 +236,7 @@ TEST_CASE("setting a flag leaves the text of its value alone", "[session]") {
             } catch (const UsageError&) {
             }
             CHECK(given == value);
-            Session s(RecordingLimits{.matmul_flops = 1, .events = 100});
+            WaitingSession s(RecordingLimits{.matmul_flops = 1, .events = 100});
             s.set(flag, given);
             CHECK(given == value);
         }
@@ -248,7 +248,7 @@ TEST_CASE("a flag that cannot be set leaves the setup, and what ran can be asked
         {"scale", "big"}, {"causal", "maybe"}, {"colour", "red"}};
     for (const auto& [flag, value] : wrong) {
         INFO("--" << flag << ' ' << value);
-        Session s;
+        WaitingSession s;
         const Setup before = setup("flash_v2", small);
         s.ask(before);
         const std::uint64_t version = s.version();
@@ -265,7 +265,7 @@ TEST_CASE("a flag that cannot be set leaves the setup, and what ran can be asked
 }
 
 TEST_CASE("asking again for the same changes nothing", "[session]") {
-    Session s;
+    WaitingSession s;
     const Setup asked = setup("flash_v2", small, "standard");
     s.ask(asked);
     const std::uint64_t version = s.version();
@@ -307,7 +307,7 @@ TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
             Setup asked = setup(a.name, {{"seq", "8192"}, {"heads", "2"}});
             for (const auto& [flag, value] : tiles) set_flag(asked.options, flag, value);
             INFO(a.name << ", --" << tiles.back().first << ' ' << tiles.back().second);
-            Session s(RecordingLimits{.events = 1000});
+            WaitingSession s(RecordingLimits{.events = 1000});
             REQUIRE_NOTHROW(s.ask(asked));
             const Request r = resolve(asked.options, a);
             const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
@@ -337,7 +337,7 @@ TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
 }
 
 TEST_CASE("where no tiling fits, none is proposed", "[session]") {
-    Session s;
+    WaitingSession s;
     s.ask(setup("flash_v2", {{"gpu", "toy"}, {"dim", "4096"}}));
     check_nothing_runs(s);
     REQUIRE(s.overflow());
@@ -357,7 +357,7 @@ TEST_CASE("a rival that does not fit is said to be the one", "[session]") {
             const bool first = fits(a, r.problem, r.given, r.gpu), second = fits(b, r.problem, r.given, r.gpu);
             if (first == second) continue;
             INFO(a.name << " against " << b.name);
-            Session s;
+            WaitingSession s;
             s.ask(asked);
             check_nothing_runs(s);
             REQUIRE(s.overflow());
@@ -373,7 +373,7 @@ TEST_CASE("a race lines up two runs by steps, bytes and time", "[session]") {
         INFO(a << " against " << b);
         Setup asked = small_setup(*find_algorithm(a));
         asked.rival = b;
-        Session s;
+        WaitingSession s;
         s.ask(asked);
         REQUIRE(s.run() != nullptr);
         REQUIRE(s.rival() != nullptr);
@@ -410,7 +410,7 @@ TEST_CASE("both in a race record the same heads", "[session]") {
             for (const RecordingLimits& limits :
                  {RecordingLimits{.events = 2500}, RecordingLimits{.value_bytes = 80'000}}) {
                 INFO(a.name << " against " << b.name);
-                Session alone(limits), other(limits), both(limits);
+                WaitingSession alone(limits), other(limits), both(limits);
                 Setup first = asked, second = asked;
                 first.rival = second.rival = "";
                 second.algorithm = b.name;
@@ -429,7 +429,7 @@ TEST_CASE("both in a race record the same heads", "[session]") {
 }
 
 TEST_CASE("without a rival positions are ticks", "[session]") {
-    Session s;
+    WaitingSession s;
     s.ask(setup("flash_v2", small));
     CHECK(s.rival() == nullptr);
     CHECK(s.length() == s.run()->ticks());
@@ -449,7 +449,7 @@ TEST_CASE("other algorithms are counted on the same problem", "[session]") {
         Setup asked = small_setup(a);
         for (const char* tiles : {"as given", "auto"}) {
             if (tiles == std::string("auto")) asked.options.br = asked.options.bc = "auto";
-            Session s;
+            WaitingSession s;
             s.ask(asked);
             const Request r = resolve(asked.options, a);
             for (const Algorithm& b : algorithms()) {
@@ -469,7 +469,7 @@ TEST_CASE("other algorithms are counted on the same problem", "[session]") {
 }
 
 TEST_CASE("counts of others go with the problem, and are absent where they do not fit", "[session]") {
-    Session s;
+    WaitingSession s;
     s.ask(setup("flash_v2", small));
     const Count before = s.counted("standard")->counters.hbm_read;
     s.set("seq", "40");
@@ -507,7 +507,7 @@ TEST_CASE("users' own matrices are shown, of the heads that are recorded", "[ses
             const Experiment e{&a, r.problem, {4, 6}, r.gpu};
             const Report whole = execute(e, r.inputs, 1);
             const Count flops = whole.counters.matmul_flops + 8 * whole.counters.exps;
-            Session s(RecordingLimits{.matmul_flops = ceil_div(flops, 6) * heads});
+            WaitingSession s(RecordingLimits{.matmul_flops = ceil_div(flops, 6) * heads});
             s.ask(asked);
             REQUIRE(s.problem() == "");
             REQUIRE(s.run() != nullptr);
@@ -528,6 +528,181 @@ TEST_CASE("users' own matrices are shown, of the heads that are recorded", "[ses
             CHECK(s.run()->stored_error().rms < 1e-5);
         }
     }
+}
+
+namespace {
+
+/// So long that it is not there at once, for its recording takes more units than that.
+const Flags long_one = {{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}};
+const Flags long_too = {{"seq", "2097152"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}};
+
+/// Waits as a window does.
+Index frames_until_done(Session& s) {
+    Index frames = 0;
+    for (; !s.pump(); ++frames) wait_a_moment();
+    return frames;
+}
+
+}  // namespace
+
+TEST_CASE("a small setup is there at once", "[session]") {
+    for (const Algorithm& a : algorithms()) {
+        Session s;
+        s.ask(small_setup(a));
+        CHECK_FALSE(s.busy());
+        CHECK(s.run() != nullptr);
+        CHECK(s.pump());
+        s.ask(setup("flash_v9"));  // and so is what is wrong
+        CHECK_FALSE(s.busy());
+        CHECK_FALSE(s.problem().empty());
+    }
+}
+
+TEST_CASE("while something is in the making, what was there before stays", "[session]") {
+    Session s;
+    const Setup before = setup("flash_v1", small), asked = setup("flash_v2", long_one);
+    s.ask(before);
+    s.show(5);
+    const Run* run = s.run();
+    const std::uint64_t version = s.version();
+    const Index length = s.length();
+    s.ask(asked);
+    CHECK(s.busy());
+    CHECK(s.progress().done > 0);
+    CHECK(s.progress().left > 0);
+    CHECK(s.setup() == asked);
+    CHECK(s.algorithm().name == std::string("flash_v2"));
+    s.ask(asked);  // asked for already
+    CHECK(s.run() == run);
+    CHECK(s.version() == version);
+    CHECK(s.length() == length);
+    CHECK(s.run()->tick() == 5);
+    CHECK(s.request()->problem.seq_q == 20);
+    CHECK(s.counted("flash_v1") == &run->counted());
+    CHECK(s.counted("flash_v2")->experiment.problem.seq_q == 20);
+    frames_until_done(s);
+    CHECK_FALSE(s.busy());
+    CHECK(s.version() != version);
+    REQUIRE(s.run() != nullptr);
+    CHECK(s.run()->experiment().problem.seq_q == 4194304);
+    CHECK(s.length() == s.run()->ticks());
+    CHECK(s.counted("flash_v2") == &s.run()->counted());
+    CHECK(s.progress().done == 0);
+}
+
+TEST_CASE("what is cancelled leaves what was there, and can be asked for again", "[session]") {
+    Session s;
+    const Setup before = setup("flash_v1", small), asked = setup("flash_v2", long_one);
+    s.ask(before);
+    const Run* run = s.run();
+    const std::uint64_t version = s.version();
+    s.cancel();  // nothing is in the making
+    CHECK(s.setup() == before);
+    for (int k = 0; k < 2; ++k) {
+        s.ask(asked);
+        REQUIRE(s.busy());
+        s.cancel();
+        CHECK_FALSE(s.busy());
+        CHECK(s.pump());
+        s.finish();
+        CHECK(s.setup() == before);
+        CHECK(s.run() == run);
+        CHECK(s.version() == version);
+        CHECK(s.problem().empty());
+    }
+    s.ask(asked);
+    s.finish();
+    CHECK(s.run()->experiment().problem.seq_q == 4194304);
+}
+
+TEST_CASE("the very first can be cancelled, too", "[session]") {
+    Session s;
+    s.ask(setup("flash_v2", long_one));
+    REQUIRE(s.busy());
+    CHECK(s.run() == nullptr);
+    check_nothing_runs(s);
+    s.cancel();
+    CHECK_FALSE(s.busy());
+    check_nothing_runs(s);
+    s.ask(setup("flash_v2", small));
+    CHECK(s.run() != nullptr);
+}
+
+TEST_CASE("another setup takes the place of what is in the making", "[session]") {
+    Session s;
+    s.ask(setup("flash_v2", long_one));
+    s.ask(setup("flash_v2", long_too));
+    CHECK(s.busy());
+    s.finish();
+    CHECK(s.run()->experiment().problem.seq_q == 2097152);
+    s.ask(setup("flash_v2", long_one));
+    s.ask(setup("flash_v2", small));
+    CHECK_FALSE(s.busy());
+    CHECK(s.run()->experiment().problem.seq_q == 20);
+    s.ask(setup("flash_v2", long_one));
+    s.set("seq", "zero");
+    CHECK_FALSE(s.busy());
+    CHECK_THAT(s.problem(), ContainsSubstring("seq"));
+    check_nothing_runs(s);
+}
+
+TEST_CASE("a pace that changes meanwhile is the pace of what comes", "[session]") {
+    Session s;
+    Setup asked = setup("flash_v2", long_one, "flash_v2");
+    s.ask(setup("flash_v2", small, "flash_v1"));
+    s.ask(asked);
+    asked.pace = Pace::bytes;
+    s.ask(asked);
+    REQUIRE(s.busy());
+    CHECK(wrong_race(s, Pace::bytes) == "");
+    s.finish();
+    CHECK(s.setup() == asked);
+    REQUIRE(s.rival() != nullptr);
+    CHECK(wrong_race(s, Pace::bytes) == "");
+}
+
+TEST_CASE("what is wrong with files, and what does not fit with them, is found beside the window", "[session]") {
+    const Folder folder;
+    Setup asked = setup("flash_v2", {{"br", "4"}, {"bc", "6"}});
+    Options& o = asked.options;
+    const auto write = [&](const char* name, Index rows) {
+        Storage s(Dtype::f32, 1, rows, 8);
+        s.write(0, tilescope::testing::random_floats(s.size(), 1));
+        write_tensor(folder / name, s, 1, 3);
+        return folder / name;
+    };
+    o.q = o.k = o.v = "/no/such/q.npy";
+    Session s;
+    s.ask(asked);
+    CHECK(s.busy());
+    CHECK(s.problem().empty());
+    s.finish();
+    CHECK_THAT(s.problem(), ContainsSubstring("--q"));
+    check_nothing_runs(s);
+
+    o.q = write("q.npy", 30'000), o.k = write("k.npy", 20), o.v = write("v.npy", 20);
+    s.ask(asked);
+    frames_until_done(s);
+    REQUIRE(s.run() != nullptr);
+    CHECK(s.run()->experiment().problem.seq_q == 30'000);
+
+    o.br = "30000";
+    s.ask(asked);
+    CHECK(s.busy());
+    frames_until_done(s);
+    REQUIRE(s.overflow());
+    CHECK(s.overflow()->fitting);
+    check_nothing_runs(s);
+}
+
+TEST_CASE("a session may move or go while something is in the making", "[session]") {
+    Session from;
+    from.ask(setup("flash_v2", long_one));
+    Session to = std::move(from);
+    CHECK(to.busy());
+    to.finish();
+    CHECK(to.run() != nullptr);
+    to.ask(setup("flash_v2", long_too));
 }
 
 TEST_CASE("paces have names", "[session]") {

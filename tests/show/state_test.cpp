@@ -62,3 +62,17 @@ TEST_CASE("names that nobody ever had are refused", "[state]") {
     session.ask(typed("unsafe_softmax").setup);
     CHECK(session.problem().starts_with("algorithm 'unsafe_softmax': unknown"));
 }
+
+TEST_CASE("a step is restored when the run is there", "[state]") {
+    const State state = typed("flash_v2 --seq 4194304 --heads 1 --dim 1 --br 1 --bc 1 --step 500");
+    Session session;
+    Playback playback;
+    View view;
+    restore(state, session, playback, view);
+    REQUIRE(session.busy());
+    CHECK(playback.position() == 0);
+    session.finish();
+    playback.set_length(session.length());
+    CHECK(playback.position() == 500);
+    CHECK(state_of(session, playback, view) == state);
+}

@@ -17,7 +17,7 @@ const CounterRow& row_named(const std::vector<CounterRow>& rows, const std::stri
 }  // namespace
 
 TEST_CASE("every counter has its row, its number and its unit", "[tables]") {
-    Session session = session_of("flash_v2", toy);
+    WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
     run.seek(run.ticks());
     const auto rows = counter_rows(run, "standard", session.counted("standard"));
@@ -38,7 +38,7 @@ TEST_CASE("every counter has its row, its number and its unit", "[tables]") {
 }
 
 TEST_CASE("rows follow the counters they are named after", "[tables]") {
-    Session session = session_of("flash_v1", half);
+    WaitingSession session = session_of("flash_v1", half);
     Run& run = *session.run();
     run.seek(run.ticks() / 2);
     const Counters &whole = run.counted().counters, &so_far = run.player().state().total;
@@ -67,7 +67,7 @@ TEST_CASE("rows follow the counters they are named after", "[tables]") {
 }
 
 TEST_CASE("the other algorithm's numbers stand beside, or that it does not fit", "[tables]") {
-    Session session = session_of("flash_v1", half);
+    WaitingSession session = session_of("flash_v1", half);
     const Run& run = *session.run();
     const Report* standard = session.counted("standard");
     REQUIRE(standard);
@@ -91,7 +91,7 @@ TEST_CASE("a ratio has two digits, and the larger number above one", "[tables]")
 }
 
 TEST_CASE("every tensor has its bytes, and the total is their sum", "[tables]") {
-    Session session = session_of("flash_v2", toy);
+    WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
     run.seek(2);  // Q has been loaded
     const auto rows = tensor_rows(run);

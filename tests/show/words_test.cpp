@@ -22,7 +22,7 @@ TEST_CASE("durations have the unit that fits", "[time text]") {
 }
 
 TEST_CASE("time says where we are in steps and in modelled seconds", "[time text]") {
-    Session session = session_of("flash_v2", toy);
+    WaitingSession session = session_of("flash_v2", toy);
     CHECK(step_text(session, 2) == "step 2 of 52");
     // The first loads: 256 B at 4 GB/s.
     CHECK(modelled_time_text(session, 0) == "0 s modelled");
@@ -42,7 +42,7 @@ TEST_CASE("time says where we are in steps and in modelled seconds", "[time text
 }
 
 TEST_CASE("in a race both times are said, the first run's first", "[time text]") {
-    Session session = session_of("flash_v1", half, "flash_v2", Pace::bytes);
+    WaitingSession session = session_of("flash_v1", half, "flash_v2", Pace::bytes);
     const auto [own, other] = session.ticks_at(900);
     CHECK(modelled_time_text(session, 900) ==
           duration(session.run()->seconds(own)) + " and " + duration(session.rival()->seconds(other)) + " modelled");
@@ -59,7 +59,7 @@ TEST_CASE("values have three digits, and signs for what is no number", "[value t
 }
 
 TEST_CASE("values say whose and what they are", "[value text]") {
-    Session session = session_of("flash_v2", toy);
+    WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
     const auto done = [&](Index tick) {
         run.seek(tick);
@@ -83,7 +83,7 @@ TEST_CASE("values say whose and what they are", "[value text]") {
 }
 
 TEST_CASE("lines say what they have cost so far, and in the end", "[code text]") {
-    Session session = session_of("flash_v2", toy);
+    WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
     run.seek(14);  // K and V once
     CHECK(line_cost(run, 7).hbm == "512 B");
@@ -104,7 +104,7 @@ TEST_CASE("lines say what they have cost so far, and in the end", "[code text]")
 }
 
 TEST_CASE("setups say their tiles, and what does not fit", "[setup text]") {
-    Session session = session_of("flash_v2", half);
+    WaitingSession session = session_of("flash_v2", half);
     Options options = session.setup().options;
     options.bc = "auto";
     CHECK(tiling_text(options, {64, 128}, session.request()->problem) == "64 × 128 (auto): 8 × 4 tiles");
@@ -121,6 +121,12 @@ TEST_CASE("setups say their tiles, and what does not fit", "[setup text]") {
     CHECK(what_happens_now(session, nullptr) == "Nothing runs: the tiles of flash_v2 do not fit on chip.");
     session.set("bc", "0");
     CHECK(what_happens_now(session, nullptr) == "Nothing runs. " + session.problem());
+}
+
+TEST_CASE("what is in the making says how far it is", "[setup text]") {
+    CHECK(making_text({0, 1}) == "counting");
+    CHECK(making_text({1, 3}) == "recording 25%");
+    CHECK(making_text({7, 0}) == "recording 100%");
 }
 
 TEST_CASE("the tour goes round all panels once", "[tour]") {

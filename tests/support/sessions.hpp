@@ -18,12 +18,19 @@ inline const Flags toy = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},    {"head
 /// Eight heads of eight row blocks on 108 SMs; four heads are recorded.
 inline const Flags half = {{"seq", "512"}, {"br", "64"}, {"bc", "64"}};
 
-inline Session session_of(const std::string& algorithm, const Flags& flags, const std::string& rival = "",
-                          Pace pace = Pace::step) {
+/// Has what it was asked for at once, however long that takes.
+struct WaitingSession : Session {
+    using Session::Session;
+    void ask(const Setup& setup) { Session::ask(setup), finish(); }
+    void set(const std::string& flag, const std::string& value) { Session::set(flag, value), finish(); }
+};
+
+inline WaitingSession session_of(const std::string& algorithm, const Flags& flags, const std::string& rival = "",
+                                 Pace pace = Pace::step) {
     Setup setup;
     setup.algorithm = algorithm, setup.rival = rival, setup.pace = pace;
     for (const auto& [flag, value] : flags) set_flag(setup.options, flag, value);
-    Session session;
+    WaitingSession session;
     session.ask(setup);
     INFO(algorithm << ": " << session.problem());
     REQUIRE(session.run());

@@ -449,6 +449,43 @@ TEST_CASE("listeners hear of the blocks that they want", "[gpu]") {
     CHECK(gpu.total().thread_blocks == (only_wanted ? 2 : 8));
 }
 
+TEST_CASE("a run of chosen blocks goes to them at once, however large the grid is", "[gpu]") {
+    struct Chosen : Sum {
+        explicit Chosen(std::set<Index> these) : chosen(std::move(these)) {}
+        std::set<Index> chosen, begun;
+        Index asked = 0;
+        bool wants(Index, Index block) override { return chosen.contains(block); }
+        Index next_wanted(Index, Index from) override {
+            ++asked;
+            const auto next = chosen.lower_bound(from);
+            return next == chosen.end() ? none_wanted : *next;
+        }
+        void heard(const Event& e, TileData data) override {
+            if (e.kind() == Kind::block_begin) begun.insert(e.block);
+            Sum::heard(e, data);
+        }
+    };
+    static constexpr Index n = Index{1} << 40;
+    const std::set<Index> these{0, 1, n / 3, n - 1}, others{1, 77};
+    Chosen a(these), b(others), beyond({n, 2 * n});
+    Gpu gpu(small_gpu(), Mode{false, false, true}, 4);
+    for (Listener* l : {&a, &b, &beyond}) gpu.listen(*l);
+    gpu.launch("test", {each(Tiles(n, 1))}, [](Block& block, Span i) {
+        CHECK(i.begin < n);
+        Tile t = block.alloc_registers("t", 1, 1);
+        exp(block, t);
+    });
+    CHECK(a.begun == these);
+    CHECK(b.begun == others);
+    CHECK(beyond.begun.empty());
+    CHECK(gpu.total().thread_blocks == 5);
+    CHECK(a.asked == 6);
+
+    Gpu alone(small_gpu(), Mode{false, false, true}, 4);
+    alone.launch("test", {each(Tiles(n, 1))}, [](Block&, Span) { FAIL("nobody wants it"); });
+    CHECK(alone.total().thread_blocks == 0);
+}
+
 TEST_CASE("tensors, notes and the footprint are kept", "[gpu]") {
     Gpu gpu(small_gpu(123, 456), count_mode, 1);
     gpu.add({"X", Role::input, Dtype::f32, 2, 3, 4, nullptr});

@@ -1,0 +1,31 @@
+// What is in the making, over what was there before.
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/items.hpp"
+#include "gui/panels.hpp"
+#include "show/setup_text.hpp"
+
+namespace tilescope::gui::memory {
+
+void making_panel(App& app, ImVec2 corner) {
+    const Theme& t = app.theme;
+    const NotedAs as("making");
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const std::string text = making_text(app.session.progress());
+    const float words = width_of("recording 100%") + style.ItemSpacing.x, button = width_of("Cancel") + t.px(14);
+    ImGui::SetCursorScreenPos(corner);
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
+    ImGui::PushStyleColor(ImGuiCol_Border, t.highlight);
+    ImGui::BeginChild("making",
+                      {words + button + 2 * style.WindowPadding.x, ImGui::GetFrameHeight() + 2 * style.WindowPadding.y},
+                      true, ImGuiWindowFlags_NoScrollbar);
+    ImGui::AlignTextToFramePadding();
+    text_line(text);
+    ImGui::SameLine(style.WindowPadding.x + words);
+    const bool cancelled = push_button("Cancel", {button, 0});
+    app.place("cancel");
+    ImGui::EndChild();
+    ImGui::PopStyleColor(2);
+    if (cancelled) app.session.cancel();
+}
+
+}  // namespace tilescope::gui::memory

@@ -1,0 +1,45 @@
+#include "show/counted.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// Counts the events of thread blocks that a recording would have. A folded run tells them with their weights.
+struct EventCount : Listener {
+    Count events = 0;
+    void begin(const BlockMark& b) override { events += b.times; }
+    void end(const BlockMark& b) override { events += b.times; }
+    void on(const Event& e, TileData) override { events += e.times; }
+};
+
+}  // namespace
+
+Counted count_for_show(const Experiment& e, Control* control) {
+    Profile profile;
+    Nest nest;
+    EventCount events;
+    Listener* const listeners[] = {&profile, &nest, &events};
+    Report report = count(e, control, listeners);
+    return {std::move(report), profile.lines(), nest.launches(), events.events};
+}
+
+Index whole_groups(const Problem& p, Index heads) {
+    const Index sharing = p.heads / p.kv_heads;
+    if (heads >= p.batch_heads()) return p.batch_heads();
+    return std::max<Index>(1, heads <= sharing ? heads : heads / sharing * sharing);
+}
+
+Index heads_with_numbers(const Counted& counted, const RecordingLimits& limits) {
+    const Counters& c = counted.report.counters;
+    const Index all = counted.experiment().problem.batch_heads();
+    const auto fit = [&](Count limit, Count cost) { return cost > 0 ? limit / ceil_div(cost, all) : all; };
+    // Tiles are recorded as floats whenever they are written; stored types may be half as wide.
+    return std::min({all, fit(limits.matmul_flops, c.matmul_flops + 8 * c.exps),
+                     fit(limits.value_bytes, 2 * (c.sram_write + c.register_write)),
+                     fit(limits.events - c.launches, counted.events)});
+}
+
+Index heads_to_record(const Counted& counted, const RecordingLimits& limits) {
+    return whole_groups(counted.experiment().problem, heads_with_numbers(counted, limits));
+}
+
+}  // namespace tilescope::show

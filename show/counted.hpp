@@ -1,0 +1,40 @@
+// A whole run, counted: its costs, where they fall, and how long a recording of it would be.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/record/nest.hpp"
+#include "core/record/profile.hpp"
+#include "lab/experiment.hpp"
+
+namespace tilescope::show {
+
+/// What is kept of a run so that it can be shown within a blink.
+struct RecordingLimits {
+    Count matmul_flops = 300'000'000;      ///< computed on real numbers; beyond, shapes only
+    Bytes value_bytes = Bytes{128} << 20;  ///< contents of tiles; beyond, shapes only
+    Index events = 100'000;
+};
+
+struct Counted {
+    Report report;
+    std::map<std::uint16_t, LineProfile> lines;  ///< by line
+    std::vector<LaunchNest> nest;                ///< its loops, by launch
+    Count events = 0;                            ///< of its thread blocks, as a recording would have them
+
+    const Experiment& experiment() const { return report.experiment; }
+};
+
+/// One folded run. Throws OutOfChipMemory, Interrupted.
+Counted count_for_show(const Experiment& experiment, Control* control = nullptr);
+
+/// At most `heads` heads, and at least one. Heads that share a K and V are taken together, or are few enough to have
+/// one of them.
+Index whole_groups(const Problem& problem, Index heads);
+/// How many heads the limits allow with numbers; 0: not even one.
+Index heads_with_numbers(const Counted& counted, const RecordingLimits& limits);
+/// How many heads, from the first on, a recording of the run can hold: at least 1, at most all.
+Index heads_to_record(const Counted& counted, const RecordingLimits& limits = {});
+
+}  // namespace tilescope::show

@@ -1,0 +1,139 @@
+#include "show/making.hpp"
+
+#include <limits>
+
+namespace tilescope::show {
+namespace {
+
+/// The values of the slices that the recorded problem has, of inputs for a larger one.
+Inputs first_slices(const Inputs& all, const std::vector<TensorDecl>& wanted) {
+    Inputs first;
+    for (const TensorDecl& t : wanted) {
+        const auto found = all.find(std::string_view(t.name));
+        if (t.role != Role::input || found == all.end()) continue;
+        auto to = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+        std::vector<float> values(static_cast<std::size_t>(to->size()));
+        found->second->read(0, values);
+        to->write(0, values);
+        first.emplace(t.name, std::move(to));
+    }
+    return first;
+}
+
+/// The tiling that explain() proposes: it keeps Br if it can, or else Bc.
+std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, const Tiling& asked) {
+    for (const Tiling& kept : {Tiling{asked.br, 0}, Tiling{0, asked.bc}, Tiling{}})
+        if (const auto t = fitting_tiling(algorithm, r.problem, kept, r.gpu)) return t;
+    return std::nullopt;
+}
+
+/// What the program's tiles are, by their names: of a run on an SM that holds all of them.
+std::map<std::string, Meaning> meanings_of_tiles(Experiment e) {
+    struct Meanings : Listener {
+        std::map<std::string, Meaning> by_name;
+        void on(const Event& event, TileData) override {
+            if (event.tile && event.meaning != Meaning::other) by_name[event.tile->name] = event.meaning;
+        }
+    } found;
+    e.gpu.sram_per_block = e.gpu.registers_per_sm = std::numeric_limits<Bytes>::max() / 2;
+    Gpu gpu(e.gpu, count_mode, 1);
+    gpu.listen(found);
+    run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
+    return found.by_name;
+}
+
+}  // namespace
+
+const char* name_of(Pace p) {
+    constexpr const char* names[] = {"step", "bytes", "time"};
+    return names[static_cast<int>(p)];
+}
+
+std::optional<Pace> pace_from(std::string_view name) {
+    for (const Pace p : {Pace::step, Pace::bytes, Pace::time})
+        if (name == name_of(p)) return p;
+    return std::nullopt;
+}
+
+Making::Making(Setup setup, const RecordingLimits& limits) : setup_(std::move(setup)), limits_(limits) {}
+
+Index Making::work(Control& control) {
+    try {
+        if (!made_.request) {
+            count_all(control);
+            return 2 * static_cast<Index>(counted_.size());
+        }
+        return record(control);
+    } catch (const OutOfChipMemory&) {
+        // It is told of where it was met.
+    } catch (const Interrupted&) {
+        throw;
+    } catch (const std::runtime_error& e) {
+        made_.problem = e.what();
+    }
+    made_.run.reset();
+    made_.rival.reset();
+    return 0;
+}
+
+/// Tiles are chosen, and the run is counted.
+Counted Making::counted(const Algorithm& algorithm, Control& control) {
+    const Request& r = *made_.request;
+    const Tiling tiling = choose_tiling(algorithm, r.problem, r.given, r.gpu);
+    if (!made_.tiling) made_.tiling = tiling;
+    const Experiment e{&algorithm, r.problem, tiling, r.gpu};
+    try {
+        return count_for_show(e, &control);
+    } catch (const OutOfChipMemory& error) {
+        made_.overflow = Overflow{algorithm.name,
+                                  error,
+                                  tiling,
+                                  nearest_fit(algorithm, r, tiling),
+                                  explain(error, algorithm, r.problem, tiling, r.gpu),
+                                  meanings_of_tiles(e)};
+        throw;
+    }
+}
+
+void Making::count_all(Control& control) {
+    const Algorithm& first = algorithm_named(setup_.algorithm);
+    made_.request = resolve(setup_.options, first);
+    counted_.push_back(counted(first, control));
+    heads_ = heads_to_record(counted_[0], limits_);
+    if (setup_.rival.empty()) return;
+    const Algorithm& second = algorithm_named(setup_.rival);
+    if (second.computes != first.computes)
+        throw UsageError("--race " + setup_.rival + ": computes something else than " + setup_.algorithm +
+                         "; race algorithms of one computation");
+    counted_.push_back(counted(second, control));
+    // Both record the same heads: those that the hungrier of the two can.
+    heads_ = std::min(heads_, heads_to_record(counted_[1], limits_));
+}
+
+Inputs Making::inputs_of(const Algorithm& algorithm, const Problem& recorded) const {
+    Request part = *made_.request;
+    part.problem = recorded;
+    part.inputs = first_slices(part.inputs, algorithm.tensors(recorded, {1, 1}));
+    return inputs_for(setup_.options, part, algorithm);
+}
+
+/// The next unit of one recording after the other.
+Index Making::record(Control& control) {
+    std::unique_ptr<Run>& run = made_.run ? made_.rival : made_.run;
+    Counted& counted = counted_[made_.run ? 1 : 0];
+    const auto others = static_cast<Index>(counted_.size()) - (made_.run ? 2 : 1);
+    if (!recording_) {
+        const Algorithm& algorithm = *counted.experiment().algorithm;
+        const auto inputs = [this, &algorithm](const Problem& part) { return inputs_of(algorithm, part); };
+        recording_ = std::make_unique<Recording>(counted, heads_, inputs, limits_);
+    }
+    if (recording_->left() > 0) {
+        recording_->work(&control);
+        return (1 + others) * (recording_->left() + 1);
+    }
+    run = std::make_unique<Run>(std::move(counted), std::move(*recording_));
+    recording_.reset();
+    return others;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,75 @@
+// What a setup asks for, in the making: a unit of work at a time, so that nobody has to wait for it.
+#pragma once
+
+#include "lab/flags/request.hpp"
+#include "lab/mapping.hpp"
+#include "show/run.hpp"
+
+namespace tilescope::show {
+
+/// How two runs keep step with each other: at the same number of ticks, of bytes between HBM and the SMs, or of
+/// modelled seconds.
+enum class Pace : std::uint8_t { step, bytes, time };
+const char* name_of(Pace pace);
+std::optional<Pace> pace_from(std::string_view name);
+
+/// Everything that decides what runs.
+struct Setup {
+    std::string algorithm = "flash_v2";
+    std::string rival;  ///< the algorithm raced against; empty: none
+    Pace pace = Pace::step;
+    Options options;
+
+    friend bool operator==(const Setup&, const Setup&) = default;
+};
+
+/// A tiling that does not fit, and what to show in its place.
+struct Overflow {
+    std::string algorithm;
+    OutOfChipMemory error;
+    Tiling tiling;                                 ///< that was asked for
+    std::optional<Tiling> fitting;                 ///< one that fits
+    std::string explanation;                       ///< many lines
+    std::map<std::string, Meaning> meanings = {};  ///< of the program's tiles, by name
+
+    Meaning meaning_of(const std::string& tile) const {
+        const auto found = meanings.find(tile);
+        return found == meanings.end() ? Meaning::other : found->second;
+    }
+};
+
+/// What came of a setup: one or two runs, or an overflow, or a problem.
+struct Made {
+    std::optional<Request> request;
+    std::optional<Tiling> tiling;  ///< of the first run, completed
+    std::string problem;           ///< one line, naming the flag; empty: none
+    std::optional<Overflow> overflow;
+    std::unique_ptr<Run> run, rival;
+};
+
+class Making {
+  public:
+    Making(Setup setup, const RecordingLimits& limits);
+
+    /// Does the next unit and returns how many are left, as far as is known: for a Job. A unit counts everything, or
+    /// records a slice (see Recording), or puts a recording in order. What is wrong with the setup becomes part of what
+    /// is made. Throws Interrupted.
+    Index work(Control& control);
+    const Setup& setup() const { return setup_; }
+    Made take() { return std::move(made_); }
+
+  private:
+    Counted counted(const Algorithm& algorithm, Control& control);
+    Inputs inputs_of(const Algorithm& algorithm, const Problem& recorded) const;
+    void count_all(Control& control);
+    Index record(Control& control);
+
+    const Setup setup_;
+    const RecordingLimits limits_;
+    Made made_;
+    std::vector<Counted> counted_;  // what is to be recorded: the run, and its rival in a race
+    Index heads_ = 0;               // of each
+    std::unique_ptr<Recording> recording_;
+};
+
+}  // namespace tilescope::show

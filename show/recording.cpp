@@ -1,0 +1,170 @@
+#include "show/recording.hpp"
+
+#include "core/machine/gpu.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// The problem of the first heads, batch entries one after the other.
+Problem first_heads(const Problem& p, Index heads) {
+    const Index shown = whole_groups(p, heads);
+    if (shown == p.batch_heads()) return p;
+    Problem first = p;
+    first.batch = 1;
+    first.heads = shown;
+    first.kv_heads = std::max<Index>(1, shown / (p.heads / p.kv_heads));
+    return first;
+}
+
+std::vector<Index> up_to(Index n) {
+    std::vector<Index> all(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = i;
+    return all;
+}
+
+}  // namespace
+
+Recording::Recording(const Counted& counted, Index heads, InputsFor inputs, const RecordingLimits& limits)
+    : experiment_(counted.experiment()),
+      events_(counted.events),
+      numbers_(inputs && whole_groups(experiment_.problem, heads) <= heads_with_numbers(counted, limits)),
+      inputs_for_(std::move(inputs)),
+      limits_(limits),
+      problem_(first_heads(experiment_.problem, heads)) {
+    const Index all = experiment_.problem.batch_heads(), shown = problem_.batch_heads();
+    if (shown < all)
+        shortened_ = (shown == 1 ? "Shown: head 1 of " : "Shown: heads 1-" + std::to_string(shown) + " of ") +
+                     std::to_string(all) + ". The others do the same on other data.";
+}
+
+bool Recording::work(Control* control) {
+    switch (stage_) {
+        case Stage::begin:
+            if (!numbers_) {
+                record_blocks(1);
+                return false;
+            }
+            tensors_ = inputs_ = inputs_for_(problem_);
+            // What a thread block left in HBM stays from slice to slice, so only the others run.
+            start(Stage::numbers, {.data = true, .fold = false, .only_wanted = true},
+                  {.max_events = limits_.events,
+                   .max_value_bytes = 4 * limits_.value_bytes,
+                   .expected_value_bytes = 2 * limits_.value_bytes},
+                  Slices::End::between_blocks);
+            return false;
+        case Stage::numbers:
+            return record_numbers(control);
+        case Stage::shapes:
+            return record_shapes(control);
+        default:
+            return true;
+    }
+}
+
+Index Recording::left() const {
+    if (stage_ == Stage::complete) return 0;
+    const Index shown = problem_.batch_heads(), all = experiment_.problem.batch_heads();
+    const Index expected = std::min(limits_.events, ceil_div(events_, all) * shown);
+    return 1 + std::max<Index>(0, expected - size()) / unit.events;
+}
+
+void Recording::start(Stage stage, Mode mode, TraceOptions options, Slices::End end) {
+    stage_ = stage;
+    mode_ = mode;
+    options_ = std::move(options);
+    end_ = end;
+    slices_.reset();
+    trace_.reset();
+}
+
+/// Records a slice more; true when that was the last one.
+bool Recording::slice(Control* control) {
+    Gpu gpu(experiment_.gpu, mode_, 1, control);
+    if (trace_) {
+        trace_->follow(gpu);
+    } else {
+        trace_.emplace(gpu, options_);
+        // Shapes compute nothing.
+        const Count flops = mode_.data ? unit.flops : std::numeric_limits<Count>::max();
+        slices_.emplace(*trace_, Slices::Size{unit.events, flops}, end_);
+    }
+    gpu.listen(*slices_);
+    const bool last =
+        slices_->carry_on([&] { run_program(gpu, *experiment_.algorithm, problem_, experiment_.tiling, tensors_); });
+    if (mode_.data)
+        for (const TensorInfo& t : gpu.tensors()) tensors_[t.name] = t.data;
+    return last;
+}
+
+/// Every thread block on real numbers; shapes, if that outgrows the limits.
+bool Recording::record_numbers(Control* control) {
+    try {
+        return slice(control) && complete();
+    } catch (const RunError&) {
+        inputs_.clear();
+        tensors_.clear();
+        record_blocks(1);
+        return false;
+    }
+}
+
+/// The first thread blocks of every launch, without numbers.
+void Recording::record_blocks(Index blocks) {
+    blocks_ = blocks;
+    start(Stage::shapes, {.data = false, .fold = false, .only_wanted = true},
+          {.values = false, .blocks = up_to(blocks), .max_events = limits_.events, .expected_events = limits_.events},
+          Slices::End::anywhere);
+}
+
+bool Recording::record_shapes(Control* control) {
+    try {
+        if (!slice(control)) return false;
+        cut_ = false;
+    } catch (const RunError&) {
+        cut_ = true;
+    }
+    const Index next = blocks_to_try();
+    if (next == blocks_) return complete();
+    record_blocks(next);
+    return false;
+}
+
+/// How many thread blocks to record, after what came of the last try; as many as that if they will do: as many as fit,
+/// and a part of the first if that is too long.
+Index Recording::blocks_to_try() {
+    if (most_ > 0) {
+        if (!cut_ || blocks_ == 1) return blocks_;
+        // Later blocks may be longer than the first. Halved, and again where even the first launch did not get so far.
+        const bool first_launch = trace_->launches().size() == 1;
+        const Index got_to = first_launch ? static_cast<Index>(trace_->blocks().size()) - 1 : blocks_;
+        Index next = blocks_ / 2;
+        while (next > std::max<Index>(1, got_to)) next /= 2;
+        return next;
+    }
+    most_ = 1;
+    for (const LaunchInfo& l : count({experiment_.algorithm, problem_, experiment_.tiling, experiment_.gpu}).launches)
+        most_ = std::max<Index>(most_, l.thread_blocks);
+    if (cut_) return 1;
+    const Index sms = experiment_.gpu.sms;
+    const Index blocks = std::clamp<Index>(limits_.events / std::max<Index>(1, size()), 1, most_);
+    // Whole waves, if there is more than one: otherwise SMs would seem idle that are not.
+    return blocks > sms && blocks < most_ ? blocks - blocks % sms : blocks;
+}
+
+bool Recording::complete() {
+    stage_ = Stage::complete;
+    slices_.reset();
+    tensors_.clear();
+    if (mode_.data) return true;
+    if (!shortened_.empty()) shortened_ += ' ';
+    if (cut_)
+        shortened_ += "Too long to record: the first " + std::to_string(limits_.events) + " events, without numbers.";
+    else if (blocks_ < most_)
+        shortened_ += "Too large for numbers: shapes only, of the first " + std::to_string(blocks_) +
+                      " thread blocks of each launch.";
+    else
+        shortened_ += "Too large for numbers: shapes only.";
+    return true;
+}
+
+}  // namespace tilescope::show

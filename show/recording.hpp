@@ -1,0 +1,76 @@
+// Recording as much of a counted run as the limits allow, a unit of work at a time.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/record/slices.hpp"
+#include "core/record/trace.hpp"
+#include "show/counted.hpp"
+
+namespace tilescope::show {
+
+/// The inputs of a problem: of the heads that are recorded.
+using InputsFor = std::function<Inputs(const Problem& recorded)>;
+
+class Recording {
+  public:
+    /// What a unit records; on real numbers also the rest of the thread block. It takes some milliseconds.
+    static constexpr Slices::Size unit{.events = 5000, .flops = 20'000'000};
+
+    /// Of a run that was counted, the first `heads` of its heads: with real numbers, or if that is too much the shapes
+    /// alone, of as many thread blocks as fit. Nothing is recorded yet.
+    Recording(const Counted& counted, Index heads, InputsFor inputs, const RecordingLimits& limits);
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+
+    /// Does one unit; true when the recording is complete. Throws Interrupted.
+    bool work(Control* control);
+    /// How many more it takes: a guess. 0 when it is complete.
+    Index left() const;
+
+    /// The recorded part: the same problem with fewer heads.
+    const Problem& problem() const { return problem_; }
+    /// What part of the run was recorded and why not all; empty when it is all of it.
+    const std::string& shortened() const { return shortened_; }
+    /// Of the recorded part; none where there are no values.
+    const Inputs& inputs() const { return inputs_; }
+    Index size() const { return trace_ ? trace_->size() : 0; }  ///< so far
+    /// Once it is complete.
+    Trace take() && { return std::move(*trace_); }
+
+  private:
+    enum class Stage : std::uint8_t { begin, numbers, shapes, complete };
+
+    void start(Stage stage, Mode mode, TraceOptions options, Slices::End end);
+    void record_blocks(Index blocks);
+    bool slice(Control* control);
+    bool record_numbers(Control* control);
+    bool record_shapes(Control* control);
+    Index blocks_to_try();
+    bool complete();
+
+    const Experiment experiment_;
+    const Count events_;  // of the whole run
+    const bool numbers_;  // may be recorded
+    const InputsFor inputs_for_;
+    const RecordingLimits limits_;
+    Problem problem_;
+    Inputs inputs_;
+    std::string shortened_;
+
+    Stage stage_ = Stage::begin;
+    Mode mode_{};
+    TraceOptions options_;
+    Slices::End end_{};
+    std::optional<Trace> trace_;
+    std::optional<Slices> slices_;
+    Inputs tensors_;  // all of them, from one slice on real numbers to the next
+    // Of shapes: how many thread blocks of each launch, of the most that a launch has (0: not known yet), and whether
+    // they are too long.
+    Index blocks_ = 0, most_ = 0;
+    bool cut_ = false;
+};
+
+}  // namespace tilescope::show
