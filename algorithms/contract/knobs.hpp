@@ -17,8 +17,7 @@ struct Knob {
 using Knobs = std::span<const Knob>;
 
 /// Tiles of rows and columns: all that most programs leave open.
-inline constexpr Knob tile_knobs[] = {
-    {"br", "Br", "rows of a tile: of Q and O, or of the matrix", &Tiling::br},
-    {"bc", "Bc", "columns of a tile: keys, or columns of the matrix", &Tiling::bc}};
+inline constexpr Knob tile_knobs[] = {{"br", "Br", "rows of a tile: of Q and O, or of the matrix", &Tiling::br},
+                                      {"bc", "Bc", "columns of a tile: keys, or columns of the matrix", &Tiling::bc}};
 
 }  // namespace tilescope

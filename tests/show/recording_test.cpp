@@ -67,7 +67,8 @@ Setup setup(const Algorithm& a, const Flags& flags) {
     Setup s;
     s.algorithm = a.name;
     for (const auto& [flag, value] : flags)
-        if (a.computes == &computation::attention || (flag != "dim" && flag != "causal")) set_flag(s.options, flag, value);
+        if (a.computes == &computation::attention || (flag != "dim" && flag != "causal"))
+            set_flag(s.options, flag, value);
     return s;
 }
 
