@@ -125,7 +125,7 @@ Index Making::record(Control& control) {
     if (!recording_) {
         const Algorithm& algorithm = *counted.experiment().algorithm;
         const auto inputs = [this, &algorithm](const Problem& part) { return inputs_of(algorithm, part); };
-        recording_ = std::make_unique<Recording>(counted, heads_, inputs, limits_);
+        recording_ = std::make_unique<Recorder>(counted, heads_, inputs, limits_);
     }
     if (recording_->left() > 0) {
         recording_->work(&control);

@@ -52,7 +52,7 @@ class Making {
     Making(Setup setup, const RecordingLimits& limits);
 
     /// Does the next unit and returns how many are left, as far as is known: for a Job. A unit counts everything, or
-    /// records a slice (see Recording), or puts a recording in order. What is wrong with the setup becomes part of what
+    /// records a slice (see Recorder), or puts a recording in order. What is wrong with the setup becomes part of what
     /// is made. Throws Interrupted.
     Index work(Control& control);
     const Setup& setup() const { return setup_; }
@@ -69,7 +69,7 @@ class Making {
     Made made_;
     std::vector<Counted> counted_;  // what is to be recorded: the run, and its rival in a race
     Index heads_ = 0;               // of each
-    std::unique_ptr<Recording> recording_;
+    std::unique_ptr<Recorder> recording_;
 };
 
 }  // namespace tilescope::show

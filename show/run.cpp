@@ -11,7 +11,7 @@ constexpr Index line_keyframe = 512;  // steps
 bool takes_time(const Event& e) { return e.cost.hbm() > 0 || e.cost.flops() > 0; }
 
 /// All of it, now.
-Recording&& finished(Recording&& recording) {
+Recorder&& finished(Recorder&& recording) {
     while (!recording.work(nullptr)) {
     }
     return std::move(recording);
@@ -20,9 +20,9 @@ Recording&& finished(Recording&& recording) {
 }  // namespace
 
 Run::Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits)
-    : Run(counted, finished(Recording(counted, heads, inputs, limits))) {}
+    : Run(counted, finished(Recorder(counted, heads, inputs, limits))) {}
 
-Run::Run(Counted counted, Recording&& recording)
+Run::Run(Counted counted, Recorder&& recording)
     : counted_(std::move(counted)),
       recorded_(recording.problem()),
       inputs_(recording.inputs()),

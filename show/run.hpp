@@ -9,7 +9,7 @@
 
 #include "core/record/player.hpp"
 #include "core/time/schedule.hpp"
-#include "show/recording.hpp"
+#include "show/recorder.hpp"
 #include "show/reference_ahead.hpp"
 
 namespace tilescope::show {
@@ -42,7 +42,7 @@ struct ErrorPoint {
 class Run {
   public:
     /// Of a recording that is complete: as much work as there are events in it.
-    Run(Counted counted, Recording&& recording);
+    Run(Counted counted, Recorder&& recording);
     /// Records all of it first.
     Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
 

@@ -1,4 +1,4 @@
-#include "show/recording.hpp"
+#include "show/recorder.hpp"
 
 #include "core/machine/gpu.hpp"
 
@@ -24,7 +24,7 @@ std::vector<Index> up_to(Index n) {
 
 }  // namespace
 
-Recording::Recording(const Counted& counted, Index heads, InputsFor inputs, const RecordingLimits& limits)
+Recorder::Recorder(const Counted& counted, Index heads, InputsFor inputs, const RecordingLimits& limits)
     : experiment_(counted.experiment()),
       events_(counted.events),
       numbers_(inputs && whole_groups(experiment_.problem, heads) <= heads_with_numbers(counted, limits)),
@@ -37,7 +37,7 @@ Recording::Recording(const Counted& counted, Index heads, InputsFor inputs, cons
                      std::to_string(all) + ". The others do the same on other data.";
 }
 
-bool Recording::work(Control* control) {
+bool Recorder::work(Control* control) {
     switch (stage_) {
         case Stage::begin:
             if (!numbers_) {
@@ -61,14 +61,14 @@ bool Recording::work(Control* control) {
     }
 }
 
-Index Recording::left() const {
+Index Recorder::left() const {
     if (stage_ == Stage::complete) return 0;
     const Index shown = problem_.batch_heads(), all = experiment_.problem.batch_heads();
     const Index expected = std::min(limits_.events, ceil_div(events_, all) * shown);
     return 1 + std::max<Index>(0, expected - size()) / unit.events;
 }
 
-void Recording::start(Stage stage, Mode mode, TraceOptions options, Slices::End end) {
+void Recorder::start(Stage stage, Mode mode, TraceOptions options, Slices::End end) {
     stage_ = stage;
     mode_ = mode;
     options_ = std::move(options);
@@ -78,7 +78,7 @@ void Recording::start(Stage stage, Mode mode, TraceOptions options, Slices::End 
 }
 
 /// Records a slice more; true when that was the last one.
-bool Recording::slice(Control* control) {
+bool Recorder::slice(Control* control) {
     Gpu gpu(experiment_.gpu, mode_, 1, control);
     if (trace_) {
         trace_->follow(gpu);
@@ -97,7 +97,7 @@ bool Recording::slice(Control* control) {
 }
 
 /// Every thread block on real numbers; shapes, if that outgrows the limits.
-bool Recording::record_numbers(Control* control) {
+bool Recorder::record_numbers(Control* control) {
     try {
         return slice(control) && complete();
     } catch (const RunError&) {
@@ -109,14 +109,14 @@ bool Recording::record_numbers(Control* control) {
 }
 
 /// The first thread blocks of every launch, without numbers.
-void Recording::record_blocks(Index blocks) {
+void Recorder::record_blocks(Index blocks) {
     blocks_ = blocks;
     start(Stage::shapes, {.data = false, .fold = false, .only_wanted = true},
           {.values = false, .blocks = up_to(blocks), .max_events = limits_.events, .expected_events = limits_.events},
           Slices::End::anywhere);
 }
 
-bool Recording::record_shapes(Control* control) {
+bool Recorder::record_shapes(Control* control) {
     try {
         if (!slice(control)) return false;
         cut_ = false;
@@ -131,7 +131,7 @@ bool Recording::record_shapes(Control* control) {
 
 /// How many thread blocks to record, after what came of the last try; as many as that if they will do: as many as fit,
 /// and a part of the first if that is too long.
-Index Recording::blocks_to_try() {
+Index Recorder::blocks_to_try() {
     if (most_ > 0) {
         if (!cut_ || blocks_ == 1) return blocks_;
         // Later blocks may be longer than the first. Halved, and again where even the first launch did not get so far.
@@ -151,7 +151,7 @@ Index Recording::blocks_to_try() {
     return blocks > sms && blocks < most_ ? blocks - blocks % sms : blocks;
 }
 
-bool Recording::complete() {
+bool Recorder::complete() {
     stage_ = Stage::complete;
     slices_.reset();
     tensors_.clear();

@@ -1,4 +1,4 @@
-#include "show/recording.hpp"
+#include "show/recorder.hpp"
 
 #include "show/job.hpp"
 #include "show/making.hpp"
@@ -29,7 +29,7 @@ struct Units {
 };
 
 /// To its end; what the units were like.
-Units finish(Recording& r) {
+Units finish(Recorder& r) {
     Units u;
     for (Index before = 0, done = false; !done; ++u.count) {
         done = r.work(nullptr);
@@ -80,7 +80,7 @@ TEST_CASE("a recording made in units is the recording, on real numbers", "[recor
         for (const Algorithm& a : algorithms()) {
             INFO(a.name << ", causal " << causal);
             const Experiment e = experiment(a, 70, 6, causal);
-            Recording r(count_for_show(e), 6, random_for(a), {});
+            Recorder r(count_for_show(e), 6, random_for(a), {});
             const Units units = finish(r);
             Gpu gpu(e.gpu, numeric_mode, 1);
             Trace whole(gpu);
@@ -90,7 +90,7 @@ TEST_CASE("a recording made in units is the recording, on real numbers", "[recor
             REQUIRE(r.inputs().size() > 0);
             CHECK(r.shortened() == "");
             CHECK((r.problem() == e.problem));
-            CHECK(units.most_events <= Recording::unit.events + longest);
+            CHECK(units.most_events <= Recorder::unit.events + longest);
             in_parts += units.count > 3;
             CHECK(divergence(std::move(r).take(), whole) == "");
         }
@@ -108,7 +108,7 @@ TEST_CASE("a unit records so much and no more, however long the run is", "[recor
             if (making.work(control) == 0) continue;  // too large to count, or for the chip
             const RecordingLimits limits;
             Index units = 1;
-            for (; making.work(control) > 0; ++units) REQUIRE(units < 6 * limits.events / Recording::unit.events);
+            for (; making.work(control) > 0; ++units) REQUIRE(units < 6 * limits.events / Recorder::unit.events);
             const Made made = making.take();
             REQUIRE(made.run);
             CHECK(made.run->trace().size() <= limits.events);
@@ -121,13 +121,13 @@ TEST_CASE("units of what is too long for numbers", "[recording]") {
             INFO(a.name << ", seq " << seq);
             const Experiment e = experiment(a, seq, 2, false);
             const RecordingLimits limits{.matmul_flops = 1, .events = 30'000};
-            Recording r(count_for_show(e), 1, random_for(a), limits);
+            Recorder r(count_for_show(e), 1, random_for(a), limits);
             const Units units = finish(r);
-            CHECK(units.most_events <= Recording::unit.events + slack);
+            CHECK(units.most_events <= Recorder::unit.events + slack);
             CHECK(r.size() <= limits.events);
             CHECK(r.size() > limits.events / 4);
             CHECK(r.inputs().empty());
-            CHECK(units.count >= r.size() / Recording::unit.events);
+            CHECK(units.count >= r.size() / Recorder::unit.events);
         }
 }
 

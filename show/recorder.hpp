@@ -1,4 +1,4 @@
-// Recording as much of a counted run as the limits allow, a unit of work at a time.
+// Recorder as much of a counted run as the limits allow, a unit of work at a time.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ namespace tilescope::show {
 /// The inputs of a problem: of the heads that are recorded.
 using InputsFor = std::function<Inputs(const Problem& recorded)>;
 
-class Recording {
+class Recorder {
   public:
     /// What a unit records; on real numbers also the rest of the thread block. It takes some milliseconds.
     static constexpr Slices::Size unit{.events = 5000, .flops = 20'000'000};
 
     /// Of a run that was counted, the first `heads` of its heads: with real numbers, or if that is too much the shapes
     /// alone, of as many thread blocks as fit. Nothing is recorded yet.
-    Recording(const Counted& counted, Index heads, InputsFor inputs, const RecordingLimits& limits);
-    Recording(const Recording&) = delete;
-    Recording& operator=(const Recording&) = delete;
+    Recorder(const Counted& counted, Index heads, InputsFor inputs, const RecordingLimits& limits);
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
 
     /// Does one unit; true when the recording is complete. Throws Interrupted.
     bool work(Control* control);
