@@ -2,7 +2,8 @@
 
 #include "core/machine/error.hpp"
 #include "core/record/player.hpp"
-#include "tests/support/programs.hpp"
+#include "core/record/trace_file.hpp"
+#include "tests/support/recordings.hpp"
 
 using namespace tilescope;
 using namespace tilescope::testing;
@@ -28,22 +29,6 @@ struct Heard : Everything {
     }
 };
 
-/// A recording of what run(Gpu&) does; the Gpu is gone when it is returned.
-template <class F>
-std::unique_ptr<Trace> record(F run, TraceOptions options = {}, Mode mode = numeric_mode, Listener* other = nullptr) {
-    Gpu gpu(small_gpu(), mode, 1);
-    auto trace = std::make_unique<Trace>(gpu, std::move(options));
-    if (other) gpu.listen(*other);
-    gpu.listen(*trace);
-    run(gpu);
-    return trace;
-}
-
-std::unique_ptr<Trace> record(const RandomProgram& program, TraceOptions options = {}, Mode mode = numeric_mode,
-                              Listener* other = nullptr) {
-    return record([&](Gpu& gpu) { program.run(gpu); }, std::move(options), mode, other);
-}
-
 Counters sum(const Trace& t) {
     Counters c;
     for (Index k = 0; k < t.size(); ++k) c.add(t[k].event.cost, t[k].event.times);
@@ -60,27 +45,7 @@ bool same_event(const Event& a, const Event& b) {
 bool same_step(const Trace& t, Index i, const Trace& u, Index j) {
     const Step &a = t[i], &b = u[j];
     return same_event(a.event, b.event) && a.event.out == b.event.out && a.event.reads == b.event.reads &&
-           a.launch == b.launch && a.turn == b.turn && a.enters_line == b.enters_line && a.region == b.region &&
-           same_bits(t.values(a), u.values(b));
-}
-
-bool same_tensor(const RecordedTensor& a, const RecordedTensor& b) {
-    return a.name == b.name && a.role == b.role && a.dtype == b.dtype && a.slices == b.slices && a.rows == b.rows &&
-           a.cols == b.cols && a.regions == b.regions && same_bits(a.initial, b.initial);
-}
-
-/// The first difference between two recordings; "" where they are identical.
-std::string divergence(const Trace& a, const Trace& b) {
-    if (a.size() != b.size()) return "sizes";
-    for (Index k = 0; k < a.size(); ++k)
-        if (!same_step(a, k, b, k)) return "step " + std::to_string(k);
-    if (a.tiles() != b.tiles()) return "tiles";
-    if (a.launches() != b.launches() || a.blocks() != b.blocks()) return "grids";
-    if (a.loops() != b.loops() || a.turns() != b.turns()) return "loops";
-    if (a.tensors().size() != b.tensors().size()) return "number of tensors";
-    for (std::size_t t = 0; t < a.tensors().size(); ++t)
-        if (!same_tensor(a.tensors()[t], b.tensors()[t])) return "tensor " + a.tensors()[t].name;
-    return a.value_bytes() == b.value_bytes() && a.has_values() == b.has_values() ? "" : "values";
+           a.launch == b.launch && a.enters_line == b.enters_line && same_bits(t.values(a), u.values(b));
 }
 
 /// Two launches over two tensors, the second of which is added in between.
