@@ -70,16 +70,21 @@ Index heads_to_record(const Report& counted, const RecordingLimits& limits) {
 
 Run::Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits)
     : counted_(std::move(counted)) {
+    record(heads, tell_from_counting(), inputs, limits);
+    add_up();
+    player_ = std::make_unique<Player>(trace());
+    seek(0);
+}
+
+/// Returns how many events the whole run would have.
+Count Run::tell_from_counting() {
     Profile profile;
     Nest nest;
     EventCount count;
     count_with({&profile, &nest, &count}, experiment());
     lines_ = profile.lines();
     nest_ = nest.launches();
-    record(heads, count.events, inputs, limits);
-    add_up();
-    player_ = std::make_unique<Player>(trace());
-    seek(0);
+    return count.events;
 }
 
 void Run::record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits) {
@@ -111,9 +116,13 @@ bool Run::record_numbers(const RecordingLimits& limits) {
         return false;
     }
     schedule_.emplace(std::move(trace), e.gpu.sms);
-    reference_ = std::make_unique<ReferenceAhead>(e.algorithm->family, recorded_, inputs_);
-    reference_->job().begin();
+    look_ahead();
     return true;
+}
+
+void Run::look_ahead() {
+    reference_ = std::make_unique<ReferenceAhead>(algorithm().family, recorded_, inputs_);
+    reference_->job().begin();
 }
 
 /// Records the first thread blocks of every launch, without numbers: as many as fit, and a part of the first if that is

@@ -13,6 +13,7 @@
 #include "core/record/profile.hpp"
 #include "core/time/schedule.hpp"
 #include "lab/experiment.hpp"
+#include "lab/recording.hpp"
 #include "show/reference_ahead.hpp"
 
 namespace tilescope::show {
@@ -60,6 +61,9 @@ class Run {
     /// Of a run that was counted, records the first `heads` of its heads as far as the limits allow: with real numbers,
     /// or if that is too much the shapes alone, of as many thread blocks as fit. Throws OutOfChipMemory.
     Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
+    /// Of a run that was recorded before. It is compared with what today's program does; where that is something else,
+    /// or is not known, all there is to tell is what the recording has.
+    explicit Run(Recording recording);
 
     const Experiment& experiment() const { return counted_.experiment; }
     const Algorithm& algorithm() const { return *experiment().algorithm; }
@@ -70,6 +74,8 @@ class Run {
     const Problem& recorded() const { return recorded_; }
     /// What part of the run was recorded and why not all; empty when it is all of it.
     const std::string& shortened() const { return shortened_; }
+    /// How a recording that was opened differs from today's program; empty: in nothing.
+    const std::string& remark() const { return remark_; }
     bool has_values() const { return trace().has_values(); }
 
     const Schedule& schedule() const { return *schedule_; }
@@ -122,6 +128,10 @@ class Run {
     void record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits);
     bool record_numbers(const RecordingLimits& limits);
     void record_shapes(const RecordingLimits& limits);
+    Count tell_from_counting();
+    void tell_from_recording();
+    void look_ahead();
+    void note_recorded_part();
     void add_up();
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
@@ -130,7 +140,8 @@ class Run {
     std::vector<LaunchNest> nest_;
     Problem recorded_;
     Inputs inputs_;  // of the recorded problem
-    std::string shortened_;
+    std::string shortened_, remark_;
+    std::shared_ptr<const AlgorithmAsRecorded> as_recorded_;  // keeps the experiment's algorithm, of a recording
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;
     Moment moment_;

@@ -57,6 +57,7 @@ std::optional<Pace> pace_from(std::string_view name) {
 }
 
 const Algorithm& Session::algorithm() const {
+    if (!setup_.recording.empty() && run_) return run_->algorithm();
     const Algorithm* a = find_algorithm(setup_.algorithm);
     return a ? *a : *find_algorithm("flash_v2");
 }
@@ -68,9 +69,12 @@ void Session::ask(const Setup& setup) {
         s.pace = setup_.pace;
         return s == setup_;
     }();
+    const bool goes_on = plays(setup);
     setup_ = setup;
+    // Whoever changes what a recording says wants to see another run.
+    if (!goes_on) setup_.recording.clear();
     asked_ = true;
-    if (only_pace)
+    if (only_pace && setup_.recording.empty())
         line_up();
     else
         run_again();
@@ -130,6 +134,7 @@ void Session::forget() {
 
 void Session::run_again() {
     forget();
+    if (!setup_.recording.empty()) return open_recording();
     try {
         const Algorithm& first = algorithm_named(setup_.algorithm);
         request_ = resolve(setup_.options, first.family);

@@ -19,6 +19,8 @@ struct Setup {
     std::string rival;  ///< the algorithm raced against; empty: none
     Pace pace = Pace::step;
     Options options;
+    /// The file of a recording that is played instead; then the rest is what it says, for those who show flags.
+    std::string recording = {};
 
     friend bool operator==(const Setup&, const Setup&) = default;
 };
@@ -51,7 +53,7 @@ class Session {
     void set(const std::string& flag, const std::string& value);
 
     const Setup& setup() const { return setup_; }
-    const Algorithm& algorithm() const;                                         ///< asked for
+    const Algorithm& algorithm() const;                                         ///< asked for, or recorded
     const Request* request() const { return request_ ? &*request_ : nullptr; }  ///< resolved; nullptr if wrong
     const std::optional<Tiling>& tiling() const { return tiling_; }             ///< of the first run, completed
     const std::string& problem() const { return problem_; }  ///< one line, naming the flag; empty: none
@@ -79,6 +81,8 @@ class Session {
 
   private:
     void forget();
+    bool plays(const Setup& setup) const;
+    void open_recording();
     void run_again();
     std::unique_ptr<Run> make_run(const Algorithm& algorithm, Index heads);
     void line_up();
