@@ -48,10 +48,11 @@ GpuSpec gpu_from(const nlohmann::ordered_json& json, const std::string& file) {
 
 nlohmann::ordered_json to_json(const Experiment& e) {
     const Problem& p = e.problem;
-    nlohmann::ordered_json problem = {
-        {"batch", p.batch}, {"heads", p.heads}, {"kv_heads", p.kv_heads}, {"seq_q", p.seq_q},
-        {"seq_k", p.seq_k}, {"dim", p.dim},     {"dim_v", p.dim_v},       {"dtype", name_of(p.dtype)},
-        {"causal", p.causal}, {"scale", p.scale.value_or(default_scale(p))}};
+    nlohmann::ordered_json problem = {{"batch", p.batch},       {"heads", p.heads},
+                                      {"kv_heads", p.kv_heads}, {"seq_q", p.seq_q},
+                                      {"seq_k", p.seq_k},       {"dim", p.dim},
+                                      {"dim_v", p.dim_v},       {"dtype", name_of(p.dtype)},
+                                      {"causal", p.causal},     {"scale", p.scale.value_or(default_scale(p))}};
     if (std::string_view(e.algorithm->name) == "standard")
         problem["softmax"] = p.softmax == Softmax::safe ? "safe" : "naive";
     return {{"algorithm", e.algorithm->name},

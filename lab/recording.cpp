@@ -71,8 +71,8 @@ RandomInputs inputs_from(JsonEntry e) {
     const Json& seed = e.at("seed");
     if (!seed.is_number_unsigned()) e.refuse("seed: must be a whole number from 0 on");
     inputs.seed = seed.get<std::uint64_t>();
-    inputs.distribution = e.named(
-        "distribution", {Distribution::normal, Distribution::uniform, Distribution::outliers}, name_of);
+    inputs.distribution =
+        e.named("distribution", {Distribution::normal, Distribution::uniform, Distribution::outliers}, name_of);
     e.finish();
     return inputs;
 }
@@ -80,7 +80,8 @@ RandomInputs inputs_from(JsonEntry e) {
 void check_keys(const Json& about, const std::string& file) {
     const std::set<std::string> known = {"schema", "algorithm", "problem", "tiling", "gpu", "inputs", "lines"};
     for (const auto& [key, value] : about.items())
-        if (!known.contains(key)) throw UsageError(file + ": " + text::quoted(key) + " means nothing here; take it out");
+        if (!known.contains(key))
+            throw UsageError(file + ": " + text::quoted(key) + " means nothing here; take it out");
 }
 
 /// The thread blocks that were recorded, of all launches.
@@ -148,7 +149,8 @@ Inputs inputs_of(const Recording& r) {
 
 std::string replay(const Recording& r, Control* control) {
     const Experiment& e = r.experiment;
-    if (!r.today) throw UsageError("algorithm " + text::quoted(e.algorithm->name) + ": there is none of that name today");
+    if (!r.today)
+        throw UsageError("algorithm " + text::quoted(e.algorithm->name) + ": there is none of that name today");
     if (std::string other = undeclared(r); !other.empty()) return other;
     const bool values = r.trace.has_values();
     Gpu gpu(e.gpu, values ? numeric_mode : Mode{.data = false, .fold = false, .only_wanted = true}, 1, control);

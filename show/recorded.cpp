@@ -101,8 +101,7 @@ Report report_of(const Trace& trace, const Experiment& e) {
     for (Index n = 0; n < trace.size(); ++n) {
         const Step& s = trace[n];
         r.counters += s.event.cost;
-        if (s.moves_data())
-            r.tensors[s.event.region.tensor].traffic += {s.event.cost.hbm_read, s.event.cost.hbm_write};
+        if (s.moves_data()) r.tensors[s.event.region.tensor].traffic += {s.event.cost.hbm_read, s.event.cost.hbm_write};
         LaunchInfo& l = r.launches[static_cast<std::size_t>(s.launch)];
         l.sram_peak = std::max(l.sram_peak, s.event.sram_used);
         l.register_peak = std::max(l.register_peak, s.event.registers_used);
@@ -145,10 +144,13 @@ void Run::note_recorded_part() {
     const auto blocks = static_cast<Count>(trace().blocks().size());
     const std::string without = has_values() ? "" : ", without numbers";
     if (blocks != all)
-        shortened_ = "Recorded: " + std::to_string(blocks) + " of " + std::to_string(all) + " thread blocks" + without + ".";
+        shortened_ =
+            "Recorded: " + std::to_string(blocks) + " of " + std::to_string(all) + " thread blocks" + without + ".";
     else if (!without.empty())
         shortened_ = "Recorded" + without + ".";
-    if (!remark_.empty()) shortened_ += std::string(shortened_.empty() ? "" : " ") + "Not what today's program does.";
+    if (remark_.empty()) return;
+    if (!shortened_.empty()) shortened_ += ' ';
+    shortened_ += find_algorithm(algorithm().name) ? "Not what today's program does." : "The algorithm is not known today.";
 }
 
 /// Whether the setup asks for the recording that it names: what else it says is nothing, or what the recording says.

@@ -25,9 +25,7 @@ std::string text_of(const Region& r) {
 }
 
 /// Bits, so that 0 differs from -0; but a NaN is a NaN.
-bool same(float a, float b) {
-    return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0;
-}
+bool same(float a, float b) { return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0; }
 
 template <class T>
 std::string changed(const std::string& what, const T& was, const T& is) {
@@ -40,8 +38,8 @@ std::string first_difference(const std::string& name, TileData was, TileData is,
         if (same(was[k], is[k])) continue;
         const auto n = static_cast<Index>(k);
         const Index slice = n / (rows * cols);
-        const std::string place = name + '[' + (slice > 0 ? number(slice) + ", " : "") +
-                                  number(n / cols % rows) + ", " + number(n % cols) + ']';
+        const std::string place = name + '[' + (slice > 0 ? number(slice) + ", " : "") + number(n / cols % rows) +
+                                  ", " + number(n % cols) + ']';
         return changed(place, number(was[k]), number(is[k]));
     }
     return {};
@@ -56,7 +54,8 @@ class Steps {
 
     std::string difference() const {
         const Event &a = a_.event, &b = b_.event;
-        if (a.operation != b.operation) return changed<std::string>("the operation", a.operation->name, b.operation->name);
+        if (a.operation != b.operation)
+            return changed<std::string>("the operation", a.operation->name, b.operation->name);
         for (std::string found : {place(), tiles(), arithmetic(), memory()})
             if (!found.empty()) return found;
         const TileId tile = a_.tile();
@@ -76,7 +75,8 @@ class Steps {
         if (a.source_line != b.source_line || std::string_view(a.source_file) != b.source_file)
             return changed("the program's line", a.source_file + (':' + number(a.source_line)),
                            b.source_file + (':' + number(b.source_line)));
-        if (a_.enters_line != b_.enters_line) return b_.enters_line ? "a visit of the line begins" : "no visit of the line begins";
+        if (a_.enters_line != b_.enters_line)
+            return b_.enters_line ? "a visit of the line begins" : "no visit of the line begins";
         if (a_.turn != b_.turn || !same_turn(a_.turn)) return "the turn of the loop is another";
         return {};
     }
@@ -85,7 +85,8 @@ class Steps {
         for (; turn >= 0; turn = was_.turns()[static_cast<std::size_t>(turn)].around) {
             const RecordedTurn &t = was_.turns()[static_cast<std::size_t>(turn)],
                                &u = is_.turns()[static_cast<std::size_t>(turn)];
-            if (!(t == u) || !(was_.loops()[static_cast<std::size_t>(t.loop)] == is_.loops()[static_cast<std::size_t>(u.loop)]))
+            if (!(t == u) ||
+                !(was_.loops()[static_cast<std::size_t>(t.loop)] == is_.loops()[static_cast<std::size_t>(u.loop)]))
                 return false;
         }
         return true;
@@ -151,7 +152,8 @@ std::string divergence(const Trace& was, const Trace& is) {
     for (Index n = 0; n < std::min(was.size(), is.size()); ++n) {
         const Step &a = was[n], &b = is[n];
         if (std::string found = Steps(was, a, is, b).difference(); !found.empty())
-            return "step " + number(n) + " (" + a.event.operation->name + ", line " + number(a.event.line) + "): " + found;
+            return "step " + number(n) + " (" + a.event.operation->name + ", line " + number(a.event.line) +
+                   "): " + found;
     }
     if (was.size() != is.size()) return changed("the number of steps", number(was.size()), number(is.size()));
     // What no step is about: a loop without turns, a tile that failed to be made.

@@ -41,9 +41,9 @@ Index JsonEntry::integer(const char* key, Index least, Index most) {
     const Json& j = at(key);
     const bool too_large = j.is_number_unsigned() && j.get<std::uint64_t>() > static_cast<std::uint64_t>(most_index);
     if (j.is_number_integer() && !too_large && j.get<Index>() >= least && j.get<Index>() <= most) return j.get<Index>();
-    const std::string allowed = most < least ? "there is none that it could be"
-                                             : "must be a whole number from " + std::to_string(least) + " to " +
-                                                   std::to_string(most);
+    const std::string allowed =
+        most < least ? "there is none that it could be"
+                     : "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most);
     refuse(std::string(key) + ' ' + text::quoted(j.dump()) + ": " + allowed);
 }
 

@@ -18,8 +18,7 @@ std::string quoted_name(const std::string& name, TileId tile) { return name + " 
 
 EventReader::EventReader(const std::string& file, RecordedRun& to, Index events, const Counters& totals)
     : file_(file), to_(to), expected_(events), left_(totals), lives_(to.tiles.size(), Life::to_come) {
-    for (std::size_t t = 0; t < to.tensors.size(); ++t)
-        tensors_.emplace(to.tensors[t].name, static_cast<TensorId>(t));
+    for (std::size_t t = 0; t < to.tensors.size(); ++t) tensors_.emplace(to.tensors[t].name, static_cast<TensorId>(t));
 }
 
 void EventReader::read(const Json& json) {
@@ -60,7 +59,8 @@ const Operation& EventReader::operation(JsonEntry& entry) const {
 
 void EventReader::begin_launch(JsonEntry& entry, Step& step) {
     if (in_block_) entry.refuse("a launch begins in the middle of a thread block");
-    step.launch = step.event.block = entry.integer("launch", launch_ + 1, std::min(launch_ + 1, last(to_.launches.size())));
+    step.launch = step.event.block =
+        entry.integer("launch", launch_ + 1, std::min(launch_ + 1, last(to_.launches.size())));
     const std::string& kernel = to_.launches[static_cast<std::size_t>(++launch_)].kernel;
     if (entry.text("what") != kernel)
         entry.refuse("what " + text::quoted(entry.text("what")) + ": this launch's kernel is " + kernel);
@@ -122,7 +122,7 @@ void EventReader::read_tiles(JsonEntry& entry, Event& e) {
     if (kind == Kind::store && e.a() == no_tile) entry.refuse("has no \"a\", the tile that is stored");
     e.alpha = entry.number_or(e.alpha, "alpha");
     if (entry.has("math")) e.math = entry.named("math", {Dtype::f32, Dtype::f16, Dtype::bf16}, name_of);
-    if (entry.has("meaning")) e.meaning = entry.named("meaning", trace_words::meanings, name_of);
+    if (entry.has("meaning")) e.meaning = entry.named("meaning", all_meanings, name_of);
 }
 
 /// Tiles come and go.
@@ -181,9 +181,8 @@ void EventReader::read_cost(JsonEntry& entry, Event& e) {
         }
         cost.finish();
     }
-    const Bytes moved = e.moves_data()
-                            ? e.region.rows.size * e.region.cols.size * size_of(to_.tensors[e.region.tensor].dtype)
-                            : 0;
+    const Bytes moved =
+        e.moves_data() ? e.region.rows.size * e.region.cols.size * size_of(to_.tensors[e.region.tensor].dtype) : 0;
     if (c.hbm_read != (e.kind() == Kind::load ? moved : 0) || c.hbm_write != (e.kind() == Kind::store ? moved : 0))
         entry.refuse("cost: moves " + std::to_string(moved) + " bytes, and counts " + std::to_string(c.hbm()));
 }
@@ -198,7 +197,7 @@ void EventReader::check_held(JsonEntry& entry, Event& e) const {
 
 void EventReader::read_values(JsonEntry& entry, Step& step) {
     step.first_value = to_.values.size();
-    if (!to_.has_values || !trace_words::has_contents(step.kind())) return;
+    if (!to_.has_values || !has_contents(step.kind())) return;
     const RecordedTile& t = tile_of(step.event);
     const std::vector<float> values = entry.floats("values", static_cast<std::size_t>(t.rows * t.cols));
     step.values = values.size();
@@ -210,7 +209,8 @@ void EventReader::finish() const {
     if (const auto n = static_cast<Index>(to_.steps.size()); n != expected_)
         refuse(std::to_string(expected_) + " events, and there are " + std::to_string(n));
     for (const auto& [name, member] : Counters::fields)
-        if (left_.*member != 0) refuse(std::string(name) + ": the events have " + std::to_string(left_.*member) + " less");
+        if (left_.*member != 0)
+            refuse(std::string(name) + ": the events have " + std::to_string(left_.*member) + " less");
     if (launch_ != last(to_.launches.size())) refuse("there are events of fewer launches than \"launches\" has");
     if (blocks_ != to_.blocks.size()) refuse("there are events of fewer thread blocks than \"blocks\" has");
     if (std::find(lives_.begin(), lives_.end(), Life::to_come) != lives_.end())

@@ -9,8 +9,6 @@
 namespace tilescope {
 namespace {
 
-using namespace trace_words;
-
 constexpr int most_nesting = 8;
 constexpr Index most_values = Index{1} << 28;  // of a tensor: the most that a recording keeps
 constexpr auto promises = {Promise::none, Promise::uniform, Promise::graded};
@@ -22,14 +20,14 @@ class TraceReader {
 
     ReadTrace read() {
         parse();
-        if (section_ + 1 != static_cast<Index>(sections.size())) refuse("has no \"" + next_section() + '"');
+        if (section_ + 1 != static_cast<Index>(trace_sections.size())) refuse("has no \"" + next_section() + '"');
         events_->finish();
         return {Trace(std::move(to_)), about_.dump()};
     }
 
   private:
     [[noreturn]] void refuse(const std::string& what) const { throw UsageError(name_ + ": " + what); }
-    std::string next_section() const { return sections[static_cast<std::size_t>(section_ + 1)]; }
+    std::string next_section() const { return trace_sections[static_cast<std::size_t>(section_ + 1)]; }
 
     void parse();
     bool hear(int depth, Json::parse_event_t event, Json& parsed);
@@ -76,8 +74,8 @@ bool TraceReader::hear(int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > most_nesting) refuse("is nested too deeply to be a recording");
     if (event == E::key && depth == 1) enter(parsed.get<std::string>());
     if (event != E::value && event != E::object_end && event != E::array_end) return true;
-    const bool of_list = section_ >= 0 && key_ == sections[static_cast<std::size_t>(section_)] && key_ != "values" &&
-                         key_ != "sources" && key_ != "totals";
+    const bool of_list = section_ >= 0 && key_ == trace_sections[static_cast<std::size_t>(section_)] &&
+                         key_ != "values" && key_ != "sources" && key_ != "totals";
     if (depth == 2 && of_list) return read_entry(parsed), false;
     if (depth != 1) return true;
     if (of_list && event != E::array_end) refuse(key_ + ": must be a list");
@@ -88,14 +86,15 @@ bool TraceReader::hear(int depth, Json::parse_event_t event, Json& parsed) {
 /// A member of the document's object begins.
 void TraceReader::enter(const std::string& key) {
     if (!known_ && key != "schema")
-        refuse("begins with " + text::quoted(key) + " in place of a recording's \"schema\"; `tilescope trace` writes one");
+        refuse("begins with " + text::quoted(key) +
+               " in place of a recording's \"schema\"; `tilescope trace` writes one");
     if (known_ && (key == "schema" || about_.contains(key))) refuse(text::quoted(key) + " is there twice");
     key_ = key;
     entries_ = 0;
-    if (std::find(sections.begin(), sections.end(), key) == sections.end()) return;
-    if (section_ + 1 == static_cast<Index>(sections.size()) || next_section() != key)
+    if (std::find(trace_sections.begin(), trace_sections.end(), key) == trace_sections.end()) return;
+    if (section_ + 1 == static_cast<Index>(trace_sections.size()) || next_section() != key)
         refuse(text::quoted(key) + " is out of order: a recording has " +
-               text::join({sections.begin(), sections.end()}, ", "));
+               text::join({trace_sections.begin(), trace_sections.end()}, ", "));
     ++section_;
 }
 
@@ -119,12 +118,12 @@ void TraceReader::read_member(const Json& value) {
 }
 
 void TraceReader::check_schema(const Json& value) const {
-    if (value == schema) return;
+    if (value == trace_schema) return;
     const std::string found = value.is_string() ? value.get<std::string>() : value.dump();
     if (found.starts_with("tilescope.trace/"))
-        refuse("is a recording of version " + text::quoted(found) + ", and " + schema +
+        refuse("is a recording of version " + text::quoted(found) + ", and " + trace_schema +
                " is what is read here; record it again with `tilescope trace`");
-    refuse("is not a recording: its schema is " + text::quoted(found) + " in place of " + schema);
+    refuse("is not a recording: its schema is " + text::quoted(found) + " in place of " + trace_schema);
 }
 
 void TraceReader::read_totals(const Json& value) {
@@ -152,8 +151,8 @@ void TraceReader::read_launch(JsonEntry e) {
     if (!axes.is_array() || axes.empty()) e.refuse("axes: must be a list of axes");
     for (const Json& axis : axes) {
         JsonEntry a(axis, name_, "launches", entries_ - 1);
-        l.axes.push_back({a.text("name"), a.integer("count"), a.integer("tile_size"),
-                          a.named("promise", promises, of_promise)});
+        l.axes.push_back(
+            {a.text("name"), a.integer("count"), a.integer("tile_size"), a.named("promise", promises, promise_word)});
         a.finish();
     }
     e.finish();
@@ -180,7 +179,7 @@ void TraceReader::read_block(JsonEntry e) {
 }
 
 void TraceReader::read_loop(JsonEntry e) {
-    to_.loops.push_back({e.text("name"), e.named("promise", promises, of_promise),
+    to_.loops.push_back({e.text("name"), e.named("promise", promises, promise_word),
                          static_cast<std::uint16_t>(e.integer("line", 0, 0xffff)),
                          static_cast<std::uint32_t>(e.integer("source_line", 0, 0xffffffff))});
     e.finish();
@@ -201,7 +200,7 @@ void TraceReader::read_tensor(JsonEntry e) {
                      e.integer("slices", 1),
                      e.integer("rows", 1),
                      e.integer("cols", 1),
-                     e.named("meaning", meanings, name_of),
+                     e.named("meaning", all_meanings, name_of),
                      e.integer_or(1, "heads_per_slice", 1),
                      {},
                      {}};
@@ -212,7 +211,8 @@ void TraceReader::read_tensor(JsonEntry e) {
     if (t.rows > most / t.cols || t.slices > most / (t.rows * t.cols)) e.refuse("is too large to be recorded");
     if (to_.has_values) {
         const auto n = static_cast<std::size_t>(t.size());
-        t.initial = t.role == Role::input || e.has("values") ? e.floats("values", n) : std::vector<float>(n, unwritten(t.dtype));
+        t.initial = t.role == Role::input || e.has("values") ? e.floats("values", n)
+                                                             : std::vector<float>(n, unwritten(t.dtype));
     }
     e.finish();
     to_.tensors.push_back(std::move(t));
@@ -220,11 +220,11 @@ void TraceReader::read_tensor(JsonEntry e) {
 
 void TraceReader::read_tile(JsonEntry e) {
     constexpr Index most = Index{1} << 30;  // of rows and of columns: no chip holds more
-    to_.tiles.push_back({e.text("name"), e.integer("rows", 0, most), e.integer("cols", 0, most),
-                         e.named("dtype", dtypes, name_of), e.named("space", {Space::sram, Space::registers}, of_space),
-                         e.integer("launch", 0, static_cast<Index>(to_.launches.size()) - 1), e.integer("block"),
-                         static_cast<TileId>(e.integer("id", 0, no_tile - 1)),
-                         e.named("meaning", meanings, name_of)});
+    to_.tiles.push_back(
+        {e.text("name"), e.integer("rows", 0, most), e.integer("cols", 0, most), e.named("dtype", dtypes, name_of),
+         e.named("space", {Space::sram, Space::registers}, space_word),
+         e.integer("launch", 0, static_cast<Index>(to_.launches.size()) - 1), e.integer("block"),
+         static_cast<TileId>(e.integer("id", 0, no_tile - 1)), e.named("meaning", all_meanings, name_of)});
     e.finish();
 }
 

@@ -10,8 +10,6 @@
 namespace tilescope {
 namespace {
 
-using namespace trace_words;
-
 Json to_json(Span s) { return {s.begin, s.size}; }
 
 /// Those that are not 0.
@@ -26,7 +24,7 @@ Json to_json(const RecordedLaunch& l) {
     Json axes = Json::array();
     for (const RecordedAxis& a : l.axes)
         axes.push_back(
-            {{"name", a.name}, {"count", a.count}, {"tile_size", a.tile_size}, {"promise", of_promise(a.promise)}});
+            {{"name", a.name}, {"count", a.count}, {"tile_size", a.tile_size}, {"promise", promise_word(a.promise)}});
     return {{"kernel", l.kernel}, {"axes", std::move(axes)}};
 }
 
@@ -37,7 +35,7 @@ Json to_json(const RecordedBlock& b) {
 }
 
 Json to_json(const RecordedLoop& l) {
-    return {{"name", l.name}, {"promise", of_promise(l.promise)}, {"line", l.line}, {"source_line", l.source_line}};
+    return {{"name", l.name}, {"promise", promise_word(l.promise)}, {"line", l.line}, {"source_line", l.source_line}};
 }
 
 Json to_json(const RecordedTurn& t) {
@@ -54,7 +52,7 @@ bool is_unwritten(const RecordedTensor& t) {
 }
 
 Json to_json(const RecordedTensor& t) {
-    Json j = {{"name", t.name}, {"role", name_of(t.role)}, {"dtype", name_of(t.dtype)}, {"slices", t.slices},
+    Json j = {{"name", t.name}, {"role", name_of(t.role)}, {"dtype", name_of(t.dtype)},    {"slices", t.slices},
               {"rows", t.rows}, {"cols", t.cols},          {"meaning", name_of(t.meaning)}};
     if (t.heads_per_slice != 1) j["heads_per_slice"] = t.heads_per_slice;
     if (!t.initial.empty() && (t.role == Role::input || !is_unwritten(t)))
@@ -67,7 +65,7 @@ Json to_json(const RecordedTile& t) {
             {"rows", t.rows},
             {"cols", t.cols},
             {"dtype", name_of(t.dtype)},
-            {"space", of_space(t.space)},
+            {"space", space_word(t.space)},
             {"meaning", name_of(t.meaning)},
             {"launch", t.launch},
             {"block", t.block},
@@ -157,7 +155,7 @@ Json totals_of(const Trace& trace) {
 
 }  // namespace
 
-float trace_words::unwritten(Dtype dtype) {
+float unwritten(Dtype dtype) {
     float x = 0;
     Storage(dtype, 1, 1, 1).read(0, {&x, 1});
     return x;
@@ -165,7 +163,7 @@ float trace_words::unwritten(Dtype dtype) {
 
 void write_trace(std::ostream& out, const std::string& about, const Trace& trace, Control* control) {
     const EventWriter events(trace);
-    Json head = {{"schema", schema}};
+    Json head = {{"schema", trace_schema}};
     head.update(Json::parse(about));
     head["values"] = trace.has_values();
     head["sources"] = events.sources();

@@ -102,7 +102,8 @@ TEST_CASE("a recording that was read plays as it did", "[trace][file][player]") 
 }
 
 TEST_CASE("what is no number reads back too", "[trace][file]") {
-    const std::vector<float> strange{infinity, -infinity, not_a_number, std::copysign(not_a_number, -1.0f), -0.0f, 1e-45f};
+    const std::vector<float> strange{infinity, -infinity, not_a_number, std::copysign(not_a_number, -1.0f),
+                                     -0.0f,    1e-45f};
     const auto trace = record([&](Gpu& gpu) {
         const Hbm x = gpu.add(filled("X", Role::input, Dtype::f32, 1, 2, 3, strange));
         in_block(gpu, [&](Block& b) { const Tile t = b.load(x, {0, 2}); });
@@ -135,8 +136,10 @@ TEST_CASE("what is no recording is refused in words that say so", "[trace][file]
         {R"({"schema": "tilescope.trace/2", "values": 1})", "values '1': must be true or false"},
         {R"({"schema": "tilescope.trace/2", "x": [[[[[[[[[1]]]]]]]]]})", "nested too deeply"},
         {R"({"schema": "tilescope.trace/2", "values": true, "sources": "x"})", "sources: must be a list"},
-        {R"({"schema": "tilescope.trace/2", "values": true, "sources": [], "launches": {}})", "launches: must be a list"},
-        {R"({"schema": "tilescope.trace/2", "values": true, "sources": [], "launches": [1]})", "launches[0]: must be an"}};
+        {R"({"schema": "tilescope.trace/2", "values": true, "sources": [], "launches": {}})",
+         "launches: must be a list"},
+        {R"({"schema": "tilescope.trace/2", "values": true, "sources": [], "launches": [1]})",
+         "launches[0]: must be an"}};
     for (const auto& [text, why] : files) CHECK_THAT(refusal(text), ContainsSubstring(why));
 }
 
@@ -165,7 +168,8 @@ TEST_CASE("whatever is wrong in a recording is found, with its place", "[trace][
         {"\"tiles\"", R"("block":0)", R"("block":1)", "events[2]: out: X (tile 0) belongs to another thread block"},
         {"totals", R"("events":)", R"("events":1)", "totals: 1"},
         {"totals", R"("hbm_read_bytes":144)", R"("hbm_read_bytes":143)", "have more than \"totals\""},
-        {"totals", R"("hbm_read_bytes":144)", R"("hbm_read_bytes":145)", "totals: hbm_read_bytes: the events have 1 less"},
+        {"totals", R"("hbm_read_bytes":144)", R"("hbm_read_bytes":145)",
+         "totals: hbm_read_bytes: the events have 1 less"},
         {"totals", R"("hbm_read_bytes")", R"("hbm_red_bytes")", "totals: 'hbm_red_bytes' means nothing here"},
         {"\"step\":2", R"("step":2)", R"("step":3)", "events[2]: step 3 where 2 is due"},
         {"\"step\":2", R"("what":"load")", R"("what":"lode")", "no operation is called that; did you mean load?"},
