@@ -150,7 +150,8 @@ void Run::note_recorded_part() {
         shortened_ = "Recorded" + without + ".";
     if (remark_.empty()) return;
     if (!shortened_.empty()) shortened_ += ' ';
-    shortened_ += find_algorithm(algorithm().name) ? "Not what today's program does." : "The algorithm is not known today.";
+    shortened_ +=
+        find_algorithm(algorithm().name) ? "Not what today's program does." : "The algorithm is not known today.";
 }
 
 /// Whether the setup asks for the recording that it names: what else it says is nothing, or what the recording says.

@@ -65,7 +65,8 @@ TEST_CASE("every algorithm's recording reads back, to the same bytes, and is wha
     for (const Algorithm& a : algorithms()) {
         CAPTURE(a.name);
         const Experiment e = small(a);
-        for (const TraceOptions& options : {TraceOptions{}, TraceOptions{.values = false}, TraceOptions{.blocks = {1}}}) {
+        for (const TraceOptions& options :
+             {TraceOptions{}, TraceOptions{.values = false}, TraceOptions{.blocks = {1}}}) {
             const std::string text = recorded(e, RandomInputs{3, Distribution::outliers}, options);
             const Recording r = read(text);
             CHECK(r.experiment.algorithm == &a);
@@ -105,10 +106,13 @@ TEST_CASE("another tile program diverges at the step where it turns off", "[reco
     const auto other = [&](const char* mark, const char* from, const char* to) {
         return replay(read(edited(text, mark, from, to)));
     };
-    CHECK_THAT(other("\"step\":4", R"("line":)", R"("line":1)"), ContainsSubstring("step 4 (") && ContainsSubstring("the line is "));
+    CHECK_THAT(other("\"step\":4", R"("line":)", R"("line":1)"),
+               ContainsSubstring("step 4 (") && ContainsSubstring("the line is "));
     CHECK_THAT(other("\"br\"", R"(4)", R"(3)"), ContainsSubstring("the grid is another"));
-    CHECK_THAT(other("\"kernel\"", R"("promise":"graded")", R"("promise":"none")"), ContainsSubstring("step 0 (launch"));
-    CHECK_THAT(other("tensors", R"("meaning":"query")", R"("meaning":"key")"), ContainsSubstring("the tensor Q is another"));
+    CHECK_THAT(other("\"kernel\"", R"("promise":"graded")", R"("promise":"none")"),
+               ContainsSubstring("step 0 (launch"));
+    CHECK_THAT(other("tensors", R"("meaning":"query")", R"("meaning":"key")"),
+               ContainsSubstring("the tensor Q is another"));
     CHECK_THAT(other("\"tiles\"", R"("name":"Q")", R"("name":"q")"), ContainsSubstring("the tile q is another"));
     CHECK_THAT(other("\"problem\"", R"("dim_v":3)", R"("dim_v":4)"), ContainsSubstring("the tensor V is another"));
 }
@@ -118,7 +122,8 @@ TEST_CASE("what a recording says of its experiment is checked", "[recording]") {
     const auto why = [&](const char* mark, const char* from, const char* to) {
         return refusal(edited(text, mark, from, to));
     };
-    CHECK_THAT(why("", R"("heads":2)", R"("heads":0)"), ContainsSubstring("r.json: problem: heads '0': must be a whole"));
+    CHECK_THAT(why("", R"("heads":2)", R"("heads":0)"),
+               ContainsSubstring("r.json: problem: heads '0': must be a whole"));
     CHECK_THAT(why("", R"("kv_heads":1)", R"("kv_heads":3)"), ContainsSubstring("must divide --heads"));
     CHECK_THAT(why("", R"("br":4)", R"("br":0)"), ContainsSubstring("r.json: tiling: br '0'"));
     CHECK_THAT(why("", R"("sms":)", R"("sns":)"), ContainsSubstring("r.json: gpu: sns"));
