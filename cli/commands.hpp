@@ -14,6 +14,7 @@ void add_compare(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_trace(CLI::App& app);
+void add_replay(CLI::App& app);
 void add_gpus(CLI::App& app);
 void add_validate(CLI::App& app);
 

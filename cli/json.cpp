@@ -1,9 +1,5 @@
 #include "cli/json.hpp"
 
-#include <cmath>
-
-#include "lab/gpu_presets.hpp"
-
 namespace tilescope::cli {
 namespace {
 
@@ -23,26 +19,6 @@ Json to_json(const Counters& c) {
     Json j;
     for (const auto& [name, member] : Counters::fields) j[name] = c.*member;
     return j;
-}
-
-Json to_json(const Experiment& e) {
-    const Problem& p = e.problem;
-    Json problem = {{"batch", p.batch},
-                    {"heads", p.heads},
-                    {"kv_heads", p.kv_heads},
-                    {"seq_q", p.seq_q},
-                    {"seq_k", p.seq_k},
-                    {"dim", p.dim},
-                    {"dim_v", p.dim_v},
-                    {"dtype", name_of(p.dtype)},
-                    {"causal", p.mask.is_causal()},
-                    {"scale", p.scale.value_or(1.0 / std::sqrt(static_cast<double>(p.dim)))}};
-    if (std::string_view(e.algorithm->name) == "standard")
-        problem["softmax"] = p.softmax == Softmax::safe ? "safe" : "naive";
-    return {{"algorithm", e.algorithm->name},
-            {"problem", problem},
-            {"tiling", {{"br", e.tiling.br}, {"bc", e.tiling.bc}}},
-            {"gpu", Json::parse(gpu_json(e.gpu))}};
 }
 
 Json to_json(const Report& r) {

@@ -4,14 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/record/profile.hpp"
-#include "lab/experiment.hpp"
+#include "lab/experiment_json.hpp"
 
 namespace tilescope::cli {
 
 using Json = nlohmann::ordered_json;
 
-/// The experiment's own keys: algorithm, problem, tiling, gpu.
-Json to_json(const Experiment& experiment);
 Json to_json(const Counters& counters);
 /// Everything `run --json` prints. Errors that are not numbers become null.
 Json to_json(const Report& report);

@@ -33,6 +33,7 @@ void add_everything(CLI::App& app) {
     add_explain(app);
     add_sweep(app);
     add_trace(app);
+    add_replay(app);
     add_gpus(app);
     add_validate(app);
     app.footer(

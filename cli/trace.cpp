@@ -1,14 +1,12 @@
-// `tilescope trace ALGO -o FILE`: every event of a run as JSON. docs/events.md describes the format.
-#include "core/record/trace.hpp"
-
-#include <cmath>
+// `tilescope trace ALGO -o FILE`: every event of a run as JSON, to be opened by the
+// window, carried out again by `tilescope replay`, or read by scripts. docs/events.md describes the format.
 #include <iostream>
 
 #include "cli/commands.hpp"
-#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/atomic_file.hpp"
+#include "lab/recording.hpp"
 
 namespace tilescope::cli {
 namespace {
@@ -20,92 +18,10 @@ struct TraceRequest {
     Index max_events = TraceOptions{}.max_events;
 };
 
-/// JSON has no infinities and no NaN: they become strings.
-Json number(float x) {
-    if (std::isfinite(x)) return x;
-    return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
-}
-
-Json numbers(TileData data) {
-    Json j = Json::array();
-    for (const float x : data) j.push_back(number(x));
-    return j;
-}
-
-Json span_json(Span s) { return {s.begin, s.size}; }
-
-Json event_json(const Trace& trace, Index n) {
-    const Step& s = trace[n];
-    const Event& e = s.event;
-    Json j = {{"step", n},
-              {"op", name_of(e.kind())},
-              {"what", s.kind() == Kind::launch ? trace.launches()[static_cast<std::size_t>(s.launch)].kernel.c_str()
-                                                : e.operation->name},
-              {"launch", s.launch},
-              {"block", e.block},
-              {"line", e.line},
-              {"source_line", e.source_line}};
-    if (s.kind() == Kind::launch) j.erase("block");
-    if (s.enters_line) j["enters_line"] = true;
-    if (e.out != no_tile) j["out"] = e.out;
-    if (e.a() != no_tile) j["a"] = e.a();
-    if (e.b() != no_tile) j["b"] = e.b();
-    if (s.moves_data()) {
-        j["tensor"] = trace.tensors()[e.region.tensor].name;
-        j["slice"] = e.region.slice;
-        j["rows"] = span_json(e.region.rows);
-        j["cols"] = span_json(e.region.cols);
-    }
-    Json cost = Json::object();
-    for (const auto& [name, member] : Counters::fields)
-        if (e.cost.*member != 0) cost[name] = e.cost.*member;
-    if (!cost.empty()) j["cost"] = std::move(cost);
-    if (e.times != 1) j["times"] = e.times;
-    j["sram_used"] = e.sram_used;
-    j["registers_used"] = e.registers_used;
-    if (s.values > 0) j["values"] = numbers(trace.values(s));
-    return j;
-}
-
-Json header_json(const Experiment& e, const Options& o, const Trace& trace) {
-    Json j = {{"schema", "tilescope.trace/1"}};
-    j.update(to_json(e));
-    j["values"] = trace.has_values();
-    if (trace.has_values() && o.q.empty() && o.x.empty())
-        j["inputs"] = {{"seed", o.seed}, {"distribution", o.distribution}};
-    j["lines"] = Json::array();
-    for (const CodeLine& c : e.algorithm->code)
-        j["lines"].push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
-    for (const RecordedLaunch& l : trace.launches()) j["kernels"].push_back(l.kernel);
-    j["tensors"] = Json::array();
-    for (const RecordedTensor& t : trace.tensors()) {
-        Json tensor = {{"name", t.name},     {"role", name_of(t.role)}, {"dtype", name_of(t.dtype)},
-                       {"slices", t.slices}, {"rows", t.rows},          {"cols", t.cols}};
-        if (trace.has_values() && t.role == Role::input) tensor["values"] = numbers(t.initial);
-        j["tensors"].push_back(std::move(tensor));
-    }
-    j["tiles"] = Json::array();
-    for (const RecordedTile& t : trace.tiles())
-        j["tiles"].push_back({{"name", t.name},
-                              {"rows", t.rows},
-                              {"cols", t.cols},
-                              {"dtype", name_of(t.dtype)},
-                              {"space", t.space == Space::sram ? "sram" : "registers"},
-                              {"launch", t.launch},
-                              {"block", t.block}});
-    return j;
-}
-
-/// One event a line, so that large traces need not be built in memory and diff well.
-void write(std::ostream& out, const Experiment& e, const Options& o, const Trace& trace) {
-    std::string header = header_json(e, o, trace).dump();
-    header.pop_back();
-    out << header << ",\n\"events\": [";
-    for (Index n = 0; n < trace.size(); ++n) {
-        if (control().stop) throw Interrupted();
-        out << (n ? ",\n" : "\n") << event_json(trace, n).dump();
-    }
-    out << "\n]}\n";
+/// How the inputs were made, where they were not read from files.
+std::optional<RandomInputs> random_inputs_of(const Options& o, const Request& request) {
+    if (!request.inputs.empty()) return std::nullopt;
+    return RandomInputs{o.seed, distribution_from(o.distribution).value_or(Distribution::normal)};
 }
 
 /// With the contents of tiles as --mode says; `auto` keeps them while they make a file that an editor still opens.
@@ -147,7 +63,7 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
                     values ? inputs_for(t.options, request, *e.algorithm) : Inputs{});
     }
     const Progress progress([&] { return "writing " + text::grouped(trace.size()) + " events"; });
-    write(file.stream(), e, t.options, trace);
+    write_recording(file.stream(), e, random_inputs_of(t.options, request), trace, &control());
     file.commit();
     std::cerr << text::grouped(trace.size()) << " events in " << t.out
               << (values ? ", with the contents of tiles\n" : ", without contents (--mode numeric keeps them)\n");

@@ -59,6 +59,10 @@ Making::Making(Setup setup, const RecordingLimits& limits) : setup_(std::move(se
 
 Index Making::work(Control& control) {
     try {
+        if (!setup_.recording.empty()) {
+            open_recording();
+            return 0;
+        }
         if (!made_.request) {
             count_all(control);
             return 2 * static_cast<Index>(counted_.size());

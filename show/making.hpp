@@ -19,6 +19,8 @@ struct Setup {
     std::string rival;  ///< the algorithm raced against; empty: none
     Pace pace = Pace::step;
     Options options;
+    /// The file of a recording that is played instead; then the rest is what it says, for those who show flags.
+    std::string recording = {};
 
     friend bool operator==(const Setup&, const Setup&) = default;
 };
@@ -45,6 +47,7 @@ struct Made {
     std::string problem;           ///< one line, naming the flag; empty: none
     std::optional<Overflow> overflow;
     std::unique_ptr<Run> run, rival;
+    std::optional<Setup> played;  ///< of a recording: what would run the same
 };
 
 class Making {
@@ -62,6 +65,7 @@ class Making {
     Counted counted(const Algorithm& algorithm, Control& control);
     Inputs inputs_of(const Algorithm& algorithm, const Problem& recorded) const;
     void count_all(Control& control);
+    void open_recording();
     Index record(Control& control);
 
     const Setup setup_;

@@ -67,7 +67,7 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
 }
 
 std::vector<ErrorPoint> Run::error_so_far(const SmState& sm) const {
-    if (!has_values() || !sm.block) return {};
+    if (!reference_ || !sm.block) return {};
     const auto [kept, is_new] = errors_.try_emplace({sm.block->launch, sm.block->block});
     std::vector<ErrorPoint>& points = kept->second;
     if (is_new) points = errors_of(*sm.block);
@@ -79,7 +79,7 @@ std::vector<ErrorPoint> Run::error_so_far(const SmState& sm) const {
 Run::StoredError Run::stored_error() const {
     StoredError e;
     e.of = recorded_.batch_heads() * recorded_.seq_q;
-    if (!has_values()) return e;
+    if (!reference_) return e;
     TensorId output = 0;
     while (trace().tensors()[output].name != algorithm().computes->output) ++output;
     const RecordedTensor& t = trace().tensors()[output];

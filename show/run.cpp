@@ -29,12 +29,14 @@ Run::Run(Counted counted, Recorder&& recording)
       shortened_(recording.shortened()) {
     schedule_.emplace(std::move(recording).take(), experiment().gpu.sms);
     add_up();
-    if (has_values()) {
-        reference_ = std::make_unique<ReferenceAhead>(*algorithm().computes, recorded_, inputs_);
-        reference_->job().begin();
-    }
+    if (has_values()) look_ahead();
     player_ = std::make_unique<Player>(trace());
     seek(0);
+}
+
+void Run::look_ahead() {
+    reference_ = std::make_unique<ReferenceAhead>(*algorithm().computes, recorded_, inputs_);
+    reference_->job().begin();
 }
 
 /// Bytes and seconds by tick, and keyframes of the costs by line.

@@ -9,6 +9,7 @@
 
 #include "core/record/player.hpp"
 #include "core/time/schedule.hpp"
+#include "lab/recording.hpp"
 #include "show/recorder.hpp"
 #include "show/reference_ahead.hpp"
 
@@ -45,6 +46,9 @@ class Run {
     Run(Counted counted, Recorder&& recording);
     /// Records all of it first.
     Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
+    /// Of a run that was recorded before. It is compared with what today's program does; where that is something else,
+    /// or is not known, all there is to tell is what the recording has.
+    explicit Run(Recording recording);
 
     const Experiment& experiment() const { return counted_.experiment(); }
     const Algorithm& algorithm() const { return *experiment().algorithm; }
@@ -55,6 +59,8 @@ class Run {
     const Problem& recorded() const { return recorded_; }
     /// What part of the run was recorded and why not all; empty when it is all of it.
     const std::string& shortened() const { return shortened_; }
+    /// How a recording that was opened differs from today's program; empty: in nothing.
+    const std::string& remark() const { return remark_; }
     bool has_values() const { return trace().has_values(); }
 
     const Schedule& schedule() const { return *schedule_; }
@@ -102,13 +108,16 @@ class Run {
     bool on_sm(const Step& step, Index sm) const;
 
   private:
+    void look_ahead();
+    void note_recorded_part();
     void add_up();
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
     Counted counted_;
     Problem recorded_;
     Inputs inputs_;  // of the recorded problem
-    std::string shortened_;
+    std::string shortened_, remark_;
+    std::shared_ptr<const AlgorithmAsRecorded> as_recorded_;  // keeps the experiment's algorithm, of a recording
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;
     Moment moment_;

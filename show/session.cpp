@@ -13,7 +13,10 @@ const Algorithm& algorithm_of(const Setup& setup) {
     return a ? *a : *find_algorithm("flash_v2");
 }
 
-bool reads_files(const Options& o) { return !o.q.empty() || !o.k.empty() || !o.v.empty() || !o.x.empty(); }
+bool reads_files(const Setup& s) {
+    const Options& o = s.options;
+    return !(s.recording + o.q + o.k + o.v + o.x).empty();
+}
 
 }  // namespace
 
@@ -30,7 +33,9 @@ Session::Session(RecordingLimits limits) : limits_(limits) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 
-const Algorithm& Session::algorithm() const { return algorithm_of(setup_); }
+const Algorithm& Session::algorithm() const {
+    return !setup_.recording.empty() && run() ? run()->algorithm() : algorithm_of(setup_);
+}
 
 void Session::ask(const Setup& setup) {
     if (asked_ && setup == setup_) return;
@@ -39,18 +44,28 @@ void Session::ask(const Setup& setup) {
         s.pace = setup_.pace;
         return s == setup_;
     }();
+    const bool goes_on = plays(setup);
     setup_ = setup;
+    // Whoever changes what a recording says wants to see another run.
+    if (!goes_on) setup_.recording.clear();
     asked_ = true;
-    if (only_pace) {
+    if (only_pace && setup_.recording.empty()) {
         if (shown_) shown_->pace = setup.pace;
         line_up();
         ++version_;
         return;
     }
     making_.reset();  // nobody wants it any more
-    making_ = std::make_unique<InTheMaking>(setup, limits_);
+    making_ = std::make_unique<InTheMaking>(setup_, limits_);
     // Files may be of any size.
-    if (reads_files(setup.options) || !pump(units_at_once)) making_->job.begin();
+    if (reads_files(setup_) || !pump(units_at_once)) making_->job.begin();
+}
+
+/// Whether the setup asks for the recording that it names: what else it says is nothing, or what the recording says.
+bool Session::plays(const Setup& setup) const {
+    Setup alone;
+    alone.recording = setup.recording;
+    return setup == alone || setup == setup_ || setup.recording != setup_.recording;
 }
 
 void Session::set(const std::string& flag, const std::string& value) {
@@ -95,6 +110,7 @@ void Session::swap_in() {
 
 void Session::show_made(Made made) {
     made_ = std::move(made);
+    if (made_.played) setup_ = *made_.played;
     shown_ = setup_;
     counted_.clear();
     line_up();
@@ -143,7 +159,7 @@ void Session::show(Index position) {
 
 const Report* Session::counted(const std::string& name) {
     const Algorithm* a = find_algorithm(name);
-    if (!a || !request() || a->computes != algorithm_of(*shown_).computes) return nullptr;
+    if (!a || !request() || a->computes != algorithm().computes) return nullptr;
     if (run() && name == run()->algorithm().name) return &run()->counted();
     const auto [kept, is_new] = counted_.try_emplace(name);
     if (is_new) {

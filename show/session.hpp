@@ -64,6 +64,7 @@ class Session {
   private:
     struct InTheMaking;
 
+    bool plays(const Setup& setup) const;
     void swap_in();
     void show_made(Made made);
     void line_up();

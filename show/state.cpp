@@ -1,6 +1,7 @@
 #include "show/state.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,12 @@ std::string present_name(const std::string& name, State& s) {
     if (std::string remark = renaming(name); !remark.empty()) s.remarks.push_back(std::move(remark));
     const Algorithm* a = find_algorithm(name);
     return a ? a->name : name;
+}
+
+/// Whether what stands where an algorithm may is a file.
+bool names_file(const std::string& name) {
+    std::error_code ignored;
+    return !find_algorithm(name) && (name.ends_with(".json") || std::filesystem::is_regular_file(name, ignored));
 }
 
 void add_view_options(CLI::App& app, State& s) {
@@ -117,8 +124,14 @@ void restore(const State& s, Session& session, Playback& playback, View& view) {
 
 void add_state_options(CLI::App& app, State& s) {
     app.add_option_function<std::string>(
-           "ALGO", [&s](const std::string& name) { s.setup.algorithm = present_name(name, s); },
-           "Algorithm (see `tilescope list`)")
+           "ALGO",
+           [&s](const std::string& name) {
+               if (names_file(name))
+                   s.setup.recording = name;
+               else
+                   s.setup.algorithm = present_name(name, s);
+           },
+           "Algorithm (see `tilescope list`), or a file that `tilescope trace` wrote")
         ->default_str(s.setup.algorithm);
     add_problem_options(app, s.setup.options);
     add_input_options(app, s.setup.options);
@@ -153,10 +166,12 @@ void add_state_options(CLI::App& app, State& s) {
 }
 
 std::vector<std::string> command_line(const State& s) {
-    std::vector<std::string> words{s.setup.algorithm};
+    const bool recorded = !s.setup.recording.empty();
+    std::vector<std::string> words{recorded ? s.setup.recording : s.setup.algorithm};
     const State standard;
     const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-    for (std::string& word : flags_of(s.setup.options)) words.push_back(std::move(word));
+    if (!recorded)
+        for (std::string& word : flags_of(s.setup.options)) words.push_back(std::move(word));
     if (!s.setup.rival.empty()) add({"--race", s.setup.rival});
     if (s.setup.pace != standard.setup.pace) add({"--pace", name_of(s.setup.pace)});
     if (s.step != standard.step) add({"--step", std::to_string(s.step)});
@@ -183,16 +198,31 @@ void save_state(const State& state, const std::string& path) {
     file.commit();
 }
 
-State read_state(const std::string& path) {
+bool is_recording(const std::string& path) {
     std::ifstream in(path);
-    if (!in) throw UsageError("--open " + path + ": cannot be read; name a file that the window saved");
+    std::string beginning(200, ' ');
+    in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+    const std::size_t brace = beginning.find_first_not_of(" \t\r\n");
+    const std::size_t first = beginning.find_first_not_of(" \t\r\n", brace + 1);
+    return brace != std::string::npos && beginning[brace] == '{' && first != std::string::npos &&
+           beginning.substr(first).starts_with("\"schema\"");
+}
+
+State read_state(const std::string& path) {
+    State state;
+    if (is_recording(path)) {
+        state.setup.recording = path;
+        return state;
+    }
+    std::ifstream in(path);
+    if (!in)
+        throw UsageError("--open " + path + ": cannot be read; name a file that the window or `tilescope trace` wrote");
     std::vector<std::string> words;
     try {
         words = nlohmann::json::parse(in).at(key).get<std::vector<std::string>>();
     } catch (const nlohmann::json::exception&) {
         throw UsageError("--open " + path + ": is not a state of tilescope-gui; save one with its Save button");
     }
-    State state;
     CLI::App app;
     add_state_options(app, state);
     std::reverse(words.begin(), words.end());  // as CLI11 wants them

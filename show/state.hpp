@@ -37,7 +37,10 @@ std::string shell_command(const State& state);
 
 /// A state file is JSON: {"tilescope-gui": [arguments]}. RunError when it cannot be written.
 void save_state(const State& state, const std::string& path);
-/// UsageError, which names the file, when it is not a state file.
+/// Whether the file begins as a recording does, and not as a state.
+bool is_recording(const std::string& path);
+/// A state that was saved or, of a file that `tilescope trace` wrote, the beginning of what it records. UsageError,
+/// which names the file, when it is neither.
 State read_state(const std::string& path);
 /// "Opened tilescope.json", with what there is to remark on it.
 std::string opened_text(const std::string& path, const State& state);

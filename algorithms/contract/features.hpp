@@ -20,6 +20,7 @@ inline constexpr Feature all_features[] = {Feature::head_dims, Feature::grouped_
 
 class FeatureSet {
   public:
+    constexpr FeatureSet() = default;
     constexpr FeatureSet(std::initializer_list<Feature> features) {
         for (const Feature f : features) bits_ |= bit(f);
     }

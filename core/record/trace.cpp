@@ -9,13 +9,27 @@ namespace {
 
 Bytes float_bytes(std::size_t n) { return static_cast<Bytes>(n * sizeof(float)); }
 
+/// A source file's path among the sources, which is the same on every machine: without what this file's own path begins
+/// with.
+const char* among_sources(const char* path) {
+    constexpr std::string_view here = __FILE__, own = "core/record/trace.cpp";
+    constexpr std::string_view root = here.substr(0, here.size() - own.size());
+    return std::string_view(path).starts_with(root) ? path + root.size() : path;
+}
+
 }  // namespace
 
-Trace::Trace(const Gpu& gpu, TraceOptions options)
-    : gpu_(&gpu), options_(std::move(options)), has_values_(options_.values && gpu.mode().data) {
+Trace::Trace(const Gpu& gpu, TraceOptions options) : gpu_(&gpu), options_(std::move(options)) {
+    kept_.has_values = options_.values && gpu.mode().data;
     std::sort(options_.blocks.begin(), options_.blocks.end());
-    steps_.reserve(static_cast<std::size_t>(options_.expected_events));
-    if (has_values_) values_.reserve(static_cast<std::size_t>(options_.expected_value_bytes) / sizeof(float));
+    kept_.steps.reserve(static_cast<std::size_t>(options_.expected_events));
+    if (kept_.has_values) kept_.values.reserve(static_cast<std::size_t>(options_.expected_value_bytes) / sizeof(float));
+}
+
+Trace::Trace(RecordedRun recorded) : kept_(std::move(recorded)), region_index_(kept_.tensors.size()) {
+    value_bytes_ = float_bytes(kept_.values.size());
+    for (const RecordedTensor& t : kept_.tensors) value_bytes_ += float_bytes(t.initial.size());
+    list_regions();
 }
 
 Index Trace::next_wanted(Index /*launch*/, Index from) {
@@ -28,17 +42,17 @@ void Trace::begin(const LaunchMark& mark) {
     if (full_.empty()) full_ = exceeded(0);
     if (!full_.empty()) throw RunError(full_);
     copy_new_tensors();
-    launches_.push_back({mark.kernel, {}});
+    kept_.launches.push_back({mark.kernel, {}});
     for (const Axis& a : mark.axes)
-        launches_.back().axes.push_back({a.tiles.name(), a.tiles.count(), a.tiles.tile_size(), a.promise});
+        kept_.launches.back().axes.push_back({a.tiles.name(), a.tiles.count(), a.tiles.tile_size(), a.promise});
     keep({.operation = &operation::launch, .block = mark.launch, .cost = mark.cost}, {});
 }
 
 void Trace::begin(const BlockMark& mark) {
     numbers_.clear();
     open_.clear();
-    blocks_.push_back({mark.launch, mark.block, {mark.at.begin(), mark.at.end()}});
     on({.operation = &operation::block_begin, .block = mark.block, .cost = mark.cost, .times = mark.times}, {});
+    kept_.blocks.push_back({mark.launch, mark.block, {mark.at.begin(), mark.at.end()}});
 }
 
 void Trace::end(const BlockMark& mark) {
@@ -47,22 +61,22 @@ void Trace::end(const BlockMark& mark) {
 
 void Trace::begin(const LoopMark& mark) {
     const RecordedLoop loop{mark.tiles.name(), mark.promise, mark.line, mark.here.line};
-    const auto known = std::find(loops_.begin(), loops_.end(), loop);
-    const Index number = known - loops_.begin();
-    if (known == loops_.end()) loops_.push_back(loop);
+    const auto known = std::find(kept_.loops.begin(), kept_.loops.end(), loop);
+    const Index number = known - kept_.loops.begin();
+    if (known == kept_.loops.end()) kept_.loops.push_back(loop);
     open_.push_back({number, mark.tiles.count(), current_turn(), current_turn()});
 }
 
 void Trace::turn(const TurnMark& mark) {
     OpenLoop& l = open_.back();
-    l.turn = static_cast<Index>(turns_.size());
-    turns_.push_back({l.loop, l.around, mark.index, l.of, mark.tile});
+    l.turn = static_cast<Index>(kept_.turns.size());
+    kept_.turns.push_back({l.loop, l.around, mark.index, l.of, mark.tile});
 }
 
 void Trace::end(const LoopMark&) { open_.pop_back(); }
 
 void Trace::on(const Event& event, TileData data) {
-    if (!has_values_) data = {};
+    if (!kept_.has_values) data = {};
     if (full_.empty()) full_ = exceeded(data.size());
     if (!full_.empty()) {
         if (event.kind() == Kind::release) return;  // said by a destructor, which cannot throw; the next event will
@@ -73,17 +87,18 @@ void Trace::on(const Event& event, TileData data) {
 
 void Trace::keep(const Event& event, TileData data) {
     Step step{.event = event,
-              .launch = static_cast<Index>(launches_.size()) - 1,
+              .launch = static_cast<Index>(kept_.launches.size()) - 1,
               .turn = current_turn(),
               .enters_line = enters_line_ && event.line != 0};
     enters_line_ = false;
+    step.event.source_file = among_sources(event.source_file);
     number_tiles(step.event);
     if (step.moves_data()) step.region = region_index(event.region);
-    step.first_value = values_.size();
+    step.first_value = kept_.values.size();
     step.values = data.size();
-    values_.insert(values_.end(), data.begin(), data.end());
+    kept_.values.insert(kept_.values.end(), data.begin(), data.end());
     value_bytes_ += float_bytes(data.size());
-    steps_.push_back(step);
+    kept_.steps.push_back(step);
 }
 
 /// The limit that one more event with so many values would break; empty when there is room.
@@ -99,11 +114,11 @@ std::string Trace::exceeded(std::size_t more_values) const {
 
 /// Programs may add tensors up to the launch that uses them, so every launch looks for new ones.
 void Trace::copy_new_tensors() {
-    for (std::size_t t = tensors_.size(); t < gpu_->tensors().size(); ++t) {
+    for (std::size_t t = kept_.tensors.size(); t < gpu_->tensors().size(); ++t) {
         const TensorInfo& from = gpu_->tensors()[t];
         RecordedTensor to{from.name, from.role,    from.dtype,           from.slices, from.rows,
                           from.cols, from.meaning, from.heads_per_slice, {},          {}};
-        if (has_values_) {
+        if (kept_.has_values) {
             const auto n = static_cast<std::size_t>(to.size());
             full_ = exceeded(n);
             if (!full_.empty()) throw RunError(full_);
@@ -111,44 +126,48 @@ void Trace::copy_new_tensors() {
             from.data->read(0, to.initial);
             value_bytes_ += float_bytes(n);
         }
-        tensors_.push_back(std::move(to));
+        kept_.tensors.push_back(std::move(to));
         region_index_.emplace_back();
     }
 }
 
 Trace Trace::reordered(std::span<const Index> order) && {
     std::vector<Step> steps;
-    steps.reserve(steps_.size());
+    steps.reserve(kept_.steps.size());
     for (const Index s : order) steps.push_back((*this)[s]);
-    steps_ = std::move(steps);
-    // Regions are listed in order of the first time.
-    for (RecordedTensor& t : tensors_) t.regions.clear();
-    for (auto& index : region_index_) index.clear();
-    for (Step& s : steps_)
-        if (s.moves_data()) s.region = region_index(s.event.region);
+    kept_.steps = std::move(steps);
+    list_regions();
     return std::move(*this);
 }
 
-/// Replaces the tiles' ids, which start anew in every block, by their places in tiles_; a tile seen for the first time
-/// gets the next one.
+/// Lists the regions of tensors in order of the first time.
+void Trace::list_regions() {
+    for (RecordedTensor& t : kept_.tensors) t.regions.clear();
+    for (auto& index : region_index_) index.clear();
+    for (Step& s : kept_.steps)
+        if (s.moves_data()) s.region = region_index(s.event.region);
+}
+
+/// Replaces the tiles' ids, which start anew in every block, by their places in kept_.tiles; a tile seen for the first
+/// time gets the next one.
 void Trace::number_tiles(Event& event) {
     if (event.out != no_tile && event.out >= numbers_.size()) {
         numbers_.resize(event.out + 1, no_tile);
-        numbers_[event.out] = static_cast<TileId>(tiles_.size());
+        numbers_[event.out] = static_cast<TileId>(kept_.tiles.size());
         const TileInfo& t = *event.tile;
-        const Index launch = static_cast<Index>(launches_.size()) - 1;
-        tiles_.push_back({t.name, t.rows, t.cols, t.dtype, t.space, launch, event.block, event.out});
+        const Index launch = static_cast<Index>(kept_.launches.size()) - 1;
+        kept_.tiles.push_back({t.name, t.rows, t.cols, t.dtype, t.space, launch, event.block, event.out});
     }
     event.out = number(event.out);
     for (Operand& o : event.reads) o.tile = number(o.tile);
     // What a tile is becomes clear as it is used.
     const TileId told = event.kind() == Kind::store ? event.a() : event.out;
-    if (told != no_tile && event.meaning != Meaning::other) tiles_[told].meaning = event.meaning;
+    if (told != no_tile && event.meaning != Meaning::other) kept_.tiles[told].meaning = event.meaning;
     event.tile = nullptr;
 }
 
 Index Trace::region_index(const Region& r) {
-    std::vector<Region>& regions = tensors_[r.tensor].regions;
+    std::vector<Region>& regions = kept_.tensors[r.tensor].regions;
     const RegionKey key{r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size};
     const auto [place, is_new] = region_index_[r.tensor].try_emplace(key, static_cast<Index>(regions.size()));
     if (is_new) regions.push_back(r);

@@ -5,10 +5,8 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "core/machine/event.hpp"
+#include "core/record/recorded.hpp"
 
 namespace tilescope {
 
@@ -23,95 +21,6 @@ struct TraceOptions {
     Bytes expected_value_bytes = 0;          ///< ... nor contents
 };
 
-/// A tile that lived on chip at some time.
-struct RecordedTile {
-    std::string name;
-    Index rows, cols;
-    Dtype dtype;
-    Space space;
-    Index launch, block;
-    TileId id;                         ///< within its block
-    Meaning meaning = Meaning::other;  ///< as far as the recording shows
-
-    Bytes bytes() const { return rows * cols * size_of(dtype); }
-    friend bool operator==(const RecordedTile&, const RecordedTile&) = default;
-};
-
-/// A tensor as it was before the first launch that could reach it.
-struct RecordedTensor {
-    std::string name;
-    Role role;
-    Dtype dtype;
-    Index slices, rows, cols;
-    Meaning meaning;
-    Index heads_per_slice;
-    std::vector<float> initial;   ///< [slices, rows, cols] in C order; empty in a recording without values
-    std::vector<Region> regions;  ///< every region that was loaded or stored, in order of the first time
-
-    Index size() const { return slices * rows * cols; }
-};
-
-/// One axis of a grid: `count` tiles of `tile_size`.
-struct RecordedAxis {
-    std::string name;
-    Index count, tile_size;
-    Promise promise;
-
-    friend bool operator==(const RecordedAxis&, const RecordedAxis&) = default;
-};
-
-struct RecordedLaunch {
-    std::string kernel;
-    std::vector<RecordedAxis> axes;
-
-    friend bool operator==(const RecordedLaunch&, const RecordedLaunch&) = default;
-};
-
-/// A thread block: its place on every axis of its grid.
-struct RecordedBlock {
-    Index launch, block;
-    std::vector<Span> at;
-
-    friend bool operator==(const RecordedBlock&, const RecordedBlock&) = default;
-};
-
-/// A loop of the program.
-struct RecordedLoop {
-    std::string name;  ///< of its index
-    Promise promise;
-    std::uint16_t line;         ///< of the pseudo-code where it begins
-    std::uint32_t source_line;  ///< of the tile program
-
-    friend bool operator==(const RecordedLoop&, const RecordedLoop&) = default;
-};
-
-/// One turn of a loop: the index-th of `of` tiles.
-struct RecordedTurn {
-    Index loop;    ///< an index into Trace::loops()
-    Index around;  ///< the turn of the loop around it: an index into Trace::turns(); -1: none
-    Index index, of;
-    Span tile;
-
-    friend bool operator==(const RecordedTurn&, const RecordedTurn&) = default;
-};
-
-/// A recorded event, or the mark of a launch or of a thread block's begin or end (then the event is its operation's,
-/// with the cost). In the event `out` and `reads` number tiles through the whole recording, as indices into
-/// Trace::tiles(), and `tile` is null.
-struct Step {
-    Event event;
-    Index launch = -1;
-    Index turn = -1;           ///< of the innermost loop that it is in: an index into Trace::turns(); -1: in none
-    bool enters_line = false;  ///< first event since the program said at(): a visit of the pseudo-code line begins
-    Index region = -1;         ///< of a load or store: index into the tensor's regions
-    std::size_t first_value = 0, values = 0;  ///< where the contents are that it wrote
-
-    /// The tile that the operation wrote, made or gave back, or that a store read: an index into Trace::tiles().
-    TileId tile() const { return event.kind() == Kind::store ? event.a() : event.out; }
-    Kind kind() const { return event.kind(); }
-    bool moves_data() const { return event.moves_data(); }
-};
-
 class Trace : public Listener {
   public:
     /// Made for `gpu`, which has to be told to listen(), and which is looked at only while it launches: once the run is
@@ -119,6 +28,8 @@ class Trace : public Listener {
     explicit Trace(const Gpu& gpu, TraceOptions options = {});
     /// Goes on with the same program on another Gpu, which has the same tensors: see Slices.
     void follow(const Gpu& gpu) { gpu_ = &gpu; }
+    /// Of what was recorded before, and only to be looked at.
+    explicit Trace(RecordedRun recorded);
 
     Needs needs() const override { return {.exact = true}; }
     bool wants(Index launch, Index block) override { return next_wanted(launch, block) == block; }
@@ -133,25 +44,27 @@ class Trace : public Listener {
     /// Throws RunError, one line with a way out, when the recording outgrows its options.
     void on(const Event& event, TileData data) override;
 
-    Index size() const { return static_cast<Index>(steps_.size()); }
-    const Step& operator[](Index step) const { return steps_[static_cast<std::size_t>(step)]; }
+    Index size() const { return static_cast<Index>(kept_.steps.size()); }
+    const Step& operator[](Index step) const { return kept_.steps[static_cast<std::size_t>(step)]; }
     /// The contents that the step wrote: the whole tile (row-major), or what a store left in HBM. Empty for steps that
     /// write nothing, and in a recording without values.
-    TileData values(const Step& s) const { return {values_.data() + s.first_value, s.values}; }
+    TileData values(const Step& s) const { return {kept_.values.data() + s.first_value, s.values}; }
 
     /// The same recording with its steps in another order, one in which the program could have run too: `order` names
     /// every step once.
     Trace reordered(std::span<const Index> order) &&;
 
-    bool has_values() const { return has_values_; }
+    bool has_values() const { return kept_.has_values; }
     /// What the contents of tiles and tensors take here.
     Bytes value_bytes() const { return value_bytes_; }
-    const std::vector<RecordedLaunch>& launches() const { return launches_; }
-    const std::vector<RecordedBlock>& blocks() const { return blocks_; }  ///< in the order in which they were recorded
-    const std::vector<RecordedLoop>& loops() const { return loops_; }
-    const std::vector<RecordedTurn>& turns() const { return turns_; }
-    const std::vector<RecordedTile>& tiles() const { return tiles_; }
-    const std::vector<RecordedTensor>& tensors() const { return tensors_; }  ///< by TensorId
+    const std::vector<RecordedLaunch>& launches() const { return kept_.launches; }
+    const std::vector<RecordedBlock>& blocks() const {
+        return kept_.blocks;
+    }  ///< in the order in which they were recorded
+    const std::vector<RecordedLoop>& loops() const { return kept_.loops; }
+    const std::vector<RecordedTurn>& turns() const { return kept_.turns; }
+    const std::vector<RecordedTile>& tiles() const { return kept_.tiles; }
+    const std::vector<RecordedTensor>& tensors() const { return kept_.tensors; }  ///< by TensorId
 
     /// The first step from `from` on, or the last one before `before`, that wanted(const Step&) accepts.
     template <class F>
@@ -170,21 +83,14 @@ class Trace : public Listener {
     TileId number(TileId id) const { return id == no_tile ? no_tile : numbers_[id]; }
     void number_tiles(Event& event);
     Index region_index(const Region& region);
+    void list_regions();
 
-    const Gpu* gpu_;
+    const Gpu* gpu_ = nullptr;
     TraceOptions options_;
-    bool has_values_;
-    std::vector<Step> steps_;
-    std::vector<float> values_;
+    RecordedRun kept_;
     Bytes value_bytes_ = 0;
-    std::vector<RecordedLaunch> launches_;
-    std::vector<RecordedBlock> blocks_;
-    std::vector<RecordedTurn> turns_;
-    std::vector<RecordedTile> tiles_;
-    std::vector<RecordedTensor> tensors_;
     std::vector<std::map<RegionKey, Index>> region_index_;  // by tensor
     std::vector<TileId> numbers_;                           // of the current block's tiles, by their id there
-    std::vector<RecordedLoop> loops_;
     struct OpenLoop {
         Index loop, of, around, turn;
     };

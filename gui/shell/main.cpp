@@ -56,7 +56,7 @@ void add_flags(CLI::App& app, Invocation& r) {
            "--size", [&r](const std::string& s) { r.size = to_size(s); }, "Of the window or the picture")
         ->type_name("WxH")
         ->default_str("1440x900");
-    app.add_option("--open", r.open, "A state that the window saved, instead of all flags above")
+    app.add_option("--open", r.open, "What the window saved, or `tilescope trace` wrote, instead of all flags above")
         ->type_name("FILE.json");
     app.add_option("--screenshot", r.screenshot, "Write a picture and end; needs no display")->type_name("FILE.png");
     app.add_option("--record", r.record, "Write a film and end; needs ffmpeg, and no display")
@@ -74,6 +74,7 @@ void add_flags(CLI::App& app, Invocation& r) {
         "Examples:\n"
         "  tilescope-gui\n"
         "  tilescope-gui flash_v2 --seq 256 --step 120\n"
+        "  tilescope-gui trace.json                 plays what `tilescope trace` wrote\n"
         "  tilescope-gui flash_v1 --race flash_v2 --pace bytes\n"
         "  tilescope-gui flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --screenshot toy.png\n"
         "  tilescope-gui flash_v2 --seq 256 --record film.mp4 --from 1 --to 60 --speed 4");
@@ -167,13 +168,18 @@ void show_window(App& app, const Invocation& r) {
 void carry_out(const Invocation& r, char** argv) {
     check(r);
     App app;
-    const State state = r.open.empty() ? r.state : read_state(r.open);
+    // A saved state may stand where an algorithm does, too.
+    const std::string& file = r.state.setup.recording;
+    const bool saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
+    const State state = saved ? read_state(file) : r.open.empty() ? r.state : read_state(r.open);
     if (!is_inside_xvfb())  // where they were said before
         for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
     app.restore(state);
     const bool visible = r.screenshot.empty() && r.record.empty();
     await(app, !visible);
     if (!app.session.problem().empty()) throw UsageError(app.session.problem());
+    if (const Run* run = app.session.run(); run && !run->remark().empty() && !is_inside_xvfb())
+        std::cerr << "tilescope-gui: " << state.setup.recording << ": " << run->remark() << '\n';
     if (visible) return show_window(app, r);
     try {
         r.record.empty() ? take_screenshot(app, r) : take_film(app, r);

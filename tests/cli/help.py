@@ -17,6 +17,7 @@ FLAGS = {
     "explain": PROBLEM,
     "sweep": [*PROBLEM, "--vary", "--output"],
     "trace": [*PROBLEM, *FILES, "--output", "--blocks"],
+    "replay": [],
     "gpus": ["--json", "show"],
     "validate": [*(f for f in PROBLEM if f != "--mode"), *FILES,
                  *"--out --all-tiles --survey --part --repeat --counters --csv".split()],

@@ -174,6 +174,34 @@ def saves_opens_and_types_its_state(display):
             w.close()
 
 
+def plays_recordings(display):
+    with tempfile.TemporaryDirectory() as folder:
+        trace, changed = os.path.join(folder, "trace.json"), os.path.join(folder, "changed.json")
+        flags = "flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --dtype f32".split()
+        subprocess.run([CLI, "trace", *flags, "-o", trace], check=True, capture_output=True, timeout=60)
+        w = Window(display, GUI, trace, "--step", "8")
+        assert w.state()["command"] == [trace, "--step", "8"], w.state()["command"]
+        w.key("Right")
+        w.settled(step=9)
+        played = w.picture()
+        w.key("4")  # another algorithm leaves the recording
+        w.wait(lambda s: s["algorithm"] == "flash_v1" and trace not in s["command"], "another algorithm")
+        w.close()
+        w = Window(display, GUI, *flags, "--step", "9")
+        w.settled(step=9)
+        assert (played == w.picture()).all(), "a recording is another picture than its run"
+        w.close()
+        text = open(trace).read()
+        event = text.index('"op":"product"')
+        number = text.index('"values":[', event) + len('"values":[')
+        with open(changed, "w") as f:
+            f.write(text[:number] + "0.25" + text[text.index(",", number):])
+        w = Window(display, GUI, "--open", changed)
+        assert any(t[0] == "Not what today's program does." for t in w.state()["texts"]["memory"])
+        w.to_the_end()
+        w.close()
+
+
 def shows_a_tour_once(display):
     w = Window(display, GUI, *SMALL, tour=True)
     for step in range(5):
@@ -234,7 +262,7 @@ def says_what_is_wrong_in_one_line(_):
 
 TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
-         saves_opens_and_types_its_state, shows_a_tour_once, races, needs_no_display, understands_former_names,
+         saves_opens_and_types_its_state, plays_recordings, shows_a_tour_once, races, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
 
 

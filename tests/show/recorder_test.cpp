@@ -2,13 +2,14 @@
 
 #include "show/job.hpp"
 #include "show/making.hpp"
+#include "core/record/trace_file.hpp"
 #include "tests/support/problems.hpp"
 #include "tests/support/recordings.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
 using namespace tilescope::show;
-using tilescope::testing::divergence;
+
 
 namespace {
 

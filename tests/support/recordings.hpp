@@ -1,12 +1,28 @@
-// Recordings beside each other.
+// Recordings of made-up programs, and recordings beside each other.
 #pragma once
 
 #include <string>
 
 #include "core/record/trace.hpp"
-#include "tests/support/harness.hpp"
+#include "tests/support/programs.hpp"
 
 namespace tilescope::testing {
+
+/// A recording of what run(Gpu&) does; the Gpu is gone when it is returned.
+template <class F>
+std::unique_ptr<Trace> record(F run, TraceOptions options = {}, Mode mode = numeric_mode, Listener* other = nullptr) {
+    Gpu gpu(small_gpu(), mode, 1);
+    auto trace = std::make_unique<Trace>(gpu, std::move(options));
+    if (other) gpu.listen(*other);
+    gpu.listen(*trace);
+    run(gpu);
+    return trace;
+}
+
+inline std::unique_ptr<Trace> record(const RandomProgram& program, TraceOptions options = {}, Mode mode = numeric_mode,
+                                     Listener* other = nullptr) {
+    return record([&](Gpu& gpu) { program.run(gpu); }, std::move(options), mode, other);
+}
 
 /// Everything about an event but the numbers of its tiles.
 inline bool same_event(const Event& a, const Event& b) {
@@ -25,20 +41,6 @@ inline bool same_step(const Trace& t, Index i, const Trace& u, Index j) {
 inline bool same_tensor(const RecordedTensor& a, const RecordedTensor& b) {
     return a.name == b.name && a.role == b.role && a.dtype == b.dtype && a.slices == b.slices && a.rows == b.rows &&
            a.cols == b.cols && a.regions == b.regions && same_bits(a.initial, b.initial);
-}
-
-/// The first difference between two recordings; "" where they are identical.
-inline std::string divergence(const Trace& a, const Trace& b) {
-    if (a.size() != b.size()) return "sizes";
-    for (Index k = 0; k < a.size(); ++k)
-        if (!same_step(a, k, b, k)) return "step " + std::to_string(k);
-    if (a.tiles() != b.tiles()) return "tiles";
-    if (a.launches() != b.launches() || a.blocks() != b.blocks()) return "grids";
-    if (a.loops() != b.loops() || a.turns() != b.turns()) return "loops";
-    if (a.tensors().size() != b.tensors().size()) return "number of tensors";
-    for (std::size_t t = 0; t < a.tensors().size(); ++t)
-        if (!same_tensor(a.tensors()[t], b.tensors()[t])) return "tensor " + a.tensors()[t].name;
-    return a.value_bytes() == b.value_bytes() && a.has_values() == b.has_values() ? "" : "values";
 }
 
 }  // namespace tilescope::testing

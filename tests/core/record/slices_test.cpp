@@ -1,4 +1,5 @@
 #include "core/record/slices.hpp"
+#include "core/record/trace_file.hpp"
 
 #include <set>
 

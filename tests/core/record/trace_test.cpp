@@ -2,6 +2,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/record/player.hpp"
+#include "core/record/trace_file.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/recordings.hpp"
 
@@ -28,22 +29,6 @@ struct Heard : Everything {
         all.back().event.tile = nullptr;
     }
 };
-
-/// A recording of what run(Gpu&) does; the Gpu is gone when it is returned.
-template <class F>
-std::unique_ptr<Trace> record(F run, TraceOptions options = {}, Mode mode = numeric_mode, Listener* other = nullptr) {
-    Gpu gpu(small_gpu(), mode, 1);
-    auto trace = std::make_unique<Trace>(gpu, std::move(options));
-    if (other) gpu.listen(*other);
-    gpu.listen(*trace);
-    run(gpu);
-    return trace;
-}
-
-std::unique_ptr<Trace> record(const RandomProgram& program, TraceOptions options = {}, Mode mode = numeric_mode,
-                              Listener* other = nullptr) {
-    return record([&](Gpu& gpu) { program.run(gpu); }, std::move(options), mode, other);
-}
 
 Counters sum(const Trace& t) {
     Counters c;

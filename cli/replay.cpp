@@ -1,0 +1,38 @@
+// `tilescope replay FILE`: carries out again what a recording says, and compares every step.
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "core/text/numbers.hpp"
+#include "lab/recording.hpp"
+
+namespace tilescope::cli {
+namespace {
+
+void replay_file(const std::string& path) {
+    const Recording recording = read_recording(path);
+    const std::string name = recording.experiment.algorithm->name;
+    const std::string different = [&] {
+        const Progress progress = Progress::blocks("replaying");
+        return replay(recording, &control());
+    }();
+    if (!different.empty()) throw RunError(path + ": differs from what " + name + " does today: " + different);
+    std::cout << path << ": " << text::grouped(recording.trace.size()) << " steps of " << name << ", all as recorded"
+              << (recording.trace.has_values() ? ", every number to the bit\n" : "; without contents of tiles\n");
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+    static std::string path;
+    CLI::App* sub = app.add_subcommand("replay", "Run again what a trace says, and compare every step");
+    sub->add_option("FILE", path, "What `tilescope trace` wrote")->required();
+    sub->footer(
+        "Ends with 1, and the first step that differs, where one does.\n"
+        "Examples:\n"
+        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 -o flash.json\n"
+        "  tilescope replay flash.json");
+    sub->callback([] { replay_file(path); });
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,165 @@
+#include <cmath>
+#include <concepts>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+
+#include "core/record/trace_file.hpp"
+#include "core/text/words.hpp"
+
+namespace tilescope {
+namespace {
+
+std::string number(std::integral auto n) { return std::to_string(n); }
+
+/// As many digits as tell it from every other number of 32 bits.
+std::string number(float x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", static_cast<double>(x));
+    return text;
+}
+
+std::string text_of(const Region& r) {
+    const auto span = [](Span s) { return '[' + number(s.begin) + ", " + number(s.end()) + ')'; };
+    return "slice " + number(r.slice) + ", rows " + span(r.rows) + ", columns " + span(r.cols);
+}
+
+/// Bits, so that 0 differs from -0; but a NaN is a NaN.
+bool same(float a, float b) { return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0; }
+
+template <class T>
+std::string changed(const std::string& what, const T& was, const T& is) {
+    return what + " is " + is + ", and was " + was;
+}
+
+std::string first_difference(const std::string& name, TileData was, TileData is, Index rows, Index cols) {
+    if (was.size() != is.size()) return changed(name, number(Index(was.size())) + " numbers", number(Index(is.size())));
+    for (std::size_t k = 0; k < was.size(); ++k) {
+        if (same(was[k], is[k])) continue;
+        const auto n = static_cast<Index>(k);
+        const Index slice = n / (rows * cols);
+        const std::string place = name + '[' + (slice > 0 ? number(slice) + ", " : "") + number(n / cols % rows) +
+                                  ", " + number(n % cols) + ']';
+        return changed(place, number(was[k]), number(is[k]));
+    }
+    return {};
+}
+
+std::string name_of_tile(const Trace& t, TileId id) { return id == no_tile ? "no tile" : t.tiles()[id].name; }
+
+/// Two steps of the same number.
+class Steps {
+  public:
+    Steps(const Trace& t, const Step& s, const Trace& u, const Step& r) : was_(t), is_(u), a_(s), b_(r) {}
+
+    std::string difference() const {
+        const Event &a = a_.event, &b = b_.event;
+        if (a.operation != b.operation)
+            return changed<std::string>("the operation", a.operation->name, b.operation->name);
+        for (std::string found : {place(), tiles(), arithmetic(), memory()})
+            if (!found.empty()) return found;
+        const TileId tile = a_.tile();
+        if (tile == no_tile) return {};
+        const RecordedTile& t = was_.tiles()[tile];
+        return first_difference(t.name, was_.values(a_), is_.values(b_), t.rows, t.cols);
+    }
+
+  private:
+    std::string place() const {
+        const Event &a = a_.event, &b = b_.event;
+        if (a_.launch != b_.launch) return changed("the launch", number(a_.launch), number(b_.launch));
+        const auto launch = static_cast<std::size_t>(a_.launch);
+        if (a.kind() == Kind::launch && was_.launches()[launch] != is_.launches()[launch]) return "the grid is another";
+        if (a.block != b.block) return changed("the thread block", number(a.block), number(b.block));
+        if (a.line != b.line) return changed("the line", number(a.line), number(b.line));
+        if (a.source_line != b.source_line || std::string_view(a.source_file) != b.source_file)
+            return changed("the program's line", a.source_file + (':' + number(a.source_line)),
+                           b.source_file + (':' + number(b.source_line)));
+        if (a_.enters_line != b_.enters_line)
+            return b_.enters_line ? "a visit of the line begins" : "no visit of the line begins";
+        if (a_.turn != b_.turn || !same_turn(a_.turn)) return "the turn of the loop is another";
+        return {};
+    }
+
+    bool same_turn(Index turn) const {
+        for (; turn >= 0; turn = was_.turns()[static_cast<std::size_t>(turn)].around) {
+            const RecordedTurn &t = was_.turns()[static_cast<std::size_t>(turn)],
+                               &u = is_.turns()[static_cast<std::size_t>(turn)];
+            if (!(t == u) ||
+                !(was_.loops()[static_cast<std::size_t>(t.loop)] == is_.loops()[static_cast<std::size_t>(u.loop)]))
+                return false;
+        }
+        return true;
+    }
+
+    std::string tiles() const {
+        const Event &a = a_.event, &b = b_.event;
+        const TileId was[] = {a.out, a.a(), a.b()}, is[] = {b.out, b.a(), b.b()};
+        constexpr const char* names[] = {"out", "a", "b"};
+        for (std::size_t k = 0; k < std::size(names); ++k)
+            if (was[k] != is[k]) return changed(names[k], name_of_tile(was_, was[k]), name_of_tile(is_, is[k]));
+        if (a.reads != b.reads) return "which operand is transposed is another";
+        const TileId tile = a_.tile();
+        if (tile != no_tile && !(was_.tiles()[tile] == is_.tiles()[tile]))
+            return "the tile " + was_.tiles()[tile].name + " is another";
+        return {};
+    }
+
+    std::string arithmetic() const {
+        const Event &a = a_.event, &b = b_.event;
+        if (!same(a.alpha, b.alpha)) return changed("alpha", number(a.alpha), number(b.alpha));
+        if (a.math != b.math) return changed<std::string>("the type of the operands", name_of(a.math), name_of(b.math));
+        if (a.meaning != b.meaning) return changed<std::string>("the meaning", name_of(a.meaning), name_of(b.meaning));
+        return {};
+    }
+
+    std::string memory() const {
+        const Event &a = a_.event, &b = b_.event;
+        if (a.moves_data() && was_.tensors()[a.region.tensor].name != is_.tensors()[b.region.tensor].name)
+            return changed("the tensor", was_.tensors()[a.region.tensor].name, is_.tensors()[b.region.tensor].name);
+        if (a.region != b.region) return changed("the region", text_of(a.region), text_of(b.region));
+        for (const auto& [name, member] : Counters::fields)
+            if (a.cost.*member != b.cost.*member) return changed(name, number(a.cost.*member), number(b.cost.*member));
+        if (a.sram_used != b.sram_used) return changed("sram_used", number(a.sram_used), number(b.sram_used));
+        if (a.registers_used != b.registers_used)
+            return changed("registers_used", number(a.registers_used), number(b.registers_used));
+        return {};
+    }
+
+    const Trace &was_, &is_;
+    const Step &a_, &b_;
+};
+
+std::string different_tensors(const Trace& was, const Trace& is) {
+    if (was.tensors().size() != is.tensors().size()) return "the tensors are others";
+    for (std::size_t k = 0; k < was.tensors().size(); ++k) {
+        const RecordedTensor &a = was.tensors()[k], &b = is.tensors()[k];
+        if (std::tie(a.name, a.role, a.dtype, a.slices, a.rows, a.cols, a.meaning, a.heads_per_slice) !=
+            std::tie(b.name, b.role, b.dtype, b.slices, b.rows, b.cols, b.meaning, b.heads_per_slice))
+            return "the tensor " + a.name + " is another";
+        if (std::string found = first_difference(a.name, a.initial, b.initial, a.rows, a.cols); !found.empty())
+            return "before the first step " + found;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string divergence(const Trace& was, const Trace& is) {
+    if (was.has_values() != is.has_values())
+        return std::string("the contents of tiles are ") + (is.has_values() ? "there now" : "missing now");
+    if (std::string found = different_tensors(was, is); !found.empty()) return found;
+    for (Index n = 0; n < std::min(was.size(), is.size()); ++n) {
+        const Step &a = was[n], &b = is[n];
+        if (std::string found = Steps(was, a, is, b).difference(); !found.empty())
+            return "step " + number(n) + " (" + a.event.operation->name + ", line " + number(a.event.line) +
+                   "): " + found;
+    }
+    if (was.size() != is.size()) return changed("the number of steps", number(was.size()), number(is.size()));
+    // What no step is about: a loop without turns, a tile that failed to be made.
+    const bool same_tables = was.tiles() == is.tiles() && was.launches() == is.launches() &&
+                             was.blocks() == is.blocks() && was.loops() == is.loops() && was.turns() == is.turns();
+    return same_tables ? "" : "the places of thread blocks or the turns of loops are others";
+}
+
+}  // namespace tilescope

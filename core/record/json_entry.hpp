@@ -1,0 +1,69 @@
+// An object of a JSON file, read member by member: what is missing, of another type or out of range is refused with its
+// place, and so is what nobody asked for. For sources only: who includes it brings nlohmann-json.
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/machine/units.hpp"
+
+namespace tilescope {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no infinities and no NaN: they are the strings "inf", "-inf", "nan" and "-nan".
+Json json_number(float x);
+Json json_numbers(const float* x, std::size_t n);
+
+class JsonEntry {
+  public:
+    static constexpr Index most_index = Index{1} << 56;
+
+    /// An entry of a file: the n-th of `list`, or with n < 0 `list` itself. All of them have to outlive this.
+    JsonEntry(const Json& json, const std::string& file, const char* list, Index n = -1);
+
+    bool has(const char* key) const { return json_.contains(key); }
+    const Json& at(const char* key);
+    Index integer(const char* key, Index least = 0, Index most = most_index);
+    /// `absent` where there is none.
+    Index integer_or(Index absent, const char* key, Index least = 0, Index most = most_index);
+    bool yes(const char* key);  ///< true, or not there
+    double number(const char* key);
+    std::string text(const char* key);
+    Span span(const char* key);
+    /// Exactly n of them.
+    std::vector<float> floats(const char* key, std::size_t n);
+    float number_or(float absent, const char* key);
+    /// One of `all`, by its name.
+    template <class T>
+    T named(const char* key, std::initializer_list<T> all, const char* (*name)(T));
+
+    /// Everything has been asked for: refuses the rest.
+    void finish() const;
+    [[noreturn]] void refuse(const std::string& what) const;
+
+  private:
+    [[noreturn]] void refuse_name(const char* key, const std::string& value, const std::vector<std::string>& all) const;
+    float to_float(const char* key, const Json& x) const;
+
+    const Json& json_;
+    const std::string& file_;
+    const char* list_;
+    Index n_;
+    std::vector<std::string_view> asked_;
+};
+
+template <class T>
+T JsonEntry::named(const char* key, std::initializer_list<T> all, const char* (*name)(T)) {
+    const std::string value = text(key);
+    std::vector<std::string> names;
+    for (const T one : all) {
+        if (value == name(one)) return one;
+        names.emplace_back(name(one));
+    }
+    refuse_name(key, value, names);
+}
+
+}  // namespace tilescope

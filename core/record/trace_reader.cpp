@@ -1,0 +1,235 @@
+#include <istream>
+
+#include "core/machine/error.hpp"
+#include "core/record/trace_events.hpp"
+#include "core/record/trace_file.hpp"
+#include "core/record/trace_words.hpp"
+#include "core/text/words.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr int most_nesting = 8;
+constexpr Index most_values = Index{1} << 28;  // of a tensor: the most that a recording keeps
+constexpr auto promises = {Promise::none, Promise::uniform, Promise::graded};
+constexpr auto dtypes = {Dtype::f32, Dtype::f16, Dtype::bf16};
+
+class TraceReader {
+  public:
+    TraceReader(std::istream& in, const std::string& name) : in_(in), name_(name) {}
+
+    ReadTrace read() {
+        parse();
+        if (section_ + 1 != static_cast<Index>(trace_sections.size())) refuse("has no \"" + next_section() + '"');
+        events_->finish();
+        return {Trace(std::move(to_)), about_.dump()};
+    }
+
+  private:
+    [[noreturn]] void refuse(const std::string& what) const { throw UsageError(name_ + ": " + what); }
+    std::string next_section() const { return trace_sections[static_cast<std::size_t>(section_ + 1)]; }
+
+    void parse();
+    bool hear(int depth, Json::parse_event_t event, Json& parsed);
+    void enter(const std::string& key);
+    void read_member(const Json& value);
+    void read_entry(const Json& value);
+    void check_schema(const Json& value) const;
+    void read_totals(const Json& value);
+
+    void read_launch(JsonEntry e);
+    void read_block(JsonEntry e);
+    void read_loop(JsonEntry e);
+    void read_turn(JsonEntry e);
+    void read_tensor(JsonEntry e);
+    void read_tile(JsonEntry e);
+
+    std::istream& in_;
+    const std::string& name_;
+    std::string key_;     // of the document's object, that is being read
+    Index section_ = -1;  // the last one of `sections` that began
+    bool known_ = false;  // the schema was read
+    Json about_ = Json::object();
+    RecordedRun to_;
+    std::optional<EventReader> events_;
+    Index entries_ = 0;  // of this list, so far
+};
+
+/// Hears the document while it is parsed, and keeps no more of it than an entry at a time.
+void TraceReader::parse() {
+    try {
+        const Json rest = Json::parse(
+            in_, [this](int depth, Json::parse_event_t event, Json& parsed) { return hear(depth, event, parsed); });
+        if (!known_) refuse("is not a recording; `tilescope trace` writes one");
+    } catch (const Json::parse_error& e) {
+        if (in_.eof()) refuse("ends in the middle, after " + std::to_string(e.byte) + " bytes; record it again");
+        refuse("is not JSON, at byte " + std::to_string(e.byte));
+    } catch (const Json::exception& e) {
+        refuse("is not JSON that can be read: " + text::one_line(e.what()));
+    }
+}
+
+bool TraceReader::hear(int depth, Json::parse_event_t event, Json& parsed) {
+    using E = Json::parse_event_t;
+    if (depth > most_nesting) refuse("is nested too deeply to be a recording");
+    if (event == E::key && depth == 1) enter(parsed.get<std::string>());
+    if (event != E::value && event != E::object_end && event != E::array_end) return true;
+    const bool of_list = section_ >= 0 && key_ == trace_sections[static_cast<std::size_t>(section_)] &&
+                         key_ != "values" && key_ != "sources" && key_ != "totals";
+    if (depth == 2 && of_list) return read_entry(parsed), false;
+    if (depth != 1) return true;
+    if (of_list && event != E::array_end) refuse(key_ + ": must be a list");
+    if (!of_list) read_member(parsed);
+    return false;
+}
+
+/// A member of the document's object begins.
+void TraceReader::enter(const std::string& key) {
+    if (!known_ && key != "schema")
+        refuse("begins with " + text::quoted(key) +
+               " in place of a recording's \"schema\"; `tilescope trace` writes one");
+    if (known_ && (key == "schema" || about_.contains(key))) refuse(text::quoted(key) + " is there twice");
+    key_ = key;
+    entries_ = 0;
+    if (std::find(trace_sections.begin(), trace_sections.end(), key) == trace_sections.end()) return;
+    if (section_ + 1 == static_cast<Index>(trace_sections.size()) || next_section() != key)
+        refuse(text::quoted(key) + " is out of order: a recording has " +
+               text::join({trace_sections.begin(), trace_sections.end()}, ", "));
+    ++section_;
+}
+
+void TraceReader::read_member(const Json& value) {
+    if (key_ == "schema") {
+        check_schema(value);
+        known_ = true;
+    } else if (key_ == "values") {
+        if (!value.is_boolean()) refuse("values " + text::quoted(value.dump()) + ": must be true or false");
+        to_.has_values = value.get<bool>();
+    } else if (key_ == "sources") {
+        const auto is_text = [](const Json& s) { return s.is_string(); };
+        if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text))
+            refuse("sources: must be a list of file names");
+        to_.sources = std::make_shared<const std::vector<std::string>>(value.get<std::vector<std::string>>());
+    } else if (key_ == "totals") {
+        read_totals(value);
+    } else {
+        about_[key_] = value;
+    }
+}
+
+void TraceReader::check_schema(const Json& value) const {
+    if (value == trace_schema) return;
+    const std::string found = value.is_string() ? value.get<std::string>() : value.dump();
+    if (found.starts_with("tilescope.trace/"))
+        refuse("is a recording of version " + text::quoted(found) + ", and " + trace_schema +
+               " is what is read here; record it again with `tilescope trace`");
+    refuse("is not a recording: its schema is " + text::quoted(found) + " in place of " + trace_schema);
+}
+
+void TraceReader::read_totals(const Json& value) {
+    JsonEntry e(value, name_, "totals");
+    Counters totals;
+    for (const auto& [name, member] : Counters::fields) totals.*member = e.integer_or(0, name);
+    events_.emplace(name_, to_, e.integer("events"), totals);
+    e.finish();
+}
+
+void TraceReader::read_entry(const Json& value) {
+    if (key_ == "events") return events_->read(value);
+    using Read = void (TraceReader::*)(JsonEntry);
+    constexpr std::pair<const char*, Read> lists[] = {
+        {"launches", &TraceReader::read_launch}, {"blocks", &TraceReader::read_block},
+        {"loops", &TraceReader::read_loop},      {"turns", &TraceReader::read_turn},
+        {"tensors", &TraceReader::read_tensor},  {"tiles", &TraceReader::read_tile}};
+    for (const auto& [list, read] : lists)
+        if (key_ == list) (this->*read)(JsonEntry(value, name_, list, entries_++));
+}
+
+void TraceReader::read_launch(JsonEntry e) {
+    RecordedLaunch l{e.text("kernel"), {}};
+    const Json& axes = e.at("axes");
+    if (!axes.is_array() || axes.empty()) e.refuse("axes: must be a list of axes");
+    for (const Json& axis : axes) {
+        JsonEntry a(axis, name_, "launches", entries_ - 1);
+        l.axes.push_back(
+            {a.text("name"), a.integer("count"), a.integer("tile_size"), a.named("promise", promises, promise_word)});
+        a.finish();
+    }
+    e.finish();
+    to_.launches.push_back(std::move(l));
+}
+
+void TraceReader::read_block(JsonEntry e) {
+    RecordedBlock b{e.integer("launch", 0, static_cast<Index>(to_.launches.size()) - 1), e.integer("block"), {}};
+    const RecordedLaunch& launch = to_.launches[static_cast<std::size_t>(b.launch)];
+    e.integer("block", 0, launch.thread_blocks() - 1);
+    const Json& at = e.at("at");
+    if (!at.is_array() || at.size() != launch.axes.size())
+        e.refuse("at: must be a place on each of " + std::to_string(launch.axes.size()) + " axes");
+    for (const Json& place : at) {
+        const Json wrapped = {{"at", place}};
+        b.at.push_back(JsonEntry(wrapped, name_, "blocks", entries_ - 1).span("at"));
+    }
+    e.finish();
+    if (!to_.blocks.empty())
+        if (const RecordedBlock& before = to_.blocks.back();
+            std::pair(before.launch, before.block) >= std::pair(b.launch, b.block))
+            e.refuse("is not in order: launch by launch, and block by block");
+    to_.blocks.push_back(std::move(b));
+}
+
+void TraceReader::read_loop(JsonEntry e) {
+    to_.loops.push_back({e.text("name"), e.named("promise", promises, promise_word),
+                         static_cast<std::uint16_t>(e.integer("line", 0, 0xffff)),
+                         static_cast<std::uint32_t>(e.integer("source_line", 0, 0xffffffff))});
+    e.finish();
+}
+
+void TraceReader::read_turn(JsonEntry e) {
+    const Index of = e.integer("of", 1);
+    to_.turns.push_back({e.integer("loop", 0, static_cast<Index>(to_.loops.size()) - 1),
+                         e.integer_or(-1, "around", 0, static_cast<Index>(to_.turns.size()) - 1),
+                         e.integer("index", 0, of - 1), of, e.span("tile")});
+    e.finish();
+}
+
+void TraceReader::read_tensor(JsonEntry e) {
+    RecordedTensor t{e.text("name"),
+                     e.named("role", {Role::input, Role::output, Role::scratch}, name_of),
+                     e.named("dtype", dtypes, name_of),
+                     e.integer("slices", 1),
+                     e.integer("rows", 1),
+                     e.integer("cols", 1),
+                     e.named("meaning", all_meanings, name_of),
+                     e.integer_or(1, "heads_per_slice", 1),
+                     {},
+                     {}};
+    for (const RecordedTensor& other : to_.tensors)
+        if (other.name == t.name) e.refuse("name " + text::quoted(t.name) + " is there twice");
+    if (to_.tensors.size() >= no_tensor) e.refuse("is one tensor too many");
+    const Index most = to_.has_values ? most_values : JsonEntry::most_index;
+    if (t.rows > most / t.cols || t.slices > most / (t.rows * t.cols)) e.refuse("is too large to be recorded");
+    if (to_.has_values) {
+        const auto n = static_cast<std::size_t>(t.size());
+        t.initial = t.role == Role::input || e.has("values") ? e.floats("values", n)
+                                                             : std::vector<float>(n, unwritten(t.dtype));
+    }
+    e.finish();
+    to_.tensors.push_back(std::move(t));
+}
+
+void TraceReader::read_tile(JsonEntry e) {
+    constexpr Index most = Index{1} << 30;  // of rows and of columns: no chip holds more
+    to_.tiles.push_back(
+        {e.text("name"), e.integer("rows", 0, most), e.integer("cols", 0, most), e.named("dtype", dtypes, name_of),
+         e.named("space", {Space::sram, Space::registers}, space_word),
+         e.integer("launch", 0, static_cast<Index>(to_.launches.size()) - 1), e.integer("block"),
+         static_cast<TileId>(e.integer("id", 0, no_tile - 1)), e.named("meaning", all_meanings, name_of)});
+    e.finish();
+}
+
+}  // namespace
+
+ReadTrace read_trace(std::istream& in, const std::string& name) { return TraceReader(in, name).read(); }
+
+}  // namespace tilescope

@@ -1,0 +1,81 @@
+#include "lab/experiment_json.hpp"
+
+#include <cmath>
+
+#include "core/record/json_entry.hpp"
+#include "lab/gpu_presets.hpp"
+
+namespace tilescope {
+namespace {
+
+double default_scale(const Problem& p) { return 1.0 / std::sqrt(static_cast<double>(p.dim)); }
+
+Problem problem_from(JsonEntry e) {
+    Problem p;
+    const std::pair<const char*, Index Problem::*> sizes[] = {
+        {"batch", &Problem::batch}, {"heads", &Problem::heads}, {"kv_heads", &Problem::kv_heads},
+        {"seq_q", &Problem::seq_q}, {"seq_k", &Problem::seq_k}, {"dim", &Problem::dim},
+        {"dim_v", &Problem::dim_v}};
+    for (const auto& [key, member] : sizes) p.*member = e.integer(key, 1);
+    p.dtype = e.named("dtype", {Dtype::f32, Dtype::f16, Dtype::bf16}, name_of);
+    const nlohmann::ordered_json& causal = e.at("causal");
+    if (!causal.is_boolean()) e.refuse("causal: must be true or false");
+    if (causal.get<bool>()) p.mask = Mask::causal();
+    if (const double scale = e.number("scale"); scale != default_scale(p)) p.scale = scale;
+    if (e.has("softmax"))
+        p.softmax = e.named<Softmax>("softmax", {Softmax::safe, Softmax::naive},
+                                     [](Softmax s) { return s == Softmax::safe ? "safe" : "naive"; });
+    e.finish();
+    try {
+        validate(p);
+    } catch (const UsageError& error) {
+        e.refuse(error.what());
+    }
+    return p;
+}
+
+GpuSpec gpu_from(const nlohmann::ordered_json& json, const std::string& file) {
+    try {
+        return parse_gpu(json.dump(), file + ": gpu");
+    } catch (const UsageError& error) {
+        constexpr std::string_view flag = "--gpu ";  // a description in a file has no flag
+        const std::string_view what = error.what();
+        throw UsageError(std::string(what.starts_with(flag) ? what.substr(flag.size()) : what));
+    }
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const Experiment& e) {
+    const Problem& p = e.problem;
+    nlohmann::ordered_json problem = {{"batch", p.batch},
+                                      {"heads", p.heads},
+                                      {"kv_heads", p.kv_heads},
+                                      {"seq_q", p.seq_q},
+                                      {"seq_k", p.seq_k},
+                                      {"dim", p.dim},
+                                      {"dim_v", p.dim_v},
+                                      {"dtype", name_of(p.dtype)},
+                                      {"causal", p.mask.is_causal()},
+                                      {"scale", p.scale.value_or(default_scale(p))}};
+    if (std::string_view(e.algorithm->name) == "standard")
+        problem["softmax"] = p.softmax == Softmax::safe ? "safe" : "naive";
+    return {{"algorithm", e.algorithm->name},
+            {"problem", problem},
+            {"tiling", {{"br", e.tiling.br}, {"bc", e.tiling.bc}}},
+            {"gpu", nlohmann::ordered_json::parse(gpu_json(e.gpu))}};
+}
+
+Experiment experiment_from(const nlohmann::ordered_json& json, const std::string& file) {
+    JsonEntry whole(json, file, "the recording");
+    Experiment e;
+    e.algorithm = find_algorithm(whole.text("algorithm"));
+    e.problem = problem_from(JsonEntry(whole.at("problem"), file, "problem"));
+    JsonEntry tiling(whole.at("tiling"), file, "tiling");
+    e.tiling = {tiling.integer("br", 1), tiling.integer("bc", 1)};
+    tiling.finish();
+    e.gpu = gpu_from(whole.at("gpu"), file);
+    return e;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,171 @@
+#include "lab/recording.hpp"
+
+#include <deque>
+#include <fstream>
+#include <set>
+
+#include "core/record/json_entry.hpp"
+#include "core/record/trace_file.hpp"
+#include "core/text/words.hpp"
+#include "lab/experiment_json.hpp"
+
+namespace tilescope {
+
+/// An algorithm of which only words are known, or whose words are not today's. It cannot be carried out.
+struct AlgorithmAsRecorded {
+    std::deque<std::string> words;  // a deque: the algorithm points at them
+    std::vector<CodeLine> code;
+    Algorithm algorithm;
+
+    const char* keep(std::string word) { return words.emplace_back(std::move(word)).c_str(); }
+};
+
+namespace {
+
+[[noreturn]] void cannot_run() { throw RunError("an algorithm that is known from a recording only cannot be run"); }
+
+/// An algorithm with nothing to it but a name.
+Algorithm unknown(const char* name, const Trace& trace) {
+    const auto& tensors = trace.tensors();
+    const bool softmax = std::any_of(tensors.begin(), tensors.end(), [](const auto& t) { return t.name == "Y"; });
+    return {.name = name,
+            .computes = softmax ? &computation::softmax : &computation::attention,
+            .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask, Feature::naive_softmax},
+            .rung = 0,
+            .idea = "Known from a recording only.",
+            .paper = "",
+            .code = {},
+            .tensors = [](const Problem&, const Tiling&) -> std::vector<TensorDecl> { cannot_run(); },
+            .run = [](Gpu&, const Tensors&, const Problem&, const Tiling&) { cannot_run(); },
+            .predict = [](const Problem&, const Tiling&, const GpuSpec&) -> Prediction { cannot_run(); }};
+}
+
+Json lines_of(const Algorithm& a) {
+    Json lines = Json::array();
+    for (const CodeLine& c : a.code) lines.push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
+    return lines;
+}
+
+/// Gives the recording its algorithm as it was: today's where nothing has changed.
+void name_algorithm(Recording& r, const Json& about, const std::string& file) {
+    r.today = r.experiment.algorithm;
+    JsonEntry whole(about, file, "the recording");
+    const Json& lines = whole.at("lines");
+    if (!lines.is_array()) whole.refuse("lines: must be a list");
+    if (r.today && lines_of(*r.today) == lines) return;
+    auto recorded = std::make_shared<AlgorithmAsRecorded>();
+    recorded->algorithm = r.today ? *r.today : unknown(recorded->keep(whole.text("algorithm")), r.trace);
+    for (const Json& line : lines) {
+        JsonEntry e(line, file, "lines", static_cast<Index>(recorded->code.size()));
+        const auto number = static_cast<std::uint16_t>(e.integer("line", 1, 0xffff));
+        if (!recorded->code.empty() && number <= recorded->code.back().number) e.refuse("line: is not in order");
+        recorded->code.push_back({number, recorded->keep(e.text("code")), recorded->keep(e.text("why"))});
+        e.finish();
+    }
+    recorded->algorithm.code = recorded->code;
+    r.experiment.algorithm = &recorded->algorithm;
+    r.as_recorded = std::move(recorded);
+}
+
+RandomInputs inputs_from(JsonEntry e) {
+    RandomInputs inputs;
+    const Json& seed = e.at("seed");
+    if (!seed.is_number_unsigned()) e.refuse("seed: must be a whole number from 0 on");
+    inputs.seed = seed.get<std::uint64_t>();
+    inputs.distribution =
+        e.named("distribution", {Distribution::normal, Distribution::uniform, Distribution::outliers}, name_of);
+    e.finish();
+    return inputs;
+}
+
+void check_keys(const Json& about, const std::string& file) {
+    const std::set<std::string> known = {"schema", "algorithm", "problem", "tiling", "gpu", "inputs", "lines"};
+    for (const auto& [key, value] : about.items())
+        if (!known.contains(key))
+            throw UsageError(file + ": " + text::quoted(key) + " means nothing here; take it out");
+}
+
+/// The thread blocks that were recorded, of all launches.
+std::vector<Index> blocks_of(const Trace& trace) {
+    std::set<Index> blocks;
+    for (const RecordedBlock& b : trace.blocks()) blocks.insert(b.block);
+    if (blocks.empty()) return {-1};  // none, not all
+    return {blocks.begin(), blocks.end()};
+}
+
+/// Whether the tensors that were recorded are those that the algorithm declares: empty, or what is not.
+std::string undeclared(const Recording& r) {
+    const std::vector<TensorDecl> declared = r.today->tensors(r.experiment.problem, r.experiment.tiling);
+    const auto& recorded = r.trace.tensors();
+    const auto same = [](const RecordedTensor& t, const TensorDecl& d) {
+        return t.name == d.name && t.role == d.role && t.dtype == d.dtype && t.slices == d.slices && t.rows == d.rows &&
+               t.cols == d.cols;
+    };
+    if (recorded.size() < declared.size()) return "the recording has too few tensors";
+    for (std::size_t k = 0; k < declared.size(); ++k)
+        if (!same(recorded[k], declared[k])) return "the tensor " + recorded[k].name + " is another";
+    return {};
+}
+
+}  // namespace
+
+void write_recording(std::ostream& out, const Experiment& e, const std::optional<RandomInputs>& inputs,
+                     const Trace& trace, Control* control) {
+    Json about = to_json(e);
+    if (inputs && trace.has_values())
+        about["inputs"] = {{"seed", inputs->seed}, {"distribution", name_of(inputs->distribution)}};
+    about["lines"] = lines_of(*e.algorithm);
+    write_trace(out, about.dump(), trace, control);
+}
+
+Recording read_recording(const std::string& path) {
+    std::ifstream in(path);
+    if (!in) throw UsageError(path + ": cannot be read; name a file that `tilescope trace` wrote");
+    return read_recording(in, path);
+}
+
+Recording read_recording(std::istream& in, const std::string& name) {
+    ReadTrace file = read_trace(in, name);
+    const Json about = Json::parse(file.about);
+    check_keys(about, name);
+    Recording r{experiment_from(about, name), std::nullopt, std::move(file.trace)};
+    if (about.contains("inputs")) r.inputs = inputs_from(JsonEntry(about["inputs"], name, "inputs"));
+    name_algorithm(r, about, name);
+    return r;
+}
+
+Inputs inputs_of(const Recording& r) {
+    if (!r.trace.has_values()) return {};
+    if (r.inputs && r.today)
+        return random_inputs(r.today->tensors(r.experiment.problem, {1, 1}), r.inputs->seed, r.inputs->distribution);
+    Inputs inputs;
+    for (const RecordedTensor& t : r.trace.tensors()) {
+        if (t.role != Role::input) continue;
+        auto values = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+        values->write(0, t.initial);
+        inputs.emplace(t.name, std::move(values));
+    }
+    return inputs;
+}
+
+std::string replay(const Recording& r, Control* control) {
+    const Experiment& e = r.experiment;
+    if (!r.today)
+        throw UsageError("algorithm " + text::quoted(e.algorithm->name) + ": there is none of that name today");
+    if (std::string other = undeclared(r); !other.empty()) return other;
+    const bool values = r.trace.has_values();
+    Gpu gpu(e.gpu, values ? numeric_mode : Mode{.data = false, .fold = false, .only_wanted = true}, 1, control);
+    Trace now(gpu, {.values = values,
+                    .blocks = blocks_of(r.trace),
+                    .max_events = 2 * r.trace.size() + 1000,
+                    .max_value_bytes = 2 * r.trace.value_bytes() + (Bytes{1} << 20)});
+    gpu.listen(now);
+    try {
+        run_program(gpu, *r.today, e.problem, e.tiling, inputs_of(r));
+    } catch (const RunError&) {
+        if (now.size() <= r.trace.size()) throw;  // or else it goes on for far longer than it did
+    }
+    return divergence(r.trace, now);
+}
+
+}  // namespace tilescope

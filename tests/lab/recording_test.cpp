@@ -1,0 +1,144 @@
+#include "lab/recording.hpp"
+
+#include <sstream>
+
+#include "core/machine/error.hpp"
+#include "core/record/trace_file.hpp"
+#include "lab/gpu_presets.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilescope;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::string recorded(const Experiment& e, const std::optional<RandomInputs>& inputs, TraceOptions options = {},
+                     std::uint64_t seed = 3) {
+    Gpu gpu(e.gpu, options.values ? numeric_mode : exact_mode, 1);
+    Trace trace(gpu, std::move(options));
+    gpu.listen(trace);
+    run_program(gpu, *e.algorithm, e.problem, e.tiling,
+                random_inputs(e.algorithm->tensors(e.problem, e.tiling), seed, Distribution::outliers));
+    std::ostringstream out;
+    write_recording(out, e, inputs, trace);
+    return out.str();
+}
+
+Recording read(const std::string& text) {
+    std::istringstream in(text);
+    return read_recording(in, "r.json");
+}
+
+std::string written(const Recording& r) {
+    std::ostringstream out;
+    write_recording(out, r.experiment, r.inputs, r.trace);
+    return out.str();
+}
+
+Experiment small(const Algorithm& a) {
+    Problem p;
+    p.heads = 2, p.kv_heads = 1, p.seq_q = 7, p.seq_k = 9, p.dim = 4, p.dim_v = 3, p.dtype = Dtype::bf16;
+    p.mask = Mask::causal();
+    return {&a, p, {4, 5}, gpu_preset("toy")};
+}
+
+const Algorithm& flash() { return *find_algorithm("flash_v2"); }
+
+std::string edited(std::string text, const std::string& mark, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from, text.find(mark));
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+std::string refusal(const std::string& text) {
+    try {
+        read(text);
+    } catch (const UsageError& e) {
+        return e.what();
+    }
+    return "it can be read";
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm's recording reads back, to the same bytes, and is what the program does", "[recording]") {
+    for (const Algorithm& a : algorithms()) {
+        CAPTURE(a.name);
+        const Experiment e = small(a);
+        for (const TraceOptions& options :
+             {TraceOptions{}, TraceOptions{.values = false}, TraceOptions{.blocks = {1}}}) {
+            const std::string text = recorded(e, RandomInputs{3, Distribution::outliers}, options);
+            const Recording r = read(text);
+            CHECK(r.experiment.algorithm == &a);
+            CHECK((r.experiment.problem == e.problem));
+            CHECK((written(r) == text));
+            CHECK(replay(r) == "");
+        }
+    }
+}
+
+TEST_CASE("a problem's scale and softmax are part of a recording", "[recording]") {
+    Experiment e = small(*find_algorithm("standard"));
+    e.problem.scale = 0.3;
+    e.problem.softmax = Softmax::naive;
+    const Recording r = read(recorded(e, std::nullopt));
+    CHECK((r.experiment.problem == e.problem));
+    CHECK(replay(r) == "");
+}
+
+TEST_CASE("inputs that came from files are taken from the recording", "[recording]") {
+    CHECK(replay(read(recorded(small(flash()), std::nullopt, {}, 8))) == "");
+    CHECK_THAT(replay(read(recorded(small(flash()), RandomInputs{3, Distribution::outliers}, {}, 8))),
+               ContainsSubstring("before the first step Q[0, 0] is "));
+}
+
+TEST_CASE("one changed number diverges, with its step and place", "[recording][divergence]") {
+    const std::string text = recorded(small(flash()), RandomInputs{3, Distribution::outliers});
+    const std::string begin = R"("values":[)";
+    const std::size_t step = text.find(R"({"step":9,)"), at = text.find(begin, step) + begin.size();
+    const Recording r = read(std::string(text).replace(at, text.find(',', at) - at, "0.125"));
+    CHECK_THAT(replay(r), Catch::Matchers::StartsWith("step 9 (") && ContainsSubstring("[0, 0] is ") &&
+                              ContainsSubstring(", and was 0.125"));
+}
+
+TEST_CASE("another tile program diverges at the step where it turns off", "[recording][divergence]") {
+    const std::string text = recorded(small(flash()), RandomInputs{3, Distribution::outliers});
+    const auto other = [&](const char* mark, const char* from, const char* to) {
+        return replay(read(edited(text, mark, from, to)));
+    };
+    CHECK_THAT(other("\"step\":4", R"("line":)", R"("line":1)"),
+               ContainsSubstring("step 4 (") && ContainsSubstring("the line is "));
+    CHECK_THAT(other("\"br\"", R"(4)", R"(3)"), ContainsSubstring("the grid is another"));
+    CHECK_THAT(other("\"kernel\"", R"("promise":"graded")", R"("promise":"none")"),
+               ContainsSubstring("step 0 (launch"));
+    CHECK_THAT(other("tensors", R"("meaning":"query")", R"("meaning":"key")"),
+               ContainsSubstring("the tensor Q is another"));
+    CHECK_THAT(other("\"tiles\"", R"("name":"Q")", R"("name":"q")"), ContainsSubstring("the tile q is another"));
+    CHECK_THAT(other("\"problem\"", R"("dim_v":3)", R"("dim_v":4)"), ContainsSubstring("the tensor V is another"));
+}
+
+TEST_CASE("what a recording says of its experiment is checked", "[recording]") {
+    const std::string text = recorded(small(flash()), RandomInputs{3, Distribution::outliers});
+    const auto why = [&](const char* mark, const char* from, const char* to) {
+        return refusal(edited(text, mark, from, to));
+    };
+    CHECK_THAT(why("", R"("heads":2)", R"("heads":0)"),
+               ContainsSubstring("r.json: problem: heads '0': must be a whole"));
+    CHECK_THAT(why("", R"("kv_heads":1)", R"("kv_heads":3)"), ContainsSubstring("must divide --heads"));
+    CHECK_THAT(why("", R"("br":4)", R"("br":0)"), ContainsSubstring("r.json: tiling: br '0'"));
+    CHECK_THAT(why("", R"("sms":)", R"("sns":)"), ContainsSubstring("r.json: gpu: sns"));
+    CHECK_THAT(why("", R"("outliers")", R"("outlyers")"), ContainsSubstring("did you mean outliers?"));
+    CHECK_THAT(why("", R"("lines":)", R"("linen":)"), ContainsSubstring("r.json: 'linen' means nothing here"));
+    CHECK_THAT(why("", R"("why":)", R"("who":)"), ContainsSubstring("r.json: lines[0]: has no \"why\""));
+    CHECK_THROWS_WITH(read_recording("/nowhere.json"), ContainsSubstring("/nowhere.json: cannot be read"));
+}
+
+TEST_CASE("an algorithm that is not known today has what the recording says of it", "[recording]") {
+    const Recording r = read(edited(recorded(small(flash()), std::nullopt), "", R"("flash_v2")", R"("flash_v0")"));
+    CHECK(r.today == nullptr);
+    CHECK(r.experiment.algorithm->name == std::string("flash_v0"));
+    REQUIRE(r.experiment.algorithm->code.size() == flash().code.size());
+    CHECK(r.experiment.algorithm->code[2].code == std::string(flash().code[2].code));
+    CHECK_THROWS_WITH(replay(r), ContainsSubstring("there is none of that name today"));
+    CHECK_THROWS_AS(count(r.experiment), RunError);
+}
