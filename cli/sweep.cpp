@@ -118,7 +118,8 @@ Point run_point(const Algorithm& algorithm, const Options& o) {
     }
     if (!choose_mode(o, request, {*p.report}).numeric) return p;
     const Inputs inputs = inputs_for(o, request, algorithm);
-    p.report = execute(p.experiment, inputs, static_cast<int>(o.threads), &control());
+    p.report = with_way_back(algorithm, o,
+                             [&] { return execute(p.experiment, inputs, static_cast<int>(o.threads), &control()); });
     p.report->error = compare_with_reference(algorithm.family, request.problem, inputs, {p.report->output},
                                              static_cast<int>(o.threads), &control())[0];
     return p;

@@ -1,5 +1,9 @@
 #include "show/run.hpp"
 
+#include <limits>
+
+#include "core/machine/mistakes.hpp"
+#include "core/machine/out_of_chip_memory.hpp"
 #include "core/time/clock.hpp"
 
 namespace tilescope::show {
@@ -38,7 +42,7 @@ struct EventCount : Listener {
 };
 
 void count_with(std::initializer_list<Listener*> listeners, const Experiment& e) {
-    Gpu gpu(e.gpu, count_mode, 1);
+    Gpu gpu(with_room(e.gpu), count_mode, 1);
     for (Listener* l : listeners) gpu.listen(*l);
     run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
 }
@@ -54,6 +58,21 @@ Index heads_with_numbers(const Report& counted, Count events, const RecordingLim
                      fit(limits.events - c.launches, events)});
 }
 
+/// Runs a program; what it fails with, if it does.
+template <class F>
+std::optional<Failure> failure_of(F&& run) {
+    try {
+        run();
+    } catch (const BrokenPromise& e) {
+        return Failure{e.what(), e.place};
+    } catch (const Race& e) {
+        return Failure{e.what(), e.place};
+    } catch (const OutOfChipMemory& e) {
+        return Failure{e.what(), e.place};
+    }
+    return std::nullopt;
+}
+
 std::vector<Index> up_to(Index n) {
     std::vector<Index> all(static_cast<std::size_t>(n));
     for (Index i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = i;
@@ -61,6 +80,11 @@ std::vector<Index> up_to(Index n) {
 }
 
 }  // namespace
+
+GpuSpec with_room(GpuSpec gpu) {
+    gpu.sram_per_block = gpu.registers_per_sm = std::numeric_limits<Bytes>::max() / 2;
+    return gpu;
+}
 
 Index heads_to_record(const Report& counted, const RecordingLimits& limits) {
     EventCount count;
@@ -77,6 +101,7 @@ Run::Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLi
     lines_ = profile.lines();
     nest_ = nest.launches();
     record(heads, count.events, inputs, limits);
+    if (failure_) tell_failure();
     add_up();
     player_ = std::make_unique<Player>(trace());
     seek(0);
@@ -105,7 +130,7 @@ bool Run::record_numbers(const RecordingLimits& limits) {
                       .expected_value_bytes = 2 * limits.value_bytes});
     gpu.listen(trace);
     try {
-        run_program(gpu, *e.algorithm, recorded_, e.tiling, inputs_);
+        failure_ = failure_of([&] { run_program(gpu, *e.algorithm, recorded_, e.tiling, inputs_); });
     } catch (const RunError&) {
         inputs_.clear();
         return false;
@@ -128,14 +153,14 @@ void Run::record_shapes(const RecordingLimits& limits) {
         gpu.listen(trace);
         cut = false;
         try {
-            run_program(gpu, *e.algorithm, recorded_, e.tiling, {});
+            failure_ = failure_of([&] { run_program(gpu, *e.algorithm, recorded_, e.tiling, {}); });
         } catch (const RunError&) {
             cut = true;
         }
         return trace;
     };
     Index most = 1;
-    for (const LaunchInfo& l : count({e.algorithm, recorded_, e.tiling, e.gpu}).launches)
+    for (const LaunchInfo& l : count({e.algorithm, recorded_, e.tiling, with_room(e.gpu)}).launches)
         most = std::max<Index>(most, l.thread_blocks);
     Trace trace = recording(1);
     Index blocks = cut ? 1 : std::clamp<Index>(limits.events / std::max<Index>(1, trace.size()), 1, most);
@@ -153,6 +178,19 @@ void Run::record_shapes(const RecordingLimits& limits) {
     else
         shortened_ += "Too large for numbers: shapes only.";
     schedule_.emplace(std::move(trace), e.gpu.sms);
+}
+
+/// Where in the recording the failure is, and that it is one.
+void Run::tell_failure() {
+    const Place& at = failure_->place;
+    const auto of_block = [&](const Step& s) { return s.launch == at.launch && s.event.block == at.block; };
+    // A line that fails with its first operation has no step.
+    auto step =
+        trace().find_backward(trace().size(), [&](const Step& s) { return of_block(s) && s.event.line == at.line; });
+    if (!step) step = trace().find_backward(trace().size(), of_block);
+    failure_->tick = step ? schedule_->tick_of(*step) : ticks();
+    if (!shortened_.empty()) shortened_ += ' ';
+    shortened_ += "Fails after step " + std::to_string(failure_->tick) + ": " + failure_->message + '.';
 }
 
 /// Bytes and seconds by tick, and keyframes of the costs by line.

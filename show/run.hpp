@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/place.hpp"
 #include "core/record/nest.hpp"
 #include "core/record/player.hpp"
 #include "core/record/profile.hpp"
@@ -55,10 +56,20 @@ struct ErrorPoint {
     double rms;  ///< NaN or infinite where an element is
 };
 
+/// How a run ends that fails: by a mistake of its program, or with a tile that does not fit.
+struct Failure {
+    std::string message;
+    Place place;
+    Index tick = 0;  ///< the last one before it of that thread block
+};
+
+/// The same GPU with room on chip for whatever a program makes: what it counts does not depend on the room.
+GpuSpec with_room(GpuSpec gpu);
+
 class Run {
   public:
     /// Of a run that was counted, records the first `heads` of its heads as far as the limits allow: with real numbers,
-    /// or if that is too much the shapes alone, of as many thread blocks as fit. Throws OutOfChipMemory.
+    /// or if that is too much the shapes alone, of as many thread blocks as fit. What fails is recorded up to there.
     Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
 
     const Experiment& experiment() const { return counted_.experiment; }
@@ -71,6 +82,7 @@ class Run {
     /// What part of the run was recorded and why not all; empty when it is all of it.
     const std::string& shortened() const { return shortened_; }
     bool has_values() const { return trace().has_values(); }
+    const std::optional<Failure>& failure() const { return failure_; }
 
     const Schedule& schedule() const { return *schedule_; }
     const Trace& trace() const { return schedule_->trace(); }
@@ -121,6 +133,7 @@ class Run {
   private:
     void record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits);
     bool record_numbers(const RecordingLimits& limits);
+    void tell_failure();
     void record_shapes(const RecordingLimits& limits);
     void add_up();
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
@@ -131,6 +144,7 @@ class Run {
     Problem recorded_;
     Inputs inputs_;  // of the recorded problem
     std::string shortened_;
+    std::optional<Failure> failure_;
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;
     Moment moment_;

@@ -1,25 +1,11 @@
 #include "show/session.hpp"
 
 #include <cmath>
-#include <limits>
+
+#include "show/make_run.hpp"
 
 namespace tilescope::show {
 namespace {
-
-/// The values of the slices that the recorded problem has, of inputs for a larger one.
-Inputs first_slices(const Inputs& all, const std::vector<TensorDecl>& wanted) {
-    Inputs first;
-    for (const TensorDecl& t : wanted) {
-        const auto found = all.find(std::string_view(t.name));
-        if (t.role != Role::input || found == all.end()) continue;
-        auto to = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        std::vector<float> values(static_cast<std::size_t>(to->size()));
-        found->second->read(0, values);
-        to->write(0, values);
-        first.emplace(t.name, std::move(to));
-    }
-    return first;
-}
 
 /// The tiling that explain() proposes: it keeps Br if it can, or else Bc.
 std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, const Tiling& asked) {
@@ -29,15 +15,14 @@ std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, 
 }
 
 /// What the program's tiles are, by their names: of a run on an SM that holds all of them.
-std::map<std::string, Meaning> meanings_of_tiles(Experiment e) {
+std::map<std::string, Meaning> meanings_of_tiles(const Experiment& e) {
     struct Meanings : Listener {
         std::map<std::string, Meaning> by_name;
         void on(const Event& event, TileData) override {
             if (event.tile && event.meaning != Meaning::other) by_name[event.tile->name] = event.meaning;
         }
     } found;
-    e.gpu.sram_per_block = e.gpu.registers_per_sm = std::numeric_limits<Bytes>::max() / 2;
-    Gpu gpu(e.gpu, count_mode, 1);
+    Gpu gpu(with_room(e.gpu), count_mode, 1);
     gpu.listen(found);
     run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
     return found.by_name;
@@ -96,16 +81,10 @@ std::unique_ptr<Run> Session::make_run(const Algorithm& algorithm, Index heads) 
     const Tiling tiling = choose_tiling(algorithm, r.problem, r.given, r.gpu);
     if (!tiling_) tiling_ = tiling;
     const Experiment e{&algorithm, r.problem, tiling, r.gpu};
-    const auto inputs = [&](const Problem& recorded) {
-        Request part = r;
-        part.problem = recorded;
-        part.inputs = first_slices(r.inputs, algorithm.tensors(recorded, {1, 1}));
-        return inputs_for(setup_.options, part, algorithm);
-    };
     try {
         Report counted = count(e);
         if (heads == 0) heads = heads_to_record(counted, limits_);
-        return std::make_unique<Run>(std::move(counted), heads, inputs, limits_);
+        return std::make_unique<Run>(std::move(counted), heads, inputs_for_part(setup_.options, r, algorithm), limits_);
     } catch (const OutOfChipMemory& error) {
         overflow_ = Overflow{algorithm.name,
                              error,

@@ -13,9 +13,11 @@ void represent_graded(const Axis& range, std::vector<Representative>& out) {
     const Tiles& tiles = range.tiles;
     const Seen::Sums sums = range.seen->sums(tiles);
     // What sees most is at one end, what sees nothing at the other.
-    const Index least = sums.most == 0 ? tiles.full() - 1 : 0;
-    if (sums.blind.members > 0) out.push_back({least, sums.blind.members});
-    if (const Seen::Sum& s = sums.seeing; s.members > 0) out.push_back({sums.most, s.members, s.full, s.ragged});
+    const Seen::Sum &s = sums.seeing, &blind = sums.blind;
+    const bool falls = sums.most == 0;
+    const Index least = falls ? tiles.full() - 1 : 0;
+    if (blind.members > 0) out.push_back({least, blind.members, 0, 0, falls ? s.members : 0});
+    if (s.members > 0) out.push_back({sums.most, s.members, s.full, s.ragged, falls ? 0 : blind.members});
     if (!tiles.ragged()) return;
     const Tiles seen = (*range.seen)(tiles[tiles.full()]);
     out.push_back({tiles.full(), 1, seen.full(), seen.ragged()});

@@ -49,14 +49,6 @@ float edge(float from, float extent, Index k, Index n) {
     return std::round(from + extent * static_cast<float>(k) / static_cast<float>(n));
 }
 
-std::string with_decimals(float v, int decimals) {
-    if (!std::isfinite(v)) return value_text(v);
-    char buffer[64];
-    const bool zero = std::abs(v) < 0.5f * std::pow(10.f, static_cast<float>(-decimals));  // not "-0.00"
-    std::snprintf(buffer, sizeof buffer, "%.*f", decimals, zero ? 0.0 : static_cast<double>(v));
-    return buffer;
-}
-
 /// Decimals that the numbers in cells of this width can have: three significant digits of the largest, or two; -1 where
 /// there is no room for numbers.
 int decimals_for(const Theme& t, const ColourScale& s, float width, float height) {

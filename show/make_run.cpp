@@ -1,0 +1,41 @@
+#include "show/make_run.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// The values of the slices that the recorded problem has, of inputs for a larger one.
+Inputs first_slices(const Inputs& all, const std::vector<TensorDecl>& wanted) {
+    Inputs first;
+    for (const TensorDecl& t : wanted) {
+        const auto found = all.find(std::string_view(t.name));
+        if (t.role != Role::input || found == all.end()) continue;
+        auto to = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+        std::vector<float> values(static_cast<std::size_t>(to->size()));
+        found->second->read(0, values);
+        to->write(0, values);
+        first.emplace(t.name, std::move(to));
+    }
+    return first;
+}
+
+}  // namespace
+
+InputsFor inputs_for_part(const Options& options, const Request& request, const Algorithm& algorithm) {
+    return [options, request, &algorithm](const Problem& recorded) {
+        Request part = request;
+        part.problem = recorded;
+        part.inputs = first_slices(request.inputs, algorithm.tensors(recorded, {1, 1}));
+        return inputs_for(options, part, algorithm);
+    };
+}
+
+Run make_run(const Experiment& e, const Options& options, const Request& request) {
+    Experiment roomy = e;
+    roomy.gpu = with_room(e.gpu);
+    Report counted = count(roomy);
+    counted.experiment.gpu = e.gpu;
+    const Index heads = heads_to_record(counted);
+    return Run(std::move(counted), heads, inputs_for_part(options, request, *e.algorithm));
+}
+
+}  // namespace tilescope::show
