@@ -57,7 +57,8 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
     w.sm = f.sm.value_or(0), w.launch = f.launch, w.block = f.block;
     if (!f.block) {
         const bool fails = run.failure() && !f.sm && !f.launch;
-        const Placement* p = fails ? placement_of(run, run.failure()->place.launch, run.failure()->place.block) : nullptr;
+        const Placement* p =
+            fails ? placement_of(run, run.failure()->place.launch, run.failure()->place.block) : nullptr;
         if (p) w.sm = p->sm;
         return w;
     }
@@ -81,8 +82,9 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
 std::string why_nothing(const Run& run, const StepsWanted& w) {
     const std::string idle = "SM " + std::to_string(w.sm) + " does nothing there; leave it out";
     if (!w.line) return (w.launch ? asked("--launch", *w.launch) : asked("--from", w.from)) + ": " + idle;
-    return asked("--line", *w.line) + ": SM " + std::to_string(w.sm) + " does nothing on that line here; `tilescope explain " +
-           run.algorithm().name + "` shows on which something happens";
+    return asked("--line", *w.line) + ": SM " + std::to_string(w.sm) +
+           " does nothing on that line here; `tilescope explain " + run.algorithm().name +
+           "` shows on which something happens";
 }
 
 StepsWanted wanted_of(const StepFlags& f, const Run& run) {

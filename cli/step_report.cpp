@@ -52,7 +52,7 @@ void print_contents(const RecordedTile& tile, TileData values, Index most, const
     if (tile.cols > 1) return print_values(tile, values, most, indent);
     RecordedTile lying = tile;
     std::swap(lying.rows, lying.cols);
-    print_values(lying, values, 2 * most, indent);
+    print_values(lying, values, std::max<Index>(8, most), indent);
 }
 
 /// "S (4 × 4): from −1.81 to 2.8".

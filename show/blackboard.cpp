@@ -30,23 +30,31 @@ bool is_input(Meaning m) {
 /// The order of the columns.
 int rank(Meaning m) { return m == Meaning::statistic ? 0 : m == Meaning::output ? 1 : m == Meaning::score ? 2 : 3; }
 
-/// The tiles of the table, by name.
-class Columns {
-  public:
-    void add(const RecordedTile& tile) {
-        const auto known = [&](const auto& c) { return c.second == tile.name; };
-        if (std::none_of(all_.begin(), all_.end(), known)) all_.emplace_back(rank(tile.meaning), tile.name);
-    }
-    std::vector<std::string> names() {
-        std::stable_sort(all_.begin(), all_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-        std::vector<std::string> names;
-        for (const auto& [rank, name] : all_) names.push_back(name);
-        return names;
-    }
-
-  private:
-    std::vector<std::pair<int, std::string>> all_;
+struct Column {
+    std::string tile;
+    Meaning meaning;
 };
+using Columns = std::vector<Column>;
+
+void add(Columns& columns, const RecordedTile& tile) {
+    const auto known = [&](const Column& c) { return c.tile == tile.name; };
+    if (std::none_of(columns.begin(), columns.end(), known)) columns.push_back({tile.name, tile.meaning});
+}
+
+void sort(Columns& columns) {
+    std::stable_sort(columns.begin(), columns.end(),
+                     [](const Column& a, const Column& b) { return rank(a.meaning) < rank(b.meaning); });
+}
+
+/// Takes out the column that is missed least: the last one that is not the output.
+std::string take_one(Columns& columns) {
+    const auto found =
+        std::find_if(columns.rbegin(), columns.rend(), [](const Column& c) { return c.meaning != Meaning::output; });
+    const auto taken = found == columns.rend() ? columns.end() - 1 : std::prev(found.base());
+    std::string name = taken->tile;
+    columns.erase(taken);
+    return name;
+}
 
 std::vector<Written> written(const Run& run, const SmState& sm, Columns& columns) {
     std::vector<Written> all;
@@ -56,10 +64,11 @@ std::vector<Written> written(const Run& run, const SmState& sm, Columns& columns
         if (s.event.out == no_tile || values.empty()) continue;
         const RecordedTile& tile = run.trace().tiles()[s.event.out];
         if (is_input(tile.meaning)) continue;
-        columns.add(tile);
+        add(columns, tile);
         RecordedTile row = tile;
         row.rows = 1;
-        all.push_back({tile.name, value_cells(row, values.first(static_cast<std::size_t>(tile.cols)), 1, Index{most_numbers})[0]});
+        all.push_back({tile.name,
+                       value_cells(row, values.first(static_cast<std::size_t>(tile.cols)), 1, Index{most_numbers})[0]});
     }
     return all;
 }
@@ -76,16 +85,16 @@ std::string shortened(const std::vector<std::string>& row, std::size_t numbers) 
     return text::join({row.begin(), row.begin() + static_cast<std::ptrdiff_t>(numbers)}, " ") + " …";
 }
 
-Blackboard table(const std::vector<Line>& lines, const std::vector<std::string>& tiles, std::size_t numbers) {
+Blackboard table(const std::vector<Line>& lines, const Columns& columns, std::size_t numbers) {
     Blackboard b{{"step", "line", "formula"}, {}, {}};
-    b.header.insert(b.header.end(), tiles.begin(), tiles.end());
+    for (const Column& c : columns) b.header.push_back(c.tile);
     for (const Line& l : lines) {
         auto& row = b.rows.emplace_back(std::vector<std::string>{l.step, l.line, l.formula});
-        for (const std::string& tile : tiles) {
+        for (const Column& c : columns) {
             row.emplace_back();
             // A tile that is made and then written in one step is told by what it has become.
             for (const Written& w : l.written)
-                if (w.tile == tile) row.back() = shortened(w.row, numbers);
+                if (w.tile == c.tile) row.back() = shortened(w.row, numbers);
         }
     }
     return b;
@@ -102,18 +111,19 @@ std::size_t width_of(const Blackboard& b) {
 }
 
 /// As many numbers of as many tiles as there is room for.
-Blackboard fitted(const std::vector<Line>& lines, std::vector<std::string> tiles, std::size_t width) {
+Blackboard fitted(const std::vector<Line>& lines, Columns columns, std::size_t width) {
+    sort(columns);
     std::vector<std::string> left_out;
     for (std::size_t numbers = most_numbers;;) {
-        Blackboard b = table(lines, tiles, numbers);
-        if (width_of(b) <= width || tiles.size() <= 1) {
+        Blackboard b = table(lines, columns, numbers);
+        if (width_of(b) <= width || columns.size() <= 1) {
             b.left_out = std::move(left_out);
             return b;
         }
         if (numbers > 2)
             --numbers;
         else
-            left_out.insert(left_out.begin(), tiles.back()), tiles.pop_back(), numbers = most_numbers;
+            left_out.insert(left_out.begin(), take_one(columns)), numbers = most_numbers;
     }
 }
 
@@ -136,7 +146,7 @@ Blackboard blackboard(Run& run, Index sm, const std::vector<Index>& steps, std::
         counts.rows.push_back({lines.back().step, line, lines.back().formula});
         for (std::string& c : so_far(run.player().state().total)) counts.rows.back().push_back(std::move(c));
     }
-    return run.has_values() ? fitted(lines, columns.names(), width) : counts;
+    return run.has_values() ? fitted(lines, std::move(columns), width) : counts;
 }
 
 }  // namespace tilescope::show

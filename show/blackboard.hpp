@@ -15,8 +15,8 @@ struct Blackboard {
 };
 
 /// Of these steps of an SM: step, line, formula, and of row 0 of each tile that is computed what the step has made of
-/// it, row statistics first. Where there are no values, what has been moved and computed so far. As wide as `width` allows.
-/// Takes the run to the last of these steps.
+/// it, row statistics first. Where there are no values, what has been moved and computed so far. As wide as `width`
+/// allows. Takes the run to the last of these steps.
 Blackboard blackboard(Run& run, Index sm, const std::vector<Index>& steps, std::size_t width);
 
 }  // namespace tilescope::show

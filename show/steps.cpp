@@ -88,8 +88,13 @@ StepText step_text(const Run& run, const SmState& sm) {
     std::vector<std::string> where;
     for (const std::string& part : {sm.block ? sm_block(sm) : "", sm_line(sm), loop_position(run, sm)})
         if (!part.empty()) where.push_back(part);
-    return {run.tick(),       sm.block ? sm.line : std::uint16_t{0}, text::join(where, " · "), code_of(run, sm.line),
-            formula(run, sm), what_happens(run, sm),                 sm.block ? why(run, sm) : ""};
+    return {run.tick(),
+            sm.block ? sm.line : std::uint16_t{0},
+            text::join(where, " · "),
+            code_of(run, sm.line),
+            formula(run, sm),
+            what_happens(run, sm),
+            sm.block ? why(run, sm) : ""};
 }
 
 std::string traffic_so_far(const Run& run) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "gui/draw/canvas.hpp"
@@ -10,7 +9,7 @@
 
 namespace tilescope::gui::detail {
 
-using show::value_text;
+using show::value_text, show::with_decimals;
 namespace {
 
 constexpr Index most_cells = 96;  // in a direction

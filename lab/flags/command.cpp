@@ -17,9 +17,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 std::string step_command(const std::string& algorithm, const Options& options, const Place& place) {
     std::vector<std::string> words = {"tilescope", "step", algorithm};
     for (std::string& flag : flags_of(options)) words.push_back(std::move(flag));
-    const auto add = [&](const char* flag, Index value) {
-        words.insert(words.end(), {flag, std::to_string(value)});
-    };
+    const auto add = [&](const char* flag, Index value) { words.insert(words.end(), {flag, std::to_string(value)}); };
     if (place.launch >= 0) add("--launch", place.launch);
     if (place.block >= 0) add("--block", place.block);
     if (place.line > 0) add("--line", place.line);
