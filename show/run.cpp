@@ -180,15 +180,24 @@ void Run::record_shapes(const RecordingLimits& limits) {
     schedule_.emplace(std::move(trace), e.gpu.sms);
 }
 
-/// Where in the recording the failure is, and that it is one.
+/// The last tick of a thread block that ends on this line; of a line that fails with its first operation there is
+/// none, and it is the last tick of all.
+Index Run::last_tick_of(const Place& at) const {
+    const auto& all = schedule_->placements();
+    const auto p = std::find_if(all.begin(), all.end(),
+                                [&](const Placement& k) { return k.launch == at.launch && k.block == at.block; });
+    if (p == all.end()) return ticks();
+    for (Index tick = p->last_tick; tick > p->first_tick; --tick)
+        for (Index k = schedule_->steps_after(tick); k-- > schedule_->steps_after(tick - 1);)
+            if (const Step& s = trace()[k]; s.event.block == at.block) {
+                if (s.event.line == at.line) return tick;
+                break;
+            }
+    return p->last_tick;
+}
+
 void Run::tell_failure() {
-    const Place& at = failure_->place;
-    const auto of_block = [&](const Step& s) { return s.launch == at.launch && s.event.block == at.block; };
-    // A line that fails with its first operation has no step.
-    auto step =
-        trace().find_backward(trace().size(), [&](const Step& s) { return of_block(s) && s.event.line == at.line; });
-    if (!step) step = trace().find_backward(trace().size(), of_block);
-    failure_->tick = step ? schedule_->tick_of(*step) : ticks();
+    failure_->tick = last_tick_of(failure_->place);
     if (!shortened_.empty()) shortened_ += ' ';
     shortened_ += "Fails after step " + std::to_string(failure_->tick) + ": " + failure_->message + '.';
 }

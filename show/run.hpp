@@ -133,6 +133,7 @@ class Run {
   private:
     void record(Index heads, Count events, const InputsFor& inputs, const RecordingLimits& limits);
     bool record_numbers(const RecordingLimits& limits);
+    Index last_tick_of(const Place& place) const;
     void tell_failure();
     void record_shapes(const RecordingLimits& limits);
     void add_up();

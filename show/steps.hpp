@@ -13,8 +13,8 @@ namespace tilescope::show {
 /// Steps in which an SM does something, or fewer of them.
 struct StepsWanted {
     Index sm = 0;
-    std::optional<Index> launch, block;  ///< of one launch; of one thread block of it
-    std::optional<std::uint16_t> line;   ///< on one line of the pseudo-code
+    std::optional<Index> launch = {}, block = {};  ///< of one launch; of one thread block of it
+    std::optional<std::uint16_t> line = {};        ///< on one line of the pseudo-code
     Index from = 0, to = std::numeric_limits<Index>::max();
 };
 /// Their numbers, in order. A launch is everybody's step, and so is step 0, before the first.
