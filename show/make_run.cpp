@@ -1,5 +1,7 @@
 #include "show/make_run.hpp"
 
+#include "core/machine/out_of_chip_memory.hpp"
+
 namespace tilescope::show {
 namespace {
 
@@ -30,12 +32,21 @@ InputsFor inputs_for_part(const Options& options, const Request& request, const 
 }
 
 Run make_run(const Experiment& e, const Options& options, const Request& request) {
+    const auto recorded = [&](Report counted, const std::optional<GpuSpec>& on) {
+        const Index heads = heads_to_record(counted);
+        return Run(std::move(counted), heads, inputs_for_part(options, request, *e.algorithm), {}, on);
+    };
+    const auto counted = [&]() -> std::optional<Report> {
+        try {
+            return count(e);
+        } catch (const OutOfChipMemory&) {
+            return std::nullopt;
+        }
+    };
+    if (std::optional<Report> fits = counted()) return recorded(std::move(*fits), {});
     Experiment roomy = e;
     roomy.gpu = with_room(e.gpu);
-    Report counted = count(roomy);
-    counted.experiment.gpu = e.gpu;
-    const Index heads = heads_to_record(counted);
-    return Run(std::move(counted), heads, inputs_for_part(options, request, *e.algorithm));
+    return recorded(count(roomy), e.gpu);
 }
 
 }  // namespace tilescope::show

@@ -42,7 +42,7 @@ struct EventCount : Listener {
 };
 
 void count_with(std::initializer_list<Listener*> listeners, const Experiment& e) {
-    Gpu gpu(with_room(e.gpu), count_mode, 1);
+    Gpu gpu(e.gpu, count_mode, 1);
     for (Listener* l : listeners) gpu.listen(*l);
     run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
 }
@@ -92,14 +92,16 @@ Index heads_to_record(const Report& counted, const RecordingLimits& limits) {
     return whole_groups(counted.experiment.problem, heads_with_numbers(counted, count.events, limits));
 }
 
-Run::Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits)
-    : counted_(std::move(counted)) {
+Run::Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits,
+         const std::optional<GpuSpec>& on)
+    : counted_(std::move(counted)), counted_on_(experiment().gpu) {
     Profile profile;
     Nest nest;
     EventCount count;
     count_with({&profile, &nest, &count}, experiment());
     lines_ = profile.lines();
     nest_ = nest.launches();
+    if (on) counted_.experiment.gpu = *on;
     record(heads, count.events, inputs, limits);
     if (failure_) tell_failure();
     add_up();
@@ -160,7 +162,7 @@ void Run::record_shapes(const RecordingLimits& limits) {
         return trace;
     };
     Index most = 1;
-    for (const LaunchInfo& l : count({e.algorithm, recorded_, e.tiling, with_room(e.gpu)}).launches)
+    for (const LaunchInfo& l : count({e.algorithm, recorded_, e.tiling, counted_on_}).launches)
         most = std::max<Index>(most, l.thread_blocks);
     Trace trace = recording(1);
     Index blocks = cut ? 1 : std::clamp<Index>(limits.events / std::max<Index>(1, trace.size()), 1, most);

@@ -63,14 +63,16 @@ struct Failure {
     Index tick = 0;  ///< the last one before it of that thread block
 };
 
-/// The same GPU with room on chip for whatever a program makes: what it counts does not depend on the room.
+/// The same GPU with room on chip for whatever a program makes. Not the same run where the program looks for room.
 GpuSpec with_room(GpuSpec gpu);
 
 class Run {
   public:
     /// Of a run that was counted, records the first `heads` of its heads as far as the limits allow: with real numbers,
     /// or if that is too much the shapes alone, of as many thread blocks as fit. What fails is recorded up to there.
-    Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
+    /// `on`: the GPU to record on, where the one that it was counted on has more room.
+    Run(Report counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {},
+        const std::optional<GpuSpec>& on = {});
 
     const Experiment& experiment() const { return counted_.experiment; }
     const Algorithm& algorithm() const { return *experiment().algorithm; }
@@ -140,6 +142,7 @@ class Run {
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
     Report counted_;
+    GpuSpec counted_on_;
     std::map<std::uint16_t, LineProfile> lines_;
     std::vector<LaunchNest> nest_;
     Problem recorded_;
