@@ -10,4 +10,8 @@ const Algorithm& chosen_algorithm(const std::string& name) {
     return algorithm;
 }
 
+std::string see_it(const Algorithm& algorithm, const Options& options, const Place& place) {
+    return "\n  see it: " + step_command(algorithm.name, options, place);
+}
+
 }  // namespace tilescope::cli

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/machine/mistakes.hpp"
+#include "lab/flags/command.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/mapping.hpp"
 
@@ -13,6 +15,7 @@ void add_run(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_sweep(CLI::App& app);
+void add_step(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_gpus(CLI::App& app);
@@ -26,16 +29,32 @@ struct DoesNotFit : RunError {
     using RunError::RunError;
 };
 
-/// Completes the tiling and throws DoesNotFit, with the explanation, when `f(experiment)` meets a tile that does not
-/// fit.
+/// The way back to where a run failed, as the last line of a message.
+std::string see_it(const Algorithm& algorithm, const Options& options, const Place& place);
+
+/// Calls `f()`; a mistake of the program becomes a RunError that ends with the way back to it.
 template <class F>
-auto with_tiling(const Algorithm& algorithm, const Request& request, F&& f) {
+auto with_way_back(const Algorithm& algorithm, const Options& options, F&& f) {
+    try {
+        return f();
+    } catch (const BrokenPromise& error) {
+        throw RunError(error.what() + see_it(algorithm, options, error.place));
+    } catch (const Race& error) {
+        throw RunError(error.what() + see_it(algorithm, options, error.place));
+    }
+}
+
+/// Completes the tiling and calls `f(experiment)` with a way back; throws DoesNotFit, with the explanation, when that
+/// meets a tile that does not fit.
+template <class F>
+auto with_tiling(const Algorithm& algorithm, const Options& options, const Request& request, F&& f) {
     const Experiment e{&algorithm, request.problem,
                        choose_tiling(algorithm, request.problem, request.given, request.gpu), request.gpu};
     try {
-        return f(e);
+        return with_way_back(algorithm, options, [&] { return f(e); });
     } catch (const OutOfChipMemory& error) {
-        throw DoesNotFit(explain(error, algorithm, e.problem, e.tiling, e.gpu));
+        throw DoesNotFit(explain(error, algorithm, e.problem, e.tiling, e.gpu) +
+                         see_it(algorithm, options, error.place));
     }
 }
 

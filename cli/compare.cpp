@@ -33,10 +33,10 @@ std::vector<const Algorithm*> chosen(const std::vector<std::string>& names) {
 }
 
 /// The two columns that make "does not fit" of any algorithm a row instead of an end.
-Row counted(const Algorithm& a, const Request& request) {
+Row counted(const Algorithm& a, const Options& o, const Request& request) {
     try {
         const Progress progress = Progress::blocks(std::string("counting ") + a.name);
-        return {&a, with_tiling(a, request, [](const Experiment& e) { return count(e, &control()); }), ""};
+        return {&a, with_tiling(a, o, request, [](const Experiment& e) { return count(e, &control()); }), ""};
     } catch (const DoesNotFit& e) {
         return {&a, std::nullopt, e.what()};
     }
@@ -49,7 +49,9 @@ void execute_all(std::vector<Row>& rows, const Options& o, const Request& reques
     for (Row& r : rows) {
         if (!r.report) continue;
         const Progress progress = Progress::blocks(std::string("running ") + r.algorithm->name);
-        r.report = execute(r.report->experiment, inputs, static_cast<int>(o.threads), &control());
+        r.report = with_way_back(*r.algorithm, o, [&] {
+            return execute(r.report->experiment, inputs, static_cast<int>(o.threads), &control());
+        });
         outputs.push_back(r.report->outputs);
     }
     const Progress progress = Progress::blocks("comparing with the reference");
@@ -131,7 +133,7 @@ void compare(const Options& o, const std::vector<std::string>& names) {
     std::vector<Row> rows;
     std::vector<Report> reports;
     for (const Algorithm* a : list) {
-        rows.push_back(counted(*a, request));
+        rows.push_back(counted(*a, o, request));
         if (rows.back().report) reports.push_back(*rows.back().report);
     }
     const ModeChoice mode = choose_mode(o, request, reports);

@@ -75,7 +75,7 @@ void print_lines(const Experiment& e, const Profile& profile) {
 void explain_algorithm(const Options& o, const std::string& name) {
     const Algorithm& algorithm = chosen_algorithm(name);
     const Request request = resolve(o, algorithm);
-    with_tiling(algorithm, request, [&](const Experiment& e) {
+    with_tiling(algorithm, o, request, [&](const Experiment& e) {
         Profile profile;
         // Every mode counts the same, so counting is the default even where numbers would take seconds.
         const bool numeric = o.mode != "auto" && choose_mode(o, request, {count(e, &control())}).numeric;

@@ -32,6 +32,7 @@ void add_everything(CLI::App& app) {
     add_compare(app);
     add_explain(app);
     add_sweep(app);
+    add_step(app);
     add_trace(app);
     add_replay(app);
     add_gpus(app);

@@ -109,7 +109,7 @@ void print_text(const Report& r, const std::string& why_mode, const Tiling& give
 void run(const Options& o, const std::string& name) {
     const Algorithm& algorithm = chosen_algorithm(name);
     const Request request = resolve(o, algorithm);
-    with_tiling(algorithm, request, [&](const Experiment& e) {
+    with_tiling(algorithm, o, request, [&](const Experiment& e) {
         Report report = [&] {
             const Progress progress = Progress::blocks("counting");
             return count(e, &control());

@@ -119,7 +119,8 @@ Point run_point(const Algorithm& algorithm, const Options& o) {
     }
     if (!choose_mode(o, request, {*p.report}).numeric) return p;
     const Inputs inputs = inputs_for(o, request, algorithm);
-    p.report = execute(p.experiment, inputs, static_cast<int>(o.threads), &control());
+    p.report = with_way_back(algorithm, o,
+                             [&] { return execute(p.experiment, inputs, static_cast<int>(o.threads), &control()); });
     p.report->errors = compare_with_reference(*algorithm.computes, request.problem, inputs, {p.report->outputs},
                                               static_cast<int>(o.threads), &control())[0];
     return p;

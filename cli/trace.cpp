@@ -72,7 +72,7 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
 void trace_algorithm(const TraceRequest& t) {
     const Algorithm& algorithm = chosen_algorithm(t.algorithm);
     const Request request = resolve(t.options, algorithm);
-    with_tiling(algorithm, request, [&](const Experiment& e) { record(t, request, e); });
+    with_tiling(algorithm, t.options, request, [&](const Experiment& e) { record(t, request, e); });
 }
 
 }  // namespace

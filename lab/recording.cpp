@@ -28,16 +28,17 @@ namespace {
 Algorithm unknown(const char* name, const Trace& trace) {
     const auto& tensors = trace.tensors();
     const bool softmax = std::any_of(tensors.begin(), tensors.end(), [](const auto& t) { return t.name == "Y"; });
-    return {.name = name,
-            .computes = softmax ? &computation::softmax : &computation::attention,
-            .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask, Feature::naive_softmax},
-            .rung = 0,
-            .idea = "Known from a recording only.",
-            .paper = "",
-            .code = {},
-            .tensors = [](const Problem&, const Tiling&) -> std::vector<TensorDecl> { cannot_run(); },
-            .run = [](Gpu&, const Tensors&, const Problem&, const Tiling&) { cannot_run(); },
-            .predict = [](const Problem&, const Tiling&, const GpuSpec&) -> Prediction { cannot_run(); }};
+    return {
+        .name = name,
+        .computes = softmax ? &computation::softmax : &computation::attention,
+        .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask, Feature::naive_softmax},
+        .rung = 0,
+        .idea = "Known from a recording only.",
+        .paper = "",
+        .code = {},
+        .tensors = [](const Problem&, const Tiling&) -> std::vector<TensorDecl> { cannot_run(); },
+        .run = [](Gpu&, const Tensors&, const Problem&, const Tiling&) { cannot_run(); },
+        .predict = [](const Problem&, const Tiling&, const GpuSpec&) -> Prediction { cannot_run(); }};
 }
 
 Json lines_of(const Algorithm& a) {

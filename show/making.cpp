@@ -1,24 +1,9 @@
 #include "show/making.hpp"
 
-#include <limits>
+#include "show/make_run.hpp"
 
 namespace tilescope::show {
 namespace {
-
-/// The values of the slices that the recorded problem has, of inputs for a larger one.
-Inputs first_slices(const Inputs& all, const std::vector<TensorDecl>& wanted) {
-    Inputs first;
-    for (const TensorDecl& t : wanted) {
-        const auto found = all.find(std::string_view(t.name));
-        if (t.role != Role::input || found == all.end()) continue;
-        auto to = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        std::vector<float> values(static_cast<std::size_t>(to->size()));
-        found->second->read(0, values);
-        to->write(0, values);
-        first.emplace(t.name, std::move(to));
-    }
-    return first;
-}
 
 /// The tiling that explain() proposes: it keeps Br if it can, or else Bc.
 std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, const Tiling& asked) {
@@ -28,15 +13,14 @@ std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, 
 }
 
 /// What the program's tiles are, by their names: of a run on an SM that holds all of them.
-std::map<std::string, Meaning> meanings_of_tiles(Experiment e) {
+std::map<std::string, Meaning> meanings_of_tiles(const Experiment& e) {
     struct Meanings : Listener {
         std::map<std::string, Meaning> by_name;
         void on(const Event& event, TileData) override {
             if (event.tile && event.meaning != Meaning::other) by_name[event.tile->name] = event.meaning;
         }
     } found;
-    e.gpu.sram_per_block = e.gpu.registers_per_sm = std::numeric_limits<Bytes>::max() / 2;
-    Gpu gpu(e.gpu, count_mode, 1);
+    Gpu gpu(with_room(e.gpu), count_mode, 1);
     gpu.listen(found);
     run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
     return found.by_name;
@@ -114,13 +98,6 @@ void Making::count_all(Control& control) {
     heads_ = std::min(heads_, heads_to_record(counted_[1], limits_));
 }
 
-Inputs Making::inputs_of(const Algorithm& algorithm, const Problem& recorded) const {
-    Request part = *made_.request;
-    part.problem = recorded;
-    part.inputs = first_slices(part.inputs, algorithm.tensors(recorded, {1, 1}));
-    return inputs_for(setup_.options, part, algorithm);
-}
-
 /// The next unit of one recording after the other.
 Index Making::record(Control& control) {
     std::unique_ptr<Run>& run = made_.run ? made_.rival : made_.run;
@@ -128,8 +105,8 @@ Index Making::record(Control& control) {
     const auto others = static_cast<Index>(counted_.size()) - (made_.run ? 2 : 1);
     if (!recording_) {
         const Algorithm& algorithm = *counted.experiment().algorithm;
-        const auto inputs = [this, &algorithm](const Problem& part) { return inputs_of(algorithm, part); };
-        recording_ = std::make_unique<Recorder>(counted, heads_, inputs, limits_);
+        recording_ = std::make_unique<Recorder>(counted, heads_,
+                                                inputs_for_part(setup_.options, *made_.request, algorithm), limits_);
     }
     if (recording_->left() > 0) {
         recording_->work(&control);

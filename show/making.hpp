@@ -63,7 +63,6 @@ class Making {
 
   private:
     Counted counted(const Algorithm& algorithm, Control& control);
-    Inputs inputs_of(const Algorithm& algorithm, const Problem& recorded) const;
     void count_all(Control& control);
     void open_recording();
     Index record(Control& control);

@@ -1,6 +1,8 @@
 #include "show/recorder.hpp"
 
 #include "core/machine/gpu.hpp"
+#include "core/machine/mistakes.hpp"
+#include "core/machine/out_of_chip_memory.hpp"
 
 namespace tilescope::show {
 namespace {
@@ -20,6 +22,21 @@ std::vector<Index> up_to(Index n) {
     std::vector<Index> all(static_cast<std::size_t>(n));
     for (Index i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = i;
     return all;
+}
+
+/// Runs a program; what it fails with, if it does.
+template <class F>
+std::optional<Failure> failure_of(F&& run) {
+    try {
+        run();
+    } catch (const BrokenPromise& e) {
+        return Failure{e.what(), e.place};
+    } catch (const Race& e) {
+        return Failure{e.what(), e.place};
+    } catch (const OutOfChipMemory& e) {
+        return Failure{e.what(), e.place};
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -59,6 +76,24 @@ bool Recorder::work(Control* control) {
         default:
             return true;
     }
+}
+
+bool Recorder::record_at_once(const GpuSpec& on) {
+    mode_ = numbers_ ? numeric_mode : exact_mode;
+    if (numbers_) inputs_ = inputs_for_(problem_);
+    Gpu gpu(on, mode_, 1);
+    trace_.emplace(
+        gpu,
+        TraceOptions{.values = numbers_, .max_events = limits_.events, .max_value_bytes = 4 * limits_.value_bytes});
+    gpu.listen(*trace_);
+    try {
+        failure_ = failure_of([&] { run_program(gpu, *experiment_.algorithm, problem_, experiment_.tiling, inputs_); });
+    } catch (const RunError&) {
+        inputs_.clear();
+        trace_.reset();
+        return false;
+    }
+    return complete();
 }
 
 Index Recorder::left() const {

@@ -5,11 +5,19 @@
 #include <optional>
 #include <string>
 
+#include "core/machine/place.hpp"
 #include "core/record/slices.hpp"
 #include "core/record/trace.hpp"
 #include "show/counted.hpp"
 
 namespace tilescope::show {
+
+/// How a run ends that fails: by a mistake of its program, or with a tile that does not fit.
+struct Failure {
+    std::string message;
+    Place place;
+    Index tick = 0;  ///< the last one before it of that thread block
+};
 
 /// The inputs of a problem: of the heads that are recorded.
 using InputsFor = std::function<Inputs(const Problem& recorded)>;
@@ -27,6 +35,10 @@ class Recorder {
 
     /// Does one unit; true when the recording is complete. Throws Interrupted.
     bool work(Control* control);
+    /// All of it in one run, on `gpu`, in which promises are checked and races found, up to where it fails; false, with
+    /// nothing recorded, if that outgrows the limits.
+    bool record_at_once(const GpuSpec& gpu);
+    const std::optional<Failure>& failure() const { return failure_; }
     /// How many more it takes: a guess. 0 when it is complete.
     Index left() const;
 
@@ -59,6 +71,7 @@ class Recorder {
     Problem problem_;
     Inputs inputs_;
     std::string shortened_;
+    std::optional<Failure> failure_;
 
     Stage stage_ = Stage::begin;
     Mode mode_{};

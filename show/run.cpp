@@ -1,5 +1,9 @@
 #include "show/run.hpp"
 
+#include <limits>
+
+#include "core/machine/mistakes.hpp"
+#include "core/machine/out_of_chip_memory.hpp"
 #include "core/time/clock.hpp"
 
 namespace tilescope::show {
@@ -26,8 +30,10 @@ Run::Run(Counted counted, Recorder&& recording)
     : counted_(std::move(counted)),
       recorded_(recording.problem()),
       inputs_(recording.inputs()),
-      shortened_(recording.shortened()) {
+      shortened_(recording.shortened()),
+      failure_(recording.failure()) {
     schedule_.emplace(std::move(recording).take(), experiment().gpu.sms);
+    if (failure_) tell_failure();
     add_up();
     if (has_values()) look_ahead();
     player_ = std::make_unique<Player>(trace());
@@ -37,6 +43,28 @@ Run::Run(Counted counted, Recorder&& recording)
 void Run::look_ahead() {
     reference_ = std::make_unique<ReferenceAhead>(*algorithm().computes, recorded_, inputs_);
     reference_->job().begin();
+}
+
+/// The last tick of a thread block that ends on this line; of a line that fails with its first operation there is
+/// none, and it is the last tick of all.
+Index Run::last_tick_of(const Place& at) const {
+    const auto& all = schedule_->placements();
+    const auto p = std::find_if(all.begin(), all.end(),
+                                [&](const Placement& k) { return k.launch == at.launch && k.block == at.block; });
+    if (p == all.end()) return ticks();
+    for (Index tick = p->last_tick; tick > p->first_tick; --tick)
+        for (Index k = schedule_->steps_after(tick); k-- > schedule_->steps_after(tick - 1);)
+            if (const Step& s = trace()[k]; s.event.block == at.block) {
+                if (s.event.line == at.line) return tick;
+                break;
+            }
+    return p->last_tick;
+}
+
+void Run::tell_failure() {
+    failure_->tick = last_tick_of(failure_->place);
+    if (!shortened_.empty()) shortened_ += ' ';
+    shortened_ += "Fails after step " + std::to_string(failure_->tick) + ": " + failure_->message + '.';
 }
 
 /// Bytes and seconds by tick, and keyframes of the costs by line.

@@ -62,6 +62,7 @@ class Run {
     /// How a recording that was opened differs from today's program; empty: in nothing.
     const std::string& remark() const { return remark_; }
     bool has_values() const { return trace().has_values(); }
+    const std::optional<Failure>& failure() const { return failure_; }
 
     const Schedule& schedule() const { return *schedule_; }
     const Trace& trace() const { return schedule_->trace(); }
@@ -110,6 +111,8 @@ class Run {
   private:
     void look_ahead();
     void note_recorded_part();
+    Index last_tick_of(const Place& place) const;
+    void tell_failure();
     void add_up();
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
@@ -117,6 +120,7 @@ class Run {
     Problem recorded_;
     Inputs inputs_;  // of the recorded problem
     std::string shortened_, remark_;
+    std::optional<Failure> failure_;
     std::shared_ptr<const AlgorithmAsRecorded> as_recorded_;  // keeps the experiment's algorithm, of a recording
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;

@@ -8,6 +8,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
+#include "lab/flags/command.hpp"
 
 namespace tilescope::show {
 namespace {
@@ -182,14 +183,9 @@ std::vector<std::string> command_line(const State& s) {
 }
 
 std::string shell_command(const State& state) {
-    std::string line = "tilescope-gui";
-    for (const std::string& word : command_line(state)) {
-        const bool plain =
-            word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:") ==
-            std::string::npos;
-        line += ' ' + (plain && !word.empty() ? word : "'" + word + "'");
-    }
-    return line;
+    std::vector<std::string> words = command_line(state);
+    words.insert(words.begin(), "tilescope-gui");
+    return shell_line(words);
 }
 
 void save_state(const State& state, const std::string& path) {

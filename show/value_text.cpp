@@ -1,8 +1,10 @@
 #include "show/value_text.hpp"
 
 #include <cmath>
+#include <cstdio>
 
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "show/narration.hpp"
 #include "show/sm_text.hpp"
 
@@ -18,6 +20,15 @@ std::string span_text(const char* what, Span s, bool known, Index begin) {
     return known && begin > 0 ? text + " (" + std::to_string(s.begin) + " of the tile)" : text;
 }
 
+/// Decimals that give the largest number three significant digits; -1 where no number of decimals reads well.
+int decimals_of(TileData values) {
+    float largest = 0;
+    for (const float v : values)
+        if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
+    if (largest > 0 && (largest < 0.001f || largest >= 100'000)) return -1;
+    return largest >= 99.5f ? 0 : largest >= 9.95f ? 1 : largest >= 0.095f || largest == 0 ? 2 : 4;
+}
+
 std::string finite_or_not(double rms) { return std::isfinite(rms) ? text::number(rms) : "not finite"; }
 
 }  // namespace
@@ -26,6 +37,49 @@ std::string value_text(float value) {
     if (std::isnan(value)) return "NaN";
     if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
     return text::number(static_cast<double>(value));
+}
+
+std::string with_decimals(float v, int decimals) {
+    if (!std::isfinite(v)) return value_text(v);
+    char buffer[64];
+    const bool zero = std::abs(v) < 0.5f * std::pow(10.f, static_cast<float>(-decimals));  // not "-0.00"
+    std::snprintf(buffer, sizeof buffer, "%.*f", decimals, zero ? 0.0 : static_cast<double>(v));
+    return buffer;
+}
+
+std::vector<std::vector<std::string>> value_cells(const RecordedTile& tile, TileData values, Index most_rows,
+                                                  Index most_cols) {
+    const int decimals = decimals_of(values);
+    const auto text = [&](Index r, Index c) {
+        const float v = values[static_cast<std::size_t>(r * tile.cols + c)];
+        return decimals < 0 ? value_text(v) : with_decimals(v, decimals);
+    };
+    // What would stand for a single row or column takes no more room than that.
+    const auto shown = [](Index all, Index most) { return all <= most ? all : most - 1; };
+    const Index rows = shown(tile.rows, most_rows), cols = shown(tile.cols, most_cols);
+    std::vector<std::vector<std::string>> cells;
+    for (Index r = 0; r < rows; ++r) {
+        auto& row = cells.emplace_back();
+        for (Index c = 0; c < cols; ++c) row.push_back(text(r, c));
+        if (cols < tile.cols) row.push_back("…");
+    }
+    if (rows < tile.rows) cells.push_back({"…"});
+    return cells;
+}
+
+std::string range_text(TileData values) {
+    float low = INFINITY, high = -INFINITY;
+    Count minus = 0, plus = 0, none = 0;
+    for (const float v : values) {
+        if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+        minus += std::isinf(v) && v < 0, plus += std::isinf(v) && v > 0, none += std::isnan(v);
+    }
+    std::vector<std::string> parts;
+    if (low == high) parts.push_back(value_text(low));
+    if (low < high) parts.push_back("from " + value_text(low) + " to " + value_text(high));
+    for (const auto& [n, what] : {std::pair(minus, "−∞"), std::pair(plus, "∞"), std::pair(none, "NaN")})
+        if (n > 0) parts.push_back(text::grouped(n) + " × " + what);
+    return text::join(parts, ", ");
 }
 
 std::string output_name(const Run& run) { return run.algorithm().computes->output; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "show/run.hpp"
 
@@ -9,6 +10,14 @@ namespace tilescope::show {
 
 /// Three significant digits; infinities as signs.
 std::string value_text(float value);
+/// So many digits after the point; infinities as signs.
+std::string with_decimals(float value, int decimals);
+/// The numbers of a tile, row by row, with the same decimals: all of a small one; of a large one its first rows and
+/// columns, with "…" for the rest.
+std::vector<std::vector<std::string>> value_cells(const RecordedTile& tile, TileData values, Index most_rows,
+                                                  Index most_cols);
+/// "from −1.81 to 2.8", of the finite ones, with how many others there are: "from 0.25 to 2.8, 12 × −∞".
+std::string range_text(TileData values);
 /// The output's name: "O" or "Y".
 std::string output_name(const Run& run);
 

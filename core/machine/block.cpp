@@ -1,5 +1,7 @@
 #include "core/machine/block.hpp"
 
+#include <exception>
+
 #include "core/machine/flow.hpp"
 #include "core/machine/gpu.hpp"
 #include "core/machine/operations/of_block.hpp"
@@ -120,7 +122,8 @@ Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype d
 }
 
 void Block::release(ChipMemory::Slot slot) {
-    if (!heard()) return w_.chip.give(slot);
+    // What goes with a run that fails is not given back by the program.
+    if (!heard() || std::uncaught_exceptions() > 0) return w_.chip.give(slot);
     const TileInfo released = w_.chip.info(slot);
     const Meaning meaning = w_.chip.origin(slot).meaning;
     const TileId id = w_.chip.id(slot);

@@ -13,17 +13,17 @@ void represent_graded(const Axis& range, std::vector<Representative>& out) {
     const Tiles& tiles = range.tiles;
     const auto alone = [&](Index k) {
         const Tiles seen = (*range.seen)(tiles[k]);
-        out.push_back({k, 1, seen.full(), seen.ragged()});
+        out.push_back({k, 1, seen.full(), seen.ragged(), k});
     };
     const auto [blind, seeing] = range.seen->sums(tiles);
-    if (blind.members > 0) out.push_back({blind.position, blind.members});
+    if (blind.members > 0) out.push_back({blind.position, blind.members, 0, 0, blind.first});
     const Tiles most = (*range.seen)(tiles[seeing.position]);
     if ((seeing.full > 0 && most.full() == 0) || (seeing.ragged > 0 && !most.ragged())) {
         // No single tile sees both a full and a ragged one: none can stand for all.
         for (Index k = 0; k < tiles.full(); ++k)
             if ((*range.seen)(tiles[k]).count() > 0) alone(k);
     } else if (seeing.members > 0) {
-        out.push_back({seeing.position, seeing.members, seeing.full, seeing.ragged});
+        out.push_back({seeing.position, seeing.members, seeing.full, seeing.ragged, seeing.first});
     }
     if (tiles.ragged()) alone(tiles.full());
 }

@@ -11,6 +11,7 @@ namespace tilescope {
 struct Representative {
     Index position;
     Count members = 1, full = 0, ragged = 0;
+    Index first = position;  ///< of these members
 };
 
 /// All tiles of a range that promises nothing; a full and a ragged one of a uniform one; of a graded one, for those

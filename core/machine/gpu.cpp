@@ -50,6 +50,16 @@ class Grid {
     Index size_ = 1;
 };
 
+/// What a block cost, to the check of the grid's promise.
+void tell(const Grid& grid, PromiseCheck& check, Index launch, Index block, const Cost& cost) {
+    try {
+        grid.tell(check, block, cost);
+    } catch (BrokenPromise& mistake) {
+        mistake.place = {launch, block, 0};
+        throw;
+    }
+}
+
 void check_axes(std::span<const Axis> axes) {
     if (axes.size() > most_axes) throw std::logic_error("launch: a grid has at most three axes");
     if (std::count_if(axes.begin(), axes.end(), [](const Axis& a) { return a.promise == Promise::graded; }) > 1)
@@ -137,7 +147,7 @@ void Gpu::run_folded(const Launch& launch) {
     std::array<Span, most_axes> at;
     for (Index c = 0; c < total; ++c) {
         check_stop();
-        Index rest = c, block = 0, stride = 1;
+        Index rest = c, block = 0, first = 0, stride = 1;
         Count weight = 1;
         Block::Grading grading;
         for (std::size_t k = n; k-- > 0;) {
@@ -148,10 +158,15 @@ void Gpu::run_folded(const Launch& launch) {
             at[k] = axis.tiles[r.position];
             weight *= r.members;
             if (axis.promise == Promise::graded) grading = {r.members, r.full, r.ragged};
-            block += stride * r.position;
+            block += stride * r.position, first += stride * r.first;
             stride *= axis.tiles.count();
         }
-        run_block(*main_, launch, block, at.data(), grading, weight);
+        try {
+            run_block(*main_, launch, block, at.data(), grading, weight);
+        } catch (Placed& mistake) {
+            mistake.place.block = first;  // where it would happen first
+            throw;
+        }
     }
     merge(*main_);
 }
@@ -179,7 +194,7 @@ void Gpu::run_exact(const Launch& launch) {
         grid.at(block, at.data());
         const Cost before = Cost::so_far(w);
         run_block(w, launch, block, at.data(), {}, 1);
-        if (checks) grid.tell(promise, block, Cost::so_far(w) - before);
+        if (checks) tell(grid, promise, launch.number, block, Cost::so_far(w) - before);
         if (control_) ++control_->blocks_done;
     };
     // Listeners hear of one thread block after the other.
@@ -216,7 +231,12 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
     BlockMark mark{launch.number, block, {at, launch.axes.size()}, weight, {}};
     mark.cost.thread_blocks = 1;
     for (Listener* l : w.listeners) l->begin(mark);
-    launch.body(b, at);
+    try {
+        launch.body(b, at);
+    } catch (Placed& mistake) {
+        mistake.place = {launch.number, block, b.line_};
+        throw;
+    }
     mark.cost = {};
     for (Listener* l : w.listeners) l->end(mark);
 }

@@ -4,20 +4,19 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/machine/units.hpp"
+#include "core/machine/place.hpp"
 
 namespace tilescope {
 
 /// A range whose members did not cost what it promised.
-struct BrokenPromise : std::logic_error {
+struct BrokenPromise : std::logic_error, Placed {
     using std::logic_error::logic_error;
 };
 
 /// Two thread blocks of a launch store to the same elements: the result would depend on which of them comes last.
-struct Race : std::logic_error {
-    Race(const std::string& what, Index launch_, Index first_, Index second_)
-        : std::logic_error(what), launch(launch_), first(first_), second(second_) {}
-    Index launch, first, second;  ///< the blocks' numbers in the launch's grid
+struct Race : std::logic_error, Placed {
+    Race(const std::string& what, Place first_, Place second) : std::logic_error(what), Placed{second}, first(first_) {}
+    Place first;  ///< where it was stored before
 };
 
 }  // namespace tilescope

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/place.hpp"
 #include "core/machine/tile.hpp"
 
 namespace tilescope {
@@ -17,7 +18,7 @@ struct LiveTile {
 };
 
 /// A tile did not fit. A result to show: says what lives in the space, how much more is needed, and where it happened.
-struct OutOfChipMemory : std::runtime_error {
+struct OutOfChipMemory : std::runtime_error, Placed {
     OutOfChipMemory(Space space, LiveTile wanted, Bytes used, Bytes capacity, std::uint16_t line,
                     std::vector<LiveTile> live);
 

@@ -72,7 +72,7 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
                            std::to_string(s.block) + " (line " + std::to_string(s.line) + ") both store to rows " +
                            text(s.region.rows) + ", columns " + text(s.region.cols) + " of slice " +
                            std::to_string(s.region.slice) + " of " + tensors[s.region.tensor],
-                       launch, other->block, s.block);
+                       {launch, other->block, other->line}, {launch, s.block, s.line});
         front.add(s);
         before = &s;
     }

@@ -63,7 +63,7 @@ Seen::Sums Seen::growing(const Tiles& range) const {
     const auto first_beyond = [&](Index x) { return std::clamp<Index>(floor_div(x - *end_, step), 0, n); };
     const Index blind = first_beyond(0), whole = std::max(blind, first_beyond((all - 1) * size));
     const Count some = floor_sum(whole - blind, size, step, (blind + 1) * step + *end_ + size - 1);
-    return {{blind}, {n - blind, some + (n - whole) * (all - ragged), (n - whole) * ragged, n - 1}};
+    return {{blind}, {n - blind, some + (n - whole) * (all - ragged), (n - whole) * ragged, n - 1, blind}};
 }
 
 /// Tile k begins at x = k step + shift, and sees all tiles but floor(x / size): all while x < size, none from
@@ -76,7 +76,7 @@ Seen::Sums Seen::shrinking(const Tiles& range) const {
     };
     const Index fewer = first_from(0), blind = std::max(fewer, first_from(inner_.extent()));
     const Count missed = floor_sum(blind - fewer, size, step, fewer * step + *begin_);
-    return {{n - blind, 0, 0, n - 1}, {blind, blind * (all - ragged) - missed, blind * ragged, 0}};
+    return {{n - blind, 0, 0, n - 1, blind}, {blind, blind * (all - ragged) - missed, blind * ragged, 0}};
 }
 
 Seen::Sums Seen::one_by_one(const Tiles& range) const {
@@ -88,6 +88,7 @@ Seen::Sums Seen::one_by_one(const Tiles& range) const {
         ++sum.members, sum.full += seen.full(), sum.ragged += seen.ragged() ? 1 : 0;
         // Full tiles count for two, that a ragged one tips the balance.
         const Index weight = 2 * seen.full() + 3 * (seen.ragged() ? 1 : 0);
+        if (sum.members == 1) sum.first = k;
         if (sum.members == 1 || weight > most) sum.position = k;
         if (seen.count() > 0) most = std::max(most, weight);
     }

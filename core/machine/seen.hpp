@@ -20,10 +20,10 @@ class Seen {
     Tiles operator()(Span tile) const;
 
     /// Full tiles of a range, by whether they see anything: how many, and how many full and ragged inner tiles they see
-    /// together; and the position of one that sees most, which has a ragged tile if any has.
+    /// together. The one that sees most has a ragged tile if any has.
     struct Sum {
         Count members = 0, full = 0, ragged = 0;
-        Index position = 0;
+        Index position = 0, first = 0;  ///< of one that sees most, and of the first
     };
     struct Sums {
         Sum blind, seeing;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/text/words.hpp"
+
 namespace tilescope::text {
 
 Table::Table(std::vector<std::string> header, std::size_t left) : left_(left) { rows_.push_back(std::move(header)); }
@@ -12,21 +14,21 @@ void Table::add(std::vector<std::string> row) {
 }
 
 void Table::print(std::ostream& out, const std::string& indent) const {
-    std::vector<std::size_t> width(rows_[0].size());
+    std::vector<std::size_t> widest(rows_[0].size());
     for (const auto& row : rows_)
-        for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+        for (std::size_t c = 0; c < row.size(); ++c) widest[c] = std::max(widest[c], width(row[c]));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
         std::string line = indent;
-        for (std::size_t c = 0; c < width.size(); ++c) {
+        for (std::size_t c = 0; c < widest.size(); ++c) {
             const std::string& cell = rows_[r][c];
-            const std::string pad(width[c] - cell.size(), ' ');
+            const std::string pad(widest[c] - width(cell), ' ');
             line += (c ? "  " : "") + (c < left_ ? cell + pad : pad + cell);
         }
         line.erase(line.find_last_not_of(' ') + 1);
         out << line << '\n';
         if (r > 0) continue;
-        std::size_t total = 2 * (width.size() - 1);
-        for (const std::size_t w : width) total += w;
+        std::size_t total = 2 * (widest.size() - 1);
+        for (const std::size_t w : widest) total += w;
         out << indent << std::string(total, '-') << '\n';
     }
 }

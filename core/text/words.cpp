@@ -29,6 +29,24 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
     return all;
 }
 
+std::size_t width(std::string_view text) {
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };  // a character of UTF-8
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const std::string word(text.substr(0, text.find(' ')));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        if (lines.empty() || width(lines.back()) + 1 + width(word) > most)
+            lines.push_back(word);
+        else
+            lines.back() += ' ' + word;
+    }
+    return lines;
+}
+
 std::string one_line(std::string text) {
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 0x20) c = ' ';

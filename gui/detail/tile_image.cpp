@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "gui/draw/canvas.hpp"
@@ -10,7 +9,7 @@
 
 namespace tilescope::gui::detail {
 
-using show::value_text;
+using show::value_text, show::with_decimals;
 namespace {
 
 constexpr Index most_cells = 96;  // in a direction
@@ -47,14 +46,6 @@ Cell cell_at(const Picture& p, const Grid& g, Index row, Index col) {
 /// Where a row or column of cells begins.
 float edge(float from, float extent, Index k, Index n) {
     return std::round(from + extent * static_cast<float>(k) / static_cast<float>(n));
-}
-
-std::string with_decimals(float v, int decimals) {
-    if (!std::isfinite(v)) return value_text(v);
-    char buffer[64];
-    const bool zero = std::abs(v) < 0.5f * std::pow(10.f, static_cast<float>(-decimals));  // not "-0.00"
-    std::snprintf(buffer, sizeof buffer, "%.*f", decimals, zero ? 0.0 : static_cast<double>(v));
-    return buffer;
 }
 
 /// Decimals that the numbers in cells of this width can have: three significant digits of the largest, or two; -1 where

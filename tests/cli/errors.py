@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -62,6 +63,21 @@ REQUESTS = [
     ("sweep flash_v2 --vary seq=1:90000:+1 --vary br=1:64:+1", 2, "1000000"),
     ("sweep flash_v2 --vary seq=64,0", 2, "--seq 0"),
     ("sweep flash_v2 --vary seq=64 -o /nowhere/x.csv", 1, "/nowhere/x.csv"),
+    ("step flash_v2 --at 53", 2, "--at 53: the steps of flash_v2 are numbered here from 0 to 52; try --at 52"),
+    ("step flash_v2 --at -1", 2, "try --at 0"),
+    ("step flash_v2 --at one", 2, "--at one: must be a whole number"),
+    ("step flash_v2 --at 3 --from 1", 2, "leave them out"),
+    ("step flash_v2 --at 3 --table", 2, "--table"),
+    ("step flash_v2 --from 200", 2, "--from 200: the steps of flash_v2 are numbered here from 0 to 52; try --from 52"),
+    ("step flash_v2 --from 9 --to 3", 2, "--to 3: the steps of flash_v2 are numbered here from 9 to 52; try --to 9"),
+    ("step flash_v2 --sm 108", 2, "--sm 108"),
+    ("step flash_v2 --line 99", 2, "--line 99: the pseudo-code of flash_v2 has lines from 1 to 17; try --line 17"),
+    ("step flash_v2 --line 6", 2, "--line 6: SM 0 does nothing on that line here; `tilescope explain flash_v2`"),
+    ("step flash_v2 --launch 1", 2, "--launch 1: launches are numbered here from 0 to 0; try --launch 0"),
+    ("step flash_v2 --block 500", 2, "--block 500: thread blocks of launch 0 that are shown are numbered from 0 to"),
+    ("step flash_v2 --block 1 --sm 0", 2, "--sm 0: thread block 1 runs on SM 1; leave --sm out"),
+    ("step flash_v2 --seq 0", 2, "--seq 0"),
+    ("step flash_v9", 2, "did you mean flash_v1"),
     ("trace flash_v2", 2, "--output"),
     ("trace flash_v2 -o /nowhere/x.json", 1, "/nowhere/x.json"),
     ("trace flash_v2 --blocks -1 -o x.json", 2, "--blocks -1"),
@@ -122,6 +138,28 @@ def check_requests(binary, tally, folder):
         tally.check(os.listdir(folder) == [], f"`{args}`: left {os.listdir(folder)}")
 
 
+# Tiles that do not fit: in the first operation of a line, later in it, in a later launch, in a graded grid.
+NO_FIT = ["flash_v2 --br 2048 --bc 16 --seq 4096", "flash_v2 --br 256 --bc 1024", "standard --br 16 --bc 16 --sram 3",
+          "flash_v1 --br 64 --bc 1024 --causal", "flash_v2 --br 256 --bc 1024 --causal --heads 2 --seq-q 4096"]
+
+
+def check_ways_back(binary, tally):
+    """The command that a message ends with leads to the step that the message is about."""
+    for args in NO_FIT:
+        r = run(binary, f"run {args} --mode count")
+        back = re.search(r"see it: tilescope (step .* --launch (\d+) --block (\d+) --line (\d+))\n", r.stderr)
+        tally.check(back is not None, f"`run {args}` names no way back: {r.stderr!r}")
+        if not back:
+            continue
+        command, launch, block, line = back.groups()
+        tally.check(f" at line {line}, a thread block on" in r.stderr, f"`run {args}`: another line than {line}: {r.stderr}")
+        again = run(binary, command)
+        steps = re.findall(r"^step \d+ · block (\d+) · line (\d+) ", again.stdout, re.M)
+        tally.check(again.returncode == 1 and f"at line {line}, a thread block on" in again.stderr and
+                    all(found == (block, line) for found in steps),
+                    f"`{command}`: exit {again.returncode}, {steps}, {again.stderr!r}")
+
+
 def check_gpu_files(binary, tally, folder):
     path = folder / "gpu.json"
     for name, text in GPU_FILES.items():
@@ -150,6 +188,7 @@ def main():
     binary, tally = os.path.abspath(sys.argv[1]), Tally()
     with tempfile.TemporaryDirectory() as folder:
         check_requests(binary, tally, folder)
+    check_ways_back(binary, tally)
     with tempfile.TemporaryDirectory() as folder:
         check_gpu_files(binary, tally, pathlib.Path(folder))
     check_full_disk(binary, tally)

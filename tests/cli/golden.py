@@ -17,6 +17,8 @@ GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 # By name, so that an added algorithm changes no approved file; list.py has what shows all of them.
 ATTENTION = "standard three_pass two_pass flash_v1 flash_v2 memory_efficient chunked"
 
+TOY = "--gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4"
+
 CASES = {
     "gpus": "gpus",
     "gpu_toy": "gpus show toy",
@@ -39,6 +41,15 @@ CASES = {
     "explain_json": "explain memory_efficient --seq 256 --json",
     "sweep_csv": "sweep flash_v1 flash_v2 --vary seq=256:1024:x2 --vary bc=64,128 --br 64",
     "sweep_json": "sweep flash_v2 --vary sram=8,64 --br 64 --bc 64 --json",
+    "step_blackboard": f"step flash_v2 {TOY} --table",
+    "step_standard": f"step standard {TOY} --from 20 --to 34",
+    "step_causal": f"step flash_v2 {TOY} --causal --block 1",
+    "step_grouped": "step flash_v2 --gpu toy --seq 10 --dim 4 --heads 4 --kv-heads 2 --br 4 --bc 4 --sm 1 --line 9",
+    "step_at": f"step flash_v2 {TOY} --at 24",
+    "step_large": "step flash_v2 --seq 16384 --heads 64 --table --from 95 --to 110",
+    "step_tiles": "step flash_v2 --seq 256 --heads 1 --br 64 --bc 64 --to 8",
+    "step_json": "step flash_v2 --gpu toy --seq 4 --dim 2 --heads 1 --dtype f32 --br 2 --bc 2 --from 4 --to 6 --json",
+    "step_no_fit": "step flash_v2 --br 256 --bc 1024 --launch 0 --block 0 --line 7",
     "trace_toy": "trace flash_v2 --gpu toy --seq 4 --dim 2 --heads 1 --dtype f32 --br 2 --bc 2 --mode count -o /dev/stdout",
 }
 

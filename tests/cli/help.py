@@ -16,6 +16,7 @@ FLAGS = {
     "compare": [*PROBLEM, *FILES],
     "explain": PROBLEM,
     "sweep": [*PROBLEM, "--vary", "--output"],
+    "step": [*(f for f in PROBLEM if f != "--mode"), *FILES, *"--from --to --at --sm --line --launch --block --table".split()],
     "trace": [*PROBLEM, *FILES, "--output", "--blocks"],
     "replay": [],
     "gpus": ["--json", "show"],

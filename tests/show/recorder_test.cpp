@@ -1,15 +1,14 @@
 #include "show/recorder.hpp"
 
+#include "core/record/trace_file.hpp"
 #include "show/job.hpp"
 #include "show/making.hpp"
-#include "core/record/trace_file.hpp"
 #include "tests/support/problems.hpp"
 #include "tests/support/recordings.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
 using namespace tilescope::show;
-
 
 namespace {
 

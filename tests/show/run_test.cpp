@@ -639,6 +639,20 @@ TEST_CASE("the error of what is stored ends at the error of the run", "[run]") {
     });
 }
 
+TEST_CASE("lines cost what was counted, also where the program looks for room", "[run]") {
+    for_all([](const Algorithm& a, const Case& c) {
+        for (const GpuSpec& gpu : machines(a, c)) {
+            const Run r = run_of(experiment(a, c, gpu), 1);
+            Counters sum;
+            for (const auto& [line, profile] : r.lines()) sum += profile.cost;
+            // Launches and thread blocks are of no line.
+            sum.launches = r.counted().counters.launches, sum.thread_blocks = r.counted().counters.thread_blocks;
+            CHECK(difference(sum, r.counted().counters) == "");
+            CHECK(r.nest().size() == r.counted().launches.size());
+        }
+    });
+}
+
 TEST_CASE("a tiling that does not fit throws", "[run]") {
     const Case c = cases()[1];
     for (const Algorithm& a : algorithms())

@@ -1,9 +1,9 @@
 #include "core/record/slices.hpp"
-#include "core/record/trace_file.hpp"
 
 #include <set>
 
 #include "core/machine/error.hpp"
+#include "core/record/trace_file.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/recordings.hpp"
 

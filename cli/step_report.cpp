@@ -1,0 +1,257 @@
+#include <iostream>
+
+#include "cli/step.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/table.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/describe.hpp"
+#include "show/blackboard.hpp"
+#include "show/code_text.hpp"
+#include "show/formula.hpp"
+#include "show/hbm_text.hpp"
+#include "show/loop_nest.hpp"
+#include "show/narration.hpp"
+#include "show/sm_text.hpp"
+#include "show/tables.hpp"
+#include "show/time_text.hpp"
+#include "show/value_text.hpp"
+
+namespace tilescope::cli {
+namespace {
+
+using namespace show;
+
+constexpr Index few = 4;    // rows and columns of a tile, among many steps
+constexpr Index many = 12;  // where one step has the page
+
+const SmState& in_focus(const Run& run, Index sm) { return run.moment().sms[static_cast<std::size_t>(sm)]; }
+
+void print_wrapped(const std::string& text, const std::string& indent) {
+    for (const std::string& line : text::wrapped(text, page_width - indent.size())) std::cout << indent << line << '\n';
+}
+
+/// The numbers of a tile in columns.
+void print_values(const RecordedTile& tile, TileData values, Index most, const std::string& indent) {
+    const auto cells = value_cells(tile, values, most, most);
+    std::vector<std::size_t> widest;
+    for (const auto& row : cells)
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            widest.resize(std::max(widest.size(), c + 1));
+            widest[c] = std::max(widest[c], text::width(row[c]));
+        }
+    for (const auto& row : cells) {
+        std::cout << indent;
+        for (std::size_t c = 0; c < row.size(); ++c)
+            std::cout << (c ? "  " : "") << std::string(widest[c] - text::width(row[c]), ' ') << row[c];
+        std::cout << '\n';
+    }
+}
+
+/// A column of numbers as a row.
+void print_contents(const RecordedTile& tile, TileData values, Index most, const std::string& indent) {
+    if (tile.cols > 1) return print_values(tile, values, most, indent);
+    RecordedTile lying = tile;
+    std::swap(lying.rows, lying.cols);
+    print_values(lying, values, std::max<Index>(8, most), indent);
+}
+
+/// "S (4 × 4): from −1.81 to 2.8".
+std::string title_of(const RecordedTile& tile, TileData values) {
+    return tile.name + " (" + tile_shape(tile) + ")" + (values.empty() ? "" : ": " + range_text(values));
+}
+
+/// The pseudo-code with what its lines have cost so far.
+void print_code(const Run& run, const SmState& sm) {
+    constexpr std::size_t costs = 30;  // what stands right of the code
+    text::Table table({"line", "pseudo-code", "SM traffic", "FLOPs"}, 2);
+    for (const CodeLine& c : run.algorithm().code) {
+        const std::string code = c.code;
+        const std::string indent(code.find_first_not_of(' '), ' ');
+        const LineCost cost = line_cost(run, c.number);
+        const auto lines = text::wrapped(code.substr(indent.size()), page_width - costs - indent.size());
+        for (std::size_t k = 0; k < lines.size(); ++k)
+            if (k == 0)
+                table.add({(sm.block && sm.line == c.number ? "> " : "  ") + std::to_string(c.number),
+                           indent + lines[k], cost.hbm, cost.flops});
+            else
+                table.add({"", indent + "  " + lines[k]});
+    }
+    std::cout << '\n';
+    table.print(std::cout);
+}
+
+void print_chip(const Run& run, const SmState& sm) {
+    const GpuSpec& gpu = run.experiment().gpu;
+    const Step* operation = run.operation(sm);
+    for (const auto& [space, used, capacity] :
+         {std::tuple(Space::sram, sm.sram_used, gpu.sram_per_block),
+          std::tuple(Space::registers, sm.registers_used, gpu.registers_per_sm)}) {
+        std::cout << '\n'
+                  << space_title(space) << ": " << space_used(used, capacity) << ", " << space_free(used, capacity)
+                  << '\n';
+        for (const TileState& live : sm.tiles) {
+            const RecordedTile& tile = run.trace().tiles()[live.tile];
+            if (tile.space != space) continue;
+            const TileData values = run.player().values(live);
+            const std::string mark = part_mark(operation, part_of(operation, live.tile));
+            std::cout << "  " << title_of(tile, values) << ", " << name_of(tile.dtype) << ", " << tile_size(tile)
+                      << ", written in step " << run.schedule().tick_of(live.written)
+                      << (mark.empty() ? "" : "  [" + mark + "]") << '\n';
+            if (!values.empty()) print_contents(tile, values, many, "    ");
+        }
+    }
+}
+
+/// What the result was before, and how far the output is.
+void print_change(const Run& run, const SmState& sm) {
+    const TileState* written = tile_written(run, sm);
+    if (written && !run.operation(sm)->moves_data()) {
+        const RecordedTile& tile = run.trace().tiles()[written->tile];
+        if (const TileData before = run.values_before(*written); !before.empty()) {
+            std::cout << "\nbefore: " << title_of(tile, before) << '\n';
+            print_contents(tile, before, many, "    ");
+        }
+    }
+    if (!run.has_values()) return;
+    const auto errors = run.error_so_far(sm);
+    std::cout << '\n'
+              << error_title(run) << ": " << (errors.empty() ? why_no_error(run) : error_text(errors.back().rms))
+              << '\n'
+              << stored_text(run, run.stored_error()) << '\n';
+}
+
+void print_hbm(const Run& run) {
+    std::cout << '\n' << hbm_titles(run).front() << "\n  " << bus_rate(run) << "; " << bus_traffic(run, true) << '\n';
+    const auto header = tensor_header();
+    text::Table table({header[0].text, header[1].text, header[2].text, header[3].text, header[4].text, header[5].text});
+    const auto add = [&](const TensorRow& r) {
+        table.add({r.name.text, r.size.text, r.read.text, r.written.text, r.all_reads.text, r.all_writes.text});
+    };
+    for (const TensorRow& r : tensor_rows(run)) add(r);
+    add(tensor_total(run));
+    table.print(std::cout, "  ");
+}
+
+void print_counters(const Run& run) {
+    std::cout << '\n';
+    text::Table table({"counter", "so far", "whole run"});
+    for (const CounterRow& r : counter_rows(run, run.algorithm().name, &run.counted()))
+        table.add({r.name, r.so_far.text, r.whole.text});
+    table.print(std::cout, "  ");
+}
+
+void print_other_sms(const Run& run, Index sm) {
+    constexpr std::size_t most = 8;
+    std::vector<const SmState*> others;
+    for (const SmState& s : run.moment().sms)
+        if (s.sm != sm && s.block) others.push_back(&s);
+    if (others.empty()) return;
+    std::cout << '\n';
+    for (std::size_t k = 0; k < std::min(most, others.size()); ++k)
+        std::cout << sm_name(*others[k]) << " · " << sm_block(*others[k]) << " · " << sm_line(*others[k]) << " · "
+                  << formula(run, *others[k]) << '\n';
+    if (others.size() > most) std::cout << "and " << others.size() - most << " more; --sm N speaks of another\n";
+}
+
+Json number_json(float x) {
+    if (std::isfinite(x)) return x;
+    return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+}
+
+Json tiles_json(const Run& run, const SmState& sm) {
+    Json all = Json::array();
+    for (const TileState& live : sm.tiles) {
+        const RecordedTile& t = run.trace().tiles()[live.tile];
+        Json j = {{"name", t.name},
+                  {"rows", t.rows},
+                  {"cols", t.cols},
+                  {"dtype", name_of(t.dtype)},
+                  {"space", t.space == Space::sram ? "sram" : "registers"},
+                  {"bytes", t.bytes()},
+                  {"written_in_step", run.schedule().tick_of(live.written)}};
+        if (const TileData values = run.player().values(live); !values.empty()) {
+            j["values"] = Json::array();
+            for (const float x : values) j["values"].push_back(number_json(x));
+        }
+        all.push_back(std::move(j));
+    }
+    return all;
+}
+
+}  // namespace
+
+void print_heading(const Run& run, const StepsWanted& wanted, Index first, Index last) {
+    const Experiment& e = run.experiment();
+    std::cout << e.algorithm->name << ": " << describe(e.problem, *e.algorithm->computes) << "; tiles Br "
+              << e.tiling.br << ", Bc " << e.tiling.bc << " on " << e.gpu.name << '\n'
+              << "SM " << wanted.sm << ", step" << (first == last ? " " : "s ") << text::grouped(first);
+    if (last > first) std::cout << " to " << text::grouped(last);
+    std::cout << " of " << text::grouped(run.ticks()) << '\n';
+    print_wrapped(run.shortened(), "");
+}
+
+void print_step(const Run& run, Index sm) {
+    const SmState& focus = in_focus(run, sm);
+    const StepText s = step_text(run, focus);
+    std::cout << "step " << s.step << (s.where.empty() ? "" : " · " + s.where) << '\n';
+    if (!s.code.empty()) std::cout << "  " << s.code << '\n';
+    if (!s.formula.empty()) std::cout << "  " << s.formula << '\n';
+    print_wrapped(s.happening, "  ");
+    const TileState* written = tile_written(run, focus);
+    if (const TileData values = written ? run.player().values(*written) : TileData(); !values.empty()) {
+        const RecordedTile& tile = run.trace().tiles()[written->tile];
+        std::cout << "  " << title_of(tile, values) << '\n';
+        print_contents(tile, values, few, "    ");
+    }
+    std::cout << "  " << traffic_so_far(run) << '\n';
+}
+
+void print_table(Run& run, Index sm, const std::vector<Index>& steps) {
+    const Blackboard board = blackboard(run, sm, steps, page_width);
+    text::Table table(board.header, board.header.size());
+    for (const auto& row : board.rows) table.add(row);
+    std::cout << '\n';
+    table.print(std::cout);
+    if (run.has_values()) std::cout << "\nof each tile row 0, where the step has written it";
+    if (!board.left_out.empty()) std::cout << "; no room for " << text::join(board.left_out, ", ");
+    if (run.has_values()) std::cout << '\n';
+}
+
+void print_everything(const Run& run, Index sm) {
+    const SmState& focus = in_focus(run, sm);
+    const StepText s = step_text(run, focus);
+    std::cout << tick_text(run, s.step) << " · " << duration(run.seconds(s.step)) << " modelled · "
+              << launch_lines(run, busy_sms(work_of_sms(run, false)), false).front() << "\n\n"
+              << sm_name(focus) << (s.where.empty() ? "" : " · " + s.where) << '\n';
+    if (!s.formula.empty()) std::cout << "  " << s.formula << '\n';
+    print_wrapped(s.happening, "  ");
+    print_wrapped(s.why, "  ");
+    print_code(run, focus);
+    if (focus.block) print_chip(run, focus);
+    if (focus.block) print_change(run, focus);
+    print_hbm(run);
+    print_counters(run);
+    print_other_sms(run, sm);
+    std::cout << '\n';
+    for (const std::string& line : loop_nest(run)) print_wrapped(line, "  ");
+}
+
+Json step_json(const Run& run, Index sm) {
+    const SmState& focus = in_focus(run, sm);
+    const StepText s = step_text(run, focus);
+    Json j = {{"step", s.step}, {"modelled_seconds", run.seconds(s.step)}, {"launch", run.moment().launch}};
+    if (focus.block) j["block"] = focus.block->block;
+    if (s.line > 0) j["line"] = s.line;
+    j["position"] = loop_position(run, focus);
+    j["code"] = s.code;
+    j["formula"] = s.formula;
+    j["what"] = s.happening;
+    j["why"] = s.why;
+    j["sram_used"] = focus.sram_used;
+    j["registers_used"] = focus.registers_used;
+    j["counters"] = to_json(run.player().state().total);
+    j["tiles"] = tiles_json(run, focus);
+    return j;
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,21 @@
+// Where in a run something went wrong.
+#pragma once
+
+#include "core/machine/units.hpp"
+
+namespace tilescope {
+
+struct Place {
+    Index launch = -1;       ///< its number, from 0; -1: not known
+    Index block = -1;        ///< linear in the launch's grid
+    std::uint16_t line = 0;  ///< of the pseudo-code; 0: outside of it
+
+    friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// What exceptions have that a thread block ended with. A Gpu fills it in on their way out.
+struct Placed {
+    Place place;
+};
+
+}  // namespace tilescope

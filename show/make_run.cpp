@@ -1,0 +1,63 @@
+#include "show/make_run.hpp"
+
+#include <limits>
+
+#include "core/machine/out_of_chip_memory.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// The values of the slices that the recorded problem has, of inputs for a larger one.
+Inputs first_slices(const Inputs& all, const std::vector<TensorDecl>& wanted) {
+    Inputs first;
+    for (const TensorDecl& t : wanted) {
+        const auto found = all.find(std::string_view(t.name));
+        if (t.role != Role::input || found == all.end()) continue;
+        auto to = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+        std::vector<float> values(static_cast<std::size_t>(to->size()));
+        found->second->read(0, values);
+        to->write(0, values);
+        first.emplace(t.name, std::move(to));
+    }
+    return first;
+}
+
+}  // namespace
+
+InputsFor inputs_for_part(const Options& options, const Request& request, const Algorithm& algorithm) {
+    return [options, request, &algorithm](const Problem& recorded) {
+        Request part = request;
+        part.problem = recorded;
+        part.inputs = first_slices(request.inputs, algorithm.tensors(recorded, {1, 1}));
+        return inputs_for(options, part, algorithm);
+    };
+}
+
+Run make_run(const Experiment& e, const Options& options, const Request& request) {
+    const auto counted_on = [&](const GpuSpec& gpu) {
+        Experiment other = e;
+        other.gpu = gpu;
+        return count_for_show(other);
+    };
+    Counted counted = [&] {
+        try {
+            return counted_on(e.gpu);
+        } catch (const OutOfChipMemory&) {
+            return counted_on(with_room(e.gpu));
+        }
+    }();
+    const Index heads = heads_to_record(counted);
+    Recorder recorder(counted, heads, inputs_for_part(options, request, *e.algorithm), {});
+    if (!recorder.record_at_once(e.gpu))
+        while (!recorder.work(nullptr)) {
+        }
+    counted.report.experiment.gpu = e.gpu;
+    return {std::move(counted), std::move(recorder)};
+}
+
+GpuSpec with_room(GpuSpec gpu) {
+    gpu.sram_per_block = gpu.registers_per_sm = std::numeric_limits<Bytes>::max() / 2;
+    return gpu;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,48 @@
+// A run told step by step: which steps there are to tell of an SM, and what is told of each.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "show/run.hpp"
+
+namespace tilescope::show {
+
+/// Steps in which an SM does something, or fewer of them.
+struct StepsWanted {
+    Index sm = 0;
+    std::optional<Index> launch = {}, block = {};  ///< of one launch; of one thread block of it
+    std::optional<std::uint16_t> line = {};        ///< on one line of the pseudo-code
+    Index from = 0, to = std::numeric_limits<Index>::max();
+};
+/// Their numbers, in order. A launch is everybody's step, and so is step 0, before the first.
+std::vector<Index> steps_of(const Run& run, const StepsWanted& wanted);
+/// Where a thread block runs; nullptr: not in what is shown.
+const Placement* placement_of(const Run& run, Index launch, Index block);
+
+/// What is told of the step shown.
+struct StepText {
+    Index step;
+    std::uint16_t line;     ///< 0: none
+    std::string where;      ///< "block 3 · line 8 · head 1 of 8, i = 3 of 16, j = 2 of 16"
+    std::string code;       ///< of the line, without its indentation
+    std::string formula;    ///< empty where there is no operation
+    std::string happening;  ///< one sentence
+    std::string why;        ///< of the line; may be empty
+};
+StepText step_text(const Run& run, const SmState& sm);
+
+/// The turn of every loop that the step is in, from the grid inwards: "head 1 of 8, i = 3 of 16, j = 2 of 16".
+std::string loop_position(const Run& run, const SmState& sm);
+/// The line of the pseudo-code without its indentation; empty where there is none of that number.
+std::string code_of(const Run& run, std::uint16_t line);
+/// "SM traffic so far: 1.02 kB read, 64 B written; 512 FLOPs", of all SMs.
+std::string traffic_so_far(const Run& run);
+/// The tile that the operation of the step wrote, or that it stored; nullptr where there is none on chip.
+const TileState* tile_written(const Run& run, const SmState& sm);
+/// "Fails after step 12, on line 7 of thread block 0: ...".
+std::string failure_text(const Run& run);
+
+}  // namespace tilescope::show

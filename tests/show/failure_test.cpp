@@ -1,0 +1,234 @@
+// Programs that are wrong on purpose: what is left of the run, and the way back to where it failed.
+#include <sstream>
+
+#include "core/machine/mistakes.hpp"
+#include "core/machine/ops.hpp"
+#include "lab/flags/command.hpp"
+#include "show/make_run.hpp"
+#include "show/steps.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/problems.hpp"
+#include "tests/support/sessions.hpp"
+
+using namespace tilescope;
+using namespace tilescope::show;
+
+namespace {
+
+constexpr CodeLine code[] = {{2, "read Q_i", ""}, {4, "read K_j", ""}, {6, "write O_i", ""}};
+
+using Program = void (*)(Gpu&, const Tensors&, const Problem&, const Tiling&);
+
+Algorithm made_up(Program program) {
+    Algorithm a = *find_algorithm("standard");
+    a.name = "made_up", a.code = code, a.run = program;
+    a.tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); };
+    return a;
+}
+
+/// The thread block of row tile 2 reads a key tile more often than it promised.
+void breaks_a_loop(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm Q = t["Q"], K = t["K"], O = t["O"];
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    gpu.launch("kernel", {p.head_axis(), each(rows)}, [&](Block& b, Span head, Span i) {
+        b.at(2);
+        Tile q = b.load(Q.of(head), i);
+        b.uniform(keys, [&](Span j) {
+            b.at(4);
+            Tile k = b.load(K.of(head), j);
+            if (i.begin == 2 * tile.br && j.begin == tile.bc) b.reload(k, K.of(head), j, {0, p.dim});
+        });
+        b.at(6);
+        b.store(q, O.of(head), i);
+    });
+}
+
+/// The second launch promises that its thread blocks cost the same; the last one costs more.
+void breaks_a_grid(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm Q = t["Q"], O = t["O"];
+    const Tiles rows(p.seq_q, tile.br, "i");
+    for (const char* kernel : {"first", "second"})
+        gpu.launch(kernel, {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
+            b.at(2);
+            Tile q = b.load(Q.of(head), i);
+            if (gpu.launches().size() == 2 && i.end() == p.seq_q) b.reload(q, Q.of(head), i, {0, p.dim});
+            b.at(6);
+            b.store(q, O.of(head), i);
+        });
+}
+
+/// Every thread block stores a row of its neighbour's.
+void races(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm Q = t["Q"], O = t["O"];
+    gpu.launch("kernel", {p.head_axis(), uniform(Tiles(p.seq_q, tile.br, "i"))}, [&](Block& b, Span head, Span i) {
+        b.at(2);
+        Tile q = b.load(Q.of(head), i);
+        b.at(6);
+        b.store(q, O.of(head), {std::max<Index>(0, i.begin - 1), i.size});
+    });
+}
+
+/// A tile of scores in registers that grows with Bc.
+void is_too_large(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm Q = t["Q"], O = t["O"];
+    gpu.launch("kernel", {p.head_axis(), uniform(Tiles(p.seq_q, tile.br, "i"))}, [&](Block& b, Span head, Span i) {
+        b.at(2);
+        Tile q = b.load(Q.of(head), i);
+        b.at(4);
+        Tile s = b.alloc_registers("S", i.size, tile.bc);
+        Tile s2 = b.alloc_registers("S2", i.size, 100 * tile.bc);
+        b.at(6);
+        b.store(q, O.of(head), i);
+    });
+}
+
+struct MadeUp {
+    Algorithm algorithm;
+    Options options;
+    Request request;
+    Experiment experiment() const { return {&algorithm, request.problem, request.given, request.gpu}; }
+};
+
+MadeUp made(Program program) {
+    MadeUp m{made_up(program), {}, {}};
+    for (const auto& [flag, value] : toy) set_flag(m.options, flag, value);
+    set_flag(m.options, "heads", "2");
+    m.request = resolve(m.options, m.algorithm);
+    return m;
+}
+
+/// What `tilescope step` would make of the command: the request, and the steps that are wanted.
+std::pair<Options, Place> parsed(const std::string& command) {
+    std::istringstream words(command);
+    std::string word, value;
+    Options o;
+    Place place;
+    for (const char* expected : {"tilescope", "step", "made_up"}) REQUIRE((words >> word && word == expected));
+    while (words >> word >> value) {
+        const std::string flag = word.substr(2);
+        if (flag == "launch")
+            place.launch = std::stoll(value);
+        else if (flag == "block")
+            place.block = std::stoll(value);
+        else if (flag == "line")
+            place.line = static_cast<std::uint16_t>(std::stoi(value));
+        else
+            set_flag(o, flag, value);
+    }
+    return {o, place};
+}
+
+/// Follows the command that a message ends with, and is at the failure: at the end of what was recorded of its block.
+Run follow(const MadeUp& m, const Place& told) {
+    const auto [options, place] = parsed(step_command(m.algorithm.name, m.options, told));
+    CHECK(options == m.options);
+    CHECK(place == told);
+    Run run = make_run(m.experiment(), options, m.request);
+    REQUIRE(run.failure());
+    CHECK(run.failure()->place == told);
+    CHECK(contains(run.shortened(), "Fails after step"));
+    const Placement* block = placement_of(run, place.launch, place.block);
+    REQUIRE(block);
+    StepsWanted wanted{.sm = block->sm, .launch = place.launch, .block = place.block, .line = {}};
+    if (place.line > 0) wanted.line = place.line;
+    const std::vector<Index> steps = steps_of(run, wanted);
+    REQUIRE(!steps.empty());
+    CHECK(steps.back() == run.failure()->tick);
+    return run;
+}
+
+template <class Mistake>
+Place place_of(const MadeUp& m) {
+    Gpu gpu(m.request.gpu, exact_mode, 1);
+    try {
+        run_program(gpu, m.algorithm, m.request.problem, m.request.given, {});
+    } catch (const Mistake& e) {
+        return e.place;
+    }
+    FAIL("nothing went wrong");
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("a broken promise of a loop leads back to the turn that broke it", "[failure]") {
+    const MadeUp m = made(breaks_a_loop);
+    const Place place = place_of<BrokenPromise>(m);
+    CHECK(place == Place{0, 2, 4});
+    CHECK(step_command(m.algorithm.name, m.options, place) ==
+          "tilescope step made_up --heads 2 --seq 16 --dim 4 --dtype f32 --br 4 --bc 4 --gpu toy --launch 0 --block 2 "
+          "--line 4");
+    Run run = follow(m, place);
+    // The last that there is: j = 2 of 4 has loaded K twice. What other SMs do is recorded up to their place.
+    run.seek(run.failure()->tick);
+    const SmState& sm = run.moment().sms[2];
+    CHECK(loop_position(run, sm) == "head 1 of 2, i = 3 of 4, j = 2 of 4");
+    CHECK(contains(failure_text(run), "in thread block 2, on line 4: uniform at source line"));
+    CHECK(run.trace().blocks().size() == 3);
+    // What it held is there still.
+    CHECK(sm.tiles.size() == 1);
+    CHECK_NOTHROW(count(m.experiment()));
+}
+
+TEST_CASE("a broken promise of a grid leads back to the thread block", "[failure]") {
+    const MadeUp m = made(breaks_a_grid);
+    const Place place = place_of<BrokenPromise>(m);
+    CHECK(place == Place{1, 3, 0});
+    follow(m, place);
+}
+
+TEST_CASE("a race leads back to the second store", "[failure]") {
+    const MadeUp m = made(races);
+    const Place place = place_of<Race>(m);
+    CHECK(place == Place{0, 1, 6});
+    Run run = follow(m, place);
+    CHECK(run.trace().blocks().size() == 8);  // it is found at the end of the launch
+    try {
+        Gpu gpu(m.request.gpu, exact_mode, 1);
+        run_program(gpu, m.algorithm, m.request.problem, m.request.given, {});
+    } catch (const Race& e) {
+        CHECK(e.first == Place{0, 0, 6});
+    }
+}
+
+TEST_CASE("a tile that does not fit leads back to the step before it, from counting too", "[failure]") {
+    const MadeUp m = made(is_too_large);
+    const Place place = place_of<OutOfChipMemory>(m);
+    CHECK(place == Place{0, 0, 4});
+    try {
+        count(m.experiment());
+        FAIL("it fits");
+    } catch (const OutOfChipMemory& e) {
+        CHECK(e.place == place);
+    }
+    Run run = follow(m, place);
+    run.seek(run.ticks());
+    CHECK(run.moment().sms[0].registers_used == 4 * 4 * 4);
+}
+
+TEST_CASE("where many are counted as one, the first of them is to blame", "[failure]") {
+    // Causal: a folded run takes the thread block that sees most, the last of a head; the first fails, too.
+    const Algorithm& a = *find_algorithm("flash_v2");
+    Options o;
+    for (const auto& [flag, value] : toy) set_flag(o, flag, value);
+    set_flag(o, "causal", "true");
+    set_flag(o, "bc", "16");
+    set_flag(o, "sram", "0.5");
+    const Request r = resolve(o, a);
+    const Experiment e{&a, r.problem, r.given, r.gpu};
+    for (const Mode mode : {count_mode, exact_mode}) {
+        Gpu gpu(r.gpu, mode, 1);
+        try {
+            run_program(gpu, a, r.problem, r.given, {});
+            FAIL("it fits");
+        } catch (const OutOfChipMemory& error) {
+            CHECK(error.place == Place{0, 0, 7});
+        }
+    }
+    CHECK(make_run(e, o, r).failure()->place == Place{0, 0, 7});
+}
+
+TEST_CASE("commands are quoted where a shell needs it", "[failure]") {
+    CHECK(shell_line({"a", "b c", ""}) == "a 'b c' ''");
+    CHECK(step_command("flash_v2", {}, {}) == "tilescope step flash_v2");
+}
