@@ -50,15 +50,14 @@ void Block::run_all(const Axis& range, const Body& body, Here here) {
         return;
     }
     PromiseCheck promise(std::string(range.promise == Promise::uniform ? "uniform" : "graded") + " at source line " +
-                             std::to_string(here.line) + " of " + here.file + " (pseudo-code line " +
-                             std::to_string(line_) + ")",
+                             std::to_string(here.line) + " of " + here.file,
                          "tile");
     for (Index k = 0; k < range.tiles.count(); ++k) {
         const Cost before = Cost::so_far(w_);
         turn(range, k, weight_, body);
         std::optional<Tiles> seen;
         if (range.promise == Promise::graded) seen = (*range.seen)(range.tiles[k]);
-        promise.tell(alike_in(range, k), k, Cost::so_far(w_) - before, seen);
+        promise.tell(alike_in(range, k), k, Cost::so_far(w_) - before, seen, line_);
     }
 }
 

@@ -15,8 +15,9 @@ bool in_proportion(const Member& a, const Member& b, const Member& c, const Memb
 
 }  // namespace
 
-void PromiseCheck::tell(Index alike, Index number, const Cost& cost, const std::optional<Tiles>& seen) {
-    const Member m{number, cost, seen ? seen->full() : 0, seen && seen->ragged() ? 1 : 0};
+void PromiseCheck::tell(Index alike, Index number, const Cost& cost, const std::optional<Tiles>& seen,
+                        std::uint16_t line) {
+    const Member m{number, cost, seen ? seen->full() : 0, seen && seen->ragged() ? 1 : 0, line};
     const Lock lock(mutex_);
     Alike& known = known_[alike];
     std::optional<Member>& first = known.first[m.ragged];
@@ -35,7 +36,8 @@ void PromiseCheck::check(const Alike& known, const Member& m) const {
 }
 
 void PromiseCheck::refuse(const Member& m, const Member& expected) const {
-    const std::string who = place_ + ": " + member_ + ' ' + std::to_string(m.number);
+    const std::string line = m.line > 0 ? " (pseudo-code line " + std::to_string(m.line) + ')' : "";
+    const std::string who = place_ + line + ": " + member_ + ' ' + std::to_string(m.number);
     const std::string other = std::string(member_) + ' ' + std::to_string(expected.number);
     const bool graded = m.full != expected.full;
     for (const auto& [name, member] : Counters::fields)

@@ -21,14 +21,15 @@ class PromiseCheck {
     PromiseCheck(std::string place, const char* member) : place_(std::move(place)), member_(member) {}
 
     /// Throws BrokenPromise. `alike`: members of one number are promised to cost the same, but for `seen` where the
-    /// promise is graded.
-    void tell(Index alike, Index member, const Cost& cost, const std::optional<Tiles>& seen);
+    /// promise is graded. `line`: the pseudo-code line that the member ended at, 0: none.
+    void tell(Index alike, Index member, const Cost& cost, const std::optional<Tiles>& seen, std::uint16_t line = 0);
 
   private:
     struct Member {
         Index number;
         Cost cost;
         Index full, ragged;  // inner tiles seen
+        std::uint16_t line;
     };
     /// Members that see as many full tiles cost the same, and of any two of them the difference is in proportion to
     /// that of the first two that see different numbers: apart for those that see a ragged tile as well, and those that
