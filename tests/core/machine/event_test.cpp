@@ -95,7 +95,7 @@ TEST_CASE("a tile of scores knows its queries and its keys", "[event]") {
     CHECK(output.meaning == Meaning::output);
     CHECK((output.region == Region{no_tensor, 4, {4, 4}, {0, 5}}));
     CHECK_FALSE(output.reads[1].transposed);
-    const Log::Entry& maximum = log.of(Kind::reduce).at(0);
+    const Log::Entry maximum = log.of(Kind::reduce).at(0);
     CHECK(maximum.event.meaning == Meaning::statistic);
     CHECK((maximum.event.region == Region{no_tensor, 4, {4, 4}, {0, 1}}));
     // The key's slice is that of the group of heads; the exponential keeps the place of what it works on.
