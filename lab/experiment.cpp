@@ -5,20 +5,16 @@
 namespace tilescope {
 namespace {
 
-/// Whether every algorithm of the computation has a tensor of this name.
-bool is_common(const Experiment& e, const std::string& name) {
-    const auto common = e.algorithm->computes->tensors(e.problem);
-    return std::any_of(common.begin(), common.end(), [&](const TensorDecl& t) { return t.name == name; });
-}
-
 Report report_of(const Experiment& e, const Gpu& gpu) {
     Report r;
     r.experiment = e;
     r.numeric = gpu.mode().data;
     r.counters = gpu.total();
     TensorId id = 0;
+    const auto common = e.algorithm->computes->tensors(e.problem);  // of every algorithm of the computation
+    r.tensors.reserve(gpu.tensors().size());
     for (const TensorInfo& t : gpu.tensors()) {
-        const bool extra = !is_common(e, t.name);
+        const bool extra = std::ranges::none_of(common, [&](const TensorDecl& c) { return c.name == t.name; });
         r.tensors.push_back({t.name, t.role, t.meaning, extra, t.bytes(), gpu.traffic(id++)});
         if (extra) r.hbm_extra += t.bytes();
         if (t.role == Role::output && t.data) r.outputs[t.name] = t.data;

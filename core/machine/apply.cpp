@@ -23,6 +23,15 @@ Counters cost_of(const Operation& operation, const TileInfo& out, const TileInfo
     return cost;
 }
 
+/// A reduction writes a column with as many rows as it reads; what operates by row reads one with as many as it writes.
+void check_shapes(const Operation& operation, const TileInfo& out, const TileInfo& a) {
+    const bool cols = operation.kind == Kind::reduce           ? out.cols == 1
+                      : operation.operates == Operates::by_row ? a.cols == 1
+                                                               : out.cols == a.cols;
+    if (out.rows != a.rows || !cols)
+        throw std::logic_error(std::string(operation.name) + ": the tiles' shapes do not match");
+}
+
 }  // namespace
 
 Elements Apply::elements(const Block& b, const Tile& t) { return {b.w_.chip.data(t.slot_), t.rows(), t.cols()}; }
@@ -30,25 +39,18 @@ ConstElements Apply::const_elements(const Block& b, const Tile& t) {
     return {b.w_.chip.data(t.slot_), t.rows(), t.cols()};
 }
 
-/// A reduction writes a column with as many rows as it reads; what operates by row reads one with as many as it writes.
-void Apply::check(const Operation& operation, const Tile& out, const Tile* a) {
-    if (!a) return;
-    const bool rows = out.rows() == a->rows();
-    const bool cols = operation.kind == Kind::reduce           ? out.cols() == 1
-                      : operation.operates == Operates::by_row ? a->cols() == 1
-                                                               : out.cols() == a->cols();
-    if (!rows || !cols) throw std::logic_error(std::string(operation.name) + ": the tiles' shapes do not match");
-}
-
 void Apply::carry_out(Block& b, const Operation& operation, Tile& out, const Tile* a, Here here, const Body& f) {
-    const Counters cost = cost_of(operation, b.info(out), a ? &b.info(*a) : nullptr);
-    if (b.data()) {
+    ChipMemory& chip = b.w_.chip;
+    const TileInfo& written = chip.info(out.slot_);
+    const TileInfo* read = a ? &chip.info(a->slot_) : nullptr;
+    if (read) check_shapes(operation, written, *read);
+    const Counters cost = cost_of(operation, written, read);
+    if (chip.has_data()) {
         f(elements(b, out), a ? const_elements(b, *a) : ConstElements{});
         b.round_result(out);
     }
-    b.charge(cost);
-    if (!b.heard()) return;
-    ChipMemory& chip = b.w_.chip;
+    b.w_.charge(cost, b.weight_);
+    if (!b.w_.heard()) return;
     Origin& origin = chip.origin(out.slot_);
     flow(operation, origin, a ? &chip.origin(a->slot_) : nullptr);
     b.report({.operation = &operation,

@@ -23,7 +23,6 @@ class Apply {
     /// f(out, a) where there is data; reports it. Throws std::logic_error where the shapes do not match.
     template <class F>
     static void to(Block& b, const Operation& operation, Tile& out, const Tile* a, Here here, F&& f) {
-        check(operation, out, a);
         carry_out(b, operation, out, a, here, std::ref(f));
     }
 
@@ -31,7 +30,6 @@ class Apply {
     friend class Block;
     using Body = std::function<void(Elements, ConstElements)>;
 
-    static void check(const Operation& operation, const Tile& out, const Tile* a);
     static void carry_out(Block& b, const Operation& operation, Tile& out, const Tile* a, Here here, const Body& f);
     static Elements elements(const Block& b, const Tile& t);
     static ConstElements const_elements(const Block& b, const Tile& t);

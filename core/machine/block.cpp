@@ -22,8 +22,6 @@ namespace {
 Block::Block(Gpu& gpu, Worker& worker, Index index, Count weight)
     : gpu_(gpu), w_(worker), index_(index), weight_(weight) {}
 
-bool Block::data() const { return gpu_.mode_.data; }
-bool Block::heard() const { return !w_.listeners.empty(); }
 const TileInfo& Block::info(const Tile& t) const { return w_.chip.info(t.slot_); }
 
 void Block::at(std::uint16_t pseudo_code_line) {
@@ -32,7 +30,7 @@ void Block::at(std::uint16_t pseudo_code_line) {
 }
 
 TileData Block::contents(const Tile& t) const {
-    if (!data()) return {};
+    if (!w_.chip.has_data()) return {};
     return {w_.chip.data(t.slot_), static_cast<std::size_t>(t.size())};
 }
 
@@ -45,8 +43,6 @@ ChipMemory::Slot Block::make(const TileInfo& info) {
     w_.mark(static_cast<std::uint64_t>(info.space), info.bytes(), weight_);
     return slot;
 }
-
-void Block::charge(const Counters& cost) { w_.total.add(cost, weight_); }
 
 void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) const {
     const bool inside = rows.begin >= 0 && rows.size >= 0 && rows.end() <= t.rows_ && cols.begin >= 0 &&
@@ -74,14 +70,14 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
     Counters cost;
     cost.hbm_read = rows.size * cols.size * size_of(from.dtype_);
     charge_write(cost, info(to));
-    if (data()) {
+    if (w_.chip.has_data()) {
         gpu_.tensors_[from.id_].data->read(from.slice_, rows, cols, w_.chip.data(to.slot_));
         if (to.dtype() != from.dtype_) round_result(to);
     }
-    charge(cost);
+    w_.charge(cost, weight_);
     w_.traffic[from.id_].read += weight_ * cost.hbm_read;
     w_.mark(2 * from.id_ + 2u, cost.hbm_read, weight_);
-    if (!heard()) return;
+    if (!w_.heard()) return;
     const Region region{from.id_, from.slice_, rows, cols};
     w_.chip.origin(to.slot_) = {from.meaning_, region};
     report({.operation = &operation::load, .out = w_.chip.id(to.slot_), .region = region, .cost = cost}, to,
@@ -96,14 +92,14 @@ void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here he
     cost.hbm_write = rows.size * cols.size * size_of(to.dtype_);
     charge_read(cost, info(from));
     if (!gpu_.mode_.fold) w_.stores.add(region, line_);
-    if (data()) gpu_.tensors_[to.id_].data->write(to.slice_, rows, cols, w_.chip.data(from.slot_));
-    charge(cost);
+    if (w_.chip.has_data()) gpu_.tensors_[to.id_].data->write(to.slice_, rows, cols, w_.chip.data(from.slot_));
+    w_.charge(cost, weight_);
     w_.traffic[to.id_].write += weight_ * cost.hbm_write;
     w_.mark(2 * to.id_ + 3u, cost.hbm_write, weight_);
-    if (!heard()) return;
+    if (!w_.heard()) return;
     if (Origin& o = w_.chip.origin(from.slot_); o.meaning == Meaning::other) o.meaning = to.meaning_;
     std::vector<float> stored;
-    if (data()) {
+    if (w_.chip.has_data()) {
         stored.resize(static_cast<std::size_t>(from.size()));
         gpu_.tensors_[to.id_].data->read(to.slice_, rows, cols, stored.data());
     }
@@ -113,17 +109,17 @@ void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here he
 
 Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype, float fill, Here here) {
     Tile tile(this, make({name, rows, cols, dtype, space}));
-    if (data()) {
+    if (w_.chip.has_data()) {
         std::fill_n(w_.chip.data(tile.slot_), tile.size(), fill);
         round_result(tile);
     }
-    if (heard()) report({.operation = &operation::alloc, .out = w_.chip.id(tile.slot_)}, tile, contents(tile), here);
+    if (w_.heard()) report({.operation = &operation::alloc, .out = w_.chip.id(tile.slot_)}, tile, contents(tile), here);
     return tile;
 }
 
 void Block::release(ChipMemory::Slot slot) {
     // What goes with a run that fails is not given back by the program.
-    if (!heard() || std::uncaught_exceptions() > 0) return w_.chip.give(slot);
+    if (!w_.heard() || std::uncaught_exceptions() > 0) return w_.chip.give(slot);
     const TileInfo released = w_.chip.info(slot);
     const Meaning meaning = w_.chip.origin(slot).meaning;
     const TileId id = w_.chip.id(slot);

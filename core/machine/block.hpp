@@ -76,7 +76,6 @@ class Block {
 
     Block(Gpu& gpu, Worker& worker, Index index, Count weight);
 
-    bool data() const;
     const TileInfo& info(const Tile& t) const;
     TileData contents(const Tile& t) const;
     void round_result(const Tile& t);
@@ -84,8 +83,6 @@ class Block {
     void fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here);
     void release(std::uint32_t slot);
     void check_region(const char* what, const Hbm& tensor, Span rows, Span cols) const;
-    void charge(const Counters& cost);
-    bool heard() const;
     void report(Event e, const Tile& tile, TileData data, Here here);
 
     void loop(const Axis& range, const Body& body, Here here);

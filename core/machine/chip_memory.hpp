@@ -25,7 +25,10 @@ class ChipMemory {
   public:
     using Slot = std::uint32_t;
 
-    explicit ChipMemory(ChipCapacity capacity, bool data) : capacity_(capacity), data_(data) {}
+    explicit ChipMemory(ChipCapacity capacity, bool data) : capacity_(capacity), data_(data) {
+        slots_.reserve(16);
+        free_.reserve(16);
+    }
 
     /// Charges the tile; OutOfChipMemory when it does not fit. `line` is the pseudo-code line to blame.
     Slot take(const TileInfo& info, std::uint16_t line);
@@ -40,6 +43,8 @@ class ChipMemory {
     Bytes peak(Space s) const { return peak_[static_cast<int>(s)]; }
     void forget_peaks() { peak_[0] = used_[0], peak_[1] = used_[1]; }
     const ChipCapacity& capacity() const { return capacity_; }
+    /// Whether tiles have contents.
+    bool has_data() const { return data_; }
 
     /// Starts numbering tiles anew, for the next thread block.
     void restart() { next_id_ = 0; }

@@ -5,10 +5,14 @@
 
 namespace tilescope {
 
-inline Bytes& read_bytes(Counters& c, Space s) { return s == Space::sram ? c.sram_read : c.register_read; }
-inline Bytes& write_bytes(Counters& c, Space s) { return s == Space::sram ? c.sram_write : c.register_write; }
-inline void charge_read(Counters& c, const TileInfo& t) { read_bytes(c, t.space) += t.bytes(); }
-inline void charge_write(Counters& c, const TileInfo& t) { write_bytes(c, t.space) += t.bytes(); }
+// Sums without branches: the counters of one operation then stay in registers.
+inline Bytes if_in(Space s, const TileInfo& t) { return t.space == s ? t.bytes() : 0; }
+inline void charge_read(Counters& c, const TileInfo& t) {
+    c.sram_read += if_in(Space::sram, t), c.register_read += if_in(Space::registers, t);
+}
+inline void charge_write(Counters& c, const TileInfo& t) {
+    c.sram_write += if_in(Space::sram, t), c.register_write += if_in(Space::registers, t);
+}
 
 /// The origin of out += a b: the rows of a and the columns of b, scores of queries and keys, output of scores and
 /// values.

@@ -36,19 +36,20 @@ void check_shapes(const TileInfo& acc, const TileInfo& a, const TileInfo& b, Ind
 
 void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float alpha, Here here) {
     const bool ta = trans == Trans::a, tb = trans == Trans::b;
-    const Index m = ta ? a.cols() : a.rows(), k = ta ? a.rows() : a.cols(), n = tb ? b.rows() : b.cols();
-    check_shapes(info(acc), info(a), info(b), m, n, k, tb ? b.cols() : b.rows());
+    const TileInfo &to = w_.chip.info(acc.slot_), &left = w_.chip.info(a.slot_), &right = w_.chip.info(b.slot_);
+    const Index m = ta ? left.cols : left.rows, k = ta ? left.rows : left.cols, n = tb ? right.rows : right.cols;
+    check_shapes(to, left, right, m, n, k, tb ? right.cols : right.rows);
 
     Counters cost;
     cost.matmul_flops = 2 * m * n * k;
-    charge_read(cost, info(a));
-    charge_read(cost, info(b));
-    charge_read(cost, info(acc));
-    charge_write(cost, info(acc));
-    if (data()) {
+    charge_read(cost, left);
+    charge_read(cost, right);
+    charge_read(cost, to);
+    charge_write(cost, to);
+    if (w_.chip.has_data()) {
         // At most one of the two is f32 where the other is narrower, so one scratch buffer is enough.
-        const ConstElements va = rounded(Apply::const_elements(*this, a), a.dtype(), b.dtype(), w_.scratch);
-        const ConstElements vb = rounded(Apply::const_elements(*this, b), b.dtype(), a.dtype(), w_.scratch);
+        const ConstElements va = rounded(Apply::const_elements(*this, a), left.dtype, right.dtype, w_.scratch);
+        const ConstElements vb = rounded(Apply::const_elements(*this, b), right.dtype, left.dtype, w_.scratch);
         Map out(Apply::elements(*this, acc).data, m, n);
         if (ta)
             out.noalias() += alpha * map(va).transpose() * map(vb);
@@ -58,8 +59,8 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float a
             out.noalias() += alpha * map(va) * map(vb);
         round_result(acc);
     }
-    charge(cost);
-    if (!heard()) return;
+    w_.charge(cost, weight_);
+    if (!w_.heard()) return;
     ChipMemory& chip = w_.chip;
     Origin& origin = chip.origin(acc.slot_);
     origin = origin_of_product(chip.origin(a.slot_), ta, chip.origin(b.slot_), tb, origin);
@@ -67,7 +68,7 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float a
             .out = chip.id(acc.slot_),
             .reads = {Operand{chip.id(a.slot_), ta}, Operand{chip.id(b.slot_), tb}},
             .alpha = alpha,
-            .math = a.dtype() == Dtype::f32 ? b.dtype() : a.dtype(),
+            .math = left.dtype == Dtype::f32 ? right.dtype : left.dtype,
             .region = origin.region,
             .cost = cost},
            acc, contents(acc), here);

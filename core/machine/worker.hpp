@@ -19,6 +19,14 @@ struct Worker {
     std::vector<float> scratch;        // for operands that have to be rounded
     Stores stores;                     // of this launch, in exact modes
 
+    bool heard() const { return !listeners.empty(); }
+
+    void charge(const Counters& cost, Count times) {
+        if (times == 1)
+            total += cost;  // most operations of an exact run
+        else
+            total.add(cost, times);
+    }
     /// Adds `bytes` of the kind-th thing to the fingerprint. Promises compare fingerprints, so that equal totals cannot
     /// hide bytes of another tensor or tiles of another size.
     void mark(std::uint64_t kind, Bytes bytes, Count times) {
