@@ -50,24 +50,24 @@ void check_line(const StepFlags& f, const Run& run) {
 /// The SM to speak of and the thread blocks: those that were asked for, or those of the failure.
 StepsWanted whose(const StepFlags& f, const Run& run) {
     StepsWanted w;
+    const Schedule& schedule = run.schedule();
     const auto& launches = run.trace().launches();
     if (f.launch)
         check_range("--launch", *f.launch, 0, static_cast<Index>(launches.size()) - 1, "launches are numbered here");
-    check_range("--sm", f.sm.value_or(0), 0, run.schedule().sms_used() - 1, "SMs with something to show are numbered");
+    check_range("--sm", f.sm.value_or(0), 0, schedule.sms_used() - 1, "SMs with something to show are numbered");
     w.sm = f.sm.value_or(0), w.launch = f.launch, w.block = f.block;
     if (!f.block) {
         const bool fails = run.failure() && !f.sm && !f.launch;
         const Placement* p =
-            fails ? placement_of(run, run.failure()->place.launch, run.failure()->place.block) : nullptr;
+            fails ? schedule.placement_of(run.failure()->place.launch, run.failure()->place.block) : nullptr;
         if (p) w.sm = p->sm;
         return w;
     }
     const Index launch = f.launch.value_or(0);
-    const Placement* p = placement_of(run, launch, *f.block);
+    const Placement* p = schedule.placement_of(launch, *f.block);
     if (!p) {
         Index last = 0;
-        for (const Placement& k : run.schedule().placements())
-            if (k.launch == launch) last = std::max(last, k.block);
+        for (const Placement& k : schedule.placements_of(launch)) last = std::max(last, k.block);
         check_range("--block", *f.block, 0, last,
                     "thread blocks of launch " + std::to_string(launch) + " that are shown are numbered");
     }

@@ -22,9 +22,7 @@ Problem problem_from(JsonEntry e) {
     if (!causal.is_boolean()) e.refuse("causal: must be true or false");
     if (causal.get<bool>()) p.mask = Mask::causal();
     if (const double scale = e.number("scale"); scale != default_scale(p)) p.scale = scale;
-    if (e.has("softmax"))
-        p.softmax = e.named<Softmax>("softmax", {Softmax::safe, Softmax::naive},
-                                     [](Softmax s) { return s == Softmax::safe ? "safe" : "naive"; });
+    if (e.has("softmax")) p.softmax = e.named("softmax", {Softmax::safe, Softmax::naive}, name_of);
     e.finish();
     try {
         validate(p);
@@ -58,8 +56,7 @@ nlohmann::ordered_json to_json(const Experiment& e) {
                                       {"dtype", name_of(p.dtype)},
                                       {"causal", p.mask.is_causal()},
                                       {"scale", p.scale.value_or(default_scale(p))}};
-    if (std::string_view(e.algorithm->name) == "standard")
-        problem["softmax"] = p.softmax == Softmax::safe ? "safe" : "naive";
+    if (e.algorithm->supports.has(Feature::naive_softmax)) problem["softmax"] = name_of(p.softmax);
     return {{"algorithm", e.algorithm->name},
             {"problem", problem},
             {"tiling", {{"br", e.tiling.br}, {"bc", e.tiling.bc}}},

@@ -7,30 +7,11 @@
 namespace tilescope::show {
 namespace {
 
-const Placement* first_block(const Run& run, Index launch) {
-    const auto& all = run.schedule().placements();
-    const auto found =
-        std::partition_point(all.begin(), all.end(), [&](const Placement& p) { return p.launch < launch; });
-    return found != all.end() && found->launch == launch ? &*found : nullptr;
-}
-
-Index recorded_blocks(const Run& run, Index launch) {
-    const auto& all = run.schedule().placements();
-    const auto end =
-        std::partition_point(all.begin(), all.end(), [&](const Placement& p) { return p.launch <= launch; });
-    const Placement* first = first_block(run, launch);
-    return first ? end - all.begin() - (first - all.data()) : 0;
-}
-
 /// The first statement of the loop, without its indentation.
 std::string excerpt(const Run& run, const Loop& loop) {
-    for (const CodeLine& line : run.algorithm().code) {
-        if (line.number != loop.first_line) continue;
-        const std::string code = line.code;
-        const std::size_t begin = code.find_first_not_of(' '), end = std::min(code.find_first_of(":;"), code.size());
-        return code.substr(begin, end - begin) + (loop.last_line > loop.first_line || end < code.size() ? " …" : "");
-    }
-    return {};
+    const std::string code = code_of(run.algorithm(), loop.first_line);
+    const std::size_t end = std::min(code.find_first_of(":;"), code.size());
+    return code.substr(0, end) + (loop.last_line > loop.first_line || end < code.size() ? " …" : "");
 }
 
 /// How often the lines of the loop are visited. A program may carry out the first turn before the loop.
@@ -67,7 +48,7 @@ std::vector<std::string> loop_nest(const Run& run, Index launch) {
     const Count n = l.thread_blocks;
     std::vector<std::string> lines = {std::string(l.kernel) + ": " + text::grouped(n) +
                                       (n == 1 ? " thread block" : " thread blocks") +
-                                      shown(run, recorded_blocks(run, launch), n)};
+                                      shown(run, std::ssize(run.schedule().placements_of(launch)), n)};
     for (const Loop& loop : run.nest()[static_cast<std::size_t>(launch)].loops)
         if (loop.first_line != 0 && visits(run, loop) > n) lines.push_back(say(run, loop, n));
     return lines;

@@ -48,10 +48,8 @@ void Run::look_ahead() {
 /// The last tick of a thread block that ends on this line; of a line that fails with its first operation there is
 /// none, and it is the last tick of all.
 Index Run::last_tick_of(const Place& at) const {
-    const auto& all = schedule_->placements();
-    const auto p = std::find_if(all.begin(), all.end(),
-                                [&](const Placement& k) { return k.launch == at.launch && k.block == at.block; });
-    if (p == all.end()) return ticks();
+    const Placement* p = schedule_->placement_of(at.launch, at.block);
+    if (!p) return ticks();
     for (Index tick = p->last_tick; tick > p->first_tick; --tick)
         for (Index k = schedule_->steps_after(tick); k-- > schedule_->steps_after(tick - 1);)
             if (const Step& s = trace()[k]; s.event.block == at.block) {
@@ -156,22 +154,16 @@ TileData Run::values_before(const TileState& tile) const {
 
 Index Run::head_of(const Placement& p) const {
     const auto& axes = trace().launches()[static_cast<std::size_t>(p.launch)].axes;
-    const auto& blocks = trace().blocks();
-    const auto block = std::partition_point(blocks.begin(), blocks.end(), [&](const RecordedBlock& b) {
-        return std::pair(b.launch, b.block) < std::pair(p.launch, p.block);
-    });
+    const RecordedBlock& block = trace().block(p.launch, p.block);
     for (std::size_t k = 0; k < axes.size(); ++k)
-        if (axes[k].name == "head") return block->at[k].begin;
+        if (axes[k].name == "head") return block.at[k].begin;
     return 0;
 }
 
 bool Run::on_sm(const Step& step, Index sm) const {
     if (step.kind() == Kind::launch) return true;
-    const auto& all = schedule_->placements();
-    const auto found = std::partition_point(all.begin(), all.end(), [&](const Placement& p) {
-        return std::pair(p.launch, p.block) < std::pair(step.launch, step.event.block);
-    });
-    return found != all.end() && found->block == step.event.block && found->sm == sm;
+    const Placement* p = schedule_->placement_of(step.launch, step.event.block);
+    return p && p->sm == sm;
 }
 
 }  // namespace tilescope::show

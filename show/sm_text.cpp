@@ -14,11 +14,7 @@ std::vector<Work> work_of_sms(const Run& run, bool over) {
     for (const SmState& s : m.sms)
         if (s.block) work[static_cast<std::size_t>(s.sm)] = Work::shown;
     if (m.launch < 0 || m.busy == 0) return work;
-    const auto& all = run.schedule().placements();
-    const auto before = [&](Index launch) {
-        return std::partition_point(all.begin(), all.end(), [&](const Placement& p) { return p.launch < launch; });
-    };
-    const Index recorded = std::min<Index>(sms, before(m.launch + 1) - before(m.launch));
+    const auto recorded = std::min(sms, static_cast<Index>(run.schedule().placements_of(m.launch).size()));
     const Index blocks = run.counted().launches[static_cast<std::size_t>(m.launch)].thread_blocks;
     for (Index sm = recorded; sm < std::min(sms, blocks); ++sm)
         if (blocks > sms || work[static_cast<std::size_t>(sm % recorded)] == Work::shown)

@@ -33,14 +33,11 @@ std::string turn_text(const std::string& index, Index turn, Index of) {
 /// The place of the SM's thread block on the axes of its grid.
 std::vector<std::string> places_in_grid(const Run& run, const Placement& p) {
     const auto& axes = run.trace().launches()[static_cast<std::size_t>(p.launch)].axes;
-    const auto& blocks = run.trace().blocks();
-    const auto block = std::partition_point(blocks.begin(), blocks.end(), [&](const RecordedBlock& b) {
-        return std::pair(b.launch, b.block) < std::pair(p.launch, p.block);
-    });
+    const RecordedBlock& block = run.trace().block(p.launch, p.block);
     std::vector<std::string> places;
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const bool heads = axes[k].name == "head";
-        places.push_back(turn_text(axes[k].name, block->at[k].begin / axes[k].tile_size,
+        places.push_back(turn_text(axes[k].name, block.at[k].begin / axes[k].tile_size,
                                    heads ? run.experiment().problem.batch_heads() : axes[k].count));
     }
     return places;
@@ -54,13 +51,6 @@ std::vector<Index> steps_of(const Run& run, const StepsWanted& w) {
     for (Index tick = std::max<Index>(w.from, 1); tick <= std::min(w.to, run.ticks()); ++tick)
         if (const Step* s = last_of(run, tick, w.sm); s && is_wanted(w, *s)) steps.push_back(tick);
     return steps;
-}
-
-const Placement* placement_of(const Run& run, Index launch, Index block) {
-    const auto& all = run.schedule().placements();
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const Placement& p) { return p.launch == launch && p.block == block; });
-    return found != all.end() ? &*found : nullptr;
 }
 
 std::string loop_position(const Run& run, const SmState& sm) {
@@ -78,12 +68,6 @@ std::string loop_position(const Run& run, const SmState& sm) {
     return text::join(all, ", ");
 }
 
-std::string code_of(const Run& run, std::uint16_t line) {
-    for (const CodeLine& c : run.algorithm().code)
-        if (c.number == line) return std::string(c.code).substr(std::string(c.code).find_first_not_of(' '));
-    return {};
-}
-
 StepText step_text(const Run& run, const SmState& sm) {
     std::vector<std::string> where;
     for (const std::string& part : {sm.block ? sm_block(sm) : "", sm_line(sm), loop_position(run, sm)})
@@ -91,7 +75,7 @@ StepText step_text(const Run& run, const SmState& sm) {
     return {run.tick(),
             sm.block ? sm.line : std::uint16_t{0},
             text::join(where, " · "),
-            code_of(run, sm.line),
+            code_of(run.algorithm(), sm.line),
             formula(run, sm),
             what_happens(run, sm),
             sm.block ? why(run, sm) : ""};

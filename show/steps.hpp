@@ -19,8 +19,6 @@ struct StepsWanted {
 };
 /// Their numbers, in order. A launch is everybody's step, and so is step 0, before the first.
 std::vector<Index> steps_of(const Run& run, const StepsWanted& wanted);
-/// Where a thread block runs; nullptr: not in what is shown.
-const Placement* placement_of(const Run& run, Index launch, Index block);
 
 /// What is told of the step shown.
 struct StepText {
@@ -36,8 +34,6 @@ StepText step_text(const Run& run, const SmState& sm);
 
 /// The turn of every loop that the step is in, from the grid inwards: "head 1 of 8, i = 3 of 16, j = 2 of 16".
 std::string loop_position(const Run& run, const SmState& sm);
-/// The line of the pseudo-code without its indentation; empty where there is none of that number.
-std::string code_of(const Run& run, std::uint16_t line);
 /// "SM traffic so far: 1.02 kB read, 64 B written; 512 FLOPs", of all SMs.
 std::string traffic_so_far(const Run& run);
 /// The tile that the operation of the step wrote, or that it stored; nullptr where there is none on chip.

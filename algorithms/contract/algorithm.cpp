@@ -1,5 +1,7 @@
 #include "algorithms/contract/algorithm.hpp"
 
+#include <algorithm>
+
 namespace tilescope {
 
 Hbm Tensors::operator[](std::string_view name) const {
@@ -14,6 +16,13 @@ const Algorithm* find_algorithm(std::string_view name) {
     for (const Algorithm& a : algorithms())
         if (a.formerly && a.formerly == name) return &a;
     return nullptr;
+}
+
+std::string code_of(const Algorithm& algorithm, std::uint16_t line) {
+    const auto found = std::ranges::find(algorithm.code, line, &CodeLine::number);
+    if (found == algorithm.code.end()) return {};
+    const std::string_view code = found->code;
+    return std::string(code.substr(code.find_first_not_of(' ')));
 }
 
 std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem) {

@@ -69,6 +69,9 @@ const std::vector<Algorithm>& algorithms();
 /// By its name, or by its former one. nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view name);
 
+/// A line of its pseudo-code without the indentation; empty where there is none of that number.
+std::string code_of(const Algorithm& algorithm, std::uint16_t line);
+
 /// What a problem asks for that an algorithm does not have, and the algorithms of the same computation that have it.
 struct Refusal {
     Feature feature;

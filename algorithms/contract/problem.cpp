@@ -5,6 +5,9 @@
 #include "core/machine/ops.hpp"
 
 namespace tilescope {
+
+const char* name_of(Softmax softmax) { return softmax == Softmax::naive ? "naive" : "safe"; }
+
 float Problem::logit_scale() const {
     return static_cast<float>(scale ? *scale : 1.0 / std::sqrt(static_cast<double>(dim)));
 }

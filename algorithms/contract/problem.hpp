@@ -12,6 +12,7 @@ namespace tilescope {
 
 /// Which softmax is taken between the two products: the textbook formula, or with the maximum subtracted first.
 enum class Softmax : std::uint8_t { naive, safe };
+const char* name_of(Softmax softmax);
 
 /// An attention layer, or (for the softmax kernels) batch x heads matrices of seq_q rows and seq_k columns.
 struct Problem {

@@ -1,5 +1,7 @@
 #include "core/record/trace.hpp"
 
+#include <algorithm>
+
 #include "core/machine/gpu.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/storage.hpp"
@@ -30,6 +32,11 @@ Trace::Trace(RecordedRun recorded) : kept_(std::move(recorded)), region_index_(k
     value_bytes_ = float_bytes(kept_.values.size());
     for (const RecordedTensor& t : kept_.tensors) value_bytes_ += float_bytes(t.initial.size());
     list_regions();
+}
+
+const RecordedBlock& Trace::block(Index launch, Index number) const {
+    return *std::ranges::lower_bound(kept_.blocks, std::pair(launch, number), {},
+                                     [](const RecordedBlock& b) { return std::pair(b.launch, b.block); });
 }
 
 Index Trace::next_wanted(Index /*launch*/, Index from) {

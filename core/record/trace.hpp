@@ -58,9 +58,9 @@ class Trace : public Listener {
     /// What the contents of tiles and tensors take here.
     Bytes value_bytes() const { return value_bytes_; }
     const std::vector<RecordedLaunch>& launches() const { return kept_.launches; }
-    const std::vector<RecordedBlock>& blocks() const {
-        return kept_.blocks;
-    }  ///< in the order in which they were recorded
+    const std::vector<RecordedBlock>& blocks() const { return kept_.blocks; }  ///< by launch, then by number
+    /// One that is recorded.
+    const RecordedBlock& block(Index launch, Index number) const;
     const std::vector<RecordedLoop>& loops() const { return kept_.loops; }
     const std::vector<RecordedTurn>& turns() const { return kept_.turns; }
     const std::vector<RecordedTile>& tiles() const { return kept_.tiles; }

@@ -1,5 +1,7 @@
 #include "core/time/schedule.hpp"
 
+#include <algorithm>
+
 namespace tilescope {
 namespace {
 
@@ -94,6 +96,17 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
 }
 
 Index Schedule::tick_of(Index step) const { return std::upper_bound(ends_.begin(), ends_.end(), step) - ends_.begin(); }
+
+std::span<const Placement> Schedule::placements_of(Index launch) const {
+    const auto [first, last] = std::ranges::equal_range(placements_, launch, {}, &Placement::launch);
+    return {first, last};
+}
+
+const Placement* Schedule::placement_of(Index launch, Index block) const {
+    const auto all = placements_of(launch);
+    const auto found = std::ranges::lower_bound(all, block, {}, &Placement::block);
+    return found != all.end() && found->block == block ? &*found : nullptr;
+}
 
 const Placement* Schedule::at(Index sm, Index tick) const {
     if (sm >= sms_used()) return nullptr;

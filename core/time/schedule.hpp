@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "core/record/trace.hpp"
 
@@ -32,6 +33,10 @@ class Schedule {
     Index tick_of(Index step) const;
     /// By launch, then by block.
     const std::vector<Placement>& placements() const { return placements_; }
+    /// Those of a launch; none where it is not recorded.
+    std::span<const Placement> placements_of(Index launch) const;
+    /// Where a thread block runs; nullptr: nowhere in the recording.
+    const Placement* placement_of(Index launch, Index block) const;
     /// What an SM was busy with in tick `tick` (from 1 on); nullptr: nothing recorded.
     const Placement* at(Index sm, Index tick) const;
     /// SMs that ever have a recorded thread block: 0 .. n-1.

@@ -4,12 +4,23 @@
 
 namespace tilescope {
 
+namespace {
+
+/// In single quotes, of which there can be none between them.
+std::string quoted(const std::string& word) {
+    std::string typed = "'";
+    for (const char c : word) typed += c == '\'' ? R"('\'')" : std::string(1, c);
+    return typed + '\'';
+}
+
+}  // namespace
+
 std::string shell_line(const std::vector<std::string>& words) {
     constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:";
     std::vector<std::string> typed;
     for (const std::string& word : words) {
         const bool is_plain = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
-        typed.push_back(is_plain ? word : "'" + word + "'");
+        typed.push_back(is_plain ? word : quoted(word));
     }
     return text::join(typed, " ");
 }

@@ -127,7 +127,7 @@ Run follow(const MadeUp& m, const Place& told) {
     REQUIRE(run.failure());
     CHECK(run.failure()->place == told);
     CHECK(contains(run.shortened(), "Fails after step"));
-    const Placement* block = placement_of(run, place.launch, place.block);
+    const Placement* block = run.schedule().placement_of(place.launch, place.block);
     REQUIRE(block);
     StepsWanted wanted{.sm = block->sm, .launch = place.launch, .block = place.block, .line = {}};
     if (place.line > 0) wanted.line = place.line;
@@ -230,5 +230,6 @@ TEST_CASE("where many are counted as one, the first of them is to blame", "[fail
 
 TEST_CASE("commands are quoted where a shell needs it", "[failure]") {
     CHECK(shell_line({"a", "b c", ""}) == "a 'b c' ''");
+    CHECK(shell_line({"it's"}) == R"('it'\''s')");
     CHECK(step_command("flash_v2", {}, {}) == "tilescope step flash_v2");
 }

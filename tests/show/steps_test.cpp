@@ -55,10 +55,10 @@ TEST_CASE("steps can be chosen by launch, thread block, line and number", "[step
     CHECK(steps_of(run, {.sm = 0, .from = 20, .to = 23}) == std::vector<Index>{20, 21, 22, 23});
     CHECK(steps_of(run, {.sm = 0, .line = 1}).empty());
 
-    REQUIRE(placement_of(run, 2, 3));
-    CHECK(placement_of(run, 2, 3)->sm == 3);
-    CHECK(!placement_of(run, 2, 4));
-    CHECK(!placement_of(run, 3, 0));
+    REQUIRE(run.schedule().placement_of(2, 3));
+    CHECK(run.schedule().placement_of(2, 3)->sm == 3);
+    CHECK(!run.schedule().placement_of(2, 4));
+    CHECK(!run.schedule().placement_of(3, 0));
 }
 
 TEST_CASE("a step knows its turn of every loop around it", "[steps]") {
