@@ -26,7 +26,7 @@ Problem problem_from(JsonEntry e) {
     e.finish();
     try {
         validate(p);
-    } catch (const UsageError& error) {
+    } catch (const BadValue& error) {
         e.refuse(error.what());
     }
     return p;
@@ -35,10 +35,8 @@ Problem problem_from(JsonEntry e) {
 GpuSpec gpu_from(const nlohmann::ordered_json& json, const std::string& file) {
     try {
         return parse_gpu(json.dump(), file + ": gpu");
-    } catch (const UsageError& error) {
-        constexpr std::string_view flag = "--gpu ";  // a description in a file has no flag
-        const std::string_view what = error.what();
-        throw UsageError(std::string(what.starts_with(flag) ? what.substr(flag.size()) : what));
+    } catch (const BadValue& error) {
+        throw UsageError(error.value + ": " + error.allowed);  // the value says which file and key
     }
 }
 

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 #include <span>
 #include <system_error>
@@ -18,6 +17,7 @@
 #include <variant>
 
 #include "core/machine/error.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope {
 namespace {
@@ -105,56 +105,13 @@ std::string number_text(double x) {
     return whole ? std::to_string(static_cast<Index>(x)) : json(x).dump();
 }
 
-std::string join(const std::vector<std::string>& words) {
-    std::string line;
-    for (const auto& word : words) line += (line.empty() ? "" : ", ") + word;
-    return line;
-}
-
 std::string allowed(const Field& f) {
     return std::string(is_whole(f) ? "a whole number" : "a number") + " from " + number_text(f.least) + " to " +
            number_text(f.most) + " (" + f.unit + ")" + (may_be_unknown(f) ? ", or null if unknown" : "");
 }
 
 [[noreturn]] void refuse(std::string_view where, const std::string& what) {
-    throw UsageError("--gpu " + shown(where, 200) + ": " + what);
-}
-
-/// A word as it is compared: lower case, without spaces, dashes and underscores.
-std::string plain(std::string_view word) {
-    std::string out;
-    for (const char c : word)
-        if (c != ' ' && c != '-' && c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-}
-
-std::ptrdiff_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::ptrdiff_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (const char c : a) {
-        std::ptrdiff_t diagonal = row[0]++;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::ptrdiff_t replaced = diagonal + (c == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-        }
-    }
-    return row.back();
-}
-
-/// The candidate that was probably meant. Letters in common at the beginning, and then at the end, weigh more than
-/// typing errors: "v100 sxm2" is a V100, "4090" an RTX 4090, and "l2" means l2_bytes.
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-    const std::string a = plain(shown(word));
-    const auto strangeness = [&](std::string_view candidate) {
-        const std::string b = plain(candidate);
-        const auto front = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
-        const auto back = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin();
-        return edit_distance(a, b) - 2 * front - back;
-    };
-    const auto best = std::min_element(candidates.begin(), candidates.end(),
-                                       [&](const auto& x, const auto& y) { return strangeness(x) < strangeness(y); });
-    return best == candidates.end() ? "" : *best;
+    throw BadValue("gpu", shown(where, 200), what);
 }
 
 // ---- From a name, or from a JSON text, to a sheet
@@ -165,23 +122,24 @@ std::vector<std::string> names_of(std::span<const Sheet> sheets) {
     return names;
 }
 
-/// `asked` is how an error message begins.
+/// `asked` is what an error message says is wrong.
 const Sheet& find_sheet(std::span<const Sheet> sheets, std::string_view name, const std::string& asked) {
-    const std::string wanted = plain(name) == "a100" ? "a10040gb" : plain(name);
+    const std::string wanted = text::plain(name) == "a100" ? "a10040gb" : text::plain(name);
     const Sheet* match = nullptr;
     std::vector<std::string> matches;
     for (const auto& sheet : sheets) {
-        const std::string candidate = plain(sheet.spec.name);
+        const std::string candidate = text::plain(sheet.spec.name);
         if (candidate == wanted) return sheet;
         if (wanted.empty() || !candidate.starts_with(wanted)) continue;
         match = &sheet;
         matches.push_back(sheet.spec.name);
     }
     if (matches.size() == 1) return *match;
-    if (match) throw UsageError(asked + ": several GPUs begin like that: write one of " + join(matches));
+    if (match) throw BadValue("gpu", asked, "several GPUs begin like that: write one of " + text::join(matches, ", "));
     const auto names = names_of(sheets);
-    throw UsageError(asked + ": unknown GPU, did you mean " + nearest(name, names) + "? The presets are " +
-                     join(names) + "; the path of a .json file works too");
+    throw BadValue("gpu", asked,
+                   "unknown GPU, did you mean " + text::nearest(shown(name), names) + "? The presets are " +
+                       text::join(names, ", ") + "; the path of a .json file works too");
 }
 
 /// Parses with the limits that nlohmann-json does not know: size, nesting, and no key twice.
@@ -235,7 +193,8 @@ class SheetReader {
                 missing.emplace_back(fields[i].key);
         }
         if (!missing.empty())
-            fail(join(missing), "missing: write them, or take them from a preset with \"base\": \"A100-40GB\"");
+            fail(text::join(missing, ", "),
+                 "missing: write them, or take them from a preset with \"base\": \"A100-40GB\"");
         if (sheet_.spec.sram_per_block > sheet_.spec.sram_per_sm)
             fail("sram_per_block",
                  "more than sram_per_sm: write " + std::to_string(sheet_.spec.sram_per_sm) + " or less");
@@ -248,7 +207,7 @@ class SheetReader {
     void check_keys(const json& object, const std::string& path, const std::vector<std::string>& known) const {
         for (const auto& [key, value] : object.items())
             if (std::find(known.begin(), known.end(), key) == known.end())
-                fail(path + shown(key), "unknown key: did you mean " + nearest(key, known) + "?");
+                fail(path + shown(key), "unknown key: did you mean " + text::nearest(shown(key), known) + "?");
     }
 
     std::string text(const std::string& key, const json& value, std::size_t most) const {
@@ -263,7 +222,7 @@ class SheetReader {
 
     void start_from(std::span<const Sheet> bases) {
         const std::string name = text("base", root_["base"], max_title);
-        sheet_ = find_sheet(bases, name, "--gpu " + shown(where_, 200) + ": base: " + shown_json(root_["base"]));
+        sheet_ = find_sheet(bases, name, shown(where_, 200) + ": base: " + shown_json(root_["base"]));
         for (auto& source : sheet_.sources) source = "as " + sheet_.spec.name + ": " + source;
         sheet_.spec.name += " (changed)";
         sheet_.spec.title += " (changed)";
@@ -352,7 +311,7 @@ std::string read_file(const std::string& path) {
     return text;
 }
 
-const Sheet& preset(std::string_view name) { return find_sheet(presets(), name, "--gpu \"" + shown(name) + "\""); }
+const Sheet& preset(std::string_view name) { return find_sheet(presets(), name, '"' + shown(name) + '"'); }
 
 Sheet load_sheet(const std::string& name_or_path) {
     const bool is_path = name_or_path.ends_with(".json") || name_or_path.find('/') != std::string::npos;

@@ -4,7 +4,7 @@
 // ("sms": {"value": 108, "source": "..."}), and is null where a number may be unknown. "base": "A100-40GB" takes every
 // number that the file leaves out from that preset; without it all of them must be there. gpus/*.json are such files.
 //
-// Every error is a UsageError with one line: `--gpu FILE: key: what is wrong: what is allowed`.
+// Every error is a BadValue with one line: `gpu FILE: key: what is wrong: what is allowed`.
 #pragma once
 
 #include <string>

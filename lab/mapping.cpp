@@ -10,14 +10,6 @@ namespace {
 
 Index round_down(Index n) { return n > 16 ? n / 16 * 16 : std::max<Index>(n, 1); }
 
-void check_tile(const char* flag, Index value, Index most) {
-    if (value < 0) throw UsageError(std::string(flag) + ' ' + std::to_string(value) + ": must be at least 1, or auto");
-    constexpr Index limit = Index{1} << 31;
-    if (value > limit)
-        throw UsageError(std::string(flag) + ' ' + std::to_string(value) + ": must be at most 2^31; the sequence has " +
-                         std::to_string(most) + " rows, try " + flag + " auto");
-}
-
 std::string flags(const Algorithm& algorithm, const Tiling& t) {
     std::string words;
     for (const Knob& k : algorithm.knobs)
@@ -35,6 +27,18 @@ const Knob* to_halve(const Algorithm& algorithm, const Tiling& given, const Tili
 }
 
 }  // namespace
+
+void validate(const Tiling& given, const Problem& problem) {
+    const auto check = [](const char* field, Index value, Index rows) {
+        constexpr Index limit = Index{1} << 31;
+        if (value < 0) throw BadValue(field, std::to_string(value), "must be at least 1, or auto", "64");
+        if (value > limit)
+            throw BadValue(field, std::to_string(value),
+                           "must be at most 2^31, and the sequence has " + std::to_string(rows) + " rows", "auto");
+    };
+    check("br", given.br, problem.seq_q);
+    check("bc", given.bc, problem.seq_k);
+}
 
 Tiling paper_rule(const Problem& p, const GpuSpec& gpu) {
     const Index elements = gpu.sram_per_block / size_of(p.dtype);
@@ -70,8 +74,7 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
 }
 
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given, const GpuSpec& gpu) {
-    check_tile("--br", given.br, problem.seq_q);
-    check_tile("--bc", given.bc, problem.seq_k);
+    validate(given, problem);
     const bool complete =
         std::all_of(algorithm.knobs.begin(), algorithm.knobs.end(), [&](const Knob& k) { return given.*k.value > 0; });
     if (complete) return given;

@@ -6,6 +6,9 @@
 
 namespace tilescope {
 
+/// Throws BadValue where a size that is given (not 0) cannot be one of a tile.
+void validate(const Tiling& given, const Problem& problem);
+
 /// FlashAttention (arXiv 2205.14135), Algorithm 1, line 1, with M the SRAM of a thread block in elements:
 /// Bc = ceil(M / 4d), Br = min(Bc, d); rounded down to multiples of 16 and cut to the problem.
 Tiling paper_rule(const Problem& problem, const GpuSpec& gpu);
@@ -18,7 +21,7 @@ bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tili
 std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given,
                                      const GpuSpec& gpu);
 
-/// The same, or UsageError / RunError when the request is bad or nothing fits.
+/// The same, checked; where nothing fits, the smallest there is: its run says what is too large.
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given, const GpuSpec& gpu);
 
 /// Many lines for a person: what lives in the full space, what is missing, and a tiling that fits.

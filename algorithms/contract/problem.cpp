@@ -33,32 +33,33 @@ bool Problem::uses(Feature feature) const {
     return false;
 }
 
-void check_size(const std::string& flag, Index value) {
+void check_size(const char* field, Index value) {
     constexpr Index most = Index{1} << 40;
     if (value < 1 || value > most)
-        throw UsageError(flag + ' ' + std::to_string(value) + ": must be from 1 to 2^40; try " + flag +
-                         (value < 1 ? " 1" : " 65536"));
+        throw BadValue(field, std::to_string(value), "must be from 1 to 2^40", value < 1 ? "1" : "65536");
 }
 
 void validate(const Problem& p) {
-    check_size("--batch", p.batch);
-    check_size("--heads", p.heads);
-    check_size("--kv-heads", p.kv_heads);
-    check_size("--seq-q", p.seq_q);
-    check_size("--seq-k", p.seq_k);
-    check_size("--dim", p.dim);
-    check_size("--dim-v", p.dim_v);
+    check_size("batch", p.batch);
+    check_size("heads", p.heads);
+    check_size("kv_heads", p.kv_heads);
+    check_size("seq_q", p.seq_q);
+    check_size("seq_k", p.seq_k);
+    check_size("dim", p.dim);
+    check_size("dim_v", p.dim_v);
     if (p.heads % p.kv_heads != 0)
-        throw UsageError("--kv-heads " + std::to_string(p.kv_heads) + ": must divide --heads " +
-                         std::to_string(p.heads) + " (grouped heads share K and V); try --kv-heads 1");
-    if (p.scale && !std::isfinite(*p.scale)) throw UsageError("--scale: must be a finite number; try --scale 0.125");
+        throw BadValue("kv_heads", std::to_string(p.kv_heads),
+                       "must divide the " + std::to_string(p.heads) + " heads (grouped heads share K and V)", "1");
+    if (p.scale && !std::isfinite(*p.scale))
+        throw BadValue("scale", std::to_string(*p.scale), "must be a finite number", "0.125");
     // The largest counter is below 128 times this product even with tiles of one row and one column.
     const double work = static_cast<double>(p.batch) * static_cast<double>(p.heads) * static_cast<double>(p.seq_q) *
                         static_cast<double>(p.seq_k) * static_cast<double>(p.dim + p.dim_v);
     if (work > std::ldexp(1.0, 56))
-        throw UsageError("--seq-q " + std::to_string(p.seq_q) + " --seq-k " + std::to_string(p.seq_k) +
-                         ": batch x heads x seq-q x seq-k x (dim + dim-v) must stay below 2^56 for counts to be "
-                         "exact; shorten --seq or use fewer --heads");
+        throw BadValue("seq_q", std::to_string(p.seq_q),
+                       "with " + std::to_string(p.seq_k) +
+                           " keys, batch x heads x rows x keys x (dim + dim_v) must "
+                           "stay below 2^56 for counts to be exact; shorten the sequences or use fewer heads");
 }
 
 }  // namespace tilescope

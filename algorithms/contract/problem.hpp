@@ -56,10 +56,10 @@ struct Tiling {
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-/// UsageError unless 1 <= value <= 2^40.
-void check_size(const std::string& flag, Index value);
+/// BadValue unless 1 <= value <= 2^40.
+void check_size(const char* field, Index value);
 
-/// Throws UsageError naming the flag, the value and a fix. Bounds every size such that no count overflows.
+/// Throws BadValue. Bounds every size such that no count overflows.
 void validate(const Problem& problem);
 
 /// Sets the logits of tile (i, j) that the mask hides to -inf; nothing where it hides none.

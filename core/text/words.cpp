@@ -1,24 +1,32 @@
 #include "core/text/words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace tilescope::text {
 namespace {
 
-std::size_t edits(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+std::ptrdiff_t edits(std::string_view a, std::string_view b) {
+    std::vector<std::ptrdiff_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (const char c : a) {
+        std::ptrdiff_t diagonal = row[0]++;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::ptrdiff_t replaced = diagonal + (c == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
         }
     }
     return row.back();
+}
+
+/// How far a name is from what was typed, both plain. Letters in common at the beginning, and then at the end, weigh
+/// more than typing errors: "v100 sxm2" is a V100, "4090" an RTX-4090, and "l2" means l2_bytes.
+std::ptrdiff_t strangeness(std::string_view typed, std::string_view name) {
+    const auto front = std::mismatch(typed.begin(), typed.end(), name.begin(), name.end()).first - typed.begin();
+    const auto back = std::mismatch(typed.rbegin(), typed.rend(), name.rbegin(), name.rend()).first - typed.rbegin();
+    return edits(typed, name) - 2 * front - back;
 }
 
 }  // namespace
@@ -59,10 +67,16 @@ std::string quoted(const std::string& text) {
     return out + (text.size() > 60 ? "...'" : "'");
 }
 
-std::string nearest(const std::string& wanted, const std::vector<std::string>& names) {
-    return *std::min_element(names.begin(), names.end(), [short_wanted = wanted.substr(0, 60)](auto& a, auto& b) {
-        return edits(short_wanted, a) < edits(short_wanted, b);
-    });
+std::string plain(std::string_view word) {
+    std::string out;
+    for (const char c : word)
+        if (c != ' ' && c != '-' && c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+std::string nearest(std::string_view wanted, const std::vector<std::string>& names) {
+    const std::string typed = plain(wanted.substr(0, 60));
+    return *std::ranges::min_element(names, {}, [&](const std::string& n) { return strangeness(typed, plain(n)); });
 }
 
 }  // namespace tilescope::text

@@ -16,7 +16,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t most);
 std::string one_line(std::string text);
 /// `text` between quotes, cut to a readable length and stripped of control characters: safe to print whatever it was.
 std::string quoted(const std::string& text);
-/// The name with the fewest edits from `wanted`.
-std::string nearest(const std::string& wanted, const std::vector<std::string>& names);
+/// A word as it is compared: lower case, without spaces, dashes and underscores.
+std::string plain(std::string_view word);
+/// The name that was probably meant: few edits away, and better one that begins or ends alike.
+std::string nearest(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace tilescope::text

@@ -8,6 +8,7 @@
 
 #include "algorithms/contract/problem.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/in_flags.hpp"
 
 namespace tilescope {
 namespace {
@@ -59,9 +60,9 @@ Setter setter(const char* name, T Options::*member, std::function<T(const std::s
 
 const std::vector<Setter>& setters() {
     const auto index = [](const char* name, std::optional<Index> Options::*member) {
-        return setter<std::optional<Index>>(name, member, [flag = std::string("--") + name](const std::string& v) {
-            const Index value = to_index(flag, v);
-            check_size(flag, value);
+        return setter<std::optional<Index>>(name, member, [name](const std::string& v) {
+            const Index value = to_index(std::string("--") + name, v);
+            in_flags([&] { check_size(name, value); });
             return value;
         });
     };

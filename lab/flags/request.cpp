@@ -5,7 +5,9 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/in_flags.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/mapping.hpp"
 
 namespace tilescope {
 namespace {
@@ -102,7 +104,7 @@ Problem sizes_from(const Options& o) {
 }
 
 GpuSpec gpu_from(const Options& o) {
-    GpuSpec g = load_gpu(o.gpu);
+    GpuSpec g = in_flags([&] { return load_gpu(o.gpu); });
     if (o.sms) {
         if (*o.sms < 1 || *o.sms > 1'000'000)
             throw UsageError("--sms " + std::to_string(*o.sms) + ": must be from 1 to 1000000; try --sms 108");
@@ -195,7 +197,10 @@ Request resolve(const Options& o, const Computation& computation) {
         throw UsageError(std::string(flag) + ": means nothing to a softmax kernel; leave it out");
     if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r);
     if (!o.x.empty()) read_softmax_files(o, r);
-    validate(r.problem);
+    in_flags([&] {
+        validate(r.problem);
+        validate(r.given, r.problem);
+    });
     return r;
 }
 

@@ -83,11 +83,11 @@ void check_equal(const GpuSpec& a, const GpuSpec& b) {
     CHECK(a.l2_bytes_per_clk == b.l2_bytes_per_clk);
 }
 
-/// The error message of f, which must be one printable line that begins like every message about --gpu.
+/// The error message of f, which must be one printable line that begins like every message about a GPU.
 template <class F>
 std::string complaint(F&& f) {
-    const std::string message = message_of<UsageError>(f);
-    CHECK(message.starts_with("--gpu "));
+    const std::string message = message_of<BadValue>(f);
+    CHECK(message.starts_with("gpu "));
     CHECK(message.size() < 700);
     CHECK(std::none_of(message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }));
     return message;
@@ -245,7 +245,7 @@ TEST_CASE("an unknown or ambiguous name is answered with the names", "[gpu]") {
     for (const auto& [typed, nearest] : meant) {
         const std::string message = complaint([&, name = typed] { gpu_preset(name); });
         CAPTURE(message);
-        CHECK(message.starts_with("--gpu \"" + typed + "\": unknown GPU, did you mean " + nearest + "?"));
+        CHECK(message.starts_with("gpu \"" + typed + "\": unknown GPU, did you mean " + nearest + "?"));
         for (const auto& name : all_presets) CHECK(contains(message, name));
     }
     const std::string rtx = complaint([] { gpu_preset("rtx"); });
@@ -407,7 +407,7 @@ TEST_CASE("each mistake in a file is named with its key and a fix", "[gpu]") {
     for (const auto& [json, expected] : mistakes) {
         const std::string message = complaint_about(json);
         CAPTURE(json.substr(0, 200), expected, message);
-        CHECK(message.starts_with("--gpu my.json: "));
+        CHECK(message.starts_with("gpu my.json: "));
         CHECK(contains(message, expected));
     }
 }
@@ -441,7 +441,7 @@ TEST_CASE("a path that cannot be read is named", "[gpu]") {
     const Folder folder;
     const auto load = [](const std::string& path) { return complaint([&] { load_gpu(path); }); };
     CHECK(contains(load(folder / "absent.json"), "absent.json: cannot be opened (No such file or directory)"));
-    CHECK(contains(load("absent.json"), "--gpu absent.json: cannot be opened"));
+    CHECK(contains(load("absent.json"), "gpu absent.json: cannot be opened"));
     CHECK(contains(load(folder / ""), "is a directory: write the path of a .json file"));
     CHECK(contains(load("/dev/zero"), "larger than 1 MiB"));
     CHECK(contains(load("/" + std::string(10'000, 'x')), "cannot be opened"));

@@ -170,12 +170,12 @@ TEST_CASE("tiling: a choice keeps what was asked for, even where it does not fit
     CHECK_THROWS_AS(run(a, {p, {512, 1}, 1}, toy, count_mode), OutOfChipMemory);
 
     const auto refusal = [&](const Tiling& given) {
-        return message_of<UsageError>([&] { choose_tiling(a, p, given, toy); });
+        return message_of<BadValue>([&] { choose_tiling(a, p, given, toy); });
     };
-    CHECK(refusal({-1, 0}) == "--br -1: must be at least 1, or auto");
-    CHECK(refusal({8, -20}) == "--bc -20: must be at least 1, or auto");
-    CHECK(contains(refusal({(Index{1} << 31) + 1, 0}), "--br 2147483649: must be at most 2^31"));
-    CHECK(contains(refusal({0, (Index{1} << 31) + 1}), "the sequence has 256 rows, try --bc auto"));
+    CHECK(refusal({-1, 0}) == "br -1: must be at least 1, or auto; try br 64");
+    CHECK(refusal({8, -20}) == "bc -20: must be at least 1, or auto; try bc 64");
+    CHECK(contains(refusal({(Index{1} << 31) + 1, 0}), "br 2147483649: must be at most 2^31"));
+    CHECK(contains(refusal({0, (Index{1} << 31) + 1}), "the sequence has 256 rows; try bc auto"));
 }
 
 TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits", "[tiling]") {

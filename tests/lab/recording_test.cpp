@@ -124,7 +124,7 @@ TEST_CASE("what a recording says of its experiment is checked", "[recording]") {
     };
     CHECK_THAT(why("", R"("heads":2)", R"("heads":0)"),
                ContainsSubstring("r.json: problem: heads '0': must be a whole"));
-    CHECK_THAT(why("", R"("kv_heads":1)", R"("kv_heads":3)"), ContainsSubstring("must divide --heads"));
+    CHECK_THAT(why("", R"("kv_heads":1)", R"("kv_heads":3)"), ContainsSubstring("kv_heads 3: must divide the "));
     CHECK_THAT(why("", R"("br":4)", R"("br":0)"), ContainsSubstring("r.json: tiling: br '0'"));
     CHECK_THAT(why("", R"("sms":)", R"("sns":)"), ContainsSubstring("r.json: gpu: sns"));
     CHECK_THAT(why("", R"("outliers")", R"("outlyers")"), ContainsSubstring("did you mean outliers?"));
