@@ -24,7 +24,8 @@ double squares(const float* got, Index stride, const Region& at, const std::vect
 
 }  // namespace
 
-/// The error of what becomes O, after every operation on it: of every tile that is stored there.
+/// The error of what becomes O, after every operation on it: of every tile that is stored there. A tile that will be
+/// divided before, row by row, is taken as if it were divided by what its sums are now.
 std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
     // Where tiles of the input are written over, no output grows.
     if (!algorithm().computes->accumulates) return {};
@@ -33,35 +34,38 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
     for (Index k = schedule_->steps_after(block.first_tick); k < schedule_->steps_after(block.last_tick); ++k)
         if (trace()[k].launch == block.launch && trace()[k].event.block == block.block) mine.push_back(k);
 
-    std::map<TileId, Region> ends_up;  // where a tile is stored next
-    std::map<Index, Region> writes;    // by step
+    struct Future {
+        Region region;          // where a tile is stored next
+        TileId sums = no_tile;  // what divides it before that
+    };
+    std::map<TileId, Future> future;
+    std::map<Index, Future> writes;  // by step
+    const Operation* divides = find_operation("divide_rows");
     for (auto k = mine.rbegin(); k != mine.rend(); ++k) {
         const Event& e = trace()[*k].event;
-        if (e.kind() == Kind::store && trace().tensors()[e.region.tensor].name == output) ends_up[e.a()] = e.region;
+        if (e.kind() == Kind::store && trace().tensors()[e.region.tensor].name == output) future[e.a()] = {e.region};
         const bool writes_numbers = works(e.kind()) && e.kind() != Kind::store;
-        if (const auto found = ends_up.find(e.out); writes_numbers && found != ends_up.end())
-            writes[*k] = found->second;
+        const auto found = future.find(e.out);
+        if (!writes_numbers || found == future.end()) continue;
+        writes[*k] = found->second;
+        if (e.operation == divides) found->second.sums = e.a();
     }
 
     std::vector<ErrorPoint> points;
-    std::map<TileId, Index> columns;  // on chip: the step that wrote them
+    std::map<TileId, Index> written;  // the step that wrote a tile last
     for (const Index k : mine) {
         const Step& s = trace()[k];
-        if (s.kind() == Kind::release) columns.erase(s.event.out);
         if (s.kind() == Kind::release || s.event.out == no_tile) continue;
-        const RecordedTile& tile = trace().tiles()[s.event.out];
-        if (tile.cols == 1) columns[s.event.out] = k;
+        written[s.event.out] = k;
         const auto write = writes.find(k);
         if (write == writes.end()) continue;
-        const Region& at = write->second;
-        const float* got = trace().values(s).data();
-        const std::vector<double>& want = reference_->slice(at.slice);
-        double least = squares(got, tile.cols, at, want, recorded_.dim_v);
-        for (const auto& [column, written] : columns)
-            if (trace().tiles()[column].rows == tile.rows)
-                least = std::min(
-                    least, squares(got, tile.cols, at, want, recorded_.dim_v, trace().values(trace()[written]).data()));
-        points.push_back({schedule_->tick_of(k), std::sqrt(least / static_cast<double>(tile.rows * tile.cols))});
+        const auto& [at, sums] = write->second;
+        const RecordedTile& tile = trace().tiles()[s.event.out];
+        const auto by = written.find(sums);
+        const double sum =
+            squares(trace().values(s).data(), tile.cols, at, reference_->slice(at.slice), recorded_.dim_v,
+                    by != written.end() ? trace().values(trace()[by->second]).data() : nullptr);
+        points.push_back({schedule_->tick_of(k), std::sqrt(sum / static_cast<double>(tile.rows * tile.cols))});
     }
     return points;
 }

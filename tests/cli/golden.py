@@ -58,6 +58,8 @@ def normalise(text):
     """Hides what depends on the machine: rounding errors, which vary with its vector instructions."""
     text = re.sub(r'("(?:max_abs|rms)(?:_error)?": )[0-9.e+-]+', r"\1<error>", text)
     text = re.sub(r"max [0-9.e+-]+, rms [0-9.e+-]+", "max <error>, rms <error>", text)
+    # Contents of tiles, an element a line.
+    text = re.sub(r"^( +)(-?\d+\.\d{7,}(e-\d+)?)(?=,?$)", lambda e: f"{e[1]}{float(e[2]):.5g}", text, flags=re.M)
     lines = []
     for line in text.splitlines():
         if re.match(r"\w+ +\d+ x \d+ ", line):
