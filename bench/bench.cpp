@@ -9,6 +9,7 @@
 #include "lab/mapping.hpp"
 
 namespace tilescope {
+using namespace lab;
 namespace {
 
 Experiment flash_v2(Index heads, Index seq, bool causal, Tiling tiling = {128, 128}, Dtype dtype = Dtype::f16) {

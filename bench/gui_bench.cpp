@@ -9,6 +9,7 @@
 #include "gui/shell/fonts.hpp"
 
 namespace tilescope::gui {
+using namespace lab;
 namespace {
 
 /// An app with fonts and a display of 1440 x 900, but nothing that draws.

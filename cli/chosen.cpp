@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 
 const Algorithm& chosen_algorithm(const std::string& name) {
     const Algorithm& algorithm = algorithm_named(name);

@@ -30,11 +30,11 @@ struct DoesNotFit : RunError {
 };
 
 /// The way back to where a run failed, as the last line of a message.
-std::string see_it(const Algorithm& algorithm, const Options& options, const Place& place);
+std::string see_it(const Algorithm& algorithm, const lab::Options& options, const Place& place);
 
 /// Calls `f()`; a mistake of the program becomes a RunError that ends with the way back to it.
 template <class F>
-auto with_way_back(const Algorithm& algorithm, const Options& options, F&& f) {
+auto with_way_back(const Algorithm& algorithm, const lab::Options& options, F&& f) {
     try {
         return f();
     } catch (const BrokenPromise& error) {
@@ -47,13 +47,13 @@ auto with_way_back(const Algorithm& algorithm, const Options& options, F&& f) {
 /// Completes the tiling and calls `f(experiment)` with a way back; throws DoesNotFit, with the explanation, when that
 /// meets a tile that does not fit.
 template <class F>
-auto with_tiling(const Algorithm& algorithm, const Options& options, const Request& request, F&& f) {
-    const Experiment e{&algorithm, request.problem,
-                       choose_tiling(algorithm, request.problem, request.given, request.gpu), request.gpu};
+auto with_tiling(const Algorithm& algorithm, const lab::Options& options, const lab::Request& request, F&& f) {
+    const lab::Experiment e{&algorithm, request.problem,
+                            lab::choose_tiling(algorithm, request.problem, request.given, request.gpu), request.gpu};
     try {
         return with_way_back(algorithm, options, [&] { return f(e); });
     } catch (const OutOfChipMemory& error) {
-        throw DoesNotFit(explain(error, algorithm, e.problem, e.tiling, e.gpu) +
+        throw DoesNotFit(lab::explain(error, algorithm, e.problem, e.tiling, e.gpu) +
                          see_it(algorithm, options, error.place));
     }
 }
@@ -64,6 +64,7 @@ struct ModeChoice {
     std::string why;
 };
 /// For runs already counted. Throws UsageError for an unknown mode, RunError when numbers would not fit in memory.
-ModeChoice choose_mode(const Options& options, const Request& request, const std::vector<Report>& counted);
+ModeChoice choose_mode(const lab::Options& options, const lab::Request& request,
+                       const std::vector<lab::Report>& counted);
 
 }  // namespace tilescope::cli

@@ -10,6 +10,7 @@
 #include "lab/reference.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 /// One algorithm's result, or why there is none.

@@ -10,6 +10,7 @@
 #include "lab/flags/describe.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 std::string bytes(Bytes n) { return n == 0 ? "" : text::bytes(static_cast<double>(n)); }

@@ -1,6 +1,7 @@
 #include "cli/json.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 Json to_json(const Prediction& p) {

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 Json to_json(const Counters& counters);
 /// Everything `run --json` prints. Errors that are not numbers become null.
-Json to_json(const Report& report);
-Json to_json(const Experiment& experiment, const Profile& profile);
+Json to_json(const lab::Report& report);
+Json to_json(const lab::Experiment& experiment, const Profile& profile);
 
 }  // namespace tilescope::cli

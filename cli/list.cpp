@@ -8,6 +8,7 @@
 #include "lab/gpu_presets.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 void print_json() {

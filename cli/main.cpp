@@ -7,6 +7,7 @@
 #include "core/text/words.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 constexpr int failed = 1, misused = 2, interrupted = 130;

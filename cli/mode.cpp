@@ -5,6 +5,7 @@
 #include "core/text/numbers.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 constexpr double patience = 10;  // seconds that `auto` is willing to take

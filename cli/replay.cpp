@@ -7,6 +7,7 @@
 #include "lab/recording.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 void replay_file(const std::string& path) {

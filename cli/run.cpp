@@ -11,6 +11,7 @@
 #include "lab/reference.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 void print_traffic(const Report& r) {

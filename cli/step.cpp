@@ -9,6 +9,7 @@
 #include "show/make_run.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 using namespace show;

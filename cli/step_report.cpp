@@ -17,6 +17,7 @@
 #include "show/value_text.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 using namespace show;

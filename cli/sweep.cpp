@@ -14,6 +14,7 @@
 #include "lab/reference.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 constexpr double most_points = 1e6;

@@ -9,6 +9,7 @@
 #include "lab/recording.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
 namespace {
 
 struct TraceRequest {

@@ -13,6 +13,8 @@
 #include "lab/atomic_file.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
+using namespace device;
 namespace {
 
 constexpr Bytes most_shared_memory = 227 * 1024;  // of a thread block, on the GPUs that kernels are written for

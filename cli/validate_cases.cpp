@@ -4,6 +4,8 @@
 #include "lab/gpu_presets.hpp"
 
 namespace tilescope::cli {
+using namespace lab;
+using namespace device;
 namespace {
 
 bool has_files(const Options& o) { return !(o.q + o.k + o.v + o.x).empty(); }

@@ -7,7 +7,7 @@
 namespace tilescope::cli {
 
 struct ValidateFlags {
-    Options options;
+    lab::Options options;
     std::vector<std::string> algorithms;
     std::string survey;  ///< "", "quick" or "full"
     std::string part;    ///< "" or "k/n"
@@ -17,12 +17,12 @@ struct ValidateFlags {
 };
 
 struct ValidateRequest {
-    std::vector<KernelCase> cases;
+    std::vector<device::KernelCase> cases;
     std::vector<std::string> left_out;  ///< algorithms that were not named and have no kernel for the problem
     GpuSpec gpu;
     Inputs inputs;              ///< from files; empty without
     std::size_t file_rank = 0;  ///< of the Q (or X) file
-    Distribution distribution = Distribution::normal;
+    lab::Distribution distribution = lab::Distribution::normal;
 };
 
 /// Checks every flag. `shared_memory` is what a thread block of the device may use; kernels that need more are not

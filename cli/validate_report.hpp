@@ -10,20 +10,20 @@
 namespace tilescope::cli {
 
 /// "NVIDIA H200: 132 SMs, ..."
-std::string describe(const Device& device);
+std::string describe(const device::Device& device);
 
 /// Errors and times of cases of the same problem.
-void print_values(std::span<const CaseResult> group);
+void print_values(std::span<const device::CaseResult> group);
 /// Simulated and measured traffic and arithmetic of one case.
-void print_counters(const CaseResult& result);
+void print_counters(const device::CaseResult& result);
 
-Json to_json(const Device& device);
+Json to_json(const device::Device& device);
 /// The columns of the CSV, and why the case is not ok.
-Json to_json(const CaseResult& result);
+Json to_json(const device::CaseResult& result);
 
 /// The measurements that ship, or that none do: a summary, or all rows of the algorithms that are named.
-void print_shipped(const std::vector<MeasurementFile>& files, const std::vector<std::string>& algorithms);
+void print_shipped(const std::vector<device::MeasurementFile>& files, const std::vector<std::string>& algorithms);
 /// The same as JSON: every row as an object.
-Json to_json(const MeasurementFile& file);
+Json to_json(const device::MeasurementFile& file);
 
 }  // namespace tilescope::cli

@@ -4,7 +4,8 @@
 
 #include <fstream>
 
-namespace tilescope {
+namespace tilescope::device {
+using namespace lab;
 namespace {
 
 /// 13010 as "13.1".
@@ -60,4 +61,4 @@ DeviceSearch find_device() {
             "", ""};
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

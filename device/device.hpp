@@ -6,7 +6,7 @@
 
 #include "core/machine/units.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 
 struct Device {
     std::string name, compute_capability;
@@ -24,4 +24,4 @@ struct DeviceSearch {
 /// The first CUDA device, which is the one that kernels run on.
 DeviceSearch find_device();
 
-}  // namespace tilescope
+}  // namespace tilescope::device

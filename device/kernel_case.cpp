@@ -2,7 +2,8 @@
 
 #include <sstream>
 
-namespace tilescope {
+namespace tilescope::device {
+using namespace lab;
 
 Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu) {
     return {c.algorithm, c.problem, c.variant->tile, gpu};
@@ -37,4 +38,4 @@ Bytes device_bytes(const KernelCase& c) {
     return sum;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

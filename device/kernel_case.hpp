@@ -6,7 +6,7 @@
 #include "algorithms/cuda/registry.hpp"
 #include "lab/experiment.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 
 struct KernelCase {
     const Algorithm* algorithm = nullptr;
@@ -15,7 +15,7 @@ struct KernelCase {
 };
 
 /// The same for the simulator: the tiles are the variant's.
-Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
+lab::Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
 
 /// The command that returns to this case: "tilescope validate flash_v2 --batch 1 ...".
 std::string command_of(const KernelCase& c);
@@ -28,4 +28,4 @@ Bytes device_bytes(const TensorDecl& tensor);
 /// Inputs, outputs and scratch.
 Bytes device_bytes(const KernelCase& c);
 
-}  // namespace tilescope
+}  // namespace tilescope::device

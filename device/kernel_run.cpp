@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace tilescope {
+namespace tilescope::device {
 namespace {
 
 constexpr double warm_up_ms = 10;    // clocks rise, code and data arrive
@@ -198,4 +198,4 @@ KernelTimes KernelRun::time(Index most, Control* control) {
     return {median(std::move(warm)), median(std::move(cold))};
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

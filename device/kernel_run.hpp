@@ -5,7 +5,7 @@
 
 #include "device/kernel_case.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 
 /// The tensors do not fit into what is free of the device's memory: a result, not a failure.
 struct OutOfDeviceMemory : RunError {
@@ -47,4 +47,4 @@ class KernelRun {
     std::unique_ptr<State> state_;
 };
 
-}  // namespace tilescope
+}  // namespace tilescope::device

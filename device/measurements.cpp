@@ -4,7 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-namespace tilescope {
+namespace tilescope::device {
+using namespace lab;
 namespace {
 
 std::string real(double x) {
@@ -204,4 +205,4 @@ std::vector<MeasurementFile> shipped_measurements() {
     return files;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

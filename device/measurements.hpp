@@ -11,7 +11,7 @@
 #include "core/text/embedded.hpp"
 #include "device/validation.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 
 /// The files of docs/measured/h200/*.csv; empty where none ship.
 std::span<const EmbeddedFile> embedded_measurements();
@@ -57,4 +57,4 @@ KernelCase case_of(const MeasuredRow& row);
 /// The measurements that ship with the program, by file.
 std::vector<MeasurementFile> shipped_measurements();
 
-}  // namespace tilescope
+}  // namespace tilescope::device

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace tilescope {
+namespace tilescope::device {
 namespace {
 
 constexpr const char* metrics[] = {
@@ -170,4 +170,4 @@ Measured combine(std::span<const NcuLaunch> launches) {
     return m;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

@@ -10,7 +10,7 @@
 
 #include "core/machine/units.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 
 /// Every metric that is asked for. One that a GPU does not have is left out.
 std::span<const char* const> ncu_metrics();
@@ -44,4 +44,4 @@ struct Measured {
 };
 Measured combine(std::span<const NcuLaunch> launches);
 
-}  // namespace tilescope
+}  // namespace tilescope::device

@@ -15,7 +15,7 @@
 
 extern char** environ;
 
-namespace tilescope {
+namespace tilescope::device {
 namespace {
 
 /// A program that runs, and the pipe that everything it prints comes through.
@@ -144,4 +144,4 @@ std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Contro
     }
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

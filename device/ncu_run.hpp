@@ -8,7 +8,7 @@
 #include "core/machine/gpu.hpp"
 #include "device/ncu.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 
 /// Throws RunError, saying how to get it, when there is no ncu on PATH.
 void require_ncu();
@@ -18,4 +18,4 @@ void require_ncu();
 std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Control* control,
                                std::atomic<Index>* launches);
 
-}  // namespace tilescope
+}  // namespace tilescope::device

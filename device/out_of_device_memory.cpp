@@ -2,7 +2,7 @@
 
 #include "device/kernel_run.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 namespace {
 
 std::string gigabytes(Bytes n) {
@@ -18,4 +18,4 @@ OutOfDeviceMemory::OutOfDeviceMemory(Bytes need, Bytes have)
       needed(need),
       free(have) {}
 
-}  // namespace tilescope
+}  // namespace tilescope::device

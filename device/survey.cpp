@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tilescope {
+namespace tilescope::device {
 namespace {
 
 struct Shape {
@@ -190,4 +190,4 @@ std::vector<KernelCase> quick_survey() {
     return cases.by_problem();
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

@@ -5,7 +5,7 @@
 
 #include "device/kernel_case.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 
 /// Every kernel over lengths of 256 to 16,384 (ragged ones too), head dimensions, tiles, causal and not, and batch x
 /// heads of 1 to 64; one case of `standard` that not even a GPU with 141 GiB has the memory for. Cases of the same
@@ -16,4 +16,4 @@ std::vector<KernelCase> full_survey();
 /// logits. Little work, for sanitizers and tests.
 std::vector<KernelCase> quick_survey();
 
-}  // namespace tilescope
+}  // namespace tilescope::device

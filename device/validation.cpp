@@ -4,7 +4,8 @@
 #include <cstring>
 #include <limits>
 
-namespace tilescope {
+namespace tilescope::device {
+using namespace lab;
 namespace {
 
 constexpr double work_budget = 2e10;               // matrix FLOPs that the simulator computes for a case
@@ -206,4 +207,4 @@ void Validator::launch(const KernelCase& c) try {
     return;  // run() reported it
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

@@ -5,7 +5,7 @@
 #include "device/ncu.hpp"
 #include "lab/reference.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 
 enum class Status : std::uint8_t { ok, wrong, out_of_memory };
 /// "ok", "wrong", "out of device memory".
@@ -14,16 +14,16 @@ const char* name_of(Status status);
 /// How far kernel and simulator are off, on the heads that were checked.
 struct Deviations {
     Index heads_checked = 0, rows_checked = 0;
-    double largest_reference = 0;    ///< absolute value
-    OutputError kernel, simulator;   ///< against the reference
-    double difference = 0;           ///< the largest between kernel and simulator; infinite where one is not finite
-    double other_difference = 0;     ///< the same for the other outputs (LSE), relative to the largest or to 1
-    Count not_finite_unchecked = 0;  ///< outputs of the other heads that are NaN or infinite
+    double largest_reference = 0;        ///< absolute value
+    lab::OutputError kernel, simulator;  ///< against the reference
+    double difference = 0;               ///< the largest between kernel and simulator; infinite where one is not finite
+    double other_difference = 0;         ///< the same for the other outputs (LSE), relative to the largest or to 1
+    Count not_finite_unchecked = 0;      ///< outputs of the other heads that are NaN or infinite
 };
 
 struct CaseResult {
     KernelCase tested;
-    Report counted;  ///< by the simulator, for the whole problem
+    lab::Report counted;  ///< by the simulator, for the whole problem
     Status status = Status::ok;
     std::string note;  ///< why it is not ok, or what to know of it
     std::optional<Deviations> deviations;
@@ -49,7 +49,7 @@ std::shared_ptr<Storage> cut(const Storage& from, const std::vector<Index>& slic
 struct ValidationSettings {
     GpuSpec gpu;  ///< whose rules the simulated counts follow
     std::uint64_t seed = 0;
-    Distribution distribution = Distribution::normal;
+    lab::Distribution distribution = lab::Distribution::normal;
     Inputs inputs;  ///< the user's own; random ones where empty
     Index repeats = 20;
     int threads = 0;
@@ -75,7 +75,7 @@ class Validator {
         Problem problem, checked;
         Part part;  ///< of `problem`, that is `checked`
         Inputs inputs, checked_inputs;
-        std::optional<Reference> reference;
+        std::optional<lab::Reference> reference;
     };
     using Outputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;
     Shared& shared_for(const KernelCase& c);
@@ -97,4 +97,4 @@ std::string verdict(const Deviations& d, Dtype dtype);
 /// Up to `most` of the heads below n: the first, the last, and others evenly between.
 std::vector<Index> spread_heads(Index n, Index most);
 
-}  // namespace tilescope
+}  // namespace tilescope::device

@@ -2,7 +2,7 @@
 #include "device/device.hpp"
 #include "device/kernel_run.hpp"
 
-namespace tilescope {
+namespace tilescope::device {
 namespace {
 
 constexpr const char* missing = "This tilescope was built without CUDA, so it has no kernels to run.";
@@ -23,4 +23,4 @@ void KernelRun::launch() { throw RunError(missing); }
 std::shared_ptr<Storage> KernelRun::download(std::string_view) const { throw RunError(missing); }
 KernelTimes KernelRun::time(Index, Control*) { throw RunError(missing); }
 
-}  // namespace tilescope
+}  // namespace tilescope::device

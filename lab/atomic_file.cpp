@@ -16,7 +16,7 @@
 
 #include "core/machine/error.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,4 +181,4 @@ void AtomicFile::commit() {
     temporary_.clear();
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// `text` between single quotes, its control characters escaped, so that a message naming it stays one line.
 std::string in_quotes(std::string_view text);
@@ -39,4 +39,4 @@ class AtomicFile {
     std::ostream stream_;
 };
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -2,7 +2,7 @@
 
 #include "core/machine/parallel.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 Report report_of(const Experiment& e, const Gpu& gpu) {
@@ -95,4 +95,4 @@ double seconds_to_execute(const Report& counted, int threads) {
            used;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

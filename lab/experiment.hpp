@@ -6,7 +6,7 @@
 #include "algorithms/contract/algorithm.hpp"
 #include "lab/inputs.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// Declares the algorithm's tensors on the GPU (with the given inputs, where the mode has data) and runs its program.
 void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
@@ -78,4 +78,4 @@ Bytes host_memory(const Experiment& experiment);
 /// A rough guess, in seconds, of how long `execute` and the reference take.
 double seconds_to_execute(const Report& counted, int threads = 0);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

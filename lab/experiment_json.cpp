@@ -5,7 +5,7 @@
 #include "core/record/json_entry.hpp"
 #include "lab/gpu_presets.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 double default_scale(const Problem& p) { return 1.0 / std::sqrt(static_cast<double>(p.dim)); }
@@ -17,12 +17,12 @@ Problem problem_from(JsonEntry e) {
         {"seq_q", &Problem::seq_q}, {"seq_k", &Problem::seq_k}, {"dim", &Problem::dim},
         {"dim_v", &Problem::dim_v}};
     for (const auto& [key, member] : sizes) p.*member = e.integer(key, 1);
-    p.dtype = e.named("dtype", {Dtype::f32, Dtype::f16, Dtype::bf16}, name_of);
+    p.dtype = e.named("dtype", {Dtype::f32, Dtype::f16, Dtype::bf16}, tilescope::name_of);
     const nlohmann::ordered_json& causal = e.at("causal");
     if (!causal.is_boolean()) e.refuse("causal: must be true or false");
     if (causal.get<bool>()) p.mask = Mask::causal();
     if (const double scale = e.number("scale"); scale != default_scale(p)) p.scale = scale;
-    if (e.has("softmax")) p.softmax = e.named("softmax", {Softmax::safe, Softmax::naive}, name_of);
+    if (e.has("softmax")) p.softmax = e.named("softmax", {Softmax::safe, Softmax::naive}, tilescope::name_of);
     e.finish();
     try {
         validate(p);
@@ -73,4 +73,4 @@ Experiment experiment_from(const nlohmann::ordered_json& json, const std::string
     return e;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

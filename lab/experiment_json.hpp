@@ -5,7 +5,7 @@
 
 #include "lab/experiment.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// Its own keys, in a fixed order: algorithm, problem, tiling, gpu.
 nlohmann::ordered_json to_json(const Experiment& experiment);
@@ -14,4 +14,4 @@ nlohmann::ordered_json to_json(const Experiment& experiment);
 /// of that name. UsageError, one line that begins with `file`.
 Experiment experiment_from(const nlohmann::ordered_json& json, const std::string& file);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

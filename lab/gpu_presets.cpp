@@ -19,7 +19,7 @@
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 using nlohmann::json;
@@ -351,4 +351,4 @@ std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path) {
     return numbers;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

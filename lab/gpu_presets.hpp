@@ -14,7 +14,7 @@
 #include "core/machine/gpu_spec.hpp"
 #include "core/text/embedded.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// The files of gpus/*.json, in no particular order.
 std::span<const EmbeddedFile> embedded_gpus();
@@ -48,4 +48,4 @@ struct GpuNumber {
 /// All numbers of what `--gpu` accepts, in the order of GpuSpec.
 std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

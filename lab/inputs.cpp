@@ -6,7 +6,7 @@
 #include "core/machine/parallel.hpp"
 #include "lab/npy.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 /// A counter-based generator: the n-th number of a stream, without the ones before it. (The finaliser of SplitMix64,
@@ -122,4 +122,4 @@ void write_tensor(const std::string& path, const Storage& t, Index batch, std::s
     write_npy(path, shape, t.dtype(), [&](Index first, std::span<float> out) { t.read(first, out); });
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -9,7 +9,7 @@
 #include "algorithms/contract/algorithm.hpp"
 #include "core/machine/storage.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 enum class Distribution : std::uint8_t {
     normal,    ///< N(0, 1)
@@ -38,4 +38,4 @@ std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype);
 /// f4.
 void write_tensor(const std::string& path, const Storage& tensor, Index batch, std::size_t rank);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

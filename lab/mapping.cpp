@@ -5,7 +5,7 @@
 
 #include "lab/experiment.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 Index round_down(Index n) { return n > 16 ? n / 16 * 16 : std::max<Index>(n, 1); }
@@ -109,4 +109,4 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
     return out.str();
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -4,7 +4,7 @@
 #include "algorithms/contract/algorithm.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// Throws BadValue where a size that is given (not 0) cannot be one of a tile.
 void validate(const Tiling& given, const Problem& problem);
@@ -28,4 +28,4 @@ Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const T
 std::string explain(const OutOfChipMemory& error, const Algorithm& algorithm, const Problem& problem,
                     const Tiling& tiling, const GpuSpec& gpu);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

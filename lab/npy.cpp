@@ -15,7 +15,7 @@
 #include "core/machine/error.hpp"
 #include "lab/atomic_file.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -398,4 +398,4 @@ void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtyp
               [&](Index first, std::span<float> out) { std::copy_n(values.data() + first, out.size(), out.data()); });
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -9,7 +9,7 @@
 #include "core/machine/dtype.hpp"
 #include "core/machine/units.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 struct NpyArray {
     std::vector<Index> shape;
@@ -30,4 +30,4 @@ using NpyValues = std::function<void(Index first, std::span<float> out)>;
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, const NpyValues& values);
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, std::span<const float> values);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -9,7 +9,7 @@
 #include "core/text/words.hpp"
 #include "lab/experiment_json.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// An algorithm of which only words are known, or whose words are not today's. It cannot be carried out.
 struct AlgorithmAsRecorded {
@@ -169,4 +169,4 @@ std::string replay(const Recording& r, Control* control) {
     return divergence(r.trace, now);
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

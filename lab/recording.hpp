@@ -7,7 +7,7 @@
 #include "core/record/trace.hpp"
 #include "lab/experiment.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// How inputs were made that need no file.
 struct RandomInputs {
@@ -41,4 +41,4 @@ Inputs inputs_of(const Recording& recording);
 /// where nothing differs. UsageError where there is no such algorithm; whatever a run throws.
 std::string replay(const Recording& recording, Control* control = nullptr);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -4,7 +4,7 @@
 
 #include "core/machine/parallel.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 constexpr Index row_block_elements = 1 << 20;  // of a row's length times rows, at a time
@@ -135,4 +135,4 @@ std::optional<OutputError> Reference::compare(const std::string& name, const Sto
     return total(parts, output.size());
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

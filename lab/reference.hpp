@@ -3,7 +3,7 @@
 
 #include "lab/experiment.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// Compares the outputs of some runs of one problem with the reference, by name and as far as the computation defines
 /// them. The reference is computed once for all of them, a few rows at a time. Throws Interrupted.
@@ -33,4 +33,4 @@ class Reference {
     std::map<std::string, std::vector<double>> values_;  // [slices, rows, cols]
 };
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

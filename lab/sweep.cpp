@@ -5,7 +5,7 @@
 
 #include "core/machine/error.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 constexpr std::size_t most_values = 100'000;
@@ -74,4 +74,4 @@ SweepAxis parse_axis(const std::string& text) {
     return axis;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// One varied key and its values as text, in order.
 struct SweepAxis {
@@ -16,4 +16,4 @@ struct SweepAxis {
 /// 100,000 values. Throws UsageError.
 SweepAxis parse_axis(const std::string& text);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -8,6 +8,7 @@
 #include "show/value_text.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 constexpr std::size_t most_numbers = 4;  // of a row

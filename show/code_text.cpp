@@ -4,6 +4,7 @@
 #include "show/narration.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 LineProfile profile_of(const Run& run, std::uint16_t line) {

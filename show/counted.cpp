@@ -1,6 +1,7 @@
 #include "show/counted.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// Counts the events of thread blocks that a recording would have. A folded run tells them with their weights.

@@ -18,16 +18,16 @@ struct RecordingLimits {
 };
 
 struct Counted {
-    Report report;
+    lab::Report report;
     std::map<std::uint16_t, LineProfile> lines;  ///< by line
     std::vector<LaunchNest> nest;                ///< its loops, by launch
     Count events = 0;                            ///< of its thread blocks, as a recording would have them
 
-    const Experiment& experiment() const { return report.experiment; }
+    const lab::Experiment& experiment() const { return report.experiment; }
 };
 
 /// One folded run. Throws OutOfChipMemory, Interrupted.
-Counted count_for_show(const Experiment& experiment, Control* control = nullptr);
+Counted count_for_show(const lab::Experiment& experiment, Control* control = nullptr);
 
 /// At most `heads` heads, and at least one. Heads that share a K and V are taken together, or are few enough to have
 /// one of them.

@@ -5,6 +5,7 @@
 #include "show/narration.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }

@@ -5,6 +5,7 @@
 #include "core/machine/out_of_chip_memory.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// The values of the slices that the recorded problem has, of inputs for a larger one.

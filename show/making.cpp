@@ -3,6 +3,7 @@
 #include "show/make_run.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// The tiling that explain() proposes: it keeps Br if it can, or else Bc.

@@ -18,7 +18,7 @@ struct Setup {
     std::string algorithm = "flash_v2";
     std::string rival;  ///< the algorithm raced against; empty: none
     Pace pace = Pace::step;
-    Options options;
+    lab::Options options;
     /// The file of a recording that is played instead; then the rest is what it says, for those who show flags.
     std::string recording = {};
 
@@ -42,7 +42,7 @@ struct Overflow {
 
 /// What came of a setup: one or two runs, or an overflow, or a problem.
 struct Made {
-    std::optional<Request> request;
+    std::optional<lab::Request> request;
     std::optional<Tiling> tiling;  ///< of the first run, completed
     std::string problem;           ///< one line, naming the flag; empty: none
     std::optional<Overflow> overflow;

@@ -9,6 +9,7 @@
 #include "core/text/words.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 std::string plural(Count n, const std::string& one) { return text::grouped(n) + ' ' + one + (n == 1 ? "" : "s"); }

@@ -3,9 +3,9 @@
 
 #include "core/text/embedded.hpp"
 
-namespace tilescope {
+namespace tilescope::show {
 
 /// The files of algorithms/*/*/simulated.cpp, named by their paths.
 std::span<const EmbeddedFile> embedded_programs();
 
-}  // namespace tilescope
+}  // namespace tilescope::show

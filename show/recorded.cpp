@@ -3,6 +3,7 @@
 #include "show/making.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// The flags that ask for what was recorded.

@@ -5,6 +5,7 @@
 #include "core/machine/out_of_chip_memory.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// The problem of the first heads, batch entries one after the other.

@@ -63,7 +63,7 @@ class Recorder {
     Index blocks_to_try();
     bool complete();
 
-    const Experiment experiment_;
+    const lab::Experiment experiment_;
     const Count events_;  // of the whole run
     const bool numbers_;  // may be recorded
     const InputsFor inputs_for_;

@@ -1,6 +1,7 @@
 #include "show/reference_ahead.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// A unit of the job: fewer of long rows.

@@ -7,6 +7,7 @@
 #include "core/time/clock.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 constexpr Index line_keyframe = 512;  // steps

@@ -48,11 +48,11 @@ class Run {
     Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
     /// Of a run that was recorded before. It is compared with what today's program does; where that is something else,
     /// or is not known, all there is to tell is what the recording has.
-    explicit Run(Recording recording);
+    explicit Run(lab::Recording recording);
 
-    const Experiment& experiment() const { return counted_.experiment(); }
+    const lab::Experiment& experiment() const { return counted_.experiment(); }
     const Algorithm& algorithm() const { return *experiment().algorithm; }
-    const Report& counted() const { return counted_.report; }                             ///< of the whole run
+    const lab::Report& counted() const { return counted_.report; }                        ///< of the whole run
     const std::map<std::uint16_t, LineProfile>& lines() const { return counted_.lines; }  ///< of the whole run, by line
     const std::vector<LaunchNest>& nest() const { return counted_.nest; }                 ///< its loops, by launch
     /// The recorded part: the same problem with fewer heads.
@@ -121,7 +121,7 @@ class Run {
     Inputs inputs_;  // of the recorded problem
     std::string shortened_, remark_;
     std::optional<Failure> failure_;
-    std::shared_ptr<const AlgorithmAsRecorded> as_recorded_;  // keeps the experiment's algorithm, of a recording
+    std::shared_ptr<const lab::AlgorithmAsRecorded> as_recorded_;  // keeps the experiment's algorithm, of a recording
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;
     Moment moment_;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 // What takes no more is there when ask() returns: about a frame's work.

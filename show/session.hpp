@@ -36,7 +36,7 @@ class Session {
 
     // What is there. While something is in the making, it is what was asked for before.
 
-    const Request* request() const { return made_.request ? &*made_.request : nullptr; }  ///< nullptr if wrong
+    const lab::Request* request() const { return made_.request ? &*made_.request : nullptr; }  ///< nullptr if wrong
     const std::optional<Tiling>& tiling() const { return made_.tiling; }  ///< of the first run, completed
     const std::string& problem() const { return made_.problem; }          ///< one line, naming the flag; empty: none
     const std::optional<Overflow>& overflow() const { return made_.overflow; }
@@ -57,7 +57,7 @@ class Session {
 
     /// Counts of the same problem on the same GPU by another algorithm, with its own automatic tiles where tiles are
     /// automatic; nullptr where it does not fit or it computes something else. Kept until the setup changes.
-    const Report* counted(const std::string& algorithm);
+    const lab::Report* counted(const std::string& algorithm);
     /// Changes whenever there is another run to show.
     std::uint64_t version() const { return version_; }
 
@@ -76,7 +76,7 @@ class Session {
     Made made_;
     std::unique_ptr<InTheMaking> making_;
     std::vector<std::pair<Index, Index>> moments_{{0, 0}};
-    std::map<std::string, std::optional<Report>> counted_;
+    std::map<std::string, std::optional<lab::Report>> counted_;
     std::uint64_t version_ = 0;
 };
 

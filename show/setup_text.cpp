@@ -3,6 +3,7 @@
 #include "core/text/numbers.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 std::string shape_text(const Tiling& t) { return std::to_string(t.br) + " × " + std::to_string(t.bc); }

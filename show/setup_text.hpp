@@ -8,7 +8,7 @@
 namespace tilescope::show {
 
 /// "64 (auto) × 128: 16 × 8 tiles".
-std::string tiling_text(const Options& options, const Tiling& tiling, const Problem& problem);
+std::string tiling_text(const lab::Options& options, const Tiling& tiling, const Problem& problem);
 /// What a thread block has on chip.
 std::string machine_text(const GpuSpec& gpu);
 

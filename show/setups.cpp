@@ -1,6 +1,7 @@
 #include "show/setups.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 
 const std::vector<Example>& examples() {
     static const std::vector<Example> all = {

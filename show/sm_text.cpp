@@ -5,6 +5,7 @@
 #include "core/text/numbers.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 
 std::vector<Work> work_of_sms(const Run& run, bool over) {
     const Moment& m = run.moment();

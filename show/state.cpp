@@ -11,6 +11,7 @@
 #include "lab/flags/command.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 constexpr const char* key = "tilescope-gui";

@@ -9,6 +9,7 @@
 #include "show/sm_text.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// What of a tick is this SM's: the step that its line is read from; nullptr where it does nothing.

@@ -6,6 +6,7 @@
 #include "core/text/numbers.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// A number that can be read off any set of counters.

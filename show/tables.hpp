@@ -23,7 +23,7 @@ struct CounterRow {
     std::optional<double> progress{};  ///< how much of what is recorded has happened, where that is known
 };
 /// `other` is the report of `other_name`'s run; nullptr where it does not fit.
-std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_name, const Report* other);
+std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_name, const lab::Report* other);
 /// Above the columns: this algorithm, so far, whole run, the other algorithm, ratio.
 std::array<TableCell, 5> counter_header(const Run& run, const std::string& other_name);
 

@@ -9,6 +9,7 @@
 #include "show/sm_text.hpp"
 
 namespace tilescope::show {
+using namespace lab;
 namespace {
 
 /// "row 3", "rows 4–7", in the tensor where that is known.

@@ -16,7 +16,7 @@
 #include "algorithms/cuda/kernel.hpp"
 #include "core/machine/error.hpp"
 
-namespace tilescope::device {
+namespace tilescope::cuda {
 
 inline constexpr int R = rows_per_thread, L = lanes_per_row;
 inline constexpr float infinity = __builtin_huge_valf();
@@ -120,4 +120,4 @@ inline dim3 grid_of(Index row_blocks, Index batch_heads) {
     return dim3(static_cast<unsigned>(row_blocks), static_cast<unsigned>(batch_heads));
 }
 
-}  // namespace tilescope::device
+}  // namespace tilescope::cuda

@@ -3,7 +3,7 @@
 
 #include "algorithms/cuda/shared_tiles.cuh"
 
-namespace tilescope::device {
+namespace tilescope::cuda {
 
 /// This thread's part of a score tile: rows first_row() + i, columns lane() + 16 j.
 template <int Bc>
@@ -190,4 +190,4 @@ __device__ inline void load(Output<Dv>& o, const float* from, int pitch, int row
     }
 }
 
-}  // namespace tilescope::device
+}  // namespace tilescope::cuda

@@ -3,7 +3,7 @@
 
 #include "algorithms/cuda/fragments.cuh"
 
-namespace tilescope::device {
+namespace tilescope::cuda {
 
 /// The value that lane `i` of the group keeps: row i's.
 __device__ inline float spread(float kept, int i) { return __shfl_sync(~0u, kept, i, L); }
@@ -109,4 +109,4 @@ __device__ inline Pair load_pair(const float* first, const float* second, int ro
     return exchange(kept_row() < rows ? load_past_l1(from + kept_row()) : 0.f);
 }
 
-}  // namespace tilescope::device
+}  // namespace tilescope::cuda

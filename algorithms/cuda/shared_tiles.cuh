@@ -3,7 +3,7 @@
 
 #include "algorithms/cuda/device.cuh"
 
-namespace tilescope::device {
+namespace tilescope::cuda {
 
 /// Which threads read a tile together decides how its 16-byte pieces are permuted so that they hit different banks.
 enum class ReadBy {
@@ -69,4 +69,4 @@ __device__ inline void wait_for_loads() {
     __syncthreads();
 }
 
-}  // namespace tilescope::device
+}  // namespace tilescope::cuda

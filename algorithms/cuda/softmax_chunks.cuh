@@ -7,7 +7,7 @@
 
 #include "algorithms/cuda/row_statistics.cuh"
 
-namespace tilescope::device {
+namespace tilescope::cuda {
 
 template <int Bc>
 using Chunk = Scores<Bc>;
@@ -112,4 +112,4 @@ __device__ inline void exp(Chunk<Bc>& x, int cols) {
 /// 1 / l, to divide a row by its sum: once per row. A row of nothing but -inf has l = 0 and stays 0; NaN stays NaN.
 __device__ inline float reciprocal(float l) { return 1.f / (l == 0 ? 1.f : l); }
 
-}  // namespace tilescope::device
+}  // namespace tilescope::cuda

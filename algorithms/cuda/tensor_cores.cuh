@@ -9,7 +9,7 @@
 
 #include "algorithms/cuda/row_statistics.cuh"
 
-namespace tilescope::device {
+namespace tilescope::cuda {
 
 /// Two numbers of the storage type in a register.
 template <class T>
@@ -82,4 +82,4 @@ __device__ inline void load_async(const HalfTile<T, Rows, Cols>& tile, const T* 
                    first + r < rows ? 16 : 0);
 }
 
-}  // namespace tilescope::device
+}  // namespace tilescope::cuda

@@ -8,6 +8,7 @@
 #include "show/setups.hpp"
 
 namespace tilescope::gui::controls {
+using namespace lab;
 namespace {
 
 /// Changes the flags and runs again.

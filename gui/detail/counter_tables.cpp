@@ -7,6 +7,7 @@
 #include "show/tables.hpp"
 
 namespace tilescope::gui::detail {
+using namespace lab;
 namespace {
 
 constexpr ImGuiTableFlags table_style = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp |

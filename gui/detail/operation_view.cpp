@@ -6,6 +6,7 @@
 #include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
+using namespace lab;
 
 using namespace show;
 namespace {

@@ -5,6 +5,7 @@
 #include "show/setup_text.hpp"
 
 namespace tilescope::gui::memory {
+using namespace lab;
 namespace {
 
 /// The text that says the most and fits; nothing where not even the name does.

@@ -7,6 +7,7 @@
 #include "show/sm_text.hpp"
 
 namespace tilescope::gui::memory {
+using namespace lab;
 namespace {
 
 struct Segment {

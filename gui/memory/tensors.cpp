@@ -3,6 +3,7 @@
 #include <cmath>
 
 namespace tilescope::gui::memory {
+using namespace lab;
 namespace {
 
 /// The head that the SM in focus works on, or did last.

@@ -12,6 +12,7 @@
 #include "lab/atomic_file.hpp"
 
 namespace tilescope::gui::shell {
+using namespace lab;
 
 Picture Window::picture(App& app, double seconds) {
     prepare(app, size_, 1);

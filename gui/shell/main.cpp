@@ -17,6 +17,7 @@
 #include "show/state.hpp"
 
 namespace tilescope::gui::shell {
+using namespace lab;
 namespace {
 
 constexpr int failed = 1, misused = 2, interrupted = 130;

@@ -2,7 +2,7 @@
 
 #include "core/text/words.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 namespace {
 
@@ -35,4 +35,4 @@ std::string step_command(const std::string& algorithm, const Options& options, c
     return shell_line(words);
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

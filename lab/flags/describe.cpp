@@ -2,7 +2,7 @@
 
 #include "core/text/numbers.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 std::string describe(const Problem& p, const Computation& computation) {
     const auto n = [](Index i) { return std::to_string(i); };
@@ -34,4 +34,4 @@ std::string describe_error(const Report& r, const OutputError& e) {
     return said;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -5,7 +5,7 @@
 
 #include "lab/flags/request.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// "batch 1, heads 8, seq 1024, dim 64, f16, scale 0.125"
 std::string describe(const Problem& problem, const Computation& computation);
@@ -14,4 +14,4 @@ std::string describe(const GpuSpec& gpu);
 /// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why.
 std::string describe_error(const Report& report, const OutputError& error);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -5,7 +5,7 @@
 
 #include "core/machine/error.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// f(), but a field whose value is refused is called by its flag: --kv-heads for kv_heads. Throws UsageError for it.
 template <class F>
@@ -19,4 +19,4 @@ auto in_flags(F&& f) {
     }
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -10,7 +10,7 @@
 #include "core/text/words.hpp"
 #include "lab/flags/in_flags.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 double to_number(const std::string& flag, const std::string& text) {
@@ -211,4 +211,4 @@ std::vector<std::string> settable_flags() {
     return names;
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -12,7 +12,7 @@ namespace CLI {
 class App;
 }
 
-namespace tilescope {
+namespace tilescope::lab {
 
 /// Flags as given; what is absent takes its default from other flags or from the problem's own defaults.
 struct Options {
@@ -61,4 +61,4 @@ std::vector<std::string> settable_flags();
 /// `text` as a number, or UsageError naming the flag.
 Index to_index(const std::string& flag, const std::string& text);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

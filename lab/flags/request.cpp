@@ -9,7 +9,7 @@
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 namespace {
 
 /// Tile sizes: 0 stands for auto.
@@ -225,4 +225,4 @@ Inputs inputs_for(const Options& o, const Request& request, const Algorithm& alg
     return random_inputs(algorithm.tensors(request.problem, {1, 1}), o.seed, *distribution);
 }
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

@@ -4,7 +4,7 @@
 #include "lab/experiment.hpp"
 #include "lab/flags/options.hpp"
 
-namespace tilescope {
+namespace tilescope::lab {
 
 struct Request {
     Problem problem;
@@ -39,4 +39,4 @@ const Algorithm& algorithm_named(const std::string& name);
 /// "safe_softmax is now called three_pass"; empty where that is no former name.
 std::string renaming(const std::string& name);
 
-}  // namespace tilescope
+}  // namespace tilescope::lab

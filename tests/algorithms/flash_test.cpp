@@ -11,6 +11,7 @@
 #include "tests/support/problems.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
+using namespace tilescope::device;
 
 namespace {
 

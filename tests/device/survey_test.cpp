@@ -5,6 +5,8 @@
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
+using namespace tilescope::device;
 
 namespace {
 

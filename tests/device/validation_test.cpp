@@ -7,6 +7,8 @@
 #include "tests/support/problems.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
+using namespace tilescope::device;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {

@@ -15,6 +15,7 @@
 #include "tests/support/folder.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 namespace fs = std::filesystem;
 
 namespace {

@@ -11,6 +11,7 @@
 #include "tests/support/folder.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 
 namespace {
 

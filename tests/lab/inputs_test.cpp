@@ -10,6 +10,7 @@
 #include "tests/support/problems.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 
 namespace {
 

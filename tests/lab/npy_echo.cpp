@@ -7,6 +7,7 @@
 
 int main(int argc, char** argv) {
     using namespace tilescope;
+    using namespace tilescope::lab;
     const std::vector<std::string> arguments(argv, argv + argc);
     const auto dtype = argc == 4 ? dtype_from(arguments[3]) : std::nullopt;
     if (!dtype) {

@@ -18,6 +18,7 @@
 #include "tests/support/folder.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 using Shape = std::vector<Index>;
 
 namespace {

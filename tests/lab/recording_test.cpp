@@ -8,6 +8,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {

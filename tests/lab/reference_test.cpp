@@ -7,6 +7,7 @@
 #include "tests/support/problems.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 
 namespace {
 

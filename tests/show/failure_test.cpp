@@ -11,6 +11,7 @@
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 using namespace tilescope::show;
 
 namespace {

@@ -10,6 +10,7 @@
 #include "tests/support/problems.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 using namespace tilescope::show;
 using namespace Catch::Matchers;
 

@@ -13,6 +13,7 @@
 #include "tests/support/problems.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 using namespace tilescope::show;
 using tilescope::testing::difference;
 using tilescope::testing::same_bits;

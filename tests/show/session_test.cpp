@@ -10,6 +10,7 @@
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 using namespace tilescope::show;
 using tilescope::testing::difference;
 using tilescope::testing::same_bits;

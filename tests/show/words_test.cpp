@@ -10,6 +10,7 @@
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 using namespace tilescope::show;
 
 TEST_CASE("durations have the unit that fits", "[time text]") {

@@ -10,6 +10,7 @@
 #include "lab/mapping.hpp"
 
 namespace tilescope {
+using namespace lab;
 namespace {
 
 constexpr Dtype dtypes[] = {Dtype::f32, Dtype::f16, Dtype::bf16};

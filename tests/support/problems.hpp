@@ -63,11 +63,12 @@ std::vector<GpuSpec> machines(const Algorithm& algorithm, const Case& c);
 std::string difference(const Outcome& a, const Outcome& b);
 
 /// How far the computation's own output is from the reference.
-OutputError error_of(const Computation& computation, const Problem& problem, const Inputs& inputs,
-                     std::shared_ptr<const Storage> output, int threads = 0, Control* control = nullptr);
+lab::OutputError error_of(const Computation& computation, const Problem& problem, const Inputs& inputs,
+                          std::shared_ptr<const Storage> output, int threads = 0, Control* control = nullptr);
 
 /// Random inputs from the case's seed.
-Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution = Distribution::normal);
+Inputs inputs_for(const Algorithm& algorithm, const Case& c,
+                  lab::Distribution distribution = lab::Distribution::normal);
 /// All elements, in C order.
 std::vector<float> contents(const Storage& tensor);
 /// Bits, not numbers: NaN equals itself and 0 differs from -0.

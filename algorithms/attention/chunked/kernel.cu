@@ -10,7 +10,7 @@
 namespace tilescope::chunked {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 struct Args {
     Global<const float> Q, K, V;

@@ -10,7 +10,7 @@
 namespace tilescope::flash_v1 {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 struct Args {
     Global<const float> Q, K, V;

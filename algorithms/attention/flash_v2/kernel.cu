@@ -8,7 +8,7 @@
 namespace tilescope::flash_v2 {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 struct Args {
     Global<const float> Q, K, V;

@@ -10,7 +10,7 @@
 namespace tilescope::flash_v2 {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 template <class T>
 struct Args {

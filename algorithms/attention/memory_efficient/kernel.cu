@@ -9,7 +9,7 @@
 namespace tilescope::memory_efficient {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 template <int Br, int Bc, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(AttentionArgs a) {

@@ -18,7 +18,7 @@
 namespace tilescope::standard {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 struct Args {
     Global<const float> Q, K, V;

@@ -9,7 +9,7 @@
 namespace tilescope::three_pass {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 template <int Br, int Bc, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(Br), 1) safe_softmax_kernel(AttentionArgs a) {

@@ -9,7 +9,7 @@
 namespace tilescope::two_pass {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 template <int Br, int Bc, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(Br), 1) online_softmax_kernel(AttentionArgs a) {

@@ -8,7 +8,7 @@
 namespace tilescope::softmax_naive {
 namespace {
 
-using namespace device;
+using namespace cuda;
 
 template <int Br, int Bc>
 __global__ void __launch_bounds__(fp32_threads(Br), blocks_per_sm(Br)) softmax_naive_kernel(SoftmaxArgs a) {

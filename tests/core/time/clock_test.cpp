@@ -6,6 +6,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 
 namespace {
 

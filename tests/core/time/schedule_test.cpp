@@ -11,6 +11,7 @@
 #include "tests/support/programs.hpp"
 
 using namespace tilescope;
+using namespace tilescope::lab;
 using namespace tilescope::testing;
 
 namespace {
