@@ -45,7 +45,7 @@ Row counted(const Algorithm& a, const Options& o, const Request& request) {
 
 void execute_all(std::vector<Row>& rows, const Options& o, const Request& request) {
     const Algorithm& first = *rows[0].algorithm;
-    const Inputs inputs = inputs_for(o, request, first);
+    const Inputs inputs = inputs_for(o, request, first, &control());
     std::vector<Outputs> outputs;
     for (Row& r : rows) {
         if (!r.report) continue;

@@ -84,7 +84,8 @@ void explain_algorithm(const Options& o, const std::string& name) {
         gpu.listen(profile);
         {
             const Progress progress = Progress::blocks("counting");
-            run_program(gpu, algorithm, e.problem, e.tiling, numeric ? inputs_for(o, request, algorithm) : Inputs{});
+            run_program(gpu, algorithm, e.problem, e.tiling,
+                        numeric ? inputs_for(o, request, algorithm, &control()) : Inputs{});
         }
         if (o.json) {
             std::cout << to_json(e, profile).dump(2) << '\n';

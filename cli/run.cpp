@@ -117,7 +117,7 @@ void run(const Options& o, const std::string& name) {
         }();
         const ModeChoice mode = choose_mode(o, request, {report});
         if (mode.numeric) {
-            const Inputs inputs = inputs_for(o, request, algorithm);
+            const Inputs inputs = inputs_for(o, request, algorithm, &control());
             {
                 const Progress progress = Progress::blocks(std::string("running ") + algorithm.name);
                 report = execute(e, inputs, static_cast<int>(o.threads), &control());

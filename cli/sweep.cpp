@@ -119,7 +119,7 @@ Point run_point(const Algorithm& algorithm, const Options& o) {
         return p;
     }
     if (!choose_mode(o, request, {*p.report}).numeric) return p;
-    const Inputs inputs = inputs_for(o, request, algorithm);
+    const Inputs inputs = inputs_for(o, request, algorithm, &control());
     p.report = with_way_back(algorithm, o,
                              [&] { return execute(p.experiment, inputs, static_cast<int>(o.threads), &control()); });
     p.report->errors = compare_with_reference(*algorithm.computes, request.problem, inputs, {p.report->outputs},
@@ -158,7 +158,7 @@ void sweep(const SweepRequest& s) {
     const std::size_t per_algorithm = static_cast<std::size_t>(points) / list.size();
     for (const Algorithm* a : list)
         for (std::size_t n = 0; n < per_algorithm; ++n) {
-            if (control().stop) throw Interrupted();
+            check_stop(&control());
             resolve(point_options(s.options, axes, n), *a);
         }
 

@@ -61,7 +61,7 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
     {
         const Progress progress = Progress::blocks("recording");
         run_program(gpu, *e.algorithm, e.problem, e.tiling,
-                    values ? inputs_for(t.options, request, *e.algorithm) : Inputs{});
+                    values ? inputs_for(t.options, request, *e.algorithm, &control()) : Inputs{});
     }
     const Progress progress([&] { return "writing " + text::grouped(trace.size()) + " events"; });
     write_recording(file.stream(), e, random_inputs_of(t.options, request), trace, &control());

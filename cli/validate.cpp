@@ -60,7 +60,7 @@ ValidationSettings settings_of(const ValidateFlags& flags, const ValidateRequest
 
 /// Runs one case; what goes wrong says which case it was.
 CaseResult run_case(Validator& validator, const KernelCase& c, const GpuSpec& gpu, std::size_t k, std::size_t n) {
-    if (control().stop) throw Interrupted();
+    check_stop(&control());
     const Progress progress([&] {
         return std::to_string(k + 1) + " of " + std::to_string(n) + ": " + command_of(c).substr(sizeof "tilescope");
     });

@@ -51,7 +51,7 @@ class Child {
     bool read_more(std::string& text, const Control* control) {
         char buffer[1 << 14];
         const ssize_t n = read(pipe_, buffer, sizeof buffer);
-        if (control && control->stop) throw Interrupted();
+        check_stop(control);
         if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
         return n > 0 || (n < 0 && errno == EINTR);
     }

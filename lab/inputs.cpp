@@ -49,10 +49,12 @@ float draw(Distribution distribution, const Stream& base, const Stream& outlier,
     return 0;
 }
 
-void fill(Storage& tensor, const Stream& base, const Stream& outlier, Distribution distribution) {
+void fill(Storage& tensor, const Stream& base, const Stream& outlier, Distribution distribution,
+          const Control* control) {
     constexpr Index chunk = 1 << 14;
     const Index chunks = ceil_div(tensor.size(), chunk);
     at_once(chunks, 0, [&](Index, Index c) {
+        check_stop(control);
         const Index begin = c * chunk;
         std::vector<float> values(static_cast<std::size_t>(std::min(chunk, tensor.size() - begin)));
         for (std::size_t k = 0; k < values.size(); ++k)
@@ -74,12 +76,13 @@ std::optional<Distribution> distribution_from(std::string_view name) {
     return std::nullopt;
 }
 
-Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution) {
+Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution,
+                     const Control* control) {
     Inputs inputs;
     for (const TensorDecl& t : tensors) {
         if (t.role != Role::input) continue;
         auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        fill(*storage, Stream(seed, t.name), Stream(seed, std::string(t.name) + "+"), distribution);
+        fill(*storage, Stream(seed, t.name), Stream(seed, std::string(t.name) + "+"), distribution, control);
         inputs.emplace(t.name, std::move(storage));
     }
     return inputs;

@@ -21,7 +21,8 @@ std::optional<Distribution> distribution_from(std::string_view name);
 
 /// Random values for the inputs among `tensors`. They depend on the seed, the tensor's name and each element's position
 /// alone: not on threads, tiles or which other tensors there are.
-Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution);
+Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution,
+                     const Control* control = nullptr);
 
 /// A tensor named `name` read from a NumPy file: 2-D [rows, cols], 3-D [heads, rows, cols] or 4-D [batch, heads, rows,
 /// cols] of f2, f4 or f8. UsageError naming `flag` and the file otherwise.

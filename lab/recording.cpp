@@ -135,10 +135,11 @@ Recording read_recording(std::istream& in, const std::string& name) {
     return r;
 }
 
-Inputs inputs_of(const Recording& r) {
+Inputs inputs_of(const Recording& r, const Control* control) {
     if (!r.trace.has_values()) return {};
     if (r.inputs && r.today)
-        return random_inputs(r.today->tensors(r.experiment.problem, {1, 1}), r.inputs->seed, r.inputs->distribution);
+        return random_inputs(r.today->tensors(r.experiment.problem, {1, 1}), r.inputs->seed, r.inputs->distribution,
+                             control);
     Inputs inputs;
     for (const RecordedTensor& t : r.trace.tensors()) {
         if (t.role != Role::input) continue;
@@ -162,7 +163,7 @@ std::string replay(const Recording& r, Control* control) {
                     .max_value_bytes = 2 * r.trace.value_bytes() + (Bytes{1} << 20)});
     gpu.listen(now);
     try {
-        run_program(gpu, *r.today, e.problem, e.tiling, inputs_of(r));
+        run_program(gpu, *r.today, e.problem, e.tiling, inputs_of(r, control));
     } catch (const RunError&) {
         if (now.size() <= r.trace.size()) throw;  // or else it goes on for far longer than it did
     }

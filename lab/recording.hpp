@@ -35,7 +35,7 @@ Recording read_recording(const std::string& path);
 Recording read_recording(std::istream& in, const std::string& name);
 
 /// The inputs that were recorded: made again where it is known how, or else as they were. Empty without contents.
-Inputs inputs_of(const Recording& recording);
+Inputs inputs_of(const Recording& recording, const Control* control = nullptr);
 
 /// What today's program does where `recording` was made, compared with it: where they diverge first, in one line; empty
 /// where nothing differs. UsageError where there is no such algorithm; whatever a run throws.

@@ -57,7 +57,7 @@ template <class F>
 void share_out(Index n, int threads, Control* control, F&& work) {
     if (control) control->blocks_done = 0, control->blocks_total = n;
     at_once(n, threads, [&](Index, Index k) {
-        if (control && control->stop) throw Interrupted();
+        check_stop(control);
         work(k);
         if (control) ++control->blocks_done;
     });

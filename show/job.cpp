@@ -14,7 +14,7 @@ void Job::begin() {
 void Job::work() {
     bool over = false;
     try {
-        if (control_.stop) throw Interrupted();
+        check_stop(&control_);
         left_ = unit_(control_);
         ++done_;
         over = left_ == 0;

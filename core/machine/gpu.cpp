@@ -146,7 +146,7 @@ void Gpu::run_folded(const Launch& launch) {
     }
     std::array<Span, most_axes> at;
     for (Index c = 0; c < total; ++c) {
-        check_stop();
+        check_stop(control_);
         Index rest = c, block = 0, first = 0, stride = 1;
         Count weight = 1;
         Block::Grading grading;
@@ -189,7 +189,7 @@ void Gpu::run_exact(const Launch& launch) {
         control_->blocks_total = grid.size();
     }
     const auto work = [&](Worker& w, Index block) {
-        check_stop();
+        check_stop(control_);
         std::array<Span, most_axes> at;
         grid.at(block, at.data());
         const Cost before = Cost::so_far(w);

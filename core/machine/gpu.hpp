@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/machine/block.hpp"
-#include "core/machine/error.hpp"
 #include "core/machine/gpu_spec.hpp"
 #include "core/machine/mode.hpp"
 
@@ -69,9 +68,6 @@ class Gpu {
     void run_block(Worker& w, const Launch& launch, Index block, const Span* at, const Block::Grading& grading,
                    Count weight);
     void merge(Worker& w);
-    void check_stop() const {
-        if (control_ && control_->stop.load(std::memory_order_relaxed)) throw Interrupted();
-    }
 
     const GpuSpec spec_;
     const Mode mode_;

@@ -16,7 +16,7 @@ void Block::loop(const Axis& range, const Body& body, Here here) {
 
 /// Runs tile k for `weight` of its kind.
 void Block::turn(const Axis& range, Index k, Count weight, const Body& body) {
-    gpu_.check_stop();
+    check_stop(gpu_.control_);
     const Count before = weight_;
     weight_ = weight;
     const Span tile = range.tiles[k];

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "core/machine/error.hpp"
 #include "core/machine/units.hpp"
 
 namespace tilescope {
@@ -22,5 +23,9 @@ struct Control {
     std::atomic<bool> stop{false};
     std::atomic<Index> blocks_done{0}, blocks_total{0};
 };
+/// Throws Interrupted once a stop is asked for.
+inline void check_stop(const Control* control) {
+    if (control && control->stop.load(std::memory_order_relaxed)) throw Interrupted();
+}
 
 }  // namespace tilescope

@@ -178,7 +178,7 @@ void write_trace(std::ostream& out, const std::string& about, const Trace& trace
     write_list(out, "tiles", trace.tiles());
     out << ",\n\"totals\": " << totals_of(trace).dump() << ",\n\"events\": [";
     for (Index n = 0; n < trace.size(); ++n) {
-        if (control && control->stop) throw Interrupted();
+        check_stop(control);
         out << (n ? ",\n" : "\n") << events.event(n).dump();
     }
     out << "\n]}\n";

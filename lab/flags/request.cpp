@@ -217,12 +217,12 @@ std::string renaming(const std::string& name) {
     return a && a->name != name ? name + " is now called " + a->name : "";
 }
 
-Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm) {
+Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, const Control* control) {
     if (!request.inputs.empty()) return request.inputs;
     const auto distribution = distribution_from(o.distribution);
     if (!distribution)
         throw UsageError("--distribution " + o.distribution + ": must be normal, uniform or outliers; try normal");
-    return random_inputs(algorithm.tensors(request.problem, {1, 1}), o.seed, *distribution);
+    return random_inputs(algorithm.tensors(request.problem, {1, 1}), o.seed, *distribution, control);
 }
 
 }  // namespace tilescope::lab

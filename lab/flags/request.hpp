@@ -26,7 +26,8 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
 Problem sizes_from(const Options& options);
 
 /// The inputs of a numeric run: the user's files or random numbers.
-Inputs inputs_for(const Options& options, const Request& request, const Algorithm& algorithm);
+Inputs inputs_for(const Options& options, const Request& request, const Algorithm& algorithm,
+                  const Control* control = nullptr);
 
 /// The modelled GPU alone. Throws UsageError.
 GpuSpec gpu_from(const Options& options);

@@ -136,6 +136,13 @@ TEST_CASE("inputs: an element depends on seed, name and position alone", "[input
     }
 }
 
+TEST_CASE("inputs: drawing them can be interrupted", "[inputs]") {
+    Control control;
+    CHECK_NOTHROW(random_inputs(inputs(1, 1, many), 5, Distribution::normal, &control));
+    control.stop = true;
+    CHECK_THROWS_AS(random_inputs(inputs(1, 1, many), 5, Distribution::normal, &control), Interrupted);
+}
+
 TEST_CASE("inputs: only inputs are drawn, in their shape and type", "[inputs]") {
     const Inputs in = random_inputs(inputs(2, 3, 5, Dtype::bf16), 1, Distribution::normal);
     CHECK(in.size() == 3);
