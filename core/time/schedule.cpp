@@ -98,8 +98,8 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
 Index Schedule::tick_of(Index step) const { return std::upper_bound(ends_.begin(), ends_.end(), step) - ends_.begin(); }
 
 std::span<const Placement> Schedule::placements_of(Index launch) const {
-    const auto [first, last] = std::ranges::equal_range(placements_, launch, {}, &Placement::launch);
-    return {first, last};
+    return {std::ranges::lower_bound(placements_, launch, {}, &Placement::launch),
+            std::ranges::upper_bound(placements_, launch, {}, &Placement::launch)};
 }
 
 const Placement* Schedule::placement_of(Index launch, Index block) const {
