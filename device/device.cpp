@@ -5,7 +5,6 @@
 #include <fstream>
 
 namespace tilescope::device {
-using namespace lab;
 namespace {
 
 /// 13010 as "13.1".

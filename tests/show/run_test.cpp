@@ -9,8 +9,7 @@
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
 #include "lab/reference.hpp"
-#include "tests/support/harness.hpp"
-#include "tests/support/problems.hpp"
+#include "tests/support/runs.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -19,49 +18,6 @@ using tilescope::testing::difference;
 using tilescope::testing::same_bits;
 
 namespace {
-
-InputsFor random_for(const Algorithm& a) {
-    return [&a](const Problem& p) { return random_inputs(a.tensors(p, {1, 1}), 7, Distribution::normal); };
-}
-
-Experiment experiment(const Algorithm& a, const Case& c, GpuSpec gpu = machine(1 << 20, 1 << 20)) {
-    return {&a, c.problem, c.tiling, std::move(gpu)};
-}
-
-Run run_of(const Experiment& e, Index heads, const RecordingLimits& limits = {}) {
-    return Run(count_for_show(e), heads, random_for(*e.algorithm), limits);
-}
-
-Case shaped(Index seq_q, Index seq_k, Dtype dtype, bool causal, Index batch, Index heads, Index kv_heads) {
-    Case c{{}, {4, 6}, 1};
-    c.problem.seq_q = seq_q, c.problem.seq_k = seq_k, c.problem.dim = 6, c.problem.dim_v = 5;
-    c.problem.batch = batch, c.problem.heads = heads, c.problem.kv_heads = kv_heads;
-    c.problem.dtype = dtype, c.problem.mask = causal ? Mask::causal() : Mask();
-    return c;
-}
-
-/// Ragged, causal, grouped; the last ones long enough for several keyframes.
-std::vector<Case> cases() {
-    return {shaped(12, 12, Dtype::f32, false, 1, 1, 1), shaped(13, 17, Dtype::f16, false, 2, 4, 2),
-            shaped(40, 40, Dtype::bf16, true, 1, 3, 3), shaped(60, 50, Dtype::f16, false, 1, 6, 2)};
-}
-
-template <class F>
-void for_all(F&& f) {
-    for (const Case& c : cases())
-        for (const Algorithm& a : algorithms()) {
-            INFO(to_string(a, c));
-            f(a, c);
-        }
-}
-
-/// Ticks in no order: first and last, and others at random.
-std::vector<Index> some_ticks(const Run& run, int n) {
-    std::mt19937 random(3);
-    std::vector<Index> ticks = {run.ticks(), 0, 1, run.ticks()};
-    for (int k = 0; k < n; ++k) ticks.push_back(std::uniform_int_distribution<Index>(0, run.ticks())(random));
-    return ticks;
-}
 
 std::string different(const SmState& a, const SmState& b) {
     if (a.sm != b.sm || a.line != b.line) return "number or line";
@@ -130,22 +86,6 @@ std::map<std::uint16_t, Counters> expected_costs(const Run& run, Index tick) {
 Counters cost_of(const std::map<std::uint16_t, Counters>& by_line, std::uint16_t line) {
     const auto found = by_line.find(line);
     return found != by_line.end() ? found->second : Counters{};
-}
-
-const char* output_of(const Algorithm& a) { return a.computes == &computation::softmax ? "Y" : "O"; }
-
-std::vector<float> stored_output(const Run& run) {
-    for (TensorId t = 0; t < run.trace().tensors().size(); ++t)
-        if (run.trace().tensors()[t].name == output_of(run.algorithm())) return run.player().values(t);
-    return {};
-}
-
-/// The error of what the run has stored, measured by the reference itself.
-double final_error(const Run& run) {
-    const Problem& p = run.recorded();
-    const Algorithm& a = run.algorithm();
-    const Report report = execute({&a, p, run.experiment().tiling, run.experiment().gpu}, random_for(a)(p), 1);
-    return error_of(*a.computes, p, random_for(a)(p), report.output(), 1).rms;
 }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -553,91 +493,6 @@ TEST_CASE("a recording of one step can be looked at", "[run]") {
                 CHECK(r.line_costs().size() == expected_costs(r, tick).size());
             }
         }
-}
-
-TEST_CASE("the error of the output on chip falls to that of the rounding", "[run]") {
-    for (const Dtype dtype : {Dtype::f32, Dtype::f16}) {
-        const Case c = shaped(21, 25, dtype, false, 1, 2, 2);
-        for (const Algorithm& a : algorithms()) {
-            INFO(to_string(a, c));
-            Run r = run_of(experiment(a, c), 2);
-            Count curves = 0;
-            for (const Placement& p : r.schedule().placements()) {
-                r.seek(p.last_tick);
-                const std::vector<ErrorPoint> points = r.error_so_far(r.moment().sms[static_cast<std::size_t>(p.sm)]);
-                if (points.empty()) continue;
-                ++curves;
-                CHECK(points.front().tick > p.first_tick);
-                CHECK(points.back().tick <= p.last_tick);
-                for (std::size_t k = 1; k < points.size(); ++k) CHECK(points[k - 1].tick < points[k].tick);
-                CHECK(points.front().rms > 0.02);
-                CHECK(points.back().rms < (dtype == Dtype::f32 ? 1e-6 : 1e-3));
-                // Where O waits for its row sums until the end, the curve does not.
-                const std::set<std::string> divide_last = {"flash_v2", "memory_efficient", "chunked"};
-                if (divide_last.count(a.name) == 1)
-                    CHECK(points[points.size() - 2].rms < (dtype == Dtype::f32 ? 1e-6 : 1e-3));
-                // On the way there, it shows the part up to now.
-                for (const std::size_t k : {std::size_t{0}, points.size() / 2}) {
-                    r.seek(points[k].tick);
-                    const auto& sm = r.moment().sms[static_cast<std::size_t>(p.sm)];
-                    REQUIRE(r.error_so_far(sm).size() == k + 1);
-                    CHECK(r.error_so_far(sm).back().rms == points[k].rms);
-                    r.seek(points[k].tick - 1);
-                    if (const auto& before = r.moment().sms[static_cast<std::size_t>(p.sm)]; before.block)
-                        CHECK(r.error_so_far(before).size() == k);
-                }
-            }
-            // Every block that stores O has one.
-            std::set<std::pair<Index, Index>> storing;
-            for (Index k = 0; k < r.trace().size(); ++k)
-                if (const Step& s = r.trace()[k];
-                    s.event.kind() == Kind::store && r.trace().tensors()[s.event.region.tensor].name == "O")
-                    storing.insert({s.launch, s.event.block});
-            CHECK(curves == static_cast<Count>(storing.size()));
-            CHECK((curves > 0) == (a.computes == &computation::attention));
-        }
-    }
-}
-
-TEST_CASE("a curve of the error never ends far from what is stored", "[run]") {
-    for_all([](const Algorithm& a, const Case& c) {
-        if (a.computes == &computation::softmax) return;
-        Run r = run_of(experiment(a, c), 1);
-        const double stored = final_error(r);
-        double squares = 0, curves = 0;
-        for (const Placement& p : r.schedule().placements()) {
-            r.seek(p.last_tick);
-            const auto points = r.error_so_far(r.moment().sms[static_cast<std::size_t>(p.sm)]);
-            if (!points.empty()) squares += points.back().rms * points.back().rms, ++curves;
-        }
-        CHECK(curves > 0);
-        CHECK(std::sqrt(squares / curves) < 3 * stored);  // rounding to the stored type comes after it
-    });
-}
-
-TEST_CASE("the error of what is stored ends at the error of the run", "[run]") {
-    for_all([](const Algorithm& a, const Case& c) {
-        for (const Index heads : {Index{1}, c.problem.batch_heads()}) {
-            Run r = run_of(experiment(a, c), heads);
-            CHECK(r.stored_error().rows == 0);
-            CHECK(r.stored_error().rms == 0);
-            const double expected = final_error(r);
-            Index rows = 0;
-            for (Index tick = 0; tick <= r.ticks(); tick += 1 + r.ticks() / 20) {
-                r.seek(tick);
-                const Run::StoredError e = r.stored_error();
-                CHECK(e.rows >= rows);
-                CHECK(e.rows <= e.of);
-                rows = e.rows;
-            }
-            r.seek(r.ticks());
-            const Run::StoredError e = r.stored_error();
-            CHECK(e.of == r.recorded().batch_heads() * c.problem.seq_q);
-            CHECK(e.rows == e.of);
-            CHECK(expected > 0);
-            CHECK(std::abs(e.rms - expected) <= 1e-9 * expected);
-        }
-    });
 }
 
 TEST_CASE("lines cost what was counted, also where the program looks for room", "[run]") {

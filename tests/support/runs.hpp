@@ -1,0 +1,63 @@
+// Runs as the window makes them, and problems that are good for them.
+#pragma once
+
+#include <random>
+
+#include "lab/inputs.hpp"
+#include "show/run.hpp"
+#include "tests/support/harness.hpp"
+#include "tests/support/problems.hpp"
+
+namespace tilescope::show {
+
+inline InputsFor random_for(const Algorithm& a) {
+    return [&a](const Problem& p) { return lab::random_inputs(a.tensors(p, {1, 1}), 7, lab::Distribution::normal); };
+}
+
+inline lab::Experiment experiment(const Algorithm& a, const Case& c, GpuSpec gpu = machine(1 << 20, 1 << 20)) {
+    return {&a, c.problem, c.tiling, std::move(gpu)};
+}
+
+inline Run run_of(const lab::Experiment& e, Index heads, const RecordingLimits& limits = {}) {
+    return Run(count_for_show(e), heads, random_for(*e.algorithm), limits);
+}
+
+inline Case shaped(Index seq_q, Index seq_k, Dtype dtype, bool causal, Index batch, Index heads, Index kv_heads) {
+    Case c{{}, {4, 6}, 1};
+    c.problem.seq_q = seq_q, c.problem.seq_k = seq_k, c.problem.dim = 6, c.problem.dim_v = 5;
+    c.problem.batch = batch, c.problem.heads = heads, c.problem.kv_heads = kv_heads;
+    c.problem.dtype = dtype, c.problem.mask = causal ? Mask::causal() : Mask();
+    return c;
+}
+
+/// Ragged, causal, grouped; the last ones long enough for several keyframes.
+inline std::vector<Case> cases() {
+    return {shaped(12, 12, Dtype::f32, false, 1, 1, 1), shaped(13, 17, Dtype::f16, false, 2, 4, 2),
+            shaped(40, 40, Dtype::bf16, true, 1, 3, 3), shaped(60, 50, Dtype::f16, false, 1, 6, 2)};
+}
+
+template <class F>
+void for_all(F&& f) {
+    for (const Case& c : cases())
+        for (const Algorithm& a : algorithms()) {
+            INFO(to_string(a, c));
+            f(a, c);
+        }
+}
+
+/// Ticks in no order: first and last, and others at random.
+inline std::vector<Index> some_ticks(const Run& run, int n) {
+    std::mt19937 random(3);
+    std::vector<Index> ticks = {run.ticks(), 0, 1, run.ticks()};
+    for (int k = 0; k < n; ++k) ticks.push_back(std::uniform_int_distribution<Index>(0, run.ticks())(random));
+    return ticks;
+}
+
+/// The contents of its output, as far as it is stored.
+inline std::vector<float> stored_output(const Run& run) {
+    for (TensorId t = 0; t < run.trace().tensors().size(); ++t)
+        if (run.trace().tensors()[t].name == run.algorithm().computes->output) return run.player().values(t);
+    return {};
+}
+
+}  // namespace tilescope::show
