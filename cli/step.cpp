@@ -36,6 +36,9 @@ void check_positions(const StepFlags& f, const Run& run) {
     const std::string what = std::string("the steps of ") + run.algorithm().name + " are numbered here";
     if (f.at && (f.from || f.to))
         throw UsageError(asked("--at", *f.at) + ": is one step, --from and --to are many; leave them out");
+    if (f.at && f.line)
+        throw UsageError(asked("--line", *f.line) + ": --at " + std::to_string(*f.at) +
+                         " is one step, whatever its line; leave one of the two out");
     if (f.at) check_range("--at", *f.at, 0, run.ticks(), what);
     if (f.from) check_range("--from", *f.from, 0, run.ticks(), what);
     if (f.to) check_range("--to", *f.to, f.from.value_or(0), run.ticks(), what);
@@ -151,16 +154,20 @@ void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
         std::cout << "--from " << told.back() + 1 << " goes on, --to N shows all up to there\n";
 }
 
-[[noreturn]] void fail(const StepFlags& f, const Request& request, const Run& run, Index sm) {
-    // A tile that does not fit explains itself.
-    with_tiling(run.algorithm(), f.options, request, [](const Experiment& e) { count(e, &control()); });
+[[noreturn]] void fail(const StepFlags& f, const Run& run, Index sm) {
     std::vector<std::string> words = {"tilescope-gui", run.algorithm().name};
     for (std::string& flag : flags_of(f.options)) words.push_back(std::move(flag));
+    const Experiment& e = run.experiment();
+    try {
+        count(e, &control());
+    } catch (const OutOfChipMemory& error) {  // explains itself, and the window draws it
+        throw RunError(explain(error, *e.algorithm, e.problem, e.tiling, e.gpu) + "\n  see it: " + shell_line(words));
+    }
     words.insert(words.end(), {"--sm", std::to_string(sm), "--step", std::to_string(run.failure()->tick)});
     throw RunError(failure_text(run) + "\n  see it: " + shell_line(words));
 }
 
-void tell(const StepFlags& f, const Request& request, Run& run) {
+void tell(const StepFlags& f, Run& run) {
     const StepsWanted w = wanted_of(f, run);
     if (f.at) {
         run.seek(*f.at);
@@ -170,11 +177,13 @@ void tell(const StepFlags& f, const Request& request, Run& run) {
         return;
     }
     const bool fails = shows_failure(w, run);
-    const std::vector<Index> all = steps_of(run, w), told = page_of(all, f, fails);
-    if (told.empty() && !fails) throw UsageError(why_nothing(run, w));
+    std::vector<Index> all = steps_of(run, w);
+    if (all.empty() && !fails) throw UsageError(why_nothing(run, w));
+    if (all.empty()) all.push_back(run.failure()->tick);  // the very first thing on that line fails
+    const std::vector<Index> told = page_of(all, f, fails);
     if (f.options.json) {
         print_json(run, w.sm, told);
-    } else if (!told.empty()) {
+    } else {
         print_heading(run, w, told.front(), told.back());
         if (f.table)
             print_table(run, w.sm, told);
@@ -182,7 +191,7 @@ void tell(const StepFlags& f, const Request& request, Run& run) {
             print_steps(run, w, told);
         print_more(all, told);
     }
-    if (fails) fail(f, request, run, w.sm);
+    if (fails) fail(f, run, w.sm);
 }
 
 void step(const StepFlags& f) {
@@ -190,7 +199,7 @@ void step(const StepFlags& f) {
     const Request request = resolve(f.options, algorithm);
     const Tiling tiling = choose_tiling(algorithm, request.problem, request.given, request.gpu);
     Run run = make_run({&algorithm, request.problem, tiling, request.gpu}, f.options, request);
-    tell(f, request, run);
+    tell(f, run);
 }
 
 void add_number(CLI::App& app, const char* flag, std::optional<Index>& value, const char* help) {

@@ -153,7 +153,8 @@ Inputs inputs_of(const Recording& r, const Control* control) {
 std::string replay(const Recording& r, Control* control) {
     const Experiment& e = r.experiment;
     if (!r.today)
-        throw UsageError("algorithm " + text::quoted(e.algorithm->name) + ": there is none of that name today");
+        throw UsageError("algorithm " + text::quoted(e.algorithm->name) +
+                         ": there is none of that name today; `tilescope-gui FILE` plays what was recorded");
     if (std::string other = undeclared(r); !other.empty()) return other;
     const bool values = r.trace.has_values();
     Gpu gpu(e.gpu, values ? numeric_mode : Mode{.data = false, .fold = false, .only_wanted = true}, 1, control);

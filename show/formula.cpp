@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::show {
@@ -46,8 +47,9 @@ std::string formula(const Run& run, const SmState& sm) {
     const bool fresh = e.kind() == Kind::product && std::any_of(sm.steps.begin(), sm.steps.end(), [&](Index k) {
                            return run.trace()[k].kind() == Kind::alloc && run.trace()[k].event.out == e.out;
                        });
-    if (fresh) form = "o = a b";
-    return filled_in(form, name({e.out}), name(e.reads[0]), name(e.reads[1]));
+    if (fresh) form = "o ← a b";
+    const std::string factor = e.alpha != 1 ? text::number(static_cast<double>(e.alpha)) + ' ' : "";
+    return filled_in(form, name({e.out}), factor + name(e.reads[0]), name(e.reads[1]));
 }
 
 }  // namespace tilescope::show

@@ -65,7 +65,8 @@ std::string meant_by(char letter, const Run& run, const Event& e, bool is_new) {
         case 's':
             return name_of(tile_of(run, e.kind() == Kind::store ? e.a() : e.out).space);
         case 'p':
-            return turned(run, e.reads[0]) + " by " + turned(run, e.reads[1]);
+            return (e.alpha != 1 ? text::number(static_cast<double>(e.alpha)) + ' ' : "") + turned(run, e.reads[0]) +
+                   " by " + turned(run, e.reads[1]);
         case 'i':
             return is_new ? "into" : "and adds the product to";
         default:

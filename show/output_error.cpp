@@ -25,7 +25,8 @@ double squares(const float* got, Index stride, const Region& at, const std::vect
 }  // namespace
 
 /// The error of what becomes O, after every operation on it: of every tile that is stored there. A tile that will be
-/// divided before, row by row, is taken as if it were divided by what its sums are now.
+/// divided before, row by row, is taken as if it were divided by what its sums are now. Rescaling alone is no result:
+/// the sums have seen more than the tile then.
 std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
     // Where tiles of the input are written over, no output grows.
     if (!algorithm().computes->accumulates) return {};
@@ -40,11 +41,11 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
     };
     std::map<TileId, Future> future;
     std::map<Index, Future> writes;  // by step
-    const Operation* divides = find_operation("divide_rows");
+    const Operation *divides = find_operation("divide_rows"), *rescales = find_operation("scale_rows");
     for (auto k = mine.rbegin(); k != mine.rend(); ++k) {
         const Event& e = trace()[*k].event;
         if (e.kind() == Kind::store && trace().tensors()[e.region.tensor].name == output) future[e.a()] = {e.region};
-        const bool writes_numbers = works(e.kind()) && e.kind() != Kind::store;
+        const bool writes_numbers = works(e.kind()) && e.kind() != Kind::store && e.operation != rescales;
         const auto found = future.find(e.out);
         if (!writes_numbers || found == future.end()) continue;
         writes[*k] = found->second;

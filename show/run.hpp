@@ -62,6 +62,8 @@ class Run {
     /// How a recording that was opened differs from today's program; empty: in nothing.
     const std::string& remark() const { return remark_; }
     bool has_values() const { return trace().has_values(); }
+    /// Whether it was read from a file, and not made here.
+    bool is_recording() const { return as_recorded_ != nullptr; }
     const std::optional<Failure>& failure() const { return failure_; }
 
     const Schedule& schedule() const { return *schedule_; }

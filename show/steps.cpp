@@ -84,7 +84,7 @@ StepText step_text(const Run& run, const SmState& sm) {
 
 std::string traffic_so_far(const Run& run) {
     const Counters& c = run.player().state().total;
-    return "SM traffic so far: " + text::bytes(static_cast<double>(c.hbm_read)) + " read, " +
+    return "SM traffic so far, of all SMs: " + text::bytes(static_cast<double>(c.hbm_read)) + " read, " +
            text::bytes(static_cast<double>(c.hbm_write)) + " written; " + text::count(static_cast<double>(c.flops())) +
            " FLOPs";
 }

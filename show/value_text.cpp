@@ -90,6 +90,13 @@ std::string sm_and_block(const SmState& sm) {
     return sm.block ? text + " · block " + std::to_string(sm.block->block) : text;
 }
 
+std::string why_no_values(const Run& run) {
+    return run.is_recording() ? "This recording was made without numbers: `tilescope trace --mode numeric` keeps them."
+                              : "This recording holds shapes only: the run is too large for its numbers to be kept. A "
+                                "shorter --seq has "
+                                "numbers.";
+}
+
 std::string why_no_block(const Run& run) {
     return run.tick() == 0 ? "Nothing has run yet: Space plays, → is one step."
                            : "This SM has no thread block in this tick.";
@@ -128,7 +135,7 @@ std::string error_title(const Run& run) { return "Error of " + output_name(run) 
 
 std::string error_text(double rms) { return "RMS " + finite_or_not(rms); }
 
-std::string why_no_error(const Run& run) { return "no " + output_name(run) + " on chip in this thread block so far"; }
+std::string why_no_error(const Run& run) { return "nothing added to " + output_name(run) + " in this thread block so far"; }
 
 std::string stored_text(const Run& run, const Run::StoredError& e) {
     const std::string text =

@@ -25,6 +25,8 @@ std::string output_name(const Run& run);
 std::string sm_and_block(const SmState& sm);
 /// Why an SM has no tiles.
 std::string why_no_block(const Run& run);
+/// Why tiles have shapes alone.
+std::string why_no_values(const Run& run);
 /// What an operation did: "S ← matmul(Q, K)", "K ← K of head 1 in HBM, rows 64–127"; without an operation, which tile
 /// was written last.
 std::string operation_text(const Run& run, const Step& step);
@@ -43,7 +45,7 @@ std::string about_values(const RecordedTile& tile, const std::string& note, cons
 /// "Error of O against the reference", and its value: "RMS 1.2e-05".
 std::string error_title(const Run& run);
 std::string error_text(double rms);
-/// In place of the error: "no O on chip in this thread block so far".
+/// In place of the error: "nothing added to O in this thread block so far".
 std::string why_no_error(const Run& run);
 /// "O in HBM: 128 of 1024 rows stored, RMS error 1.2e-05".
 std::string stored_text(const Run& run, const Run::StoredError& error);

@@ -1,5 +1,6 @@
 #include "algorithms/contract/problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/machine/ops.hpp"
@@ -47,9 +48,13 @@ void validate(const Problem& p) {
     check_size("seq_k", p.seq_k);
     check_size("dim", p.dim);
     check_size("dim_v", p.dim_v);
-    if (p.heads % p.kv_heads != 0)
+    if (p.heads % p.kv_heads != 0) {
+        Index most = std::min(p.kv_heads, p.heads);
+        while (p.heads % most != 0) --most;
         throw BadValue("kv_heads", std::to_string(p.kv_heads),
-                       "must divide the " + std::to_string(p.heads) + " heads (grouped heads share K and V)", "1");
+                       "must divide the " + std::to_string(p.heads) + " heads (grouped heads share K and V)",
+                       std::to_string(most));
+    }
     if (p.scale && !std::isfinite(*p.scale))
         throw BadValue("scale", std::to_string(*p.scale), "must be a finite number", "0.125");
     // The largest counter is below 128 times this product even with tiles of one row and one column.

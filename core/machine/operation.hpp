@@ -43,9 +43,9 @@ enum class Operates : std::uint8_t { by_element, by_row };  ///< the same shape;
 ///
 /// `formula` is in the letters o (the tile written), a and b (the tiles read). `sentence` tells of it in words after
 /// "SM 2": %o, %a and %b are the names of the tiles, in capitals with their shapes; %t the tensor in HBM, %r its rows,
-/// %h the bytes moved, %s the space on chip, %p a product's operands, %i where a product goes. `of_column` is the
-/// sentence where the tile written has one column, if another. `unit` is what `price` counts, in the singular; "" where
-/// nothing is counted.
+/// %h the bytes moved, %s the space on chip, %p a product's factor and operands, %i where a product goes. `of_column`
+/// is the sentence where the tile written has one column, if another. `unit` is what `price` counts, in the singular;
+/// "" where nothing is counted.
 struct Operation {
     const char* name;
     Kind kind;

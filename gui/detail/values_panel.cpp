@@ -16,9 +16,7 @@ const SmState* in_focus(const App& app, const Run& run) {
 
 /// What the recording cannot show, and the tiles that there are all the same.
 void without_values(const App& app, const TilePainter& painter, const SmState& sm) {
-    say_instead(app,
-                "This recording holds shapes only: the run is too large for its numbers to be kept. "
-                "A shorter --seq has numbers.");
+    say_instead(app, why_no_values(painter.run));
     ImGui::Spacing();
     tile_list(painter, sm);
     if (sm.tiles.empty()) say_instead(app, "No tile is on chip.");

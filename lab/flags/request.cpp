@@ -206,6 +206,9 @@ Request resolve(const Options& o, const Computation& computation) {
 
 const Algorithm& algorithm_named(const std::string& name) {
     if (const Algorithm* a = find_algorithm(name)) return *a;
+    if (name.ends_with(".json") || name.find('/') != std::string::npos)
+        throw UsageError("algorithm " + text::quoted(name) +
+                         ": is a file; `tilescope-gui FILE` plays a recording, `tilescope replay FILE` runs it again");
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms()) names.push_back(a.name);
     throw UsageError("algorithm " + text::quoted(name) + ": unknown; did you mean " + text::nearest(name, names) +

@@ -80,11 +80,11 @@ TEST_CASE("what is told of a step is what the window says", "[steps]") {
     CHECK(s.line == 10);
     CHECK(s.where == "block 0 · line 10 · head 1 of 1, i = 1 of 4, j = 2 of 4");
     CHECK(s.code == "O_i = exp(m_old - m_i) O_i + P~ V_j");
-    CHECK(s.formula == "O = exp(m_old-m) · O");
-    CHECK(s.happening == "SM 0 multiplies each row of O (4 × 4) by its exp(m_old-m): 16 multiplications.");
+    CHECK(s.formula == "O ← c · O");
+    CHECK(s.happening == "SM 0 multiplies each row of O (4 × 4) by its c: 16 multiplications.");
     CHECK(s.why == "The un-scaled output is rescaled with it; the division waits until the end.");
     // Four SMs: a tile of Q each, two of K and V; 4 * (2 * 2 * 64 products + 176 + 24 + ...) counted elsewhere.
-    CHECK(traffic_so_far(*session.run()) == "SM traffic so far: 1.28 kB read, 0 B written; 2.27 k FLOPs");
+    CHECK(traffic_so_far(*session.run()) == "SM traffic so far, of all SMs: 1.28 kB read, 0 B written; 2.27 k FLOPs");
     REQUIRE(tile_written(*session.run(), at(session, 24, 0)));
     CHECK(session.run()->trace().tiles()[tile_written(*session.run(), at(session, 24, 0))->tile].name == "O");
 
@@ -96,8 +96,8 @@ TEST_CASE("what is told of a step is what the window says", "[steps]") {
 }
 
 TEST_CASE("numbers of a tile: all of a small one, a corner of a large one", "[steps]") {
-    const std::vector<float> small = {0.25f, -1.8125f, -INFINITY, 2};
-    CHECK(value_cells(tile(2, 2), small, 4, 4) == Cells{{"0.25", "-1.81"}, {"−∞", "2.00"}});
+    const std::vector<float> little = {0.25f, -1.8125f, -INFINITY, 2};
+    CHECK(value_cells(tile(2, 2), little, 4, 4) == Cells{{"0.25", "-1.81"}, {"−∞", "2.00"}});
     std::vector<float> large(25);
     for (std::size_t k = 0; k < large.size(); ++k) large[k] = static_cast<float>(k);
     CHECK(value_cells(tile(5, 5), large, 3, 3) == Cells{{"0.0", "1.0", "…"}, {"5.0", "6.0", "…"}, {"…"}});
@@ -107,7 +107,7 @@ TEST_CASE("numbers of a tile: all of a small one, a corner of a large one", "[st
     CHECK(value_cells(tile(1, 2), std::vector<float>{0.0512f, -0.00001f}, 4, 4) == Cells{{"0.0512", "0.0000"}});
     CHECK(value_cells(tile(1, 2), std::vector<float>{1.5e-7f, 0}, 4, 4) == Cells{{"1.5e-07", "0"}});
 
-    CHECK(range_text(small) == "from -1.81 to 2, 1 × −∞");
+    CHECK(range_text(little) == "from -1.81 to 2, 1 × −∞");
     CHECK(range_text(std::vector<float>{3, 3}) == "3");
     CHECK(range_text(std::vector<float>{NAN, INFINITY, INFINITY}) == "2 × ∞, 1 × NaN");
 }

@@ -36,7 +36,7 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
     exp_minus(b, s, m_tile);
     row_sum(b, l_tile, s);
     b.at(11);
-    Tile m_new = column("m_new"), l_new = column("l_new"), old_factor = column("exp(m-m_new)");
+    Tile m_new = column("m_new"), l_new = column("l_new"), old_factor = column("c");
     copy(b, m_new, m);
     update_max(b, m_new, m_tile);
     copy(b, old_factor, m);

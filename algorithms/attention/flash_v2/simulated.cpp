@@ -23,7 +23,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.matmul(s, q, k, Trans::b, p.logit_scale());
             apply_mask(b, s, p, i, j);
             b.at(9);
-            Tile correction = b.alloc_registers("exp(m_old-m)", i.size, 1);
+            Tile correction = b.alloc_registers("c", i.size, 1);
             copy(b, correction, m);
             update_row_max(b, m, s);
             exp_minus(b, correction, m);

@@ -22,7 +22,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             }
             apply_mask(b, s, p, i, j);
             b.at(5);
-            Tile correction = b.alloc_registers("exp(m'-m_new)", i.size, 1);
+            Tile correction = b.alloc_registers("c", i.size, 1);
             copy(b, correction, m);
             update_row_max(b, m, s);
             exp_minus(b, correction, m);

@@ -24,7 +24,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         b.uniform(visible, [&](Span j) {
             b.at(3);
             Tile s = scores(j);
-            Tile correction = b.alloc_registers("correction", i.size, 1);
+            Tile correction = b.alloc_registers("c", i.size, 1);
             copy(b, correction, m);
             update_row_max(b, m, s);
             b.at(4);

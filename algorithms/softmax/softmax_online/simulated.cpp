@@ -15,7 +15,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         b.uniform(columns, [&](Span j) {
             b.at(4);
             Tile x = b.load(Xh, i, j, Space::registers);
-            Tile correction = b.alloc_registers("correction", i.size, 1);
+            Tile correction = b.alloc_registers("c", i.size, 1);
             copy(b, correction, m);
             update_row_max(b, m, x);
             b.at(5);
