@@ -135,7 +135,9 @@ std::string error_title(const Run& run) { return "Error of " + output_name(run) 
 
 std::string error_text(double rms) { return "RMS " + finite_or_not(rms); }
 
-std::string why_no_error(const Run& run) { return "nothing added to " + output_name(run) + " in this thread block so far"; }
+std::string why_no_error(const Run& run) {
+    return "nothing added to " + output_name(run) + " in this thread block so far";
+}
 
 std::string stored_text(const Run& run, const Run::StoredError& e) {
     const std::string text =
