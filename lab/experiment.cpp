@@ -14,7 +14,8 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     const auto common = e.algorithm->computes->tensors(e.problem);  // of every algorithm of the computation
     r.tensors.reserve(gpu.tensors().size());
     for (const TensorInfo& t : gpu.tensors()) {
-        const bool extra = std::ranges::none_of(common, [&](const TensorDecl& c) { return c.name == t.name; });
+        const bool extra =
+            std::none_of(common.begin(), common.end(), [&](const TensorDecl& c) { return c.name == t.name; });
         r.tensors.push_back({t.name, t.role, t.meaning, extra, t.bytes(), gpu.traffic(id++)});
         if (extra) r.hbm_extra += t.bytes();
         if (t.role == Role::output && t.data) r.outputs[t.name] = t.data;

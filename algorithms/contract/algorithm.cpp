@@ -1,7 +1,5 @@
 #include "algorithms/contract/algorithm.hpp"
 
-#include <algorithm>
-
 namespace tilescope {
 
 Hbm Tensors::operator[](std::string_view name) const {
@@ -19,10 +17,11 @@ const Algorithm* find_algorithm(std::string_view name) {
 }
 
 std::string code_of(const Algorithm& algorithm, std::uint16_t line) {
-    const auto found = std::ranges::find(algorithm.code, line, &CodeLine::number);
-    if (found == algorithm.code.end()) return {};
-    const std::string_view code = found->code;
-    return std::string(code.substr(code.find_first_not_of(' ')));
+    for (const CodeLine& c : algorithm.code) {
+        const std::string_view code = c.code;
+        if (c.number == line) return std::string(code.substr(code.find_first_not_of(' ')));
+    }
+    return {};
 }
 
 std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem) {

@@ -35,8 +35,9 @@ Trace::Trace(RecordedRun recorded) : kept_(std::move(recorded)), region_index_(k
 }
 
 const RecordedBlock& Trace::block(Index launch, Index number) const {
-    return *std::ranges::lower_bound(kept_.blocks, std::pair(launch, number), {},
-                                     [](const RecordedBlock& b) { return std::pair(b.launch, b.block); });
+    return *std::partition_point(kept_.blocks.begin(), kept_.blocks.end(), [&](const RecordedBlock& b) {
+        return std::pair(b.launch, b.block) < std::pair(launch, number);
+    });
 }
 
 Index Trace::next_wanted(Index /*launch*/, Index from) {

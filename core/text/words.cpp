@@ -76,7 +76,9 @@ std::string plain(std::string_view word) {
 
 std::string nearest(std::string_view wanted, const std::vector<std::string>& names) {
     const std::string typed = plain(wanted.substr(0, 60));
-    return *std::ranges::min_element(names, {}, [&](const std::string& n) { return strangeness(typed, plain(n)); });
+    return *std::min_element(names.begin(), names.end(), [&](auto& a, auto& b) {
+        return strangeness(typed, plain(a)) < strangeness(typed, plain(b));
+    });
 }
 
 }  // namespace tilescope::text

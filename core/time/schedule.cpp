@@ -98,13 +98,19 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
 Index Schedule::tick_of(Index step) const { return std::upper_bound(ends_.begin(), ends_.end(), step) - ends_.begin(); }
 
 std::span<const Placement> Schedule::placements_of(Index launch) const {
-    return {std::ranges::lower_bound(placements_, launch, {}, &Placement::launch),
-            std::ranges::upper_bound(placements_, launch, {}, &Placement::launch)};
+    const auto begin = placements_.begin();
+    const auto before = [&](Index l) {
+        return static_cast<std::size_t>(
+            std::partition_point(begin, placements_.end(), [&](const Placement& p) { return p.launch < l; }) - begin);
+    };
+    const std::size_t first = before(launch);
+    return std::span(placements_).subspan(first, before(launch + 1) - first);
 }
 
 const Placement* Schedule::placement_of(Index launch, Index block) const {
     const auto all = placements_of(launch);
-    const auto found = std::ranges::lower_bound(all, block, {}, &Placement::block);
+    const auto found =
+        std::partition_point(all.begin(), all.end(), [&](const Placement& p) { return p.block < block; });
     return found != all.end() && found->block == block ? &*found : nullptr;
 }
 

@@ -14,7 +14,7 @@ auto in_flags(F&& f) {
         return f();
     } catch (const BadValue& e) {
         std::string flag = "--" + e.field;
-        std::ranges::replace(flag, '_', '-');
+        std::replace(flag.begin(), flag.end(), '_', '-');
         throw UsageError(e.worded(flag));
     }
 }
