@@ -4,9 +4,11 @@
 #include <Eigen/Core>
 #include <chrono>
 
-#include "lab/experiment.hpp"
+#include "lab/dram.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
+#include "lab/tile_plane.hpp"
+#include "lab/timing.hpp"
 
 namespace tilescope {
 using namespace lab;
@@ -32,6 +34,68 @@ BENCHMARK(count_run)
     ->Args({64, 16384, 1})
     ->Args({1, 1048576, 1})
     ->Unit(benchmark::kMicrosecond);
+
+/// Fit, SM traffic and occupancy of 32 x 32 tilings, as the window has them before anything is timed.
+void count_plane(benchmark::State& state) {
+    Experiment e = flash_v2(64, 16384, true);
+    e.gpu = gpu_preset("H100");
+    Control control;
+    std::size_t cells = 0;
+    for (auto _ : state) {
+        TilePlane plane(e);
+        plane.work(control);
+        cells = plane.brs().size() * plane.bcs().size();
+    }
+    state.counters["cells"] = static_cast<double>(cells);
+}
+BENCHMARK(count_plane)->Unit(benchmark::kMillisecond);
+
+/// Modelled time without the L2 of a run that is counted. Arguments: heads, sequence length, causal.
+void time_run(benchmark::State& state) {
+    Experiment e = flash_v2(state.range(0), state.range(1), state.range(2) != 0);
+    e.gpu = gpu_preset("H100");
+    e.gpu.l2_bytes = 0;
+    Outline outline;
+    Listener* const listeners[] = {&outline};
+    const Report counted = count(e, nullptr, listeners);
+    for (auto _ : state) benchmark::DoNotOptimize(time_of(counted, outline));
+}
+BENCHMARK(time_run)
+    ->ArgNames({"heads", "seq", "causal"})
+    ->Args({64, 16384, 0})
+    ->Args({128, 65536, 1})
+    ->Unit(benchmark::kMicrosecond);
+
+/// Both: what a search over tiles asks for each.
+void count_and_time_run(benchmark::State& state) {
+    Experiment e = flash_v2(state.range(0), state.range(1), state.range(2) != 0);
+    e.gpu = gpu_preset("H100");
+    e.gpu.l2_bytes = 0;
+    for (auto _ : state) benchmark::DoNotOptimize(time_of(e));
+}
+BENCHMARK(count_and_time_run)
+    ->ArgNames({"heads", "seq", "causal"})
+    ->Args({64, 16384, 0})
+    ->Args({128, 65536, 1})
+    ->Unit(benchmark::kMicrosecond);
+
+/// The L2 of a launch, played tile by tile in the order of the timeline: visits of tiles in a second.
+void play_l2(benchmark::State& state) {
+    Experiment e = flash_v2(64, 8192, false);
+    e.gpu = gpu_preset("H100");
+    Outline outline;
+    Listener* const listeners[] = {&outline};
+    const Report counted = count(e, nullptr, listeners);
+    DramModel model(counted, outline);
+    const std::vector<BlockCycles> kinds(64, {320000, 450000});
+    for (auto _ : state)
+        benchmark::DoNotOptimize(model.of(
+            0, [&] { return kinds; }, 2, Refill::packed));
+    const double visits = 64.0 * 64 * (2 * 64 + 3);  // K and V, and Q, O and the LSE once
+    state.counters["visits"] =
+        benchmark::Counter(visits * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+BENCHMARK(play_l2)->Unit(benchmark::kMillisecond);
 
 /// Every tile and thread block, without data: what an operation costs. Argument: sequence length.
 void exact_run(benchmark::State& state) {

@@ -5,39 +5,11 @@
 #include <chrono>
 #include <random>
 
-#include "gui/app.hpp"
-#include "gui/shell/fonts.hpp"
+#include "tests/support/headless.hpp"
 
 namespace tilescope::gui {
 using namespace lab;
 namespace {
-
-/// An app with fonts and a display of 1440 x 900, but nothing that draws.
-class Headless {
-  public:
-    Headless() {
-        ImGui::CreateContext();
-        ImGuiIO& io = ImGui::GetIO();
-        io.IniFilename = nullptr;
-        io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's renderer has
-        io.DisplaySize = {1440, 900};
-        io.DeltaTime = 1.f / 60;
-        set_theme(app.theme, fonts, false, 1);
-        unsigned char* pixels = nullptr;
-        int width = 0, height = 0;
-        io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
-    }
-    ~Headless() { ImGui::DestroyContext(); }
-
-    void draw(double seconds) {
-        ImGui::NewFrame();
-        frame(app, seconds);
-        ImGui::Render();
-    }
-
-    const FontFiles fonts = shell::find_fonts();
-    App app;
-};
 
 Setup setup(const char* algorithm, const char* rival = "") {
     Setup s;

@@ -1,18 +1,56 @@
+// What the user names: an algorithm, a problem, inputs.
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/progress.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
 
+void remark(const std::string& text) {
+    if (!text.empty()) std::cerr << "tilescope: " << text << '\n';
+}
+
 const Algorithm& chosen_algorithm(const std::string& name) {
     const Algorithm& algorithm = algorithm_named(name);
-    if (const std::string remark = renaming(name); !remark.empty()) std::cerr << "tilescope: " << remark << '\n';
+    remark(renaming(name));
     return algorithm;
+}
+
+Variant chosen_variant(const std::string& text) {
+    Variant variant = variant_from(text);
+    chosen_algorithm(algorithm_in(text));
+    return variant;
+}
+
+CLI::Option* add_variants_argument(CLI::App& app, std::vector<std::string>& variants) {
+    return app.add_option("ALGO", variants, "Algorithms (see `tilescope list`), alone or with settings of their own")
+        ->type_name("NAME[:KEY=VALUE,...][@GPU]");
 }
 
 std::string see_it(const Algorithm& algorithm, const Options& options, const Place& place) {
     return "\n  see it: " + step_command(algorithm.name, options, place);
+}
+
+Request read_request(const Options& o, const Algorithm& algorithm) {
+    const Progress progress = Progress::blocks("reading inputs");
+    return resolve(o, algorithm, &control());
+}
+
+Request read_request(const Options& o, const Computation& computation) {
+    const Progress progress = Progress::blocks("reading inputs");
+    return resolve(o, computation, &control());
+}
+
+Experiment chosen_experiment(const Algorithm& algorithm, const Request& request) {
+    if (request.wish.rule != TileRule::best) return experiment_of(algorithm, request, &control());
+    const Progress progress([&] { return std::string("searching tiles for ") + algorithm.name; });
+    return experiment_of(algorithm, request, &control());
+}
+
+Inputs make_inputs(const Options& o, const Request& request, const Algorithm& algorithm) {
+    const Progress progress = Progress::blocks("making inputs");
+    return inputs_for(o, request, algorithm, &control());
 }
 
 }  // namespace tilescope::cli

@@ -6,7 +6,9 @@
 #include "core/machine/mistakes.hpp"
 #include "lab/flags/command.hpp"
 #include "lab/flags/request.hpp"
+#include "lab/flags/variant.hpp"
 #include "lab/mapping.hpp"
+#include "lab/signals.hpp"
 
 namespace tilescope::cli {
 
@@ -15,14 +17,36 @@ void add_run(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_sweep(CLI::App& app);
+void add_advise(CLI::App& app);
+void add_plot(CLI::App& app);
+void add_timeline(CLI::App& app);
 void add_step(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_gpus(CLI::App& app);
+void add_models(CLI::App& app);
 void add_validate(CLI::App& app);
+void add_calibrate(CLI::App& app);
+void add_measured(CLI::App& app);
+void add_reconcile(CLI::App& app);
+
+/// A remark on standard error; nothing where it is empty.
+void remark(const std::string& text);
 
 /// The algorithm that the user names. A former name is understood, with a remark on standard error.
 const Algorithm& chosen_algorithm(const std::string& name);
+/// The same of an algorithm with settings of its own.
+lab::Variant chosen_variant(const std::string& text);
+/// Adds the ALGO arguments of commands that take variants.
+CLI::Option* add_variants_argument(CLI::App& app, std::vector<std::string>& variants);
+
+/// What resolve() and inputs_for() give, with progress on a terminal and an ear for Ctrl-C.
+lab::Request read_request(const lab::Options& options, const Algorithm& algorithm);
+lab::Request read_request(const lab::Options& options, const Computation& computation);
+Inputs make_inputs(const lab::Options& options, const lab::Request& request, const Algorithm& algorithm);
+
+/// What experiment_of() gives, with progress on a terminal where it searches for the best tiles.
+lab::Experiment chosen_experiment(const Algorithm& algorithm, const lab::Request& request);
 
 /// An OutOfChipMemory told to the user: several lines, exit code 1.
 struct DoesNotFit : RunError {
@@ -48,8 +72,7 @@ auto with_way_back(const Algorithm& algorithm, const lab::Options& options, F&& 
 /// meets a tile that does not fit.
 template <class F>
 auto with_tiling(const Algorithm& algorithm, const lab::Options& options, const lab::Request& request, F&& f) {
-    const lab::Experiment e{&algorithm, request.problem,
-                            lab::choose_tiling(algorithm, request.problem, request.given, request.gpu), request.gpu};
+    const lab::Experiment e = chosen_experiment(algorithm, request);
     try {
         return with_way_back(algorithm, options, [&] { return f(e); });
     } catch (const OutOfChipMemory& error) {
@@ -58,10 +81,21 @@ auto with_tiling(const Algorithm& algorithm, const lab::Options& options, const 
     }
 }
 
+/// f(); where memory runs out, a RunError that ends with what helps.
+template <class F>
+auto in_memory(const std::string& fix, F&& f) {
+    try {
+        return f();
+    } catch (const std::bad_alloc&) {
+        throw RunError("out of memory; " + fix);
+    }
+}
+
 /// What --mode asks for, decided: whether to compute on real numbers, and the reason in a few words.
 struct ModeChoice {
     bool numeric = false;
     std::string why;
+    std::string fix = "";  ///< what needs less memory
 };
 /// For runs already counted. Throws UsageError for an unknown mode, RunError when numbers would not fit in memory.
 ModeChoice choose_mode(const lab::Options& options, const lab::Request& request,

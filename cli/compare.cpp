@@ -1,158 +1,335 @@
 // `tilescope compare [ALGO...]`: algorithms side by side on one problem.
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/rows.hpp"
+#include "cli/written_as.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
 #include "core/text/table.hpp"
+#include "core/text/words.hpp"
+#include "lab/conclusion.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/model.hpp"
 #include "lab/reference.hpp"
+#include "lab/timing.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
 namespace {
 
-/// One algorithm's result, or why there is none.
+/// One variant's result, or why there is none.
 struct Row {
-    const Algorithm* algorithm;
+    Variant variant;
+    Options options;  // its own settings among them
+    Request request;
     std::optional<Report> report;
     std::string problem;
+    std::optional<OutputError> small_error = std::nullopt;  // of small_problem(), where the row's own has no numbers
+
+    const Algorithm& algorithm() const { return *variant.algorithm; }
 };
 
-std::vector<const Algorithm*> chosen(const std::vector<std::string>& names) {
-    std::vector<const Algorithm*> list;
-    for (const std::string& n : names) list.push_back(&chosen_algorithm(n));
+std::vector<Variant> chosen(const std::vector<std::string>& texts) {
+    std::vector<Variant> list;
+    for (const std::string& text : texts) list.push_back(chosen_variant(text));
     if (list.empty())
         for (const Algorithm& a : algorithms())
-            if (a.computes == &computation::attention) list.push_back(&a);
-    for (const Algorithm* a : list)
-        if (a->computes != list[0]->computes)
-            throw UsageError(std::string("compare: ") + list[0]->name + " computes " + list[0]->computes->name + ", " +
-                             a->name + " computes " + a->computes->name + "; compare one computation at a time");
+            if (a.computes == &computation::attention) list.push_back({&a, {}, a.name});
+    const Algorithm& first = *list[0].algorithm;
+    for (const Variant& v : list)
+        if (v.algorithm->computes != first.computes)
+            throw UsageError(std::string("compare: ") + first.name + " computes " + first.computes->name + ", " +
+                             v.algorithm->name + " computes " + v.algorithm->computes->name +
+                             "; compare one computation at a time");
     return list;
 }
 
-/// The two columns that make "does not fit" of any algorithm a row instead of an end.
-Row counted(const Algorithm& a, const Options& o, const Request& request) {
+/// Adds the row of a variant. Rows of the same options share what was read for them.
+void add_row(std::vector<Row>& rows, const Variant& v, const Options& o) {
+    Row row{v, with_usual_sizes(with(o, v.settings)), {}, std::nullopt, ""};
+    const auto same = [&](const Row& r) { return r.options == row.options; };
+    const auto like = std::find_if(rows.begin(), rows.end(), same);
+    for (auto r = like; r != rows.end(); r = std::find_if(r + 1, rows.end(), same))
+        if (r->variant.algorithm == v.algorithm)
+            throw UsageError("compare: " + v.label +
+                             " is there twice; leave one out, or give it settings of its own, as in " +
+                             v.algorithm->name + ":br=64,bc=64 or " + v.algorithm->name + "@H100");
+    row.request = like != rows.end() ? like->request : read_request(row.options, *v.algorithm->computes);
+    if (row.request.wish.rule == TileRule::kernel) row.request.wish.rule = TileRule::common;
+    rows.push_back(std::move(row));
+}
+
+std::vector<Row> rows_of(const std::vector<std::string>& texts, const Options& o) {
+    std::vector<Row> rows;
+    for (const Variant& v : chosen(texts)) add_row(rows, v, o);
+    // Those that were named have to do what is asked for; of all, those that do are compared.
+    if (texts.empty())
+        std::erase_if(rows, [](const Row& r) { return refuses(r.algorithm(), r.request.problem).has_value(); });
+    for (const Row& r : rows) check_supported(r.algorithm(), r.request.problem, r.options);
+    return rows;
+}
+
+/// Makes "does not fit" of any row a row instead of an end.
+void count_row(Row& row) {
     try {
-        const Progress progress = Progress::blocks(std::string("counting ") + a.name);
-        return {&a, with_tiling(a, o, request, [](const Experiment& e) { return count(e, &control()); }), ""};
+        const Progress progress = Progress::blocks("counting " + row.variant.label);
+        row.report = with_tiling(row.algorithm(), row.options, row.request,
+                                 [](const Experiment& e) { return count_and_time(e, &control()); });
     } catch (const DoesNotFit& e) {
-        return {&a, std::nullopt, e.what()};
+        row.problem = e.what();
     }
 }
 
-void execute_all(std::vector<Row>& rows, const Options& o, const Request& request) {
-    const Algorithm& first = *rows[0].algorithm;
-    const Inputs inputs = inputs_for(o, request, first, &control());
+/// Rows of one problem: the same inputs, and one reference.
+void execute_together(const std::vector<Row*>& rows) {
+    const Row& first = *rows[0];
+    const int threads = static_cast<int>(first.options.threads);
+    const Inputs inputs = make_inputs(first.options, first.request, first.algorithm());
     std::vector<Outputs> outputs;
-    for (Row& r : rows) {
-        if (!r.report) continue;
-        const Progress progress = Progress::blocks(std::string("running ") + r.algorithm->name);
-        r.report = with_way_back(*r.algorithm, o, [&] {
-            return execute(r.report->experiment, inputs, static_cast<int>(o.threads), &control());
-        });
-        outputs.push_back(r.report->outputs);
+    for (Row* r : rows) {
+        const Progress progress = Progress::blocks("running " + r->variant.label);
+        r->report = with_way_back(r->algorithm(), r->options,
+                                  [&] { return with_outputs(*r->report, inputs, threads, &control()); });
+        outputs.push_back(r->report->outputs);
     }
     const Progress progress = Progress::blocks("comparing with the reference");
-    const auto errors = compare_with_reference(*first.computes, request.problem, inputs, outputs,
-                                               static_cast<int>(o.threads), &control());
-    std::size_t k = 0;
-    for (Row& r : rows)
-        if (r.report) r.report->errors = errors[k++];
+    const auto errors = compare_with_reference(*first.algorithm().computes, first.request.problem, inputs, outputs,
+                                               threads, &control());
+    for (std::size_t k = 0; k < rows.size(); ++k) rows[k]->report->errors = errors[k];
 }
 
-std::string error_cell(const Report& r) {
-    const OutputError* e = r.error();
+void execute_all(std::vector<Row>& rows) {
+    std::vector<std::vector<Row*>> groups;
+    for (Row& r : rows) {
+        if (!r.report) continue;
+        const auto same = [&](const auto& group) { return group[0]->request.problem == r.request.problem; };
+        const auto found = std::find_if(groups.begin(), groups.end(), same);
+        found != groups.end() ? found->push_back(&r) : groups.push_back({&r});
+    }
+    for (const auto& group : groups) execute_together(group);
+}
+
+/// The like of a problem, small enough for real numbers in passing.
+Problem small_problem(Problem p) {
+    constexpr Index most = 512;
+    p.batch = 1, p.heads = p.heads / p.kv_heads, p.kv_heads = 1;
+    p.heads = std::min<Index>(p.heads, 2);
+    p.seq_q = std::min(p.seq_q, most), p.seq_k = std::min(p.seq_k, most);
+    return p;
+}
+
+/// The error of every row's algorithm, with its tiles, on a small problem.
+void execute_small(std::vector<Row>& rows) {
+    const Progress progress = Progress::blocks("running a small problem for the errors");
+    for (Row& r : rows) {
+        if (!r.report) continue;
+        Request request = r.request;
+        request.problem = small_problem(request.problem);
+        Experiment e = r.report->experiment;
+        e.problem = request.problem;
+        const Inputs inputs = inputs_for(r.options, request, r.algorithm(), &control());
+        const int threads = static_cast<int>(r.options.threads);
+        Report report = execute(e, inputs, threads, &control());
+        report.errors = compare_with_reference(*r.algorithm().computes, e.problem, inputs, {report.outputs}, threads,
+                                               &control())[0];
+        if (const OutputError* error = report.error()) r.small_error = *error;
+    }
+}
+
+std::string error_cell(const Row& row) {
+    const OutputError* e = row.report->error();
+    if (!e && row.small_error) e = &*row.small_error;
     if (!e) return "-";
-    return e->not_finite > 0 ? "NaN" : text::number(e->max_abs);
+    return e->tells() ? text::number(e->max_abs) : "NaN";
 }
 
-/// Bytes that the ratio column divides by: those of `standard`, or else of the first row.
-double baseline(const std::vector<Row>& rows, std::string& name) {
+/// The row that the others' bytes are divided by: the first of `standard`, or else the first; nullptr where none fits.
+const Row* base_of(const std::vector<Row>& rows) {
     const Row* base = nullptr;
+    for (const Row& r : rows) {
+        if (!r.report) continue;
+        if (r.algorithm().name == std::string_view("standard")) return &r;
+        if (!base) base = &r;
+    }
+    return base;
+}
+
+std::string ratio_text(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, x < 9.9995 ? "%.3f" : "%.3g", x);
+    return text;
+}
+
+std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
+
+/// time, TFLOP/s, bound, waves, SMs
+std::vector<std::string> time_cells(const Report& r) {
+    if (!r.time) return {"no room", "-", "-", "-", "-"};
+    const LaunchTime& l = r.time->longest();
+    return {text::microseconds(r.time->us()),
+            r.counters.matmul_flops > 0
+                ? text::number(static_cast<double>(r.counters.matmul_flops) / r.time->us() / 1e6)
+                : "-",
+            name_of(l.bound), text::number(l.waves), text::grouped(l.sms)};
+}
+
+void print_table(const std::vector<Row>& rows, text::Format format) {
+    text::Table table({"algorithm", "Br x Bc", "SM traffic", "ratio", "DRAM traffic", "L2 hits", "time", "TFLOP/s",
+                       "bound", "waves", "SMs", "extra HBM", "max error"});
+    const Row* base = base_of(rows);
+    for (const Row& row : rows) {
+        if (!row.report) {
+            table.add({row.variant.label, "no fit"});
+            continue;
+        }
+        const Report& r = *row.report;
+        const auto dram = r.dram();
+        const auto hits = r.l2_hit_rate();
+        std::vector<std::string> cells = {
+            row.variant.label,
+            std::to_string(r.experiment.tiling.br) + " x " + std::to_string(r.experiment.tiling.bc),
+            bytes_text(r.counters.hbm()),
+            ratio_text(static_cast<double>(r.counters.hbm()) / static_cast<double>(base->report->counters.hbm())),
+            dram ? bytes_text(dram->read + dram->written) : "-",
+            hits ? text::percent(*hits) : "-"};
+        for (std::string& cell : time_cells(r)) cells.push_back(std::move(cell));
+        cells.push_back(bytes_text(r.hbm_extra));
+        cells.push_back(error_cell(row));
+        table.add(cells);
+    }
+    table.print(std::cout, format);
+}
+
+/// Of each of the texts that rows have: the first, and those that differ, with whose they are.
+void add_different(std::vector<std::string>& lines, const std::vector<Row>& rows, auto&& text_of) {
+    const std::string first = text_of(rows[0]);
+    lines.push_back(first);
     for (const Row& r : rows)
-        if (r.report && (!base || std::string_view(r.algorithm->name) == "standard")) base = &r;
-    if (!base) return 1;
-    name = base->algorithm->name;
-    return static_cast<double>(base->report->counters.hbm());
+        if (text_of(r) != first) lines.push_back(r.variant.label + ": " + text_of(r));
 }
 
-void print_table(const std::vector<Row>& rows) {
-    std::string base_name = "first";
-    const double base = baseline(rows, base_name);
-    text::Table table({"algorithm", "Br x Bc", "HBM read", "written", "/ " + base_name, "FLOPs", "exps", "FLOP/B",
-                       "SRAM", "registers", "extra HBM", "blocks", "max error"});
+/// What the table is about, before it.
+std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice& mode) {
+    std::vector<std::string> lines;
+    add_different(lines, rows, [](const Row& r) { return describe(r.request, *r.algorithm().computes); });
+    add_different(lines, rows, [](const Row& r) { return describe(r.request.gpu); });
+    const Row* base = base_of(rows);
+    lines.push_back(
+        "SM traffic: counted bytes that cross an SM's boundary, the papers' HBM accesses; ratio: over those of " +
+        (base ? base->variant.label : std::string("the first")) +
+        ". DRAM traffic: what of it the L2 does not catch, modelled as the time is. Compulsory: " +
+        (base ? bytes_text(base->report->compulsory_read() + base->report->compulsory_written()) : std::string("-")) +
+        ". kB, MB: powers of 1000.");
+    if (mode.numeric) lines.push_back("Errors: computed (" + mode.why + ").");
+    return lines;
+}
+
+/// What there is to say of single rows, below the table.
+std::vector<std::string> remarks(const std::vector<Row>& rows) {
+    std::vector<std::string> lines;
     for (const Row& row : rows) {
+        const std::string& label = row.variant.label;
         if (!row.report) {
-            table.add({row.algorithm->name, "no fit"});
+            lines.push_back(label + ": " + row.problem);
             continue;
         }
         const Report& r = *row.report;
-        const Counters& c = r.counters;
-        const auto mb = [](Bytes n) { return text::bytes(static_cast<double>(n)); };
-        char ratio[32];
-        std::snprintf(ratio, sizeof ratio, "%.3f", static_cast<double>(c.hbm()) / base);
-        table.add({row.algorithm->name,
-                   std::to_string(r.experiment.tiling.br) + " x " + std::to_string(r.experiment.tiling.bc),
-                   mb(c.hbm_read), mb(c.hbm_write), ratio, text::count(static_cast<double>(c.flops())),
-                   text::count(static_cast<double>(c.exps)), text::number(r.arithmetic_intensity()),
-                   text::binary_bytes(r.sram_peak), text::binary_bytes(r.register_peak), mb(r.hbm_extra),
-                   text::count(static_cast<double>(c.thread_blocks)), error_cell(r)});
+        if (const std::string why = beyond_hbm(r.experiment); !why.empty()) lines.push_back(label + ": " + why + ".");
+        if (row.algorithm().idealised)
+            if (const auto ideal = row.algorithm().idealised(r.experiment.problem))
+                lines.push_back(label + ": " + ideal->name + " counts " +
+                                text::bytes(static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write)) +
+                                ", executed here: " + text::bytes(static_cast<double>(r.counters.hbm())) + ";\n  " +
+                                ideal->why + ".");
+        for (const std::string& note : r.notes) lines.push_back(label + ": " + note + ".");
+        if (const OutputError* e = r.error(); e && e->compared < e->elements)
+            lines.push_back(label + ": " + describe_error(r, *e) + ".");
     }
-    table.print(std::cout);
+    return lines;
 }
 
-void print_remarks(const std::vector<Row>& rows) {
-    for (const Row& row : rows) {
-        if (!row.report) {
-            std::cout << '\n' << row.algorithm->name << ": " << row.problem << '\n';
+/// The table for people, with what surrounds it: comments in LaTeX, lines of their own in Markdown.
+void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Format format) {
+    const std::string begin = format == text::Format::latex ? "% " : "";
+    const auto print = [&](const std::string& line) {
+        const std::size_t command = std::min(line.rfind("\n  see it: "), line.size());  // to be copied in one piece
+        text::print_wrapped(std::cout, line.substr(0, command), begin);
+        if (command < line.size()) std::cout << begin << line.substr(command + 1) << '\n';
+        if (format == text::Format::markdown) std::cout << '\n';
+    };
+    for (const std::string& line : heading(rows, mode)) print(line);
+    if (format == text::Format::text) std::cout << '\n';
+    print_table(rows, format);
+    if (format != text::Format::latex) std::cout << '\n';
+    if (!mode.numeric) {
+        const auto small = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.small_error; });
+        print(small == rows.end()
+                  ? "max error -: " + mode.why + "."
+                  : "max error: of " + describe(small_problem(small->request.problem), *small->algorithm().computes) +
+                        ", the same tiles (" + mode.why + ").");
+    }
+    for (const std::string& line : remarks(rows)) print(line);
+    std::vector<Contender> contenders;
+    for (const Row& r : rows)
+        if (r.report) contenders.push_back({r.variant.label, &*r.report});
+    for (const std::string& line : conclusion(contenders)) print(line);
+}
+
+void print_json(const std::vector<Row>& rows) {
+    Json j = {{"schema", "tilescope.compare/1"}, {"reports", Json::array()}, {"does_not_fit", Json::object()}};
+    for (const Row& r : rows) {
+        if (!r.report) {
+            j["does_not_fit"][r.variant.label] = r.problem;
             continue;
         }
-        const Report& r = *row.report;
-        if (row.algorithm->idealised)
-            if (const auto ideal = row.algorithm->idealised(r.experiment.problem))
-                std::cout << '\n'
-                          << row.algorithm->name << ": " << ideal->name << " counts "
-                          << text::bytes(static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write))
-                          << ", executed here: " << text::bytes(static_cast<double>(r.counters.hbm())) << ";\n  "
-                          << ideal->why << ".\n";
-        for (const std::string& note : r.notes) std::cout << row.algorithm->name << ": " << note << ".\n";
-        if (const OutputError* e = r.error(); e && e->not_finite > 0)
-            std::cout << row.algorithm->name << ": " << describe_error(r, *e) << ".\n";
+        Json report = {{"variant", r.variant.label}};
+        report.update(to_json(*r.report));
+        if (const auto& e = r.small_error)
+            report["small_problem"] = {{"problem", to_json(Experiment{&r.algorithm(), small_problem(r.request.problem),
+                                                                      r.report->experiment.tiling, r.request.gpu})
+                                                       .at("problem")},
+                                       {"max_abs_error", e->tells() ? Json(e->max_abs) : Json(nullptr)},
+                                       {"rms_error", e->tells() ? Json(e->rms) : Json(nullptr)}};
+        j["reports"].push_back(std::move(report));
     }
+    std::cout << j.dump(2) << '\n';
 }
 
-void compare(const Options& o, const std::vector<std::string>& names) {
-    std::vector<const Algorithm*> list = chosen(names);
-    const Request request = resolve(o, *list[0]->computes);
-    // Those that were named have to do what is asked for; of all, those that do are compared.
-    if (names.empty())
-        std::erase_if(list, [&](const Algorithm* a) { return refuses(*a, request.problem).has_value(); });
-    for (const Algorithm* a : list) check_supported(*a, request.problem, o);
-    std::vector<Row> rows;
+void print_csv(const std::vector<Row>& rows) {
+    RowWriter writer(std::cout, false);
+    for (const Row& r : rows) {
+        const Experiment e = r.report ? r.report->experiment : experiment_of(r.algorithm(), r.request, &control());
+        const std::string why = r.report ? why_incomplete(*r.report) : r.problem.substr(0, r.problem.find('\n'));
+        writer.add({r.variant.label, r.request.model, r.request.phase, {e, r.report, why}});
+    }
+    writer.finish();
+}
+
+void compare(const Options& o, const std::vector<std::string>& texts, const std::string& format) {
+    const WrittenAs as = written_as(format, o.json);
+    std::vector<Row> rows = rows_of(texts, o);
+    remark(rows[0].request.remark);
     std::vector<Report> reports;
-    for (const Algorithm* a : list) {
-        rows.push_back(counted(*a, o, request));
-        if (rows.back().report) reports.push_back(*rows.back().report);
+    for (Row& r : rows) {
+        count_row(r);
+        if (r.report) reports.push_back(*r.report);
     }
-    const ModeChoice mode = choose_mode(o, request, reports);
-    if (mode.numeric && !reports.empty()) execute_all(rows, o, request);
-    if (o.json) {
-        Json j = {{"schema", "tilescope.compare/1"}, {"reports", Json::array()}, {"does_not_fit", Json::object()}};
-        for (const Row& r : rows)
-            r.report ? j["reports"].push_back(to_json(*r.report))
-                     : (void)(j["does_not_fit"][r.algorithm->name] = r.problem);
-        std::cout << j.dump(2) << '\n';
-    } else {
-        std::cout << describe(request.problem, *list[0]->computes) << '\n'
-                  << describe(request.gpu) << '\n'
-                  << (mode.numeric ? "Bytes, FLOPs and errors: counted and computed (" : "Bytes and FLOPs: counted (")
-                  << mode.why << "). SRAM and registers: peak of a thread block.\n\n";
-        print_table(rows);
-        print_remarks(rows);
-    }
+    const ModeChoice mode = choose_mode(o, rows[0].request, reports);
+    if (mode.numeric && !reports.empty())
+        in_memory(mode.fix, [&] { execute_all(rows); });
+    else if (o.mode == "auto")
+        execute_small(rows);
+    if (as == WrittenAs::json)
+        print_json(rows);
+    else if (as == WrittenAs::csv)
+        print_csv(rows);
+    else
+        print_text(rows, mode, table_format(as));
     if (reports.empty()) throw RunError("compare: no algorithm fits; see above");
 }
 
@@ -160,21 +337,30 @@ void compare(const Options& o, const std::vector<std::string>& names) {
 
 void add_compare(CLI::App& app) {
     static Options options;
-    static std::vector<std::string> names;
+    static std::vector<std::string> variants;
+    static std::string format;
     CLI::App* sub = app.add_subcommand("compare", "Compare algorithms on one problem (default: all of attention)");
-    sub->add_option("ALGO", names, "Algorithms (see `tilescope list`)");
+    add_variants_argument(*sub, variants);
     add_problem_options(*sub, options);
     add_numeric_options(*sub, options);
     add_file_options(*sub, options);
     sub->remove_option(sub->get_option("--out"));
+    sub->get_option("--heads")->default_str(std::to_string(usual_heads));
+    sub->get_option("--seq")->default_str(std::to_string(usual_seq));
+    sub->get_option("--tiles")->description(
+        "Of auto: kernel (FlashAttention-2's published tiles for all), paper or best");
+    add_format_option(*sub, format, "the columns of sweep");
     add_json_option(*sub, options);
-    sub->footer(
-        "Examples:\n"
-        "  tilescope compare\n"
-        "  tilescope compare standard flash_v1 flash_v2 --seq 8192 --causal\n"
-        "  tilescope compare softmax_naive softmax_safe softmax_online --seq-q 4000 --seq-k 25000\n"
-        "  tilescope compare --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32");
-    sub->callback([] { compare(options, names); });
+    sub->get_option("--json")->description("Short for --format json");
+    sub->footer("Keys: " + text::join(settable_flags(), ", ") +
+                "\n"
+                "Examples:\n"
+                "  tilescope compare\n"
+                "  tilescope compare standard flash_v1 flash_v2 --seq 8192 --causal\n"
+                "  tilescope compare flash_v2 flash_v2:br=64,bc=64 flash_v2@A100 --format markdown\n"
+                "  tilescope compare softmax_naive softmax_safe softmax_online --seq-q 4000 --seq-k 25000\n"
+                "  tilescope compare --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4");
+    sub->callback([] { compare(options, variants, format); });
 }
 
 }  // namespace tilescope::cli

@@ -1,10 +1,12 @@
 // `tilescope explain ALGO`: the pseudo-code, line by line, with what each line costs and where tiles live.
 #include <iostream>
+#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
@@ -17,7 +19,7 @@ std::string bytes(Bytes n) { return n == 0 ? "" : text::bytes(static_cast<double
 std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double>(n)); }
 
 void print_table(const Experiment& e, const Profile& profile) {
-    text::Table table({"line", "pseudo-code", "visits", "HBM / visit", "HBM total", "matmul", "exps", "other"}, 2);
+    text::Table table({"line", "pseudo-code", "visits", "bytes / visit", "SM traffic", "matmul", "exps", "other"}, 2);
     Counters total;
     for (const CodeLine& c : e.algorithm->code) {
         const auto found = profile.lines().find(c.number);
@@ -51,7 +53,7 @@ std::string lives(const LineProfile& line, Space space) {
     for (const TileUse& u : line.tiles)
         if (u.space == space)
             parts.push_back(u.name + " [" + std::to_string(u.rows) + " x " + std::to_string(u.cols) + ' ' +
-                            name_of(u.dtype) + "] " + text::binary_bytes(u.rows * u.cols * size_of(u.dtype)));
+                            name_of(u.dtype) + "] " + bytes(u.rows * u.cols * size_of(u.dtype)));
     return text::join(parts, ", ");
 }
 
@@ -60,14 +62,15 @@ void print_lines(const Experiment& e, const Profile& profile) {
     std::cout << "\nWhat moves, where it lives, and why\n";
     for (const CodeLine& c : e.algorithm->code) {
         if (!*c.why) continue;
-        std::cout << "  " << c.number << (c.number < 10 ? "   " : "  ") << c.why << '\n';
+        const std::string number = std::to_string(c.number);
+        text::print_wrapped(std::cout, number + std::string(4 - number.size(), ' ') + c.why, "  ", "    ");
         const auto found = profile.lines().find(c.number);
         if (found == profile.lines().end()) continue;
         const LineProfile& line = found->second;
         const auto print = [](const char* label, const std::string& text) {
-            if (!text.empty()) std::cout << "      " << label << text << '\n';
+            if (!text.empty()) text::print_wrapped(std::cout, label + text, "      ", "           ");
         };
-        print("HBM:       ", moves(tensors, line));
+        print("moves:     ", moves(tensors, line));
         print("SRAM:      ", lives(line, Space::sram));
         print("registers: ", lives(line, Space::registers));
     }
@@ -75,28 +78,31 @@ void print_lines(const Experiment& e, const Profile& profile) {
 
 void explain_algorithm(const Options& o, const std::string& name) {
     const Algorithm& algorithm = chosen_algorithm(name);
-    const Request request = resolve(o, algorithm);
+    const Request request = read_request(o, algorithm);
     with_tiling(algorithm, o, request, [&](const Experiment& e) {
         Profile profile;
         // Every mode counts the same, so counting is the default even where numbers would take seconds.
         const bool numeric = o.mode != "auto" && choose_mode(o, request, {count(e, &control())}).numeric;
         Gpu gpu(e.gpu, numeric ? numeric_mode : count_mode, 1, &control());
         gpu.listen(profile);
+        const Inputs inputs = numeric ? make_inputs(o, request, algorithm) : Inputs{};
         {
             const Progress progress = Progress::blocks("counting");
-            run_program(gpu, algorithm, e.problem, e.tiling,
-                        numeric ? inputs_for(o, request, algorithm, &control()) : Inputs{});
+            run_program(gpu, algorithm, e.problem, e.tiling, inputs);
         }
         if (o.json) {
             std::cout << to_json(e, profile).dump(2) << '\n';
             return;
         }
-        std::cout << algorithm.name << ": " << algorithm.idea << "\n  " << algorithm.paper << "\n  "
-                  << describe(e.problem, *algorithm.computes) << "; tiles Br " << e.tiling.br << ", Bc " << e.tiling.bc
-                  << " on " << e.gpu.name << "\n  All numbers are counted over the whole run.\n\n";
+        std::ostringstream heading;
+        heading << algorithm.name << ": " << algorithm.idea << "\n  " << algorithm.paper << "\n  "
+                << describe(request, *algorithm.computes) << "; tiles Br " << e.tiling.br << ", Bc " << e.tiling.bc
+                << " on " << e.gpu.name
+                << "\n  All numbers are counted over the whole run; kB, MB: powers of 1000.\n\n";
+        text::print_wrapped(std::cout, heading.str());
         print_table(e, profile);
         print_lines(e, profile);
-        for (const std::string& note : gpu.notes()) std::cout << "  Note: " << note << ".\n";
+        for (const std::string& note : gpu.notes()) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");
     });
 }
 
@@ -115,7 +121,7 @@ void add_explain(CLI::App& app) {
         "Examples:\n"
         "  tilescope explain flash_v2\n"
         "  tilescope explain flash_v1 --seq 4096 --br 64 --bc 256\n"
-        "  tilescope explain standard --gpu toy --seq 16 --dim 4 --dtype f32");
+        "  tilescope explain flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4");
     sub->callback([] { explain_algorithm(options, name); });
 }
 

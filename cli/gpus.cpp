@@ -1,4 +1,5 @@
 // `tilescope gpus`: the modelled GPUs, and where their numbers come from.
+#include <algorithm>
 #include <iostream>
 
 #include "cli/commands.hpp"
@@ -11,39 +12,62 @@ namespace tilescope::cli {
 using namespace lab;
 namespace {
 
-void print_all(bool json) {
-    if (json) {
-        Json j = {{"schema", "tilescope.gpus/1"}, {"gpus", Json::array()}};
-        for (const std::string& n : gpu_preset_names()) j["gpus"].push_back(Json::parse(gpu_json(gpu_preset(n))));
-        std::cout << j.dump(2) << '\n';
-        return;
+constexpr const char* doubt = " ?";  // behind a number that is not confirmed
+
+/// The doubt about a value that is made of these numbers, or as many spaces.
+class Doubts {
+  public:
+    explicit Doubts(const std::string& gpu) : numbers_(gpu_numbers(gpu)) {}
+    std::string marked(const std::string& value, const std::vector<const char*>& keys) {
+        const bool sure = std::all_of(numbers_.begin(), numbers_.end(), [&](const GpuNumber& n) {
+            return n.confirmed || std::find(keys.begin(), keys.end(), n.key) == keys.end();
+        });
+        return value + (sure ? "  " : doubt);
     }
+
+  private:
+    std::vector<GpuNumber> numbers_;
+};
+
+void print_json() {
+    Json j = {{"schema", "tilescope.gpus/1"}, {"gpus", Json::array()}};
+    for (const std::string& n : gpu_preset_names()) j["gpus"].push_back(Json::parse(gpu_sheet_json(n)));
+    std::cout << j.dump(2) << '\n';
+}
+
+void print_all() {
     text::Table table({"GPU", "SMs", "SRAM / block", "registers / SM", "L2", "HBM", "tensor f16", "f32", "exps"});
     for (const std::string& n : gpu_preset_names()) {
         const GpuSpec g = gpu_preset(n);
-        table.add({g.name, std::to_string(g.sms), text::binary_bytes(g.sram_per_block),
-                   text::binary_bytes(g.registers_per_sm), text::binary_bytes(g.l2_bytes),
-                   text::bytes(g.hbm_gbs * 1e9) + "/s", text::count(g.tensor_tflops * 1e12) + "FLOP/s",
-                   text::count(g.fp32_tflops * 1e12) + "FLOP/s",
-                   text::count(g.exp_per_clk * static_cast<double>(g.sms) * g.tensor_clock_mhz * 1e6) + "/s"});
+        Doubts doubts(n);
+        const auto rate = [](double per_second, const char* what) { return text::count(per_second) + what + "/s"; };
+        table.add({g.name, doubts.marked(std::to_string(g.sms), {"sms"}),
+                   doubts.marked(text::binary_bytes(g.sram_per_block), {"sram_per_block"}),
+                   doubts.marked(text::binary_bytes(g.registers_per_sm), {"registers_per_sm"}),
+                   doubts.marked(text::binary_bytes(g.l2_bytes), {"l2_bytes"}),
+                   doubts.marked(text::bytes(g.hbm_gbs * 1e9) + "/s", {"hbm_gbs"}),
+                   doubts.marked(rate(g.tensor_tflops * 1e12, "FLOP"), {"tensor_tflops"}),
+                   doubts.marked(rate(g.fp32_tflops * 1e12, "FLOP"), {"fp32_tflops"}),
+                   doubts.marked(rate(g.exp_per_clk * static_cast<double>(g.sms) * g.tensor_clock_mhz * 1e6, ""),
+                                 {"exp_per_clk", "sms", "tensor_clock_mhz"})});
     }
     table.print(std::cout);
-    std::cout << "Sources: tilescope gpus show NAME. Exponentials: SMs x rate per clock, at the tensor clock.\n";
+    std::cout
+        << "Sizes: powers of 1024; rates: powers of 1000. Exponentials: SMs x rate per clock, at the tensor clock.\n"
+        << "?: from memory, or sources conflict. Sources: tilescope gpus show NAME. A100 stands for A100-40GB.\n";
 }
 
-void show(const std::string& name, bool json) {
-    if (json) {
-        Json j = {{"schema", "tilescope.gpu-numbers/1"}, {"name", load_gpu(name).name}, {"numbers", Json::array()}};
-        for (const GpuNumber& n : gpu_numbers(name))
-            j["numbers"].push_back({{"key", n.key}, {"unit", n.unit}, {"value", n.value}, {"source", n.source}});
-        std::cout << j.dump(2) << '\n';
-        return;
-    }
+void show(const std::string& name) {
     const GpuSpec g = load_gpu(name);
     std::cout << g.name << ": " << g.title << ", compute capability " << g.compute_capability << "\n\n";
     text::Table table({"number", "value", "unit", "source"}, 4);
-    for (const GpuNumber& n : gpu_numbers(name)) table.add({n.key, n.value, n.unit, n.source});
+    bool sure = true;
+    for (const GpuNumber& n : gpu_numbers(name)) {
+        table.add({n.key, n.value + (n.confirmed ? "" : doubt), n.unit, n.source});
+        sure = sure && n.confirmed;
+    }
     table.print(std::cout);
+    if (!sure) std::cout << "?: from memory, or sources conflict.\n";
 }
 
 }  // namespace
@@ -61,8 +85,16 @@ void add_gpus(CLI::App& app) {
     CLI::App* one = sub->add_subcommand("show", "All numbers of one GPU, with a source for each");
     one->add_option("NAME", name, "A preset's name or a JSON file")->required();
     add_json_option(*one, options);
-    one->footer("Examples:\n  tilescope gpus show A100-80GB\n  tilescope gpus show my-gpu.json --json");
-    sub->callback([one] { *one ? show(name, options.json) : print_all(options.json); });
+    one->footer(
+        "Examples:\n"
+        "  tilescope gpus show A100-80GB\n"
+        "  tilescope gpus show A100-80GB --json > my-gpu.json    a file to edit, for --gpu my-gpu.json");
+    sub->callback([one] {
+        if (*one)
+            options.json ? (void)(std::cout << gpu_sheet_json(name)) : show(name);
+        else
+            options.json ? print_json() : print_all();
+    });
 }
 
 }  // namespace tilescope::cli

@@ -1,62 +1,106 @@
 #include "cli/json.hpp"
 
+#include "lab/timing.hpp"
+
 namespace tilescope::cli {
 using namespace lab;
 namespace {
 
-Json to_json(const Prediction& p) {
-    return {{"hbm_read_bytes", p.hbm_read},
-            {"hbm_write_bytes", p.hbm_write},
-            {"matmul_flops", p.matmul_flops},
-            {"exps", p.exps},
-            {"other_flops", p.other_flops}};
+/// The name that a counter has everywhere.
+const char* key_of(Count Counters::*member) {
+    for (const auto& [name, m] : Counters::fields)
+        if (m == member) return name;
+    return nullptr;
 }
 
-Json traffic_of(const Traffic& t) { return {{"read_bytes", t.read}, {"write_bytes", t.write}}; }
+Json to_json(const Prediction& p) {
+    return {{key_of(&Counters::hbm_read), p.hbm_read},
+            {key_of(&Counters::hbm_write), p.hbm_write},
+            {key_of(&Counters::matmul_flops), p.matmul_flops},
+            {key_of(&Counters::exps), p.exps},
+            {key_of(&Counters::other_flops), p.other_flops}};
+}
+
+Json to_json(const StepTime& s, Index slots) {
+    Json j = {{"alone_cycles", s.alone}, {"busiest_cycles", s.busiest}, {"waiting_cycles", s.waiting}};
+    for (std::size_t u = 0; u < unit_count; ++u) j["unit_cycles"][name_of(static_cast<Unit>(u))] = s.busy[u];
+    for (Index r = 1; r <= slots; ++r) j["together_cycles"].push_back(s.together(r));
+    return j;
+}
+
+/// Every metric of a run that is among the counters, or is not.
+Json metrics_of(const Report& r, bool among_counters) {
+    Json j;
+    for (const Metric& m : metrics())
+        if (m.among_counters == among_counters) j[m.key] = cli::to_json(m.of(r));
+    return j;
+}
+
+/// What is wrong with an output. Where the two figures say nothing, they are null.
+Json to_json(const OutputError& e) {
+    const auto number = [&](double x) { return e.tells() ? Json(x) : Json(nullptr); };
+    return {{"max_abs", number(e.max_abs)},
+            {"rms", number(e.rms)},
+            {"compared", e.compared},
+            {"not_finite", e.not_finite},
+            {"finite_instead", e.finite_instead}};
+}
 
 }  // namespace
 
+Json to_json(const MetricValue& value) {
+    return std::visit(
+        [](const auto& v) {
+            if constexpr (std::is_same_v<decltype(v), const std::monostate&>)
+                return Json();
+            else
+                return Json(v);
+        },
+        value);
+}
+
 Json to_json(const Counters& c) {
     Json j;
-    for (const auto& [name, member] : Counters::fields) j[name] = c.*member;
+    for (const Metric& m : metrics())
+        if (m.of_counters && m.among_counters) j[m.key] = to_json(m.of_counters(c));
     return j;
+}
+
+Json to_json(const Traffic& t) { return {{"read_bytes", t.read}, {"write_bytes", t.write}}; }
+
+Json to_json(const Launch& l) {
+    Json j = {{"kernel", l.counted.kernel}};
+    for (const Metric& m : metrics())
+        if (m.of_launch) j[m.key] = to_json(m.of_launch(l));
+    if (!l.time) return j;
+    j["step"] = to_json(l.time->step, l.time->residency.blocks);
+    for (std::size_t u = 0; u < unit_count; ++u) j["busy"][name_of(static_cast<Unit>(u))] = l.time->busy[u];
+    return j;
+}
+
+Json time_error(const Report& r) {
+    if (!r.time || !r.time->error) return nullptr;
+    return {{"mean", r.time->error->mean}, {"worst", r.time->error->worst}};
 }
 
 Json to_json(const Report& r) {
     Json j = {{"schema", "tilescope.run/1"}};
     j.update(to_json(r.experiment));
     j["mode"] = r.numeric ? "numeric" : "count";
-    j["counters"] = to_json(r.counters);
-    for (const TensorReport& t : r.tensors) j["traffic"][t.name] = traffic_of(t.traffic);
+    j.update(metrics_of(r, false));
+    j["time_error"] = time_error(r);
+    j["counters"] = metrics_of(r, true);
+    if (r.time && !r.dram()) j["no_dram"] = r.time->no_dram;
+    for (const TensorReport& t : r.tensors) j["traffic"][t.name] = to_json(t.traffic);
     for (const TensorReport& t : r.tensors) j["tensors"][t.name] = {{"role", name_of(t.role)}, {"bytes", t.bytes}};
-    j["sram_peak_bytes"] = r.sram_peak;
-    j["register_peak_bytes"] = r.register_peak;
-    j["hbm_footprint_bytes"] = r.hbm_footprint;
-    j["hbm_extra_bytes"] = r.hbm_extra;
-    j["arithmetic_intensity"] = r.arithmetic_intensity();
-    for (const LaunchInfo& l : r.launches) {
-        const Occupancy o = occupancy(l, r.experiment.gpu);
-        j["launches"].push_back({{"kernel", l.kernel},
-                                 {"thread_blocks", l.thread_blocks},
-                                 {"sram_peak_bytes", l.sram_peak},
-                                 {"register_peak_bytes", l.register_peak},
-                                 {"modelled_blocks_per_sm", o.blocks_per_sm},
-                                 {"modelled_waves", o.waves}});
-    }
+    for (const Launch& l : launches_of(r)) j["launches"].push_back(to_json(l));
     if (r.experiment.algorithm->idealised)
         if (const auto ideal = r.experiment.algorithm->idealised(r.experiment.problem))
             j["idealised"] = {{"name", ideal->name}, {"counters", to_json(ideal->count)}, {"why", ideal->why}};
     j["notes"] = r.notes;
-    const auto number = [](const OutputError& e, double x) { return e.not_finite > 0 ? Json(nullptr) : Json(x); };
     if (const OutputError* e = r.error()) {
-        j["max_abs_error"] = number(*e, e->max_abs);
-        j["rms_error"] = number(*e, e->rms);
         j["not_finite_outputs"] = e->not_finite;
-        for (const auto& [name, each] : r.errors)
-            j["errors"][name] = {{"max_abs", number(each, each.max_abs)},
-                                 {"rms", number(each, each.rms)},
-                                 {"not_finite", each.not_finite},
-                                 {"finite_instead", each.finite_instead}};
+        for (const auto& [name, each] : r.errors) j["errors"][name] = to_json(each);
     }
     return j;
 }
@@ -74,7 +118,7 @@ Json to_json(const Experiment& e, const Profile& profile) {
                   {"counters", to_json(line.cost)},
                   {"traffic", Json::object()},
                   {"tiles", Json::array()}};
-        for (const auto& [id, t] : line.traffic) j["traffic"][tensors[id].name] = traffic_of(t);
+        for (const auto& [id, t] : line.traffic) j["traffic"][tensors[id].name] = to_json(t);
         for (const TileUse& u : line.tiles)
             j["tiles"].push_back({{"name", u.name},
                                   {"space", u.space == Space::sram ? "sram" : "registers"},

@@ -6,6 +6,8 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/metric.hpp"
+#include "lab/model_presets.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -17,6 +19,13 @@ void print_json() {
         j["algorithms"].push_back(
             {{"name", a.name}, {"family", a.computes->name}, {"idea", a.idea}, {"paper", a.paper}});
     j["gpus"] = gpu_preset_names();
+    j["models"] = model_names();
+    for (const Metric& m : metrics())
+        j["metrics"].push_back({{"key", m.key},
+                                {"title", m.title},
+                                {"unit", m.unit},
+                                {"evidence", name_of(m.evidence)},
+                                {"meaning", m.meaning}});
     std::cout << j.dump(2) << '\n';
 }
 
@@ -29,17 +38,26 @@ void print_text() {
         std::cout << '\n';
     }
     std::cout << "GPUs: " << text::join(gpu_preset_names(), ", ") << "\n"
+              << "Models: " << text::join(model_names(), ", ") << "\n"
               << "Next: tilescope compare, tilescope explain flash_v2, tilescope gpus show H100\n";
+}
+
+void print_metrics() {
+    text::Table table({"metric", "unit", "", "meaning"}, 4);
+    for (const Metric& m : metrics()) table.add({m.key, m.unit, name_of(m.evidence), m.meaning});
+    table.print(std::cout);
 }
 
 }  // namespace
 
 void add_list(CLI::App& app) {
     static Options options;
-    CLI::App* sub = app.add_subcommand("list", "List algorithms and GPUs");
+    CLI::App* sub = app.add_subcommand("list", "List algorithms, GPUs and models");
+    static bool only_metrics = false;
+    sub->add_flag("--metrics", only_metrics, "What a run can be asked for: columns of sweep, axes of plot");
     add_json_option(*sub, options);
-    sub->footer("Examples:\n  tilescope list\n  tilescope list --json");
-    sub->callback([] { options.json ? print_json() : print_text(); });
+    sub->footer("Examples:\n  tilescope list\n  tilescope list --metrics\n  tilescope list --json");
+    sub->callback([] { options.json ? print_json() : only_metrics ? print_metrics() : print_text(); });
 }
 
 }  // namespace tilescope::cli

@@ -3,35 +3,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 
 namespace tilescope::cli {
-namespace {
-
-Control the_control;
-
-extern "C" void stop(int signal) {
-    the_control.stop = true;
-    std::signal(signal, SIG_DFL);
-}
-
-}  // namespace
-
-Control& control() {
-    static const bool installed = [] {
-        struct sigaction action = {};
-        action.sa_handler = stop;  // without SA_RESTART: a blocked read or write returns
-        sigaction(SIGINT, &action, nullptr);
-        sigaction(SIGTERM, &action, nullptr);
-        return true;
-    }();
-    (void)installed;
-    return the_control;
-}
+using namespace lab;
 
 Progress::Progress(std::function<std::string()> text) : text_(std::move(text)) {
-    if (isatty(STDERR_FILENO)) thread_ = std::thread([this] { run(); });
+    if (isatty(STDERR_FILENO)) thread_.emplace([this] { run(); });
 }
 
 Progress Progress::blocks(std::string label) {
@@ -42,22 +20,24 @@ Progress Progress::blocks(std::string label) {
 }
 
 Progress::~Progress() {
-    if (!thread_.joinable()) return;
     {
         const std::scoped_lock lock(mutex_);
         finished_ = true;
     }
-    done_.notify_one();
-    thread_.join();
+    done_.notify_one();  // the thread, if there is one, is joined as it goes
 }
 
-void Progress::run() {
+void Progress::run() noexcept {
     using namespace std::chrono_literals;
-    std::unique_lock lock(mutex_);
     bool shown = false;
-    for (auto wait = 500ms; !done_.wait_for(lock, wait, [this] { return finished_; }); wait = 100ms) {
-        std::fprintf(stderr, "\r\033[K%s", text_().c_str());
-        shown = true;
+    try {
+        std::unique_lock lock(mutex_);
+        for (auto wait = 500ms; !done_.wait_for(lock, wait, [this] { return finished_; }); wait = 100ms) {
+            std::fprintf(stderr, "\r\033[K%s", text_().c_str());
+            shown = true;
+        }
+    } catch (const std::exception&) {
+        // Work without a progress line is better than none.
     }
     if (shown) std::fputs("\r\033[K", stderr);
 }

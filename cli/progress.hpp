@@ -1,35 +1,33 @@
-// Long work: a progress line on a terminal, and a clean way out on Ctrl-C.
+// Long work: a progress line on a terminal.
 #pragma once
 
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 
-#include "core/machine/gpu.hpp"
+#include "core/machine/parallel.hpp"
+#include "lab/signals.hpp"
 
 namespace tilescope::cli {
-
-/// The Control that Ctrl-C and SIGTERM stop. The first call installs the handlers; a second Ctrl-C ends the process.
-Control& control();
 
 /// While it lives, and from half a second on, shows `text()` on standard error if that is a terminal.
 class Progress {
   public:
     explicit Progress(std::function<std::string()> text);
-    /// "label 42%", of the thread blocks of the launch that `control()` follows.
+    /// "label 42%", of the work that control() follows.
     static Progress blocks(std::string label);
     ~Progress();
 
   private:
-    void run();
+    void run() noexcept;
 
     std::function<std::string()> text_;
     std::mutex mutex_;
     std::condition_variable done_;
     bool finished_ = false;
-    std::thread thread_;
+    std::optional<BackgroundThread> thread_;  // last, to begin last
 };
 
 }  // namespace tilescope::cli

@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/recording.hpp"
 
 namespace tilescope::cli {
@@ -11,14 +12,19 @@ using namespace lab;
 namespace {
 
 void replay_file(const std::string& path) {
-    const Recording recording = read_recording(path);
+    const Recording recording = [&] {
+        const Progress progress([&] { return "reading " + path; });
+        return read_recording(path, &control());
+    }();
     const std::string name = recording.experiment.algorithm->name;
     const std::string different = [&] {
         const Progress progress = Progress::blocks("replaying");
         return replay(recording, &control());
     }();
-    if (!different.empty()) throw RunError(path + ": differs from what " + name + " does today: " + different);
-    std::cout << path << ": " << text::grouped(recording.trace.size()) << " steps of " << name << ", all as recorded"
+    if (!different.empty())
+        throw RunError(text::shown(path) + ": differs from what " + name + " does today: " + different);
+    std::cout << text::shown(path) << ": " << text::grouped(recording.trace.size()) << " steps of " << name
+              << ", all as recorded"
               << (recording.trace.has_values() ? ", every number to the bit\n" : "; without contents of tiles\n");
 }
 
@@ -31,9 +37,9 @@ void add_replay(CLI::App& app) {
     sub->footer(
         "Ends with 1, and the first step that differs, where one does.\n"
         "Examples:\n"
-        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 -o flash.json\n"
+        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 -o flash.json\n"
         "  tilescope replay flash.json");
-    sub->callback([] { replay_file(path); });
+    sub->callback([] { in_memory("record fewer thread blocks, or no values", [] { replay_file(path); }); });
 }
 
 }  // namespace tilescope::cli

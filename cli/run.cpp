@@ -1,14 +1,20 @@
 // `tilescope run ALGO`: one algorithm on one problem, everything it moves and computes.
 #include <iostream>
+#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
+#include "lab/atomic_file.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/ending.hpp"
+#include "lab/published_tiles.hpp"
 #include "lab/reference.hpp"
+#include "lab/timing.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -26,16 +32,48 @@ void print_traffic(const Report& r) {
     table.print(std::cout, "  ");
 }
 
-void print_launches(const Report& r) {
-    const GpuSpec& g = r.experiment.gpu;
-    std::cout << "\nOn chip (per thread block, of " << text::binary_bytes(g.sram_per_block) << " of SRAM and "
-              << text::binary_bytes(g.registers_per_sm) << " of registers)\n";
-    text::Table table({"launch", "thread blocks", "SRAM peak", "register peak", "blocks per SM", "waves (modelled)"});
-    for (const LaunchInfo& l : r.launches) {
-        const Occupancy o = occupancy(l, g);
-        table.add({l.kernel, text::grouped(l.thread_blocks), text::binary_bytes(l.sram_peak),
-                   text::binary_bytes(l.register_peak), std::to_string(o.blocks_per_sm), text::count(o.waves)});
+/// SM traffic, what of it reaches DRAM, and what has to in any case.
+void print_levels(const Report& r) {
+    const auto bytes = [](Bytes n) { return text::bytes(static_cast<double>(n)); };
+    text::Table table({"level", "read", "written", "FLOP per byte", "what"}, 1);
+    table.add({"SM traffic", bytes(r.counters.hbm_read), bytes(r.counters.hbm_write),
+               text::number(r.arithmetic_intensity()), "crosses an SM's boundary: the papers' HBM accesses"});
+    if (const auto dram = r.dram())
+        table.add({"DRAM traffic", bytes(dram->read), bytes(dram->written),
+                   text::number(r.dram_intensity().value_or(0)),
+                   "the L2 has " + text::percent(r.l2_hit_rate().value_or(0)) + " of what is read (modelled)"});
+    else if (r.time)
+        table.add({"DRAM traffic", "-", "-", "-", "not modelled: " + r.time->no_dram});
+    table.add({"compulsory", bytes(r.compulsory_read()), bytes(r.compulsory_written()), "",
+               "inputs read once, outputs written once"});
+    table.print(std::cout, "  ");
+}
+
+void print_time(const Report& r) {
+    if (!r.time) {
+        text::print_wrapped(std::cout, "\nNo time: " + beyond_hbm(r.experiment) + ".");
+        return;
     }
+    const RunTime& t = *r.time;
+    const double flops = static_cast<double>(r.counters.matmul_flops);
+    std::cout << "\nTime (modelled): " << text::microseconds(t.us()) << ", " << text::count(flops / t.us() * 1e6)
+              << "FLOP/s of products\n";
+    text::Table table({"launch", "thread blocks", "on an SM", "limited by", "waves", "SMs", "tail", "time", "bound"});
+    for (const LaunchTime& l : t.launches)
+        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks),
+                   l.residency.limit + std::string(l.compiled ? "" : " (estimated)"), text::count(l.waves),
+                   text::grouped(l.sms), text::percent(l.tail), text::microseconds(l.us), name_of(l.bound)});
+    table.print(std::cout, "  ");
+    text::print_wrapped(std::cout, verdict(t.longest(), t.style, r.experiment) + ' ' + basis(t, r.experiment), "  ");
+}
+
+void print_on_chip(const Report& r) {
+    const GpuSpec& g = r.experiment.gpu;
+    std::cout << "\nOn chip (peak of a thread block, of " << text::binary_bytes(g.sram_per_block) << " of SRAM and "
+              << text::binary_bytes(g.registers_per_sm) << " of registers)\n";
+    text::Table table({"launch", "SRAM", "registers"});
+    for (const LaunchInfo& l : r.launches)
+        table.add({l.kernel, text::binary_bytes(l.sram_peak), text::binary_bytes(l.register_peak)});
     table.print(std::cout, "  ");
 }
 
@@ -45,9 +83,10 @@ void print_idealised(const Report& r) {
     const auto ideal = a.idealised(r.experiment.problem);
     if (!ideal) return;
     const double paper = static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write);
-    std::cout << "  " << ideal->name << " counts " << text::bytes(paper)
-              << ", executed here: " << text::bytes(static_cast<double>(r.counters.hbm())) << ".\n  Why: " << ideal->why
-              << ".\n";
+    text::print_wrapped(std::cout,
+                        std::string(ideal->name) + " counts " + text::bytes(paper) + ", executed here: " +
+                            text::bytes(static_cast<double>(r.counters.hbm())) + ".\nWhy: " + ideal->why + ".",
+                        "  ");
 }
 
 void print_arithmetic(const Report& r) {
@@ -59,29 +98,46 @@ void print_arithmetic(const Report& r) {
     };
     std::cout << "\nArithmetic (counted)\n"
               << "  matmul FLOPs " << big(c.matmul_flops) << ", exponentials " << big(c.exps) << ", other FLOPs "
-              << big(c.other_flops) << "; " << text::number(r.arithmetic_intensity()) << " FLOP per HBM byte\n"
+              << big(c.other_flops) << '\n'
               << "  SRAM " << moved(c.sram_read, c.sram_write) << "; registers "
               << moved(c.register_read, c.register_write) << '\n';
 }
 
-/// "Br 64, Bc 320 (chosen: the paper's rule, made to fit)": the knobs, and which of them were left open.
-std::string knobs_text(const Experiment& e, const Tiling& given) {
+std::string as_published(const Experiment& e) {
+    const PublishedTiles p = published_tiles(*e.algorithm, e.problem, e.gpu);
+    return std::string("as in ") + p.source + (e.tiling == cut_to(e.problem, p.tiling) ? "" : ", made to fit");
+}
+
+/// Where tiles come from that were left open.
+std::string source_of_tiles(const Experiment& e, const Wish& wish) {
+    switch (wish.rule) {
+        case TileRule::paper:
+            return "FlashAttention-1's rule (Algorithm 1, line 1), made to fit";
+        case TileRule::best:
+            return std::string("the least ") + name_of(wish.objective) + " of those tried";
+        default:
+            return as_published(e);
+    }
+}
+
+/// "Br 128, Bc 64 (as FlashAttention-2's released kernel ... has them)": the knobs, and which of them were left open.
+std::string knobs_text(const Experiment& e, const Wish& wish) {
     std::vector<std::string> turned, open;
     for (const Knob& k : e.algorithm->knobs) {
         turned.push_back(std::string(k.symbol) + ' ' + std::to_string(e.tiling.*k.value));
-        if (given.*k.value == 0) open.push_back(k.symbol);
+        if (wish.tiling.*k.value == 0) open.push_back(k.symbol);
     }
     const std::string said = text::join(turned, ", ");
     if (open.empty()) return said;
     const bool all = open.size() == turned.size();
-    return said + " (" + (all ? "" : text::join(open, ", ") + ' ') + "chosen: the paper's rule, made to fit)";
+    return said + " (" + (all ? "" : text::join(open, ", ") + ": ") + source_of_tiles(e, wish) + ')';
 }
 
 void print_errors(const Report& r) {
     if (r.errors.empty()) return;
     std::cout << "\nError against the double-precision reference\n";
     const auto print = [&](const std::string& name, const OutputError& e) {
-        std::cout << "  " << (r.errors.size() > 1 ? name + ": " : "") << describe_error(r, e) << '\n';
+        text::print_wrapped(std::cout, (r.errors.size() > 1 ? name + ": " : "") + describe_error(r, e), "  ");
     };
     const std::string first = r.experiment.algorithm->computes->output;
     print(first, r.errors.at(first));
@@ -89,52 +145,70 @@ void print_errors(const Report& r) {
         if (name != first) print(name, error);
 }
 
-void print_text(const Report& r, const std::string& why_mode, const Tiling& given) {
+void print_text(const Report& r, const std::string& why_mode, const Request& request) {
     const Experiment& e = r.experiment;
-    std::cout << e.algorithm->name << ": " << e.algorithm->idea << '\n'
-              << "  source   " << e.algorithm->paper << '\n'
-              << "  problem  " << describe(e.problem, *e.algorithm->computes) << '\n'
-              << "  tiles    " << knobs_text(e, given) << '\n'
-              << "  gpu      " << describe(e.gpu) << '\n'
-              << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n\n"
-              << "HBM traffic (counted, bytes that cross an SM's boundary)\n";
+    std::ostringstream heading;
+    heading << e.algorithm->name << ": " << e.algorithm->idea << '\n'
+            << "  source   " << e.algorithm->paper << '\n'
+            << "  problem  " << describe(request, *e.algorithm->computes) << '\n'
+            << "  tiles    " << knobs_text(e, request.wish) << '\n'
+            << "  gpu      " << describe(e.gpu) << '\n'
+            << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n";
+    text::print_wrapped(std::cout, heading.str(), "", std::string(11, ' '));
+    std::cout << "\nTraffic (kB, MB: powers of 1000)\n";
+    print_levels(r);
+    std::cout << "\nSM traffic by tensor (counted)\n";
     print_traffic(r);
     std::cout << "  extra memory beyond inputs and output: " << text::bytes(static_cast<double>(r.hbm_extra)) << '\n';
     print_idealised(r);
-    for (const std::string& note : r.notes) std::cout << "  Note: " << note << ".\n";
+    for (const std::string& note : r.notes) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");
     print_arithmetic(r);
-    print_launches(r);
+    print_on_chip(r);
+    print_time(r);
     print_errors(r);
+}
+
+Report execute_and_compare(const Report& counted, const Options& o, const Request& request) {
+    const Experiment& e = counted.experiment;
+    const int threads = static_cast<int>(o.threads);
+    const Inputs inputs = make_inputs(o, request, *e.algorithm);
+    Report report = [&] {
+        const Progress progress = Progress::blocks(std::string("running ") + e.algorithm->name);
+        return with_outputs(counted, inputs, threads, &control());
+    }();
+    const Progress progress = Progress::blocks("comparing with the reference");
+    report.errors =
+        compare_with_reference(*e.algorithm->computes, e.problem, inputs, {report.outputs}, threads, &control())[0];
+    return report;
+}
+
+void write_output(AtomicFile& file, const Report& r, const Request& request, Layout layout) {
+    const Index batch = r.experiment.problem.batch;
+    const std::size_t rank = request.file_rank > 0 ? request.file_rank : batch > 1 ? 4 : 3;
+    const Progress progress = Progress::blocks("writing the output");
+    write_tensor(file.stream(), *r.output(), batch, rank, layout, &control());
+    file.commit();
 }
 
 void run(const Options& o, const std::string& name) {
     const Algorithm& algorithm = chosen_algorithm(name);
-    const Request request = resolve(o, algorithm);
+    check_ending("--out", o.out, {".npy"});
+    const Request request = read_request(o, algorithm);
+    remark(request.remark);
     with_tiling(algorithm, o, request, [&](const Experiment& e) {
         Report report = [&] {
             const Progress progress = Progress::blocks("counting");
-            return count(e, &control());
+            return count_and_time(e, &control());
         }();
         const ModeChoice mode = choose_mode(o, request, {report});
-        if (mode.numeric) {
-            const Inputs inputs = inputs_for(o, request, algorithm, &control());
-            {
-                const Progress progress = Progress::blocks(std::string("running ") + algorithm.name);
-                report = execute(e, inputs, static_cast<int>(o.threads), &control());
-            }
-            const Progress progress = Progress::blocks("comparing with the reference");
-            report.errors = compare_with_reference(*algorithm.computes, e.problem, inputs, {report.outputs},
-                                                   static_cast<int>(o.threads), &control())[0];
-        }
-        if (!o.out.empty())
-            write_tensor(o.out, *report.output(), e.problem.batch,
-                         request.file_rank > 0 ? request.file_rank
-                         : e.problem.batch > 1 ? 4
-                                               : 3);
+        std::optional<AtomicFile> file;  // that it cannot be written is said before the work
+        if (!o.out.empty()) file.emplace(o.out);
+        if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
+        if (file) write_output(*file, report, request, layout_from(o));
         if (o.json)
             std::cout << to_json(report).dump(2) << '\n';
         else
-            print_text(report, mode.why, request.given);
+            print_text(report, mode.why, request);
     });
 }
 
@@ -156,7 +230,8 @@ void add_run(CLI::App& app) {
         "  tilescope run standard --softmax naive --scale 10\n"
         "  tilescope run flash_v1 --gpu H100 --br 64 --bc 128 --json\n"
         "  tilescope run flash_v2 --q q.npy --k k.npy --v v.npy --out o.npy\n"
-        "  tilescope run softmax_online --seq-q 4000 --seq-k 25000");
+        "  tilescope run flash_v2 --layout bshd --q q.npy --k k.npy --v v.npy    as flash-attn's tensors are\n"
+        "  tilescope run softmax_online --seq-q 4000 --seq-k 25000 --mode count");
     sub->callback([] { run(options, name); });
 }
 

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
+#include "lab/flags/values.hpp"
 #include "show/make_run.hpp"
 
 namespace tilescope::cli {
@@ -155,8 +156,7 @@ void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
 }
 
 [[noreturn]] void fail(const StepFlags& f, const Run& run, Index sm) {
-    std::vector<std::string> words = {"tilescope-gui", run.algorithm().name};
-    for (std::string& flag : flags_of(f.options)) words.push_back(std::move(flag));
+    std::vector<std::string> words = command_of({"tilescope-gui"}, run.algorithm().name, f.options);
     const Experiment& e = run.experiment();
     try {
         count(e, &control());
@@ -167,12 +167,12 @@ void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
     throw RunError(failure_text(run) + "\n  see it: " + shell_line(words));
 }
 
-void tell(const StepFlags& f, Run& run) {
+void tell(const StepFlags& f, const Request& request, Run& run) {
     const StepsWanted w = wanted_of(f, run);
     if (f.at) {
         run.seek(*f.at);
         if (f.options.json) return print_json(run, w.sm, {*f.at});
-        print_heading(run, w, *f.at, *f.at);
+        print_heading(run, request, w, *f.at, *f.at);
         print_everything(run, w.sm);
         return;
     }
@@ -184,7 +184,7 @@ void tell(const StepFlags& f, Run& run) {
     if (f.options.json) {
         print_json(run, w.sm, told);
     } else {
-        print_heading(run, w, told.front(), told.back());
+        print_heading(run, request, w, told.front(), told.back());
         if (f.table)
             print_table(run, w.sm, told);
         else
@@ -196,16 +196,17 @@ void tell(const StepFlags& f, Run& run) {
 
 void step(const StepFlags& f) {
     const Algorithm& algorithm = chosen_algorithm(f.algorithm);
-    const Request request = resolve(f.options, algorithm);
-    const Tiling tiling = choose_tiling(algorithm, request.problem, request.given, request.gpu);
-    Run run = make_run({&algorithm, request.problem, tiling, request.gpu}, f.options, request);
-    tell(f, run);
+    const Request request = read_request(f.options, algorithm);
+    remark(request.remark);
+    const Tiling tiling = choose_tiling(algorithm, request.problem, request.wish, request.gpu);
+    in_memory("try fewer --heads, or a shorter --seq", [&] {
+        Run run = make_run({&algorithm, request.problem, tiling, request.gpu}, f.options, request, &control());
+        tell(f, request, run);
+    });
 }
 
 void add_number(CLI::App& app, const char* flag, std::optional<Index>& value, const char* help) {
-    app.add_option_function<std::string>(
-           flag, [&value, flag](const std::string& text) { value = to_index(flag, text); }, help)
-        ->type_name("N");
+    add_whole_option(app, flag, {0, Whole().most, 0}, help, [&value](Index n) { value = n; });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/json.hpp"
+#include "lab/flags/request.hpp"
 #include "show/steps.hpp"
 
 namespace tilescope::cli {
@@ -10,7 +11,8 @@ namespace tilescope::cli {
 constexpr std::size_t page_width = 100;
 
 /// What is run, and which steps there are to see.
-void print_heading(const show::Run& run, const show::StepsWanted& wanted, Index first, Index last);
+void print_heading(const show::Run& run, const lab::Request& request, const show::StepsWanted& wanted, Index first,
+                   Index last);
 /// The step that the run is at, in a few lines.
 void print_step(const show::Run& run, Index sm);
 /// A row for each of these steps.

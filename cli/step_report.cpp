@@ -2,6 +2,7 @@
 
 #include "cli/step.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
@@ -181,11 +182,12 @@ Json tiles_json(const Run& run, const SmState& sm) {
 
 }  // namespace
 
-void print_heading(const Run& run, const StepsWanted& wanted, Index first, Index last) {
+void print_heading(const Run& run, const Request& request, const StepsWanted& wanted, Index first, Index last) {
     const Experiment& e = run.experiment();
-    std::cout << e.algorithm->name << ": " << describe(e.problem, *e.algorithm->computes) << "; tiles Br "
-              << e.tiling.br << ", Bc " << e.tiling.bc << " on " << e.gpu.name << '\n'
-              << "SM " << wanted.sm << ", step" << (first == last ? " " : "s ") << text::grouped(first);
+    text::print_wrapped(std::cout, e.algorithm->name + std::string(": ") + describe(request, *e.algorithm->computes) +
+                                       "; tiles Br " + std::to_string(e.tiling.br) + ", Bc " +
+                                       std::to_string(e.tiling.bc) + " on " + e.gpu.name);
+    std::cout << "SM " << wanted.sm << ", step" << (first == last ? " " : "s ") << text::grouped(first);
     if (last > first) std::cout << " to " << text::grouped(last);
     std::cout << " of " << text::grouped(run.ticks()) << '\n';
     print_wrapped(run.shortened(), "");

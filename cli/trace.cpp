@@ -1,11 +1,16 @@
 // `tilescope trace ALGO -o FILE`: every event of a run as JSON, to be opened by the
-// window, carried out again by `tilescope replay`, or read by scripts. docs/events.md describes the format.
+// window, carried out again by `tilescope replay`, or read by scripts. docs/outputs.md has its keys.
+// With --perfetto the modelled timeline instead (docs/time.md), for ui.perfetto.dev.
 #include <iostream>
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
+#include "lab/flags/ending.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/perfetto.hpp"
 #include "lab/recording.hpp"
 
 namespace tilescope::cli {
@@ -17,12 +22,14 @@ struct TraceRequest {
     std::string algorithm, out;
     std::vector<Index> blocks;
     Index max_events = TraceOptions{}.max_events;
+    bool perfetto = false;
+    Index detail = 1;
 };
 
 /// How the inputs were made, where they were not read from files.
 std::optional<RandomInputs> random_inputs_of(const Options& o, const Request& request) {
     if (!request.inputs.empty()) return std::nullopt;
-    return RandomInputs{o.seed, distribution_from(o.distribution).value_or(Distribution::normal)};
+    return RandomInputs{o.seed, to_distribution(o.distribution)};
 }
 
 /// With the contents of tiles as --mode says; `auto` keeps them while they make a file that an editor still opens.
@@ -37,11 +44,9 @@ void check_limits(const TraceRequest& t, const Report& counted) {
     Count most = 0;
     for (const LaunchInfo& l : counted.launches) most = std::max(most, l.thread_blocks);
     for (const Index b : t.blocks)
-        if (b < 0 || b >= most)
+        if (b >= most)
             throw UsageError("--blocks " + std::to_string(b) + ": thread blocks are numbered from 0 to " +
                              std::to_string(most - 1) + " here; try --blocks 0");
-    if (t.max_events < 1)
-        throw UsageError("--max-events " + std::to_string(t.max_events) + ": must be at least 1; try 2000000");
 }
 
 void record(const TraceRequest& t, const Request& request, const Experiment& e) {
@@ -56,47 +61,122 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
     options.values = values;
     options.blocks = t.blocks;
     options.max_events = t.max_events;
-    Trace trace(gpu, options);
+    Trace trace(gpu, within_memory(options));
     gpu.listen(trace);
+    const Inputs inputs = values ? make_inputs(t.options, request, *e.algorithm) : Inputs{};
     {
         const Progress progress = Progress::blocks("recording");
-        run_program(gpu, *e.algorithm, e.problem, e.tiling,
-                    values ? inputs_for(t.options, request, *e.algorithm, &control()) : Inputs{});
+        run_program(gpu, *e.algorithm, e.problem, e.tiling, inputs);
     }
     const Progress progress([&] { return "writing " + text::grouped(trace.size()) + " events"; });
     write_recording(file.stream(), e, random_inputs_of(t.options, request), trace, &control());
     file.commit();
-    std::cerr << text::grouped(trace.size()) << " events in " << t.out
+    std::cerr << text::grouped(trace.size()) << " events in " << text::shown(t.out)
               << (values ? ", with the contents of tiles\n" : ", without contents (--mode numeric keeps them)\n");
+}
+
+/// Before anything is played: what an editor of traces could not hold.
+void check_size(const Report& counted) {
+    const Count blocks = counted.counters.thread_blocks;
+    if (blocks > most_blocks_drawn)
+        throw RunError("--perfetto: " + text::grouped(blocks) + " thread blocks are too many to draw (at most " +
+                       text::grouped(most_blocks_drawn) + "); try fewer --heads, a smaller --seq or larger tiles");
+}
+
+void draw(const TraceRequest& t, const Experiment& e) {
+    Outline outline;
+    Listener* const listeners[] = {&outline};
+    const Report counted = count(e, &control(), listeners);
+    check_size(counted);
+    AtomicFile file(t.out);
+    std::vector<PlayedLaunch> played;
+    const Progress progress([] { return std::string("drawing the timeline"); });
+    const RunTime run = time_of(counted, outline, {.played = &played});
+    const Drawn drawn = write_perfetto(file.stream(), e, run, played, t.detail, &control());
+    file.commit();
+    std::cerr << text::grouped(drawn.blocks) << " thread blocks in " << text::shown(t.out)
+              << ", for ui.perfetto.dev; steps and units of " << sms_in_words(t.detail, e.gpu)
+              << " only (--detail N)\n";
+    if (drawn.steps_left_out > 0)
+        std::cerr << text::grouped(drawn.steps_left_out) << " of their steps are left out: at most "
+                  << text::grouped(most_steps_drawn) << " are drawn\n";
+}
+
+/// The timeline is that of `tilescope timeline` with the same flags.
+void draw_timeline(const TraceRequest& t, const Algorithm& algorithm) {
+    check_ending("--output", t.out, {".pftrace", ".perfetto-trace"});
+    const Request request = read_request(t.options, algorithm);
+    remark(request.remark);
+    with_tiling(algorithm, t.options, request,
+                [&](const Experiment& e) { in_memory("try a smaller problem", [&] { draw(t, e); }); });
+}
+
+/// A drawn timeline has no events to choose, and no numbers in it; --detail is about nothing else.
+void check_flags(const CLI::App& sub, const TraceRequest& t) {
+    if (!t.perfetto && sub.count("--detail") > 0)
+        throw UsageError("--detail: chooses what --perfetto draws; add --perfetto, or leave --detail out");
+    for (const char* flag : {"--blocks", "--max-events", "--mode", "--threads", "--seed", "--distribution", "--q",
+                             "--k", "--v", "--x", "--layout", "--json"})
+        if (t.perfetto && sub.count(flag) > 0)
+            throw UsageError(std::string(flag) +
+                             ": is about events and numbers, and --perfetto writes the modelled timeline; leave " +
+                             flag + " or --perfetto out");
 }
 
 void trace_algorithm(const TraceRequest& t) {
     const Algorithm& algorithm = chosen_algorithm(t.algorithm);
-    const Request request = resolve(t.options, algorithm);
-    with_tiling(algorithm, t.options, request, [&](const Experiment& e) { record(t, request, e); });
+    if (t.perfetto) return draw_timeline(t, algorithm);
+    check_ending("--output", t.out, {".json"});
+    const Request request = read_request(t.options, algorithm);
+    remark(request.remark);
+    const char* fix = t.blocks.empty() ? "try --blocks 0, or a smaller problem" : "try fewer --blocks";
+    with_tiling(algorithm, t.options, request, [&](const Experiment& e) {
+        check_hbm(e);
+        in_memory(fix, [&] { record(t, request, e); });
+    });
 }
 
 }  // namespace
 
 void add_trace(CLI::App& app) {
     static TraceRequest request;
-    CLI::App* sub = app.add_subcommand("trace", "Write every event of a run as JSON");
+    CLI::App* sub =
+        app.add_subcommand("trace", "Write every event of a run as JSON, or its modelled timeline for Perfetto");
     add_algorithm_argument(*sub, request.algorithm);
     sub->add_option("-o,--output", request.out, "The file to write")->required()->type_name("FILE");
-    sub->add_option("--blocks", request.blocks, "Only these thread blocks (of each launch), e.g. 0,5")->delimiter(',');
-    sub->add_option("--max-events", request.max_events, "Give up beyond this many")->capture_default_str();
+    sub->add_option_function<std::vector<std::string>>(
+           "--blocks",
+           [](const std::vector<std::string>& blocks) {
+               for (const std::string& b : blocks)
+                   request.blocks.push_back(to_index("--blocks", b, {0, Whole().most, 0}));
+           },
+           "Only these thread blocks (of each launch), e.g. 0,5")
+        ->type_name("N")
+        ->delimiter(',');
+    add_whole_option(*sub, "--max-events", {1, Whole().most, request.max_events}, "Give up beyond this many",
+                     [](Index n) { request.max_events = n; })
+        ->default_str(std::to_string(request.max_events));
+    sub->add_flag("--perfetto", request.perfetto, "The modelled timeline instead, for ui.perfetto.dev");
+    add_whole_option(*sub, "--detail", {1, Whole().most, request.detail},
+                     "With --perfetto: so many SMs with their steps and units", [](Index n) { request.detail = n; })
+        ->default_str(std::to_string(request.detail));
     add_problem_options(*sub, request.options);
     add_numeric_options(*sub, request.options);
     sub->get_option("--mode")->description("numeric (with the contents of tiles), count (without) or auto: by size");
     add_file_options(*sub, request.options);
     sub->remove_option(sub->get_option("--out"));
     add_json_option(*sub, request.options);
-    sub->get_option("--json")->description("A trace is always JSON");
+    sub->get_option("--json")->description("A trace is JSON anyway, but for --perfetto");
     sub->footer(
         "Examples:\n"
-        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 -o flash.json\n"
-        "  tilescope trace flash_v1 --seq 4096 --blocks 0 -o block0.json");
-    sub->callback([] { trace_algorithm(request); });
+        "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4 -o flash.json\n"
+        "  tilescope trace flash_v1 --seq 4096 --blocks 0 -o block0.json\n"
+        "  tilescope trace flash_v2 --perfetto --gpu H200 --seq 4096 --dim 128 -o flash.pftrace\n"
+        "The timeline is that of `tilescope timeline`: docs/time.md");
+    sub->callback([sub] {
+        check_flags(*sub, request);
+        trace_algorithm(request);
+    });
 }
 
 }  // namespace tilescope::cli

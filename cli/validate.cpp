@@ -1,16 +1,20 @@
 // `tilescope validate [ALGO...]`: the CUDA kernels against their simulated programs and the double-precision reference.
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
 #include "cli/commands.hpp"
+#include "cli/now.hpp"
 #include "cli/progress.hpp"
 #include "cli/validate_cases.hpp"
 #include "cli/validate_report.hpp"
-#include "core/text/words.hpp"
+#include "cli/validate_shipped.hpp"
+#include "core/text/page.hpp"
 #include "device/ncu_run.hpp"
 #include "lab/atomic_file.hpp"
+#include "lab/flags/ending.hpp"
+#include "lab/flags/model.hpp"
+#include "lab/flags/values.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -28,22 +32,13 @@ std::vector<std::string> own_arguments() {
     return words;
 }
 
-std::string utc_now() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
-    return text;
-}
-
 Provenance provenance_of(const Device& device) {
     return {{"date", utc_now()},
             {"device", device.name},
             {"driver", device.driver},
             {"CUDA runtime", device.runtime},
             {"tilescope", TILESCOPE_VERSION},
-            {"command", "tilescope " + text::join(own_arguments(), " ")}};
+            {"command", "tilescope " + shell_line(own_arguments())}};
 }
 
 ValidationSettings settings_of(const ValidateFlags& flags, const ValidateRequest& request) {
@@ -106,7 +101,8 @@ void print_json(const Device& device, const std::vector<CaseResult>& results) {
 
 /// Nothing can run here: what is missing, and what was measured elsewhere.
 void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
-    const auto files = shipped_measurements();
+    auto files = shipped_measurements();
+    keep_asked(files, flags);
     if (flags.options.json) {
         Json j = {{"schema", "tilescope.validate/1"},
                   {"device", nullptr},
@@ -117,8 +113,8 @@ void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
         std::cout << j.dump(2) << '\n';
         return;
     }
-    std::cout << "Nothing was validated. " << search.missing << ' ' << search.fix << '\n';
-    print_shipped(files, flags.algorithms);
+    text::print_wrapped(std::cout, "Nothing was validated. " + search.missing + ' ' + search.fix);
+    print_shipped(files, flags);
 }
 
 /// The values and times of all cases, printed a problem at a time.
@@ -147,8 +143,13 @@ void conclude(const std::vector<CaseResult>& results, bool print) {
                        " cases are wrong; see above");
 }
 
-void write_csv(const std::string& path, const Device& device, const std::vector<CaseResult>& results) {
-    AtomicFile file(path);
+void write_output(AtomicFile& file, const Storage& output, const ValidateRequest& request, Layout layout) {
+    const std::size_t rank = request.file_rank > 0 ? request.file_rank : 4;
+    write_tensor(file.stream(), output, request.cases[0].problem.batch, rank, layout, &control());
+    file.commit();
+}
+
+void write_csv(AtomicFile& file, const Device& device, const std::vector<CaseResult>& results) {
     write_measurements(file.stream(), provenance_of(device), results);
     file.commit();
 }
@@ -171,13 +172,14 @@ void validate_on(const Device& device, const ValidateFlags& flags, const Validat
     if (flags.counters) require_ncu();
     const bool print = !flags.options.json;
     if (print) print_opening(device, request);
+    std::optional<AtomicFile> output, csv;  // that they cannot be written is said before the work
+    if (!flags.options.out.empty()) output.emplace(flags.options.out);
+    if (!flags.csv.empty()) csv.emplace(flags.csv);
     Validator validator(settings_of(flags, request));
     std::vector<CaseResult> results = run_all(validator, request, print);
-    if (!flags.options.out.empty() && validator.output())
-        write_tensor(flags.options.out, *validator.output(), request.cases[0].problem.batch,
-                     request.file_rank > 0 ? request.file_rank : 4);
+    if (output && validator.output()) write_output(*output, *validator.output(), request, layout_from(flags.options));
     const std::string no_counters = flags.counters ? try_to_measure(results) : "";
-    if (!flags.csv.empty()) write_csv(flags.csv, device, results);
+    if (csv) write_csv(*csv, device, results);
     if (print)
         for (const CaseResult& r : results) print_counters(r);
     else
@@ -192,9 +194,12 @@ void launch_only(const ValidateFlags& flags, const ValidateRequest& request) {
 }
 
 void validate(const ValidateFlags& flags) {
+    check_ending("--out", flags.options.out, {".npy"});
+    check_ending("--csv", flags.csv, {".csv"});
     const DeviceSearch search = find_device();
     const ValidateRequest request =
         resolve(flags, search.device ? search.device->shared_per_block : most_shared_memory);
+    remark(request.remark);
     if (flags.launch_only && search.device)
         launch_only(flags, request);
     else if (flags.launch_only)
@@ -207,9 +212,10 @@ void validate(const ValidateFlags& flags) {
 
 /// A survey brings its own problems and tiles.
 void refuse_beside_survey(const CLI::App& sub) {
-    for (const char* flag : {"--batch",     "--heads", "--kv-heads", "--seq",   "--seq-q",   "--seq-k", "--dim",
-                             "--dim-v",     "--dtype", "--causal",   "--scale", "--softmax", "--br",    "--bc",
-                             "--all-tiles", "--q",     "--k",        "--v",     "--x",       "--out"})
+    for (const char* flag :
+         {"--model",     "--phase", "--batch", "--heads",  "--kv-heads", "--seq",     "--seq-q", "--seq-k",
+          "--dim",       "--dim-v", "--dtype", "--causal", "--scale",    "--softmax", "--br",    "--bc",
+          "--all-tiles", "--q",     "--k",     "--v",      "--x",        "--layout",  "--out"})
         if (sub.get_option(flag)->count() > 0)
             throw UsageError(std::string(flag) + ": --survey brings its own problems and tiles; leave one of them out");
 }
@@ -230,7 +236,9 @@ void add_validate(CLI::App& app) {
     sub->add_flag("--all-tiles", flags.all_tiles, "Every kernel that serves the problem, not only the first");
     sub->add_option("--survey", flags.survey, "A built-in grid of cases instead: quick or full")->type_name("KIND");
     sub->add_option("--part", flags.part, "Only the K-th of N parts of the cases")->type_name("K/N");
-    sub->add_option("--repeat", flags.repeats, "Timed runs at most, warm and cold each")->capture_default_str();
+    add_whole_option(*sub, "--repeat", {1, 10000, 20}, "Timed runs at most, warm and cold each", [](Index n) {
+        flags.repeats = n;
+    })->default_str(std::to_string(flags.repeats));
     sub->add_flag("--counters", flags.counters, "Also measure bytes and operations, with Nsight Compute (ncu)");
     sub->add_option("--csv", flags.csv, "Write one row per case")->type_name("FILE");
     add_json_option(*sub, flags.options);
@@ -242,10 +250,13 @@ void add_validate(CLI::App& app) {
         "  tilescope validate flash_v1 flash_v2 --seq 1000 --causal --all-tiles\n"
         "  tilescope validate --survey full --counters --csv measured.csv\n"
         "  tilescope validate flash_v2 --q q.npy --k k.npy --v v.npy --out o.npy\n"
-        "Without a GPU it says what is missing and shows the measurements that ship with tilescope.");
+        "Without a GPU it says what is missing and shows the measurements that ship with tilescope, of what is asked "
+        "for.");
     sub->callback([sub] {
         if (!flags.survey.empty()) refuse_beside_survey(*sub);
         for (std::string& name : flags.algorithms) name = chosen_algorithm(name).name;
+        check_model(flags.options);
+        flags.options = with_model(flags.options);  // kernels and shipped cases are looked up by their sizes
         validate(flags);
     });
 }

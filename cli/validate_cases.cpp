@@ -1,6 +1,9 @@
 #include "cli/validate_cases.hpp"
 
+#include "cli/commands.hpp"
+#include "core/text/words.hpp"
 #include "device/survey.hpp"
+#include "lab/flags/values.hpp"
 #include "lab/gpu_presets.hpp"
 
 namespace tilescope::cli {
@@ -54,8 +57,8 @@ std::string offers(const Algorithm& a) {
     std::string asked = std::string("--dtype ") + name_of(p.dtype);
     if (a.computes == &computation::attention)
         asked += " --dim " + std::to_string(p.dim) + " --dim-v " + std::to_string(p.dim_v);
-    if (r.given.br > 0) asked += " --br " + std::to_string(r.given.br);
-    if (r.given.bc > 0) asked += " --bc " + std::to_string(r.given.bc);
+    if (r.wish.tiling.br > 0) asked += " --br " + std::to_string(r.wish.tiling.br);
+    if (r.wish.tiling.bc > 0) asked += " --bc " + std::to_string(r.wish.tiling.bc);
     throw UsageError(asked + ": " + a.name + " has no such kernel for this GPU; it has (Br x Bc) " + offers(a));
 }
 
@@ -63,7 +66,8 @@ std::string offers(const Algorithm& a) {
 std::vector<KernelCase> matching(const Algorithm& a, const Request& r, bool all, Bytes shared_memory) {
     std::vector<KernelCase> cases;
     for (const KernelVariant& v : kernels_of(a)) {
-        const bool tiles = (r.given.br == 0 || r.given.br == v.tile.br) && (r.given.bc == 0 || r.given.bc == v.tile.bc);
+        const bool tiles = (r.wish.tiling.br == 0 || r.wish.tiling.br == v.tile.br) &&
+                           (r.wish.tiling.bc == 0 || r.wish.tiling.bc == v.tile.bc);
         if (!tiles || !v.serves(r.problem) || v.shared() > shared_memory) continue;
         cases.push_back({&a, &v, r.problem});
         if (!all) break;
@@ -76,23 +80,24 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
-        Request r = resolve(o, *a);
+        Request r = read_request(o, *a);
         const auto cases = matching(*a, r, flags.all_tiles, shared_memory);
         if (cases.empty() && by_name) refuse(*a, r);
         if (cases.empty()) all.left_out.emplace_back(a->name);
         all.cases.insert(all.cases.end(), cases.begin(), cases.end());
+        all.remark = std::move(r.remark);
         all.inputs = std::move(r.inputs);
         all.file_rank = r.file_rank;
     }
     if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), resolve(o, computation::attention));
     if (!o.out.empty() && all.cases.size() != 1)
-        throw UsageError("--out " + o.out + ": holds one output, but " + std::to_string(all.cases.size()) +
+        throw UsageError("--out " + text::shown(o.out) + ": holds one output, but " + std::to_string(all.cases.size()) +
                          " kernels would run; name one ALGO and one --br and --bc");
 }
 
 void add_survey(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
     if (flags.survey != "quick" && flags.survey != "full")
-        throw UsageError("--survey " + flags.survey + ": must be quick or full; try --survey quick");
+        throw UsageError("--survey " + text::shown(flags.survey) + ": must be quick or full; try --survey quick");
     const auto only = named(flags.algorithms);
     for (const KernelCase& c : flags.survey == "quick" ? quick_survey() : full_survey())
         if ((only.empty() || std::ranges::find(only, c.algorithm) != only.end()) &&
@@ -103,7 +108,9 @@ void add_survey(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_m
 /// Keeps the k-th of n parts, of about equal size.
 void keep_part(std::vector<KernelCase>& cases, const std::string& part) {
     const std::size_t slash = part.find('/');
-    const auto wrong = [&] { return UsageError("--part " + part + ": must be K/N with 1 <= K <= N; try --part 1/4"); };
+    const auto wrong = [&] {
+        return UsageError("--part " + text::shown(part) + ": must be K/N with 1 <= K <= N; try --part 1/4");
+    };
     if (slash == std::string::npos) throw wrong();
     const Index k = to_index("--part", part.substr(0, slash)), n = to_index("--part", part.substr(slash + 1));
     if (k < 1 || n < k || n > 10000) throw wrong();
@@ -116,12 +123,7 @@ void keep_part(std::vector<KernelCase>& cases, const std::string& part) {
 ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory) {
     const Options& o = flags.options;
     ValidateRequest r;
-    const auto distribution = distribution_from(o.distribution);
-    if (!distribution)
-        throw UsageError("--distribution " + o.distribution + ": must be normal, uniform or outliers; try normal");
-    r.distribution = *distribution;
-    if (flags.repeats < 1 || flags.repeats > 10000)
-        throw UsageError("--repeat " + std::to_string(flags.repeats) + ": must be from 1 to 10000; try --repeat 20");
+    r.distribution = to_distribution(o.distribution);
     if ((has_files(o) || !o.out.empty()) && flags.algorithms.size() != 1)
         throw UsageError("--q/--k/--v/--x/--out: files belong to one algorithm; name exactly one ALGO");
     r.gpu = gpu_from(o);

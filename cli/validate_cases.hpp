@@ -22,6 +22,7 @@ struct ValidateRequest {
     GpuSpec gpu;
     Inputs inputs;              ///< from files; empty without
     std::size_t file_rank = 0;  ///< of the Q (or X) file
+    std::string remark;         ///< on them
     lab::Distribution distribution = lab::Distribution::normal;
 };
 

@@ -21,9 +21,7 @@ Json to_json(const device::Device& device);
 /// The columns of the CSV, and why the case is not ok.
 Json to_json(const device::CaseResult& result);
 
-/// The measurements that ship, or that none do: a summary, or all rows of the algorithms that are named.
-void print_shipped(const std::vector<device::MeasurementFile>& files, const std::vector<std::string>& algorithms);
-/// The same as JSON: every row as an object.
-Json to_json(const device::MeasurementFile& file);
+/// A cell of the CSV as a number, a text, or null where it is empty or no finite number.
+Json value_of(const std::string& cell);
 
 }  // namespace tilescope::cli

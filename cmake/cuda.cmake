@@ -27,3 +27,13 @@ if(NOT TILESCOPE_CUDA STREQUAL "OFF")
         message(STATUS "CUDA: nvcc not found; building without kernels (set CUDA_HOME to the toolkit to have them)")
     endif()
 endif()
+
+# The flags that kernels are built with. A spilled register is traffic that the model does not have, and the counters
+# show it.
+function(tilescope_cuda_options name)
+    set(options --expt-relaxed-constexpr --threads=2 -Xcompiler=-Wall,-Wno-parentheses -Xptxas=-warn-spills)
+    if(TILESCOPE_WERROR)
+        list(APPEND options -Werror=all-warnings -Xptxas=-Werror)
+    endif()
+    target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${options}>")
+endfunction()

@@ -26,6 +26,7 @@ if(TILESCOPE_NATIVE)
 endif()
 target_compile_options(tilescope_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 if(TILESCOPE_SANITIZE)
+    target_compile_definitions(tilescope_flags INTERFACE TILESCOPE_SANITIZED)  # compilers have names of their own for it
     target_compile_options(tilescope_flags INTERFACE -fsanitize=${TILESCOPE_SANITIZE} -fno-sanitize-recover=all
                            -fno-omit-frame-pointer)
     target_link_options(tilescope_flags INTERFACE -fsanitize=${TILESCOPE_SANITIZE})

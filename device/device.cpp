@@ -34,6 +34,23 @@ DeviceSearch explain(cudaError_t error, int driver, int runtime) {
                    "Check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not hide it.");
 }
 
+/// What the driver says, or 0.
+double asked(cudaDeviceAttr what) {
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, what, 0) == cudaSuccess) return value;
+    cudaGetLastError();  // it was this call's error
+    return 0;
+}
+
+void ask_limits(Device& d, const cudaDeviceProp& p) {
+    d.shared_per_sm = static_cast<Bytes>(p.sharedMemPerMultiprocessor);
+    d.registers_per_sm = Bytes{4} * p.regsPerMultiprocessor;
+    d.max_warps_per_sm = p.maxThreadsPerMultiProcessor / p.warpSize;
+    d.max_blocks_per_sm = p.maxBlocksPerMultiProcessor;
+    d.clock_mhz = asked(cudaDevAttrClockRate) / 1e3;
+    d.memory_gbs = 2 * asked(cudaDevAttrMemoryClockRate) * asked(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e6;
+}
+
 }  // namespace
 
 DeviceSearch find_device() {
@@ -48,16 +65,17 @@ DeviceSearch find_device() {
     if (e == cudaSuccess) e = cudaGetDeviceProperties(&p, 0);
     if (e == cudaSuccess) e = cudaMemGetInfo(&free, &total);
     if (e != cudaSuccess) return explain(e, driver, runtime);
-    return {Device{.name = p.name,
-                   .compute_capability = std::to_string(p.major) + '.' + std::to_string(p.minor),
-                   .sms = p.multiProcessorCount,
-                   .l2 = p.l2CacheSize,
-                   .memory = static_cast<Bytes>(total),
-                   .memory_free = static_cast<Bytes>(free),
-                   .shared_per_block = static_cast<Bytes>(p.sharedMemPerBlockOptin),
-                   .driver = driver_version(driver),
-                   .runtime = version(runtime)},
-            "", ""};
+    Device d{.name = p.name,
+             .compute_capability = std::to_string(p.major) + '.' + std::to_string(p.minor),
+             .sms = p.multiProcessorCount,
+             .l2 = p.l2CacheSize,
+             .memory = static_cast<Bytes>(total),
+             .memory_free = static_cast<Bytes>(free),
+             .shared_per_block = static_cast<Bytes>(p.sharedMemPerBlockOptin),
+             .driver = driver_version(driver),
+             .runtime = version(runtime)};
+    ask_limits(d, p);
+    return {std::move(d), "", ""};
 }
 
 }  // namespace tilescope::device

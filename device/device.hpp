@@ -14,6 +14,10 @@ struct Device {
     Bytes l2 = 0, memory = 0, memory_free = 0;
     Bytes shared_per_block = 0;   ///< the most shared memory that a thread block may use
     std::string driver, runtime;  ///< versions
+    Bytes shared_per_sm = 0, registers_per_sm = 0;
+    Index max_warps_per_sm = 0, max_blocks_per_sm = 0;
+    double clock_mhz = 0;   ///< the highest
+    double memory_gbs = 0;  ///< memory clock x bus width, two transfers a clock; 0 where the driver does not say
 };
 
 /// What find_device() found. Without a device, `missing` and `fix` are a sentence each.

@@ -1,8 +1,9 @@
 #include "device/kernel_run.hpp"
 
-#include <cuda_runtime.h>
-
 #include <cmath>
+
+#include "device/cuda_objects.cuh"
+#include "device/reading.hpp"
 
 namespace tilescope::device {
 namespace {
@@ -12,76 +13,6 @@ constexpr double short_ms = 0.05;    // a run that takes less is repeated betwee
 constexpr double repeated_ms = 0.5;  // ... until they are this far apart
 constexpr double patience_ms = 500;  // for the warm runs and for the cold ones
 constexpr Index most_repetitions = 200, fewest_runs = 3;
-
-void check(cudaError_t code, const char* what) {
-    if (code != cudaSuccess) throw RunError(std::string(what) + ": " + cudaGetErrorString(code));
-}
-
-Bytes free_memory() {
-    std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return static_cast<Bytes>(free);
-}
-
-/// Device memory.
-class Buffer {
-  public:
-    explicit Buffer(Bytes size) {
-        const cudaError_t e = cudaMalloc(&data_, static_cast<std::size_t>(size));
-        if (e == cudaErrorMemoryAllocation) {
-            cudaGetLastError();  // it was this call's error, the next one starts afresh
-            throw OutOfDeviceMemory(size, free_memory());
-        }
-        check(e, "cudaMalloc");
-    }
-    Buffer(Buffer&& b) noexcept : data_(std::exchange(b.data_, nullptr)) {}
-    ~Buffer() { cudaFree(data_); }
-    Buffer& operator=(Buffer&&) = delete;
-
-    void* data() const { return data_; }
-
-  private:
-    void* data_ = nullptr;
-};
-
-class Stream {
-  public:
-    Stream() { check(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
-    ~Stream() { cudaStreamDestroy(stream_); }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-
-    cudaStream_t get() const { return stream_; }
-    /// An error of a kernel that ran shows here.
-    void wait() const { check(cudaStreamSynchronize(stream_), "running the kernel"); }
-
-  private:
-    cudaStream_t stream_ = nullptr;
-};
-
-class Moment {
-  public:
-    Moment() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
-    ~Moment() { cudaEventDestroy(event_); }
-    Moment(const Moment&) = delete;
-    Moment& operator=(const Moment&) = delete;
-
-    void record(const Stream& s) { check(cudaEventRecord(event_, s.get()), "cudaEventRecord"); }
-    double since(const Moment& start) const {
-        check(cudaEventSynchronize(event_), "running the kernel");
-        float ms = 0;
-        check(cudaEventElapsedTime(&ms, start.event_, event_), "cudaEventElapsedTime");
-        return static_cast<double>(ms);
-    }
-
-  private:
-    cudaEvent_t event_ = nullptr;
-};
-
-double median(std::vector<double> x) {
-    std::ranges::sort(x);
-    return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
-}
 
 /// Rows of `width` bytes, `pitch` bytes apart: the tensor's rows, or the slices of a tensor of one column.
 struct Layout {
@@ -195,7 +126,7 @@ KernelTimes KernelRun::time(Index most, Control* control) {
         cold.push_back(state_->timed(1));
     }
     if (stopped()) throw Interrupted();
-    return {median(std::move(warm)), median(std::move(cold))};
+    return {reading_of(std::move(warm)).median, reading_of(std::move(cold)).median};
 }
 
 }  // namespace tilescope::device

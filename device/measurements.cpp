@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/text/words.hpp"
+
 namespace tilescope::device {
 using namespace lab;
 namespace {
@@ -38,9 +40,7 @@ std::string deviation(R r, Get get) {
     return r.deviations ? get(*r.deviations) : std::string();
 }
 /// Of an error: its member, or "nan" where outputs are not numbers.
-std::string error(const OutputError& e, double OutputError::*member) {
-    return e.not_finite > 0 ? "nan" : real(e.*member);
-}
+std::string error(const OutputError& e, double OutputError::*member) { return e.tells() ? real(e.*member) : "nan"; }
 template <class Get>
 std::string time(R r, Get get) {
     return r.times ? real(get(*r.times)) : std::string();
@@ -105,9 +105,29 @@ std::vector<std::string> split(std::string_view line) {
 
 std::string_view next_line(std::string_view& text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);  // as spreadsheets end lines
     text.remove_prefix(std::min(end + 1, text.size()));
     return line;
+}
+
+std::vector<MeasurementFile> own_of(std::span<const EmbeddedFile> embedded) {
+    std::vector<MeasurementFile> files;
+    for (const EmbeddedFile& f : embedded)
+        if (auto file = read_measurements(f.text)) files.push_back(std::move(*file));
+    return files;
+}
+
+/// "# scripts/library ...; NVIDIA H200, PyTorch 2.11.0+cu130, 2026-11-22; ...": where and when.
+Provenance library_provenance(std::string_view line) {
+    const std::size_t begin = line.find("; "), end = line.find(';', begin + 1);
+    if (begin == std::string_view::npos || end == std::string_view::npos) return {};
+    const std::string_view told = line.substr(begin + 2, end - begin - 2);
+    const std::size_t device = told.find(", "), date = told.rfind(", ");
+    if (device == std::string_view::npos || date <= device) return {};
+    return {{"date", std::string(told.substr(date + 2))},
+            {"device", std::string(told.substr(0, device))},
+            {"library", std::string(told.substr(device + 2, date - device - 2))}};
 }
 
 }  // namespace
@@ -149,8 +169,8 @@ Index MeasuredRow::integer(std::string_view column) const {
     Index value = 0;
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     if (cell.empty() || error != std::errc() || end != cell.data() + cell.size())
-        throw RunError("measurements: column " + std::string(column) + " must be a whole number, is '" +
-                       std::string(cell) + "'");
+        throw RunError("measurements: column " + std::string(column) + " must be a whole number, is " +
+                       text::shown(cell));
     return value;
 }
 
@@ -179,18 +199,39 @@ std::optional<MeasurementFile> read_measurements(std::string_view text) {
     return file;
 }
 
-KernelCase case_of(const MeasuredRow& row) {
-    const Algorithm* a = find_algorithm(row["algorithm"]);
+std::optional<MeasurementFile> read_library(std::string_view text) {
+    MeasurementFile file;
+    if (text.starts_with("# ")) file.provenance = library_provenance(next_line(text));
+    if (next_line(text) != "gpu,half,dtype,batch,heads,seq_q,seq_k,dim,causal,us") return std::nullopt;
+    file.columns = std::make_shared<std::vector<std::string>>(std::vector<std::string>{
+        "algorithm", "half", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v", "causal", "us"});
+    while (!text.empty()) {
+        const std::vector<std::string> c = split(next_line(text));
+        if (c.size() < 10) continue;
+        file.rows.emplace_back(file.columns.get(),
+                               std::vector<std::string>{"flash_v2", c[1], c[2], c[3], c[4], c[4], c[5], c[6], c[7],
+                                                        c[7], c[8] == "True" ? "1" : "0", c[9]});
+    }
+    return file;
+}
+
+Problem problem_of(const MeasuredRow& row) {
     const auto dtype = dtype_from(row["dtype"]);
-    if (!a || !dtype)
-        throw RunError("measurements: no algorithm " + std::string(row["algorithm"]) + " in " +
-                       std::string(row["dtype"]));
+    if (!find_algorithm(row["algorithm"]) || !dtype)
+        throw RunError("measurements: no algorithm " + text::shown(row["algorithm"]) + " in " +
+                       text::shown(row["dtype"]));
     Problem p;
     p.dtype = *dtype;
     p.batch = row.integer("batch"), p.heads = row.integer("heads"), p.kv_heads = row.integer("kv_heads");
     p.seq_q = row.integer("seq_q"), p.seq_k = row.integer("seq_k");
     p.dim = row.integer("dim"), p.dim_v = row.integer("dim_v");
     if (row.integer("causal") != 0) p.mask = Mask::causal();
+    return p;
+}
+
+KernelCase case_of(const MeasuredRow& row) {
+    const Problem p = problem_of(row);
+    const Algorithm* a = find_algorithm(row["algorithm"]);
     const Tiling tile{row.integer("br"), row.integer("bc")};
     for (const KernelVariant& v : kernels_of(*a))
         if (v.tile == tile && v.serves(p)) return {a, &v, p};
@@ -198,11 +239,17 @@ KernelCase case_of(const MeasuredRow& row) {
                    " x " + std::to_string(tile.bc) + " for a row's problem");
 }
 
-std::vector<MeasurementFile> shipped_measurements() {
-    std::vector<MeasurementFile> files;
-    for (const EmbeddedFile& f : embedded_measurements())
-        if (auto file = read_measurements(f.text)) files.push_back(std::move(*file));
-    return files;
+std::vector<MeasurementFile> shipped_measurements() { return own_of(embedded_h200()); }
+
+std::vector<ShippedOn> shipped_by_machine() {
+    const auto library_of = [](std::span<const EmbeddedFile> files) {
+        std::vector<MeasurementFile> read;
+        for (const EmbeddedFile& f : files)
+            if (auto file = read_library(f.text)) read.push_back(std::move(*file));
+        return read;
+    };
+    return {{"H200", own_of(embedded_h200()), library_of(embedded_h200())},
+            {"H100-SXM", own_of(embedded_h100()), library_of(embedded_h100())}};
 }
 
 }  // namespace tilescope::device

@@ -13,8 +13,9 @@
 
 namespace tilescope::device {
 
-/// The files of docs/measured/h200/*.csv; empty where none ship.
-std::span<const EmbeddedFile> embedded_measurements();
+/// The files of docs/measured/h200/*.csv and docs/measured/h100/*.csv; empty where none ship.
+std::span<const EmbeddedFile> embedded_h200();
+std::span<const EmbeddedFile> embedded_h100();
 
 /// Where and when something was measured: "date", "device", "command", ... in order.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
@@ -51,10 +52,22 @@ struct MeasurementFile {
 /// kind of CSV.
 std::optional<MeasurementFile> read_measurements(std::string_view text);
 
+/// The same of what `scripts/library` wrote: PyTorch's FlashAttention-2 as rows of flash_v2, without tiles.
+std::optional<MeasurementFile> read_library(std::string_view text);
+
+/// The problem of a row. RunError where a cell is none of one.
+Problem problem_of(const MeasuredRow& row);
 /// The case of a row. RunError where today's program has no such algorithm or kernel.
 KernelCase case_of(const MeasuredRow& row);
 
-/// The measurements that ship with the program, by file.
+/// The H200's measurements that ship with the program, by file.
 std::vector<MeasurementFile> shipped_measurements();
+
+/// All that ships of a machine: of the kernels here, and of the library's.
+struct ShippedOn {
+    const char* gpu;  ///< the preset
+    std::vector<MeasurementFile> own, library;
+};
+std::vector<ShippedOn> shipped_by_machine();
 
 }  // namespace tilescope::device

@@ -3,20 +3,22 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/text/words.hpp"
+
 namespace tilescope::device {
 namespace {
 
 constexpr const char* metrics[] = {
-    "l1tex__m_xbar2l1tex_read_bytes.sum",
-    "lts__t_sectors_srcunit_tex_op_write.sum",
-    "dram__bytes_read.sum",
-    "dram__bytes_write.sum",
-    "smsp__inst_executed_pipe_xu.sum",
-    "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
-    "sm__inst_executed_pipe_tensor.sum",
+    Metric::sm_read,
+    Metric::sm_write_sectors,
+    Metric::dram_read,
+    Metric::dram_write,
+    Metric::xu,
+    Metric::ffma,
+    Metric::tensor,
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
-    "gpu__time_duration.sum",
+    Metric::time,
     "launch__occupancy_limit_shared_mem",
     "launch__occupancy_limit_registers",
     "launch__waves_per_multiprocessor",
@@ -82,6 +84,11 @@ bool is_complaint(std::string_view line) { return line.starts_with("==ERROR==") 
 
 std::span<const char* const> ncu_metrics() { return metrics; }
 
+std::vector<std::string> ncu_words(std::span<const std::string> asked) {
+    return {"ncu", "--clock-control", "none", "--csv",     "--page",
+            "raw", "--print-units",   "base", "--metrics", text::join({asked.begin(), asked.end()}, ",")};
+}
+
 std::vector<NcuLaunch> parse_ncu(std::string_view text) {
     std::vector<std::string> header, units;
     std::vector<NcuLaunch> launches;
@@ -110,13 +117,13 @@ std::vector<NcuLaunch> parse_ncu(std::string_view text) {
     return launches;
 }
 
-std::string ncu_problem(std::string_view text) {
-    for (const std::string_view line : lines_of(text)) {
+std::string ncu_problem(std::string_view output) {
+    for (const std::string_view line : lines_of(output)) {
         if (line.find("ERR_NVGPUCTRPERM") != std::string_view::npos)
             return "ncu may not read this GPU's performance counters (ERR_NVGPUCTRPERM): run as root, or let everyone "
                    "read them with the kernel module option NVreg_RestrictProfilingToAdminUsers=0";
         if (line.starts_with("==ERROR=="))
-            return "ncu says: " + std::string(line.substr(std::min<std::size_t>(10, line.size())));
+            return "ncu says: " + text::shown(line.substr(std::min<std::size_t>(10, line.size())), 400);
     }
     return "";
 }
@@ -151,19 +158,19 @@ Measured combine(std::span<const NcuLaunch> launches) {
         return found != l.metrics.end() ? std::optional<double>(found->second) : std::nullopt;
     };
     Measured m;
-    m.read_bytes = sum("l1tex__m_xbar2l1tex_read_bytes.sum", 1);
-    m.write_bytes = sum("lts__t_sectors_srcunit_tex_op_write.sum", bytes_of_a_sector);
-    m.dram_read_bytes = sum("dram__bytes_read.sum", 1);
-    m.dram_write_bytes = sum("dram__bytes_write.sum", 1);
-    m.xu_ops = sum("smsp__inst_executed_pipe_xu.sum", threads_of_a_warp);
-    m.ffma_flops = sum("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", flops_of_an_fma);
-    m.tensor_instructions = sum("sm__inst_executed_pipe_tensor.sum", 1);
+    m.read_bytes = sum(Metric::sm_read, 1);
+    m.write_bytes = sum(Metric::sm_write_sectors, bytes_of_a_sector);
+    m.dram_read_bytes = sum(Metric::dram_read, 1);
+    m.dram_write_bytes = sum(Metric::dram_write, 1);
+    m.xu_ops = sum(Metric::xu, threads_of_a_warp);
+    m.ffma_flops = sum(Metric::ffma, flops_of_an_fma);
+    m.tensor_instructions = sum(Metric::tensor, 1);
     m.shared_wavefronts = sum("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 1);
     m.shared_conflicts = sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1);
-    m.microseconds = sum("gpu__time_duration.sum", 1e-3);
+    m.microseconds = sum(Metric::time, 1e-3);
     if (launches.empty()) return m;
-    const NcuLaunch& longest = *std::ranges::max_element(
-        launches, {}, [&](const NcuLaunch& l) { return value(l, "gpu__time_duration.sum").value_or(0); });
+    const NcuLaunch& longest =
+        *std::ranges::max_element(launches, {}, [&](const NcuLaunch& l) { return value(l, Metric::time).value_or(0); });
     m.blocks_by_shared = value(longest, "launch__occupancy_limit_shared_mem");
     m.blocks_by_registers = value(longest, "launch__occupancy_limit_registers");
     m.waves = value(longest, "launch__waves_per_multiprocessor");

@@ -12,8 +12,21 @@
 
 namespace tilescope::device {
 
+/// Metrics that have a number of the model's beside them.
+struct Metric {
+    static constexpr const char *sm_read = "l1tex__m_xbar2l1tex_read_bytes.sum",
+                                *sm_write_sectors = "lts__t_sectors_srcunit_tex_op_write.sum",
+                                *dram_read = "dram__bytes_read.sum", *dram_write = "dram__bytes_write.sum",
+                                *xu = "smsp__inst_executed_pipe_xu.sum",
+                                *ffma = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+                                *tensor = "sm__inst_executed_pipe_tensor.sum", *time = "gpu__time_duration.sum";
+};
+
 /// Every metric that is asked for. One that a GPU does not have is left out.
 std::span<const char* const> ncu_metrics();
+
+/// ncu with the flags that parse_ncu() needs, in front of the program.
+std::vector<std::string> ncu_words(std::span<const std::string> metrics);
 
 /// One profiled launch: metrics by name, in bytes, nanoseconds and counts.
 struct NcuLaunch {

@@ -1,88 +1,18 @@
 #include "device/ncu_run.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <sstream>
 
-extern char** environ;
+#include "core/text/words.hpp"
+#include "lab/child.hpp"
 
 namespace tilescope::device {
 namespace {
 
-/// A program that runs, and the pipe that everything it prints comes through.
-class Child {
-  public:
-    explicit Child(std::vector<std::string> command) {
-        int ends[2];
-        if (pipe2(ends, O_CLOEXEC) != 0) throw RunError(std::string("pipe: ") + std::strerror(errno));
-        pipe_ = ends[0];
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-        std::vector<char*> arguments;
-        for (std::string& a : command) arguments.push_back(a.data());
-        arguments.push_back(nullptr);
-        const int error = posix_spawnp(&process_, arguments[0], &actions, nullptr, arguments.data(), environ);
-        posix_spawn_file_actions_destroy(&actions);
-        close(ends[1]);
-        if (error != 0) {
-            close(pipe_);
-            throw RunError(command[0] + ": cannot be run: " + std::strerror(error));
-        }
-    }
-    ~Child() {
-        close(pipe_);
-        if (process_ > 0) kill(process_, SIGTERM), wait();
-    }
-    Child(const Child&) = delete;
-    Child& operator=(const Child&) = delete;
-
-    /// Appends what comes next; false at the end. Throws Interrupted.
-    bool read_more(std::string& text, const Control* control) {
-        char buffer[1 << 14];
-        const ssize_t n = read(pipe_, buffer, sizeof buffer);
-        check_stop(control);
-        if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
-        return n > 0 || (n < 0 && errno == EINTR);
-    }
-    /// Its exit status.
-    int wait() {
-        int status = 0;
-        while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-        }
-        process_ = 0;
-        return status;
-    }
-
-  private:
-    int pipe_ = -1;
-    pid_t process_ = 0;
-};
-
 std::vector<std::string> command(const std::vector<std::string>& metrics, const std::vector<std::string>& arguments) {
-    std::string list;
-    for (const std::string& m : metrics) list += (list.empty() ? "" : ",") + m;
-    std::vector<std::string> all = {"ncu",
-                                    "--clock-control",
-                                    "none",
-                                    "--csv",
-                                    "--page",
-                                    "raw",
-                                    "--print-units",
-                                    "base",
-                                    "--metrics",
-                                    list,
-                                    std::filesystem::read_symlink("/proc/self/exe").string()};
+    std::vector<std::string> all = ncu_words(metrics);
+    all.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
     all.insert(all.end(), arguments.begin(), arguments.end());
     return all;
 }
@@ -99,11 +29,11 @@ std::string last_words(const std::string& text) {
     std::string last;
     for (std::string line; std::getline(lines, line);)
         if (!line.empty() && !line.starts_with("==")) last = line;
-    return last;
+    return text::shown(last, 400);
 }
 
 std::string run_once(const std::vector<std::string>& all, Control* control, std::atomic<Index>* launches) {
-    Child ncu(all);
+    lab::Child ncu(all);
     std::string text;
     while (ncu.read_more(text, control))
         if (launches) *launches = count_of(text, "==PROF== Profiling");
@@ -116,10 +46,7 @@ std::string run_once(const std::vector<std::string>& all, Control* control, std:
 }  // namespace
 
 void require_ncu() {
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (access((folder + "/ncu").c_str(), X_OK) == 0) return;
+    if (lab::on_path("ncu")) return;
     throw RunError(
         "--counters: ncu (Nsight Compute) is not on PATH; install it (it comes with the CUDA toolkit, or as the "
         "package "

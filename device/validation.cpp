@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "lab/timing.hpp"
+
 namespace tilescope::device {
 using namespace lab;
 namespace {
@@ -119,6 +121,9 @@ std::string verdict(const Deviations& d, Dtype dtype) {
         return std::to_string(d.kernel.not_finite) + " outputs are NaN or infinite";
     if (d.not_finite_unchecked > 0 && d.simulator.not_finite == 0)
         return std::to_string(d.not_finite_unchecked) + " outputs of heads not compared are NaN or infinite";
+    if (d.kernel.finite_instead > d.simulator.finite_instead)
+        return std::to_string(d.kernel.finite_instead) + " outputs are finite where they should not be";
+    if (d.kernel.compared == 0) return "all outputs are NaN or infinite in the reference; there is nothing to compare";
     if (d.other_difference > 1e-4) return "the LSE is off by " + number(d.other_difference) + " of the simulator's";
     if (dtype != Dtype::f32)
         return d.kernel.rms > 1.25 * d.simulator.rms
@@ -138,7 +143,8 @@ Validator::Shared& Validator::shared_for(const KernelCase& c) {
     const Part part = part_to_check(*computation, p);
     Shared s{computation, p, problem_of(part, p), part, settings_.inputs, {}, {}};
     if (s.inputs.empty())
-        s.inputs = random_inputs(c.algorithm->tensors(p, c.variant->tile), settings_.seed, settings_.distribution);
+        s.inputs = random_inputs(c.algorithm->tensors(p, c.variant->tile), settings_.seed, settings_.distribution,
+                                 settings_.control);
     std::vector<Index> kv_heads;
     for (const Index head : part.heads) kv_heads.push_back(p.kv_slice({head, 1}));
     for (const auto& [name, tensor] : s.inputs) {
@@ -177,7 +183,7 @@ Deviations Validator::deviations(const KernelCase& c, Shared& s, const Outputs& 
 CaseResult Validator::run(const KernelCase& c) {
     CaseResult r;
     r.tested = c;
-    r.counted = count(experiment_of(c, settings_.gpu), settings_.control);
+    r.counted = count_and_time(experiment_of(c, settings_.gpu), settings_.control);
     Shared& s = shared_for(c);
     Outputs outputs;
     try {

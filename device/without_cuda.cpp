@@ -1,6 +1,7 @@
 // In a build without CUDA: the same functions, which say so.
 #include "device/device.hpp"
 #include "device/kernel_run.hpp"
+#include "device/microbenchmarks.hpp"
 
 namespace tilescope::device {
 namespace {
@@ -22,5 +23,7 @@ KernelRun::~KernelRun() = default;
 void KernelRun::launch() { throw RunError(missing); }
 std::shared_ptr<Storage> KernelRun::download(std::string_view) const { throw RunError(missing); }
 KernelTimes KernelRun::time(Index, Control*) { throw RunError(missing); }
+
+Reading measure(Benchmark, const Device&, Control*) { throw RunError(missing); }
 
 }  // namespace tilescope::device

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "show/setups.hpp"
 
@@ -94,10 +95,33 @@ void draw_runs(App& app) {
     ImGui::EndChild();
 }
 
-void draw_memory(App& app) {
+void draw_stages(App& app) {
+    struct Tab {
+        Stage stage;
+        const char *name, *place;
+    };
+    constexpr Tab tabs[] = {{Stage::memory, "Memory", "view-memory"},
+                            {Stage::tiles, "Tiles", "view-tiles"},
+                            {Stage::roofline, "Roofline", "view-roofline"},
+                            {Stage::io, "Bytes against N", "view-io"}};
+    const NotedAs as("views");
+    for (const Tab& t : tabs) {
+        if (t.stage != Stage::memory) ImGui::SameLine(0, app.theme.px(14));
+        if (tab(app, t.place, t.name, app.view.stage == t.stage)) app.view.stage = t.stage;
+    }
+}
+
+/// The middle of the window.
+void draw_stage(App& app) {
     constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
+    draw_stages(app);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    draw_runs(app);
+    if (app.view.stage == Stage::memory || !app.session.problem().empty()) {
+        draw_runs(app);
+    } else {
+        const NotedAs as("explore");
+        explore::panel(app);
+    }
     if (app.session.busy() && app.waited >= patience) memory::making_panel(app, corner);
 }
 
@@ -106,6 +130,7 @@ void work(App& app, double seconds) {
     const bool made = app.session.pump();
     app.waited = made ? 0 : app.waited + seconds;
     app.working = !made;
+    app.working |= !app.explorer.pump(app.session, app.view);
     for (Run* run : {app.session.run(), app.session.rival()})
         if (run) app.working |= !run->work_ahead();
 }
@@ -150,7 +175,7 @@ void frame(App& app, double seconds) {
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav);
     ImGui::PopStyleVar();
     child(app, "controls", l.controls, [&] { controls::panel(app); });
-    child(app, "memory", l.memory, [&] { draw_memory(app); });
+    child(app, "memory", l.memory, [&] { draw_stage(app); });
     child(app, "code", l.code, [&] { code::panel(app); });
     child(app, "detail", l.detail,
           [&] { app.view.detail == Detail::values ? detail::values_panel(app) : detail::counters_panel(app); });

@@ -4,9 +4,11 @@
 #include <imgui.h>
 
 #include <map>
+#include <optional>
 
 #include "gui/draw/notes.hpp"
 #include "gui/draw/theme.hpp"
+#include "show/explorer.hpp"
 #include "show/playback.hpp"
 #include "show/session.hpp"
 #include "show/state.hpp"
@@ -27,6 +29,7 @@ struct PathDialog {
 
 struct App {
     Session session;
+    Explorer explorer;
     Playback playback;
     View view;
     Theme theme;
@@ -38,6 +41,8 @@ struct App {
     bool working = false;  ///< there is work to do beside what is drawn: frames should keep coming
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
     std::map<std::string, ImVec4> places;  // x, y, width, height
+
+    std::optional<std::size_t> hovered_cell;  ///< of the plane of tiles, in this frame
 
     Notes notes;  ///< what the last frame said
 

@@ -9,45 +9,46 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <streambuf>
+#include <random>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "core/machine/error.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope::lab {
+
+/// The name of a temporary, in a list that a signal's handler reads at any moment: a name changes only while its place
+/// is taken and no file has it, and places are used again, never given back.
+struct AtomicFile::Temporary {
+    enum class State { free, taken, exists };
+    std::string name;
+    std::atomic<State> state{State::taken};
+    Temporary* next = nullptr;
+
+    static std::atomic<Temporary*> newest;
+    static Temporary* of(const std::string& target);
+    static Temporary* free_place();
+
+    /// Whether the file exists and the caller alone now decides about it.
+    bool claim() {
+        State expected = State::exists;
+        return state.compare_exchange_strong(expected, State::taken);
+    }
+    void remove() {
+        if (claim()) ::unlink(name.c_str());
+    }
+    void forget() {
+        if (claim()) state = State::free;
+    }
+};
+std::atomic<AtomicFile::Temporary*> AtomicFile::Temporary::newest{nullptr};
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const char* fix_for(int error) {
-    switch (error) {
-        case ENOENT:
-        case ENOTDIR:
-            return "name a file in a folder that exists";
-        case EISDIR:
-            return "name a file in it";
-        case EACCES:
-        case EPERM:
-        case EROFS:
-            return "choose a place you may write to";
-        case ENOSPC:
-        case EDQUOT:
-            return "free some space or choose another disk";
-        case ENAMETOOLONG:
-            return "choose a shorter name";
-        default:
-            return "choose another file";
-    }
-}
-
-[[noreturn]] void fail(const std::string& path, int error) {
-    // Only a signal that the program handles, a request to stop, makes a call end with EINTR.
-    if (error == EINTR) throw Interrupted();
-    throw RunError("cannot write " + in_quotes(path) + ": " + std::generic_category().message(error) + "; " +
-                   fix_for(error));
-}
+[[noreturn]] void fail(const std::string& path, int error) { cannot_write(text::shown(path), error); }
 
 /// Whether `path` is one of the names of this process's open files: what /dev/stdout links to.
 bool is_open_descriptor(const fs::path& path) {
@@ -67,91 +68,85 @@ fs::path follow_links(fs::path path) {
     return path;
 }
 
-}  // namespace
-
-std::string in_quotes(std::string_view text) {
-    std::string out = "'";
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        char escaped[5];
-        std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-        if (byte < 0x20 || byte == 0x7f)
-            out += escaped;
-        else
-            out += c;
-    }
-    return out + "'";
+/// Gives a file the owner, as far as that is allowed, and the permissions of the one that it will replace.
+void make_alike(int descriptor, const struct stat& old) {
+    constexpr mode_t of_the_owner = S_ISUID | S_ISGID;
+    const bool same_owner = ::fchown(descriptor, old.st_uid, old.st_gid) == 0;
+    (void)::fchmod(descriptor, old.st_mode & (same_owner ? mode_t{07777} : mode_t{07777} & ~of_the_owner));
 }
 
-/// Buffers output to a descriptor. Unlike a std::filebuf it knows, and says at once, why a write failed.
-class AtomicFile::Sink : public std::streambuf {
-  public:
-    Sink(int descriptor, const std::string& path) : descriptor_(descriptor), path_(path), buffer_(1 << 16) { reset(); }
-    ~Sink() override {
-        if (descriptor_ >= 0) ::close(descriptor_);
+/// Makes room for `size` bytes before a byte is overwritten. 0, or the error, after which the file is as it was.
+int make_room(int file, off_t size) {
+    struct stat old {};
+    if (::fstat(file, &old) != 0) return errno;
+    const int error = size > old.st_size ? ::posix_fallocate(file, old.st_size, size - old.st_size) : 0;
+    if (error != 0 && ::ftruncate(file, old.st_size) != 0) return errno;
+    return error;
+}
+
+}  // namespace
+
+/// A new one, known before it exists. Its name is short, whatever the target's, and nobody else's.
+AtomicFile::Temporary* AtomicFile::Temporary::of(const std::string& target) {
+    static std::random_device random;
+    char name[40];
+    std::snprintf(name, sizeof name, ".tilescope-%08x%08x", static_cast<unsigned>(random()),
+                  static_cast<unsigned>(random()));
+    std::string path = (fs::path(target).parent_path() / name).string();
+    Temporary* const place = free_place();
+    place->name.swap(path);
+    place->state = State::exists;
+    return place;
+}
+
+AtomicFile::Temporary* AtomicFile::Temporary::free_place() {
+    for (Temporary* t = newest; t; t = t->next)
+        if (State expected = State::free; t->state.compare_exchange_strong(expected, State::taken)) return t;
+    auto* added = new Temporary;
+    added->next = newest;
+    while (!newest.compare_exchange_weak(added->next, added)) {
     }
-    Sink(const Sink&) = delete;
-    Sink& operator=(const Sink&) = delete;
+    return added;
+}
 
-    void close() {
-        if (descriptor_ < 0) return;
-        sync();
-        if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
-    }
+void remove_temporaries() {
+    for (AtomicFile::Temporary* t = AtomicFile::Temporary::newest; t; t = t->next) t->remove();
+}
 
-  protected:
-    int sync() override {
-        for (const char* at = pbase(); at < pptr();) {
-            const ssize_t written = ::write(descriptor_, at, static_cast<std::size_t>(pptr() - at));
-            if (written < 0) fail(path_, errno);
-            at += written;
-        }
-        reset();
-        return 0;
-    }
+AtomicFile::AtomicFile(std::string path, std::string target) : path_(std::move(path)), target_(std::move(target)) {}
 
-    int_type overflow(int_type c) override {
-        sync();
-        return traits_type::eq_int_type(c, traits_type::eof()) ? traits_type::not_eof(c)
-                                                               : sputc(traits_type::to_char_type(c));
-    }
-
-  private:
-    void reset() { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
-
-    int descriptor_;
-    const std::string& path_;
-    std::vector<char> buffer_;
-};
-
-AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)), target_(follow_links(path_).string()), stream_(nullptr) {
+// What throws in the body of a constructor that another one has done the work of is followed by the destructor.
+AtomicFile::AtomicFile(std::string path) : AtomicFile(path, follow_links(path).string()) {
     int descriptor = open_target();
-    if (descriptor < 0) descriptor = open_temporary();
-    sink_ = std::make_unique<Sink>(descriptor, path_);
-    stream_.rdbuf(sink_.get());
-    stream_.exceptions(std::ios::badbit);  // lets what the sink throws reach the writer
+    if (descriptor < 0) {
+        open_temporary();
+        descriptor = ::fcntl(content_, F_DUPFD_CLOEXEC, 0);
+    }
+    output_ = std::make_unique<Output>(descriptor, text::shown(path_));
 }
 
 AtomicFile::~AtomicFile() {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    if (content_ >= 0) ::close(content_);
+    if (!temporary_) return;
+    ::unlink(temporary_->name.c_str());
+    temporary_->forget();
 }
 
-/// A descriptor if the target is to be written straight to, -1 if a temporary shall replace it.
+/// A descriptor if the target is to be written straight to, -1 if a temporary shall take its place.
 int AtomicFile::open_target() {
     int descriptor = -1;
     struct stat status {};
     if (path_.empty()) fail(path_, ENOENT);
     if (is_open_descriptor(target_)) {
         // Opening the name afresh would start over at the beginning of a file that stdout is in the middle of.
-        descriptor = ::dup(std::atoi(fs::path(target_).filename().c_str()));
+        descriptor = ::fcntl(std::atoi(fs::path(target_).filename().c_str()), F_DUPFD_CLOEXEC, 0);
     } else if (::stat(target_.c_str(), &status) != 0) {
         if (errno == ENOENT) return -1;
     } else if (S_ISDIR(status.st_mode)) {
         fail(path_, EISDIR);
     } else if (S_ISREG(status.st_mode)) {
         // rename() asks leave of the folder only, and would replace a file that was made read-only on purpose.
-        if (::access(target_.c_str(), W_OK) == 0) return -1;
+        if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) == 0) return -1;
     } else {
         descriptor = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     }
@@ -159,26 +154,56 @@ int AtomicFile::open_target() {
     return descriptor;
 }
 
-int AtomicFile::open_temporary() {
-    static std::atomic<int> next{1};
-    const std::string stem = target_ + ".tmp-" + std::to_string(::getpid()) + "-";
-    std::string name;
-    int descriptor = -1;
-    do {
-        name = stem + std::to_string(next++);
-        descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (descriptor < 0 && errno == EEXIST);
-    if (descriptor < 0) fail(path_, errno);
-    temporary_ = name;
-    return descriptor;
+void AtomicFile::open_temporary() {
+    static const int at_exit = std::atexit(remove_temporaries);  // where a library ends the process
+    (void)at_exit;
+    struct stat old {};
+    const bool replaces = ::stat(target_.c_str(), &old) == 0;
+    temporary_ = Temporary::of(target_);
+    content_ = ::open(temporary_->name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
+    if (content_ >= 0) {
+        if (replaces) make_alike(content_, old);
+        return;
+    }
+    const int error = errno;
+    std::exchange(temporary_, nullptr)->forget();
+    std::FILE* const anonymous = replaces ? std::tmpfile() : nullptr;
+    if (!anonymous) fail(path_, error);
+    content_ = ::fcntl(::fileno(anonymous), F_DUPFD_CLOEXEC, 0);
+    std::fclose(anonymous);
 }
 
 void AtomicFile::commit() {
-    if (stream_.fail()) fail(path_, EIO);
-    sink_->close();
-    if (temporary_.empty()) return;
-    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, errno);
-    temporary_.clear();
+    if (output_->fail()) fail(path_, EIO);
+    output_->close();
+    if (content_ < 0) return;
+    if (!rename_temporary()) copy_into_target();
+    ::close(std::exchange(content_, -1));
+}
+
+/// Whether it has taken the target's place.
+bool AtomicFile::rename_temporary() {
+    if (!temporary_ || std::rename(temporary_->name.c_str(), target_.c_str()) != 0) return false;
+    std::exchange(temporary_, nullptr)->forget();
+    return true;
+}
+
+void AtomicFile::copy_into_target() {
+    const int file = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (file < 0) fail(path_, errno);
+    Output target(file, text::shown(path_));
+    const off_t size = ::lseek(content_, 0, SEEK_END);
+    if (const int error = make_room(file, size); error != 0) fail(path_, error);
+    std::vector<char> piece(1 << 20);
+    for (off_t at = 0; at < size;) {
+        const ssize_t n = ::pread(content_, piece.data(), piece.size(), at);
+        if (n <= 0) fail(path_, n < 0 ? errno : EIO);
+        target.write(piece.data(), n);
+        at += n;
+    }
+    target.flush();
+    if (::ftruncate(file, size) != 0) fail(path_, errno);
+    target.close();
 }
 
 }  // namespace tilescope::lab

@@ -1,6 +1,7 @@
 #include "lab/experiment.hpp"
 
 #include "core/machine/parallel.hpp"
+#include "core/text/numbers.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -25,6 +26,9 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     r.register_peak = gpu.peak(Space::registers);
     r.hbm_footprint = gpu.hbm_footprint();
     r.notes = gpu.notes();
+    const double capability = text::to_number(e.gpu.compute_capability).value_or(8);
+    if (e.problem.dtype == Dtype::bf16 && capability < 8)
+        r.notes.push_back(e.gpu.name + " has no bf16 arithmetic: counts and values are right, times are those of f16");
     return r;
 }
 
@@ -54,16 +58,35 @@ const OutputError* Report::error() const {
     return found == errors.end() ? nullptr : &found->second;
 }
 
-double Report::arithmetic_intensity() const {
-    return static_cast<double>(counters.flops()) / static_cast<double>(counters.hbm());
+double arithmetic_intensity(const Counters& c) {
+    return c.hbm() > 0 ? static_cast<double>(c.flops()) / static_cast<double>(c.hbm()) : 0;
 }
 
-Occupancy occupancy(const LaunchInfo& launch, const GpuSpec& gpu) {
-    const Bytes reserved = gpu.sram_per_sm - gpu.sram_per_block;  // per thread block, by the system
-    Index per_sm = gpu.max_blocks_per_sm;
-    if (launch.sram_peak > 0) per_sm = std::min(per_sm, gpu.sram_per_sm / (launch.sram_peak + reserved));
-    if (launch.register_peak > 0) per_sm = std::min(per_sm, gpu.registers_per_sm / launch.register_peak);
-    return {per_sm, static_cast<double>(launch.thread_blocks) / static_cast<double>(per_sm * gpu.sms)};
+std::optional<double> Report::dram_intensity() const {
+    const auto traffic = dram();
+    if (!traffic || traffic->read + traffic->written == 0) return std::nullopt;
+    return static_cast<double>(counters.flops()) / static_cast<double>(traffic->read + traffic->written);
+}
+
+namespace {
+
+Bytes bytes_of(const std::vector<TensorReport>& tensors, Role role) {
+    Bytes sum = 0;
+    for (const TensorReport& t : tensors) sum += t.role == role ? t.bytes : 0;
+    return sum;
+}
+
+}  // namespace
+
+Bytes Report::compulsory_read() const { return bytes_of(tensors, Role::input); }
+Bytes Report::compulsory_written() const { return bytes_of(tensors, Role::output); }
+
+std::optional<DramTraffic> Report::dram() const { return time ? time->dram() : std::nullopt; }
+
+std::optional<double> Report::l2_hit_rate() const {
+    const auto traffic = dram();
+    if (!traffic || counters.hbm_read == 0) return std::nullopt;
+    return 1 - static_cast<double>(traffic->read) / static_cast<double>(counters.hbm_read);
 }
 
 Report count(const Experiment& e, Control* control, std::span<Listener* const> listeners) {
@@ -79,11 +102,30 @@ Report execute(const Experiment& e, const Inputs& inputs, int threads, Control* 
     return report_of(e, gpu);
 }
 
-Bytes host_memory(const Experiment& e) {
+Report with_outputs(const Report& counted, const Inputs& inputs, int threads, Control* control) {
+    Report r = execute(counted.experiment, inputs, threads, control);
+    r.time = counted.time;
+    return r;
+}
+
+Bytes memory_of(const Experiment& e) {
     Bytes sum = 0;
     for (const TensorDecl& t : e.algorithm->tensors(e.problem, e.tiling))
         sum += t.slices * t.rows * t.cols * size_of(t.dtype);
     return sum;
+}
+
+std::string beyond_hbm(const Experiment& e) {
+    const Bytes needed = memory_of(e);
+    if (needed <= e.gpu.hbm_bytes) return "";
+    const auto bytes = [](Bytes n) { return text::bytes(static_cast<double>(n)); };
+    return std::string(e.algorithm->name) + "'s tensors take " + bytes(needed) + ", " + e.gpu.name + " has " +
+           bytes(e.gpu.hbm_bytes) + " of HBM: it is counted, but cannot run; try a shorter --seq, fewer --heads or " +
+           "another --gpu";
+}
+
+void check_hbm(const Experiment& e) {
+    if (const std::string why = beyond_hbm(e); !why.empty()) throw RunError(why);
 }
 
 double seconds_to_execute(const Report& counted, int threads) {

@@ -4,7 +4,9 @@
 #include <map>
 
 #include "algorithms/contract/algorithm.hpp"
+#include "core/time/dispatch.hpp"
 #include "lab/inputs.hpp"
+#include "lab/run_time.hpp"
 
 namespace tilescope::lab {
 
@@ -17,6 +19,7 @@ struct Experiment {
     Problem problem;
     Tiling tiling;
     GpuSpec gpu;
+    Placing placing = {};
 };
 
 struct TensorReport {
@@ -30,15 +33,23 @@ struct TensorReport {
 
 /// How far a run's output is from the double-precision reference.
 struct OutputError {
-    double max_abs = 0, rms = 0;  ///< over the elements that are finite in both
-    Count elements = 0;
+    double max_abs = 0, rms = 0;  ///< over the elements that are compared: those that are finite in both
+    Count elements = 0, compared = 0;
     Count not_finite = 0;      ///< elements that are NaN or infinite where the reference is finite
     Count finite_instead = 0;  ///< elements that are finite where the reference is not
+
+    /// Elements that have no number in either.
+    Count neither() const { return elements - compared - not_finite - finite_instead; }
+    /// Whether the two figures say something, and nothing is wrong besides.
+    bool tells() const { return compared > 0 && not_finite == 0 && finite_instead == 0; }
 };
 
 /// Outputs of a run, and what is wrong with them, by name.
 using Outputs = std::map<std::string, std::shared_ptr<const Storage>>;
 using OutputErrors = std::map<std::string, OutputError>;
+
+/// Matrix, exponential and other FLOPs per byte of SM traffic; 0 where there is none.
+double arithmetic_intensity(const Counters& counters);
 
 struct Report {
     Experiment experiment;
@@ -50,31 +61,39 @@ struct Report {
     Bytes hbm_footprint = 0;                 ///< inputs, outputs and scratch
     Bytes hbm_extra = 0;                     ///< what the computation's own inputs and output do not account for
     std::vector<std::string> notes;
-    Outputs outputs;      ///< numeric mode only
-    OutputErrors errors;  ///< of those that the computation defines, once they were compared
+    Outputs outputs;              ///< numeric mode only
+    OutputErrors errors;          ///< of those that the computation defines, once they were compared
+    std::optional<RunTime> time;  ///< once it was modelled, of what fits in HBM
 
     /// The output that users came for, and its error; nullptr where there is none.
     std::shared_ptr<const Storage> output() const;
     const OutputError* error() const;
 
-    /// Matrix, exponential and other FLOPs per byte between HBM and the SMs.
-    double arithmetic_intensity() const;
+    double arithmetic_intensity() const { return lab::arithmetic_intensity(counters); }
+    /// The same per byte of DRAM traffic, where that is modelled.
+    std::optional<double> dram_intensity() const;
+    /// Inputs read once and outputs written once: what every algorithm has to move.
+    Bytes compulsory_read() const, compulsory_written() const;
+    /// Modelled: what the L2 lacks, and the share of the bytes that are read which it has.
+    std::optional<DramTraffic> dram() const;
+    std::optional<double> l2_hit_rate() const;
+    /// Whether all tensors have room in the GPU's memory.
+    bool fits_hbm() const { return hbm_footprint <= experiment.gpu.hbm_bytes; }
 };
-
-/// How a launch's thread blocks fill the machine, from its peaks and the limits of an SM. Modelled.
-struct Occupancy {
-    Index blocks_per_sm = 0;
-    double waves = 0;
-};
-Occupancy occupancy(const LaunchInfo& launch, const GpuSpec& gpu);
 
 /// Folded counts; no data. Listeners hear of the same run.
 Report count(const Experiment& experiment, Control* control = nullptr, std::span<Listener* const> listeners = {});
 /// Real numbers, without the comparison with the reference (see lab/reference.hpp).
 Report execute(const Experiment& experiment, const Inputs& inputs, int threads = 0, Control* control = nullptr);
+/// What was counted before, executed too: with its time.
+Report with_outputs(const Report& counted, const Inputs& inputs, int threads = 0, Control* control = nullptr);
 
-/// Host memory that `execute` needs for tensors, in bytes.
-Bytes host_memory(const Experiment& experiment);
+/// Memory that the tensors need, in bytes: the GPU's, and the host's if it is to execute them.
+Bytes memory_of(const Experiment& experiment);
+/// "standard's tensors take 275 GB, ...": why it does not fit in HBM, and what would; empty where it does.
+std::string beyond_hbm(const Experiment& experiment);
+/// Throws RunError where the GPU has no room for the tensors.
+void check_hbm(const Experiment& experiment);
 /// A rough guess, in seconds, of how long `execute` and the reference take.
 double seconds_to_execute(const Report& counted, int threads = 0);
 

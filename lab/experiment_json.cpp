@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/record/json_entry.hpp"
+#include "core/text/words.hpp"
 #include "lab/gpu_presets.hpp"
 
 namespace tilescope::lab {
@@ -12,11 +13,7 @@ double default_scale(const Problem& p) { return 1.0 / std::sqrt(static_cast<doub
 
 Problem problem_from(JsonEntry e) {
     Problem p;
-    const std::pair<const char*, Index Problem::*> sizes[] = {
-        {"batch", &Problem::batch}, {"heads", &Problem::heads}, {"kv_heads", &Problem::kv_heads},
-        {"seq_q", &Problem::seq_q}, {"seq_k", &Problem::seq_k}, {"dim", &Problem::dim},
-        {"dim_v", &Problem::dim_v}};
-    for (const auto& [key, member] : sizes) p.*member = e.integer(key, 1);
+    for (const auto& [key, size] : problem_sizes()) p.*size = e.integer(key, 1);
     p.dtype = e.named("dtype", {Dtype::f32, Dtype::f16, Dtype::bf16}, tilescope::name_of);
     const nlohmann::ordered_json& causal = e.at("causal");
     if (!causal.is_boolean()) e.refuse("causal: must be true or false");
@@ -34,7 +31,7 @@ Problem problem_from(JsonEntry e) {
 
 GpuSpec gpu_from(const nlohmann::ordered_json& json, const std::string& file) {
     try {
-        return parse_gpu(json.dump(), file + ": gpu");
+        return parse_gpu(json.dump(), text::shown(file) + ": gpu");
     } catch (const BadValue& error) {
         throw UsageError(error.value + ": " + error.allowed);  // the value says which file and key
     }
@@ -42,18 +39,22 @@ GpuSpec gpu_from(const nlohmann::ordered_json& json, const std::string& file) {
 
 }  // namespace
 
+std::span<const SizeKey> problem_sizes() {
+    static constexpr SizeKey sizes[] = {{"batch", &Problem::batch},       {"heads", &Problem::heads},
+                                        {"kv_heads", &Problem::kv_heads}, {"seq_q", &Problem::seq_q},
+                                        {"seq_k", &Problem::seq_k},       {"dim", &Problem::dim},
+                                        {"dim_v", &Problem::dim_v}};
+    return sizes;
+}
+
 nlohmann::ordered_json to_json(const Experiment& e) {
     const Problem& p = e.problem;
-    nlohmann::ordered_json problem = {{"batch", p.batch},
-                                      {"heads", p.heads},
-                                      {"kv_heads", p.kv_heads},
-                                      {"seq_q", p.seq_q},
-                                      {"seq_k", p.seq_k},
-                                      {"dim", p.dim},
-                                      {"dim_v", p.dim_v},
-                                      {"dtype", name_of(p.dtype)},
-                                      {"causal", p.mask.is_causal()},
-                                      {"scale", p.scale.value_or(default_scale(p))}};
+    nlohmann::ordered_json problem;
+    for (const auto& [key, size] : problem_sizes()) problem[key] = p.*size;
+    // One by one: a temporary list that memory runs out for is not destroyed whole.
+    problem["dtype"] = name_of(p.dtype);
+    problem["causal"] = p.mask.is_causal();
+    problem["scale"] = p.scale.value_or(default_scale(p));
     if (e.algorithm->supports.has(Feature::naive_softmax)) problem["softmax"] = name_of(p.softmax);
     return {{"algorithm", e.algorithm->name},
             {"problem", problem},

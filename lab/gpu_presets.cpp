@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <variant>
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
+#include "lab/text_file.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -25,7 +22,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* schema = "tilescope.gpu/1";
-constexpr std::size_t max_file_bytes = std::size_t{1} << 20;
 constexpr int max_nesting = 8;
 constexpr std::size_t max_title = 100, max_source = 300;  // in bytes
 
@@ -37,7 +33,8 @@ struct Field {
     const char* key;
     const char* unit;
     Member member;
-    double least, most;  // so that products of a few of them still fit into 64 bits
+    double least, most;     // so that products of a few of them still fit into 64 bits
+    bool measured = false;  // by a calibration; not mentioned where there was none
 };
 
 constexpr double million = 1e6, billion = 1e9, two30 = 1 << 30, two50 = two30 * (1 << 20), tiny = 1e-6;
@@ -47,7 +44,7 @@ constexpr Field fields[] = {
     {"sram_per_sm", "B", &GpuSpec::sram_per_sm, 1, two30},
     {"sram_per_block", "B", &GpuSpec::sram_per_block, 1, two30},
     {"registers_per_sm", "B", &GpuSpec::registers_per_sm, 1, two30},
-    {"l2_bytes", "B", &GpuSpec::l2_bytes, 1, two50},
+    {"l2_bytes", "B", &GpuSpec::l2_bytes, 0, two50},
     {"hbm_bytes", "B", &GpuSpec::hbm_bytes, 1, two50},
     {"max_warps_per_sm", "warps", &GpuSpec::max_warps_per_sm, 1, million},
     {"max_blocks_per_sm", "blocks", &GpuSpec::max_blocks_per_sm, 1, million},
@@ -61,6 +58,32 @@ constexpr Field fields[] = {
     {"exp_per_clk", "exp/clk/SM", &GpuSpec::exp_per_clk, tiny, million},
     {"sram_bytes_per_clk", "B/clk/SM", &GpuSpec::sram_bytes_per_clk, tiny, billion},
     {"l2_bytes_per_clk", "B/clk", &GpuSpec::l2_bytes_per_clk, tiny, billion},
+    {"l2_chiplets", "chiplets", &GpuSpec::l2_chiplets, 1, 16, true},
+    {"l2_partitions", "partitions", &GpuSpec::l2_partitions, 1, 2, true},
+    {"mma_flops_per_clk", "FLOP/clk/SM", &GpuSpec::mma_flops_per_clk, tiny, billion, true},
+    {"fma_per_clk", "FMA/clk/SM", &GpuSpec::fma_per_clk, tiny, million, true},
+    {"half_rate_per_clk", "op/clk/SM", &GpuSpec::half_rate_per_clk, tiny, million, true},
+    {"l2_read_bytes_per_clk", "B/clk", &GpuSpec::l2_read_bytes_per_clk, tiny, billion, true},
+    {"sm_bytes_per_clk", "B/clk/SM", &GpuSpec::sm_bytes_per_clk, tiny, billion, true},
+    {"copy_gbs", "GB/s", &GpuSpec::copy_gbs, tiny, billion, true},
+    {"l2_latency_clk", "clk", &GpuSpec::l2_latency_clk, tiny, million, true},
+    {"dram_latency_clk", "clk", &GpuSpec::dram_latency_clk, tiny, million, true},
+    {"launch_us", "us", &GpuSpec::launch_us, tiny, million, true},
+    {"cuda_clock_mhz", "MHz", &GpuSpec::cuda_clock_mhz, tiny, million, true},
+    {"mma_light_clock_mhz", "MHz", &GpuSpec::mma_light_clock_mhz, tiny, million, true},
+    {"mma_clock_mhz", "MHz", &GpuSpec::mma_clock_mhz, tiny, million, true},
+};
+
+/// Rates that were measured, and what the data sheet says in their place.
+constexpr std::pair<std::optional<double> GpuSpec::*, Member> measured_beside[] = {
+    {&GpuSpec::l2_read_bytes_per_clk, &GpuSpec::l2_bytes_per_clk},
+    {&GpuSpec::mma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
+    {&GpuSpec::fma_per_clk, &GpuSpec::fp32_lanes},
+    {&GpuSpec::half_rate_per_clk, &GpuSpec::fp32_lanes},
+    {&GpuSpec::copy_gbs, &GpuSpec::hbm_gbs},
+    {&GpuSpec::cuda_clock_mhz, &GpuSpec::clock_mhz},
+    {&GpuSpec::mma_light_clock_mhz, &GpuSpec::tensor_clock_mhz},
+    {&GpuSpec::mma_clock_mhz, &GpuSpec::tensor_clock_mhz},
 };
 
 constexpr std::pair<const char*, std::string GpuSpec::*> texts[] = {
@@ -73,31 +96,17 @@ std::optional<double> value_of(const GpuSpec& spec, const Field& f) {
     return std::visit([&](auto member) { return std::optional<double>(spec.*member); }, f.member);
 }
 
-/// A GPU together with the sources of its numbers, in the order of `fields`.
+bool is_mentioned(const GpuSpec& spec, const Field& f) { return !f.measured || value_of(spec, f); }
+
+/// A GPU together with the origins of its numbers, in the order of `fields`.
 struct Sheet {
     GpuSpec spec;
-    std::array<std::string, std::size(fields)> sources;
+    std::array<GpuOrigin, std::size(fields)> origins;
 };
 
 // ---- Words for messages
 
-bool is_control(std::string_view text, std::size_t i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool c1 = c >= 0x80 && c < 0xa0 && i > 0 && static_cast<unsigned char>(text[i - 1]) == 0xc2;
-    return c < 0x20 || c == 0x7f || c1;
-}
-
-/// What a user wrote, fit for one line: without control characters, and cut between characters after `most` bytes.
-std::string shown(std::string_view text, std::size_t most = 60) {
-    std::size_t size = std::min(text.size(), most);
-    while (size > 0 && size < text.size() && (text[size] & 0xc0) == 0x80) --size;
-    std::string line(text.substr(0, size));
-    for (std::size_t i = 0; i < size; ++i)
-        if (is_control(text, i)) line[i] = '?';
-    return size < text.size() ? line + "..." : line;
-}
-
-std::string shown_json(const json& value) { return shown(value.dump(), 40); }
+std::string shown(const json& value) { return text::shown(value.dump()); }
 
 /// Whole numbers as such, all others as a short text that reads back to the same number.
 std::string number_text(double x) {
@@ -111,7 +120,7 @@ std::string allowed(const Field& f) {
 }
 
 [[noreturn]] void refuse(std::string_view where, const std::string& what) {
-    throw BadValue("gpu", shown(where, 200), what);
+    throw BadValue("gpu", text::shown(where, 200), what);
 }
 
 // ---- From a name, or from a JSON text, to a sheet
@@ -124,27 +133,20 @@ std::vector<std::string> names_of(std::span<const Sheet> sheets) {
 
 /// `asked` is what an error message says is wrong.
 const Sheet& find_sheet(std::span<const Sheet> sheets, std::string_view name, const std::string& asked) {
-    const std::string wanted = text::plain(name) == "a100" ? "a10040gb" : text::plain(name);
-    const Sheet* match = nullptr;
-    std::vector<std::string> matches;
-    for (const auto& sheet : sheets) {
-        const std::string candidate = text::plain(sheet.spec.name);
-        if (candidate == wanted) return sheet;
-        if (wanted.empty() || !candidate.starts_with(wanted)) continue;
-        match = &sheet;
-        matches.push_back(sheet.spec.name);
-    }
-    if (matches.size() == 1) return *match;
-    if (match) throw BadValue("gpu", asked, "several GPUs begin like that: write one of " + text::join(matches, ", "));
     const auto names = names_of(sheets);
+    const auto meant = text::meant(text::plain(name) == "a100" ? "A100-40GB" : name, names);
+    if (meant.size() == 1)
+        return *std::find_if(sheets.begin(), sheets.end(), [&](const Sheet& s) { return s.spec.name == meant[0]; });
+    if (!meant.empty())
+        throw BadValue("gpu", asked, "several GPUs begin like that: write one of " + text::join(meant, ", "));
     throw BadValue("gpu", asked,
-                   "unknown GPU, did you mean " + text::nearest(shown(name), names) + "? The presets are " +
+                   "unknown GPU, did you mean " + text::nearest(name, names) + "? The presets are " +
                        text::join(names, ", ") + "; the path of a .json file works too");
 }
 
 /// Parses with the limits that nlohmann-json does not know: size, nesting, and no key twice.
 json parse_bounded(std::string_view text, std::string_view where) {
-    if (text.size() > max_file_bytes) refuse(where, "larger than 1 MiB: a GPU description is a few KiB of JSON");
+    if (text.size() > most_text_bytes) refuse(where, "is larger than 1 MiB: a GPU description is a few KiB of JSON");
     std::array<std::set<std::string>, max_nesting + 2> keys;  // of the objects that are open, by depth
     std::string field = "the file";
     const auto watch = [&](int depth, json::parse_event_t event, const json& parsed) {
@@ -155,7 +157,7 @@ json parse_bounded(std::string_view text, std::string_view where) {
         const auto key = parsed.get<std::string>();
         if (level == 1) field = key;
         if (!keys[level].insert(key).second)
-            refuse(where, shown(level == 1 ? key : field + "." + key) + ": written twice: keep one of the two");
+            refuse(where, text::shown(level == 1 ? key : field + "." + key) + ": written twice: keep one of the two");
         return true;
     };
     try {
@@ -164,9 +166,9 @@ json parse_bounded(std::string_view text, std::string_view where) {
         // The library's words name the place and the reason, and then quote the text, which may be anything.
         const std::string_view what = error.what();
         const auto begin = std::min(what.find("at line"), what.size()), end = what.find("; last read");
-        refuse(where, "not valid JSON " + shown(what.substr(begin, end - begin), 200));
+        refuse(where, "not valid JSON " + text::shown(what.substr(begin, end - begin), 400));
     } catch (const json::out_of_range&) {
-        refuse(where, shown(field) + ": the number is too large for any field: write a smaller one");
+        refuse(where, text::shown(field) + ": the number is too large for any field: write a smaller one");
     }
 }
 
@@ -180,7 +182,7 @@ class SheetReader {
         for (const auto& field : fields) known.emplace_back(field.key);
         check_keys(root, "", known);
         if (root.contains("schema") && root["schema"] != schema)
-            fail("schema", shown_json(root["schema"]) + " is unknown: write \"" + schema + "\", or leave it out");
+            fail("schema", shown(root["schema"]) + " is unknown: write \"" + schema + "\", or leave it out");
     }
 
     Sheet read(std::span<const Sheet> bases) {
@@ -188,10 +190,11 @@ class SheetReader {
         std::vector<std::string> missing = read_texts();
         for (std::size_t i = 0; i < std::size(fields); ++i) {
             if (root_.contains(fields[i].key))
-                read_number(fields[i], sheet_.sources[i]);
+                read_number(fields[i], sheet_.origins[i]);
             else if (!root_.contains("base") && !may_be_unknown(fields[i]))
                 missing.emplace_back(fields[i].key);
         }
+        if (root_.contains("base")) scale_measured(sheet_.spec, base_);
         if (!missing.empty())
             fail(text::join(missing, ", "),
                  "missing: write them, or take them from a preset with \"base\": \"A100-40GB\"");
@@ -207,23 +210,23 @@ class SheetReader {
     void check_keys(const json& object, const std::string& path, const std::vector<std::string>& known) const {
         for (const auto& [key, value] : object.items())
             if (std::find(known.begin(), known.end(), key) == known.end())
-                fail(path + shown(key), "unknown key: did you mean " + text::nearest(shown(key), known) + "?");
+                fail(path + text::shown(key), "unknown key: did you mean " + text::nearest(key, known) + "?");
     }
 
     std::string text(const std::string& key, const json& value, std::size_t most) const {
-        if (!value.is_string()) fail(key, shown_json(value) + " is not a text: write it in \"quotes\"");
+        if (!value.is_string()) fail(key, shown(value) + " is not a text: write it in \"quotes\"");
         const auto& string = value.get_ref<const std::string&>();
         if (string.empty() || string.size() > most)
             fail(key, std::to_string(string.size()) + " bytes of text: write 1 to " + std::to_string(most));
-        for (std::size_t i = 0; i < string.size(); ++i)
-            if (is_control(string, i)) fail(key, shown_json(value) + " has a control character: remove it");
+        if (!text::printable(string)) fail(key, shown(value) + " has a control character: remove it");
         return string;
     }
 
     void start_from(std::span<const Sheet> bases) {
         const std::string name = text("base", root_["base"], max_title);
-        sheet_ = find_sheet(bases, name, shown(where_, 200) + ": base: " + shown_json(root_["base"]));
-        for (auto& source : sheet_.sources) source = "as " + sheet_.spec.name + ": " + source;
+        sheet_ = find_sheet(bases, name, text::shown(where_, 200) + ": base: " + shown(root_["base"]));
+        base_ = sheet_.spec;
+        for (auto& origin : sheet_.origins) origin.source = "as " + sheet_.spec.name + ": " + origin.source;
         sheet_.spec.name += " (changed)";
         sheet_.spec.title += " (changed)";
     }
@@ -243,20 +246,31 @@ class SheetReader {
         return missing;
     }
 
-    void read_number(const Field& field, std::string& source) {
+    /// Takes a number's {"value": ..., ...} apart; returns its value.
+    const json* read_details(const Field& field, const json& details, GpuOrigin& origin) const {
+        const std::string key = field.key;
+        check_keys(details, key + ".", {"value", "unit", "source", "confirmed"});
+        if (details.contains("unit") && details["unit"] != field.unit)
+            fail(key + ".unit",
+                 shown(details["unit"]) + " is not its unit: write \"" + field.unit + "\", and the value in it");
+        if (details.contains("source")) origin.source = text(key + ".source", details["source"], max_source);
+        if (details.contains("confirmed")) {
+            if (!details["confirmed"].is_boolean()) fail(key + ".confirmed", "write true or false");
+            origin.confirmed = details["confirmed"].get<bool>();
+        }
+        if (!details.contains("value")) fail(key, "has no \"value\": write " + allowed(field));
+        return &details["value"];
+    }
+
+    void read_number(const Field& field, GpuOrigin& origin) {
         const std::string key = field.key;
         const json* value = &root_[field.key];
-        source.clear();
-        if (value->is_object()) {
-            check_keys(*value, key + ".", {"value", "source"});
-            if (value->contains("source")) source = text(key + ".source", (*value)["source"], max_source);
-            if (!value->contains("value")) fail(key, "has no \"value\": write " + allowed(field));
-            value = &(*value)["value"];
-        }
+        origin = {};
+        if (value->is_object()) value = read_details(field, *value, origin);
         const double x = value->is_number() ? value->get<double>() : std::numeric_limits<double>::quiet_NaN();
         const bool unknown = value->is_null() && may_be_unknown(field);
         const bool valid = x >= field.least && x <= field.most && (!is_whole(field) || x == std::floor(x));
-        if (!valid && !unknown) fail(key, shown_json(*value) + " is not allowed: write " + allowed(field));
+        if (!valid && !unknown) fail(key, shown(*value) + " is not allowed: write " + allowed(field));
         const auto store = [&](auto member) {
             using Number = std::decay_t<decltype(sheet_.spec.*member)>;
             sheet_.spec.*member = unknown ? Number() : Number(x);
@@ -267,6 +281,7 @@ class SheetReader {
     std::string_view where_;
     const json& root_;
     Sheet sheet_;
+    GpuSpec base_;
 };
 
 Sheet read_sheet(std::string_view text, std::string_view where, std::span<const Sheet> bases) {
@@ -297,21 +312,11 @@ const std::vector<Sheet>& presets() {
     return all;
 }
 
-std::string read_file(const std::string& path) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) refuse(path, "is a directory: write the path of a .json file");
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    if (!in) refuse(path, "cannot be opened (" + std::generic_category().message(errno) + "): check the path");
-    // One byte more than allowed is enough to know; a device such as /dev/zero has no end.
-    std::string text(max_file_bytes + 1, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (in.bad()) refuse(path, "cannot be read (" + std::generic_category().message(errno) + "): check the file");
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    return text;
+std::string read_file(const std::string& path) try { return read_text(path); } catch (const Unreadable& e) {
+    refuse(path, e.why + ": write the path of a .json file");
 }
 
-const Sheet& preset(std::string_view name) { return find_sheet(presets(), name, '"' + shown(name) + '"'); }
+const Sheet& preset(std::string_view name) { return find_sheet(presets(), name, text::shown(name)); }
 
 Sheet load_sheet(const std::string& name_or_path) {
     const bool is_path = name_or_path.ends_with(".json") || name_or_path.find('/') != std::string::npos;
@@ -326,6 +331,14 @@ GpuSpec gpu_preset(std::string_view name) { return preset(name).spec; }
 
 GpuSpec load_gpu(const std::string& name_or_path) { return load_sheet(name_or_path).spec; }
 
+void scale_measured(GpuSpec& spec, const GpuSpec& before) {
+    for (const auto& [measured, published] : measured_beside)
+        if (auto& m = spec.*measured; m && m == before.*measured) {
+            const Field at{"", "", published, 0, 0};
+            if (const auto now = value_of(spec, at), then = value_of(before, at); now && then) *m *= *now / *then;
+        }
+}
+
 GpuSpec parse_gpu(std::string_view json_text, std::string_view where) {
     return read_sheet(json_text, where, presets()).spec;
 }
@@ -334,19 +347,43 @@ std::string gpu_json(const GpuSpec& spec) {
     nlohmann::ordered_json out = {{"schema", schema}};
     for (const auto& [key, member] : texts) out[key] = spec.*member;
     for (const auto& field : fields) {
+        if (!is_mentioned(spec, field)) continue;
         const auto x = value_of(spec, field);
         out[field.key] = x ? nlohmann::ordered_json::parse(number_text(*x)) : nullptr;
     }
     return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string gpu_sheet_json(const GpuSpec& spec, const GpuOrigins& origins) {
+    auto out = nlohmann::ordered_json::parse(gpu_json(spec));
+    for (const auto& field : fields) {
+        if (!is_mentioned(spec, field)) continue;
+        nlohmann::ordered_json number = {{"value", out[field.key]}, {"unit", field.unit}};
+        if (const auto origin = origins.find(field.key); origin != origins.end()) {
+            if (!origin->second.source.empty()) number["source"] = origin->second.source;
+            if (!origin->second.confirmed) number["confirmed"] = false;
+        }
+        out[field.key] = std::move(number);
+    }
+    return out.dump(2) + "\n";
+}
+
+std::string gpu_sheet_json(const std::string& name_or_path) {
+    const Sheet sheet = load_sheet(name_or_path);
+    GpuOrigins origins;
+    for (std::size_t i = 0; i < std::size(fields); ++i) origins[fields[i].key] = sheet.origins[i];
+    return gpu_sheet_json(sheet.spec, origins);
+}
+
 std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path) {
     const Sheet sheet = load_sheet(std::string(preset_or_path));
     std::vector<GpuNumber> numbers;
     for (std::size_t i = 0; i < std::size(fields); ++i) {
+        if (!is_mentioned(sheet.spec, fields[i])) continue;
         const auto x = value_of(sheet.spec, fields[i]);
-        const std::string source = sheet.sources[i].empty() ? "not given" : sheet.sources[i];
-        numbers.push_back({fields[i].key, fields[i].unit, x ? number_text(*x) : "unknown", source});
+        const GpuOrigin& origin = sheet.origins[i];
+        numbers.push_back({fields[i].key, fields[i].unit, x ? number_text(*x) : "unknown",
+                           origin.source.empty() ? "not given" : origin.source, origin.confirmed});
     }
     return numbers;
 }

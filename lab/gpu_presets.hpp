@@ -1,12 +1,14 @@
 // The GPUs that TileScope knows by name, and those that users describe in a JSON file of their own.
 //
 // A file is one JSON object with the keys of GpuSpec. Every number is plain ("sms": 108) or says where it comes from
-// ("sms": {"value": 108, "source": "..."}), and is null where a number may be unknown. "base": "A100-40GB" takes every
-// number that the file leaves out from that preset; without it all of them must be there. gpus/*.json are such files.
+// ("sms": {"value": 108, "unit": "SMs", "source": "...", "confirmed": false}), and is null where a number may be
+// unknown. "base": "A100-40GB" takes every number that the file leaves out from that preset; without it all of them
+// must be there. gpus/*.json are such files. docs/gpus.md explains them.
 //
 // Every error is a BadValue with one line: `gpu FILE: key: what is wrong: what is allowed`.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +36,24 @@ GpuSpec load_gpu(const std::string& name_or_path);
 /// own, the GPU is called "<base> (changed)". Throws UsageError.
 GpuSpec parse_gpu(std::string_view json_text, std::string_view where);
 
+/// What was measured is in proportion to the data sheet's number beside it: where one differs from `before`, the other
+/// is changed alike.
+void scale_measured(GpuSpec& spec, const GpuSpec& before);
+
 /// A plain JSON text without sources, which parse_gpu reads back to an equal spec.
 std::string gpu_json(const GpuSpec& spec);
+
+/// Where a number comes from, and whether that is to be relied on: false where it is from memory, or sources conflict.
+struct GpuOrigin {
+    std::string source;
+    bool confirmed = true;
+};
+using GpuOrigins = std::map<std::string, GpuOrigin>;  ///< by field of GpuSpec
+
+/// The same with units and sources.
+std::string gpu_sheet_json(const GpuSpec& spec, const GpuOrigins& origins);
+/// The same of what `--gpu` accepts; `--gpu` accepts it, too.
+std::string gpu_sheet_json(const std::string& name_or_path);
 
 /// One number of a GPU for people to read.
 struct GpuNumber {
@@ -43,6 +61,7 @@ struct GpuNumber {
     std::string unit;    ///< e.g. "B", "GB/s"
     std::string value;   ///< "unknown" for null
     std::string source;  ///< "not given" where the file does not say
+    bool confirmed;
 };
 
 /// All numbers of what `--gpu` accepts, in the order of GpuSpec.

@@ -4,6 +4,9 @@
 #include <numbers>
 
 #include "core/machine/parallel.hpp"
+#include "core/text/words.hpp"
+#include "lab/followed.hpp"
+#include "lab/memory.hpp"
 #include "lab/npy.hpp"
 
 namespace tilescope::lab {
@@ -49,12 +52,14 @@ float draw(Distribution distribution, const Stream& base, const Stream& outlier,
     return 0;
 }
 
+constexpr Index chunk = 1 << 14;  // elements in a step of the work
+
+Index chunks_of(Index elements) { return ceil_div(elements, chunk); }
+
 void fill(Storage& tensor, const Stream& base, const Stream& outlier, Distribution distribution,
-          const Control* control) {
-    constexpr Index chunk = 1 << 14;
-    const Index chunks = ceil_div(tensor.size(), chunk);
-    at_once(chunks, 0, [&](Index, Index c) {
-        check_stop(control);
+          const Followed& followed) {
+    at_once(chunks_of(tensor.size()), 0, [&](Index, Index c) {
+        followed.step();
         const Index begin = c * chunk;
         std::vector<float> values(static_cast<std::size_t>(std::min(chunk, tensor.size() - begin)));
         for (std::size_t k = 0; k < values.size(); ++k)
@@ -77,31 +82,54 @@ std::optional<Distribution> distribution_from(std::string_view name) {
 }
 
 Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution,
-                     const Control* control) {
+                     Control* control) {
+    Index chunks = 0;
+    for (const TensorDecl& t : tensors)
+        if (t.role == Role::input) chunks += chunks_of(t.slices * t.rows * t.cols);
+    const Followed followed(control, chunks);
     Inputs inputs;
     for (const TensorDecl& t : tensors) {
         if (t.role != Role::input) continue;
         auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        fill(*storage, Stream(seed, t.name), Stream(seed, std::string(t.name) + "+"), distribution, control);
+        fill(*storage, Stream(seed, t.name), Stream(seed, std::string(t.name) + "+"), distribution, followed);
         inputs.emplace(t.name, std::move(storage));
     }
     return inputs;
 }
 
-FileTensor read_tensor(const std::string& flag, const std::string& path) {
+namespace {
+
+/// The elements of [batch, rows, heads, cols] as [batch, heads, rows, cols].
+std::vector<float> heads_first(const std::vector<float>& values, const FileTensor& t, const Control* control) {
+    std::vector<float> out;
+    out.reserve(values.size());
+    for (Index b = 0; b < t.batch; ++b)
+        for (Index h = 0; h < t.heads; ++h) {
+            check_stop(control);
+            for (Index r = 0; r < t.rows; ++r) {
+                const float* const row = values.data() + ((b * t.rows + r) * t.heads + h) * t.cols;
+                out.insert(out.end(), row, row + t.cols);
+            }
+        }
+    return out;
+}
+
+}  // namespace
+
+FileTensor read_tensor(const std::string& flag, const std::string& path, Layout layout, Control* control) {
     NpyArray a = [&] {
         try {
-            return read_npy(path);
+            return read_npy(path, control);
         } catch (const UsageError& e) {
             throw UsageError(flag + ' ' + e.what());
         }
     }();
     const std::size_t rank = a.shape.size();
     if (rank < 2 || rank > 4)
-        throw UsageError(flag + ' ' + path + ": has " + std::to_string(rank) +
+        throw UsageError(flag + ' ' + text::shown(path) + ": has " + std::to_string(rank) +
                          " dimensions; must have 2 [n, d], 3 [heads, n, d] or 4 [batch, heads, n, d]; reshape it");
     for (const Index n : a.shape)
-        if (n == 0) throw UsageError(flag + ' ' + path + ": is empty; every dimension must be at least 1");
+        if (n == 0) throw UsageError(flag + ' ' + text::shown(path) + ": is empty; every dimension must be at least 1");
     FileTensor t;
     t.cols = a.shape[rank - 1];
     t.rows = a.shape[rank - 2];
@@ -109,20 +137,46 @@ FileTensor read_tensor(const std::string& flag, const std::string& path) {
     t.batch = rank > 3 ? a.shape[rank - 4] : 1;
     t.rank = rank;
     t.natural = a.descr.ends_with("f2") ? Dtype::f16 : Dtype::f32;
-    t.values = std::move(a.values);
+    if (layout == Layout::bshd && rank > 2) std::swap(t.heads, t.rows);
+    const bool turned = layout == Layout::bshd && t.heads > 1;
+    t.values = turned ? heads_first(a.values, t, control) : std::move(a.values);
     return t;
 }
 
-std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype) {
-    auto storage = std::make_shared<Storage>(dtype, file.batch * file.heads, file.rows, file.cols);
-    storage->write(0, file.values);
+std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control* control) {
+    const Index slices = file.batch * file.heads;
+    check_memory(
+        "an array of " + std::to_string(slices) + " x " + std::to_string(file.rows) + " x " + std::to_string(file.cols),
+        slices * file.rows * file.cols * size_of(dtype), "save a part of it");
+    auto storage = std::make_shared<Storage>(dtype, slices, file.rows, file.cols);
+    const std::span<const float> values(file.values);
+    const Followed followed(control, chunks_of(storage->size()));
+    for (Index at = 0; at < storage->size(); at += chunk) {
+        followed.step();
+        const Index size = std::min(chunk, storage->size() - at);
+        storage->write(at, values.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size)));
+    }
     return storage;
 }
 
-void write_tensor(const std::string& path, const Storage& t, Index batch, std::size_t rank) {
-    std::vector<Index> shape = {batch, t.slices() / batch, t.rows(), t.cols()};
+void write_tensor(std::ostream& out, const Storage& t, Index batch, std::size_t rank, Layout layout, Control* control) {
+    const Index heads = t.slices() / batch, rows = t.rows(), cols = t.cols();
+    std::vector<Index> shape = {batch, heads, rows, cols};
+    const bool turned = layout == Layout::bshd && rank > 2;
+    if (turned) std::swap(shape[1], shape[2]);
     shape.erase(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(rank));
-    write_npy(path, shape, t.dtype(), [&](Index first, std::span<float> out) { t.read(first, out); });
+    const auto read_turned = [&](Index first, std::span<float> to) {
+        while (!to.empty()) {
+            const Index row = first / cols, col = first % cols;  // rows of the file: b, r, h
+            const Index h = row % heads, r = row / heads % rows, b = row / heads / rows;
+            const Index n = std::min(cols - col, static_cast<Index>(to.size()));
+            t.read(((b * heads + h) * rows + r) * cols + col, to.first(static_cast<std::size_t>(n)));
+            to = to.subspan(static_cast<std::size_t>(n));
+            first += n;
+        }
+    };
+    const auto read = [&](Index first, std::span<float> to) { t.read(first, to); };
+    write_npy(out, shape, t.dtype(), turned ? NpyValues(read_turned) : NpyValues(read), control);
 }
 
 }  // namespace tilescope::lab

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -20,23 +21,29 @@ const char* name_of(Distribution d);
 std::optional<Distribution> distribution_from(std::string_view name);
 
 /// Random values for the inputs among `tensors`. They depend on the seed, the tensor's name and each element's position
-/// alone: not on threads, tiles or which other tensors there are.
+/// alone: not on threads, tiles or which other tensors there are. Like all that takes a Control here: throws
+/// Interrupted.
 Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution,
-                     const Control* control = nullptr);
+                     Control* control = nullptr);
 
-/// A tensor named `name` read from a NumPy file: 2-D [rows, cols], 3-D [heads, rows, cols] or 4-D [batch, heads, rows,
-/// cols] of f2, f4 or f8. UsageError naming `flag` and the file otherwise.
+/// The order of the dimensions in a file: batch, heads, sequence and head dimension.
+enum class Layout : std::uint8_t { bhsd, bshd };
+
+/// A tensor read from a NumPy file: 2-D [rows, cols], 3-D [heads, rows, cols] or 4-D [batch, heads, rows, cols] of f2,
+/// f4 or f8, or with heads and rows the other way round. UsageError naming `flag` and the file otherwise.
 struct FileTensor {
     Index batch = 1, heads = 1, rows = 0, cols = 0;
     std::size_t rank = 0;  ///< as in the file
     Dtype natural;         ///< the storage type that the file suggests: f16 for f2, else f32
     std::vector<float> values;
 };
-FileTensor read_tensor(const std::string& flag, const std::string& path);
-std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype);
+FileTensor read_tensor(const std::string& flag, const std::string& path, Layout layout = Layout::bhsd,
+                       Control* control = nullptr);
+std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control* control = nullptr);
 
 /// Writes a tensor as a NumPy file of `rank` 2, 3 or 4 dimensions, splitting slices into batch x heads. bf16 becomes
 /// f4.
-void write_tensor(const std::string& path, const Storage& tensor, Index batch, std::size_t rank);
+void write_tensor(std::ostream& out, const Storage& tensor, Index batch, std::size_t rank, Layout layout = Layout::bhsd,
+                  Control* control = nullptr);
 
 }  // namespace tilescope::lab

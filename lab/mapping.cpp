@@ -1,9 +1,10 @@
 #include "lab/mapping.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
-#include "lab/experiment.hpp"
+#include "lab/published_tiles.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -26,7 +27,24 @@ const Knob* to_halve(const Algorithm& algorithm, const Tiling& given, const Tili
     return greatest;
 }
 
+Tiling start_of(TileRule rule, const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu) {
+    if (rule == TileRule::paper) return paper_rule(p, gpu);
+    const Tiling t = rule == TileRule::common ? common_tiles(*algorithm.computes, p, gpu).tiling
+                                              : published_tiles(algorithm, p, gpu).tiling;
+    return cut_to(p, t);
+}
+
 }  // namespace
+
+const char* name_of(TileRule rule) {
+    constexpr const char* names[] = {"kernel", "paper", "best", "common"};
+    return names[static_cast<std::size_t>(rule)];
+}
+
+const char* name_of(Objective objective) {
+    constexpr const char* names[] = {"time", "dram", "sm-traffic"};
+    return names[static_cast<std::size_t>(objective)];
+}
 
 void validate(const Tiling& given, const Problem& problem) {
     const auto check = [](const char* field, Index value, Index rows) {
@@ -43,7 +61,7 @@ void validate(const Tiling& given, const Problem& problem) {
 Tiling paper_rule(const Problem& p, const GpuSpec& gpu) {
     const Index elements = gpu.sram_per_block / size_of(p.dtype);
     const Index bc = ceil_div(elements, 4 * p.dim);
-    return {std::min(round_down(std::min(bc, p.dim)), p.seq_q), std::min(round_down(bc), p.seq_k)};
+    return cut_to(p, {round_down(std::min(bc, p.dim)), round_down(bc)});
 }
 
 bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling, const GpuSpec& gpu) {
@@ -60,9 +78,16 @@ bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tili
     }
 }
 
+GpuSpec with_room(GpuSpec gpu, bool sram, bool registers) {
+    constexpr Bytes endless = std::numeric_limits<Bytes>::max() / 2;
+    if (sram) gpu.sram_per_block = endless;
+    if (registers) gpu.registers_per_sm = endless;
+    return gpu;
+}
+
 std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given,
-                                     const GpuSpec& gpu) {
-    Tiling t = paper_rule(problem, gpu);
+                                     const GpuSpec& gpu, TileRule rule) {
+    Tiling t = start_of(rule, algorithm, problem, gpu);
     for (const Knob& k : algorithm.knobs)
         if (given.*k.value > 0) t.*k.value = given.*k.value;
     while (!fits(algorithm, problem, t, gpu)) {
@@ -73,21 +98,32 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
     return t;
 }
 
-Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given, const GpuSpec& gpu) {
-    validate(given, problem);
-    const bool complete =
-        std::all_of(algorithm.knobs.begin(), algorithm.knobs.end(), [&](const Knob& k) { return given.*k.value > 0; });
-    if (complete) return given;
-    if (const auto t = fitting_tiling(algorithm, problem, given, gpu)) return *t;
+Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu,
+                       Control* control) {
+    validate(wish.tiling, problem);
+    const Tiling& given = wish.tiling;
+    if (wish.rule == TileRule::best) {
+        if (const auto best = best_mapping(algorithm, problem, wish, gpu, control)) return *best;
+    } else {
+        const bool complete = std::all_of(algorithm.knobs.begin(), algorithm.knobs.end(),
+                                          [&](const Knob& k) { return given.*k.value > 0; });
+        if (complete) return {given, wish.placing};
+        if (const auto t = fitting_tiling(algorithm, problem, given, gpu, wish.rule)) return {*t, wish.placing};
+    }
     // Not even the smallest choice fits; the run of it says what is too large.
     Tiling least = given;
     for (const Knob& k : algorithm.knobs) least.*k.value = std::max<Index>(1, given.*k.value);
-    return least;
+    return {least, wish.placing};
+}
+
+Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu) {
+    return choose_mapping(algorithm, problem, wish, gpu).tiling;
 }
 
 std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                     const GpuSpec& gpu) {
     std::ostringstream out;
+    out.exceptions(std::ios::badbit);  // or else it is cut off where memory runs out
     const auto row = [&](const LiveTile& t, const char* remark) {
         out << "    " << t.name << " [" << t.rows << " x " << t.cols << ' ' << name_of(t.dtype) << "]  " << t.bytes
             << " B" << remark << '\n';

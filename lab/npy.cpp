@@ -13,7 +13,10 @@
 #include <system_error>
 
 #include "core/machine/error.hpp"
+#include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
+#include "lab/followed.hpp"
+#include "lab/memory.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -68,13 +71,13 @@ class HeaderParser {
         while (!take('}')) {
             const std::string key = text();
             if (!take(':')) unexpected();
-            if (!seen.insert(key).second) throw Refusal{"its header has the key " + in_quotes(key) + " twice"};
+            if (!seen.insert(key).second) throw Refusal{"its header has the key " + text::shown(key) + " twice"};
             value_of(key, header);
             if (!take(',') && !at('}')) unexpected();
         }
         if (!at_end()) unexpected();
         for (const char* key : {"descr", "fortran_order", "shape"})
-            if (!seen.contains(key)) throw Refusal{"its header lacks the key " + in_quotes(key)};
+            if (!seen.contains(key)) throw Refusal{"its header lacks the key " + text::shown(key)};
         return header;
     }
 
@@ -87,7 +90,7 @@ class HeaderParser {
         else if (key == "shape")
             header.shape = shape();
         else
-            throw Refusal{"its header has the unknown key " + in_quotes(key)};
+            throw Refusal{"its header has the unknown key " + text::shown(key)};
     }
 
     std::string descr() {
@@ -237,8 +240,7 @@ Element element_of(std::string_view descr) {
     const char order = marked && (descr[0] == '<' || descr[0] == '>') ? descr[0] : native_order;
     const std::string_view type = descr.substr(marked ? 1 : 0);
     if (type != "f2" && type != "f4" && type != "f8")
-        throw Refusal{"descr " + in_quotes(descr.substr(0, 40)) + ": TileScope reads f2, f4 and f8",
-                      "convert with a.astype('f4')"};
+        throw Refusal{"descr " + text::shown(descr) + ": TileScope reads f2, f4 and f8", "convert with a.astype('f4')"};
     return {static_cast<std::size_t>(type[1] - '0'), order != native_order};
 }
 
@@ -251,7 +253,7 @@ Index checked_count(const Header& header, Element element, Bytes available) {
     if (count < 0) throw Refusal{shape + " overflows: it must have fewer than 2^60 elements"};
     const Bytes promised = count * static_cast<Bytes>(element.size);
     const std::string promise =
-        shape + " of " + in_quotes(header.descr) + " takes " + std::to_string(promised) + " bytes of data, ";
+        shape + " of " + text::shown(header.descr) + " takes " + std::to_string(promised) + " bytes of data, ";
     if (promised > available)
         throw Refusal{promise + std::to_string(promised - available) + " bytes are missing",
                       "copy or save the whole file again"};
@@ -277,10 +279,12 @@ void convert(std::span<char> from, Element element, std::span<float> to) {
     }
 }
 
-std::vector<float> read_values(Input& file, Element element, Index count) {
+std::vector<float> read_values(Input& file, Element element, Index count, Control* control) {
     std::vector<float> values(static_cast<std::size_t>(count));
     std::vector<char> stored(static_cast<std::size_t>(std::min(count, elements_per_chunk)) * element.size);
+    const Followed followed(control, ceil_div(count, elements_per_chunk));
     for (std::span<float> rest(values); !rest.empty();) {
+        followed.step();
         const std::span<float> to = rest.first(std::min(rest.size(), static_cast<std::size_t>(elements_per_chunk)));
         const std::span<char> from = std::span(stored).first(to.size() * element.size);
         file.read(from);
@@ -309,7 +313,8 @@ void copy_block(std::span<const Axis> axes, const float* from, float* to) {
 
 /// Halves the longest axis until a block is small: both sides then touch few cache lines at a time and use them up,
 /// whatever the rank, the shape and the caches.
-void copy_halving(std::vector<Axis>& axes, const float* from, float* to) {
+void copy_halving(std::vector<Axis>& axes, const float* from, float* to, const Control* control) {
+    check_stop(control);
     constexpr Index small_block = 1024;
     Index elements = 1;
     for (const Axis& axis : axes) elements *= axis.size;
@@ -319,13 +324,13 @@ void copy_halving(std::vector<Axis>& axes, const float* from, float* to) {
     const Index whole = longest.size;
     const Index half = whole / 2;
     longest.size = half;
-    copy_halving(axes, from, to);
+    copy_halving(axes, from, to, control);
     longest.size = whole - half;
-    copy_halving(axes, from + half * longest.from_stride, to + half * longest.to_stride);
+    copy_halving(axes, from + half * longest.from_stride, to + half * longest.to_stride, control);
     longest.size = whole;
 }
 
-std::vector<float> to_c_order(const std::vector<float>& values, std::span<const Index> shape) {
+std::vector<float> to_c_order(const std::vector<float>& values, std::span<const Index> shape, const Control* control) {
     std::vector<Axis> axes;
     Index from_stride = 1, to_stride = static_cast<Index>(values.size());
     for (const Index n : shape) {
@@ -335,7 +340,7 @@ std::vector<float> to_c_order(const std::vector<float>& values, std::span<const 
     }
     std::sort(axes.begin(), axes.end(), shorter);  // the longest innermost: fewer, longer loops
     std::vector<float> out(values.size());
-    copy_halving(axes, values.data(), out.data());
+    copy_halving(axes, values.data(), out.data(), control);
     return out;
 }
 
@@ -355,39 +360,48 @@ std::string preamble(std::span<const Index> shape, Dtype stored) {
 
 }  // namespace
 
-NpyArray read_npy(const std::string& path) {
+NpyArray read_npy(const std::string& path, Control* control) {
     try {
         Input file(path);
         Header header = read_header(file);
         const Element element = element_of(header.descr);
         const Index count = checked_count(header, element, file.left());
-        std::vector<float> values = read_values(file, element, count);
         // With fewer than two axes the two orders are the same.
-        if (header.fortran_order && header.shape.size() > 1 && count > 0) values = to_c_order(values, header.shape);
+        const bool reorder = header.fortran_order && header.shape.size() > 1 && count > 0;
+        check_memory("cannot read " + text::shown(path) + ": it", (reorder ? 2 : 1) * count * size_of(Dtype::f32),
+                     "save a part of the array");
+        std::vector<float> values = read_values(file, element, count, control);
+        if (reorder) values = to_c_order(values, header.shape, control);
         return {std::move(header.shape), std::move(header.descr), std::move(values)};
     } catch (const Refusal& refusal) {
-        throw UsageError("cannot read " + in_quotes(path) + ": " + refusal.what + "; " + refusal.fix);
+        throw UsageError("cannot read " + text::shown(path) + ": " + refusal.what + "; " + refusal.fix);
     }
 }
 
-void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, const NpyValues& values) {
+void write_npy(std::ostream& out, std::span<const Index> shape, Dtype dtype, const NpyValues& values,
+               Control* control) {
     const Index count = element_count(shape);
     if (count < 0 || shape.size() > max_rank || std::any_of(shape.begin(), shape.end(), [](Index n) { return n < 0; }))
         throw std::invalid_argument("write_npy: impossible shape " + to_text(shape));
 
     const Dtype stored = dtype == Dtype::f16 ? Dtype::f16 : Dtype::f32;
-    AtomicFile file(path);
-    file.stream() << preamble(shape, stored);
+    out << preamble(shape, stored);
     std::vector<float> chunk(static_cast<std::size_t>(std::min(count, elements_per_chunk)));
     std::vector<std::byte> bytes(chunk.size() * static_cast<std::size_t>(size_of(stored)));
+    const Followed followed(control, ceil_div(count, elements_per_chunk));
     for (Index first = 0; first < count; first += elements_per_chunk) {
+        followed.step();
         const Index n = std::min(elements_per_chunk, count - first);
         values(first, std::span(chunk).first(static_cast<std::size_t>(n)));
         if (stored != dtype) round_to(dtype, chunk.data(), n);
         encode(stored, chunk.data(), bytes.data(), n);
-        file.stream().write(reinterpret_cast<const char*>(bytes.data()),
-                            static_cast<std::streamsize>(n * size_of(stored)));
+        out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(n * size_of(stored)));
     }
+}
+
+void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, const NpyValues& values) {
+    AtomicFile file(path);
+    write_npy(file.stream(), shape, dtype, values);
     file.commit();
 }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/machine/dtype.hpp"
-#include "core/machine/units.hpp"
+#include "core/machine/mode.hpp"
 
 namespace tilescope::lab {
 
@@ -19,14 +20,17 @@ struct NpyArray {
 
 /// Reads an array of f2, f4 or f8 elements, of either byte order, in C or Fortran order. f8 is rounded to float.
 /// Anything else is a UsageError that names the path, what is wrong and a fix.
-NpyArray read_npy(const std::string& path);
+/// Throws Interrupted.
+NpyArray read_npy(const std::string& path, Control* control = nullptr);
 
 /// Fills `out` with the elements from index `first` (in C order) on.
 using NpyValues = std::function<void(Index first, std::span<float> out)>;
 
 /// Writes an array in C order, asking for its elements a chunk at a time, in order. They are rounded to `dtype` and
-/// stored as f2 for f16, as f4 for f32 and for bf16, which NumPy does not have. Failures are RunErrors, and leave
-/// `path` as it was.
+/// stored as f2 for f16, as f4 for f32 and for bf16, which NumPy does not have. Throws Interrupted.
+void write_npy(std::ostream& out, std::span<const Index> shape, Dtype dtype, const NpyValues& values,
+               Control* control = nullptr);
+/// To a file, as AtomicFile does.
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, const NpyValues& values);
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, std::span<const float> values);
 

@@ -1,6 +1,7 @@
 #include "lab/recording.hpp"
 
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "core/record/trace_file.hpp"
 #include "core/text/words.hpp"
 #include "lab/experiment_json.hpp"
+#include "lab/memory.hpp"
 
 namespace tilescope::lab {
 
@@ -83,7 +85,7 @@ void check_keys(const Json& about, const std::string& file) {
     const std::set<std::string> known = {"schema", "algorithm", "problem", "tiling", "gpu", "inputs", "lines"};
     for (const auto& [key, value] : about.items())
         if (!known.contains(key))
-            throw UsageError(file + ": " + text::quoted(key) + " means nothing here; take it out");
+            throw UsageError(text::shown(file) + ": " + text::shown(key) + " means nothing here; take it out");
 }
 
 /// The thread blocks that were recorded, of all launches.
@@ -110,6 +112,16 @@ std::string undeclared(const Recording& r) {
 
 }  // namespace
 
+TraceOptions within_memory(TraceOptions o) {
+    // Half for events and half for values; what grows is for a moment there twice, the second time with room to spare.
+    const Bytes most = memory_left() / 2 / 3;
+    o.max_events = std::clamp<Index>(most / static_cast<Bytes>(sizeof(Step)), 1, std::max<Index>(1, o.max_events));
+    o.max_value_bytes = std::min(o.max_value_bytes, most);
+    o.expected_events = std::min(o.expected_events, o.max_events);
+    o.expected_value_bytes = std::min(o.expected_value_bytes, o.max_value_bytes);
+    return o;
+}
+
 void write_recording(std::ostream& out, const Experiment& e, const std::optional<RandomInputs>& inputs,
                      const Trace& trace, Control* control) {
     Json about = to_json(e);
@@ -119,14 +131,17 @@ void write_recording(std::ostream& out, const Experiment& e, const std::optional
     write_trace(out, about.dump(), trace, control);
 }
 
-Recording read_recording(const std::string& path) {
+Recording read_recording(const std::string& path, const Control* control) {
     std::ifstream in(path);
-    if (!in) throw UsageError(path + ": cannot be read; name a file that `tilescope trace` wrote");
-    return read_recording(in, path);
+    if (!in) throw UsageError(text::shown(path) + ": cannot be read; name a file that `tilescope trace` wrote");
+    std::error_code ignored;
+    if (const auto size = std::filesystem::file_size(path, ignored); !ignored)
+        check_memory(text::shown(path) + ":", static_cast<Bytes>(size), "record fewer thread blocks, or no values");
+    return read_recording(in, path, control);
 }
 
-Recording read_recording(std::istream& in, const std::string& name) {
-    ReadTrace file = read_trace(in, name);
+Recording read_recording(std::istream& in, const std::string& name, const Control* control) {
+    ReadTrace file = read_trace(in, name, control);
     const Json about = Json::parse(file.about);
     check_keys(about, name);
     Recording r{experiment_from(about, name), std::nullopt, std::move(file.trace)};
@@ -135,7 +150,7 @@ Recording read_recording(std::istream& in, const std::string& name) {
     return r;
 }
 
-Inputs inputs_of(const Recording& r, const Control* control) {
+Inputs inputs_of(const Recording& r, Control* control) {
     if (!r.trace.has_values()) return {};
     if (r.inputs && r.today)
         return random_inputs(r.today->tensors(r.experiment.problem, {1, 1}), r.inputs->seed, r.inputs->distribution,
@@ -153,15 +168,15 @@ Inputs inputs_of(const Recording& r, const Control* control) {
 std::string replay(const Recording& r, Control* control) {
     const Experiment& e = r.experiment;
     if (!r.today)
-        throw UsageError("algorithm " + text::quoted(e.algorithm->name) +
+        throw UsageError("algorithm " + text::shown(e.algorithm->name) +
                          ": there is none of that name today; `tilescope-gui FILE` plays what was recorded");
     if (std::string other = undeclared(r); !other.empty()) return other;
     const bool values = r.trace.has_values();
     Gpu gpu(e.gpu, values ? numeric_mode : Mode{.data = false, .fold = false, .only_wanted = true}, 1, control);
-    Trace now(gpu, {.values = values,
-                    .blocks = blocks_of(r.trace),
-                    .max_events = 2 * r.trace.size() + 1000,
-                    .max_value_bytes = 2 * r.trace.value_bytes() + (Bytes{1} << 20)});
+    Trace now(gpu, within_memory({.values = values,
+                                  .blocks = blocks_of(r.trace),
+                                  .max_events = 2 * r.trace.size() + 1000,
+                                  .max_value_bytes = 2 * r.trace.value_bytes() + (Bytes{1} << 20)}));
     gpu.listen(now);
     try {
         run_program(gpu, *r.today, e.problem, e.tiling, inputs_of(r, control));

@@ -27,15 +27,19 @@ struct Recording {
     std::shared_ptr<const AlgorithmAsRecorded> as_recorded = nullptr;
 };
 
+/// The same with no higher limits, and no more room made ahead, than there is memory for.
+TraceOptions within_memory(TraceOptions options);
+
 /// Throws Interrupted.
 void write_recording(std::ostream& out, const Experiment& experiment, const std::optional<RandomInputs>& inputs,
                      const Trace& trace, Control* control = nullptr);
-/// UsageError, one line that begins with the path, for what is not a recording.
-Recording read_recording(const std::string& path);
-Recording read_recording(std::istream& in, const std::string& name);
+/// UsageError, one line that begins with the path, for what is not a recording; RunError for one beyond memory. Throws
+/// Interrupted.
+Recording read_recording(const std::string& path, const Control* control = nullptr);
+Recording read_recording(std::istream& in, const std::string& name, const Control* control = nullptr);
 
 /// The inputs that were recorded: made again where it is known how, or else as they were. Empty without contents.
-Inputs inputs_of(const Recording& recording, const Control* control = nullptr);
+Inputs inputs_of(const Recording& recording, Control* control = nullptr);
 
 /// What today's program does where `recording` was made, compared with it: where they diverge first, in one line; empty
 /// where nothing differs. UsageError where there is no such algorithm; whatever a run throws.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/machine/parallel.hpp"
+#include "lab/followed.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -37,15 +38,14 @@ Partial difference(const double* expected, const Storage& output, Index slice, S
 OutputError total(const std::vector<Partial>& parts, Index elements) {
     OutputError e{.elements = elements};
     double squares = 0;
-    Count compared = 0;
     for (const Partial& p : parts) {
         e.max_abs = std::max(e.max_abs, p.max_abs);
         e.not_finite += p.not_finite;
         e.finite_instead += p.finite_instead;
         squares += p.squares;
-        compared += p.compared;
+        e.compared += p.compared;
     }
-    e.rms = compared > 0 ? std::sqrt(squares / static_cast<double>(compared)) : 0;
+    if (e.compared > 0) e.rms = std::sqrt(squares / static_cast<double>(e.compared));
     return e;
 }
 
@@ -55,11 +55,10 @@ Tiles row_blocks(const Problem& p) { return {p.seq_q, std::clamp<Index>(row_bloc
 /// Calls work(k) for the numbers below `n`, on several threads. Throws Interrupted.
 template <class F>
 void share_out(Index n, int threads, Control* control, F&& work) {
-    if (control) control->blocks_done = 0, control->blocks_total = n;
+    const Followed followed(control, n);
     at_once(n, threads, [&](Index, Index k) {
-        check_stop(control);
+        followed.step();
         work(k);
-        if (control) ++control->blocks_done;
     });
 }
 

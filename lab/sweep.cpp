@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include "core/machine/error.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -11,18 +13,14 @@ namespace {
 constexpr std::size_t most_values = 100'000;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& what) {
-    throw UsageError("--vary " + text.substr(0, 80) + ": " + what +
-                     "; try seq=256:16384:x2, seq=512:4096:+512 or br=16,32,64");
+    throw UsageError("--vary " + text::shown(text) + ": " + what +
+                     "; try seq=256:16k:x2, seq=512:4096:+512 or br=16,32,64");
 }
 
 double number(const std::string& text, const std::string& part) {
-    try {
-        std::size_t used = 0;
-        const double x = std::stod(part, &used);
-        if (used == part.size() && std::isfinite(x)) return x;
-    } catch (const std::exception&) {
-    }
-    refuse(text, "'" + part.substr(0, 40) + "' is not a number");
+    if (std::int64_t whole = 0; text::to_whole(part, whole) == std::errc()) return static_cast<double>(whole);
+    if (const auto x = text::to_number(part)) return *x;
+    refuse(text, text::shown(part) + " is not a number");
 }
 
 std::string shortest(double x) {

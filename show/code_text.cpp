@@ -1,6 +1,7 @@
 #include "show/code_text.hpp"
 
 #include "core/text/numbers.hpp"
+#include "lab/metric.hpp"
 #include "show/narration.hpp"
 
 namespace tilescope::show {
@@ -37,14 +38,12 @@ std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t
     std::vector<std::array<std::string, 3>> rows = {
         {"", run.shortened().empty() ? "so far" : "shown so far", "whole run"},
         {"visits", "", text::grouped(all.visits)}};
-    const auto add = [&](const char* name, auto written, Count so_far, Count whole) {
-        if (whole > 0) rows.push_back({name, written(so_far), written(whole)});
-    };
-    add("read from HBM", bytes_text, now.hbm_read, all.cost.hbm_read);
-    add("written to HBM", bytes_text, now.hbm_write, all.cost.hbm_write);
-    add("matrix FLOPs", count_text, now.matmul_flops, all.cost.matmul_flops);
-    add("exponentials", count_text, now.exps, all.cost.exps);
-    add("other FLOPs", count_text, now.other_flops, all.cost.other_flops);
+    for (const char* key : {"hbm_read_bytes", "hbm_write_bytes", "matmul_flops", "exps", "other_flops"}) {
+        const Metric& m = *find_metric(key);
+        const Count so_far = std::get<Count>(m.of_counters(now)), whole = std::get<Count>(m.of_counters(all.cost));
+        const auto written = m.unit == std::string_view("B") ? bytes_text : count_text;
+        if (whole > 0) rows.push_back({m.title, written(so_far), written(whole)});
+    }
     return rows;
 }
 

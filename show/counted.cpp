@@ -1,5 +1,7 @@
 #include "show/counted.hpp"
 
+#include "lab/timing.hpp"
+
 namespace tilescope::show {
 using namespace lab;
 namespace {
@@ -19,7 +21,7 @@ Counted count_for_show(const Experiment& e, Control* control) {
     Nest nest;
     EventCount events;
     Listener* const listeners[] = {&profile, &nest, &events};
-    Report report = count(e, control, listeners);
+    Report report = count_and_time(e, control, listeners);
     return {std::move(report), profile.lines(), nest.launches(), events.events};
 }
 
@@ -33,8 +35,10 @@ Index heads_with_numbers(const Counted& counted, const RecordingLimits& limits) 
     const Counters& c = counted.report.counters;
     const Index all = counted.experiment().problem.batch_heads();
     const auto fit = [&](Count limit, Count cost) { return cost > 0 ? limit / ceil_div(cost, all) : all; };
+    const Count flops = c.matmul_flops + 8 * c.exps;
+    const Index one = ceil_div(flops, all) <= 2 * limits.matmul_flops ? 1 : 0;
     // Tiles are recorded as floats whenever they are written; stored types may be half as wide.
-    return std::min({all, fit(limits.matmul_flops, c.matmul_flops + 8 * c.exps),
+    return std::min({all, std::max(one, fit(limits.matmul_flops, flops)),
                      fit(limits.value_bytes, 2 * (c.sram_write + c.register_write)),
                      fit(limits.events - c.launches, counted.events)});
 }

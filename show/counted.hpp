@@ -12,7 +12,7 @@ namespace tilescope::show {
 
 /// What is kept of a run so that it can be shown within a blink.
 struct RecordingLimits {
-    Count matmul_flops = 300'000'000;      ///< computed on real numbers; beyond, shapes only
+    Count matmul_flops = 300'000'000;  ///< computed on real numbers, twice that of one head alone; beyond, shapes only
     Bytes value_bytes = Bytes{128} << 20;  ///< contents of tiles; beyond, shapes only
     Index events = 100'000;
 };

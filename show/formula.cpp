@@ -34,6 +34,8 @@ std::string housekeeping(const Run& run, const SmState& sm) {
 
 }  // namespace
 
+std::string factor_text(const Event& e) { return e.alpha != 1 ? text::number(static_cast<double>(e.alpha)) + ' ' : ""; }
+
 std::string formula(const Run& run, const SmState& sm) {
     const Step* step = run.operation(sm);
     if (!step) return housekeeping(run, sm);
@@ -48,8 +50,7 @@ std::string formula(const Run& run, const SmState& sm) {
                            return run.trace()[k].kind() == Kind::alloc && run.trace()[k].event.out == e.out;
                        });
     if (fresh) form = "o ← a b";
-    const std::string factor = e.alpha != 1 ? text::number(static_cast<double>(e.alpha)) + ' ' : "";
-    return filled_in(form, name({e.out}), factor + name(e.reads[0]), name(e.reads[1]));
+    return filled_in(form, name({e.out}), factor_text(e) + name(e.reads[0]), name(e.reads[1]));
 }
 
 }  // namespace tilescope::show

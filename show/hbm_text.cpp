@@ -37,7 +37,7 @@ std::string bus_traffic(const Run& run, bool with_words) {
 std::string about_bus(const Run& run) {
     const GpuSpec& gpu = run.experiment().gpu;
     return "HBM bandwidth of " + gpu.title + ": " + text::number(gpu.hbm_gbs) +
-           " GB/s\nall thread blocks shown: " + bus_traffic(run, true);
+           " GB/s\nSM traffic of all thread blocks shown, " + bus_traffic(run, true) + ". The L2 catches part of it.";
 }
 
 std::vector<std::string> hbm_titles(const Run& run) {

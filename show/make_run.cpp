@@ -1,7 +1,5 @@
 #include "show/make_run.hpp"
 
-#include <limits>
-
 #include "core/machine/out_of_chip_memory.hpp"
 
 namespace tilescope::show {
@@ -34,31 +32,29 @@ InputsFor inputs_for_part(const Options& options, const Request& request, const 
     };
 }
 
-Run make_run(const Experiment& e, const Options& options, const Request& request) {
+Run make_run(const Experiment& e, const Options& options, const Request& request, Control* control) {
+    check_hbm(e);
     const auto counted_on = [&](const GpuSpec& gpu) {
         Experiment other = e;
         other.gpu = gpu;
-        return count_for_show(other);
+        return count_for_show(other, control);
     };
     Counted counted = [&] {
         try {
             return counted_on(e.gpu);
         } catch (const OutOfChipMemory&) {
-            return counted_on(with_room(e.gpu));
+            Counted roomy = counted_on(with_room(e.gpu));
+            roomy.report.time.reset();  // of a machine that there is not
+            return roomy;
         }
     }();
     const Index heads = heads_to_record(counted);
     Recorder recorder(counted, heads, inputs_for_part(options, request, *e.algorithm), {});
-    if (!recorder.record_at_once(e.gpu))
-        while (!recorder.work(nullptr)) {
+    if (!recorder.record_at_once(e.gpu, control))
+        while (!recorder.work(control)) {
         }
     counted.report.experiment.gpu = e.gpu;
     return {std::move(counted), std::move(recorder)};
-}
-
-GpuSpec with_room(GpuSpec gpu) {
-    gpu.sram_per_block = gpu.registers_per_sm = std::numeric_limits<Bytes>::max() / 2;
-    return gpu;
 }
 
 }  // namespace tilescope::show

@@ -1,5 +1,6 @@
 #include "show/making.hpp"
 
+#include "core/text/words.hpp"
 #include "show/make_run.hpp"
 
 namespace tilescope::show {
@@ -68,11 +69,13 @@ Index Making::work(Control& control) {
 /// Tiles are chosen, and the run is counted.
 Counted Making::counted(const Algorithm& algorithm, Control& control) {
     const Request& r = *made_.request;
-    const Tiling tiling = choose_tiling(algorithm, r.problem, r.given, r.gpu);
+    const Experiment e = experiment_of(algorithm, r, &control);
+    const Tiling tiling = e.tiling;
     if (!made_.tiling) made_.tiling = tiling;
-    const Experiment e{&algorithm, r.problem, tiling, r.gpu};
     try {
-        return count_for_show(e, &control);
+        Counted counted = count_for_show(e, &control);
+        check_hbm(e);
+        return counted;
     } catch (const OutOfChipMemory& error) {
         made_.overflow = Overflow{algorithm.name,
                                   error,
@@ -92,7 +95,7 @@ void Making::count_all(Control& control) {
     if (setup_.rival.empty()) return;
     const Algorithm& second = algorithm_named(setup_.rival);
     if (second.computes != first.computes)
-        throw UsageError("--race " + setup_.rival + ": computes something else than " + setup_.algorithm +
+        throw UsageError("--race " + text::shown(setup_.rival) + ": computes something else than " + setup_.algorithm +
                          "; race algorithms of one computation");
     counted_.push_back(counted(second, control));
     // Both record the same heads: those that the hungrier of the two can.

@@ -7,6 +7,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "show/formula.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -65,8 +66,7 @@ std::string meant_by(char letter, const Run& run, const Event& e, bool is_new) {
         case 's':
             return name_of(tile_of(run, e.kind() == Kind::store ? e.a() : e.out).space);
         case 'p':
-            return (e.alpha != 1 ? text::number(static_cast<double>(e.alpha)) + ' ' : "") + turned(run, e.reads[0]) +
-                   " by " + turned(run, e.reads[1]);
+            return factor_text(e) + turned(run, e.reads[0]) + " by " + turned(run, e.reads[1]);
         case 'i':
             return is_new ? "into" : "and adds the product to";
         default:

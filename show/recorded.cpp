@@ -1,4 +1,5 @@
 // What was recorded before, opened: a run of it, and the setup that would run the same.
+#include "core/text/words.hpp"
 #include "lab/gpu_presets.hpp"
 #include "show/making.hpp"
 
@@ -22,7 +23,7 @@ Options options_of(const Recording& r) {
     if (p.dim_v != p.dim) o.dim_v = p.dim_v;
     if (p.dtype != standard.dtype) o.dtype = name_of(p.dtype);
     if (p.softmax == Softmax::naive) o.softmax = "naive";
-    o.causal = p.mask.is_causal();
+    if (p.mask.is_causal()) o.causal = true;
     o.scale = p.scale;
     o.br = std::to_string(r.experiment.tiling.br);
     o.bc = std::to_string(r.experiment.tiling.bc);
@@ -33,6 +34,7 @@ Options options_of(const Recording& r) {
         if (gpu.sms != preset.sms) o.sms = gpu.sms;
         if (gpu.sram_per_sm != preset.sram_per_sm) o.sram_kib = static_cast<double>(gpu.sram_per_sm) / 1024;
         if (gpu.hbm_gbs != preset.hbm_gbs) o.hbm_bandwidth = gpu.hbm_gbs;
+        if (gpu.l2_bytes != preset.l2_bytes) o.l2_bytes = gpu.l2_bytes;
     } catch (const UsageError&) {  // a GPU of the user's own
     }
     return o;
@@ -154,13 +156,21 @@ void Making::open_recording() {
     Setup alone;
     alone.recording = setup_.recording;
     if (!(setup_ == alone))
-        throw UsageError(setup_.recording + ": a recording has its own algorithm and flags; leave them out");
+        throw UsageError(text::shown(setup_.recording) +
+                         ": a recording has its own algorithm and flags; leave them out");
     Recording recording = read_recording(setup_.recording);
     const Experiment e = recording.experiment;
     made_.played = setup_;
     made_.played->algorithm = e.algorithm->name;
     made_.played->options = options_of(recording);
-    made_.request = Request{.problem = e.problem, .given = e.tiling, .gpu = e.gpu, .file_rank = 0, .inputs = {}};
+    made_.request = Request{.problem = e.problem,
+                            .wish = {.tiling = e.tiling},
+                            .gpu = e.gpu,
+                            .file_rank = 0,
+                            .inputs = {},
+                            .model = "",
+                            .phase = "",
+                            .remark = ""};
     made_.tiling = e.tiling;
     made_.run = std::make_unique<Run>(std::move(recording));
 }

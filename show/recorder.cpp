@@ -3,6 +3,7 @@
 #include "core/machine/gpu.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
+#include "lab/recording.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -79,13 +80,13 @@ bool Recorder::work(Control* control) {
     }
 }
 
-bool Recorder::record_at_once(const GpuSpec& on) {
+bool Recorder::record_at_once(const GpuSpec& on, Control* control) {
     mode_ = numbers_ ? numeric_mode : exact_mode;
     if (numbers_) inputs_ = inputs_for_(problem_);
-    Gpu gpu(on, mode_, 1);
+    Gpu gpu(on, mode_, 1, control);
     trace_.emplace(
         gpu,
-        TraceOptions{.values = numbers_, .max_events = limits_.events, .max_value_bytes = 4 * limits_.value_bytes});
+        within_memory({.values = numbers_, .max_events = limits_.events, .max_value_bytes = 4 * limits_.value_bytes}));
     gpu.listen(*trace_);
     try {
         failure_ = failure_of([&] { run_program(gpu, *experiment_.algorithm, problem_, experiment_.tiling, inputs_); });
@@ -119,7 +120,7 @@ bool Recorder::slice(Control* control) {
     if (trace_) {
         trace_->follow(gpu);
     } else {
-        trace_.emplace(gpu, options_);
+        trace_.emplace(gpu, within_memory(options_));
         // Shapes compute nothing.
         const Count flops = mode_.data ? unit.flops : std::numeric_limits<Count>::max();
         slices_.emplace(*trace_, Slices::Size{unit.events, flops}, end_);

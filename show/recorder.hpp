@@ -36,8 +36,8 @@ class Recorder {
     /// Does one unit; true when the recording is complete. Throws Interrupted.
     bool work(Control* control);
     /// All of it in one run, on `gpu`, in which promises are checked and races found, up to where it fails; false, with
-    /// nothing recorded, if that outgrows the limits.
-    bool record_at_once(const GpuSpec& gpu);
+    /// nothing recorded, if that outgrows the limits. Throws Interrupted.
+    bool record_at_once(const GpuSpec& gpu, Control* control);
     const std::optional<Failure>& failure() const { return failure_; }
     /// How many more it takes: a guess. 0 when it is complete.
     Index left() const;

@@ -4,16 +4,12 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
-#include "core/time/clock.hpp"
 
 namespace tilescope::show {
 using namespace lab;
 namespace {
 
 constexpr Index line_keyframe = 512;  // steps
-
-/// What is free, like a copy between registers, takes no part of the bandwidth.
-bool takes_time(const Event& e) { return e.cost.hbm() > 0 || e.cost.flops() > 0; }
 
 /// All of it, now.
 Recorder&& finished(Recorder&& recording) {
@@ -66,35 +62,43 @@ void Run::tell_failure() {
     shortened_ += "Fails after step " + std::to_string(failure_->tick) + ": " + failure_->message + '.';
 }
 
-/// Bytes and seconds by tick, and keyframes of the costs by line.
+/// Bytes by tick, and keyframes of the costs by line.
 void Run::add_up() {
-    const Experiment& e = experiment();
     Bytes read = 0, write = 0;
-    double time = 0;
     hbm_read_ = hbm_write_ = {0};
-    seconds_ = {0};
     LineCosts lines;
     made_.assign(trace().tiles().size(), -1);
     for (Index tick = 1; tick <= ticks(); ++tick) {
         const Index first = schedule_->steps_after(tick - 1), last = schedule_->steps_after(tick);
-        // A tick takes as long as the slowest of its SMs.
-        Count busy = 0;
-        for (Index s = first; s < last; ++s) busy += takes_time(trace()[s].event);
-        double slowest = 0;
         for (Index s = first; s < last; ++s) {
             const Event& event = trace()[s].event;
             if (lines.step % line_keyframe == 0) line_keyframes_.push_back(lines);
             read += event.cost.hbm_read, write += event.cost.hbm_write;
-            slowest = std::max(slowest, tilescope::seconds(event.cost, e.gpu, e.problem.dtype, busy));
             lines.by_line[event.line] += event.cost;
             if (event.out != no_tile && made_[event.out] < 0) made_[event.out] = s;
             ++lines.step;
         }
-        time += slowest;
         hbm_read_.push_back(read), hbm_write_.push_back(write);
-        seconds_.push_back(time);
     }
     if (line_keyframes_.empty()) line_keyframes_.push_back({});
+    spread_time();
+}
+
+/// Every launch's modelled time evenly over its ticks: of the whole run, of which the recording is a part.
+void Run::spread_time() {
+    seconds_.assign(static_cast<std::size_t>(ticks()) + 1, 0);
+    if (!counted().time) return;
+    std::vector<Index> launch_of(seconds_.size(), 0), ticks_of(counted().time->launches.size(), 0);
+    for (Index tick = 1; tick <= ticks(); ++tick) {
+        const Index launch = trace()[schedule_->steps_after(tick - 1)].launch;
+        launch_of[static_cast<std::size_t>(tick)] = launch;
+        ++ticks_of[static_cast<std::size_t>(launch)];
+    }
+    for (std::size_t tick = 1; tick < seconds_.size(); ++tick) {
+        const auto launch = static_cast<std::size_t>(launch_of[tick]);
+        seconds_[tick] =
+            seconds_[tick - 1] + counted().time->launches[launch].us * 1e-6 / static_cast<double>(ticks_of[launch]);
+    }
 }
 
 void Run::seek(Index tick) {

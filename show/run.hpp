@@ -76,9 +76,10 @@ class Run {
     const Player& player() const { return *player_; }
     const Moment& moment() const { return moment_; }
 
-    /// Bytes between HBM and the SMs, and modelled seconds, after a number of ticks; of what is recorded.
+    /// Bytes of SM traffic after a number of ticks, of what is recorded.
     Bytes hbm_read(Index tick) const { return hbm_read_[static_cast<std::size_t>(tick)]; }
     Bytes hbm_write(Index tick) const { return hbm_write_[static_cast<std::size_t>(tick)]; }
+    /// Modelled, of the whole run: that of each launch spread evenly over its ticks. 0 where there is none.
     double seconds(Index tick) const { return seconds_[static_cast<std::size_t>(tick)]; }
     /// What each pseudo-code line has cost so far, of what is recorded; by line number.
     const std::map<std::uint16_t, Counters>& line_costs() const;
@@ -116,6 +117,7 @@ class Run {
     Index last_tick_of(const Place& place) const;
     void tell_failure();
     void add_up();
+    void spread_time();
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
     Counted counted_;

@@ -14,9 +14,10 @@ const Algorithm& algorithm_of(const Setup& setup) {
     return a ? *a : *find_algorithm("flash_v2");
 }
 
-bool reads_files(const Setup& s) {
+/// Files may be of any size, and a search of any length.
+bool may_take_long(const Setup& s) {
     const Options& o = s.options;
-    return !(s.recording + o.q + o.k + o.v + o.x).empty();
+    return !(s.recording + o.q + o.k + o.v + o.x).empty() || o.tiles == name_of(TileRule::best);
 }
 
 }  // namespace
@@ -58,8 +59,7 @@ void Session::ask(const Setup& setup) {
     }
     making_.reset();  // nobody wants it any more
     making_ = std::make_unique<InTheMaking>(setup_, limits_);
-    // Files may be of any size.
-    if (reads_files(setup_) || !pump(units_at_once)) making_->job.begin();
+    if (may_take_long(setup_) || !pump(units_at_once)) making_->job.begin();
 }
 
 /// Whether the setup asks for the recording that it names: what else it says is nothing, or what the recording says.
@@ -165,8 +165,9 @@ const Report* Session::counted(const std::string& name) {
     const auto [kept, is_new] = counted_.try_emplace(name);
     if (is_new) {
         try {
-            const Request& r = *request();
-            kept->second = count({a, r.problem, choose_tiling(*a, r.problem, r.given, r.gpu), r.gpu});
+            Request r = *request();
+            if (r.wish.rule == TileRule::best) r.wish.rule = TileRule::kernel;  // no frame waits for a search
+            kept->second = count(experiment_of(*a, r));
         } catch (const std::runtime_error&) {
         }
     }

@@ -56,7 +56,8 @@ class Session {
     void show(Index position);
 
     /// Counts of the same problem on the same GPU by another algorithm, with its own automatic tiles where tiles are
-    /// automatic; nullptr where it does not fit or it computes something else. Kept until the setup changes.
+    /// automatic (those of released kernels in place of the best); nullptr where it does not fit or it computes
+    /// something else. Kept until the setup changes.
     const lab::Report* counted(const std::string& algorithm);
     /// Changes whenever there is another run to show.
     std::uint64_t version() const { return version_; }

@@ -1,6 +1,7 @@
 #include "show/setup_text.hpp"
 
 #include "core/text/numbers.hpp"
+#include "lab/published_tiles.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -16,6 +17,42 @@ std::string tiling_text(const Options& o, const Tiling& now, const Problem& p) {
     };
     return size(now.br, o.br) + " × " + size(now.bc, o.bc) + ": " + text::grouped(ceil_div(p.seq_q, now.br)) + " × " +
            text::grouped(ceil_div(p.seq_k, now.bc)) + " tiles";
+}
+
+std::string tile_rule_text(const Request* r, const Algorithm& algorithm) {
+    std::string text = "Where Br and Bc come from that are auto.";
+    if (!r) return text;
+    const PublishedTiles kernel = published_tiles(algorithm, r->problem, r->gpu);
+    text += " As released kernels have them: " + shape_text(kernel.tiling) + ", " + kernel.source;
+    return text + ". Halved where they do not fit on chip.";
+}
+
+std::string about_rule(TileRule rule) {
+    switch (rule) {
+        case TileRule::paper:
+            return "FlashAttention's Algorithm 1: with M the SRAM of a thread block in elements, Bc = ceil(M / 4d) and "
+                   "Br = min(Bc, d), halved until every tile fits on chip.";
+        case TileRule::best:
+            return "A search for the least modelled time: seconds to minutes. --objective asks for the least traffic.";
+        default:
+            return "As released kernels have them for this GPU, head dimension, type and mask, halved until every tile "
+                   "fits on chip.";
+    }
+}
+
+std::string about_order(Order order) {
+    switch (order) {
+        case Order::heads:
+            return "The same row block of all heads, then the next.";
+        case Order::rows:
+            return "All row blocks of a head, then the next head.";
+        case Order::longest:
+            return "The row blocks of all heads that see most keys first.";
+        case Order::snake:
+            return "Rows of one head forwards, of the next one backwards.";
+        default:
+            return "As kernels have it: rows, backwards where some see more keys than others.";
+    }
 }
 
 std::string machine_text(const GpuSpec& gpu) {

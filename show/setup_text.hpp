@@ -9,6 +9,11 @@ namespace tilescope::show {
 
 /// "64 (auto) × 128: 16 × 8 tiles".
 std::string tiling_text(const lab::Options& options, const Tiling& tiling, const Problem& problem);
+/// Where tiles come from that are not given: the rules, and the released kernel that the tiles of `algorithm` are of.
+std::string tile_rule_text(const lab::Request* request, const Algorithm& algorithm);
+std::string about_rule(lab::TileRule rule);
+/// In which order thread blocks start.
+std::string about_order(Order order);
 /// What a thread block has on chip.
 std::string machine_text(const GpuSpec& gpu);
 

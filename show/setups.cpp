@@ -2,6 +2,17 @@
 
 namespace tilescope::show {
 using namespace lab;
+namespace {
+
+constexpr Index first_dim = 128;
+
+}  // namespace
+
+Setup first_setup(Setup asked) {
+    const Options& o = asked.options;
+    if (!o.dim && o.model.empty() && (asked.recording + o.q + o.k + o.v).empty()) asked.options.dim = first_dim;
+    return asked;
+}
 
 const std::vector<Example>& examples() {
     static const std::vector<Example> all = {
@@ -19,9 +30,9 @@ const std::vector<Example>& examples() {
          {{"heads", "16"}, {"seq", "16384"}, {"dim", "128"}}},
         {"Does not fit",
          "Tiles of 512 x 512 are too large for the SRAM of a thread block: see what is missing.",
-         {{"br", "512"}, {"bc", "512"}}},
+         {{"dim", "128"}, {"br", "512"}, {"bc", "512"}}},
         {"Race",
-         "One head, beside another algorithm, at the same number of bytes between HBM and the SMs.",
+         "One head, beside another algorithm, at the same SM traffic: bytes that cross an SM's boundary.",
          {{"seq", "256"}, {"dim", "64"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}},
          true},
     };
@@ -36,12 +47,14 @@ std::vector<const Algorithm*> rivals_of(const Algorithm& algorithm) {
 }
 
 Setup with_algorithm(Setup s, const std::string& name) {
-    s.algorithm = name;
     const Algorithm& algorithm = algorithm_named(name);
+    const Algorithm* before = find_algorithm(s.algorithm);
+    s.algorithm = name;
     if (algorithm.computes == &computation::softmax) {
         while (const char* flag = attention_flag(s.options)) clear_flag(s.options, flag + 2);  // without dashes
         s.options.q.clear(), s.options.k.clear(), s.options.v.clear();
     } else {
+        if (before && before->computes != algorithm.computes) s.options.dim = first_dim;  // a softmax has none
         s.options.x.clear();
     }
     const Algorithm* rival = find_algorithm(s.rival);

@@ -19,7 +19,11 @@ const std::vector<Example>& examples();
 /// The example for this algorithm, without the flags that mean nothing to what it computes.
 Setup setup_of(const Example& example, const std::string& algorithm);
 
-/// The same setup for another algorithm; what means nothing to what it computes is taken back.
+/// What the window shows where no algorithm is named: what else is asked for, with a head dimension as models have it.
+Setup first_setup(Setup asked);
+
+/// The same setup for another algorithm; what means nothing to what it computes is taken back. From a softmax it comes
+/// back to the first setup's head dimension.
 Setup with_algorithm(Setup setup, const std::string& algorithm);
 
 /// The algorithms that this one can be raced against.

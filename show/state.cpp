@@ -9,6 +9,10 @@
 #include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/flags/command.hpp"
+#include "lab/flags/parse.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/metric.hpp"
+#include "lab/text_file.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -24,22 +28,18 @@ T named(const char* flag, const std::string& text, const std::pair<const char*, 
         if (text == name) return value;
         all.emplace_back(name);
     }
-    throw UsageError(std::string(flag) + ' ' + text + ": must be " + text::join(all, " or ") + "; try " + flag + ' ' +
-                     all[0]);
+    throw UsageError(std::string(flag) + ' ' + text::shown(text) + ": must be " + text::join(all, " or ") + "; try " +
+                     flag + ' ' + all[0]);
 }
 
+constexpr std::pair<const char*, Stage> stages[] = {
+    {"memory", Stage::memory}, {"tiles", Stage::tiles}, {"roofline", Stage::roofline}, {"io", Stage::io}};
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
 
-Index at_least(const char* flag, Index value, Index least) {
-    if (value < least)
-        throw UsageError(std::string(flag) + ' ' + std::to_string(value) + ": must be at least " +
-                         std::to_string(least) + "; try " + flag + ' ' + std::to_string(least));
-    return value;
-}
-
 /// What `name` is called today, with a remark where that differs. An unknown name stays, and is refused by the session.
 std::string present_name(const std::string& name, State& s) {
+    if (name.starts_with('-')) algorithm_named(name);  // which nothing is, and no command line could say again
     if (std::string remark = renaming(name); !remark.empty()) s.remarks.push_back(std::move(remark));
     const Algorithm* a = find_algorithm(name);
     return a ? a->name : name;
@@ -51,13 +51,26 @@ bool names_file(const std::string& name) {
     return !find_algorithm(name) && (name.ends_with(".json") || std::filesystem::is_regular_file(name, ignored));
 }
 
+/// A path that is not taken for a flag.
+std::string as_operand(const std::string& path) { return path.starts_with('-') ? "./" + path : path; }
+
 void add_view_options(CLI::App& app, State& s) {
     View& v = s.view;
     app.add_flag("--light", v.light, "Light theme");
     app.add_flag("--projector", v.projector, "Larger type");
-    app.add_option_function<Index>(
-           "--sm", [&v](Index sm) { v.sm = at_least("--sm", sm, 0); }, "The SM in focus")
-        ->type_name("N");
+    add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
+    app.add_option_function<std::string>(
+           "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
+           "memory, tiles (the plane of tile sizes), roofline, or io (bytes against N)")
+        ->type_name("NAME");
+    app.add_option_function<std::string>(
+           "--metric",
+           [&v](const std::string& metric) {
+               metric_named("--metric", metric);
+               v.metric = metric;
+           },
+           "Of the plane of tiles (see `tilescope list --metrics`)")
+        ->type_name("KEY");
     app.add_option_function<std::string>(
            "--tab", [&v](const std::string& t) { v.tab = named("--tab", t, tabs); },
            "code (pseudo-code) or program (of the modelled GPU)")
@@ -73,22 +86,15 @@ void add_view_options(CLI::App& app, State& s) {
            },
            "The algorithm whose counts stand beside")
         ->type_name("ALGO");
-    app.add_option_function<std::vector<Index>>(
+    app.add_option_function<std::vector<std::string>>(
            "--break",
-           [&v](const std::vector<Index>& lines) {
-               for (const Index line : lines)
-                   v.breakpoints.insert(static_cast<std::uint16_t>(std::min<Index>(at_least("--break", line, 1), 999)));
+           [&v](const std::vector<std::string>& lines) {
+               for (const std::string& line : lines)
+                   v.breakpoints.insert(static_cast<std::uint16_t>(to_index("--break", line, {1, 0xffff, 1})));
            },
            "Pseudo-code lines to stop at")
         ->type_name("LINE")
         ->expected(1, 99);
-}
-
-std::string number(double x) {
-    std::ostringstream out;
-    out.precision(17);
-    out << x;
-    return out.str();
 }
 
 void add_view_flags(const View& v, std::vector<std::string>& to) {
@@ -96,12 +102,28 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     const auto add = [&](std::initializer_list<std::string> words) { to.insert(to.end(), words); };
     if (v.light) add({"--light"});
     if (v.projector) add({"--projector"});
+    if (v.stage != standard.stage) add({"--view", stages[static_cast<std::size_t>(v.stage)].first});
+    if (v.metric != standard.metric) add({"--metric", v.metric});
     if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
     if (v.tab != standard.tab) add({"--tab", "program"});
     if (v.detail != standard.detail) add({"--detail", "counters"});
     if (v.compare != standard.compare) add({"--compare", v.compare});
     if (!v.breakpoints.empty()) add({"--break"});
     for (const std::uint16_t line : v.breakpoints) add({std::to_string(line)});
+}
+
+/// The words that words_json() wrote; a json::exception where there are none.
+std::vector<std::string> words_of(const std::string& file) {
+    std::vector<std::string> words;
+    for (const nlohmann::json& word : nlohmann::json::parse(file).at(key).get<std::vector<nlohmann::json>>()) {
+        if (word.is_string()) {
+            words.push_back(word.get<std::string>());
+            continue;
+        }
+        const auto bytes = word.get<std::vector<std::uint8_t>>();
+        words.emplace_back(bytes.begin(), bytes.end());
+    }
+    return words;
 }
 
 }  // namespace
@@ -145,17 +167,17 @@ void add_state_options(CLI::App& app, State& s) {
            "--pace",
            [&s](const std::string& p) {
                const auto pace = pace_from(p);
-               if (!pace) throw UsageError("--pace " + p + ": must be step or bytes or time; try --pace step");
+               if (!pace)
+                   throw UsageError("--pace " + text::shown(p) + ": must be step or bytes or time; try --pace step");
                s.setup.pace = *pace;
            },
            "What keeps the two together: step, bytes or time (modelled)")
         ->type_name("NAME");
-    app.add_option_function<Index>(
-           "--step", [&s](Index step) { s.step = at_least("--step", step, 0); }, "Where to begin")
-        ->type_name("N");
-    app.add_option_function<double>(
+    add_whole_option(app, "--step", {0, Whole().most, 0}, "Where to begin", [&s](Index step) { s.step = step; });
+    app.add_option_function<std::string>(
            "--speed",
-           [&s](double speed) {
+           [&s](const std::string& given) {
+               const double speed = to_real("--speed", given, "4");
                if (!(speed >= Playback::slowest && speed <= Playback::fastest))
                    throw UsageError("--speed " + text::number(speed) +
                                     ": must be 0.5 to 2000 steps a second; try --speed 4");
@@ -169,15 +191,14 @@ void add_state_options(CLI::App& app, State& s) {
 
 std::vector<std::string> command_line(const State& s) {
     const bool recorded = !s.setup.recording.empty();
-    std::vector<std::string> words{recorded ? s.setup.recording : s.setup.algorithm};
+    std::vector<std::string> words =
+        recorded ? std::vector{as_operand(s.setup.recording)} : command_of({}, s.setup.algorithm, s.setup.options);
     const State standard;
     const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-    if (!recorded)
-        for (std::string& word : flags_of(s.setup.options)) words.push_back(std::move(word));
     if (!s.setup.rival.empty()) add({"--race", s.setup.rival});
     if (s.setup.pace != standard.setup.pace) add({"--pace", name_of(s.setup.pace)});
     if (s.step != standard.step) add({"--step", std::to_string(s.step)});
-    if (s.speed != standard.speed) add({"--speed", number(s.speed)});
+    if (s.speed != standard.speed) add({"--speed", text::exact(s.speed)});
     if (s.loop) add({"--loop"});
     add_view_flags(s.view, words);
     return words;
@@ -189,13 +210,25 @@ std::string shell_command(const State& state) {
     return shell_line(words);
 }
 
+nlohmann::ordered_json words_json(const std::vector<std::string>& words) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const std::string& word : words)
+        if (text::is_utf8(word))
+            list.push_back(word);
+        else
+            list.push_back(std::vector<std::uint8_t>(word.begin(), word.end()));
+    return list;
+}
+
 void save_state(const State& state, const std::string& path) {
     AtomicFile file(path);
-    file.stream() << nlohmann::json{{key, command_line(state)}}.dump(2) << '\n';
+    file.stream() << nlohmann::ordered_json{{key, words_json(command_line(state))}}.dump(2) << '\n';
     file.commit();
 }
 
 bool is_recording(const std::string& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe might wait for ever
     std::ifstream in(path);
     std::string beginning(200, ' ');
     in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
@@ -211,28 +244,26 @@ State read_state(const std::string& path) {
         state.setup.recording = path;
         return state;
     }
-    std::ifstream in(path);
-    if (!in)
-        throw UsageError("--open " + path + ": cannot be read; name a file that the window or `tilescope trace` wrote");
-    std::vector<std::string> words;
+    const auto refuse = [&](const std::string& what) { return UsageError(text::shown(path) + ": " + what); };
     try {
-        words = nlohmann::json::parse(in).at(key).get<std::vector<std::string>>();
+        CLI::App app;
+        app.set_help_flag("");
+        add_state_options(app, state);
+        parse(app, words_of(read_text(path)));
+    } catch (const Unreadable& e) {
+        throw refuse(e.why + "; name a file that the window or `tilescope trace` wrote");
     } catch (const nlohmann::json::exception&) {
-        throw UsageError("--open " + path + ": is not a state of tilescope-gui; save one with its Save button");
-    }
-    CLI::App app;
-    add_state_options(app, state);
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
-    try {
-        app.parse(words);
-    } catch (const CLI::ParseError& e) {
-        throw UsageError("--open " + path + ": " + e.what());
+        throw refuse("is neither what the window saves nor a recording; `tilescope trace` writes one");
+    } catch (const UsageError& e) {
+        throw refuse(e.what());
     }
     return state;
 }
 
+std::string saved_text(const std::string& path) { return "Saved to " + text::shown(path); }
+
 std::string opened_text(const std::string& path, const State& state) {
-    return "Opened " + path + (state.remarks.empty() ? "" : ": " + text::join(state.remarks, ", "));
+    return "Opened " + text::shown(path) + (state.remarks.empty() ? "" : ": " + text::join(state.remarks, ", "));
 }
 
 }  // namespace tilescope::show

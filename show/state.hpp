@@ -1,6 +1,7 @@
 // What can be saved, opened and typed: one list of flags says it all.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ std::vector<std::string> command_line(const State& state);
 /// The same as one line for a shell, with the program's name.
 std::string shell_command(const State& state);
 
+/// Words as JSON: strings, or lists of bytes where they are not UTF-8, as names of files may not be.
+nlohmann::ordered_json words_json(const std::vector<std::string>& words);
 /// A state file is JSON: {"tilescope-gui": [arguments]}. RunError when it cannot be written.
 void save_state(const State& state, const std::string& path);
 /// Whether the file begins as a recording does, and not as a state.
@@ -42,6 +45,8 @@ bool is_recording(const std::string& path);
 /// A state that was saved or, of a file that `tilescope trace` wrote, the beginning of what it records. UsageError,
 /// which names the file, when it is neither.
 State read_state(const std::string& path);
+/// "Saved to tilescope.json".
+std::string saved_text(const std::string& path);
 /// "Opened tilescope.json", with what there is to remark on it.
 std::string opened_text(const std::string& path, const State& state);
 

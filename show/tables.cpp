@@ -4,42 +4,17 @@
 #include <cstdio>
 
 #include "core/text/numbers.hpp"
+#include "lab/metric.hpp"
+#include "show/modelled.hpp"
 
 namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// A number that can be read off any set of counters.
-struct Metric {
-    const char *name, *brief;
-    const char* unit;  // "B": bytes
-    double (*value)(const Counters&);
-    const char* meaning;
-};
-
-double intensity(const Counters& c) {
-    return c.hbm() > 0 ? static_cast<double>(c.flops()) / static_cast<double>(c.hbm()) : 0;
-}
-
-constexpr Metric metrics[] = {
-    {"HBM read", "HBM rd", "B", [](const Counters& c) { return double(c.hbm_read); }, "bytes from HBM to the SMs"},
-    {"HBM written", "HBM wr", "B", [](const Counters& c) { return double(c.hbm_write); }, "bytes from the SMs to HBM"},
-    {"SRAM read", "SRAM rd", "B", [](const Counters& c) { return double(c.sram_read); },
-     "bytes of operands in shared memory"},
-    {"SRAM written", "SRAM wr", "B", [](const Counters& c) { return double(c.sram_write); },
-     "bytes of results in shared memory"},
-    {"registers", "regs", "B", [](const Counters& c) { return double(c.register_read + c.register_write); },
-     "bytes of operands and results in registers"},
-    {"matmul FLOPs", "matmul", "FLOP", [](const Counters& c) { return double(c.matmul_flops); },
-     "2 m n k for every product of tiles"},
-    {"exponentials", "exp", "", [](const Counters& c) { return double(c.exps); }, "exponentials"},
-    {"other FLOPs", "other", "FLOP", [](const Counters& c) { return double(c.other_flops); },
-     "every other floating-point operation"},
-    {"launches", "launch", "", [](const Counters& c) { return double(c.launches); }, "kernels launched"},
-    {"thread blocks", "blocks", "", [](const Counters& c) { return double(c.thread_blocks); }, "thread blocks run"},
-    {"FLOPs per byte", "FLOP/B", "FLOP/B", intensity,
-     "operations for every byte between HBM and the SMs: arithmetic intensity"},
-};
+/// In the order of the rows: what crosses an SM's boundary comes first.
+constexpr const char* counted_keys[] = {
+    "hbm_read_bytes", "hbm_write_bytes", "sram_read_bytes", "sram_write_bytes", "register_bytes",      "matmul_flops",
+    "exps",           "other_flops",     "launches",        "thread_blocks",    "arithmetic_intensity"};
 
 std::string short_text(const Metric& m, double value) {
     const std::string_view unit = m.unit;
@@ -49,20 +24,24 @@ std::string short_text(const Metric& m, double value) {
     return value < 100'000 && unit.empty() ? text::grouped(static_cast<Count>(value)) : text::count(value);
 }
 
-TableCell cell(const Metric& m, double value) {
-    const bool whole = m.value != intensity;
-    const std::string digits = whole ? text::grouped(static_cast<Count>(value)) : text::number(value);
-    return {short_text(m, value),
-            std::string(m.name) + ": " + digits + (*m.unit ? std::string(" ") + m.unit : "") + "\n" + m.meaning};
+double value_of(const Metric& m, const Counters& c) { return *number_in(m.of_counters(c)); }
+
+TableCell cell(const Metric& m, const Counters& c) {
+    const MetricValue value = m.of_counters(c);
+    const Count* whole = std::get_if<Count>(&value);
+    const double number = *number_in(value);
+    return {short_text(m, number), std::string(m.title) + ": " +
+                                       (whole ? text::grouped(*whole) : text::number(number)) +
+                                       (*m.unit ? std::string(" ") + m.unit : "") + "\n" + m.meaning};
 }
 
 double share(Bytes part, Bytes all) { return all > 0 ? double(part) / double(all) : 0.0; }
 
 /// Of the bytes it is known how many there will be in the end.
-std::optional<double> progress(const Metric& m, const Run& run) {
+std::optional<double> progress(const char* key, const Run& run) {
     const Index end = run.ticks(), now = run.tick();
-    if (&m == &metrics[0]) return share(run.hbm_read(now), run.hbm_read(end));
-    if (&m == &metrics[1]) return share(run.hbm_write(now), run.hbm_write(end));
+    if (key == counted_keys[0]) return share(run.hbm_read(now), run.hbm_read(end));
+    if (key == counted_keys[1]) return share(run.hbm_write(now), run.hbm_write(end));
     return std::nullopt;
 }
 
@@ -112,36 +91,40 @@ std::array<TableCell, 5> counter_header(const Run& run, const std::string& other
     return {TableCell{run.algorithm().name, ""},
             {"so far", "up to tick " + text::grouped(run.tick()) + ", of what is recorded" +
                            (run.shortened().empty() ? "" : ".\n" + run.shortened())},
-            {"whole run", "all heads and thread blocks, recorded or not"},
+            {"whole run", "all heads and thread blocks, recorded or not; counted, but where a row says otherwise"},
             {other_name, "the whole run of " + other_name},
             {"ratio", "the other algorithm's whole run : this one's"}};
 }
 
 std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_name, const Report* other) {
     std::vector<CounterRow> rows;
-    for (const Metric& m : metrics) {
-        const double whole = m.value(run.counted().counters);
-        CounterRow row{m.name,
+    for (const char* key : counted_keys) {
+        const Metric& m = *find_metric(key);
+        const Counters& whole = run.counted().counters;
+        CounterRow row{m.title,
                        m.brief,
-                       std::string(m.name) + ": " + m.meaning,
-                       cell(m, m.value(run.player().state().total)),
+                       std::string(m.title) + ": " + m.meaning,
+                       cell(m, run.player().state().total),
                        cell(m, whole),
                        // What does not fit has no numbers.
                        {"does not fit", other_name + " does not fit on chip with this tiling"},
                        "",
-                       progress(m, run)};
+                       progress(key, run)};
         if (other) {
-            const double theirs = m.value(other->counters);
-            row.other = cell(m, theirs), row.ratio = ratio_text(theirs, whole);
+            row.other = cell(m, other->counters);
+            row.ratio = ratio_text(value_of(m, other->counters), value_of(m, whole));
         }
         rows.push_back(std::move(row));
     }
+    // What crosses an SM's boundary, and then what of it goes on to DRAM, and how long all that takes.
+    std::vector<CounterRow> modelled = modelled_rows(run, other_name, other);
+    rows.insert(rows.begin() + 2, std::make_move_iterator(modelled.begin()), std::make_move_iterator(modelled.end()));
     return rows;
 }
 
 std::array<TableCell, 6> tensor_header() {
-    const std::string so_far = "so far, of what is recorded; the bar is the share of the whole run";
-    const std::string all = "in the whole run; the bars compare the tensors";
+    const std::string so_far = "SM traffic so far, of what is recorded; the bar is the share of the whole run";
+    const std::string all = "SM traffic in the whole run; the bars compare the tensors";
     return {TableCell{"HBM", "tensors in HBM"},
             {"size", "bytes of the whole tensor"},
             {"read", so_far},

@@ -21,6 +21,7 @@ struct CounterRow {
     TableCell so_far, whole, other;
     std::string ratio;                 ///< of the other's whole run to this one's
     std::optional<double> progress{};  ///< how much of what is recorded has happened, where that is known
+    bool of_whole_run = false;         ///< says nothing of so far, but how its numbers were come by
 };
 /// `other` is the report of `other_name`'s run; nullptr where it does not fit.
 std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_name, const lab::Report* other);

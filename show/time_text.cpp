@@ -4,9 +4,21 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
+#include "lab/metric.hpp"
+#include "show/modelled.hpp"
 
 namespace tilescope::show {
 namespace {
+
+std::string now_text(const Run& run, Index tick) {
+    return run.counted().time ? text::microseconds(run.seconds(tick) * 1e6) : "no time";
+}
+
+/// "450 µs of 900 µs"
+std::string of_run(const Run& run, Index tick) {
+    const std::string now = now_text(run, tick);
+    return run.counted().time ? now + " of " + text::microseconds(run.counted().time->us()) : now;
+}
 
 std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
 
@@ -25,12 +37,19 @@ std::string step_text(const Session& s, Index position) {
     return "step " + text::grouped(position) + " of " + text::grouped(s.length());
 }
 
-std::string modelled_time_text(const Session& s, Index position) {
-    if (!s.run()) return "";
+std::vector<std::string> modelled_times(const Session& s, Index position) {
+    if (!s.run()) return {""};
     const auto [tick, rival_tick] = s.ticks_at(position);
-    std::string time = duration(s.run()->seconds(tick));
-    if (s.rival()) time += " and " + duration(s.rival()->seconds(rival_tick));
-    return time + " modelled";
+    std::string time = of_run(*s.run(), tick), now = now_text(*s.run(), tick);
+    if (s.rival()) time += " and " + of_run(*s.rival(), rival_tick), now += ", " + now_text(*s.rival(), rival_tick);
+    return {time + " modelled", now + " modelled", "~" + now};
+}
+
+std::string about_modelled_time(const Session& s) {
+    if (!s.run()) return "";
+    if (!s.rival()) return about_time(*s.run());
+    return std::string(s.run()->algorithm().name) + ": " + about_time(*s.run()) + "\n" + s.rival()->algorithm().name +
+           ": " + about_time(*s.rival());
 }
 
 std::string speed_text(double speed) {
@@ -48,7 +67,7 @@ std::string about_position(const Session& s, Index position, Index sm) {
     if (position > 0) {
         const Traffic m = moved_between(s, position - 1, position), all = moved_between(s, 0, position);
         text += "\nloads " + bytes_text(m.read) + ", stores " + bytes_text(m.write) + " here";
-        text += "\n" + bytes_text(all.read + all.write) + " between HBM and the SMs so far" +
+        text += "\n" + bytes_text(all.read + all.write) + " of SM traffic so far" +
                 (s.rival() ? std::string(", of ") + s.run()->algorithm().name : "");
     }
     return text + "\n \nBelow the middle: loads. Above: stores. Ticks: SM " + std::to_string(sm) +
@@ -60,14 +79,18 @@ std::string tick_text(const Run& run, Index tick) {
 }
 
 std::string traffic_title(double most, std::optional<double> most_of_rival) {
-    return "HBM ↑ read ↓ written, up to " + text::bytes(most) +
+    return "SM ↑ read ↓ written, up to " + text::bytes(most) +
            (most_of_rival ? " and " + text::bytes(*most_of_rival) : "") + " a tick";
 }
 
 std::string about_tick(const Run& run, Index tick) {
     const Index before = std::max<Index>(0, tick - 1);
-    return tick_text(run, tick) + "\nread from HBM: " + bytes_text(run.hbm_read(tick) - run.hbm_read(before)) +
-           "\nwritten to HBM: " + bytes_text(run.hbm_write(tick) - run.hbm_write(before)) + "\nclick to go there";
+    const auto line = [](const char* key, Bytes n) {
+        return std::string("\n") + lab::find_metric(key)->title + ": " + bytes_text(n);
+    };
+    return tick_text(run, tick) + line("hbm_read_bytes", run.hbm_read(tick) - run.hbm_read(before)) +
+           line("hbm_write_bytes", run.hbm_write(tick) - run.hbm_write(before)) +
+           "\nSM traffic is what crosses an SM's boundary: the L2 catches part of it.\nClick to go there.";
 }
 
 }  // namespace tilescope::show

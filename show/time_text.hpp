@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "show/session.hpp"
 
@@ -11,8 +12,10 @@ namespace tilescope::show {
 std::string duration(double seconds);
 /// "step 12 of 340" at a position.
 std::string step_text(const Session& session, Index position);
-/// "7.99 µs modelled", in a race of both; empty where nothing runs.
-std::string modelled_time_text(const Session& session, Index position);
+/// "450 µs of 900 µs modelled", in a race of both, and shorter ways to say it; empty texts where nothing runs.
+std::vector<std::string> modelled_times(const Session& session, Index position);
+/// Their tooltip: what is modelled, and what it rests on.
+std::string about_modelled_time(const Session& session);
 /// "4 steps/s".
 std::string speed_text(double steps_per_second);
 

@@ -93,8 +93,7 @@ std::string sm_and_block(const SmState& sm) {
 std::string why_no_values(const Run& run) {
     return run.is_recording() ? "This recording was made without numbers: `tilescope trace --mode numeric` keeps them."
                               : "This recording holds shapes only: the run is too large for its numbers to be kept. A "
-                                "shorter --seq has "
-                                "numbers.";
+                                "shorter --seq has numbers.";
 }
 
 std::string why_no_block(const Run& run) {

@@ -8,12 +8,16 @@
 
 namespace tilescope::show {
 
+/// What the middle of the window shows.
+enum class Stage : std::uint8_t { memory, tiles, roofline, io };
 enum class Tab : std::uint8_t { code, program };
 enum class Detail : std::uint8_t { values, counters };
 
 struct View {
     bool light = false;      ///< theme
     bool projector = false;  ///< larger type
+    Stage stage = Stage::memory;
+    std::string metric = "time_us";  ///< of the plane of tiles
     Tab tab = Tab::code;
     Detail detail = Detail::values;
     Index sm = 0;                         ///< the SM in focus

@@ -11,7 +11,7 @@ MACHINE = {"core/text", "core/machine"}
 CORE = MACHINE | {"core/record", "core/time"}
 CONTRACT = MACHINE | {"algorithms/contract"}
 LAB = CORE | CONTRACT | {"lab"}
-SHOW = LAB | {"lab/flags", "show"}
+SHOW = LAB | {"lab/flags", "lab/figure", "show"}
 GUI = SHOW | {"gui", "gui/draw"}
 PANELS = GUI - {"core/text"}  # numbers become words in show/
 
@@ -21,18 +21,20 @@ ROOMS = {
     "core/machine": ({"core/text"}, "tilescope|(tilescope::)?operation"),
     "core/record": (MACHINE, "tilescope"),
     "core/time": (MACHINE | {"core/record"}, "tilescope"),
-    "algorithms/contract": (MACHINE, "tilescope|computation"),
+    "algorithms/contract": (MACHINE | {"core/time"}, "tilescope|computation"),
     "algorithms/cuda": (CONTRACT, "tilescope(::cuda)?"),
     "algorithms/softmax": (CONTRACT, r"tilescope(::softmax_\w+)?"),
     "algorithms/attention": (CONTRACT | {"algorithms/softmax"}, r"tilescope(::\w+)?"),
     "lab": (LAB, "tilescope::lab"),
     "lab/flags": (LAB, "tilescope::lab|CLI"),
+    "lab/figure": (LAB | {"lab/flags"}, "tilescope::lab"),
     "device": (LAB | {"algorithms/cuda"}, "tilescope::device"),
-    "show": (LAB | {"lab/flags"}, "tilescope::show|CLI"),
+    "show": (LAB | {"lab/flags", "lab/figure"}, "tilescope::show|CLI"),
     "cli": (SHOW | {"device", "algorithms/cuda"}, "tilescope::cli"),
     "gui/draw": (SHOW | {"gui"}, "tilescope::gui"),
-    "gui": (GUI, r"tilescope::gui|memory|code|detail|controls|transport"),
+    "gui": (GUI, r"tilescope::gui|memory|explore|code|detail|controls|transport"),
     "gui/memory": (PANELS, "tilescope::gui::memory"),
+    "gui/explore": (PANELS, "tilescope::gui::explore"),
     "gui/code": (PANELS, "tilescope::gui::code"),
     "gui/controls": (PANELS, "tilescope::gui::controls"),
     "gui/detail": (PANELS, "tilescope::gui::detail"),
@@ -46,9 +48,10 @@ KERNEL = r"algorithms/\w+/\w+/kernel\w*\.(hpp|cu)"
 # Libraries that only these files may include.
 GUESTS = {
     r"imgui|GLFW|backends/": r"gui/.*",
-    r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/(device|kernel_run)\.cpp",
+    r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/.*\.cuh?|device/(device|kernel_run)\.cpp",
     r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/shell/main\.cpp",
-    r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$": r"(cli|device)/.*|lab/atomic_file\.cpp|gui/shell/native\.cpp",
+    r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
+        r"(cli|device)/.*|lab/(atomic_file|child|memory|output)\.cpp|gui/shell/native\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
         r"core/machine/parallel\..pp|cli/progress\..pp",

@@ -9,6 +9,7 @@
 #include "algorithms/contract/computation.hpp"
 #include "algorithms/contract/knobs.hpp"
 #include "core/machine/ops.hpp"
+#include "core/time/kernel.hpp"
 
 namespace tilescope {
 
@@ -60,8 +61,9 @@ struct Algorithm {
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
-    Knobs knobs = tile_knobs;        ///< what a mapping chooses
-    const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
+    Knobs knobs = tile_knobs;                  ///< what a mapping chooses
+    const char* formerly = nullptr;            ///< its name in earlier versions, which people have typed and saved
+    std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel
 };
 
 /// Every algorithm, by computation and rung. Generated from the folders' names.

@@ -26,7 +26,7 @@ const TileInfo& Block::info(const Tile& t) const { return w_.chip.info(t.slot_);
 
 void Block::at(std::uint16_t pseudo_code_line) {
     line_ = pseudo_code_line;
-    for (Listener* l : w_.listeners) l->visit({index_, line_, weight_});
+    w_.tell([&](Listener& l) { l.visit({index_, line_, weight_}); });
 }
 
 TileData Block::contents(const Tile& t) const {
@@ -133,7 +133,7 @@ void Block::release(ChipMemory::Slot slot) {
             .times = weight_,
             .sram_used = w_.chip.used(Space::sram),
             .registers_used = w_.chip.used(Space::registers)};
-    for (Listener* l : w_.listeners) l->on(e, {});
+    w_.tell_quietly([&](Listener& l) { l.on(e, {}); });
 }
 
 void Block::report(Event e, const Tile& tile, TileData data, Here here) {
@@ -146,7 +146,7 @@ void Block::report(Event e, const Tile& tile, TileData data, Here here) {
     e.times = weight_;
     e.sram_used = w_.chip.used(Space::sram);
     e.registers_used = w_.chip.used(Space::registers);
-    for (Listener* l : w_.listeners) l->on(e, data);
+    w_.tell([&](Listener& l) { l.on(e, data); });
 }
 
 }  // namespace tilescope

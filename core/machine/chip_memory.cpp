@@ -7,6 +7,7 @@ namespace {
 
 std::string describe(Space space, const LiveTile& wanted, Bytes used, Bytes capacity, std::uint16_t line) {
     std::ostringstream out;
+    out.exceptions(std::ios::badbit);  // or else it is cut off where memory runs out
     out << "tile " << wanted.name << " [" << wanted.rows << " x " << wanted.cols << ' ' << name_of(wanted.dtype)
         << "] does not fit in " << name_of(space) << " at line " << line << ": needs " << wanted.bytes << " B, " << used
         << " of " << capacity << " B are in use, " << used + wanted.bytes - capacity << " B are missing";
@@ -31,30 +32,28 @@ ChipMemory::Slot ChipMemory::take(const TileInfo& info, std::uint16_t line) {
     const int s = static_cast<int>(info.space);
     const Bytes bytes = info.bytes();
     if (used_[s] + bytes > capacity_.of(info.space)) refuse(info, line);
-    used_[s] += bytes;
-    peak_[s] = std::max(peak_[s], used_[s]);
-
-    Slot slot;
     if (free_.empty()) {
-        slot = static_cast<Slot>(slots_.size());
         slots_.emplace_back();
-    } else {
-        slot = free_.back();
-        free_.pop_back();
+        free_.reserve(slots_.capacity());  // so that give() needs no memory: destructors call it
+        free_.push_back(static_cast<Slot>(slots_.size() - 1));
     }
+    const Slot slot = free_.back();
     Entry& e = slots_[slot];
-    e.info = info;
-    e.id = next_id_++;
-    e.origin = {};
-    e.live = true;
     if (const Index n = info.rows * info.cols; data_ && e.room < n) {
         e.data.reset(new (std::align_val_t{64}) float[static_cast<std::size_t>(n)]);
         e.room = n;
     }
+    free_.pop_back();
+    used_[s] += bytes;
+    peak_[s] = std::max(peak_[s], used_[s]);
+    e.info = info;
+    e.id = next_id_++;
+    e.origin = {};
+    e.live = true;
     return slot;
 }
 
-void ChipMemory::give(Slot slot) {
+void ChipMemory::give(Slot slot) noexcept {
     Entry& e = slots_[slot];
     used_[static_cast<int>(e.info.space)] -= e.info.bytes();
     e.live = false;

@@ -32,7 +32,7 @@ class ChipMemory {
 
     /// Charges the tile; OutOfChipMemory when it does not fit. `line` is the pseudo-code line to blame.
     Slot take(const TileInfo& info, std::uint16_t line);
-    void give(Slot slot);
+    void give(Slot slot) noexcept;
 
     const TileInfo& info(Slot s) const { return slots_[s].info; }
     TileId id(Slot s) const { return slots_[s].id; }

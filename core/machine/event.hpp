@@ -85,6 +85,8 @@ struct LineMark {
     Count times;
 };
 
+/// What a listener throws ends the run. A tile is given back by a destructor, which cannot throw: what is thrown by
+/// that event's on() comes with the next mark or event, which is then not told.
 struct Listener {
     /// What the run must be like. A Gpu refuses a listener that it cannot serve.
     struct Needs {

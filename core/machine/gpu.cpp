@@ -200,17 +200,22 @@ void Gpu::run_exact(const Launch& launch) {
     // Listeners hear of one thread block after the other.
     const bool in_order = !listeners_.empty() || mode_.only_wanted;
     const Index threads = in_order ? 1 : std::min<Index>(threads_, grid.size());
-    std::deque<Worker> workers;
+    std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
     if (threads <= 1) {
         for (Index block = 0; (block = next_block(launch, block)) < grid.size(); ++block) work(*main_, block);
     } else {
-        for (Index t = 0; t < threads; ++t)
-            workers.emplace_back(main_->chip.capacity(), mode_.data).traffic.resize(tensors_.size());
-        at_once(grid.size(), threads_,
-                [&](Index worker, Index block) { work(workers[static_cast<std::size_t>(worker)], block); });
+        at_once(grid.size(), threads_, [&](Index worker, Index block) {
+            std::unique_ptr<Worker>& own = workers[static_cast<std::size_t>(worker)];  // made by its first block
+            if (!own) {
+                own = std::make_unique<Worker>(main_->chip.capacity(), mode_.data);
+                own->traffic.resize(tensors_.size());
+            }
+            work(*own, block);
+        });
     }
     merge(*main_);
-    for (Worker& w : workers) merge(w);
+    for (const auto& w : workers)
+        if (w) merge(*w);
     std::vector<const char*> names;
     for (const TensorInfo& t : tensors_) names.push_back(t.name.c_str());
     main_->stores.check(launch.number, launch.kernel, names);
@@ -219,6 +224,7 @@ void Gpu::run_exact(const Launch& launch) {
 void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at, const Block::Grading& grading,
                     Count weight) {
     w.listeners.clear();
+    w.unsaid = nullptr;
     for (Listener* l : listeners_)
         if (l->wants(launch.number, block)) w.listeners.push_back(l);
     if (mode_.only_wanted && w.listeners.empty()) return;
@@ -230,7 +236,7 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
     b.grading_ = grading;
     BlockMark mark{launch.number, block, {at, launch.axes.size()}, weight, {}};
     mark.cost.thread_blocks = 1;
-    for (Listener* l : w.listeners) l->begin(mark);
+    w.tell([&](Listener& l) { l.begin(mark); });
     try {
         launch.body(b, at);
     } catch (Placed& mistake) {
@@ -238,7 +244,7 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
         throw;
     }
     mark.cost = {};
-    for (Listener* l : w.listeners) l->end(mark);
+    w.tell([&](Listener& l) { l.end(mark); });
 }
 
 /// Adds what a worker did to the launch and the totals.

@@ -32,6 +32,23 @@ struct GpuSpec {
     double exp_per_clk = 0;           ///< special-function operations per clock and SM
     std::optional<double> sram_bytes_per_clk;  ///< per SM
     std::optional<double> l2_bytes_per_clk;    ///< whole chip
+
+    std::optional<double> l2_chiplets;    ///< each with its part of the L2, which knows nothing of the others; else 1
+    std::optional<double> l2_partitions;  ///< of a chiplet's L2, each with its own copies; 1 where unknown
+
+    // As measured on a device by `tilescope calibrate`; unknown where nobody did. Per SM unless said otherwise.
+    std::optional<double> mma_flops_per_clk;      ///< of mma.sync, f16 with f32 accumulation
+    std::optional<double> fma_per_clk;            ///< f32 fused multiply-adds
+    std::optional<double> half_rate_per_clk;      ///< maxima and conversions
+    std::optional<double> l2_read_bytes_per_clk;  ///< of the whole chip, all SMs reading
+    std::optional<double> sm_bytes_per_clk;       ///< that one SM draws from L2
+    std::optional<double> copy_gbs;               ///< of HBM, read and written by a copy, GB/s
+    std::optional<double> l2_latency_clk;         ///< of a load that L2 has, in cycles
+    std::optional<double> dram_latency_clk;       ///< of one that it lacks
+    std::optional<double> launch_us;              ///< from launch to launch in a stream
+    std::optional<double> cuda_clock_mhz;         ///< under a load of fused multiply-adds
+    std::optional<double> mma_light_clock_mhz;    ///< under mma.sync, a thread block on each SM
+    std::optional<double> mma_clock_mhz;          ///< under mma.sync, several
 };
 
 }  // namespace tilescope

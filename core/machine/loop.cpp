@@ -9,9 +9,9 @@ namespace tilescope {
 
 void Block::loop(const Axis& range, const Body& body, Here here) {
     const LoopMark mark{index_, range.tiles, range.promise, line_, here, weight_};
-    for (Listener* l : w_.listeners) l->begin(mark);
+    w_.tell([&](Listener& l) { l.begin(mark); });
     gpu_.mode_.fold ? run_folded(range, body) : run_all(range, body, here);
-    for (Listener* l : w_.listeners) l->end(mark);
+    w_.tell([&](Listener& l) { l.end(mark); });
 }
 
 /// Runs tile k for `weight` of its kind.
@@ -20,7 +20,7 @@ void Block::turn(const Axis& range, Index k, Count weight, const Body& body) {
     const Count before = weight_;
     weight_ = weight;
     const Span tile = range.tiles[k];
-    for (Listener* l : w_.listeners) l->turn({index_, k, tile, weight});
+    w_.tell([&](Listener& l) { l.turn({index_, k, tile, weight}); });
     body(tile);
     weight_ = before;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <exception>
+#include <map>
 
 namespace tilescope {
 namespace {
@@ -33,11 +34,43 @@ void at_once(Index n, int threads, const std::function<void(Index, Index)>& work
     {
         std::deque<BackgroundThread> others;
         const Index workers = std::min<Index>(threads > 0 ? threads : cores(), n);
-        for (Index w = 1; w < workers; ++w)
-            if (!others.emplace_back([&take, w] { take(w); }).started()) break;
+        try {
+            for (Index w = 1; w < workers; ++w)
+                if (!others.emplace_back([&take, w] { take(w); }).started()) break;
+        } catch (const std::bad_alloc&) {
+            // As where no thread can be had: those that there are do the work.
+        }
         take(0);
     }
     if (error) std::rethrow_exception(error);
+}
+
+void in_order(Index n, int threads, const std::function<std::function<void()>(Index)>& work) {
+    constexpr Index most_ahead = 64;  // of what is to be taken next, for each thread
+    const Index workers = threads > 0 ? threads : cores();
+    Mutex mutex;
+    std::map<Index, std::function<void()>> waiting;
+    std::atomic<Index> next{0};
+    std::atomic<bool> failed{false};
+    at_once(n, static_cast<int>(workers), [&](Index, Index k) {
+        try {
+            // Whoever has the next one waits for nobody, so all go on.
+            while (k >= next + most_ahead * workers) {
+                if (failed) return;
+                wait_a_moment();
+            }
+            auto take = work(k);
+            const Lock lock(mutex);
+            waiting.emplace(k, std::move(take));
+            while (!waiting.empty() && waiting.begin()->first == next) {
+                waiting.extract(waiting.begin()).mapped()();  // if it throws, next stays: nobody takes it, or another
+                ++next;
+            }
+        } catch (...) {
+            failed = true;
+            throw;
+        }
+    });
 }
 
 void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }

@@ -19,6 +19,10 @@ int cores();
 /// it is thrown again when all have come to rest. So a stop request is an exception, too: work() throws Interrupted.
 void at_once(Index n, int threads, const std::function<void(Index worker, Index k)>& work);
 
+/// The same, where work(k) returns what is to be done with its result: that is called in the order of k, one at a time.
+/// Few results wait to be taken, however many there are.
+void in_order(Index n, int threads, const std::function<std::function<void()>(Index k)>& work);
+
 /// Lets a millisecond pass, for those who look now and then whether another thread is done.
 void wait_a_moment();
 

@@ -45,6 +45,16 @@ Tiles Seen::operator()(Span tile) const {
     return seen;
 }
 
+Index Seen::partial(Span tile) const {
+    // Its first element sees what begins before, and its last what ends after.
+    const Index size = inner_.tile_size(), extent = inner_.extent();
+    const Tiles seen = (*this)(tile);
+    Index whole_from = 0, whole_to = inner_.count();
+    if (begin_) whole_from = ceil_div(std::clamp<Index>(tile.end() - 1 + *begin_, 0, extent), size);
+    if (end_ && tile.begin + 1 + *end_ < extent) whole_to = std::max<Index>(0, tile.begin + 1 + *end_) / size;
+    return seen.count() - seen.from(whole_from).upto(whole_to).count();
+}
+
 Seen::Sums Seen::sums(const Tiles& range) const {
     const Index n = range.full(), all = inner_.count();
     if (n == 0) return {};

@@ -18,6 +18,10 @@ class Seen {
     Seen and_after_begin(Index shift) const;
 
     Tiles operator()(Span tile) const;
+    /// Whether every tile sees all of them.
+    bool all() const { return !end_ && !begin_; }
+    /// How many of these not every element of the tile sees whole: those that a mask crosses.
+    Index partial(Span tile) const;
 
     /// Full tiles of a range, by whether they see anything: how many, and how many full and ragged inner tiles they see
     /// together. The one that sees most has a ragged tile if any has.

@@ -1,6 +1,8 @@
 // What one thread of the simulator keeps while it runs thread blocks; merged at the end of a launch.
 #pragma once
 
+#include <exception>
+#include <utility>
 #include <vector>
 
 #include "core/machine/chip_memory.hpp"
@@ -19,7 +21,26 @@ struct Worker {
     std::vector<float> scratch;        // for operands that have to be rounded
     Stores stores;                     // of this launch, in exact modes
 
+    std::exception_ptr unsaid;  // what a listener threw where nothing can be thrown
+
     bool heard() const { return !listeners.empty(); }
+
+    /// Calls say(Listener&) for all that listen to the current block.
+    template <class F>
+    void tell(F&& say) {
+        if (unsaid) std::rethrow_exception(std::exchange(unsaid, nullptr));
+        for (Listener* l : listeners) say(*l);
+    }
+    /// The same for destructors: what is thrown, the next tell() throws. Until then nobody is told anything.
+    template <class F>
+    void tell_quietly(F&& say) noexcept {
+        if (unsaid) return;
+        try {
+            tell(say);
+        } catch (...) {
+            unsaid = std::current_exception();
+        }
+    }
 
     void charge(const Counters& cost, Count times) {
         if (times == 1)

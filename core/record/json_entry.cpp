@@ -20,14 +20,19 @@ Json json_numbers(const float* x, std::size_t n) {
     return j;
 }
 
+bool is_text(const Json& value) {
+    const auto* s = value.get_ptr<const Json::string_t*>();
+    return s && s->size() <= 400 && text::printable(*s);
+}
+
 JsonEntry::JsonEntry(const Json& json, const std::string& file, const char* list, Index n)
     : json_(json), file_(file), list_(list), n_(n) {
-    if (!json.is_object()) refuse("must be an object, and is " + text::quoted(json.dump()));
+    if (!json.is_object()) refuse("must be an object, and is " + text::shown(json.dump()));
 }
 
 void JsonEntry::refuse(const std::string& what) const {
     const std::string place = n_ < 0 ? list_ : list_ + ("[" + std::to_string(n_) + "]");
-    throw UsageError(file_ + ": " + place + ": " + what);
+    throw UsageError(text::shown(file_) + ": " + place + ": " + what);
 }
 
 const Json& JsonEntry::at(const char* key) {
@@ -44,7 +49,7 @@ Index JsonEntry::integer(const char* key, Index least, Index most) {
     const std::string allowed =
         most < least ? "there is none that it could be"
                      : "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-    refuse(std::string(key) + ' ' + text::quoted(j.dump()) + ": " + allowed);
+    refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": " + allowed);
 }
 
 Index JsonEntry::integer_or(Index absent, const char* key, Index least, Index most) {
@@ -53,20 +58,20 @@ Index JsonEntry::integer_or(Index absent, const char* key, Index least, Index mo
 
 bool JsonEntry::yes(const char* key) {
     if (!has(key)) return false;
-    if (const Json& j = at(key); j != true) refuse(std::string(key) + ' ' + text::quoted(j.dump()) + ": must be true");
+    if (const Json& j = at(key); j != true) refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": must be true");
     return true;
 }
 
 double JsonEntry::number(const char* key) {
     const Json& j = at(key);
-    if (!j.is_number()) refuse(std::string(key) + ' ' + text::quoted(j.dump()) + ": must be a number");
+    if (!j.is_number()) refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": must be a number");
     return j.get<double>();
 }
 
 std::string JsonEntry::text(const char* key) {
     const Json& j = at(key);
-    if (!j.is_string()) refuse(std::string(key) + ' ' + text::quoted(j.dump()) + ": must be a string");
-    return j.get<std::string>();
+    if (is_text(j)) return j.get<std::string>();
+    refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": must be a string of at most 400 printable bytes");
 }
 
 Span JsonEntry::span(const char* key) {
@@ -75,7 +80,7 @@ Span JsonEntry::span(const char* key) {
         return x.is_number_unsigned() && x.get<std::uint64_t>() <= static_cast<std::uint64_t>(most_index);
     };
     if (!j.is_array() || j.size() != 2 || !fits(j[0]) || !fits(j[1]))
-        refuse(std::string(key) + ' ' + text::quoted(j.dump()) + ": must be [first, how many]");
+        refuse(std::string(key) + ' ' + text::shown(j.dump()) + ": must be [first, how many]");
     return {j[0].get<Index>(), j[1].get<Index>()};
 }
 
@@ -89,11 +94,13 @@ float JsonEntry::to_float(const char* key, const Json& j) const {
             static_cast<double>(static_cast<float>(x)) == x)
             return static_cast<float>(x);
     } else if (j.is_string()) {
-        if (j == "-nan") return std::copysign(nan, -1.0f);
+        // As a string: the library's comparison makes JSON of the other side, in a function that cannot throw.
+        const auto& said = j.get_ref<const std::string&>();
+        if (said == "-nan") return std::copysign(nan, -1.0f);
         for (const auto& [word, x] : words)
-            if (j == word) return x;
+            if (said == word) return x;
     }
-    refuse(std::string(key) + ' ' + text::quoted(j.dump()) +
+    refuse(std::string(key) + ' ' + text::shown(j.dump()) +
            R"(: must be a number of 32 bits, or "inf", "-inf", "nan" or "-nan")");
 }
 
@@ -114,11 +121,11 @@ void JsonEntry::finish() const {
     if (asked_.size() == json_.size()) return;
     for (const auto& [key, value] : json_.items())
         if (std::find(asked_.begin(), asked_.end(), key) == asked_.end())
-            refuse(text::quoted(key) + " means nothing here; take it out");
+            refuse(text::shown(key) + " means nothing here; take it out");
 }
 
 void JsonEntry::refuse_name(const char* key, const std::string& value, const std::vector<std::string>& all) const {
-    refuse(std::string(key) + ' ' + text::quoted(value) + ": unknown; did you mean " + text::nearest(value, all) + '?');
+    refuse(std::string(key) + ' ' + text::shown(value) + ": unknown; did you mean " + text::nearest(value, all) + '?');
 }
 
 }  // namespace tilescope

@@ -17,6 +17,9 @@ using Json = nlohmann::ordered_json;
 Json json_number(float x);
 Json json_numbers(const float* x, std::size_t n);
 
+/// Whether it is a string that may be drawn and printed as it is: printable, of at most 400 bytes.
+bool is_text(const Json& value);
+
 class JsonEntry {
   public:
     static constexpr Index most_index = Index{1} << 56;

@@ -4,7 +4,6 @@ namespace tilescope {
 
 bool Slices::carry_on(const std::function<void()>& run) {
     events_ = flops_ = 0;
-    leaving_ = false;
     try {
         run();
     } catch (const Full&) {
@@ -70,13 +69,7 @@ void Slices::visit(const LineMark& mark) {
 }
 
 void Slices::on(const Event& event, TileData data) {
-    if (leaving_) return;  // tiles are given back on the way out
-    // Destructors give tiles back, and cannot throw.
-    const bool may_end = end_ == End::anywhere && told_ >= heard_ && event.kind() != Kind::release;
-    if (may_end && full()) {
-        leaving_ = true;
-        throw Full();
-    }
+    if (end_ == End::anywhere && told_ >= heard_ && full()) throw Full();
     if (!is_new()) return;
     ++events_;
     flops_ += event.cost.flops();

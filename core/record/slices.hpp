@@ -55,7 +55,6 @@ class Slices : public Listener {
     Index told_ = 0;                // of the current block, in this run
     Index events_ = 0;              // of this slice
     Count flops_ = 0;
-    bool leaving_ = false;  // a thread block, in its midst
 };
 
 }  // namespace tilescope

@@ -86,10 +86,7 @@ void Trace::end(const LoopMark&) { open_.pop_back(); }
 void Trace::on(const Event& event, TileData data) {
     if (!kept_.has_values) data = {};
     if (full_.empty()) full_ = exceeded(data.size());
-    if (!full_.empty()) {
-        if (event.kind() == Kind::release) return;  // said by a destructor, which cannot throw; the next event will
-        throw RunError(full_);
-    }
+    if (!full_.empty()) throw RunError(full_);
     keep(event, data);
 }
 
@@ -111,7 +108,9 @@ void Trace::keep(const Event& event, TileData data) {
 
 /// The limit that one more event with so many values would break; empty when there is room.
 std::string Trace::exceeded(std::size_t more_values) const {
-    const std::string fix = ": record chosen thread blocks only, or take a smaller problem";
+    const std::string fix =
+        std::string(options_.blocks.empty() ? ": record chosen thread blocks only" : ": record fewer thread blocks") +
+        ", or take a smaller problem";
     if (size() >= options_.max_events)
         return "the recording reached its limit of " + std::to_string(options_.max_events) + " events" + fix;
     if (value_bytes_ + float_bytes(more_values) > options_.max_value_bytes)

@@ -12,7 +12,9 @@ constexpr Index most_line = 0xffff, most_source_line = 0xffffffff;
 
 Index last(std::size_t size) { return static_cast<Index>(size) - 1; }
 
-std::string quoted_name(const std::string& name, TileId tile) { return name + " (tile " + std::to_string(tile) + ")"; }
+std::string quoted_name(const std::string& name, TileId tile) {
+    return text::shown(name) + " (tile " + std::to_string(tile) + ")";
+}
 
 }  // namespace
 
@@ -49,11 +51,11 @@ const Operation& EventReader::operation(JsonEntry& entry) const {
     if (!found) {
         std::vector<std::string> names;
         for (const Operation* o : operations()) names.emplace_back(o->name);
-        entry.refuse("what " + text::quoted(what) + ": no operation is called that; did you mean " +
+        entry.refuse("what " + text::shown(what) + ": no operation is called that; did you mean " +
                      text::nearest(what, names) + '?');
     }
     if (op != name_of(found->kind))
-        entry.refuse("op " + text::quoted(op) + ": " + found->name + " is a " + name_of(found->kind));
+        entry.refuse("op " + text::shown(op) + ": " + found->name + " is a " + name_of(found->kind));
     return *found;
 }
 
@@ -63,7 +65,7 @@ void EventReader::begin_launch(JsonEntry& entry, Step& step) {
         entry.integer("launch", launch_ + 1, std::min(launch_ + 1, last(to_.launches.size())));
     const std::string& kernel = to_.launches[static_cast<std::size_t>(++launch_)].kernel;
     if (entry.text("what") != kernel)
-        entry.refuse("what " + text::quoted(entry.text("what")) + ": this launch's kernel is " + kernel);
+        entry.refuse("what " + text::shown(entry.text("what")) + ": this launch's kernel is " + text::shown(kernel));
 }
 
 /// Which thread block of which launch: the one that began last, or the next of the table.
@@ -143,7 +145,7 @@ void EventReader::read_region(JsonEntry& entry, Event& e) const {
     if (e.moves_data()) {
         const std::string name = entry.text("tensor");
         const auto found = tensors_.find(name);
-        if (found == tensors_.end()) entry.refuse("tensor " + text::quoted(name) + ": is not in \"tensors\"");
+        if (found == tensors_.end()) entry.refuse("tensor " + text::shown(name) + ": is not in \"tensors\"");
         r.tensor = found->second;
     } else if (!entry.has("rows")) {
         return;
@@ -162,8 +164,8 @@ void EventReader::check_moved(JsonEntry& entry, const Event& e) const {
     const RecordedTensor& t = to_.tensors[e.region.tensor];
     const Region& r = e.region;
     if (r.slice >= t.slices || r.rows.end() > t.rows || r.cols.end() > t.cols)
-        entry.refuse("moves a region that is not all in " + t.name + " of " + std::to_string(t.slices) + " x " +
-                     std::to_string(t.rows) + " x " + std::to_string(t.cols));
+        entry.refuse("moves a region that is not all in " + text::shown(t.name) + " of " + std::to_string(t.slices) +
+                     " x " + std::to_string(t.rows) + " x " + std::to_string(t.cols));
     if (const RecordedTile& tile = tile_of(e); tile.rows != r.rows.size || tile.cols != r.cols.size)
         entry.refuse("moves " + std::to_string(r.rows.size) + " x " + std::to_string(r.cols.size) +
                      " elements, and the tile has " + std::to_string(tile.rows) + " x " + std::to_string(tile.cols));
@@ -205,7 +207,7 @@ void EventReader::read_values(JsonEntry& entry, Step& step) {
 }
 
 void EventReader::finish() const {
-    const auto refuse = [&](const std::string& what) { throw UsageError(file_ + ": totals: " + what); };
+    const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(file_) + ": totals: " + what); };
     if (const auto n = static_cast<Index>(to_.steps.size()); n != expected_)
         refuse(std::to_string(expected_) + " events, and there are " + std::to_string(n));
     for (const auto& [name, member] : Counters::fields)

@@ -18,8 +18,9 @@ struct ReadTrace {
     std::string about;
 };
 /// Reads what write_trace wrote, and believes nothing: UsageError, one line, with `name`, the place and what is wrong.
-/// Contents are the same bit for bit, except that a NaN keeps nothing but its sign.
-ReadTrace read_trace(std::istream& in, const std::string& name);
+/// Contents are the same bit for bit, except that a NaN keeps nothing but its sign. Throws
+/// Interrupted.
+ReadTrace read_trace(std::istream& in, const std::string& name, const Control* control = nullptr);
 
 /// The first difference between two recordings, in one line: "step 9 (matmul, line 8): S[0, 3] is 0.5, and was 0.25".
 /// Empty where they are identical.

@@ -16,7 +16,8 @@ constexpr auto dtypes = {Dtype::f32, Dtype::f16, Dtype::bf16};
 
 class TraceReader {
   public:
-    TraceReader(std::istream& in, const std::string& name) : in_(in), name_(name) {}
+    TraceReader(std::istream& in, const std::string& name, const Control* control)
+        : in_(in), name_(name), control_(control) {}
 
     ReadTrace read() {
         parse();
@@ -26,7 +27,7 @@ class TraceReader {
     }
 
   private:
-    [[noreturn]] void refuse(const std::string& what) const { throw UsageError(name_ + ": " + what); }
+    [[noreturn]] void refuse(const std::string& what) const { throw UsageError(text::shown(name_) + ": " + what); }
     std::string next_section() const { return trace_sections[static_cast<std::size_t>(section_ + 1)]; }
 
     void parse();
@@ -46,6 +47,7 @@ class TraceReader {
 
     std::istream& in_;
     const std::string& name_;
+    const Control* control_;
     std::string key_;     // of the document's object, that is being read
     Index section_ = -1;  // the last one of `sections` that began
     bool known_ = false;  // the schema was read
@@ -62,14 +64,16 @@ void TraceReader::parse() {
             in_, [this](int depth, Json::parse_event_t event, Json& parsed) { return hear(depth, event, parsed); });
         if (!known_) refuse("is not a recording; `tilescope trace` writes one");
     } catch (const Json::parse_error& e) {
+        if (!known_) refuse("is not a recording; `tilescope trace` writes one");
         if (in_.eof()) refuse("ends in the middle, after " + std::to_string(e.byte) + " bytes; record it again");
         refuse("is not JSON, at byte " + std::to_string(e.byte));
     } catch (const Json::exception& e) {
-        refuse("is not JSON that can be read: " + text::one_line(e.what()));
+        refuse("is not JSON that can be read: " + text::shown(e.what(), 400));
     }
 }
 
 bool TraceReader::hear(int depth, Json::parse_event_t event, Json& parsed) {
+    check_stop(control_);
     using E = Json::parse_event_t;
     if (depth > most_nesting) refuse("is nested too deeply to be a recording");
     if (event == E::key && depth == 1) enter(parsed.get<std::string>());
@@ -86,14 +90,13 @@ bool TraceReader::hear(int depth, Json::parse_event_t event, Json& parsed) {
 /// A member of the document's object begins.
 void TraceReader::enter(const std::string& key) {
     if (!known_ && key != "schema")
-        refuse("begins with " + text::quoted(key) +
-               " in place of a recording's \"schema\"; `tilescope trace` writes one");
-    if (known_ && (key == "schema" || about_.contains(key))) refuse(text::quoted(key) + " is there twice");
+        refuse("is not a recording, it begins with " + text::shown(key) + "; `tilescope trace` writes one");
+    if (known_ && (key == "schema" || about_.contains(key))) refuse(text::shown(key) + " is there twice");
     key_ = key;
     entries_ = 0;
     if (std::find(trace_sections.begin(), trace_sections.end(), key) == trace_sections.end()) return;
     if (section_ + 1 == static_cast<Index>(trace_sections.size()) || next_section() != key)
-        refuse(text::quoted(key) + " is out of order: a recording has " +
+        refuse(text::shown(key) + " is out of order: a recording has " +
                text::join({trace_sections.begin(), trace_sections.end()}, ", "));
     ++section_;
 }
@@ -103,10 +106,9 @@ void TraceReader::read_member(const Json& value) {
         check_schema(value);
         known_ = true;
     } else if (key_ == "values") {
-        if (!value.is_boolean()) refuse("values " + text::quoted(value.dump()) + ": must be true or false");
+        if (!value.is_boolean()) refuse("values " + text::shown(value.dump()) + ": must be true or false");
         to_.has_values = value.get<bool>();
     } else if (key_ == "sources") {
-        const auto is_text = [](const Json& s) { return s.is_string(); };
         if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text))
             refuse("sources: must be a list of file names");
         to_.sources = std::make_shared<const std::vector<std::string>>(value.get<std::vector<std::string>>());
@@ -118,12 +120,12 @@ void TraceReader::read_member(const Json& value) {
 }
 
 void TraceReader::check_schema(const Json& value) const {
-    if (value == trace_schema) return;
     const std::string found = value.is_string() ? value.get<std::string>() : value.dump();
+    if (found == trace_schema) return;
     if (found.starts_with("tilescope.trace/"))
-        refuse("is a recording of version " + text::quoted(found) + ", and " + trace_schema +
+        refuse("is a recording of version " + text::shown(found) + ", and " + trace_schema +
                " is what is read here; record it again with `tilescope trace`");
-    refuse("is not a recording: its schema is " + text::quoted(found) + " in place of " + trace_schema);
+    refuse("is not a recording: its schema is " + text::shown(found) + " in place of " + trace_schema);
 }
 
 void TraceReader::read_totals(const Json& value) {
@@ -205,7 +207,7 @@ void TraceReader::read_tensor(JsonEntry e) {
                      {},
                      {}};
     for (const RecordedTensor& other : to_.tensors)
-        if (other.name == t.name) e.refuse("name " + text::quoted(t.name) + " is there twice");
+        if (other.name == t.name) e.refuse("name " + text::shown(t.name) + " is there twice");
     if (to_.tensors.size() >= no_tensor) e.refuse("is one tensor too many");
     const Index most = to_.has_values ? most_values : JsonEntry::most_index;
     if (t.rows > most / t.cols || t.slices > most / (t.rows * t.cols)) e.refuse("is too large to be recorded");
@@ -230,6 +232,8 @@ void TraceReader::read_tile(JsonEntry e) {
 
 }  // namespace
 
-ReadTrace read_trace(std::istream& in, const std::string& name) { return TraceReader(in, name).read(); }
+ReadTrace read_trace(std::istream& in, const std::string& name, const Control* control) {
+    return TraceReader(in, name, control).read();
+}
 
 }  // namespace tilescope

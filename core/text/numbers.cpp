@@ -1,7 +1,10 @@
 #include "core/text/numbers.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <locale>
+#include <sstream>
 #include <vector>
 
 namespace tilescope::text {
@@ -23,6 +26,33 @@ std::string scaled(double n, double base, const std::vector<const char*>& units)
     return *units[u] ? digits + ' ' + units[u] : digits;
 }
 
+template <class T>
+std::errc read_whole(std::string_view text, T& value) {
+    constexpr std::string_view units = "kKMG";
+    constexpr T factors[] = {1 << 10, 1 << 10, 1 << 20, 1 << 30};
+    const std::size_t unit = text.empty() ? units.npos : units.find(text.back());
+    if (unit != units.npos) text.remove_suffix(1);
+    T read = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+    if (error == std::errc::invalid_argument || end != text.data() + text.size()) return std::errc::invalid_argument;
+    if (error != std::errc()) return error;
+    if (unit != units.npos && __builtin_mul_overflow(read, factors[unit], &read)) return std::errc::result_out_of_range;
+    value = read;
+    return {};
+}
+
+/// Reads all of `text`, of digits, a dot, a minus and an exponent.
+bool read_digits(std::string_view text, double& x) {
+#ifdef __cpp_lib_to_chars
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+    return error == std::errc() && end == text.data() + text.size();
+#else  // the browser's library reads whole numbers only
+    std::istringstream in{std::string(text)};
+    in.imbue(std::locale::classic());
+    return (in >> x) && in.peek() == std::istringstream::traits_type::eof();
+#endif
+}
+
 }  // namespace
 
 std::string bytes(double n) { return scaled(n, 1000, {"B", "kB", "MB", "GB", "TB", "PB", "EB"}); }
@@ -38,10 +68,42 @@ std::string grouped(std::int64_t n) {
     return digits;
 }
 
+std::string microseconds(double us) {
+    const auto one_decimal = [](double x) {
+        return x >= 1000 ? grouped(std::llround(x)) : number(std::round(10 * x) / 10);
+    };
+    if (us >= 1e7) return one_decimal(us / 1e6) + " s";
+    if (us >= 1e5) return one_decimal(us / 1e3) + " ms";
+    return (us >= 100 ? grouped(std::llround(us)) : one_decimal(us)) + " µs";
+}
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + '%'; }
+
 std::string number(double x) {
     char buffer[32];
     std::snprintf(buffer, sizeof buffer, "%.3g", x);
     return buffer;
 }
+
+std::string exact(double x) {
+    char buffer[32];
+    const bool whole = x == std::floor(x) && std::abs(x) < 1e15;  // 100, and not 1e+02
+    std::snprintf(buffer, sizeof buffer, "%.0f", whole ? x : 0);
+    for (int digits = 1; !whole && digits <= 17; ++digits) {
+        std::snprintf(buffer, sizeof buffer, "%.*g", digits, x);
+        if (to_number(buffer) == x) break;
+    }
+    return buffer;
+}
+
+std::optional<double> to_number(std::string_view text) {
+    double x = 0;
+    const bool digits = !text.empty() && text[0] != '+' && text.find_first_not_of("0123456789.-+eE") == text.npos;
+    if (digits && read_digits(text, x) && std::isfinite(x)) return x;
+    return std::nullopt;
+}
+
+std::errc to_whole(std::string_view text, std::int64_t& value) { return read_whole(text, value); }
+std::errc to_whole(std::string_view text, std::uint64_t& value) { return read_whole(text, value); }
 
 }  // namespace tilescope::text

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace tilescope::text {
 
@@ -14,7 +17,20 @@ std::string binary_bytes(std::int64_t n);
 std::string count(double n);
 /// All digits, in groups: "2,147,483,648".
 std::string grouped(std::int64_t n);
+/// Microseconds as people read them: "13.5 µs", "4,071 µs", "123.4 ms", "12.3 s".
+std::string microseconds(double us);
+/// "53%" of a share.
+std::string percent(double share);
 /// Shortest form that reads well: "0.125", "1.9e-05".
 std::string number(double x);
+/// Digits enough to read the same number back: "0.1".
+std::string exact(double x);
+
+/// The finite number that all of `text` is, in any locale: "0.5", "-2", "1e-310". Not " 1", "+1", "0x8", "inf".
+std::optional<double> to_number(std::string_view text);
+/// The whole number that all of `text` is; k, M and G after it stand for 1024, 1024^2 and 1024^3. Otherwise what is
+/// wrong, and `value` stays.
+std::errc to_whole(std::string_view text, std::int64_t& value);
+std::errc to_whole(std::string_view text, std::uint64_t& value);
 
 }  // namespace tilescope::text

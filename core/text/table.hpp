@@ -1,4 +1,4 @@
-// Columns of text.
+// Columns of text, for a terminal or for a document.
 #pragma once
 
 #include <ostream>
@@ -7,16 +7,35 @@
 
 namespace tilescope::text {
 
-/// Columns as wide as their widest cell; the first `left` columns are aligned left, the others right.
+/// What a table is written for.
+enum class Format { text, markdown, latex };
+
+/// Columns as wide as their widest cell; the first `left` columns are aligned left, the others right. As text it keeps
+/// to a line: where it is wider, headers are cut between words, then the widest left column, and then columns that
+/// still have no room continue below, with the left ones again.
 class Table {
   public:
     explicit Table(std::vector<std::string> header, std::size_t left = 1);
     void add(std::vector<std::string> row);
     void print(std::ostream& out, const std::string& indent = "") const;
+    /// The same cells as a table of Markdown or LaTeX (a plain tabular), whole.
+    void print(std::ostream& out, Format format) const;
 
   private:
-    std::vector<std::vector<std::string>> rows_;
+    using Sizes = std::vector<std::size_t>;
+    template <class Header, class Cell>
+    Sizes widest(Header&& of_header, Cell&& of_cell) const;
+    Sizes widths(std::size_t room) const;
+    void print_row(std::ostream& out, const std::string& indent, std::size_t row, const Sizes& columns,
+                   const Sizes& widths) const;
+    void print_markdown(std::ostream& out) const;
+    void print_latex(std::ostream& out) const;
+
+    std::vector<std::vector<std::string>> rows_;  // the header first
     std::size_t left_;
 };
+
+/// Cells as a line of CSV (RFC 4180), quoted where they have to be.
+std::string csv_line(const std::vector<std::string>& cells);
 
 }  // namespace tilescope::text

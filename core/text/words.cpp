@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <numeric>
 
 namespace tilescope::text {
@@ -29,12 +30,81 @@ std::ptrdiff_t strangeness(std::string_view typed, std::string_view name) {
     return edits(typed, name) - 2 * front - back;
 }
 
+/// A character of UTF-8, or a byte that is none.
+struct Character {
+    std::string_view bytes;
+    char32_t code;
+    bool valid;
+};
+
+/// Takes the first character of `text`, which is not empty.
+Character next_character(std::string_view& text) {
+    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // that needs so many bytes
+    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+    const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
+    char32_t code = size == 1 ? byte(0) : byte(0) & (0x7fu >> size);
+    bool valid = (byte(0) < 0x80 || (byte(0) >= 0xc0 && byte(0) < 0xf8)) && size <= text.size();
+    for (std::size_t k = 1; valid && k < size; ++k) {
+        valid = (byte(k) & 0xc0) == 0x80;
+        code = code << 6 | (byte(k) & 0x3fu);
+    }
+    valid = valid && code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    const std::string_view bytes = text.substr(0, valid ? size : 1);
+    text.remove_prefix(bytes.size());
+    return {bytes, code, valid};
+}
+
+/// Neither a control character nor one that is there to change how others are drawn.
+bool drawn(const Character& c) {
+    constexpr std::pair<char32_t, char32_t> hidden[] = {
+        {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
+        {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+    return c.valid && std::none_of(std::begin(hidden), std::end(hidden),
+                                   [&](const auto& range) { return c.code >= range.first && c.code <= range.second; });
+}
+
+std::string escaped(const Character& c) {
+    constexpr std::pair<char, const char*> named[] = {
+        {'\n', "\\n"}, {'\r', "\\r"}, {'\t', "\\t"}, {'\'', "\\'"}, {'\\', "\\\\"}};
+    for (const auto& [character, name] : named)
+        if (c.bytes[0] == character) return name;
+    if (drawn(c)) return std::string(c.bytes);
+    const bool wide = c.bytes.size() > 1;
+    char digits[16];
+    std::snprintf(digits, sizeof digits, wide ? "\\u{%x}" : "\\x%02x",
+                  wide ? static_cast<unsigned>(c.code) : static_cast<unsigned char>(c.bytes[0]));
+    return digits;
+}
+
+/// The end of the parts, from `begin` on, that together take no more than `most` places.
+template <class Iterator>
+Iterator within(Iterator begin, Iterator end, std::size_t most) {
+    for (std::size_t taken = 0; begin != end && (taken += width(*begin)) <= most;) ++begin;
+    return begin;
+}
+
+/// Whether one of the words that `typed` is made of is the name: --head-dim means --dim, and not --heads.
+bool is_a_word_of(std::string_view typed, std::string_view name) {
+    const std::string wanted = plain(name);
+    while (!typed.empty()) {
+        const std::size_t end = std::min(typed.find_first_of(" -_"), typed.size());
+        if (end > 0 && plain(typed.substr(0, end)) == wanted) return true;
+        typed.remove_prefix(std::min(end + 1, typed.size()));
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator) {
     std::string all;
     for (const std::string& p : parts) all += (all.empty() ? "" : separator) + p;
     return all;
+}
+
+std::string alternatives(const std::vector<std::string>& names) {
+    if (names.size() < 2) return join(names, "");
+    return join({names.begin(), names.end() - 1}, ", ") + " or " + names.back();
 }
 
 std::size_t width(std::string_view text) {
@@ -55,16 +125,29 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
     return lines;
 }
 
-std::string one_line(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-    return text.substr(0, 400);
+bool is_utf8(std::string_view text) {
+    while (!text.empty())
+        if (!next_character(text).valid) return false;
+    return true;
 }
 
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (const char c : text.substr(0, 60)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    return out + (text.size() > 60 ? "...'" : "'");
+bool printable(std::string_view text) {
+    while (!text.empty())
+        if (!drawn(next_character(text))) return false;
+    return true;
+}
+
+std::string shown(std::string_view text, std::size_t most) {
+    constexpr std::size_t first = 40, last = 17;  // characters that stay of a longer text
+    const bool clear = !text.empty() && text.front() != ' ' && text.back() != ' ';
+    if (clear && width(text) <= most && printable(text)) return std::string(text);
+    std::vector<std::string> parts;
+    while (!text.empty()) parts.push_back(escaped(next_character(text)));
+    std::string all = join(parts, "");
+    if (width(all) > most)
+        all = std::accumulate(parts.begin(), within(parts.begin(), parts.end(), first), std::string()) +
+              std::accumulate(within(parts.rbegin(), parts.rend(), last).base(), parts.end(), std::string("..."));
+    return '\'' + all + '\'';
 }
 
 std::string plain(std::string_view word) {
@@ -74,11 +157,23 @@ std::string plain(std::string_view word) {
     return out;
 }
 
+std::vector<std::string> meant(std::string_view wanted, const std::vector<std::string>& names) {
+    const std::string typed = plain(wanted);
+    std::vector<std::string> found;
+    for (const std::string& name : names) {
+        if (plain(name) == typed) return {name};
+        if (!typed.empty() && plain(name).starts_with(typed)) found.push_back(name);
+    }
+    return found;
+}
+
 std::string nearest(std::string_view wanted, const std::vector<std::string>& names) {
-    const std::string typed = plain(wanted.substr(0, 60));
-    return *std::min_element(names.begin(), names.end(), [&](auto& a, auto& b) {
-        return strangeness(typed, plain(a)) < strangeness(typed, plain(b));
-    });
+    wanted = wanted.substr(0, 60);
+    const std::string typed = plain(wanted);
+    const auto distance = [&](const std::string& name) {
+        return std::pair(!is_a_word_of(wanted, name), strangeness(typed, plain(name)));
+    };
+    return *std::min_element(names.begin(), names.end(), [&](auto& a, auto& b) { return distance(a) < distance(b); });
 }
 
 }  // namespace tilescope::text

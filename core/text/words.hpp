@@ -8,16 +8,22 @@
 namespace tilescope::text {
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator);
+/// "f32, f16 or bf16".
+std::string alternatives(const std::vector<std::string>& names);
 /// How many places it takes in a terminal: characters, not bytes.
 std::size_t width(std::string_view text);
 /// `text` cut between words into lines of at most `most` places; a longer word has a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t most);
-/// At most 400 characters of `text` on one line: control characters become spaces.
-std::string one_line(std::string text);
-/// `text` between quotes, cut to a readable length and stripped of control characters: safe to print whatever it was.
-std::string quoted(const std::string& text);
+bool is_utf8(std::string_view text);
+/// Whether a terminal draws every character of it: UTF-8 without control characters and invisible formatting.
+bool printable(std::string_view text);
+/// What a user or a file gave, safe to print whatever it is: as it is where it is printable and of at most `most`
+/// characters; else in quotes, with \n, \x1b or \u{202e} for what is not printable, and "..." for the middle.
+std::string shown(std::string_view text, std::size_t most = 100);
 /// A word as it is compared: lower case, without spaces, dashes and underscores.
 std::string plain(std::string_view word);
+/// The names that a short one may stand for: the equal one (as words are compared), or else all that begin like it.
+std::vector<std::string> meant(std::string_view wanted, const std::vector<std::string>& names);
 /// The name that was probably meant: few edits away, and better one that begins or ends alike.
 std::string nearest(std::string_view wanted, const std::vector<std::string>& names);
 

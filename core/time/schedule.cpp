@@ -1,6 +1,9 @@
 #include "core/time/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/time/timeline.hpp"
 
 namespace tilescope {
 namespace {
@@ -50,6 +53,37 @@ std::vector<BlockTurns> blocks_of_launch(const Trace& t, Index s) {
     return blocks;
 }
 
+/// The timeline of a launch in which every turn takes one cycle, and an SM has one thread block.
+Timeline one_turn_a_tick(const std::vector<BlockTurns>& blocks, Index sms) {
+    Grid grid;
+    for (const BlockTurns& b : blocks) {
+        grid.sequence.push_back(static_cast<std::uint32_t>(grid.kinds.size()));
+        grid.kinds.push_back({static_cast<double>(b.turns.size())});
+    }
+    return play(grid, sms, 1, Refill::packed);
+}
+
+/// Tick by tick, a turn of every SM that has one left; `order` and `ends` grow.
+void lay_out(const std::vector<BlockTurns>& blocks, const std::vector<std::vector<std::size_t>>& on_sm,
+             std::vector<Index>& order, std::vector<Index>& ends) {
+    struct Lane {
+        std::size_t nth = 0, turn = 0;
+    };
+    std::vector<Lane> lanes(on_sm.size());
+    for (bool more = true; more;) {
+        more = false;
+        for (std::size_t sm = 0; sm < on_sm.size(); ++sm) {
+            Lane& lane = lanes[sm];
+            if (lane.nth == on_sm[sm].size()) continue;
+            const std::vector<Turn>& turns = blocks[on_sm[sm][lane.nth]].turns;
+            for (Index k = turns[lane.turn].first; k < turns[lane.turn].last; ++k) order.push_back(k);
+            if (++lane.turn == turns.size()) ++lane.nth, lane.turn = 0;
+            more = true;
+        }
+        if (more) ends.push_back(static_cast<Index>(order.size()));
+    }
+}
+
 }  // namespace
 
 Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
@@ -60,36 +94,18 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
         order.push_back(s);
         ends_.push_back(static_cast<Index>(order.size()));
         const std::vector<BlockTurns> blocks = blocks_of_launch(recording, s + 1);
-
-        struct Lane {
-            std::size_t placement = 0;  // index into placements_
-            const BlockTurns* block = nullptr;
-            std::size_t turn = 0;
-        };
-        std::vector<Lane> lanes(std::min(static_cast<std::size_t>(std::max<Index>(sms, 1)), blocks.size()));
-        std::size_t next = 0, running = 0;
-        do {
-            const Index tick = ticks();
-            running = 0;
-            for (std::size_t sm = 0; sm < lanes.size(); ++sm) {
-                Lane& lane = lanes[sm];
-                if (!lane.block && next < blocks.size()) {
-                    lane = {placements_.size(), &blocks[next++], 0};
-                    if (by_sm_.size() <= sm) by_sm_.resize(sm + 1);
-                    by_sm_[sm].push_back(placements_.size());
-                    placements_.push_back({lane.block->launch, lane.block->block, static_cast<Index>(sm), tick, tick});
-                }
-                if (!lane.block) continue;
-                ++running;
-                const Turn turn = lane.block->turns[lane.turn++];
-                for (Index k = turn.first; k < turn.last; ++k) order.push_back(k);
-                if (lane.turn == lane.block->turns.size()) {
-                    placements_[lane.placement].last_tick = tick + 1;
-                    lane.block = nullptr;
-                }
-            }
-            if (running > 0) ends_.push_back(static_cast<Index>(order.size()));
-        } while (running > 0);
+        const Index begin = ticks(), used = std::min(std::max<Index>(sms, 1), static_cast<Index>(blocks.size()));
+        const Timeline timeline = one_turn_a_tick(blocks, used);
+        std::vector<std::vector<std::size_t>> on_sm(static_cast<std::size_t>(used));  // blocks, in order of time
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            const Stay& stay = timeline.stays[b];
+            if (by_sm_.size() <= stay.sm) by_sm_.resize(stay.sm + 1);
+            by_sm_[stay.sm].push_back(placements_.size());
+            on_sm[stay.sm].push_back(b);
+            placements_.push_back({blocks[b].launch, blocks[b].block, static_cast<Index>(stay.sm),
+                                   begin + std::llround(stay.from), begin + std::llround(stay.to)});
+        }
+        lay_out(blocks, on_sm, order, ends_);
         for (++s; s < recording.size() && recording[s].kind() != Kind::launch;) ++s;
     }
     trace_ = std::make_unique<const Trace>(std::move(recording).reordered(order));

@@ -17,8 +17,8 @@ struct Placement {
 /// A recording keeps thread blocks one after the other; a machine runs as many at a time as it has SMs. This puts them
 /// next to each other. Every SM has one thread block at a time and takes the next one in the order of the grid when it
 /// is done; a launch begins when the one before has ended. In a tick every busy SM carries out one turn: an operation,
-/// with the tiles that are made for it and those that are given back before it. All SMs are taken to be equally fast,
-/// operation for operation; time is another matter (core/time/clock.hpp).
+/// with the tiles that are made for it and those that are given back before it: the timeline (core/time/timeline.hpp)
+/// in which every turn takes one cycle and an SM has one thread block.
 class Schedule {
   public:
     Schedule(Trace recording, Index sms);

@@ -1,12 +1,15 @@
 // What is being executed: the code above, what happens and why below.
 #include <algorithm>
+#include <utility>
 
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
 #include "gui/panels.hpp"
 #include "show/code_text.hpp"
 #include "show/loop_nest.hpp"
+#include "show/modelled.hpp"
 #include "show/narration.hpp"
 
 namespace tilescope::gui::code {
@@ -21,7 +24,7 @@ void tab(App& app, const char* label, const char* place, Tab which, const char* 
     const Theme& t = app.theme;
     const ImVec2 size = {width_of(label), t.text->FontSize + t.px(7)};
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::InvisibleButton(place, size)) app.view.tab = which;
+    if (hit_area(place, size)) app.view.tab = which;
     app.place(place);
     const bool shown = app.view.tab == which, over = ImGui::IsItemHovered();
     if (over) {
@@ -84,7 +87,10 @@ void heading(App& app) {
     const auto name = [&](const std::string& text, float right) {
         c.text_in(t.small_text, {at.x, y, at.x + right, y + size}, t.dim_ink, text, Align::right);
     };
-    name("HBM", columns.hbm);
+    const std::string sm = "SM bytes";
+    name(sm, columns.hbm);
+    const float left = at.x + columns.hbm - Canvas::width(t.small_text, sm);
+    if (hovered({left, y, at.x + columns.hbm, y + size})) tooltip(about_sm_traffic());
     name("FLOPs", columns.flops);
 }
 
@@ -157,10 +163,18 @@ void tell(const App& app, const Words& w, float width) {
 
 }  // namespace
 
-bool changed(const char* what, int now) {
-    int& kept = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID(what), -1);
-    const bool differs = kept != now;
-    kept = now;
+bool moved(const App& app, int line, ImVec2 room) {
+    const Run* run = app.session.run();
+    const std::pair<const char*, Index> now[] = {{"tick", run ? run->tick() : -2},
+                                                 {"line", line},
+                                                 {"SM", app.view.sm},
+                                                 {"width", whole(room.x, 0, 100000)},
+                                                 {"height", whole(room.y, 0, 100000)}};
+    bool differs = false;
+    for (const auto& [what, n] : now) {
+        int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID(what), -1);
+        differs |= std::exchange(before, static_cast<int>(n)) != static_cast<int>(n);
+    }
     return differs;
 }
 

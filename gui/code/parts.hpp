@@ -39,7 +39,7 @@ void program_text(App& app, float height);
 /// Where that program is in the sources.
 std::string program_path(const App& app);
 
-/// True in the frame in which `now` differs from what was asked about in the current window the frame before.
-bool changed(const char* what, int now);
+/// True where the machine, the line or the room differ from those of the frame before, in the current window.
+bool moved(const App& app, int line, ImVec2 room);
 
 }  // namespace tilescope::gui::code

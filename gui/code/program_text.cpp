@@ -87,9 +87,7 @@ void program_text(App& app, float height) {
         const Event* now = spoken(app);
         const int current = now ? static_cast<int>(now->source_line) : 0;
         const float row = ImGui::GetTextLineHeightWithSpacing();
-        const bool moved = changed("tick", app.session.run() ? static_cast<int>(app.session.run()->tick()) : -2);
-        const bool elsewhere = changed("line", current * 4096 + static_cast<int>(app.view.sm));
-        if (const bool resized = changed("room", static_cast<int>(height)); moved || elsewhere || resized)
+        if (moved(app, current, {0, height}))
             ImGui::SetScrollY(
                 row * std::max(0.f, std::round(static_cast<float>(current) - ImGui::GetWindowHeight() / row / 2)));
         ImGuiListClipper clipper;

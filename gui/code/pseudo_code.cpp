@@ -5,6 +5,7 @@
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
 #include "show/code_text.hpp"
 
 namespace tilescope::gui::code {
@@ -85,7 +86,7 @@ float end_of_first_part(const List& l, std::uint16_t line) {
 /// What follows the first part has the whole width.
 std::vector<Row> laid_out(const List& l) {
     const auto fit = [&](float right) {
-        return static_cast<std::size_t>(std::max(8.f, (right - l.columns.code) / l.character));
+        return static_cast<std::size_t>(whole((right - l.columns.code) / l.character, 8, 1000));
     };
     const std::size_t others = fit(l.columns.width - l.app.theme.px(4));
     std::vector<Row> rows;
@@ -184,7 +185,7 @@ void gutter(const List& l, const Row& row, ImVec2 at) {
     const std::string number = std::to_string(n);
     ImGui::SetCursorScreenPos(at);
     auto& stops = app.view.breakpoints;
-    if (ImGui::InvisibleButton(("break-" + number).c_str(), {l.columns.code - t.px(4), row.height}))
+    if (hit_area("break-" + number, {l.columns.code - t.px(4), row.height}))
         stops.contains(n) ? static_cast<void>(stops.erase(n)) : static_cast<void>(stops.insert(n));
     place_visible(app, "break-" + number);
     const bool over = ImGui::IsItemHovered(), stop = stops.contains(n);
@@ -236,8 +237,7 @@ void draw_row(const List& l, const Row& row, ImVec2 at) {
     gutter(l, row, at);
     ImGui::SetCursorScreenPos({at.x + l.columns.code - t.px(4), at.y});
     const std::string name = "line-" + std::to_string(row.line->number);
-    if (ImGui::InvisibleButton(name.c_str(), {std::max(1.f, l.columns.width - l.columns.code + t.px(4)), row.height}))
-        visit(app, row.line->number);
+    if (hit_area(name, {l.columns.width - l.columns.code + t.px(4), row.height})) visit(app, row.line->number);
     place_visible(app, name);
     const bool over = ImGui::IsItemHovered();
     if (over) {
@@ -288,10 +288,7 @@ void pseudo_code(App& app, float height) {
     const List l = list_of(app);
     const std::vector<Row> rows = laid_out(l);
     // The list follows when the machine or the window changes; in between it can be scrolled.
-    const bool moved = changed("tick", app.session.run() ? static_cast<int>(app.session.run()->tick()) : -2);
-    const bool elsewhere = changed("line", l.current * 4096 + static_cast<int>(app.view.sm));
-    const bool resized = changed("room", static_cast<int>(height) * 8192 + static_cast<int>(l.columns.width));
-    if (moved || elsewhere || resized) follow(l, rows);
+    if (moved(app, l.current, {l.columns.width, height})) follow(l, rows);
     const ImVec2 origin = ImGui::GetCursorScreenPos();
     for (const Row& row : rows) draw_row(l, row, {origin.x, origin.y + row.top});
     ImGui::EndChild();

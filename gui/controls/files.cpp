@@ -67,7 +67,7 @@ void file_controls(App& app) {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(10)});
     path_dialog(app, "Save what is shown", "Save", [](App& a, const std::string& path) {
         save_state(a.state(), path);
-        a.say("Saved to " + path);
+        a.say(saved_text(path));
     });
     path_dialog(app, "Open what was saved", "Open", [](App& a, const std::string& path) {
         const State state = read_state(path);

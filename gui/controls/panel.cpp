@@ -1,8 +1,10 @@
 #include <cmath>
 
 #include "gui/controls/files.hpp"
+#include "gui/draw/whole.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
+#include "lab/flags/model.hpp"
 #include "lab/gpu_presets.hpp"
 #include "show/setup_text.hpp"
 #include "show/setups.hpp"
@@ -20,7 +22,7 @@ void change(App& app, F&& what) {
 }
 
 /// Typed numbers may be anything; what they mean is checked when the run is made.
-Index whole(double x) { return static_cast<Index>(std::clamp(std::round(x), -0x1p41, 0x1p41)); }
+Index typed(double x) { return whole(std::round(x), -(Index{1} << 41), Index{1} << 41); }
 
 const Options& options(const App& app) { return app.session.setup().options; }
 
@@ -28,7 +30,7 @@ const Options& options(const App& app) { return app.session.setup().options; }
 void index_row(App& app, NumberRow row, std::optional<Index> Options::*member) {
     row.can_reset = row.can_reset && (options(app).*member).has_value();
     const NumberEdit edit = number_row(app, row);
-    if (edit.value) change(app, [&](Options& o) { o.*member = whole(*edit.value); });
+    if (edit.value) change(app, [&](Options& o) { o.*member = typed(*edit.value); });
     if (edit.reset) change(app, [&](Options& o) { (o.*member).reset(); });
 }
 
@@ -120,9 +122,12 @@ void type_controls(App& app, const Problem& p, bool attention) {
                       change(app, [&](Options& o) { o.dtype = name; });
           });
     if (!attention) return;
-    bool causal = options(app).causal;
+    bool causal = with_model(options(app)).causal.value_or(false);
     if (checkbox(app, "causal", "causal", causal, "A row sees no key after itself: query r sees keys up to r."))
-        change(app, [&](Options& o) { o.causal = causal; });
+        change(app, [&](Options& o) {
+            o.causal.reset();
+            if (with_model(o).causal.value_or(false) != causal) o.causal = causal;
+        });
 }
 
 void problem_controls(App& app) {
@@ -159,32 +164,34 @@ void tile_row(App& app, const char* flag, const char* label, std::string Options
     const bool is_auto = given == "auto";
     const double shown = is_auto ? static_cast<double>(resolved) : std::strtod(given.c_str(), nullptr);
     const NumberEdit edit = number_row(app, {flag, label, shown, 1, 1024, 0, !is_auto, what});
-    if (edit.value) change(app, [&](Options& o) { o.*member = std::to_string(whole(*edit.value)); });
+    if (edit.value) change(app, [&](Options& o) { o.*member = std::to_string(typed(*edit.value)); });
     if (edit.reset) change(app, [&](Options& o) { o.*member = "auto"; });
+}
+
+/// Where tiles come from that are not given. Choosing a rule frees both.
+void rule_list(App& app) {
+    begin_field(app, "auto");
+    const std::string now = options(app).tiles;
+    combo(app, "tiles", now.c_str(), tile_rule_text(asked_request(app), app.session.algorithm()), [&] {
+        for (const TileRule rule : tile_rules) {
+            const std::string name = name_of(rule);
+            if (entry(app, "tiles-" + name, name, now == name, about_rule(rule)))
+                change(app, [&](Options& o) { o.tiles = name, o.br = o.bc = "auto"; });
+        }
+    });
 }
 
 void tile_controls(App& app) {
     heading(app, "Tiles");
     const bool attention = app.session.algorithm().computes == &computation::attention;
     const std::optional<Tiling> now = app.session.tiling();
-    const std::string freed = " × leaves the choice to TileScope.";
+    const std::string freed = " × leaves the choice to the rule below.";
     tile_row(app, "br", "Br", &Options::br, now ? now->br : 0,
              (attention ? "Rows of a tile of Q and O." : "Rows of a tile of X.") + freed);
     tile_row(app, "bc", "Bc", &Options::bc, now ? now->bc : 0,
              (attention ? "Rows of a tile of K and V: columns of a tile of S." : "Columns of a tile of X.") + freed);
     if (now) remark(app, tiling_text(options(app), *now, asked(app)));
-    if (button(app, "fit-tiles", "Fit to SRAM", 0, 2,
-               "Both automatic: from the paper's rule, halved until every tile of this algorithm fits on chip."))
-        change(app, [](Options& o) { o.br = o.bc = "auto"; });
-    const Request* r = asked_request(app);
-    ImGui::BeginDisabled(!r || !attention);
-    if (button(app, "paper-tiles", "Paper's rule", 1, 2,
-               "FlashAttention, Algorithm 1: with M the SRAM of a thread block in elements, Bc = ceil(M / 4d) and "
-               "Br = min(Bc, d). It may not fit where an algorithm keeps more on chip.")) {
-        const Tiling rule = paper_rule(r->problem, r->gpu);
-        change(app, [&](Options& o) { o.br = std::to_string(rule.br), o.bc = std::to_string(rule.bc); });
-    }
-    ImGui::EndDisabled();
+    rule_list(app);
 }
 
 // --- GPU ----------------------------------------------------------------------------------------------------------
@@ -199,6 +206,29 @@ std::optional<GpuSpec> machine(const App& app) {
     }
 }
 
+/// What decides DRAM traffic and time, and nothing that is counted.
+void placing_controls(App& app) {
+    const char* cache = "L2";
+    begin_field(app, "order");
+    const ImGuiStyle& style = ImGui::GetStyle();
+    ImGui::SetNextItemWidth(
+        -(ImGui::GetFrameHeight() + style.ItemInnerSpacing.x + width_of(cache) + style.ItemSpacing.x));
+    const std::string now = options(app).order;
+    combo(app, "order", now.c_str(),
+          "In which thread blocks start: it changes modelled DRAM traffic and time. What is played goes by the grid.",
+          [&] {
+              for (const Order order : orders) {
+                  const std::string name = name_of(order);
+                  if (entry(app, "order-" + name, name, now == name, about_order(order)))
+                      change(app, [&](Options& o) { o.order = name; });
+              }
+          });
+    bool l2 = options(app).l2;
+    ImGui::SameLine();
+    if (checkbox(app, "l2", cache, l2, "Without it, whatever crosses an SM's boundary comes from DRAM."))
+        change(app, [&](Options& o) { o.l2 = l2; });
+}
+
 void gpu_controls(App& app) {
     heading(app, "GPU");
     const std::string now = options(app).gpu;
@@ -210,7 +240,7 @@ void gpu_controls(App& app) {
                   if (entry(app, "gpu-" + name, name, name == now, "A preset; takes the three numbers below with it."))
                       change(app, [&](Options& o) {
                           o.gpu = name;
-                          o.sms.reset(), o.sram_kib.reset(), o.hbm_bandwidth.reset();
+                          o.sms.reset(), o.sram_kib.reset(), o.hbm_bandwidth.reset(), o.l2_bytes.reset();
                       });
           });
     const std::optional<GpuSpec> g = machine(app);
@@ -218,7 +248,7 @@ void gpu_controls(App& app) {
     const auto sms = static_cast<double>(o.sms.value_or(g ? g->sms : 0));
     const NumberEdit edit = number_row(app, {"sms", "SMs", sms, 1, 256, 1, o.sms.has_value(),
                                              "Streaming multiprocessors: how many thread blocks work at a time."});
-    if (edit.value) change(app, [&](Options& to) { to.sms = std::max<Index>(1, whole(*edit.value)); });
+    if (edit.value) change(app, [&](Options& to) { to.sms = std::max<Index>(1, typed(*edit.value)); });
     if (edit.reset) change(app, [&](Options& to) { to.sms.reset(); });
     const double sram = o.sram_kib.value_or(g ? static_cast<double>(g->sram_per_sm) / 1024 : 0);
     number_flag_row(app, {"sram", "SRAM KiB", sram, 16, 512, 1, true, "SRAM (shared memory) of an SM, in KiB."},
@@ -226,8 +256,9 @@ void gpu_controls(App& app) {
     const double bandwidth = o.hbm_bandwidth.value_or(g ? g->hbm_gbs : 0);
     number_flag_row(app,
                     {"hbm-bandwidth", "HBM GB/s", bandwidth, 100, 8000, 10, true,
-                     "Bandwidth between HBM and the SMs, in GB/s (1e9 bytes a second)."},
+                     "Bandwidth of HBM, in GB/s (1e9 bytes a second)."},
                     &Options::hbm_bandwidth);
+    placing_controls(app);
     if (g) remark(app, machine_text(*g));
 }
 
@@ -247,7 +278,9 @@ void pace_controls(App& app) {
     };
     const Choice choices[] = {
         {Pace::step, "pace-step", "step", "Both have done the same number of steps."},
-        {Pace::bytes, "pace-bytes", "HBM bytes", "Both have moved the same number of bytes between HBM and the SMs."},
+        {Pace::bytes, "pace-bytes", "SM bytes",
+         "Both have moved the same SM traffic: bytes that cross an SM's boundary, the papers' HBM accesses. The L2 "
+         "catches part of it."},
         {Pace::time, "pace-time", "time", "Both have taken the same time, as modelled (not measured)."}};
     Setup s = app.session.setup();
     ImGui::BeginDisabled(s.rival.empty());

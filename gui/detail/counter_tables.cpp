@@ -4,7 +4,7 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
-#include "show/tables.hpp"
+#include "show/modelled.hpp"
 
 namespace tilescope::gui::detail {
 using namespace lab;
@@ -64,7 +64,8 @@ void choose_compared(App& app, const Run& run, const Algorithm& now) {
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     const bool open = begin_list("##compare", now.name, ImGuiComboFlags_HeightLarge);
     app.place("compare");
-    if (!open && ImGui::IsItemHovered()) tooltip("the whole run of this algorithm, on the same problem and GPU");
+    if (!open && ImGui::IsItemHovered())
+        tooltip("the whole run of this algorithm, on the same problem and GPU, counted; a race has its time, too");
     if (open) {
         for (const Algorithm& a : algorithms()) {
             if (a.computes != run.algorithm().computes) continue;
@@ -122,13 +123,22 @@ void counters_table(App& app, const Run& run) {
     for (const CounterRow& r : counter_rows(run, other.name, report)) {
         ImGui::TableNextRow();
         left_cell(t, r.name, t.ink, r.explanation, r.brief);
-        cell(t, r.so_far, t.ink);
+        app.place("counter-" + r.name);
+        cell(t, r.so_far, r.of_whole_run ? t.dim_ink : t.ink);
         if (r.progress) bar_below(t, *r.progress, t.hbm);
         cell(t, r.whole, t.ink);
         cell(t, r.other, report ? t.ink : t.dim_ink);
         cell(t, {r.ratio, ""}, t.ink);
     }
     ImGui::EndTable();
+}
+
+void verdict_text(const App& app, const Run& run) {
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::Spacing();
+    for (const std::string& said : verdicts(run, app.session.rival())) text_wrapped(said);
+    ImGui::Spacing();
+    ImGui::PopFont();
 }
 
 void tensors_table(const App& app, const Run& run) {

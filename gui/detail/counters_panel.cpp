@@ -5,7 +5,9 @@
 #include "gui/detail/tabs.hpp"
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
 #include "gui/panels.hpp"
+#include "show/code_text.hpp"
 #include "show/time_text.hpp"
 
 namespace tilescope::gui::detail {
@@ -14,7 +16,7 @@ namespace {
 /// One strip of the traffic; a click goes there. In a race the second one only shows.
 void traffic_strip(App& app, const Strip& strip, float height, const char* place) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), size = {ImGui::GetContentRegionAvail().x, height};
-    ImGui::InvisibleButton(place, size);
+    hit_area(place, size);
     app.place(place);
     strip.draw(at, size);
     if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
@@ -29,7 +31,7 @@ void strips(App& app, const Run& run, float height) {
     const Theme& t = app.theme;
     const Run* rival = app.session.rival();
     const Index ticks = std::max(run.ticks(), rival ? rival->ticks() : 0);
-    const auto columns = static_cast<Index>(ImGui::GetContentRegionAvail().x);
+    const auto columns = whole(ImGui::GetContentRegionAvail().x, 1, 100000);
     const double most = most_traffic(run, ticks, columns),
                  most_rival = rival ? most_traffic(*rival, ticks, columns) : 0;
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -52,7 +54,7 @@ void counters_panel(App& app) {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(2)});
     detail_tabs(app, run ? "of " + std::string(run->algorithm().name) : "");
     if (!run) {
-        say_instead(app, "There is nothing to count: this setup does not run.");
+        say_instead(app, what_happens_now(app.session, nullptr));
         ImGui::PopStyleVar();
         return;
     }
@@ -62,6 +64,7 @@ void counters_panel(App& app) {
     const float bottom = t.small_text->FontSize + t.px(5) + (app.session.rival() ? 2 : 1) * (strip + t.px(2));
     ImGui::BeginChild("tables", {0, std::max(t.px(20), available - bottom)});
     counters_table(app, *run);
+    verdict_text(app, *run);
     tensors_table(app, *run);
     ImGui::EndChild();
     strips(app, *run, strip);

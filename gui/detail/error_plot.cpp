@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/draw/canvas.hpp"
+#include "gui/draw/whole.hpp"
 #include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
@@ -54,8 +55,8 @@ std::pair<int, int> decades(const std::vector<ErrorPoint>& points) {
         least = std::min(least, p.rms), most = std::max(most, p.rms);
     }
     if (most == 0) return {-8, 0};
-    const int low = static_cast<int>(std::floor(std::log10(least))),
-              high = static_cast<int>(std::ceil(std::log10(most)));
+    const auto decade = [](double x) { return static_cast<int>(whole(x, -999, 999)); };
+    const int low = decade(std::floor(std::log10(least))), high = decade(std::ceil(std::log10(most)));
     return {std::min(low, high - 1), high};
 }
 
@@ -63,7 +64,7 @@ void draw_axes(const Theme& t, const Axes& a) {
     const Canvas c(t);
     // As many labels as do not touch.
     const float decade = a.size.y / static_cast<float>(a.high - a.low);
-    const int every = std::max(1, static_cast<int>(std::ceil((t.small_text->FontSize + t.px(2)) / decade)));
+    const auto every = static_cast<int>(whole(std::ceil((t.small_text->FontSize + t.px(2)) / decade), 1, 999));
     for (int d = a.high; d >= a.low; d -= every) {
         const float y = std::round(a.y(std::pow(10, d)));
         c.draw().AddLine({a.at.x, y}, {a.at.x + a.size.x, y}, t.faint);

@@ -2,6 +2,7 @@
 
 #include "gui/detail/tile_pictures.hpp"
 #include "gui/draw/canvas.hpp"
+#include "gui/draw/whole.hpp"
 #include "show/sm_text.hpp"
 #include "show/value_text.hpp"
 
@@ -130,7 +131,9 @@ void draw_rows(const TilePainter& painter, const Equation& e, ImVec2 at, ImVec2 
     right(first, 0, t.dim_ink, "row");
     if (before) right(first + column, 0, t.dim_ink, "before");
     right(first + numbers, 0, t.dim_ink, before ? "after" : "value");
-    const auto rows = std::min<std::size_t>(e.to.values.size(), static_cast<std::size_t>(room.y / line) - 1);
+    // One line is the heading.
+    const auto most = static_cast<Index>(e.to.values.size());
+    const auto rows = static_cast<std::size_t>(whole(room.y / line - 1, 0, most));
     for (std::size_t r = 0; r < rows; ++r) {
         const float y = static_cast<float>(r + 1) * line + t.px(2);
         right(first, y, t.dim_ink, r + 1 == rows && rows < e.to.values.size() ? "…" : std::to_string(r));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/draw/whole.hpp"
+
 namespace tilescope::gui::detail {
 
 using namespace show;
@@ -38,12 +40,12 @@ double most_traffic(const Run& run, Index ticks, Index columns) {
 
 Index Strip::tick_at(ImVec2 at, ImVec2 size, float x) const {
     const float share = std::clamp((x - at.x) / std::max(1.f, size.x), 0.f, 1.f);
-    return std::clamp<Index>(static_cast<Index>(std::ceil(share * static_cast<float>(ticks))), 0, run.ticks());
+    return whole(std::ceil(share * static_cast<float>(ticks)), 0, run.ticks());
 }
 
 void Strip::draw(ImVec2 at, ImVec2 size) const {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const Index columns = std::clamp<Index>(static_cast<Index>(size.x), 1, std::max<Index>(1, ticks));
+    const Index columns = whole(size.x, 1, std::max<Index>(1, ticks));
     const float middle = std::round(at.y + size.y / 2), half = size.y / 2 - 1;
     const auto x_of = [&](Index tick) {
         return at.x + size.x * static_cast<float>(tick) / static_cast<float>(std::max<Index>(1, ticks));

@@ -8,7 +8,7 @@
 
 namespace tilescope::gui::detail {
 
-/// Bytes between HBM and the SMs, tick by tick: read upwards, written downwards; what is still to come is faint.
+/// SM traffic, tick by tick: read upwards, written downwards; what is still to come is faint.
 struct Strip {
     const Theme& theme;
     const show::Run& run;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gui/draw/canvas.hpp"
+#include "gui/draw/whole.hpp"
 #include "show/value_text.hpp"
 
 namespace tilescope::gui::detail {
@@ -20,10 +21,7 @@ struct Grid {
 };
 
 Grid grid_for(const Theme& t, const Picture& p) {
-    const auto step = [&](Index n, float pixels) {
-        const auto room = std::clamp<Index>(static_cast<Index>(pixels / t.px(1.5f)), 1, most_cells);
-        return ceil_div(n, room);
-    };
+    const auto step = [&](Index n, float pixels) { return ceil_div(n, whole(pixels / t.px(1.5f), 1, most_cells)); };
     const Index down = step(p.rows, p.size.y), across = step(p.cols, p.size.x);
     return {down, across, ceil_div(p.rows, down), ceil_div(p.cols, across)};
 }
@@ -53,7 +51,7 @@ float edge(float from, float extent, Index k, Index n) {
 int decimals_for(const Theme& t, const ColourScale& s, float width, float height) {
     if (width < t.px(34) || height < t.small_text->FontSize) return -1;
     if (!s.any) return 0;
-    const int digits = s.limit() > 0 ? static_cast<int>(std::floor(std::log10(s.limit()))) : 0;
+    const int digits = s.limit() > 0 ? static_cast<int>(whole(std::floor(std::log10(s.limit())), -99, 99)) : 0;
     for (const int significant : {3, 2}) {
         const int decimals = std::clamp(significant - 1 - digits, 0, 4);
         const float widest = std::max(Canvas::width(t.small_text, with_decimals(s.low, decimals)),
@@ -123,7 +121,7 @@ Palette::Palette(const Theme& t)
 ImU32 Palette::at(float value, float limit) const {
     if (!std::isfinite(value)) return value < 0 ? hidden_ : broken_;
     const float share = limit > 0 ? std::clamp(value / limit, -1.f, 1.f) : 0;
-    return colours_[static_cast<std::size_t>(std::lround(share * steps) + steps)];
+    return colours_[static_cast<std::size_t>(whole(std::round(share * steps), -steps, steps) + steps)];
 }
 
 std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Picture& p) {
@@ -133,7 +131,7 @@ std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Pictu
     const ImVec2 end = {p.at.x + p.size.x, p.at.y + p.size.y}, mouse = ImGui::GetMousePos();
     if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(p.at, end)) return std::nullopt;
     const auto under = [](float at, float from, float extent, Index n) {
-        return std::clamp<Index>(static_cast<Index>((at - from) / extent * static_cast<float>(n)), 0, n - 1);
+        return whole((at - from) / extent * static_cast<float>(n), 0, n - 1);
     };
     return cell_at(p, g, under(mouse.y, p.at.y, p.size.y, g.rows), under(mouse.x, p.at.x, p.size.x, g.cols));
 }

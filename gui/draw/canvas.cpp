@@ -24,8 +24,9 @@ void Canvas::outline(const Box& b, ImU32 colour, float thickness, float rounding
 void Canvas::hatch(const Box& b, ImU32 colour, float spacing) const {
     if (b.w() <= 0 || b.h() <= 0) return;
     draw_->PushClipRect(b.min(), b.max(), true);
-    for (float x = b.x0 - b.h() + spacing; x < b.x1; x += spacing)
-        draw_->AddLine({x, b.y1}, {x + b.h(), b.y0}, colour, px(1));
+    // Lines of neighbouring boxes go on in each other.
+    for (float sum = std::ceil((b.x0 + b.y0) / spacing) * spacing; sum < b.x1 + b.y1; sum += spacing)
+        draw_->AddLine({sum - b.y1, b.y1}, {sum - b.y0, b.y0}, colour, px(1));
     draw_->PopClipRect();
 }
 
@@ -34,6 +35,7 @@ float Canvas::width(const ImFont* font, std::string_view text) {
 }
 
 void Canvas::write(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const {
+    text = readable(text);
     draw_->AddText(font, font->FontSize, {std::floor(at.x), std::floor(at.y)}, colour, text.data(),
                    text.data() + text.size());
 }
@@ -56,18 +58,22 @@ const std::string& Canvas::that_fits(const ImFont* font, float room, const std::
 
 std::string Canvas::shortened(const ImFont* font, const std::string& text, float room) {
     if (width(font, text) <= room) return text;
-    std::string cut = text;
-    while (!cut.empty()) {
+    // What is too wide without the dots is so with them.
+    const char* end = nullptr;
+    font->CalcTextSizeA(font->FontSize, room, 0, text.data(), text.data() + text.size(), &end);
+    std::string cut(text.data(), end);
+    while (true) {
+        while (!cut.empty() && cut.back() == ' ') cut.pop_back();
+        if (cut.empty()) return cut;
+        if (width(font, cut + "…") <= room) return cut + "…";
         // A character of UTF-8 goes as a whole.
         while (cut.size() > 1 && (cut.back() & 0xc0) == 0x80) cut.pop_back();
         cut.pop_back();
-        while (!cut.empty() && cut.back() == ' ') cut.pop_back();
-        if (width(font, cut + "…") <= room) return cut.empty() ? cut : cut + "…";
     }
-    return cut;
 }
 
 std::vector<std::string_view> Canvas::broken(const ImFont* font, std::string_view text, float width) {
+    text = readable(text);
     const auto wide = [&](std::size_t begin, std::size_t end) {
         return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data() + begin, text.data() + end).x;
     };

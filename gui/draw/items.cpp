@@ -1,6 +1,10 @@
 #include "gui/draw/items.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
+
+#include "core/text/words.hpp"
 
 namespace tilescope::gui {
 namespace {
@@ -20,7 +24,8 @@ bool noted(bool answer, const std::string& label) {
 float width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
 
 void text_line(const std::string& text) {
-    ImGui::TextUnformatted(text.c_str());
+    const std::string_view shown = readable(text);
+    ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
     note(text, ImGui::GetItemRectMin());
 }
 
@@ -51,8 +56,9 @@ bool list_entry(const std::string& label, bool chosen) {
 
 bool begin_list(const std::string& id, const std::string& chosen, ImGuiComboFlags flags) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const bool open = ImGui::BeginCombo(id.c_str(), chosen.c_str(), flags);
-    note(chosen, at);
+    const std::string shown = text::shown(chosen);  // a file may have chosen anything
+    const bool open = ImGui::BeginCombo(id.c_str(), shown.c_str(), flags);
+    note(shown, at);
     return open;
 }
 
@@ -69,6 +75,10 @@ bool number_field(const char* id, double& value) {
     return noted(changed, text);
 }
 
+bool hit_area(const std::string& id, ImVec2 size) {
+    return ImGui::InvisibleButton(id.c_str(), {std::max(1.f, size.x), std::max(1.f, size.y)});
+}
+
 bool ratio_slider(const char* id, float& value, double least, double most) {
     return ImGui::SliderFloat(id, &value, static_cast<float>(least), static_cast<float>(most), "",
                               ImGuiSliderFlags_NoInput | ImGuiSliderFlags_Logarithmic);
@@ -76,7 +86,8 @@ bool ratio_slider(const char* id, float& value, double least, double most) {
 
 void tooltip(const std::string& text) {
     if (Notes* n = notes()) n->clear(tooltips);
-    ImGui::SetTooltip("%s", text.c_str());
+    const std::string_view shown = readable(text);
+    ImGui::SetTooltip("%.*s", static_cast<int>(shown.size()), shown.data());
     const NotedAs as(tooltips);
     note(text, ImGui::GetMousePos());
 }

@@ -26,6 +26,8 @@ bool list_entry(const std::string& label, bool chosen);
 bool begin_list(const std::string& id, const std::string& chosen, ImGuiComboFlags flags);
 bool text_field(const char* id, char* text, std::size_t size);
 bool number_field(const char* id, double& value);
+/// A part of the window, from the cursor on, that is clicked and says nothing itself. Never too small for Dear ImGui.
+bool hit_area(const std::string& id, ImVec2 size);
 /// Goes by ratios, and says no number.
 bool ratio_slider(const char* id, float& value, double least, double most);
 

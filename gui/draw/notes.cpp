@@ -21,6 +21,14 @@ std::vector<Note>& Notes::of(std::string_view panel) {
     return known != panels_.end() ? known->second : panels_.emplace_back(panel, std::vector<Note>()).second;
 }
 
+std::string_view readable(std::string_view text) {
+    constexpr std::size_t most = 4000;
+    std::size_t end = std::min(most, text.size());
+    // A character of UTF-8 goes as a whole.
+    while (end > 0 && end < text.size() && (text[end] & 0xc0) == 0x80) --end;
+    return text.substr(0, end);
+}
+
 NotedAs::NotedAs(std::string_view panel) {
     if (Notes* n = notes()) before_ = std::exchange(n->now_, panel);
 }

@@ -46,6 +46,9 @@ class NotedAs {
     std::string before_;
 };
 
+/// As much of a text as is drawn: nobody reads a hundred thousand letters, and Dear ImGui has no room for them.
+std::string_view readable(std::string_view text);
+
 /// The notes of the current context; nullptr where nobody takes any.
 Notes* notes();
 /// For gui/draw alone: panels draw texts by what it offers.

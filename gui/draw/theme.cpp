@@ -1,7 +1,8 @@
 #include "gui/draw/theme.hpp"
 
-#include <algorithm>
 #include <cmath>
+
+#include "gui/draw/whole.hpp"
 
 namespace tilescope::gui {
 namespace {
@@ -103,9 +104,22 @@ ImU32 Theme::hue(Meaning meaning) const {
     return pick(0xa8b0bc, 0x6b7480);
 }
 
+ImU32 Theme::series(int k) const {
+    constexpr unsigned on_dark[] = {0x56b4e9, 0xff8a3d, 0x2bc79a, 0xe79ac5, 0xf0c03c, 0x9bd4f5, 0xb79ce0, 0xa8b0b8};
+    constexpr unsigned on_light[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x8c6bb1, 0x7f7f7f};
+    return k < 0 ? ink : rgb((light ? on_light : on_dark)[k % 8]);
+}
+
+ImU32 Theme::shade(float share) const {
+    const ImU32 low = rgb(light ? 0xf7fbff : 0x0d2a45), middle = rgb(light ? 0x6baed6 : 0x3d8fc7),
+                high = rgb(light ? 0x08306b : 0xe4f2fb);
+    return share < 0.5f ? mixed(low, middle, 2 * share) : mixed(middle, high, 2 * share - 1);
+}
+
 ImU32 Theme::faded(ImU32 colour, float opacity) {
-    const auto alpha = static_cast<ImU32>(
-        std::lround(std::clamp(opacity, 0.f, 1.f) * static_cast<float>(colour >> IM_COL32_A_SHIFT & 0xff)));
+    const auto alpha =
+        static_cast<ImU32>(whole(std::round(opacity * static_cast<float>(colour >> IM_COL32_A_SHIFT & 0xff)), 0,
+                                 colour >> IM_COL32_A_SHIFT & 0xff));
     return (colour & ~IM_COL32_A_MASK) | alpha << IM_COL32_A_SHIFT;
 }
 

@@ -23,6 +23,10 @@ struct Theme {
 
     /// The hue of a tensor or tile, by what its numbers are.
     ImU32 hue(Meaning meaning) const;
+    /// Of the k-th curve of a chart; below 0 the ink.
+    ImU32 series(int k) const;
+    /// Of a plane's cell: 0 to 1, from what is like the background to what is like the ink.
+    ImU32 shade(float share) const;
     /// `colour` with another opacity, 0 to 1.
     static ImU32 faded(ImU32 colour, float opacity);
     static ImU32 mixed(ImU32 a, ImU32 b, float share_of_b);

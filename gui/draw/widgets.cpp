@@ -1,9 +1,11 @@
 #include "gui/draw/widgets.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/whole.hpp"
 
 namespace tilescope::gui {
 namespace {
@@ -35,15 +37,14 @@ std::optional<double> typed_number(double value) {
     if (changed || ImGui::IsItemActive()) keep(storage, value);
     if (!ImGui::IsItemDeactivatedAfterEdit()) return std::nullopt;
     if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) return std::nullopt;
-    return kept(storage);
+    const double typed = kept(storage);
+    return std::isnan(typed) ? std::nullopt : std::optional(typed);
 }
 
 /// Stops at powers of two, or goes by ratios and stops at multiples of the grain.
 std::optional<double> number_slider(const NumberRow& row) {
     if (row.grain == 0) {
-        const auto exponent = [](double x) {
-            return static_cast<int>(std::lround(std::log2(std::clamp(x, 1.0, 1e12))));
-        };
+        const auto exponent = [](double x) { return static_cast<int>(whole(std::round(std::log2(x)), 0, 40)); };
         int e = exponent(row.value);
         if (ImGui::SliderInt("##slider", &e, exponent(row.least), exponent(row.most), "", ImGuiSliderFlags_NoInput))
             return std::exp2(e);
@@ -170,6 +171,20 @@ NumberEdit number_row(App& app, const NumberRow& row) {
     ImGui::PopFont();
     ImGui::PopID();
     return edit;
+}
+
+bool tab(App& app, const char* place, const char* name, bool shown) {
+    const Theme& t = app.theme;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size = {Canvas::width(t.title, name) + t.px(4), t.title->FontSize + t.px(7)};
+    const bool chosen = hit_area(place, size);
+    app.place(place);
+    const bool over = ImGui::IsItemHovered();
+    const Canvas c(t);
+    c.text(t.title, {at.x + t.px(2), at.y + t.px(1)}, shown || over ? t.ink : t.dim_ink, name);
+    if (shown || over)
+        c.fill({at.x, at.y + size.y - t.px(3), at.x + size.x, at.y + size.y}, shown ? t.highlight : t.faint);
+    return chosen;
 }
 
 }  // namespace tilescope::gui

@@ -19,6 +19,10 @@ void tip(const App& app, const std::string& text);
 /// Of what would not be seen while it is off.
 ImU32 rim(const Theme& theme);
 
+/// The name of what is shown in one place in turns with others; the one that is shown is underlined. Returns whether it
+/// was chosen.
+bool tab(App& app, const char* place, const char* name, bool shown);
+
 /// A row that begins with a small label; leaves the cursor where its field starts, as wide as the rest of the row.
 void begin_field(const App& app, const char* label);
 

@@ -1,7 +1,8 @@
 #include "gui/memory/cells.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "gui/draw/whole.hpp"
 
 namespace tilescope::gui::memory {
 
@@ -16,9 +17,9 @@ class Grid {
         : tensor_(tensor), like_(like), at_(at), least_(least) {
         const Box one = place_of(tensor, like, at);
         merge_x_ = one.w() < least, merge_y_ = one.h() < least;
-        across_ = merge_x_ ? coarse(at.w()) : ceil_div(tensor.cols, like.cols.size);
-        const Index down = merge_y_ ? coarse(at.h()) : ceil_div(tensor.rows, like.rows.size);
-        place_.assign(static_cast<std::size_t>(across_ * down), -1);
+        across_ = merge_x_ ? coarse(at.w(), most_cells) + 1 : ceil_div(tensor.cols, like.cols.size);
+        down_ = merge_y_ ? coarse(at.h(), most_cells) + 1 : ceil_div(tensor.rows, like.rows.size);
+        place_.assign(static_cast<std::size_t>(across_ * down_), -1);
     }
 
     bool takes(const Region& r) const {
@@ -27,8 +28,8 @@ class Grid {
 
     Cell& cell(const Region& r, Index region) {
         const Box exact = place_of(tensor_, r, at_);
-        const Index x = merge_x_ ? coarse_at(exact.x0 - at_.x0) : r.cols.begin / like_.cols.size;
-        const Index y = merge_y_ ? coarse_at(exact.y0 - at_.y0) : r.rows.begin / like_.rows.size;
+        const Index x = merge_x_ ? coarse(exact.x0 - at_.x0, across_ - 1) : r.cols.begin / like_.cols.size;
+        const Index y = merge_y_ ? coarse(exact.y0 - at_.y0, down_ - 1) : r.rows.begin / like_.rows.size;
         Index& known = place_[static_cast<std::size_t>(y * across_ + x)];
         if (known < 0) {
             known = static_cast<Index>(cells.size());
@@ -49,15 +50,16 @@ class Grid {
     static bool cut_like(const Span& s, Index size, Index all) {
         return s.begin % size == 0 && (s.size == size || (s.size < size && s.end() == all));
     }
-    Index coarse(float length) const { return static_cast<Index>(std::ceil(length / least_)) + 1; }
-    Index coarse_at(float from) const { return static_cast<Index>(std::max(0.f, from) / least_); }
+    /// How many whole cells of the coarser grid there are in so many pixels.
+    static constexpr Index most_cells = 10000;  // in a direction
+    Index coarse(float length, Index at_most) const { return whole(length / least_, 0, at_most); }
 
     const RecordedTensor& tensor_;
     Region like_;
     Box at_;
     float least_;
     bool merge_x_ = false, merge_y_ = false;
-    Index across_ = 1;
+    Index across_ = 1, down_ = 1;
     std::vector<Index> place_;  // of the cell, by row and column of cells; -1: none yet
 };
 

@@ -1,8 +1,9 @@
-// All SMs of the GPU, one square each.
+// All SMs of the GPU, one square each; of more than can be seen, the first ones.
 #include <algorithm>
 #include <cmath>
 
 #include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
 #include "gui/memory/figure.hpp"
 #include "show/sm_text.hpp"
 
@@ -11,20 +12,24 @@ namespace {
 
 struct Squares {
     float pitch = 0, side = 0;
-    int in_row = 1, rows = 1;
+    Index in_row = 1, rows = 1;
+
+    Index number(Index sms) const { return std::min(sms, in_row * rows); }
 };
 
-/// The largest squares with which `n` of them fit.
+/// The largest squares with which `n` of them fit, or, where none are small enough, as many of the smallest as do.
 Squares squares(const MemoryFigure& f, Index n, float width, float height) {
     Squares s;
     for (float pitch = f.px(16); pitch >= f.px(4); pitch -= 1) {
         s.pitch = std::floor(pitch);
-        s.in_row = std::max(1, static_cast<int>(width / s.pitch));
-        s.rows = static_cast<int>(ceil_div(n, s.in_row));
+        s.in_row = whole(width / s.pitch, 1, n);
+        s.rows = ceil_div(n, s.in_row);
         if (static_cast<float>(s.rows) * s.pitch <= height) break;
     }
-    // Rows of equal length, as far as they go.
-    s.in_row = static_cast<int>(ceil_div(n, s.rows));
+    if (const Index fit = whole(height / s.pitch + 0.5f, 1, s.rows); fit < s.rows)
+        s.rows = fit;
+    else
+        s.in_row = ceil_div(n, s.rows);  // rows of equal length, as far as they go
     s.side = std::max(2.f, s.pitch - std::max(1.f, std::floor(s.pitch / 5)));
     return s;
 }
@@ -57,7 +62,7 @@ void draw_sm_map(MemoryFigure& f, Box area) {
     const Box line = area.cut_top(Canvas::height(t.text) + f.px(6));
     f.canvas.text_in(t.text, line, t.ink, launch_lines(f.run, busy_sms(work), f.over));
     const Squares s = squares(f, sms, area.w(), area.h());
-    for (Index sm = 0; sm < sms; ++sm) {
+    for (Index sm = 0; sm < s.number(sms); ++sm) {
         const float x = area.x0 + static_cast<float>(sm % s.in_row) * s.pitch;
         const float y = area.y0 + static_cast<float>(sm / s.in_row) * s.pitch;
         const Box b = {x, y, x + s.side, y + s.side};
@@ -67,7 +72,7 @@ void draw_sm_map(MemoryFigure& f, Box area) {
         if (known) {
             const std::string name = f.prefix + "sm-" + std::to_string(sm);
             ImGui::SetCursorScreenPos(b.min());
-            if (ImGui::InvisibleButton(name.c_str(), {s.side, s.side})) f.app.view.sm = sm;
+            if (hit_area(name, {s.side, s.side})) f.app.view.sm = sm;
             f.app.place(name);
         }
         if (hovered(b)) tooltip(about_sm(f.run, sm, now));

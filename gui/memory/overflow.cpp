@@ -108,7 +108,7 @@ void draw_problem(const App& app, const std::string& problem) {
     const Canvas c(t);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, pad = t.px(12);
-    const std::string words = problem_text(problem);
+    const std::string words(readable(problem_text(problem)));
     const float height = t.text->CalcTextSizeA(t.text->FontSize, width, width - 2 * pad, words.c_str()).y + 2 * pad;
     const Box box = {at.x, at.y, at.x + width, at.y + height};
     c.fill(box, Theme::faded(t.bad, 0.08f), t.px(6));

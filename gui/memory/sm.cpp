@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
 #include "gui/memory/figure.hpp"
 #include "show/formula.hpp"
 #include "show/sm_text.hpp"
@@ -148,7 +149,7 @@ void draw_card(MemoryFigure& f, const SmState& sm, const Box& card) {
     const GpuSpec& gpu = f.run.experiment().gpu;
     const std::string name = f.prefix + "card-" + std::to_string(sm.sm);
     ImGui::SetCursorScreenPos(card.min());
-    if (ImGui::InvisibleButton(name.c_str(), {card.w(), card.h()})) f.app.view.sm = sm.sm;
+    if (hit_area(name, {card.w(), card.h()})) f.app.view.sm = sm.sm;
     f.app.place(name);
 
     const bool focus = sm.sm == f.focus;
@@ -179,9 +180,7 @@ void draw_sm_cards(MemoryFigure& f, Box area) {
     }
     const float gap = f.px(8);
     const auto all = static_cast<Index>(sms.size());
-    const auto room = [&](float least) {
-        return std::clamp<Index>(static_cast<Index>((area.w() + gap) / (f.px(least) + gap)), 1, 4);
-    };
+    const auto room = [&](float least) { return whole((area.w() + gap) / (f.px(least) + gap), 1, 4); };
     // Somewhat narrower ones where that shows them all.
     const Index n = room(155) >= all ? all : room(190);
     // Whole pages, so that a click on a card leaves it where it is.

@@ -6,10 +6,11 @@
 #include <png.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <system_error>
 
-#include "lab/atomic_file.hpp"
+#include "core/machine/parallel.hpp"
+#include "core/text/words.hpp"
+#include "lab/signals.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;
@@ -47,7 +48,7 @@ Picture Window::picture(App& app, double seconds) {
     return p;
 }
 
-void write_png(const Picture& picture, const std::string& path) {
+void write_png(const Picture& picture, std::ostream& out) {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.width = static_cast<png_uint_32>(picture.size.width);
@@ -61,20 +62,11 @@ void write_png(const Picture& picture, const std::string& path) {
         file.resize(size);
         done = png_image_write_to_memory(&image, file.data(), &size, 0, picture.rgba.data(), 0, nullptr) != 0;
     }
-    if (!done) throw RunError("--screenshot " + path + ": libpng: " + image.message);
-    AtomicFile out(path);
-    out.stream().write(file.data(), static_cast<std::streamsize>(size));
-    out.commit();
+    if (!done) throw RunError(std::string("--screenshot: libpng: ") + image.message);
+    out.write(file.data(), static_cast<std::streamsize>(size));
 }
 
-Film::Film(std::string path, Size size, int fps) : path_(std::move(path)) {
-    const std::filesystem::path file(path_);
-    const std::string ending = file.extension().string();
-    if (ending != ".mp4" && ending != ".gif")
-        throw UsageError("--record " + path_ + ": must end in .mp4 or .gif; try --record film.mp4");
-    temporary_ = (file.parent_path() / ("." + file.stem().string() + "." + unique_suffix() + ending)).string();
-    if (!folder_is_writable(path_))
-        throw RunError("--record " + path_ + ": its folder cannot be written to; name another");
+Film::Film(Kind kind, Size size, int fps) {
     std::vector<std::string> words = {
         "ffmpeg",   "-loglevel",         "error", "-y", "-f",
         "rawvideo", "-pix_fmt",          "rgba",  "-s", std::to_string(size.width) + "x" + std::to_string(size.height),
@@ -84,37 +76,44 @@ Film::Film(std::string path, Size size, int fps) : path_(std::move(path)) {
                                           "-c:v",      "libx264",
                                           "-crf",      "18",
                                           "-pix_fmt",  "yuv420p",
-                                          "-movflags", "+faststart"};
+                                          "-movflags", "+faststart",
+                                          "-f",        "mp4"};
     const std::vector<std::string> gif = {
-        "-vf", "split[a][b];[a]palettegen=max_colors=128[p];[b][p]paletteuse=dither=none:diff_mode=rectangle"};
-    const auto& more = ending == ".mp4" ? mp4 : gif;
+        "-vf", "split[a][b];[a]palettegen=max_colors=128[p];[b][p]paletteuse=dither=none:diff_mode=rectangle", "-f",
+        "gif"};
+    const auto& more = kind == Kind::mp4 ? mp4 : gif;
     words.insert(words.end(), more.begin(), more.end());
-    words.push_back(temporary_);
+    words.push_back("/dev/fd/3");
     try {
-        ffmpeg_.emplace(words);
+        ffmpeg_.emplace(words, std::vector<int>{said_.descriptor(), said_.descriptor(), film_.descriptor()});
     } catch (const std::system_error& e) {
         const bool absent = e.code() == std::errc::no_such_file_or_directory;
-        throw RunError(
-            "--record " + path_ + ": needs ffmpeg" +
-            (absent ? "; install it (apt-get install ffmpeg)" : ", which does not start: " + e.code().message()));
+        throw RunError(std::string("--record: needs ffmpeg") +
+                       (absent ? "; install it (apt-get install ffmpeg)" : ", which fails: " + e.code().message()));
     }
 }
 
-Film::~Film() {
-    ffmpeg_.reset();  // before its file goes
-    std::error_code ignored;
-    if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
-}
-
 void Film::add(const Picture& picture) {
-    if (!ffmpeg_->write(picture.rgba.data(), picture.rgba.size()))
-        throw RunError("--record " + path_ + ": ffmpeg stopped; is there room on the disk?");
+    if (ffmpeg_->write(picture.rgba.data(), picture.rgba.size())) return;
+    end();
+    throw RunError("--record: ffmpeg ended too early; try again");
 }
 
-void Film::commit() {
-    if (!ffmpeg_->finish()) throw RunError("--record " + path_ + ": ffmpeg failed");
-    std::filesystem::rename(temporary_, path_);
-    temporary_.clear();
+/// Its exit status says nothing of a film that a full disk has cut off. But it complains.
+void Film::end() {
+    ffmpeg_->close_input();
+    for (; !ffmpeg_->ended(); wait_a_moment()) check_stop(&control());
+    std::string complaint = said_.read();
+    if (complaint.ends_with('\n')) complaint.pop_back();
+    if (!complaint.empty() || !ffmpeg_->succeeded())
+        throw RunError("--record: ffmpeg " + (complaint.empty() ? "failed" : "says: " + text::shown(complaint, 400)) +
+                       "; is there room for temporary files (/tmp)?");
+}
+
+void Film::write(std::ostream& out) {
+    end();
+    for (std::string piece; !(piece = film_.read()).empty();)
+        out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
 }
 
 }  // namespace tilescope::gui::shell

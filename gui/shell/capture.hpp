@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <ostream>
 
 #include "gui/shell/native.hpp"
 #include "gui/shell/window.hpp"
@@ -9,24 +10,27 @@
 namespace tilescope::gui::shell {
 
 /// Writes a PNG. RunError when it cannot.
-void write_png(const Picture& picture, const std::string& path);
+void write_png(const Picture& picture, std::ostream& out);
 
-/// A film that ffmpeg makes as its pictures arrive; its kind follows from the file's ending: .mp4 or .gif.
+/// A film that ffmpeg makes as its pictures arrive, in a file without a name: what others see is written as all output
+/// is, and only once the film is known to be whole.
 class Film {
   public:
-    /// UsageError for another ending; RunError without ffmpeg or where `path` cannot be written.
-    Film(std::string path, Size size, int fps);
-    ~Film();
-    Film(const Film&) = delete;
-    Film& operator=(const Film&) = delete;
+    enum class Kind { mp4, gif };
 
+    /// RunError without ffmpeg.
+    Film(Kind kind, Size size, int fps);
+
+    /// Throws Interrupted, like write().
     void add(const Picture& picture);
-    /// Ends the film and puts it in its place. Without it there is none.
-    void commit();
+    /// Ends the film and writes it. RunError where ffmpeg has anything to complain of.
+    void write(std::ostream& out);
 
   private:
-    std::string path_, temporary_;
-    std::optional<Reader> ffmpeg_;
+    void end();
+
+    NamelessFile film_, said_;
+    std::optional<Program> ffmpeg_;
 };
 
 }  // namespace tilescope::gui::shell

@@ -1,8 +1,6 @@
-// `tilescope-gui`: the window, and pictures and films of it. Exit codes: 0 done, 1 failed, 2 a bad request, 130
-// interrupted.
+// `tilescope-gui`: the window, and pictures and films of it.
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,28 +12,24 @@
 #include "gui/shell/capture.hpp"
 #include "gui/shell/native.hpp"
 #include "gui/shell/status.hpp"
+#include "lab/atomic_file.hpp"
+#include "lab/flags/ending.hpp"
+#include "lab/flags/program.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/signals.hpp"
+#include "show/setups.hpp"
 #include "show/state.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;
 namespace {
 
-constexpr int failed = 1, misused = 2, interrupted = 130;
-
-volatile std::sig_atomic_t stop_asked = 0;
-
-/// The first time it is a wish; whoever asks again does not want to wait.
-void ask_to_stop(int signal) {
-    stop_asked = 1;
-    std::signal(signal, SIG_DFL);
-}
-
 struct Invocation {
     State state;
     std::string open, screenshot, record, log;
     Size size;
     Index from = 0, to = -1;  // -1: the end
-    int fps = 30;
+    Index fps = 30;
     bool no_tour = false;
 };
 
@@ -45,9 +39,10 @@ Size to_size(const std::string& text) {
     const auto width = std::from_chars(begin, end, s.width);
     const bool cross = width.ec == std::errc() && width.ptr != end && *width.ptr == 'x';
     const auto height = cross ? std::from_chars(width.ptr + 1, end, s.height) : width;
-    if (!cross || height.ec != std::errc() || height.ptr != end || s.width < 320 || s.height < 240 || s.width > 7680 ||
-        s.height > 4320)
-        throw UsageError("--size " + text + ": must be WIDTHxHEIGHT, 320x240 to 7680x4320; try --size 1440x900");
+    if (!cross || height.ec != std::errc() || height.ptr != end || s.width < least.width || s.height < least.height ||
+        s.width > most.width || s.height > most.height)
+        throw UsageError("--size " + text::shown(text) +
+                         ": must be WIDTHxHEIGHT, 320x240 to 7680x4320; try --size 1440x900");
     return s;
 }
 
@@ -62,79 +57,154 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.add_option("--screenshot", r.screenshot, "Write a picture and end; needs no display")->type_name("FILE.png");
     app.add_option("--record", r.record, "Write a film and end; needs ffmpeg, and no display")
         ->type_name("FILE.mp4|gif");
-    app.add_option("--from", r.from, "First step of the film")->type_name("N")->capture_default_str();
-    app.add_option("--to", r.to, "Last step of the film")->type_name("N")->default_str("the end");
-    app.add_option("--fps", r.fps, "Pictures a second of the film")->type_name("N")->capture_default_str();
+    add_whole_option(app, "--from", {0, Whole().most, 0}, "First step of the film", [&r](Index n) {
+        r.from = n;
+    })->default_str("0");
+    add_whole_option(app, "--to", {1, Whole().most, 60}, "Last step of the film", [&r](Index n) {
+        r.to = n;
+    })->default_str("the end");
+    add_whole_option(app, "--fps", {1, 120, 30}, "Pictures a second of the film", [&r](Index n) {
+        r.fps = n;
+    })->default_str("30");
     app.add_flag("--no-tour", r.no_tour, "No tour, not even the first time");
-    app.add_option("--log", r.log, "Write a line of JSON for every change (one for a picture), for scripts")
+    app.add_option("--log", r.log,
+                   "Write a line of JSON for every change, as it happens (one for a picture), for scripts")
         ->type_name("FILE");
     app.set_version_flag("--version", std::string("tilescope-gui ") + TILESCOPE_VERSION);
     app.get_formatter()->column_width(36);
     app.footer(
         "Keys: Space play, left and right step, Home and End, 1 to 6 the attention algorithms.\n"
+        "Flags mean what they mean to `tilescope run`. Without ALGO the window begins with flash_v2 and --dim 128.\n"
         "Examples:\n"
         "  tilescope-gui\n"
         "  tilescope-gui flash_v2 --seq 256 --step 120\n"
         "  tilescope-gui trace.json                 plays what `tilescope trace` wrote\n"
         "  tilescope-gui flash_v1 --race flash_v2 --pace bytes\n"
         "  tilescope-gui flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --screenshot toy.png\n"
-        "  tilescope-gui flash_v2 --seq 256 --record film.mp4 --from 1 --to 60 --speed 4");
+        "  tilescope-gui flash_v2 --seq 256 --record film.mp4 --from 1 --to 60 --speed 4\n" +
+        std::string(exit_codes));
+}
+
+/// A film's name has to say which kind of film it shall be.
+Film::Kind film_kind(const std::string& path) {
+    const std::string ending = check_ending("--record", path, {".mp4", ".gif"});
+    if (ending.empty())
+        throw UsageError("--record " + text::shown(path) + ": must end in .mp4 or .gif; try --record film.mp4");
+    return ending == ".mp4" ? Film::Kind::mp4 : Film::Kind::gif;
 }
 
 void check(const Invocation& r) {
     if (!r.screenshot.empty() && !r.record.empty())
-        throw UsageError("--screenshot " + r.screenshot + ": and --record exclude each other; leave one out");
-    if (r.fps < 1 || r.fps > 120)
-        throw UsageError("--fps " + std::to_string(r.fps) + ": must be 1 to 120; try --fps 30");
-    if (r.from < 0 || (r.to >= 0 && r.to <= r.from))
-        throw UsageError("--from " + std::to_string(r.from) + ": must be at least 0 and below --to; try --from 0");
+        throw UsageError("--screenshot " + text::shown(r.screenshot) +
+                         ": and --record exclude each other; leave one out");
+    check_ending("--screenshot", r.screenshot, {".png"});
+    if (!r.record.empty()) film_kind(r.record);
+    if (r.to >= 0 && r.to <= r.from)
+        throw UsageError("--from " + std::to_string(r.from) + ": must be below --to; try --from 0");
 }
 
-std::ofstream open_log(const std::string& path) {
-    std::ofstream log(path);
-    if (!log) throw RunError("--log " + path + ": cannot be written; name another file");
-    return log;
-}
+/// Lines for those who look on; none without a path.
+class Log {
+  public:
+    explicit Log(const std::string& path) {
+        if (!path.empty()) out_.emplace(path);
+    }
+    bool wanted() const { return out_.has_value(); }
+    /// Adds a line where it is not the last one again.
+    void add(std::string line) {
+        if (out_ && line != last_) *out_ << (last_ = std::move(line)) << std::endl;
+    }
+
+  private:
+    std::optional<Output> out_;
+    std::string last_;
+};
+
+/// A line on a terminal that says how far work has come, and is gone when the work is.
+class ProgressLine {
+  public:
+    ~ProgressLine() {
+        if (shown_) std::fputs("\r\033[K", stderr);
+    }
+    void show(const char* what, Index done, Index all) {
+        if (!terminal_) return;
+        std::fprintf(stderr, "\r\033[K%s %3d%%", what, static_cast<int>(100 * done / std::max<Index>(all, 1)));
+        shown_ = true;
+    }
+
+  private:
+    const bool terminal_ = stderr_is_terminal();
+    bool shown_ = false;
+};
 
 /// Until what was asked for is there, or, for a window, found to be right. Throws Interrupted.
 void await(App& app, bool all) {
-    while (!app.session.pump() && (all || app.session.progress().done == 0)) {
-        if (stop_asked) throw Interrupted();
+    ProgressLine line;
+    for (int waited = 0; !app.session.pump() && (all || app.session.progress().done == 0); ++waited) {
+        check_stop(&control());
         wait_a_moment();
+        const auto [done, left] = app.session.progress();
+        if (waited % 500 == 499) line.show("counting and recording", done, done + left);
     }
 }
 
-void take_screenshot(App& app, const Invocation& r) {
-    Window window(Window::Kind::hidden, r.size);
-    // More than once, for ImGui learns the sizes of some things by drawing them.
-    for (int k = 0; k < 3; ++k) window.picture(app, 0);
-    const Picture picture = window.picture(app, 0);
-    if (!r.log.empty()) open_log(r.log) << status(app) << std::endl;
-    write_png(picture, r.screenshot);
+/// Draws what is all there, and more than once, for ImGui learns the sizes of some things by drawing them.
+void settle(App& app, Window& window) {
+    app.explorer.finish(app.session, app.view);
+    for (int k = 0; k < 3; ++k) {
+        check_stop(&control());
+        window.picture(app, 0);
+    }
 }
 
-void take_film(App& app, const Invocation& r) {
+void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
+    Window window(Window::Kind::hidden, r.size);
+    settle(app, window);
+    const Picture picture = window.picture(app, 0);
+    check_stop(&control());
+    write_png(picture, out);
+    Log(r.log).add(status(app));
+}
+
+void take_film(App& app, const Invocation& r, std::ostream& out) {
     const Index last = r.to < 0 ? app.session.length() : std::min(r.to, app.session.length());
     if (r.from >= last)
         throw UsageError("--from " + std::to_string(r.from) + ": the run has " + std::to_string(app.session.length()) +
                          " steps; try --from 0");
     Window window(Window::Kind::hidden, r.size);
-    Film film(r.record, r.size, r.fps);
-    for (int k = 0; k < 3; ++k) window.picture(app, 0);
+    Film film(film_kind(r.record), r.size, static_cast<int>(r.fps));
+    Log log(r.log);
+    settle(app, window);
     app.view.breakpoints.clear();  // a film does not stop
     app.playback.seek(r.from);
     app.playback.play();
-    const double seconds = 1.0 / r.fps;
+    const double seconds = 1.0 / static_cast<double>(r.fps);
     const double moves = static_cast<double>(last - r.from) + 1;
-    const auto pictures = static_cast<Index>(moves / app.playback.speed() * r.fps) + 1;
-    const bool terminal = stderr_is_terminal();
+    const auto pictures = static_cast<Index>(moves / app.playback.speed() * static_cast<double>(r.fps)) + 1;
+    ProgressLine line;
     for (Index k = 0; k < pictures && app.playback.position() <= last; ++k) {
-        if (stop_asked) throw Interrupted();
         film.add(window.picture(app, seconds));
-        if (terminal) std::fprintf(stderr, "\rrecording %3d%%", static_cast<int>(100 * (k + 1) / pictures));
+        if (log.wanted()) log.add(status(app));
+        line.show("recording", k + 1, pictures);
     }
-    if (terminal) std::fprintf(stderr, "\r              \r");
-    film.commit();
+    film.write(out);
+}
+
+/// Without a display, one in memory.
+void take(App& app, const Invocation& r, std::ostream& out) {
+    const auto act = r.record.empty() ? take_screenshot : take_film;
+    try {
+        return act(app, r, out);
+    } catch (const NoDisplay&) {
+    }
+    const DisplayInMemory display(r.size.width, r.size.height);
+    try {
+        act(app, r, out);
+    } catch (const NoDisplay&) {
+        throw RunError(
+            "no OpenGL ES 3, not even on a display in memory; install a software renderer (apt-get install "
+            "libgl1-mesa-dri)");
+    }
 }
 
 /// Where it is remembered that the tour was seen.
@@ -152,75 +222,55 @@ void show_window(App& app, const Invocation& r) {
         std::filesystem::create_directories(seen_file().parent_path(), ignored);
         std::ofstream{seen_file()};
     }
-    std::ofstream log;
-    if (!r.log.empty()) log = open_log(r.log);
-    std::string said, before;
+    Log log(r.log);
+    std::string before;
     window.show(
-        app, [] { return stop_asked != 0; },
+        app, [] { return control().stop.load(); },
         [&](double) {
-            if (!log.is_open()) return;
+            if (!log.wanted()) return;
             // What a click changes is drawn in the next frame: two frames that agree are certain.
             std::string now = status(app);
-            if (now != said && (now == before || app.playback.playing())) log << (said = now) << std::endl;
+            if (now == before || app.playback.playing()) log.add(now);
             before = std::move(now);
         });
+    check_stop(&control());
 }
 
-void carry_out(const Invocation& r, char** argv) {
+void carry_out(const Invocation& r) {
     check(r);
+    std::optional<AtomicFile> out;  // that it cannot be written is said before the work
+    if (const std::string path = r.screenshot + r.record; !path.empty()) out.emplace(path);
     App app;
     // A saved state may stand where an algorithm does, too.
     const std::string& file = r.state.setup.recording;
     const bool saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
-    const State state = saved ? read_state(file) : r.open.empty() ? r.state : read_state(r.open);
-    if (!is_inside_xvfb())  // where they were said before
-        for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
+    const std::string from = saved ? file : r.open;
+    const State state = from.empty() ? r.state : read_state(from);
+    for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
     app.restore(state);
-    const bool visible = r.screenshot.empty() && r.record.empty();
-    await(app, !visible);
-    if (!app.session.problem().empty()) throw UsageError(app.session.problem());
-    if (const Run* run = app.session.run(); run && !run->remark().empty() && !is_inside_xvfb())
-        std::cerr << "tilescope-gui: " << state.setup.recording << ": " << run->remark() << '\n';
-    if (visible) return show_window(app, r);
-    try {
-        r.record.empty() ? take_screenshot(app, r) : take_film(app, r);
-    } catch (const NoDisplay&) {
-        start_again_in_xvfb(argv, r.size.width, r.size.height);
-        throw RunError("no display, and xvfb-run cannot be started; install it (apt-get install xvfb xauth)");
-    }
-}
-
-int say(const std::string& message, int code) {
-    std::cerr << "tilescope-gui: " << message << '\n';
-    return code;
-}
-
-int run(int argc, char** argv) {
-    CLI::App app("TileScope's window: watch attention move through the memory hierarchy", "tilescope-gui");
-    for (const int s : {SIGINT, SIGTERM}) std::signal(s, ask_to_stop);
-    std::signal(SIGPIPE, SIG_IGN);  // a failed write says more than a death
-    Invocation request;
-    add_flags(app, request);
-    try {
-        app.parse(argc, argv);
-        carry_out(request, argv);
-        return stop_asked ? interrupted : 0;
-    } catch (const CLI::Success& e) {
-        return app.exit(e);
-    } catch (const CLI::ParseError& e) {
-        return say(text::one_line(e.what()) + "; see `tilescope-gui --help`", misused);
-    } catch (const UsageError& e) {
-        return say(e.what(), misused);
-    } catch (const Interrupted&) {
-        return say("interrupted; nothing was written", interrupted);
-    } catch (const std::bad_alloc&) {
-        return say("out of memory; try a smaller problem", failed);
-    } catch (const std::exception& e) {
-        return say(e.what(), failed);
-    }
+    await(app, out.has_value());
+    if (const std::string& problem = app.session.problem(); !problem.empty())
+        throw UsageError((from.empty() || !state.setup.recording.empty() ? "" : text::shown(from) + ": ") + problem);
+    if (const Run* run = app.session.run(); run && !run->remark().empty())
+        std::cerr << "tilescope-gui: " << text::shown(state.setup.recording) << ": " << run->remark() << '\n';
+    if (!out) return show_window(app, r);
+    take(app, r, out->stream());
+    out->commit();
 }
 
 }  // namespace
 }  // namespace tilescope::gui::shell
 
-int main(int argc, char** argv) { return tilescope::gui::shell::run(argc, argv); }
+int main(int argc, char** argv) {
+    using namespace tilescope::gui::shell;
+    const auto describe = [](CLI::App& app) {
+        static Invocation request;
+        add_flags(app, request);
+        app.callback([&app] {
+            if (app.count("ALGO") == 0 && request.open.empty()) request.state.setup = first_setup(request.state.setup);
+            carry_out(request);
+        });
+    };
+    return tilescope::lab::carry_out(
+        "tilescope-gui", "TileScope's window: watch attention move through the memory hierarchy", describe, argc, argv);
+}

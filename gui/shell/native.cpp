@@ -1,22 +1,31 @@
 #include "gui/shell/native.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <random>
 #include <system_error>
 #include <utility>
 
-extern char** environ;
+#include "core/machine/parallel.hpp"
+#include "core/text/words.hpp"
+#include "lab/signals.hpp"
 
 namespace tilescope::gui::shell {
+using namespace lab;
 namespace {
 
-constexpr const char* inside_xvfb = "TILESCOPE_INSIDE_XVFB";
+constexpr int above = 10;  // descriptors from here on are nobody's standard ones
+
+[[noreturn]] void fail(const std::string& what, int error) {
+    throw std::system_error(error, std::generic_category(), what);
+}
 
 /// As the functions that start programs want them.
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
@@ -26,36 +35,108 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
     return out;
 }
 
+/// The same file under a number that is nobody's standard one.
+int moved_up(int descriptor) {
+    const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, above);
+    close(descriptor);
+    return moved;
+}
+
+/// What the new process does between fork and exec, where only what is safe in a signal handler may be called.
+[[noreturn]] void become(char* const* words, int input, const std::vector<int>& outputs, pid_t parent, int failed) {
+    // Ends with its parent even where that is killed, and can tell nobody.
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) _exit(1);
+    setpgid(0, 0);
+    dup2(input, 0);
+    for (std::size_t k = 0; k < outputs.size(); ++k) dup2(outputs[k], static_cast<int>(k) + 1);
+    execvp(words[0], words);
+    const int error = errno;
+    [[maybe_unused]] const ssize_t n = write(failed, &error, sizeof error);
+    _exit(1);
+}
+
+/// Starts a program in a process group of its own. Returns 0, or the error.
+int start(const std::vector<std::string>& words, int input, const std::vector<int>& outputs, pid_t& process) {
+    int failed[2];
+    if (pipe2(failed, O_CLOEXEC) != 0) return errno;
+    failed[1] = moved_up(failed[1]);
+    const std::vector<char*> pointers = pointers_to(words);
+    const pid_t parent = getpid();
+    process = fork();
+    if (process == 0) become(pointers.data(), input, outputs, parent, failed[1]);
+    int error = process < 0 ? errno : 0;
+    close(failed[1]);
+    ssize_t n = 0;
+    do n = process < 0 ? 0 : read(failed[0], &error, sizeof error);
+    while (n < 0 && errno == EINTR);
+    if (n > 0) waitpid(process, nullptr, 0);
+    close(failed[0]);
+    return error;
+}
+
+/// Who may use a display: in the words of .Xauthority, whoever knows these 16 bytes, from any host.
+std::string new_key() {
+    std::string key;
+    const auto add = [&](const std::string& text) { key += std::string{'\0', static_cast<char>(text.size())} + text; };
+    std::random_device random;
+    std::string secret(16, '\0');
+    for (char& c : secret) c = static_cast<char>(random());
+    key = "\xff\xff";
+    for (const std::string& text : {std::string(), std::string(), std::string("MIT-MAGIC-COOKIE-1"), secret}) add(text);
+    return key;
+}
+
 }  // namespace
 
-Reader::Reader(const std::vector<std::string>& words) {
+NamelessFile::NamelessFile() {
+    std::FILE* const file = std::tmpfile();
+    if (!file) fail("a temporary file", errno);
+    descriptor_ = fcntl(fileno(file), F_DUPFD_CLOEXEC, above);
+    std::fclose(file);
+}
+
+NamelessFile::~NamelessFile() { close(descriptor_); }
+
+std::string NamelessFile::read(std::size_t most) {
+    std::string bytes(most, '\0');
+    const ssize_t n = pread(descriptor_, bytes.data(), most, static_cast<off_t>(at_));
+    if (n < 0) fail("a temporary file", errno);
+    at_ += n;
+    bytes.resize(static_cast<std::size_t>(n));
+    return bytes;
+}
+
+void NamelessFile::write(const std::string& bytes) {
+    if (pwrite(descriptor_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+        fail("a temporary file", ENOSPC);
+}
+
+Program::Program(const std::vector<std::string>& words, const std::vector<int>& outputs) {
     int ends[2];
-    if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    pid_t process = -1;
-    const int failed = posix_spawnp(&process, words[0].c_str(), &actions, nullptr, pointers_to(words).data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-    if (failed != 0) {
-        close(ends[1]);
-        throw std::system_error(failed, std::generic_category(), words[0]);
-    }
-    process_ = process;
+    if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe", errno);
+    const int input = moved_up(ends[0]);
     to_ = ends[1];
+    const int error = start(words, input, outputs, process_);
+    close(input);
+    if (error == 0) return;
+    close(to_);
+    fail(words[0], error);
 }
 
-Reader::~Reader() {
-    if (process_ >= 0) kill(process_, SIGTERM);
-    finish();
+Program::~Program() {
+    constexpr int patience = 500;  // milliseconds for it to clean up
+    close_input();
+    for (int k = 0; !ended(); ++k) {
+        if (k == 0) kill(process_, SIGTERM);
+        if (k == patience) kill(process_, SIGKILL);
+        wait_a_moment();
+    }
 }
 
-bool Reader::write(const void* data, std::size_t size) {
+bool Program::write(const void* data, std::size_t size) {
     for (auto from = static_cast<const char*>(data); size > 0;) {
         const ssize_t n = ::write(to_, from, size);
+        check_stop(&control());
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return false;
         from += n, size -= static_cast<std::size_t>(n);
@@ -63,34 +144,40 @@ bool Reader::write(const void* data, std::size_t size) {
     return true;
 }
 
-bool Reader::finish() {
+void Program::close_input() {
     if (to_ >= 0) close(std::exchange(to_, -1));
-    int status = 0;
-    if (process_ >= 0) waitpid(std::exchange(process_, -1), &status, 0);
-    return status == 0;
 }
 
-void start_again_in_xvfb(char** argv, int width, int height) {
-    if (std::getenv(inside_xvfb)) return;
-    setenv(inside_xvfb, "1", 1);
-    const std::string screen = "-screen 0 " + std::to_string(width) + "x" + std::to_string(height) + "x24";
-    char path[4096];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-    const std::string self = n > 0 ? std::string(path, static_cast<std::size_t>(n)) : argv[0];
-    std::vector<std::string> words = {"xvfb-run", "-a", "-s", screen, self};
-    for (char** a = argv + 1; *a; ++a) words.emplace_back(*a);
-    execvp("xvfb-run", pointers_to(words).data());
+bool Program::ended() {
+    if (process_ >= 0 && waitpid(process_, &status_, WNOHANG) != 0) process_ = -1;
+    return process_ < 0;
 }
 
-bool is_inside_xvfb() { return std::getenv(inside_xvfb) != nullptr; }
+DisplayInMemory::DisplayInMemory(int width, int height) {
+    key_.write(new_key());
+    const std::string screen = std::to_string(width) + "x" + std::to_string(height) + "x24";
+    const std::string number_file = "3", key_file = "/dev/fd/4";
+    try {
+        server_.emplace(
+            std::vector<std::string>{"Xvfb", "-displayfd", number_file, "-auth", key_file, "-screen", "0", screen,
+                                     "-nolisten", "tcp", "-terminate"},
+            std::vector<int>{said_.descriptor(), said_.descriptor(), number_.descriptor(), key_.descriptor()});
+    } catch (const std::system_error&) {
+        throw RunError("no display, and Xvfb cannot be started; install it (apt-get install xvfb)");
+    }
+    std::string number;
+    while (!number.ends_with('\n')) {
+        check_stop(&control());
+        if (server_->ended()) throw RunError("no display, and Xvfb ends at once: " + text::shown(said_.read(), 400));
+        wait_a_moment();
+        number += number_.read();
+    }
+    number.pop_back();
+    setenv("DISPLAY", (":" + number).c_str(), 1);
+    setenv("XAUTHORITY", ("/dev/fd/" + std::to_string(key_.descriptor())).c_str(), 1);
+    unsetenv("WAYLAND_DISPLAY");
+}
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
-
-bool folder_is_writable(const std::string& file) {
-    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-    return access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
-}
-
-std::string unique_suffix() { return std::to_string(getpid()); }
 
 }  // namespace tilescope::gui::shell

@@ -1,41 +1,68 @@
-// What the window needs of a machine with processes: other programs, a terminal, folders with permissions.
+// What pictures and films need of a machine with processes: other programs, files without a name, a terminal.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tilescope::gui::shell {
 
-/// Another program, which reads on its standard input what is written here.
-class Reader {
+/// A file that has no name, and is gone with this.
+class NamelessFile {
   public:
-    /// Starts words[0], found on PATH. Throws std::system_error.
-    explicit Reader(const std::vector<std::string>& words);
-    /// Ends the program, if finish() has not.
-    ~Reader();
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
+    /// Throws std::system_error.
+    NamelessFile();
+    ~NamelessFile();
+    NamelessFile(const NamelessFile&) = delete;
+    NamelessFile& operator=(const NamelessFile&) = delete;
 
-    /// False when the program reads no more.
-    bool write(const void* data, std::size_t size);
-    /// Nothing more comes: waits for its end. True if it says that all went well.
-    bool finish();
+    int descriptor() const { return descriptor_; }
+    /// What comes next, at most `most` bytes; empty at the end. Begins at the beginning. Throws std::system_error.
+    std::string read(std::size_t most = 1 << 16);
+    /// Throws std::system_error.
+    void write(const std::string& bytes);
 
   private:
-    int to_ = -1, process_ = -1;
+    int descriptor_;
+    long long at_ = 0;
 };
 
-/// Ends this program and runs it again, with the same arguments, under an Xvfb of this size. Returns only if that is
-/// not possible, or if it runs under one already.
-void start_again_in_xvfb(char** argv, int width, int height);
-/// Whether it has been started again so.
-bool is_inside_xvfb();
+/// Another program, which reads on its standard input what is written here. Signals from the terminal, as Ctrl-C, do
+/// not reach it: it ends when this does, or the process that started it.
+class Program {
+  public:
+    /// Starts words[0], found on PATH. `outputs` become its descriptors 1 (standard output), 2 (standard error), 3 and
+    /// so on. Throws std::system_error.
+    Program(const std::vector<std::string>& words, const std::vector<int>& outputs);
+    /// Ends it, if it has not ended.
+    ~Program();
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    /// False when the program reads no more. Throws Interrupted.
+    bool write(const void* data, std::size_t size);
+    /// Nothing more comes: the program will end by itself.
+    void close_input();
+    bool ended();
+    /// Whether it said, by its exit status, that all went well. Once it has ended.
+    bool succeeded() const { return status_ == 0; }
+
+  private:
+    int to_ = -1, process_ = -1, status_ = 0;
+};
+
+/// A display in memory (Xvfb) while it lives, which is what DISPLAY names from then on.
+class DisplayInMemory {
+  public:
+    /// RunError where there is no Xvfb, or it does not start. Throws Interrupted.
+    DisplayInMemory(int width, int height);
+
+  private:
+    NamelessFile said_, number_, key_;
+    std::optional<Program> server_;
+};
 
 bool stderr_is_terminal();
-/// Whether files can be made in the folder of this one.
-bool folder_is_writable(const std::string& file);
-/// A text that no other program running now has, for names of temporary files.
-std::string unique_suffix();
 
 }  // namespace tilescope::gui::shell

@@ -14,9 +14,9 @@ std::string status(const App& app) {
     Json j{{"step", app.playback.position()},
            {"of", app.playback.length()},
            {"playing", app.playback.playing()},
-           {"settled", app.playback.fraction() >= 1 && !app.session.busy()},
+           {"settled", app.playback.fraction() >= 1 && !app.session.busy() && !app.explorer.busy()},
            {"algorithm", s.setup().algorithm},
-           {"command", command_line(app.state())},
+           {"command", words_json(command_line(app.state()))},
            {"problem", s.problem()},
            {"overflows", s.overflow().has_value()},
            {"tour", app.view.tour},
@@ -37,7 +37,7 @@ std::string status(const App& app) {
         for (const Note& n : notes) list.push_back({n.text, std::round(n.at.x), std::round(n.at.y)});
     }
     j["texts"] = std::move(texts);
-    return j.dump();
+    return j.dump(-1, ' ', false, Json::error_handler_t::replace);  // texts may hold what files are named
 }
 
 }  // namespace tilescope::gui::shell

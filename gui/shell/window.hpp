@@ -15,6 +15,9 @@ struct Size {
     int width = 1440, height = 900;
 };
 
+/// Less is drawn, too, but there is nothing to read in it.
+constexpr Size least = {320, 240}, most = {7680, 4320};
+
 /// Rows from the top, 4 bytes a pixel: red, green, blue, 255.
 struct Picture {
     Size size;

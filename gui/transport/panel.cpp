@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -139,19 +140,28 @@ void position_text(App& app, float height) {
     const Theme& t = app.theme;
     const Session& s = app.session;
     const Index now = std::min(app.playback.position(), s.length());
-    const std::string step = step_text(s, now), time = modelled_time_text(s, now);
+    const std::string step = step_text(s, now);
+    const std::vector<std::string> times = modelled_times(s, now);
     const bool saying = ImGui::GetTime() < app.message_until && !app.message.empty();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const Canvas c(t);
-    const float column = Canvas::width(t.text, step), bottom = at.y + height, small = t.small_text->FontSize;
+    const float bottom = at.y + height, small = t.small_text->FontSize;
+    const Box below = {at.x, bottom - small, right, bottom};
+    const float wide = Canvas::width(t.small_text, Canvas::that_fits(t.small_text, below.w(), times));
+    const float column = std::max(Canvas::width(t.text, step), wide);
     const bool room = right - column - at.x > t.px(260);
     c.text_in(t.text, {at.x, at.y, right, at.y + t.text->FontSize}, t.ink, step, Align::right);
-    c.text_in(t.small_text, {at.x, bottom - small, right, bottom}, saying && !room ? t.good : t.dim_ink,
-              saying && !room ? app.message : time, Align::right);
+    if (saying && !room)
+        c.text_in(t.small_text, below, t.good, app.message, Align::right);
+    else
+        c.text_in(t.small_text, below, t.dim_ink, times, Align::right);
     if (saying && room)
         c.text_in(t.small_text, {at.x + t.px(10), at.y, right - column - t.px(24), bottom}, t.good, app.message,
                   Align::right);
+    if (!s.run()) return;
+    app.places["time"] = {right - wide, below.y0, wide, small};
+    if (hovered({right - wide, below.y0, right, below.y1})) tooltip(about_modelled_time(s));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
 #include "show/time_text.hpp"
 
 namespace tilescope::gui::transport {
@@ -19,15 +20,15 @@ struct Bar {
         return from.x + width() * static_cast<float>(position / static_cast<double>(length));
     }
     Index position(float at) const {
-        const float share = std::clamp((at - from.x) / width(), 0.f, 1.f);
-        return static_cast<Index>(std::lround(static_cast<double>(share) * static_cast<double>(length)));
+        const double share = static_cast<double>((at - from.x) / width());
+        return whole(std::round(share * static_cast<double>(length)), 0, length);
     }
 };
 
 /// One column a position or, where there are many, every two pixels: stores above the middle, loads below it.
 void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const Session& s = app.session;
-    const auto columns = std::min<Index>(s.length(), std::max<Index>(1, static_cast<Index>(bar.width() / 2)));
+    const auto columns = whole(bar.width() / 2, 1, s.length());
     const auto border = [&](Index k) { return k * s.length() / columns; };
     Bytes most = 1;
     for (Index k = 0; k < columns; ++k) {
@@ -106,7 +107,7 @@ void scrub_bar(App& app, float height) {
     const Theme& t = app.theme;
     const ImVec2 from = ImGui::GetCursorScreenPos();
     const float width = std::max(1.f, ImGui::GetContentRegionAvail().x);
-    ImGui::InvisibleButton("scrub", {width, height});
+    hit_area("scrub", {width, height});
     app.place("scrub");
     const bool dragged = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
     const Bar bar{from, {from.x + width, from.y + height}, std::max<Index>(1, app.session.length())};

@@ -1,10 +1,13 @@
 #include "lab/flags/command.hpp"
 
+#include <cstdio>
+
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
-
 namespace {
+
+constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:";
 
 /// In single quotes, of which there can be none between them.
 std::string quoted(const std::string& word) {
@@ -13,21 +16,40 @@ std::string quoted(const std::string& word) {
     return typed + '\'';
 }
 
+/// By a command of the shell's, which makes the bytes that a line cannot have: `"$(printf 'a\012b')"`.
+std::string printed(const std::string& word) {
+    std::string typed = "\"$(printf '";
+    for (const char c : word) {
+        char octal[5];
+        std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
+        const bool clear = plain.find(c) != plain.npos && c != '-';  // which would begin an option of printf
+        typed += c == '%' ? "%%" : clear ? std::string(1, c) : octal;
+    }
+    return typed + "')\"";
+}
+
+std::string shell_word(const std::string& word) {
+    if (!text::printable(word)) return printed(word);
+    return !word.empty() && word.find_first_not_of(plain) == plain.npos ? word : quoted(word);
+}
+
 }  // namespace
 
 std::string shell_line(const std::vector<std::string>& words) {
-    constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:";
     std::vector<std::string> typed;
-    for (const std::string& word : words) {
-        const bool is_plain = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
-        typed.push_back(is_plain ? word : quoted(word));
-    }
+    for (const std::string& word : words) typed.push_back(shell_word(word));
     return text::join(typed, " ");
 }
 
-std::string step_command(const std::string& algorithm, const Options& options, const Place& place) {
-    std::vector<std::string> words = {"tilescope", "step", algorithm};
+std::vector<std::string> command_of(std::vector<std::string> words, const std::string& algorithm,
+                                    const Options& options) {
+    words.push_back(algorithm);
     for (std::string& flag : flags_of(options)) words.push_back(std::move(flag));
+    return words;
+}
+
+std::string step_command(const std::string& algorithm, const Options& options, const Place& place) {
+    std::vector<std::string> words = command_of({"tilescope", "step"}, algorithm, options);
     const auto add = [&](const char* flag, Index value) { words.insert(words.end(), {flag, std::to_string(value)}); };
     if (place.launch >= 0) add("--launch", place.launch);
     if (place.block >= 0) add("--block", place.block);

@@ -9,8 +9,12 @@
 
 namespace tilescope::lab {
 
-/// The words as one line for a shell.
+/// The words, which hold any bytes but 0, as one printable line for a shell. (Newlines at the end of a word are lost.)
 std::string shell_line(const std::vector<std::string>& words);
+
+/// A program with its subcommand, the algorithm and all flags that are not as they are anyway.
+std::vector<std::string> command_of(std::vector<std::string> program, const std::string& algorithm,
+                                    const Options& options);
 
 /// "tilescope step flash_v2 --seq 100 --launch 0 --block 5 --line 9": back to that place of a run.
 std::string step_command(const std::string& algorithm, const Options& options, const Place& place);

@@ -1,6 +1,7 @@
 #include "lab/flags/describe.hpp"
 
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope::lab {
 
@@ -16,6 +17,10 @@ std::string describe(const Problem& p, const Computation& computation) {
            text::number(static_cast<double>(p.logit_scale()));
 }
 
+std::string describe(const Request& r, const Computation& computation) {
+    return (r.model.empty() ? "" : r.model + ", " + r.phase + ": ") + describe(r.problem, computation);
+}
+
 std::string describe(const GpuSpec& g) {
     return g.title + ": " + std::to_string(g.sms) + " SMs; a thread block may use " +
            text::binary_bytes(g.sram_per_block) + " of SRAM and " + text::binary_bytes(g.registers_per_sm) +
@@ -23,15 +28,22 @@ std::string describe(const GpuSpec& g) {
 }
 
 std::string describe_error(const Report& r, const OutputError& e) {
-    std::string said = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
+    const std::string figures = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
+    if (e.compared == e.elements) return figures;
     const bool naive = r.experiment.problem.softmax == Softmax::naive ||
                        r.experiment.algorithm->name == std::string_view("softmax_naive");
-    if (e.not_finite > 0)
-        said = text::grouped(e.not_finite) + " of " + text::grouped(e.elements) + " outputs are NaN or infinite" +
-               (naive ? ": the naive softmax overflows where a logit is above 88.7" : "") +
-               (e.not_finite < e.elements ? "; the others: " + said : "");
-    if (e.finite_instead > 0) said += "; " + text::grouped(e.finite_instead) + " are finite where the reference is not";
-    return said;
+    std::vector<std::string> said;
+    const auto some = [&](Count n, const std::string& are) {
+        const std::string of = said.empty() ? " of " + text::grouped(e.elements) + " outputs" : "";
+        if (n > 0) said.push_back(text::grouped(n) + of + are);
+    };
+    some(e.not_finite, std::string(" are NaN or infinite where the reference is not") +
+                           (naive ? ": the naive softmax overflows where a logit is above 88.7" : ""));
+    some(e.finite_instead, " are finite where the reference is NaN or infinite");
+    some(e.neither(), " are NaN or infinite in both");
+    said.push_back(e.compared > 0 ? "the other " + text::grouped(e.compared) + ": " + figures
+                                  : "nothing is left to compare");
+    return text::join(said, "; ");
 }
 
 }  // namespace tilescope::lab

@@ -1,33 +1,21 @@
 #include "lab/flags/options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <functional>
-#include <limits>
-#include <sstream>
 
 #include "algorithms/contract/problem.hpp"
+#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "core/time/dispatch.hpp"
 #include "lab/flags/in_flags.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/mapping.hpp"
+#include "lab/model_presets.hpp"
 
 namespace tilescope::lab {
 namespace {
 
-double to_number(const std::string& flag, const std::string& text) {
-    try {
-        std::size_t used = 0;
-        const double value = std::stod(text, &used);
-        if (used == text.size()) return value;
-    } catch (const std::exception&) {
-    }
-    throw UsageError(flag + ' ' + text + ": must be a number; try " + flag + " 1.5");
-}
-
-bool to_bool(const std::string& flag, const std::string& text) {
-    if (text == "true" || text == "1" || text == "yes") return true;
-    if (text == "false" || text == "0" || text == "no") return false;
-    throw UsageError(flag + ' ' + text + ": must be true or false; try " + flag + "=true");
-}
+constexpr Index most_threads = 1024, most_per_sm = 1024, most_l2 = Index{1} << 50;
 
 struct Setter {
     const char* name;
@@ -39,12 +27,7 @@ struct Setter {
 std::string text_of(Index n) { return std::to_string(n); }
 std::string text_of(const std::string& s) { return s; }
 std::string text_of(bool b) { return b ? "true" : "false"; }
-std::string text_of(double x) {
-    std::ostringstream out;
-    out.precision(std::numeric_limits<double>::max_digits10);
-    out << x;
-    return out.str();
-}
+std::string text_of(double x) { return text::exact(x); }
 template <class T>
 std::string text_of(const std::optional<T>& value) {
     return value ? text_of(*value) : "";
@@ -66,14 +49,29 @@ const std::vector<Setter>& setters() {
             return value;
         });
     };
-    const auto number = [](const char* name, std::optional<double> Options::*member) {
+    const auto number = [](const char* name, std::optional<double> Options::*member, const char* fix) {
         return setter<std::optional<double>>(
-            name, member, [flag = std::string("--") + name](const std::string& v) { return to_number(flag, v); });
+            name, member,
+            [flag = std::string("--") + name, fix](const std::string& v) { return to_real(flag, v, fix); });
+    };
+    const auto tile = [](const char* name, std::string Options::*member) {
+        return setter<std::string>(name, member, [flag = std::string("--") + name](const std::string& v) {
+            const Index size = to_tile(flag, v);
+            return size > 0 ? std::to_string(size) : v;
+        });
+    };
+    const auto named = []<class T>(const char* name, std::string Options::*member, std::span<const T> values) {
+        return setter<std::string>(name, member, [flag = std::string("--") + name, values](const std::string& v) {
+            return std::string(name_of(to_named(flag, v, values)));
+        });
     };
     const auto words = []<class T>(const char* name, T Options::*member) {
         return setter<T>(name, member, [](const std::string& v) { return T(v); });
     };
     static const std::vector<Setter> all = {
+        setter<std::string>("model", &Options::model,
+                            [](const std::string& v) { return in_flags([&] { return model_named(v).name; }); }),
+        named("phase", &Options::phase, std::span<const Phase>(phases)),
         index("batch", &Options::batch),
         index("heads", &Options::heads),
         index("kv-heads", &Options::kv_heads),
@@ -83,14 +81,28 @@ const std::vector<Setter>& setters() {
         index("dim", &Options::dim),
         index("dim-v", &Options::dim_v),
         index("sms", &Options::sms),
-        number("scale", &Options::scale),
-        number("sram", &Options::sram_kib),
-        number("hbm-bandwidth", &Options::hbm_bandwidth),
+        number("scale", &Options::scale, "0.125"),
+        number("sram", &Options::sram_kib, "164"),
+        number("hbm-bandwidth", &Options::hbm_bandwidth, "1555"),
         words("dtype", &Options::dtype),
         words("softmax", &Options::softmax),
-        setter<bool>("causal", &Options::causal, [](const std::string& v) { return to_bool("--causal", v); }),
-        words("br", &Options::br),
-        words("bc", &Options::bc),
+        setter<std::optional<bool>>("causal", &Options::causal,
+                                    [](const std::string& v) { return to_bool("--causal", v); }),
+        tile("br", &Options::br),
+        tile("bc", &Options::bc),
+        named("tiles", &Options::tiles, std::span<const TileRule>(tile_rules)),
+        named("objective", &Options::objective, std::span<const Objective>(objectives)),
+        named("order", &Options::order, std::span<const Order>(orders)),
+        setter<std::optional<Index>>("blocks-per-sm", &Options::blocks_per_sm,
+                                     [](const std::string& v) {
+                                         return to_index("--blocks-per-sm", v, {1, most_per_sm, 2});
+                                     }),
+        {"l2", [](Options& o, const std::string& v) { o.l2 = to_switch("--l2", v); }, [](Options& o) { o.l2 = true; },
+         [](const Options& o) { return o.l2 ? "" : "off"; }},
+        setter<std::optional<Index>>("l2-bytes", &Options::l2_bytes,
+                                     [](const std::string& v) {
+                                         return to_index("--l2-bytes", v, {0, most_l2, Index{50} << 20});
+                                     }),
         words("gpu", &Options::gpu),
     };
     return all;
@@ -106,9 +118,15 @@ void add_flag_option(CLI::App& app, Options& options, const char* name, const ch
 }
 
 void add_random_options(CLI::App& app, Options& o) {
-    app.add_option("--seed", o.seed, "Seed of the random inputs")->capture_default_str();
-    app.add_option("--distribution", o.distribution, "Of the random inputs: normal, uniform or outliers")
-        ->capture_default_str();
+    app.add_option_function<std::string>(
+           "--seed", [&o](const std::string& v) { o.seed = to_seed("--seed", v); }, "Seed of the random inputs")
+        ->type_name("N")
+        ->default_str("0");
+    app.add_option_function<std::string>(
+           "--distribution", [&o](const std::string& v) { o.distribution = name_of(to_distribution(v)); },
+           "Of the random inputs: normal, uniform or outliers")
+        ->type_name("KIND")
+        ->default_str("normal");
 }
 
 void add_input_files(CLI::App& app, Options& o) {
@@ -116,39 +134,41 @@ void add_input_files(CLI::App& app, Options& o) {
     app.add_option("--k", o.k, "K from a NumPy file")->type_name("FILE.npy");
     app.add_option("--v", o.v, "V from a NumPy file")->type_name("FILE.npy");
     app.add_option("--x", o.x, "X from a NumPy file (softmax kernels)")->type_name("FILE.npy");
+    app.add_option("--layout", o.layout, "Dimensions of the files: bhsd [batch,heads,seq,dim] or bshd, as flash-attn's")
+        ->default_str("bhsd");
 }
 
 }  // namespace
-
-Index to_index(const std::string& flag, const std::string& text) {
-    Index value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc::result_out_of_range)
-        throw UsageError(flag + ' ' + text.substr(0, 40) + ": is too large; try " + flag + " 65536");
-    if (error != std::errc() || end != text.data() + text.size())
-        throw UsageError(flag + ' ' + text + ": must be a whole number; try " + flag + " 64");
-    return value;
-}
 
 void add_problem_options(CLI::App& app, Options& o) {
     const auto add = [&](const char* name, const char* help, const char* type, const char* fallback) {
         add_flag_option(app, o, name, help, type, fallback);
     };
+    add("model", "A model's name: one layer of it (see `tilescope models`); flags beside it win", "NAME", "none");
+    add("phase", "Of --model: prefill (a prompt of --seq) or decode (one token after --seq)", "PHASE", "prefill");
     add("batch", "Batch size", "N", "1");
     add("heads", "Query heads", "N", "8");
     add("kv-heads", "Heads of K and V (grouped-query attention)", "N", "--heads");
-    add("seq", "Sequence length of queries and keys", "N", "1024");
+    add("seq", "Sequence length of queries and keys; 16k is 16384", "N", "1024");
     add("seq-q", "Queries (rows, for the softmax kernels)", "N", "--seq");
     add("seq-k", "Keys (columns, for the softmax kernels)", "N", "--seq");
     add("dim", "Head dimension of Q and K", "N", "64");
     add("dim-v", "Head dimension of V and O", "N", "--dim");
     add("dtype", "Storage type: f32, f16 or bf16", "TYPE", "f16");
-    app.add_flag("--causal", o.causal, "Query r sees keys <= r + seq_k - seq_q");
+    app.add_flag_function(
+        "--causal", [&o](std::int64_t given) { o.causal = given > 0; }, "Query r sees keys <= r + seq_k - seq_q");
     add("scale", "Factor on the logits", "X", "1/sqrt(dim)");
     add("softmax", "Softmax of `standard`: naive or safe", "KIND", "safe");
-    add("br", "Tile rows, or auto", "N", "auto");
+    add("br", "Tile rows, or auto: as --tiles says", "N", "auto");
     add("bc", "Tile columns (keys), or auto", "N", "auto");
-    add("gpu", "A preset's name or a JSON file", "NAME|FILE.json", "A100-40GB");
+    add("tiles", "Of auto: kernel (as released kernels have them), paper (FlashAttention-1's rule) or best", "RULE",
+        "kernel");
+    add("objective", "What --tiles best makes least: time, dram or sm-traffic", "WHAT", "time");
+    add("blocks-per-sm", "Thread blocks on an SM, at most", "N", "as many as fit");
+    add("order", "In which thread blocks start: kernel (its own), heads, rows, longest or snake", "ORDER", "kernel");
+    add("gpu", "A preset's name (A100 is A100-40GB) or a JSON file", "NAME|FILE.json", "H100");
+    add("l2", "on, or off: whatever crosses an SM's boundary comes from DRAM", "on|off", "on");
+    add("l2-bytes", "L2 of the whole chip in bytes; 50M is 50 MiB", "N", "of --gpu");
     add("sms", "Streaming multiprocessors", "N", "of --gpu");
     add("sram", "SRAM per SM in KiB", "KIB", "of --gpu");
     add("hbm-bandwidth", "HBM bandwidth in GB/s", "GB/S", "of --gpu");
@@ -160,12 +180,15 @@ void add_input_options(CLI::App& app, Options& o) {
 }
 
 void add_numeric_options(CLI::App& app, Options& o) {
-    app.add_option("--mode", o.mode, "numeric (real numbers), count (no data) or auto: numeric when it takes seconds")
+    app.add_option("--mode", o.mode,
+                   "numeric (real numbers), count (no data) or auto: numbers where the run takes at most " +
+                       std::to_string(patience) + " s, else counts only")
         ->capture_default_str();
     add_random_options(app, o);
-    app.add_option("--threads", o.threads,
-                   "Host threads of a numeric run; 0 for all cores. Results do not depend on it")
-        ->capture_default_str();
+    add_whole_option(app, "--threads", {0, most_threads, 8},
+                     "Host threads of a numeric run; 0 for all cores. Results do not depend on it",
+                     [&o](Index n) { o.threads = n; })
+        ->default_str("0");
 }
 
 void add_file_options(CLI::App& app, Options& o) {
@@ -182,7 +205,8 @@ void add_algorithm_argument(CLI::App& app, std::string& name) {
 void set_flag(Options& options, const std::string& name, const std::string& value) {
     for (const Setter& s : setters())
         if (name == s.name) return s.set(options, value);
-    throw UsageError("--vary " + name + "=" + value + ": no such key; keys are " + text::join(settable_flags(), ", "));
+    throw UsageError("--vary " + text::shown(name + "=" + value) + ": no such key; did you mean " +
+                     text::nearest(name, settable_flags()) + "? Keys are " + text::join(settable_flags(), ", "));
 }
 
 void clear_flag(Options& options, const std::string& name) {
@@ -197,11 +221,12 @@ std::vector<std::string> flags_of(const Options& o) {
     };
     for (const Setter& s : setters())
         if (std::string_view(s.name) != "causal") add(s.name, s.get(o));
-    if (o.causal) words.push_back("--causal");
+    if (o.causal) words.push_back(*o.causal ? "--causal" : "--causal=false");
     const Options standard;
     if (o.seed != standard.seed) add("seed", std::to_string(o.seed));
     if (o.distribution != standard.distribution) add("distribution", o.distribution);
     add("q", o.q), add("k", o.k), add("v", o.v), add("x", o.x);
+    add("layout", o.layout.value_or(""));
     return words;
 }
 

@@ -14,36 +14,44 @@ class App;
 
 namespace tilescope::lab {
 
+/// Seconds that a numeric run may take where --mode leaves the choice.
+constexpr int patience = 10;
+
 /// Flags as given; what is absent takes its default from other flags or from the problem's own defaults.
 struct Options {
+    std::string model, phase;  // whose numbers hold where the other flags are silent; empty: nobody's, prefill
     std::optional<Index> batch, heads, kv_heads, seq, seq_q, seq_k, dim, dim_v;
     std::optional<std::string> dtype, softmax;
-    bool causal = false;
+    std::optional<bool> causal;
     std::optional<double> scale;
     std::uint64_t seed = 0;
     std::string distribution = "normal";
 
-    std::string br = "auto", bc = "auto";
-    std::string gpu = "A100-40GB";
-    std::optional<Index> sms;
+    std::string br = "auto", bc = "auto", tiles = "kernel", objective = "time";
+    std::string order = "kernel";
+    std::optional<Index> blocks_per_sm;
+    std::string gpu = "H100";
+    bool l2 = true;
+    std::optional<Index> sms, l2_bytes;
     std::optional<double> sram_kib, hbm_bandwidth;
 
     std::string mode = "auto";
     Index threads = 0;
     bool json = false;
 
-    std::string q, k, v, x, out;  // NumPy files
+    std::string q, k, v, x, out;        // NumPy files
+    std::optional<std::string> layout;  // of their dimensions
 
     friend bool operator==(const Options&, const Options&) = default;
 };
 
 /// Adds the flags of the workload, the mapping and the machine.
 void add_problem_options(CLI::App& app, Options& options);
-/// Adds --seed, --distribution, and NumPy files for inputs: --q, --k, --v and --x.
+/// Adds --seed, --distribution, and NumPy files for inputs: --q, --k, --v, --x and --layout.
 void add_input_options(CLI::App& app, Options& options);
 /// Adds --mode, --seed, --distribution and --threads.
 void add_numeric_options(CLI::App& app, Options& options);
-/// Adds --q, --k, --v, --x and --out.
+/// Adds --q, --k, --v, --x, --layout and --out.
 void add_file_options(CLI::App& app, Options& options);
 /// Adds --json.
 void add_json_option(CLI::App& app, Options& options);
@@ -58,7 +66,5 @@ void clear_flag(Options& options, const std::string& name);
 std::vector<std::string> flags_of(const Options& options);
 /// The names that set_flag accepts.
 std::vector<std::string> settable_flags();
-/// `text` as a number, or UsageError naming the flag.
-Index to_index(const std::string& flag, const std::string& text);
 
 }  // namespace tilescope::lab

@@ -6,58 +6,58 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/in_flags.hpp"
+#include "lab/flags/model.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/flags/variant.hpp"
 #include "lab/gpu_presets.hpp"
-#include "lab/mapping.hpp"
 
 namespace tilescope::lab {
 namespace {
 
-/// Tile sizes: 0 stands for auto.
-Index to_tile(const std::string& flag, const std::string& text) {
-    if (text == "auto") return 0;
-    const Index value = to_index(flag, text);
-    if (value < 1) throw UsageError(flag + ' ' + text + ": must be at least 1, or auto; try " + flag + " 64");
-    return value;
-}
-
-Dtype dtype_named(const std::string& name) {
-    if (const auto t = dtype_from(name)) return *t;
-    throw UsageError("--dtype " + name + ": must be f32, f16 or bf16; try --dtype f16");
-}
-
 Problem problem_from(const Options& o) {
     Problem p = sizes_from(o);
-    if (o.dtype) p.dtype = dtype_named(*o.dtype);
-    if (o.causal) p.mask = Mask::causal();
+    if (o.dtype) p.dtype = to_dtype(*o.dtype);
+    if (o.causal.value_or(false)) p.mask = Mask::causal();
     p.scale = o.scale;
     if (o.softmax) {
         if (*o.softmax != "naive" && *o.softmax != "safe")
-            throw UsageError("--softmax " + *o.softmax + ": must be naive or safe; try --softmax safe");
+            throw UsageError("--softmax " + text::shown(*o.softmax) + ": must be naive or safe; try --softmax safe");
         p.softmax = *o.softmax == "naive" ? Softmax::naive : Softmax::safe;
     }
     return p;
 }
 
+Wish wish_from(const Options& o) {
+    return {.tiling = {to_tile("--br", o.br), to_tile("--bc", o.bc)},
+            .rule = to_named("--tiles", o.tiles, std::span<const TileRule>(tile_rules)),
+            .objective = to_named("--objective", o.objective, std::span<const Objective>(objectives)),
+            .placing = {to_named("--order", o.order, std::span<const Order>(orders)), o.blocks_per_sm.value_or(0)}};
+}
+
 /// A size that a file decides: the flag may only repeat it.
 void take(Index& size, const std::optional<Index>& flag, const char* name, Index from_file, const std::string& file) {
     if (flag && *flag != from_file)
-        throw UsageError(std::string(name) + ' ' + std::to_string(*flag) + ": " + file + " has " +
+        throw UsageError(std::string(name) + ' ' + std::to_string(*flag) + ": " + text::shown(file) + " has " +
                          std::to_string(from_file) + "; leave " + name + " out");
     size = from_file;
 }
 
 void must_match(const char* flag, const std::string& file, const char* what, Index have, Index want, const char* of) {
     if (have != want)
-        throw UsageError(std::string(flag) + ' ' + file + ": has " + what + ' ' + std::to_string(have) + ", must be " +
-                         std::to_string(want) + " as in " + of);
+        throw UsageError(std::string(flag) + ' ' + text::shown(file) + ": has " + what + ' ' + std::to_string(have) +
+                         ", must be " + std::to_string(want) + " as in " + of);
 }
 
-void read_attention_files(const Options& o, Request& r) {
+void read_attention_files(const Options& o, Request& r, Control* control) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
         throw UsageError("--q --k --v: all three files are needed; missing " + std::string(o.q.empty()   ? "--q"
                                                                                            : o.k.empty() ? "--k"
                                                                                                          : "--v"));
-    const FileTensor q = read_tensor("--q", o.q), k = read_tensor("--k", o.k), v = read_tensor("--v", o.v);
+    const Layout layout = layout_from(o);
+    const auto read = [&](const char* flag, const std::string& path) {
+        return read_tensor(flag, path, layout, control);
+    };
+    const FileTensor q = read("--q", o.q), k = read("--k", o.k), v = read("--v", o.v);
     Problem& p = r.problem;
     if (!o.dtype) p.dtype = q.natural;
     take(p.batch, o.batch, "--batch", q.batch, o.q);
@@ -73,11 +73,17 @@ void read_attention_files(const Options& o, Request& r) {
     must_match("--v", o.v, "heads", v.heads, k.heads, "--k");
     must_match("--v", o.v, "rows", v.rows, k.rows, "--k");
     r.file_rank = q.rank;
-    r.inputs = {{"Q", to_storage(q, p.dtype)}, {"K", to_storage(k, p.dtype)}, {"V", to_storage(v, p.dtype)}};
+    if (!o.layout && q.heads > q.rows)
+        r.remark = "--q " + text::shown(o.q) + ": heads " + std::to_string(q.heads) + ", seq " +
+                   std::to_string(q.rows) +
+                   ", read as [batch, heads, seq, dim]; add --layout bshd if it is [batch, seq, heads, dim]";
+    r.inputs = {{"Q", to_storage(q, p.dtype, control)},
+                {"K", to_storage(k, p.dtype, control)},
+                {"V", to_storage(v, p.dtype, control)}};
 }
 
-void read_softmax_files(const Options& o, Request& r) {
-    const FileTensor x = read_tensor("--x", o.x);
+void read_softmax_files(const Options& o, Request& r, Control* control) {
+    const FileTensor x = read_tensor("--x", o.x, layout_from(o), control);
     Problem& p = r.problem;
     if (!o.dtype) p.dtype = x.natural;
     take(p.batch, o.batch, "--batch", x.batch, o.x);
@@ -86,12 +92,13 @@ void read_softmax_files(const Options& o, Request& r) {
     take(p.seq_q, o.seq_q ? o.seq_q : o.seq, o.seq_q ? "--seq-q" : "--seq", x.rows, o.x);
     take(p.seq_k, o.seq_k ? o.seq_k : o.seq, o.seq_k ? "--seq-k" : "--seq", x.cols, o.x);
     r.file_rank = x.rank;
-    r.inputs = {{"X", to_storage(x, p.dtype)}};
+    r.inputs = {{"X", to_storage(x, p.dtype, control)}};
 }
 
 }  // namespace
 
-Problem sizes_from(const Options& o) {
+Problem sizes_from(const Options& given) {
+    const Options o = with_model(given);
     Problem p;
     p.batch = o.batch.value_or(p.batch);
     p.heads = o.heads.value_or(p.heads);
@@ -101,6 +108,13 @@ Problem sizes_from(const Options& o) {
     p.dim = o.dim.value_or(p.dim);
     p.dim_v = o.dim_v.value_or(p.dim);
     return p;
+}
+
+Layout layout_from(const Options& o) {
+    const std::string name = o.layout.value_or("bhsd");
+    if (name != "bhsd" && name != "bshd")
+        throw UsageError("--layout " + text::shown(name) + ": must be bhsd or bshd; try --layout bshd");
+    return name == "bhsd" ? Layout::bhsd : Layout::bshd;
 }
 
 GpuSpec gpu_from(const Options& o) {
@@ -126,15 +140,19 @@ GpuSpec gpu_from(const Options& o) {
         if (!(*o.hbm_bandwidth > 0) || *o.hbm_bandwidth > 1e9)
             throw UsageError("--hbm-bandwidth " + text::number(*o.hbm_bandwidth) +
                              ": GB/s, must be above 0 and at most 1e9; try --hbm-bandwidth 1555");
+        const GpuSpec before = g;
         g.hbm_gbs = *o.hbm_bandwidth;
+        scale_measured(g, before);
     }
+    g.l2_bytes = o.l2 ? o.l2_bytes.value_or(g.l2_bytes) : 0;
     return g;
 }
 
 const char* attention_flag(const Options& o) {
     const std::pair<const char*, bool> flags[] = {
-        {"--causal", o.causal},           {"--kv-heads", o.kv_heads.has_value()}, {"--dim", o.dim.has_value()},
-        {"--dim-v", o.dim_v.has_value()}, {"--scale", o.scale.has_value()},       {"--softmax", o.softmax.has_value()}};
+        {"--model", !o.model.empty()},          {"--phase", !o.phase.empty()},       {"--causal", o.causal.has_value()},
+        {"--kv-heads", o.kv_heads.has_value()}, {"--dim", o.dim.has_value()},        {"--dim-v", o.dim_v.has_value()},
+        {"--scale", o.scale.has_value()},       {"--softmax", o.softmax.has_value()}};
     for (const auto& [flag, given] : flags)
         if (given) return flag;
     return nullptr;
@@ -142,15 +160,16 @@ const char* attention_flag(const Options& o) {
 
 namespace {
 
-/// The flag that asks for a feature, as it was given.
+/// The flag that asks for a feature, as it was given: its own, or the model's.
 std::string flag_of(Feature feature, const Options& o) {
+    const std::string model = "--model " + o.model;
     switch (feature) {
         case Feature::grouped_heads:
-            return "--kv-heads " + std::to_string(*o.kv_heads);
+            return o.kv_heads ? "--kv-heads " + std::to_string(*o.kv_heads) : model;
         case Feature::scale:
-            return "--scale";
+            return o.scale ? "--scale" : model;
         case Feature::mask:
-            return "--causal";
+            return o.causal ? "--causal" : model;
         case Feature::naive_softmax:
             return "--softmax naive";
         case Feature::head_dims:
@@ -161,9 +180,10 @@ std::string flag_of(Feature feature, const Options& o) {
 
 /// Files are for the computation whose first input they are.
 void check_files(const Computation& c, const Options& o) {
+    layout_from(o);
     const bool attention = c.file_flag == std::string_view("--q");
     if (attention && !o.x.empty())
-        throw UsageError("--x " + o.x + ": is for softmax kernels; attention takes --q --k --v");
+        throw UsageError("--x " + text::shown(o.x) + ": is for softmax kernels; attention takes --q --k --v");
     if (!attention && !(o.q + o.k + o.v).empty())
         throw UsageError("--q/--k/--v: are for attention; the softmax kernels take --x FILE.npy");
 }
@@ -180,52 +200,70 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
                      (names.size() == 1 ? " does" : " do") + ", or leave it out");
 }
 
-Request resolve(const Options& o, const Algorithm& algorithm) {
-    Request r = resolve(o, *algorithm.computes);
+Request resolve(const Options& o, const Algorithm& algorithm, Control* control) {
+    Request r = resolve(o, *algorithm.computes, control);
     check_supported(algorithm, r.problem, o);
     return r;
 }
 
-Request resolve(const Options& o, const Computation& computation) {
+Request resolve(const Options& given, const Computation& computation, Control* control) {
+    const Options o = with_model(given);
     Request r{.problem = problem_from(o),
-              .given = {to_tile("--br", o.br), to_tile("--bc", o.bc)},
+              .wish = wish_from(o),
               .gpu = gpu_from(o),
               .file_rank = 0,
-              .inputs = {}};
+              .inputs = {},
+              .model = model_asked(given),
+              .phase = phase_asked(given),
+              .remark = ""};
     check_files(computation, o);
-    if (const char* flag = attention_flag(o); flag && !computation.features.has(Feature::head_dims))
+    if (const char* flag = attention_flag(given); flag && !computation.features.has(Feature::head_dims))
         throw UsageError(std::string(flag) + ": means nothing to a softmax kernel; leave it out");
-    if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r);
-    if (!o.x.empty()) read_softmax_files(o, r);
+    check_model(given);
+    if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r, control);
+    if (!o.x.empty()) read_softmax_files(o, r, control);
     in_flags([&] {
         validate(r.problem);
-        validate(r.given, r.problem);
+        validate(r.wish.tiling, r.problem);
     });
     return r;
+}
+
+Experiment experiment_of(const Algorithm& algorithm, const Request& r, Control* control) {
+    const Mapping m = choose_mapping(algorithm, r.problem, r.wish, r.gpu, control);
+    return {&algorithm, r.problem, m.tiling, r.gpu, m.placing};
 }
 
 const Algorithm& algorithm_named(const std::string& name) {
     if (const Algorithm* a = find_algorithm(name)) return *a;
     if (name.ends_with(".json") || name.find('/') != std::string::npos)
-        throw UsageError("algorithm " + text::quoted(name) +
+        throw UsageError("algorithm " + text::shown(name) +
                          ": is a file; `tilescope-gui FILE` plays a recording, `tilescope replay FILE` runs it again");
+    if (algorithm_in(name) != name) {
+        const Variant v = variant_from(name);
+        std::string flags;
+        for (const auto& [key, value] : v.settings) flags += " --" + key + "=" + text::shown(value);
+        throw UsageError("algorithm " + v.label +
+                         ": has settings in its name, which `tilescope compare`, `sweep` and `plot` take; try " +
+                         v.algorithm->name + flags);
+    }
+    if (name.find('=') != std::string::npos)
+        throw UsageError("algorithm " + text::shown(name) + ": is none; each key has a --vary of its own: --vary " +
+                         text::shown(name));
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms()) names.push_back(a.name);
-    throw UsageError("algorithm " + text::quoted(name) + ": unknown; did you mean " + text::nearest(name, names) +
+    throw UsageError("algorithm " + text::shown(name) + ": unknown; did you mean " + text::nearest(name, names) +
                      "? `tilescope list` shows all of them");
 }
 
 std::string renaming(const std::string& name) {
     const Algorithm* a = find_algorithm(name);
-    return a && a->name != name ? name + " is now called " + a->name : "";
+    return a && a->name != name ? text::shown(name) + " is now called " + a->name : "";
 }
 
-Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, const Control* control) {
+Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, Control* control) {
     if (!request.inputs.empty()) return request.inputs;
-    const auto distribution = distribution_from(o.distribution);
-    if (!distribution)
-        throw UsageError("--distribution " + o.distribution + ": must be normal, uniform or outliers; try normal");
-    return random_inputs(algorithm.tensors(request.problem, {1, 1}), o.seed, *distribution, control);
+    return random_inputs(algorithm.tensors(request.problem, {1, 1}), o.seed, to_distribution(o.distribution), control);
 }
 
 }  // namespace tilescope::lab

@@ -3,31 +3,40 @@
 
 #include "lab/experiment.hpp"
 #include "lab/flags/options.hpp"
+#include "lab/mapping.hpp"
 
 namespace tilescope::lab {
 
 struct Request {
     Problem problem;
-    Tiling given;  ///< 0 where the flag says auto
+    Wish wish;  ///< of the mapping
     GpuSpec gpu;
     std::size_t file_rank = 0;  ///< of the Q (or X) file; 0 without files
     Inputs inputs;              ///< from files; empty without
+    std::string model, phase;   ///< "llama-3-70b", "decode": whose layer it is; empty without --model
+    std::string remark;         ///< what looks wrong about the files, and what to do; empty where nothing does
 };
 
 /// Reads files, checks everything and throws UsageError for the first thing that is wrong: also where the algorithm
-/// does not do what is asked for.
-Request resolve(const Options& options, const Algorithm& algorithm);
+/// does not do what is asked for. Throws Interrupted.
+Request resolve(const Options& options, const Algorithm& algorithm, Control* control = nullptr);
 /// The same for whatever algorithm of the computation, which is then to be checked.
-Request resolve(const Options& options, const Computation& computation);
+Request resolve(const Options& options, const Computation& computation, Control* control = nullptr);
 /// UsageError where the algorithm does not do what the problem asks for; it names one that does.
 void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& options);
 
-/// The sizes that the flags ask for, right or wrong; all else as in a standard problem.
+/// What is asked for, with the mapping completed. Throws Interrupted.
+Experiment experiment_of(const Algorithm& algorithm, const Request& request, Control* control = nullptr);
+
+/// The sizes that the flags and --model ask for, right or wrong; all else as in a standard problem.
 Problem sizes_from(const Options& options);
 
 /// The inputs of a numeric run: the user's files or random numbers.
 Inputs inputs_for(const Options& options, const Request& request, const Algorithm& algorithm,
-                  const Control* control = nullptr);
+                  Control* control = nullptr);
+
+/// How the dimensions of the files are ordered. Throws UsageError.
+Layout layout_from(const Options& options);
 
 /// The modelled GPU alone. Throws UsageError.
 GpuSpec gpu_from(const Options& options);

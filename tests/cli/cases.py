@@ -1,5 +1,6 @@
 """What the scripts beside this share: running `tilescope`, and closing with a count that a test runner understands."""
 
+import json
 import subprocess
 import sys
 
@@ -8,6 +9,13 @@ def run(binary, args, **more):
     """Runs the binary; returns the finished process with its output as text."""
     args = args.split() if isinstance(args, str) else args
     return subprocess.run([binary, *args], capture_output=True, text=True, timeout=120, **more)
+
+
+def skip_with_gpu(binary):
+    """Ends a script about machines without a GPU on one that has it."""
+    if json.loads(run(binary, "validate --json --survey quick --part 1/100").stdout)["device"]:
+        print("SKIPPED: this machine has a GPU; the tests with the label gpu use it")
+        sys.exit(77)
 
 
 class Tally:

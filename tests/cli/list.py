@@ -20,6 +20,9 @@ def main():
     tally.check(set(names) == folders and len(names) == len(folders), f"list --json: {names}, folders: {folders}")
     tally.check(set(listed["gpus"]) == {f.stem for f in (SOURCE / "gpus").glob("*.json")}, f"GPUs: {listed['gpus']}")
 
+    models = {f.stem for f in (SOURCE / "models").glob("*.json")}
+    tally.check(set(listed["models"]) == models, f"models: {listed['models']}")
+
     text = run(binary, "list")
     tally.check(text.returncode == 0 and text.stderr == "", f"list: {text.stderr!r}")
     rows = dict(re.findall(r"^(\w+) {2,}(.+)$", text.stdout, re.M))
@@ -28,6 +31,7 @@ def main():
         tally.check(rows.get(a["name"]) == a["idea"], f"list says of {a['name']}: {rows.get(a['name'])!r}")
         tally.check(a["paper"] and a["family"] in ("softmax", "attention"), f"list --json: {a}")
     tally.check("GPUs: " + ", ".join(listed["gpus"]) in text.stdout, "list does not name the GPUs")
+    tally.check("Models: " + ", ".join(listed["models"]) in text.stdout, "list does not name the models")
     tally.check(text.stdout.splitlines()[-1].startswith("Next: "), "list does not say what next")
 
     attention = [a["name"] for a in listed["algorithms"] if a["family"] == "attention"]

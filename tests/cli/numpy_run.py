@@ -73,6 +73,29 @@ def check_softmax(binary, tally, folder, rng):
         tally.check(error < 1e-6, f"{name}: error {error}")
 
 
+def check_layout(binary, tally, folder, rng):
+    """flash-attn's order, [batch, seq, heads, dim], gives what the same numbers in ours give."""
+    for lead_q, lead_k in [((4,), (2,)), ((2, 4), (2, 1))]:
+        q, k, v = arrays(rng, lead_q, lead_k, "f4", "C")
+        for name, a in zip("qkv", (q, k, v)):
+            np.save(f"{folder}/{name}.npy", a.swapaxes(-2, -3))
+        files = [f"--{n}={folder}/{n}.npy" for n in "qkv"]
+        r = run(binary, ["run", "flash_v2", *files, f"--out={folder}/o.npy", "--layout", "bshd", "--causal"])
+        tally.check(r.returncode == 0 and r.stderr == "", f"--layout bshd: {r.stderr!r}")
+        o = np.load(f"{folder}/o.npy").swapaxes(-2, -3)
+        error = np.abs(o - attention(q, k, v, True).reshape(o.shape)).max()
+        tally.check(error < TOLERANCE["f4"], f"--layout bshd: error {error}")
+    # Without the flag more heads than rows are remarked on; with it, or with more rows, nothing is.
+    for shape, layout, remarked in [((8, 512, 4), [], False), ((512, 8, 4), [], True),
+                                    ((512, 8, 4), ["--layout", "bshd"], False), ((512, 8, 4), ["--layout", "bhsd"], False)]:
+        for name in "qkv":
+            np.save(f"{folder}/{name}.npy", rng.standard_normal(shape).astype("f4"))
+        r = run(binary, ["run", "flash_v2", *(f"--{n}={folder}/{n}.npy" for n in "qkv"), *layout])
+        tally.check(r.returncode == 0, f"{shape} {layout}: {r.stderr!r}")
+        tally.check(("--layout bshd" in r.stderr) == remarked and r.stderr.count("\n") == remarked,
+                    f"{shape} {layout}: says {r.stderr!r}")
+
+
 def check_refusals(binary, tally, folder, rng):
     q, k, v = arrays(rng, (4,), (2,), "f4", "C")
     np.save(f"{folder}/q.npy", q)
@@ -111,6 +134,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_attention(binary, tally, folder, rng)
         check_softmax(binary, tally, folder, rng)
+        check_layout(binary, tally, folder, rng)
         check_refusals(binary, tally, folder, rng)
     tally.close()
 

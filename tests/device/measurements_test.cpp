@@ -5,6 +5,7 @@
 
 #include "lab/gpu_presets.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -61,8 +62,8 @@ TEST_CASE("measurements: what is written is read back", "[measurements]") {
     CaseResult r = result();
     r.deviations.emplace();
     r.deviations->heads_checked = 3;
-    r.deviations->kernel.max_abs = 1.25e-7;
-    r.deviations->simulator.not_finite = 1;
+    r.deviations->kernel = {.max_abs = 1.25e-7, .elements = 2, .compared = 2};
+    r.deviations->simulator = {.elements = 2, .compared = 1, .not_finite = 1};
     r.times = KernelTimes{2, 3};
     r.measured.emplace();
     r.measured->read_bytes = 2164260864.0;
@@ -127,6 +128,15 @@ TEST_CASE("measurements: other files are told apart", "[measurements]") {
     CHECK_THROWS_AS(case_of(unknown->rows[0]), RunError);
 }
 
+TEST_CASE("measurements: lines may end as a spreadsheet ends them, and what is no number is quoted", "[measurements]") {
+    const auto file =
+        read_measurements("algorithm,status,simulated_read_bytes\r\nflash_v2,ok,12\r\nflash_v2,ok,\x1b[m\r\n");
+    REQUIRE(file);
+    CHECK(file->columns->back() == "simulated_read_bytes");
+    CHECK(file->rows[0].integer("simulated_read_bytes") == 12);
+    CHECK(!contains(message_of<RunError>([&] { file->rows[1].integer("simulated_read_bytes"); }), "\x1b"));
+}
+
 TEST_CASE("measurements: those that ship agree with today's simulator", "[measurements][shipped]") {
     const auto files = shipped_measurements();
     if (files.empty()) WARN("docs/measured/h200 holds no measurements: nothing was compared");
@@ -143,4 +153,30 @@ TEST_CASE("measurements: those that ship agree with today's simulator", "[measur
             CHECK(row["status"] != "wrong");
             check_agreement(row, c);
         }
+}
+
+TEST_CASE("measurements: what the library took is read as rows of flash_v2", "[measurements]") {
+    const auto file = read_library(
+        "# scripts/library H200 FOLDER; NVIDIA H200, PyTorch 2.11.0+cu130, 2026-11-22; median of 31 calls after 5\n"
+        "gpu,half,dtype,batch,heads,seq_q,seq_k,dim,causal,us\nH200,one,bf16,2,16,2048,512,64,True,82.62\n");
+    REQUIRE(file);
+    CHECK(file->provenance ==
+          Provenance{{"date", "2026-11-22"}, {"device", "NVIDIA H200"}, {"library", "PyTorch 2.11.0+cu130"}});
+    REQUIRE(file->rows.size() == 1);
+    const Problem p = problem_of(file->rows[0]);
+    CHECK((p.dtype == Dtype::bf16 && p.batch == 2 && p.heads == 16 && p.kv_heads == 16));
+    CHECK((p.seq_q == 2048 && p.seq_k == 512 && p.dim == 64 && p.dim_v == 64 && p.mask.is_causal()));
+    CHECK(file->rows[0].number("us") == 82.62);
+    CHECK_FALSE(read_library("# date: today\nalgorithm,status\nflash_v2,ok\n"));
+}
+
+TEST_CASE("measurements: those of each machine are named by its preset", "[measurements][shipped]") {
+    for (const ShippedOn& m : shipped_by_machine()) {
+        CHECK(gpu_preset(m.gpu).name == m.gpu);
+        for (const auto* files : {&m.own, &m.library})
+            for (const MeasurementFile& f : *files) {
+                CHECK(std::ranges::any_of(f.provenance, [](const auto& p) { return p.first == "device"; }));
+                for (const MeasuredRow& row : f.rows) CHECK_NOTHROW(problem_of(row));
+            }
+    }
 }

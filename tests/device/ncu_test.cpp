@@ -77,6 +77,7 @@ TEST_CASE("ncu: what goes wrong is told", "[ncu]") {
     CHECK_THAT(ncu_problem(denied), Catch::Matchers::ContainsSubstring("NVreg_RestrictProfilingToAdminUsers=0"));
     CHECK(parse_ncu(denied).empty());
     CHECK(ncu_problem("==ERROR== Something else\n") == "ncu says: Something else");
+    CHECK(ncu_problem("==ERROR== Some\x1b[m\n") == R"(ncu says: 'Some\x1b[m')");
     CHECK(unknown_metrics("==ERROR== Failed to find metric sm__inst_executed_pipe_tensor.sum\n") ==
           std::vector<std::string>{"sm__inst_executed_pipe_tensor.sum"});
     CHECK(unknown_metrics("==PROF== sm__inst_executed_pipe_tensor.sum\n").empty());

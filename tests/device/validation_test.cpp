@@ -20,6 +20,7 @@ Deviations off_by(double kernel, double simulator) {
     d.largest_reference = 2;
     d.kernel.max_abs = d.kernel.rms = kernel;
     d.simulator.max_abs = d.simulator.rms = simulator;
+    d.kernel.elements = d.kernel.compared = d.simulator.elements = d.simulator.compared = 9;
     return d;
 }
 
@@ -50,6 +51,16 @@ TEST_CASE("validation: NaN is wrong, unless the algorithm itself overflows", "[v
     d = off_by(0, 0);
     d.not_finite_unchecked = 2;
     CHECK_THAT(verdict(d, Dtype::f16), ContainsSubstring("not compared"));
+}
+
+TEST_CASE("validation: a number where there should be none is wrong, and so is nothing to compare", "[validation]") {
+    Deviations d = off_by(0, 0);
+    d.kernel.finite_instead = 3;
+    CHECK_THAT(verdict(d, Dtype::f32), ContainsSubstring("3 outputs are finite"));
+    d.simulator.finite_instead = 3;
+    CHECK(verdict(d, Dtype::f32).empty());
+    d.kernel.compared = 0;
+    CHECK_THAT(verdict(d, Dtype::f32), ContainsSubstring("nothing to compare"));
 }
 
 TEST_CASE("validation: the LSE counts too", "[validation]") {

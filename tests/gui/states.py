@@ -10,7 +10,8 @@ END = ["--step", "1000000"]
 PICTURES = {
     "flash_v2": ["flash_v2", *HALF, "--step", "60"],
     "flash_v2_start": ["flash_v2", *HALF],
-    "flash_v2_light": ["flash_v2", *HALF, "--causal", "--step", "200", "--light"],
+    "flash_v2_light": ["flash_v2", *HALF, "--causal", "--step", "60", "--light"],
+    "default_counters": ["--step", "20", "--detail", "counters"],
     "flash_v1_counters": ["flash_v1", *HALF, "--step", "300", "--detail", "counters"],
     "standard_end": ["standard", *HALF, *END, "--detail", "counters"],
     "toy": ["flash_v2", *TOY, "--step", "40", "--break", "10"],
@@ -19,8 +20,10 @@ PICTURES = {
     "program": ["flash_v2", *TOY, "--step", "12", "--tab", "program"],
     "race": ["flash_v1", *HALF, "--race", "flash_v2", "--pace", "bytes", "--step", "900", "--detail", "counters"],
     "overflow": ["flash_v2", "--br", "1024", "--bc", "1024", "--dim", "128"],
-    "large": ["flash_v2", "--seq", "16384", "--heads", "64", "--step", "3000"],
+    "large": ["flash_v2", "--seq", "16384", "--heads", "64", "--step", "300"],
     "projector": ["flash_v2", *HALF, "--step", "60", "--projector"],
+    "tiles": ["--view", "tiles"],
+    "roofline": ["--view", "roofline", "--race", "standard"],
     "small_window": ["flash_v2", *HALF, "--step", "60", "--size", "800x600"],
 }
 
@@ -30,7 +33,9 @@ TEXTS = PICTURES | {
        for step in (1, 3, 6, 8, 9, 10, 11, 12, 13, 14, 48, 49, 50)},
     "toy_end": ["flash_v2", *TOY, *END],
     "flash_v2_end": ["flash_v2", *HALF, *END],
-    "default": ["flash_v2", "--step", "20"],
+    "default": ["--step", "20"],
+    "without_l2": ["flash_v2", "--dim", "128", "--l2", "off", "--order", "snake", "--tiles", "paper", "--detail",
+                   "counters"],
     "bf16": ["flash_v2", *HALF, "--dtype", "bf16", "--step", "30", "--detail", "counters"],
     "causal": ["flash_v1", *ONE_HEAD, "--causal", "--step", "77"],
     "causal_masked": ["flash_v2", *TOY, "--causal", "--step", "7"],
@@ -52,15 +57,27 @@ TEXTS = PICTURES | {
     "race_time": ["standard", *HALF, "--race", "flash_v2", "--pace", "time", "--step", "60"],
     "race_end": ["flash_v1", *ONE_HEAD, "--race", "flash_v2", *END, "--detail", "counters"],
     "overflow_registers": ["three_pass", "--br", "1024", "--bc", "64", "--gpu", "H100"],
+    "tiles_bytes": ["flash_v1", "--view", "tiles", "--metric", "hbm_bytes", "--causal", "--br", "32", "--bc", "200"],
+    "tiles_no_fit": ["standard", "--seq", "64", "--sram", "2", "--view", "tiles"],
+    "roofline_matrix": ["softmax_online", "--seq", "256", "--heads", "1", "--view", "roofline", "--light"],
+    "io": ["--view", "io", "--heads", "1", "--dim", "64"],
     "chosen_sms": ["flash_v2", *HALF, "--sms", "7", "--sram", "64", "--hbm-bandwidth", "900", "--sm", "3",
                    "--step", "700"],
 }
 
 # A slider set to what cannot be: flags, slider, where it is clicked.
-PROBLEM = {"problem": (["flash_v2", *HALF, "--step", "60"], "kv-heads", 0.98)}
+PROBLEM = {
+    "problem": (["flash_v2", *HALF, "--step", "60"], "kv-heads", 0.98),
+    "beyond_hbm": (["standard", "--seq", "512", "--dim", "128", "--detail", "counters"], "seq", 0.98),
+}
 
 # Tooltips: flags, and where the mouse rests; 0 to 1 from the left upper corner of a panel or control.
 TIPS = {
     "tips": (["flash_v2", *TOY, "--step", "26"],
-             [("sm-2", 0.5, 0.5), ("scrub", 0.5, 0.5), ("line-7", 0.5, 0.5), ("break-8", 0.5, 0.5), ("seq", 0.5, 0.5)]),
+             [("sm-2", 0.5, 0.5), ("scrub", 0.5, 0.5), ("line-7", 0.5, 0.5), ("break-8", 0.5, 0.5), ("seq", 0.5, 0.5),
+              ("tiles", 0.5, 0.5), ("order", 0.5, 0.5), ("l2", 0.5, 0.5), ("pace-bytes", 0.5, 0.5), ("time", 0.5, 0.5)]),
+    "counter_tips": (["flash_v2", *TOY, "--step", "26", "--detail", "counters"],
+                     [("counter-SM read", 0.5, 0.5), ("counter-DRAM read", 0.5, 0.5), ("counter-compulsory", 0.5, 0.5),
+                      ("counter-time", 0.5, 0.5), ("counter-time", 1.6, 0.5), ("counter-time", 2.6, 0.5),
+                      ("counter-bound", 2.6, 0.5), ("counter-limited by", 2.6, 0.5), ("strip", 0.5, 0.5)]),
 }

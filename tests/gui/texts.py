@@ -63,6 +63,8 @@ def tips(binary, display, flags, places):
     """What tooltips say at these places."""
     with contextlib.closing(Window(display, binary, *flags, "--size", "1440x900")) as w:
         lines = ["$ tilescope-gui " + " ".join(w.state()["command"])]
+        w.x("mousemove", 1, 1)
+        w.wait(lambda s: not s["texts"].get("tooltip"), "no tooltip, wherever the mouse was")
         for place, x, y in places:
             w.move(place, x, y)
             said = w.wait(lambda s: s["texts"].get("tooltip"), f"a tooltip at {place}")["texts"]["tooltip"]

@@ -174,6 +174,17 @@ def saves_opens_and_types_its_state(display):
             w.close()
 
 
+def says_that_nothing_was_saved(display):
+    w = Window(display, GUI, *SMALL)
+    w.click("save")
+    w.click("path")
+    w.key("ctrl+a")
+    w.type("/dev/full")
+    w.click("path-ok")
+    w.wait(lambda s: "No space left on device" in json.dumps(s["texts"]), "a message")
+    w.close()
+
+
 def plays_recordings(display):
     with tempfile.TemporaryDirectory() as folder:
         trace, changed = os.path.join(folder, "trace.json"), os.path.join(folder, "changed.json")
@@ -221,6 +232,45 @@ def races(display):
         w.close()
 
 
+def flag(state, name):
+    """The value of a flag of the command that the window stands for; None where it has none."""
+    words = state["command"]
+    return words[words.index(name) + 1] if name in words else None
+
+
+def explores_tiles(display):
+    """The plane by mouse: hovering says a cell's numbers, a click runs it, a drag runs what it passes."""
+    w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "2", "--dim", "64")
+    w.click("view-tiles")
+    w.wait(lambda s: s["settled"] and flag(s, "--view") == "tiles", "the plane")
+    w.click("plane", 3.5 / 32, 1 - 1.5 / 32)  # cells of 16: the fourth to the right, the second from below
+    state = w.wait(lambda s: s["settled"] and flag(s, "--bc") == "64", "the tiling that was clicked")
+    assert flag(state, "--br") == "32", state["command"]
+    said = [text for text, _, _ in state["texts"]["explore"]]
+    assert "32 × 64" in said and "this run 32 × 64" in said, said
+    counted = json.loads(subprocess.run([CLI, "run", "flash_v2", "--seq", "512", "--heads", "2", "--dim", "64",
+                                         "--br", "32", "--bc", "64", "--mode", "count", "--json"],
+                                        capture_output=True, check=True).stdout)
+    assert f'{counted["time_us"]:.1f} µs' in said, (said, counted["time_us"])
+    w.move("plane", 31.5 / 32, 0.5 / 32)
+    said = w.wait(lambda s: any(t == "512 × 512" for t, _, _ in s["texts"]["explore"]), "the cell below the mouse")
+    assert any("does not fit" in t for t, _, _ in said["texts"]["explore"]), said["texts"]["explore"]
+    w.drag("plane", 0.5 / 32, 3.5 / 32)
+    state = w.wait(lambda s: s["settled"] and flag(s, "--bc") == "64" and flag(s, "--br") != "32", "where the drag ended")
+    # Another metric, and a slider, which makes another plane.
+    w.click("metric")
+    w.click("metric-hbm_bytes")
+    w.wait(lambda s: flag(s, "--metric") == "hbm_bytes" and
+           any(t.endswith("counted, exact") for t, _, _ in s["texts"]["explore"]), "counted bytes")
+    before = state["texts"]["explore"]
+    w.click("dim", 0.95)
+    w.wait(lambda s: s["settled"] and flag(s, "--dim") == "256" and s["texts"]["explore"] != before, "another plane")
+    for view in ("roofline", "io", "memory"):
+        w.click("view-" + view)
+        w.wait(lambda s: s["settled"] and (flag(s, "--view") or "memory") == view, view)
+    w.close()
+
+
 def needs_no_display(_):
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     def run(*flags):
@@ -262,7 +312,8 @@ def says_what_is_wrong_in_one_line(_):
 
 TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
-         saves_opens_and_types_its_state, plays_recordings, shows_a_tour_once, races, needs_no_display, understands_former_names,
+         saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
+         explores_tiles, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
 
 

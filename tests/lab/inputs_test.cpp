@@ -172,7 +172,10 @@ TEST_CASE("inputs: tensors of rank 2, 3 and 4 survive a NumPy file", "[inputs]")
     const Shape shape = GENERATE(Shape{1, 1, 2}, Shape{1, 1, 3}, Shape{1, 3, 3}, Shape{1, 3, 4}, Shape{2, 3, 4});
     const Dtype dtype = GENERATE(Dtype::f32, Dtype::f16, Dtype::bf16);
     const auto tensor = numbered(dtype, shape.batch * shape.heads, 4, 5);
-    write_tensor(path, *tensor, shape.batch, shape.rank);
+    {
+        std::ofstream file(path, std::ios::binary);
+        write_tensor(file, *tensor, shape.batch, shape.rank);
+    }
     CHECK(read_npy(path).shape.size() == shape.rank);
     const FileTensor read = read_tensor("--q", path);
     CHECK(read.rank == shape.rank);
@@ -186,6 +189,52 @@ TEST_CASE("inputs: tensors of rank 2, 3 and 4 survive a NumPy file", "[inputs]")
     CHECK(same_bits(*again, *tensor));
     CHECK(again->slices() == shape.batch * shape.heads);
     CHECK(again->rows() == 4);
+}
+
+TEST_CASE("inputs: a file may have the sequence before the heads", "[inputs]") {
+    const Folder folder;
+    const std::string path = folder / "t.npy";
+    const Index batch = GENERATE(1, 2);
+    const auto tensor = numbered(Dtype::f32, batch * 3, 4, 5);
+    const std::size_t rank = batch == 1 ? 3 : 4;
+    {
+        std::ofstream file(path, std::ios::binary);
+        write_tensor(file, *tensor, batch, rank, Layout::bshd);
+    }
+    const NpyArray file = read_npy(path);
+    CHECK(file.shape == (batch == 1 ? std::vector<Index>{4, 3, 5} : std::vector<Index>{2, 4, 3, 5}));
+    const auto values = contents(*tensor);
+    for (std::size_t b = 0; b < static_cast<std::size_t>(batch); ++b)
+        for (std::size_t h = 0; h < 3; ++h)
+            for (std::size_t r = 0; r < 4; ++r)
+                for (std::size_t c = 0; c < 5; ++c)
+                    CHECK(file.values[((b * 4 + r) * 3 + h) * 5 + c] == values[((b * 3 + h) * 4 + r) * 5 + c]);
+    const FileTensor read = read_tensor("--q", path, Layout::bshd);
+    CHECK(read.heads == 3);
+    CHECK(read.rows == 4);
+    CHECK(read.values == values);
+}
+
+TEST_CASE("inputs: reading and writing files can be followed, and interrupted", "[inputs]") {
+    const Folder folder;
+    const std::string path = folder / "t.npy";
+    const auto tensor = numbered(Dtype::f32, 2, 300, 400);
+    const auto write = [&](Control& control) {
+        std::ofstream file(path, std::ios::binary);
+        write_tensor(file, *tensor, 1, 3, Layout::bhsd, &control);
+    };
+    Control all, stopped;
+    stopped.stop = true;
+    write(all);
+    CHECK(all.blocks_done == all.blocks_total);
+    const FileTensor read = read_tensor("--q", path, Layout::bhsd, &all);
+    CHECK(all.blocks_done == all.blocks_total);
+    CHECK(same_bits(*to_storage(read, Dtype::f32, &all), *tensor));
+    CHECK(all.blocks_total > 1);
+    CHECK(all.blocks_done == all.blocks_total);
+    CHECK_THROWS_AS(read_tensor("--q", path, Layout::bhsd, &stopped), Interrupted);
+    CHECK_THROWS_AS(to_storage(read, Dtype::f32, &stopped), Interrupted);
+    CHECK_THROWS_AS(write(stopped), Interrupted);
 }
 
 TEST_CASE("inputs: a file's numbers are rounded to the type asked for", "[inputs]") {
@@ -211,7 +260,7 @@ TEST_CASE("inputs: a file that is no tensor is refused, by flag and name", "[inp
     for (const std::vector<Index>& empty : std::vector<std::vector<Index>>{{0, 3}, {3, 0}, {0, 3, 3}, {2, 0, 3, 3}})
         CHECK(refusal(empty) == "--k " + path + ": is empty; every dimension must be at least 1");
     const std::string missing = message_of<UsageError>([&] { read_tensor("--v", folder / "none.npy"); });
-    CHECK(missing.starts_with("--v cannot read '" + (folder / "none.npy") + "'"));
+    CHECK(missing.starts_with("--v cannot read " + (folder / "none.npy") + ": "));
     write_bytes(path, "no array");
     CHECK(contains(message_of<UsageError>([&] { read_tensor("--q", path); }), "--q cannot read"));
 }

@@ -113,7 +113,7 @@ TEST_CASE("tiling: the peaks of a run are exactly what it needs", "[tiling]") {
     });
 }
 
-TEST_CASE("tiling: a completed tiling fits and keeps the sizes that were given", "[tiling]") {
+TEST_CASE("tiling: a completed tiling fits and keeps the sizes that were given", "[tiling][one-thread]") {
     int found = 0, none = 0;
     for_tiny(800, [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
         for (const Tiling& given : {Tiling{0, 0}, Tiling{c.tiling.br, 0}, Tiling{0, c.tiling.bc}, c.tiling}) {
@@ -141,7 +141,7 @@ TEST_CASE("tiling: the paper's rule is kept where it fits, and halved where it d
     const GpuSpec a100 = gpu_preset("A100-40GB");
     for (const Algorithm& a : algorithms()) {
         const Problem p = problem(1024, 64);
-        const auto t = fitting_tiling(a, p, {}, a100);
+        const auto t = fitting_tiling(a, p, {}, a100, TileRule::paper);
         INFO(a.name);
         REQUIRE(t);
         const Tiling rule = paper_rule(p, a100);
@@ -153,25 +153,25 @@ TEST_CASE("tiling: the paper's rule is kept where it fits, and halved where it d
         if (!(*t == rule)) CHECK_FALSE(fits(a, p, both, a100));
     }
     // The rule knows nothing of registers. S of 64 x 384 takes 96 KiB of them; of 64 x 96, beside O and P V, 56 KiB.
-    CHECK((*fitting_tiling(*find_algorithm("flash_v1"), problem(1024, 64), {}, machine(192 << 10, 64 << 10)) ==
-           Tiling{64, 96}));
+    CHECK((*fitting_tiling(*find_algorithm("flash_v1"), problem(1024, 64), {}, machine(192 << 10, 64 << 10),
+                           TileRule::paper) == Tiling{64, 96}));
 }
 
 TEST_CASE("tiling: a choice keeps what was asked for, even where it does not fit", "[tiling]") {
     const Algorithm& a = *find_algorithm("flash_v2");
     const GpuSpec toy = gpu_preset("toy");
     const Problem p = problem(256, 16, Dtype::f32);
-    CHECK((choose_tiling(a, p, {512, 512}, toy) == Tiling{512, 512}));
+    CHECK((choose_tiling(a, p, {{512, 512}}, toy) == Tiling{512, 512}));
     const Tiling free = choose_tiling(a, p, {}, toy);
     CHECK(fits(a, p, free, toy));
-    CHECK((choose_tiling(a, p, {2, 0}, toy).br == 2));
-    CHECK((choose_tiling(a, p, {0, 3}, toy).bc == 3));
+    CHECK((choose_tiling(a, p, {{2, 0}}, toy).br == 2));
+    CHECK((choose_tiling(a, p, {{0, 3}}, toy).bc == 3));
     // Nothing fits beside 512 rows: the run of the smallest choice says why.
-    CHECK((choose_tiling(a, p, {512, 0}, toy) == Tiling{512, 1}));
+    CHECK((choose_tiling(a, p, {{512, 0}}, toy) == Tiling{512, 1}));
     CHECK_THROWS_AS(run(a, {p, {512, 1}, 1}, toy, count_mode), OutOfChipMemory);
 
     const auto refusal = [&](const Tiling& given) {
-        return message_of<BadValue>([&] { choose_tiling(a, p, given, toy); });
+        return message_of<BadValue>([&] { choose_tiling(a, p, {given}, toy); });
     };
     CHECK(refusal({-1, 0}) == "br -1: must be at least 1, or auto; try br 64");
     CHECK(refusal({8, -20}) == "bc -20: must be at least 1, or auto; try bc 64");
@@ -179,7 +179,7 @@ TEST_CASE("tiling: a choice keeps what was asked for, even where it does not fit
     CHECK(contains(refusal({0, (Index{1} << 31) + 1}), "the sequence has 256 rows; try bc auto"));
 }
 
-TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits", "[tiling]") {
+TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits", "[tiling][one-thread]") {
     int with_fix = 0, without = 0;
     for_tiny(800, [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
         if (runs(a, c, gpu)) return;

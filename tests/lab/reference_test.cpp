@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lab/flags/describe.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 
@@ -171,7 +172,11 @@ TEST_CASE("reference: errors are those of the elements", "[reference]") {
     CHECK(errors[1].not_finite == 0);
     CHECK(errors[2].not_finite == 3);
     CHECK(errors[2].max_abs < 1e-6);
-    for (const OutputError& e : errors) CHECK(e.elements == static_cast<Count>(exact.size()));
+    for (const OutputError& e : errors) {
+        CHECK(e.elements == static_cast<Count>(exact.size()));
+        CHECK(e.compared == e.elements - e.not_finite);
+        CHECK(e.tells() == (e.not_finite == 0));
+    }
 }
 
 TEST_CASE("reference: a row with a NaN has no right answer, and no wrong one", "[reference]") {
@@ -192,6 +197,49 @@ TEST_CASE("reference: a row with a NaN has no right answer, and no wrong one", "
     const OutputError e = error_of(computation::softmax, c.problem, in, stored(c.problem, cols, output));
     CHECK(e.not_finite == 0);
     CHECK(e.max_abs < 1e-6);
+    CHECK(e.compared == 2 * cols);
+    CHECK(e.finite_instead == (cols + 1) / 2);
+    CHECK(e.neither() == cols / 2);
+    CHECK_FALSE(e.tells());
+}
+
+TEST_CASE("reference: the place of a NaN among keys at -inf does not matter", "[reference]") {
+    Case c;
+    c.problem.heads = c.problem.kv_heads = 1, c.problem.seq_q = c.problem.seq_k = 9,
+    c.problem.dim = c.problem.dim_v = 4;
+    c.problem.dtype = Dtype::f32;
+    const Index at = GENERATE(0, 1, 4, 8);
+    const Inputs in = inputs_for(of(computation::attention), c);
+    in.at("K")->write(0, std::vector<float>(36, static_cast<float>(-infinity)));
+    in.at("K")->write(4 * at, std::vector<float>{static_cast<float>(not_a_number)});
+    in.at("Q")->write(0, std::vector<float>(36, 1.0f));
+    for (const double o : reference_rows(computation::attention, c.problem, in, 0, {0, 9})) CHECK(std::isnan(o));
+}
+
+TEST_CASE("reference: where no number is left, none is told", "[reference]") {
+    Case c;
+    c.problem.heads = 1, c.problem.seq_q = 3, c.problem.seq_k = 2, c.problem.dtype = Dtype::f32;
+    c.tiling = {3, 2};
+    const Inputs in = inputs_for(of(computation::softmax), c);
+    in.at("X")->write(0, std::vector<float>(6, static_cast<float>(not_a_number)));
+    const auto error = [&](const std::vector<double>& y) {
+        return error_of(computation::softmax, c.problem, in, stored(c.problem, 2, y));
+    };
+    Report r;
+    r.experiment = {&of(computation::softmax), c.problem, c.tiling, roomy()};
+    const auto said = [&](const std::vector<double>& y) { return describe_error(r, error(y)); };
+    const double nan = not_a_number;
+    CHECK(said({nan, nan, nan, nan, nan, nan}) ==
+          "6 of 6 outputs are NaN or infinite in both; nothing is left to compare");
+    CHECK(said({0, nan, nan, nan, nan, nan}) ==
+          "1 of 6 outputs are finite where the reference is NaN or infinite; 5 are NaN or infinite in both; nothing is "
+          "left to compare");
+    CHECK_FALSE(error({0, 0, 0, 0, 0, 0}).tells());
+
+    in.at("X")->write(2, std::vector<float>(4, 1.0f));
+    CHECK(said({nan, nan, 0.5, 0.5, 0.5, nan}) ==
+          "1 of 6 outputs are NaN or infinite where the reference is not; 2 are NaN or infinite in both; "
+          "the other 3: max 0, rms 0");
 }
 
 TEST_CASE("reference: nothing depends on threads", "[reference]") {

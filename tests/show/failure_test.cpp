@@ -3,6 +3,7 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/machine/ops.hpp"
+#include "core/text/words.hpp"
 #include "lab/flags/command.hpp"
 #include "show/make_run.hpp"
 #include "show/steps.hpp"
@@ -87,7 +88,7 @@ struct MadeUp {
     Algorithm algorithm;
     Options options;
     Request request;
-    Experiment experiment() const { return {&algorithm, request.problem, request.given, request.gpu}; }
+    Experiment experiment() const { return {&algorithm, request.problem, request.wish.tiling, request.gpu}; }
 };
 
 MadeUp made(Program program) {
@@ -142,7 +143,7 @@ template <class Mistake>
 Place place_of(const MadeUp& m) {
     Gpu gpu(m.request.gpu, exact_mode, 1);
     try {
-        run_program(gpu, m.algorithm, m.request.problem, m.request.given, {});
+        run_program(gpu, m.algorithm, m.request.problem, m.request.wish.tiling, {});
     } catch (const Mistake& e) {
         return e.place;
     }
@@ -186,7 +187,7 @@ TEST_CASE("a race leads back to the second store", "[failure]") {
     CHECK(run.trace().blocks().size() == 8);  // it is found at the end of the launch
     try {
         Gpu gpu(m.request.gpu, exact_mode, 1);
-        run_program(gpu, m.algorithm, m.request.problem, m.request.given, {});
+        run_program(gpu, m.algorithm, m.request.problem, m.request.wish.tiling, {});
     } catch (const Race& e) {
         CHECK(e.first == Place{0, 0, 6});
     }
@@ -216,11 +217,11 @@ TEST_CASE("where many are counted as one, the first of them is to blame", "[fail
     set_flag(o, "bc", "16");
     set_flag(o, "sram", "0.5");
     const Request r = resolve(o, a);
-    const Experiment e{&a, r.problem, r.given, r.gpu};
+    const Experiment e{&a, r.problem, r.wish.tiling, r.gpu};
     for (const Mode mode : {count_mode, exact_mode}) {
         Gpu gpu(r.gpu, mode, 1);
         try {
-            run_program(gpu, a, r.problem, r.given, {});
+            run_program(gpu, a, r.problem, r.wish.tiling, {});
             FAIL("it fits");
         } catch (const OutOfChipMemory& error) {
             CHECK(error.place == Place{0, 0, 7});
@@ -233,4 +234,30 @@ TEST_CASE("commands are quoted where a shell needs it", "[failure]") {
     CHECK(shell_line({"a", "b c", ""}) == "a 'b c' ''");
     CHECK(shell_line({"it's"}) == R"('it'\''s')");
     CHECK(step_command("flash_v2", {}, {}) == "tilescope step flash_v2");
+    CHECK(shell_line({"~", "=ls", "a=b", "{a,b}", "-x"}) == "'~' '=ls' 'a=b' '{a,b}' -x");
+    CHECK(shell_line({"q\xe9!.npy"}) == "\"$(printf 'q\\351\\041.npy')\"");
+    CHECK(shell_line({"\x1b[31m\n"}) == "\"$(printf '\\033\\13331m\\012')\"");
+}
+
+TEST_CASE("a shell makes of a command the words that it was made of", "[failure]") {
+    const Folder folder;
+    const std::string alphabet = "ab -'\"\\$`!~*?[]{}();&|<>#%=^\n\r\t\x1b\x7f\xe9\xc3\xa9";
+    std::uint32_t state = 7;
+    const auto next = [&state] { return (state = state * 1664525u + 1013904223u) >> 8; };
+    std::vector<std::string> words = {"", "-n", "--", "!!", "~", "*", "%s", "\\n", "$(touch x)", "'", "\xff"};
+    for (int k = 0; k < 300; ++k) {
+        std::string word;
+        for (std::uint32_t n = 1 + next() % 12; n > 0; --n)
+            word += k % 2 ? alphabet[next() % alphabet.size()] : static_cast<char>(1 + next() % 255);
+        while (!word.empty() && word.back() == '\n') word.pop_back();
+        words.push_back(word);
+    }
+    const std::string line = shell_line(words), printed = folder / "printed";
+    CHECK(text::printable(line));
+    write_bytes(folder / "script", "printf '%s\\0' " + line + " > '" + printed + "'\n");
+    REQUIRE(std::system(("sh '" + (folder / "script") + "'").c_str()) == 0);
+    std::string expected;
+    for (const std::string& word : words) expected += word + '\0';
+    CHECK((bytes_of(printed) == expected));
+    CHECK(folder.entries() == 2);
 }

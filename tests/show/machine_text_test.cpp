@@ -25,23 +25,23 @@ const RecordedTensor& tensor_named(const Run& run, const std::string& name) {
 TEST_CASE("the map counts SMs that work, shown or not", "[machine text]") {
     WaitingSession session = session_of("flash_v2", half);
     Run& run = *session.run();
-    CHECK(launch_line(run, 0) == "before the first launch · 108 SMs");
+    CHECK(launch_line(run, 0) == "before the first launch · 132 SMs");
     // 8 heads of 8 row blocks; half of them are recorded, and as many SMs do the same on the other heads.
-    CHECK(launch_line(run, 60) == "flash_v2 · 64 thread blocks · 64 of 108 SMs busy");
+    CHECK(launch_line(run, 60) == "flash_v2 · 64 thread blocks · 64 of 132 SMs busy");
     const auto work = work_of_sms(run, false);
     CHECK(std::count(work.begin(), work.end(), Work::shown) == 32);
     CHECK(std::count(work.begin(), work.end(), Work::elsewhere) == 32);
     CHECK(launch_line(run, run.ticks(), true) == "flash_v2 · 64 thread blocks · finished");
-    CHECK(launch_lines(run, 7, false).back() == "7 of 108 SMs busy");
+    CHECK(launch_lines(run, 7, false).back() == "7 of 132 SMs busy");
     run.seek(60);
     CHECK(about_sm(run, 3, Work::shown).find("SM 3: thread block 3\n") == 0);
     CHECK(about_sm(run, 40, Work::elsewhere).find("SM 40: a thread block that is not shown\n") == 0);
-    CHECK(about_sm(run, 107, Work::none).find("SM 107: idle\n") == 0);
+    CHECK(about_sm(run, 131, Work::none).find("SM 131: idle\n") == 0);
 }
 
 TEST_CASE("launches are numbered where there are several", "[machine text]") {
     WaitingSession session = session_of("standard", {{"seq", "256"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}});
-    CHECK(launch_line(*session.run(), 4) == "scores (launch 1 of 3) · 16 thread blocks · 16 of 108 SMs busy");
+    CHECK(launch_line(*session.run(), 4) == "scores (launch 1 of 3) · 16 thread blocks · 16 of 132 SMs busy");
 }
 
 TEST_CASE("a card says what an SM is at and what it holds", "[machine text]") {
@@ -80,12 +80,16 @@ TEST_CASE("the bus says what crosses in the tick", "[machine text]") {
     run.seek(50);
     CHECK(bus_traffic(run, true) == "this tick: ↓ 256 B written");
     CHECK(bus_traffic(run, false) == "↓ 256 B");
+    CHECK(
+        about_bus(run) ==
+        "HBM bandwidth of " + run.experiment().gpu.title +
+            ": 4 GB/s\nSM traffic of all thread blocks shown, this tick: ↓ 256 B written. The L2 catches part of it.");
 }
 
 TEST_CASE("HBM says what is used, and what beyond inputs and output", "[machine text]") {
     WaitingSession flash = session_of("flash_v2", half),
                    naive = session_of("softmax_naive", {{"gpu", "toy"}, {"seq", "16"}});
-    CHECK(hbm_titles(*flash.run()).front() == "HBM 40.0 GiB · 2.11 MB used · of which 16.4 kB extra (LSE)");
+    CHECK(hbm_titles(*flash.run()).front() == "HBM 80.0 GiB · 2.11 MB used · of which 16.4 kB extra (LSE)");
     CHECK(hbm_titles(*flash.run()).back() == "HBM 2.11 MB");
     CHECK(hbm_titles(*naive.run()).size() == 1);
 }

@@ -149,7 +149,8 @@ TEST_CASE("what is wrong with files, and what does not fit with them, is found b
     const auto write = [&](const char* name, Index rows) {
         Storage s(Dtype::f32, 1, rows, 8);
         s.write(0, tilescope::testing::random_floats(s.size(), 1));
-        write_tensor(folder / name, s, 1, 3);
+        std::ofstream file(folder / name, std::ios::binary);
+        write_tensor(file, s, 1, 3);
         return folder / name;
     };
     o.q = o.k = o.v = "/no/such/q.npy";

@@ -8,21 +8,6 @@ using namespace tilescope::show;
 
 namespace {
 
-/// Writes what `tilescope trace` would.
-void record_to(const std::string& path, const std::vector<Index>& blocks = {}) {
-    Setup setup;
-    for (const auto& [flag, value] : toy) set_flag(setup.options, flag, value);
-    const Algorithm& a = *find_algorithm("flash_v2");
-    const Request r = resolve(setup.options, a);
-    const Experiment e{&a, r.problem, r.given, r.gpu};
-    Gpu gpu(e.gpu, numeric_mode, 1);
-    Trace trace(gpu, {.blocks = blocks});
-    gpu.listen(trace);
-    run_program(gpu, a, e.problem, e.tiling, inputs_for(setup.options, r, a));
-    std::ofstream out(path);
-    write_recording(out, e, RandomInputs{}, trace);
-}
-
 Session opened(const std::string& path) {
     Setup setup;
     setup.recording = path;

@@ -1,7 +1,9 @@
 #include "show/recorder.hpp"
 
 #include "core/record/trace_file.hpp"
+#include "lab/mapping.hpp"
 #include "show/job.hpp"
+#include "show/make_run.hpp"
 #include "show/making.hpp"
 #include "tests/support/problems.hpp"
 #include "tests/support/recordings.hpp"
@@ -59,8 +61,8 @@ const Flags long_ones[] = {
     {{"seq", "20000000"}, {"heads", "1"}, {"dim", "16"}, {"causal", "true"}},
     {{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}},
     {{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}, {"causal", "true"}},
-    {{"seq-q", "1099511627776"}, {"seq-k", "16"}, {"heads", "1"}, {"dim", "4"}},
-    {{"seq-q", "16"}, {"seq-k", "1099511627776"}, {"heads", "1"}, {"dim", "4"}},
+    {{"seq-q", "2147483648"}, {"seq-k", "16"}, {"heads", "1"}, {"dim", "4"}},
+    {{"seq-q", "16"}, {"seq-k", "2147483648"}, {"heads", "1"}, {"dim", "4"}},
     {{"seq", "16384"}, {"heads", "64"}},
 };
 
@@ -98,7 +100,7 @@ TEST_CASE("a recording made in units is the recording, on real numbers", "[recor
     CHECK(in_parts > 5);
 }
 
-TEST_CASE("a unit records so much and no more, however long the run is", "[recording]") {
+TEST_CASE("a unit records so much and no more, however long the run is", "[recording][one-thread]") {
     for (const Flags& flags : long_ones)
         for (const Algorithm& a : algorithms()) {
             const Setup asked = setup(a, flags);
@@ -116,7 +118,7 @@ TEST_CASE("a unit records so much and no more, however long the run is", "[recor
         }
 }
 
-TEST_CASE("units of what is too long for numbers", "[recording]") {
+TEST_CASE("units of what is too long for numbers", "[recording][one-thread]") {
     for (const Algorithm& a : algorithms())
         for (const Index seq : {1000, 40'000}) {
             INFO(a.name << ", seq " << seq);
@@ -132,7 +134,7 @@ TEST_CASE("units of what is too long for numbers", "[recording]") {
         }
 }
 
-TEST_CASE("a job that makes a run does no more units than it is given", "[recording]") {
+TEST_CASE("a job that makes a run does no more units than it is given", "[recording][one-thread]") {
     for (const Flags& flags : long_ones) {
         Making making(setup(*find_algorithm("flash_v2"), flags), {});
         Job job([&](Control& control) { return making.work(control); });
@@ -155,4 +157,15 @@ TEST_CASE("a unit gives up when it is told to", "[recording]") {
     making.work(control);
     control.stop = true;
     CHECK_THROWS_AS(making.work(control), Interrupted);
+}
+
+TEST_CASE("making a run to be shown can be stopped", "[recorder]") {
+    const Algorithm& a = *find_algorithm("flash_v2");
+    const Options options;
+    const Request request = resolve(options, a);
+    const Experiment e{&a, request.problem, choose_tiling(a, request.problem, request.wish, request.gpu), request.gpu};
+    Control control;
+    CHECK(make_run(e, options, request, &control).ticks() > 0);
+    control.stop = true;
+    CHECK_THROWS_AS(make_run(e, options, request, &control), Interrupted);
 }

@@ -54,20 +54,21 @@ TEST_CASE("the window counts what the command line counts", "[session]") {
     for (const Algorithm& a : algorithms())
         for (const Flags& more :
              {Flags{}, Flags{{"gpu", "toy"}, {"dtype", "f32"}}, Flags{{"br", "auto"}, {"bc", "auto"}},
-              Flags{{"seq-q", "13"}, {"sms", "3"}, {"hbm-bandwidth", "100"}}}) {
+              Flags{{"seq-q", "13"}, {"sms", "3"}, {"hbm-bandwidth", "100"}, {"l2-bytes", "1M"}}}) {
             Setup asked = small_setup(a);
             for (const auto& [flag, value] : more) set_flag(asked.options, flag, value);
             INFO(a.name << (more.empty() ? "" : ", " + more[0].first));
             WaitingSession s;
             s.ask(asked);
             const Request r = resolve(asked.options, a);
-            const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
+            const Tiling tiling = choose_tiling(a, r.problem, r.wish, r.gpu);
             REQUIRE(s.problem() == "");
             REQUIRE(s.run() != nullptr);
             const Report expected = count({&a, r.problem, tiling, r.gpu});
             CHECK(difference(s.run()->counted().counters, expected.counters) == "");
             CHECK(s.run()->experiment().gpu.sms == r.gpu.sms);
             CHECK(s.run()->experiment().gpu.hbm_gbs == r.gpu.hbm_gbs);
+            CHECK(s.run()->experiment().gpu.l2_bytes == r.gpu.l2_bytes);
             CHECK((s.run()->experiment().problem == r.problem));
             CHECK((s.tiling() == tiling));
             CHECK((s.request()->problem == r.problem));
@@ -89,7 +90,7 @@ TEST_CASE("a recorded head computes what the command line computes", "[session]"
         if (!s.run()->has_values()) continue;
         s.show(s.length());
         const Request r = resolve(asked.options, a);
-        const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
+        const Tiling tiling = choose_tiling(a, r.problem, r.wish, r.gpu);
         const Report whole = execute({&a, r.problem, tiling, r.gpu}, inputs_for(asked.options, r, a), 1);
         const std::vector<float> expected = contents(*whole.output());
         for (TensorId t = 0; t < s.run()->trace().tensors().size(); ++t) {
@@ -252,7 +253,7 @@ TEST_CASE("asking again for the same changes nothing", "[session]") {
     CHECK_FALSE(s.problem().empty());
 }
 
-TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
+TEST_CASE("a tiling that does not fit comes with one that does", "[session][one-thread]") {
     for (const Algorithm& a : algorithms())
         for (const Flags& tiles :
              {Flags{{"br", "4096"}, {"bc", "4096"}}, Flags{{"br", "32"}, {"bc", "40960"}}, Flags{{"br", "50000"}}}) {
@@ -262,7 +263,7 @@ TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
             WaitingSession s(RecordingLimits{.events = 1000});
             REQUIRE_NOTHROW(s.ask(asked));
             const Request r = resolve(asked.options, a);
-            const Tiling tiling = choose_tiling(a, r.problem, r.given, r.gpu);
+            const Tiling tiling = choose_tiling(a, r.problem, r.wish, r.gpu);
             if (fits(a, r.problem, tiling, r.gpu)) {
                 CHECK(s.run() != nullptr);
                 continue;
@@ -288,6 +289,21 @@ TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
         }
 }
 
+TEST_CASE("tensors that do not fit in HBM are not played, and it is said why", "[session]") {
+    WaitingSession session;
+    session.ask(setup("standard", {{"seq", "65536"}, {"dim", "128"}}));
+    check_nothing_runs(session);
+    REQUIRE(session.request());
+    const Experiment e = experiment_of(session.algorithm(), *session.request());
+    CHECK(session.problem() == beyond_hbm(e));
+    CHECK(session.problem().starts_with("standard's tensors take 138 GB, H100-SXM has 85.9 GB of HBM"));
+    session.ask(setup("flash_v2", {{"seq", "512"}, {"dim", "128"}}, "standard"));
+    CHECK(session.problem().empty());
+    session.set("seq", "65536");  // now the rival does not
+    CHECK(session.problem().starts_with("standard's tensors take"));
+    check_nothing_runs(session);
+}
+
 TEST_CASE("where no tiling fits, none is proposed", "[session]") {
     WaitingSession s;
     s.ask(setup("flash_v2", {{"gpu", "toy"}, {"dim", "4096"}}));
@@ -306,7 +322,8 @@ TEST_CASE("a rival that does not fit is said to be the one", "[session]") {
             if (a.computes != &computation::attention || b.computes != &computation::attention) continue;
             const Setup asked = setup(a.name, {{"br", "192"}, {"bc", "192"}, {"heads", "1"}, {"seq", "192"}}, b.name);
             const Request r = resolve(asked.options, a);
-            const bool first = fits(a, r.problem, r.given, r.gpu), second = fits(b, r.problem, r.given, r.gpu);
+            const bool first = fits(a, r.problem, r.wish.tiling, r.gpu),
+                       second = fits(b, r.problem, r.wish.tiling, r.gpu);
             if (first == second) continue;
             INFO(a.name << " against " << b.name);
             WaitingSession s;
@@ -409,7 +426,7 @@ TEST_CASE("other algorithms are counted on the same problem", "[session]") {
                 const Report* counted = s.counted(b.name);
                 CHECK((counted != nullptr) == (a.computes == b.computes));
                 if (!counted) continue;
-                const Tiling tiling = choose_tiling(b, r.problem, r.given, r.gpu);
+                const Tiling tiling = choose_tiling(b, r.problem, r.wish, r.gpu);
                 CHECK(difference(counted->counters, count({&b, r.problem, tiling, r.gpu}).counters) == "");
                 CHECK((counted->experiment.tiling == tiling));
                 CHECK(s.counted(b.name) == counted);  // kept
@@ -441,7 +458,8 @@ TEST_CASE("users' own matrices are shown, of the heads that are recorded", "[ses
     const auto write = [&](const char* name, Index heads, Index rows, Index cols, unsigned seed) {
         Storage s(Dtype::f32, heads, rows, cols);
         s.write(0, tilescope::testing::random_floats(s.size(), seed));
-        write_tensor(folder / name, s, 1, 3);
+        std::ofstream file(folder / name, std::ios::binary);
+        write_tensor(file, s, 1, 3);
         return folder / name;
     };
     o.q = write("q.npy", 6, 14, 5, 1);

@@ -1,6 +1,9 @@
 #include "show/state.hpp"
 
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
@@ -60,7 +63,7 @@ TEST_CASE("names that nobody ever had are refused", "[state]") {
     CHECK_THROWS_AS(typed("flash_v2 --compare unsafe_softmax"), UsageError);
     Session session;
     session.ask(typed("unsafe_softmax").setup);
-    CHECK(session.problem().starts_with("algorithm 'unsafe_softmax': unknown"));
+    CHECK(session.problem().starts_with("algorithm unsafe_softmax: unknown"));
 }
 
 TEST_CASE("a step is restored when the run is there", "[state]") {
@@ -75,4 +78,55 @@ TEST_CASE("a step is restored when the run is there", "[state]") {
     playback.set_length(session.length());
     CHECK(playback.position() == 500);
     CHECK(state_of(session, playback, view) == state);
+}
+
+TEST_CASE("a state with names that are not UTF-8 is saved and read back", "[state]") {
+    State state = typed("flash_v2 --seq 64");
+    state.setup.options.q = state.setup.options.k = "q\xe9.npy";
+    state.setup.options.v = "two\nlines \x1b.npy";
+    const Folder folder;
+    save_state(state, folder / "state.json");
+    CHECK(read_state(folder / "state.json") == state);
+    CHECK(words_json({"q\xe9", "\u00e9"}).dump() == "[[113,233],\"\u00e9\"]");
+    CHECK(shell_command(state) ==
+          "tilescope-gui flash_v2 --seq 64 --q \"$(printf 'q\\351.npy')\" --k \"$(printf "
+          "'q\\351.npy')\" --v \"$(printf 'two\\012lines\\040\\033.npy')\"");
+}
+
+TEST_CASE("what is wrong in a saved state is said with its file, in one line", "[state]") {
+    const std::pair<const char*, const char*> files[] = {
+        {R"({"tilescope-gui": ["--help"]})", ": --help: unknown flag"},
+        {R"({"tilescope-gui": ["--seq", "0"]})", ": --seq 0: must be "},
+        {R"({"tilescope-gui": ["--seq"]})", ": --seq: needs a value"},
+        {R"({"tilescope-gui": ["a", "\u001b[31m\n"]})", R"(: '\x1b[31m\n': means nothing here)"},
+        {R"({"tilescope-gui": "flash_v2"})", ": is neither what the window saves nor a recording"},
+        {R"({"tilescope-gui": [1]})", ": is neither"},
+        {"{}", ": is neither"},
+        {"", ": is neither"},
+        {"\xff", ": is neither"},
+    };
+    for (const auto& [json, why] : files) {
+        const std::string message = message_of<UsageError>([text = json] { saved(text); });
+        CAPTURE(json, message);
+        CHECK(contains(message, "/state.json: "));
+        CHECK(contains(message, why));
+        CHECK(message.find('\n') == std::string::npos);
+    }
+}
+
+TEST_CASE("what is no small file is not opened as a state", "[state]") {
+    const Folder folder;
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    write_bytes(folder / "large", std::string((1 << 20) + 1, ' '));
+    const std::pair<std::string, const char*> files[] = {
+        {folder / "pipe", "is not a regular file"},
+        {folder / ".", "is a folder"},
+        {"/dev/zero", "is not a regular file"},
+        {folder / "large", "is larger than 1 MiB"},
+        {folder / "none", "cannot be opened (No such file or directory)"}};
+    for (const auto& [path, why] : files) {
+        const std::string message = message_of<UsageError>([p = path] { read_state(p); });
+        CHECK(contains(message, path));
+        CHECK(contains(message, why));
+    }
 }

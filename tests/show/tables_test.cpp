@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text/numbers.hpp"
+#include "lab/metric.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
@@ -24,7 +25,7 @@ TEST_CASE("every counter has its row, its number and its unit", "[tables]") {
     const auto rows = counter_rows(run, "standard", session.counted("standard"));
     // By hand: Q once and K and V four times, 256 B each; O 256 B and LSE 64 B. 16 products of 2 x 4 x 4 x 4, twice. An
     // exponential for every score and for every row of every tile.
-    const std::pair<const char*, const char*> wanted[] = {{"HBM read", "2.30 kB"},    {"HBM written", "320 B"},
+    const std::pair<const char*, const char*> wanted[] = {{"SM read", "2.30 kB"},     {"SM written", "320 B"},
                                                           {"matmul FLOPs", "4.10 k"}, {"exponentials", "320"},
                                                           {"launches", "1"},          {"thread blocks", "4"}};
     for (const auto& [name, number] : wanted) {
@@ -32,10 +33,26 @@ TEST_CASE("every counter has its row, its number and its unit", "[tables]") {
         CHECK(row_named(rows, name).whole.text == number);
         CHECK(row_named(rows, name).so_far.text == number);
     }
-    CHECK(row_named(rows, "HBM read").whole.explanation == "HBM read: 2,304 B\nbytes from HBM to the SMs");
+    CHECK(
+        row_named(rows, "SM read").whole.explanation ==
+        "SM read: 2,304 B\nbytes that SMs read across their boundary, whether the L2 has them or not; the papers' HBM "
+        "accesses");
     CHECK(row_named(rows, "matmul FLOPs").whole.explanation ==
-          "matmul FLOPs: 4,096 FLOP\n2 m n k for every product of tiles");
+          "matmul FLOPs: 4,096 FLOP\nof matrix products; a multiply-add is 2");
     CHECK(row_named(rows, "exponentials").whole.explanation == "exponentials: 320\nexponentials");
+}
+
+TEST_CASE("every row is a metric of the one list, as that calls and explains it", "[tables]") {
+    WaitingSession session = session_of("flash_v2", toy);
+    for (const CounterRow& row : counter_rows(*session.run(), "standard", session.counted("standard"))) {
+        INFO(row.name);
+        const auto is_it = [&](const Metric& m) { return row.name == m.title; };
+        REQUIRE(std::count_if(metrics().begin(), metrics().end(), is_it) == 1);
+        const Metric& m = *std::find_if(metrics().begin(), metrics().end(), is_it);
+        CHECK(row.brief == m.brief);
+        CHECK(row.explanation.ends_with(m.meaning));
+        CHECK(row.whole.explanation.find(m.meaning) != std::string::npos);
+    }
 }
 
 TEST_CASE("rows follow the counters they are named after", "[tables]") {
@@ -51,7 +68,7 @@ TEST_CASE("rows follow the counters they are named after", "[tables]") {
         return std::stoll(number);
     };
     const std::pair<const char*, Count Counters::*> named[] = {
-        {"HBM read", &Counters::hbm_read},          {"HBM written", &Counters::hbm_write},
+        {"SM read", &Counters::hbm_read},           {"SM written", &Counters::hbm_write},
         {"SRAM read", &Counters::sram_read},        {"SRAM written", &Counters::sram_write},
         {"matmul FLOPs", &Counters::matmul_flops},  {"exponentials", &Counters::exps},
         {"other FLOPs", &Counters::other_flops},    {"launches", &Counters::launches},
@@ -62,8 +79,7 @@ TEST_CASE("rows follow the counters they are named after", "[tables]") {
         CHECK(digits(row_named(rows, name).so_far) == so_far.*member);
     }
     CHECK(digits(row_named(rows, "registers").whole) == whole.register_read + whole.register_write);
-    CHECK(*row_named(rows, "HBM read").progress ==
-          double(run.hbm_read(run.tick())) / double(run.hbm_read(run.ticks())));
+    CHECK(*row_named(rows, "SM read").progress == double(run.hbm_read(run.tick())) / double(run.hbm_read(run.ticks())));
     CHECK_FALSE(row_named(rows, "SRAM read").progress);
 }
 
@@ -73,9 +89,9 @@ TEST_CASE("the other algorithm's numbers stand beside, or that it does not fit",
     const Report* standard = session.counted("standard");
     REQUIRE(standard);
     const auto rows = counter_rows(run, "standard", standard);
-    CHECK(row_named(rows, "HBM read").other.explanation ==
-          "HBM read: " + text::grouped(standard->counters.hbm_read) + " B\nbytes from HBM to the SMs");
-    CHECK(row_named(rows, "HBM read").ratio == "×2.2");
+    CHECK(row_named(rows, "SM read").other.explanation ==
+          "SM read: " + text::grouped(standard->counters.hbm_read) + " B\n" + find_metric("hbm_read_bytes")->meaning);
+    CHECK(row_named(rows, "SM read").ratio == "×2.2");
     CHECK(row_named(rows, "launches").ratio == "×3.0");
     const auto none = counter_rows(run, "standard", nullptr);
     CHECK(none[0].other.text == "does not fit");

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <set>
 
+#include "core/text/numbers.hpp"
 #include "show/code_text.hpp"
+#include "show/modelled.hpp"
 #include "show/setup_text.hpp"
 #include "show/time_text.hpp"
 #include "show/tour.hpp"
@@ -25,29 +27,40 @@ TEST_CASE("durations have the unit that fits", "[time text]") {
 TEST_CASE("time says where we are in steps and in modelled seconds", "[time text]") {
     WaitingSession session = session_of("flash_v2", toy);
     CHECK(step_text(session, 2) == "step 2 of 52");
-    // The first loads: 256 B at 4 GB/s.
-    CHECK(modelled_time_text(session, 0) == "0 s modelled");
-    CHECK(modelled_time_text(session, 2) == "64 ns modelled");
+    // The toy's launch is on the machine for so long; 52 steps share it evenly.
+    const double whole = session.run()->counted().time->us();
+    CHECK(modelled_times(session, 0).front() == "0 µs of " + text::microseconds(whole) + " modelled");
+    const std::string quarter = text::microseconds(whole / 4);
+    CHECK(modelled_times(session, 13) == std::vector{quarter + " of " + text::microseconds(whole) + " modelled",
+                                                     quarter + " modelled", "~" + quarter});
+    CHECK(about_modelled_time(session) == about_time(*session.run()));
+    CHECK(about_modelled_time(Session()).empty());
     CHECK(step_text(Session(), 0) == "nothing to play");
-    CHECK(modelled_time_text(Session(), 0).empty());
+    CHECK(modelled_times(Session(), 0) == std::vector{std::string()});
     CHECK(speed_text(0.5) == "0.5 steps/s");
     CHECK(speed_text(2000) == "2,000 steps/s");
-    CHECK(
-        about_position(session, 2, 3) ==
-        "step 2 of 52\nloads 256 B, stores 0 B here\n256 B between HBM and the SMs so far\n \nBelow the middle: loads. "
-        "Above: stores. Ticks: SM 3 takes a thread block.");
+    CHECK(about_position(session, 2, 3) ==
+          "step 2 of 52\nloads 256 B, stores 0 B here\n256 B of SM traffic so far\n \nBelow the middle: loads. "
+          "Above: stores. Ticks: SM 3 takes a thread block.");
     CHECK(about_tick(*session.run(), 50) ==
-          "tick 50 of 52\nread from HBM: 0 B\nwritten to HBM: 256 B\nclick to go there");
-    CHECK(traffic_title(256, {}) == "HBM ↑ read ↓ written, up to 256 B a tick");
-    CHECK(traffic_title(256, 2000) == "HBM ↑ read ↓ written, up to 256 B and 2.00 kB a tick");
+          "tick 50 of 52\nSM read: 0 B\nSM written: 256 B\nSM traffic is what crosses an SM's boundary: the L2 catches "
+          "part of "
+          "it.\nClick to go there.");
+    CHECK(traffic_title(256, {}) == "SM ↑ read ↓ written, up to 256 B a tick");
+    CHECK(traffic_title(256, 2000) == "SM ↑ read ↓ written, up to 256 B and 2.00 kB a tick");
 }
 
 TEST_CASE("in a race both times are said, the first run's first", "[time text]") {
     WaitingSession session = session_of("flash_v1", half, "flash_v2", Pace::bytes);
     const auto [own, other] = session.ticks_at(900);
-    CHECK(modelled_time_text(session, 900) ==
-          duration(session.run()->seconds(own)) + " and " + duration(session.rival()->seconds(other)) + " modelled");
+    CHECK(modelled_times(session, 900).front() ==
+          text::microseconds(session.run()->seconds(own) * 1e6) + " of " +
+              text::microseconds(session.run()->counted().time->us()) + " and " +
+              text::microseconds(session.rival()->seconds(other) * 1e6) + " of " +
+              text::microseconds(session.rival()->counted().time->us()) + " modelled");
     CHECK(session.run()->seconds(own) != session.rival()->seconds(other));
+    CHECK(about_modelled_time(session) ==
+          "flash_v1: " + about_time(*session.run()) + "\nflash_v2: " + about_time(*session.rival()));
 }
 
 TEST_CASE("values have three digits, and signs for what is no number", "[value text]") {
@@ -95,7 +108,7 @@ TEST_CASE("lines say what they have cost so far, and in the end", "[code text]")
     CHECK_FALSE(line_cost(run, 14).has_hbm);
     using Rows = std::vector<std::array<std::string, 3>>;
     CHECK(line_costs(run, 7) ==
-          Rows{{"", "so far", "whole run"}, {"visits", "", "16"}, {"read from HBM", "512 B", "2.05 kB"}});
+          Rows{{"", "so far", "whole run"}, {"visits", "", "16"}, {"SM read", "512 B", "2.05 kB"}});
     CHECK(line_costs(run, 1).empty());
     CHECK(about_breakpoint(3, 0, false) == "Click: playing stops when SM 3 gets here.");
     CHECK(about_breakpoint(3, 2, true) == "2 other SMs are on this line.\nClick: playing no longer stops here.");
@@ -109,19 +122,33 @@ TEST_CASE("setups say their tiles, and what does not fit", "[setup text]") {
     Options options = session.setup().options;
     options.bc = "auto";
     CHECK(tiling_text(options, {64, 128}, session.request()->problem) == "64 × 128 (auto): 8 × 4 tiles");
-    CHECK(machine_text(session.request()->gpu) == "A thread block has 163 KiB of SRAM and 256 KiB of registers.");
+    CHECK(machine_text(session.request()->gpu) == "A thread block has 227 KiB of SRAM and 256 KiB of registers.");
     session.set("seq", "1024");
     session.set("bc", "1024");
     REQUIRE(session.overflow());
     const Overflow& o = *session.overflow();
     CHECK(overflow_title(o) == "flash_v2 with Br × Bc = 64 × 1024 does not fit in SRAM");
-    CHECK(capacity_text(o.error) == "one thread block has 163 KiB");
-    CHECK(need_text(o.error) == "needs 264 KiB: 101 KiB too much");
+    CHECK(capacity_text(o.error) == "one thread block has 227 KiB");
+    CHECK(need_text(o.error) == "needs 264 KiB: 37.0 KiB too much");
     CHECK(about_tile(o.error.wanted) == "V  1024 × 64 f16  128 KiB");
     CHECK(fix_text({64, 512}) == "Use Br × Bc = 64 × 512");
     CHECK(what_happens_now(session, nullptr) == "Nothing runs: the tiles of flash_v2 do not fit on chip.");
     session.set("bc", "0");
     CHECK(what_happens_now(session, nullptr) == "Nothing runs. " + session.problem());
+}
+
+TEST_CASE("rules for tiles name their sources, and orders say what they do", "[setup text]") {
+    WaitingSession session = session_of("flash_v2", {{"dim", "128"}});
+    const Algorithm& a = session.algorithm();
+    CHECK(
+        tile_rule_text(session.request(), a) ==
+        "Where Br and Bc come from that are auto. As released kernels have them: 128 × 64, FlashAttention-2's released "
+        "kernel (flash_fwd_launch_template.h). Halved where they do not fit on chip.");
+    CHECK(tile_rule_text(nullptr, a) == "Where Br and Bc come from that are auto.");
+    std::set<std::string> said;
+    for (const TileRule rule : tile_rules) said.insert(about_rule(rule));
+    for (const Order order : orders) said.insert(about_order(order));
+    CHECK(said.size() == std::size(tile_rules) + std::size(orders));
 }
 
 TEST_CASE("what is in the making says how far it is", "[setup text]") {

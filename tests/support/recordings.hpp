@@ -43,4 +43,11 @@ inline bool same_tensor(const RecordedTensor& a, const RecordedTensor& b) {
            a.cols == b.cols && a.regions == b.regions && same_bits(a.initial, b.initial);
 }
 
+/// A recording's text in which, after `mark`, the first `from` is `to`.
+inline std::string edited(std::string text, const std::string& mark, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from, text.find(mark));
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
 }  // namespace tilescope::testing

@@ -2,37 +2,11 @@
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "show/session.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/setups.hpp"
 
 namespace tilescope::show {
-
-using Flags = std::vector<std::pair<std::string, std::string>>;
-
-/// Every number can be worked out by hand: four tiles of rows and of columns on four SMs.
-inline const Flags toy = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},    {"heads", "1"},
-                          {"br", "4"},    {"bc", "4"},   {"dtype", "f32"}};
-/// Eight heads of eight row blocks on 108 SMs; four heads are recorded.
-inline const Flags half = {{"seq", "512"}, {"br", "64"}, {"bc", "64"}};
-
-/// Few tiles, ragged ones among them; of attention with masks and groups, too.
-inline const Flags small = {{"seq", "20"}, {"heads", "3"}, {"br", "4"}, {"bc", "6"}};
-inline const Flags small_attention = {{"seq", "20"}, {"heads", "4"}, {"kv-heads", "2"}, {"dim", "6"},
-                                      {"br", "4"},   {"bc", "6"},    {"causal", "true"}};
-
-inline Setup setup(const std::string& algorithm, const Flags& flags = {}, const std::string& rival = "") {
-    Setup s;
-    s.algorithm = algorithm;
-    s.rival = rival;
-    for (const auto& [flag, value] : flags) set_flag(s.options, flag, value);
-    return s;
-}
-inline Setup small_setup(const Algorithm& a) {
-    return setup(a.name, a.computes == &computation::softmax ? small : small_attention);
-}
 
 /// Has what it was asked for at once, however long that takes.
 struct WaitingSession : Session {

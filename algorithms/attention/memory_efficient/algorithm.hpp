@@ -32,6 +32,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
+inline constexpr SharedPlace places[] = {{{"Q", "K", "P"}}, {{"Q", "K", "V"}}};
+
 inline Algorithm describe() {
     return {.name = "memory_efficient",
             .computes = &computation::attention,
@@ -42,7 +44,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .places = places};
 }
 
 }  // namespace tilescope::memory_efficient

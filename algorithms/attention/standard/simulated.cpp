@@ -40,7 +40,8 @@ void softmax(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles key
                  " f32) does not fit in registers: launch 2 streams it and "
                  "reads S " +
                  (safe ? "three times" : "twice"));
-    const Tiles blocks = resident > 0 ? Tiles(p.seq_q, std::min(resident, p.seq_q), "i") : rows;
+    // As few row blocks as registers allow, of even height.
+    const Tiles blocks = resident > 0 ? Tiles(p.seq_q, ceil_div(p.seq_q, ceil_div(p.seq_q, resident)), "i") : rows;
     gpu.launch("softmax", {p.head_axis(), uniform(blocks)}, [&](Block& b, Span head, Span i) {
         if (resident > 0)
             softmax_resident(b, S.of(head), P.of(head), i, safe);

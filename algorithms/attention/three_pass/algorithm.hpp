@@ -29,6 +29,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
+inline constexpr SharedPlace places[] = {{{"K", "V"}}};
+
 inline Algorithm describe() {
     return {.name = "three_pass",
             .computes = &computation::attention,
@@ -40,7 +42,8 @@ inline Algorithm describe() {
             .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
             .run = run,
             .predict = predict,
-            .formerly = "safe_softmax"};
+            .formerly = "safe_softmax",
+            .places = places};
 }
 
 }  // namespace tilescope::three_pass

@@ -28,6 +28,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
+inline constexpr SharedPlace places[] = {{{"K", "V"}}};
+
 inline Algorithm describe() {
     return {.name = "two_pass",
             .computes = &computation::attention,
@@ -39,7 +41,8 @@ inline Algorithm describe() {
             .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
             .run = run,
             .predict = predict,
-            .formerly = "online_softmax"};
+            .formerly = "online_softmax",
+            .places = places};
 }
 
 }  // namespace tilescope::two_pass

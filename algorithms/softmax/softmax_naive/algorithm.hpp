@@ -11,7 +11,7 @@ inline constexpr CodeLine code[] = {
     {2, "  l = 0; for j = 1..Tc", "First pass over the columns, in chunks of Bc."},
     {3, "    read X_j from HBM; l += rowsum(exp(X_j))",
      "The denominator; e^x overflows float for x > 88.7, and l becomes infinity."},
-    {4, "  for j = 1..Tc", "Second pass: the row did not fit on chip, so it is read again."},
+    {4, "  for j = 1..Tc", "Second pass: tiles of the row are not kept, so it is read again."},
     {5, "    read X_j; write Y_j = exp(X_j) / l", "inf / inf is NaN: large logits destroy the result."},
 };
 

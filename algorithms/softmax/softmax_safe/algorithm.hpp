@@ -15,7 +15,7 @@ inline constexpr CodeLine code[] = {
     {5, "    read X_j; l += rowsum(exp(X_j - m))", "Every exponent is <= 0, so every term is in (0, 1]."},
     {6, "  for j = 1..Tc", "Third pass: the output."},
     {7, "    read X_j; write Y_j = exp(X_j - m) / l",
-     "The same exponentials again: recomputed, because the row did not fit on chip."},
+     "The same exponentials again: recomputed, because the first ones were not kept."},
 };
 
 /// The pseudo-code lines that the three passes are charged to.

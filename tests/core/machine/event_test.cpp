@@ -152,3 +152,44 @@ TEST_CASE("every operation has its words, its formula and a name of its own", "[
     CHECK(names.size() == 19);
     CHECK(find_operation("mend") == nullptr);
 }
+
+TEST_CASE("what a listener throws as a tile is given back, which a destructor does, ends the run", "[event]") {
+    struct Refuses : Listener {
+        Index releases = 0, heard_after = 0;
+        void begin(const LoopMark&) override { heard_after += releases; }
+        void visit(const LineMark&) override { heard_after += releases; }
+        void end(const BlockMark&) override { heard_after += releases; }
+        void on(const Event& event, TileData) override {
+            heard_after += releases;
+            if (event.kind() != Kind::release) return;
+            ++releases;
+            throw std::bad_alloc();
+        }
+    };
+    const auto two_tiles = [](Block& b) {
+        const Tile first = b.alloc_registers("first", 1, 1);
+        const Tile second = b.alloc_registers("second", 1, 1);
+    };
+    const std::pair<const char*, std::function<void(Block&)>> ways_on[] = {
+        {"an event", [](Block& b) { b.alloc_registers("third", 1, 1); }},
+        {"a visit", [](Block& b) { b.at(2); }},
+        {"a loop", [](Block& b) { b.each(Tiles(4, 2, "j"), [](Span) {}); }},
+        {"nothing", [](Block&) {}}};
+    for (const auto& way : ways_on) {
+        INFO("followed by " << way.first);
+        for (const Mode mode : {count_mode, exact_mode, numeric_mode}) {
+            Refuses listener;
+            Gpu gpu(small_gpu(), mode, 1);
+            gpu.listen(listener);
+            const auto launch = [&] {
+                gpu.launch("kernel", {{Tiles(4, 2, "i"), Promise::uniform}}, [&](Block& b, Span) {
+                    two_tiles(b);
+                    way.second(b);
+                });
+            };
+            CHECK_THROWS_AS(launch(), std::bad_alloc);
+            CHECK(listener.releases == 1);
+            CHECK(listener.heard_after == 0);
+        }
+    }
+}

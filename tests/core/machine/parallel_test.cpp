@@ -88,6 +88,22 @@ TEST_CASE("when all fail, one exception is kept", "[parallel]") {
                     std::out_of_range);
 }
 
+TEST_CASE("a result that cannot be taken is not taken again, nor is any after it", "[parallel]") {
+    for (const int threads : {1, 2, 8})
+        for (int round = 0; round < 200; ++round) {
+            std::vector<Index> taken;
+            CHECK_THROWS_WITH(in_order(100, threads,
+                                       [&](Index k) {
+                                           return [&taken, k] {
+                                               taken.push_back(k);
+                                               if (k >= 1) throw std::runtime_error("taken: " + std::to_string(k));
+                                           };
+                                       }),
+                              "taken: 1");
+            CHECK((taken == std::vector<Index>{0, 1}));
+        }
+}
+
 TEST_CASE("there is at least one core", "[parallel]") { CHECK(cores() >= 1); }
 
 TEST_CASE("a background thread works beside the caller, and is over with its scope", "[parallel][threads]") {

@@ -1,9 +1,6 @@
 // Text as a terminal has it: places, not bytes.
 #include "core/text/words.hpp"
 
-#include <sstream>
-
-#include "core/text/table.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -22,11 +19,70 @@ TEST_CASE("text is wrapped between words", "[text]") {
     CHECK(text::wrapped("a muchtoolong b", 4) == std::vector<std::string>{"a", "muchtoolong", "b"});
 }
 
-TEST_CASE("columns line up where characters take several bytes", "[text]") {
-    text::Table table({"a", "b"});
-    table.add({"−∞", "×"});
-    table.add({"1", "23"});
-    std::ostringstream out;
-    table.print(out);
-    CHECK(out.str() == "a    b\n------\n−∞   ×\n1   23\n");
+TEST_CASE("what is printable is shown as it is", "[text]") {
+    for (const char* plain : {"a", "flash_v2", "/tmp/a b.npy", "it's", "\"64\"", "K\u1d40 \u00d7 \u221e", "\\x1b"}) {
+        CHECK(text::printable(plain));
+        CHECK(text::shown(plain) == plain);
+    }
+}
+
+TEST_CASE("what is not printable is shown escaped and in quotes", "[text]") {
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"", "''"},
+        {" 8", "' 8'"},
+        {"8 ", "'8 '"},
+        {"a\nb\r\t", R"('a\nb\r\t')"},
+        {"\x1b[31mred\x07\x7f", R"('\x1b[31mred\x07\x7f')"},
+        {std::string("a\0b", 3), R"('a\x00b')"},
+        {"it's \\ \n", R"('it\'s \\ \n')"},
+        {"q\xe9.npy", R"('q\xe9.npy')"},
+        {"\xc0\xaf\xed\xa0\x80", R"('\xc0\xaf\xed\xa0\x80')"},          // overlong; half of a pair
+        {"\xf4\x90\x80\x80\xff\xc3", R"('\xf4\x90\x80\x80\xff\xc3')"},  // beyond the last; never; cut off
+        {"\u009b31m", R"('\u{9b}31m')"},                                // an escape sequence in one character
+        {"a\u202eb\ufeff", R"('a\u{202e}b\u{feff}')"},
+        {"\U000e0041", R"('\u{e0041}')"},
+    };
+    for (const auto& [given, shown] : cases) {
+        CHECK(text::shown(given) == shown);
+        CHECK(text::printable(shown));
+    }
+    CHECK(!text::printable("\n"));
+    CHECK(text::printable("a\U0001f600"));
+}
+
+TEST_CASE("long text is shown by its two ends", "[text]") {
+    const auto repeated = [](const std::string& part, std::size_t n) {
+        std::string all;
+        for (std::size_t k = 0; k < n; ++k) all += part;
+        return all;
+    };
+    CHECK(text::shown(repeated("x", 100)) == repeated("x", 100));
+    CHECK(text::shown(repeated("\u221e", 100)) == repeated("\u221e", 100));
+    CHECK(text::shown(repeated("a", 60) + repeated("z", 100'000)) ==
+          '\'' + repeated("a", 40) + "..." + repeated("z", 17) + '\'');
+    CHECK(text::shown(repeated("x", 101), 200) == repeated("x", 101));
+    CHECK(text::shown(repeated("\n", 51)) == '\'' + repeated("\\n", 20) + "..." + repeated("\\n", 8) + '\'');
+    CHECK(text::shown(repeated("\xff", 1000)).size() == 2 + 40 + 3 + 16);
+}
+
+TEST_CASE("any bytes are shown in one short printable piece", "[text]") {
+    std::uint32_t state = 1;
+    const auto next = [&state] { return (state = state * 1664525u + 1013904223u) >> 24; };
+    for (int round = 0; round < 20'000; ++round) {
+        std::string bytes;
+        for (std::uint32_t n = next() % 80; n > 0; --n) bytes += static_cast<char>(next());
+        const std::string shown = text::shown(bytes);
+        CAPTURE(bytes);
+        REQUIRE(text::printable(shown));
+        REQUIRE(text::width(shown) <= 102);
+    }
+}
+
+TEST_CASE("a short name stands for the equal one, or for all that begin like it", "[text]") {
+    const std::vector<std::string> names = {"gpt-2", "gpt-2-large", "H100-SXM"};
+    CHECK(text::meant("GPT 2", names) == std::vector<std::string>{"gpt-2"});
+    CHECK(text::meant("gpt", names) == std::vector<std::string>{"gpt-2", "gpt-2-large"});
+    CHECK(text::meant("h_100", names) == std::vector<std::string>{"H100-SXM"});
+    CHECK(text::meant("100", names).empty());
+    CHECK(text::meant("", names).empty());
 }

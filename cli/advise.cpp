@@ -1,0 +1,179 @@
+// `tilescope advise ALGO`: the tiles to take, the runners-up, and why neighbours lose.
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
+#include "core/text/table.hpp"
+#include "lab/advice.hpp"
+#include "lab/flags/describe.hpp"
+#include "lab/flags/model.hpp"
+#include "lab/metric.hpp"
+#include "lab/sweep.hpp"
+#include "lab/timing.hpp"
+
+namespace tilescope::cli {
+using namespace lab;
+namespace {
+
+constexpr std::size_t most_shown = 6;
+constexpr const char* columns[] = {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm", "waves", "tail", "bound"};
+
+std::string size_of_tile(const Candidate& c) {
+    return text::number(static_cast<double>(c.tiling().br)) + " x " + text::number(static_cast<double>(c.tiling().bc));
+}
+
+std::string ratio(double value, double best) {
+    return value > 1e300 ? "–" : text::number(std::round(value / best * 100) / 100) + " x";
+}
+
+/// Whether a kernel with these tiles exists here, so that its registers are the compiler's.
+bool compiled(const Candidate& c) {
+    return c.outcome.report && c.outcome.report->time && c.outcome.report->time->longest().compiled;
+}
+
+void add_row(text::Table& table, const std::string& what, const Candidate& c, double best) {
+    std::vector<std::string> cells{what, size_of_tile(c), ratio(c.value, best)};
+    for (const char* key : columns) {
+        const Metric& m = *find_metric(key);
+        cells.push_back(c.outcome.report ? shown(m, m.of(*c.outcome.report)) : "–");
+    }
+    cells.emplace_back(compiled(c) ? "compiled" : "estimated");
+    table.add(cells);
+}
+
+text::Table table_of(const Advice& a) {
+    text::Table table(
+        {"", "Br x Bc", "of best", "time", "SM traffic", "DRAM", "on an SM", "waves", "tail", "bound", "registers"}, 1);
+    const double best = a.ranking[0].value;
+    for (std::size_t k = 0; k < std::min(most_shown, a.ranking.size()); ++k)
+        add_row(table, k == 0 ? "best" : std::to_string(k + 1), a.ranking[k], best);
+    add_row(table, "released kernel's", a.released, best);
+    return table;
+}
+
+void print(const Advice& a, const Request& request, const Algorithm& algorithm) {
+    std::cout << "advise " << algorithm.name << " for the least " << name_of(request.wish.objective) << ": "
+              << describe(request.problem, *algorithm.computes) << ", on " << request.gpu.name << "\n\n";
+    table_of(a).print(std::cout);
+    if (!compiled(a.ranking[0]))
+        text::print_wrapped(
+            std::cout,
+            "\nNo kernel here has the best's tiles, and its registers are estimated: of tiles that differ by less than "
+            "the model's error, a released kernel's are the safer choice.");
+    std::cout << "\nOne step from the best:\n";
+    const double best = a.ranking[0].value;
+    for (const Candidate& c : a.neighbours)
+        text::print_wrapped(
+            std::cout,
+            c.name + ", " + size_of_tile(c) + ": " + (c.outcome.report ? ratio(c.value, best) + ". " : "") + c.why,
+            "  ", "    ");
+    std::cout << '\n';
+    const Report& r = *a.ranking[0].outcome.report;
+    if (r.time) {
+        const RunTime& t = *r.time;
+        text::print_wrapped(std::cout, std::string("The busiest unit (") + name_of(a.floor) + ") alone would take " +
+                                           text::microseconds(a.floor_us) + ", " + text::percent(a.floor_us / t.us()) +
+                                           " of the best's time. " + verdict(t.longest(), t.style, r.experiment) + ' ' +
+                                           basis(t, r.experiment));
+    }
+    text::print_wrapped(
+        std::cout,
+        std::string("Tried: multiples of 16 up to 128, of 32 up to 256, of 64 up to 512; none that would spill. ") +
+            "Kernels like FlashAttention-2's, not FlashAttention-3's. What was measured: tilescope measured " +
+            algorithm.name);
+}
+
+Json to_json(const Candidate& c) {
+    const Report* r = c.outcome.report ? &*c.outcome.report : nullptr;
+    Json j = {{"br", c.tiling().br}, {"bc", c.tiling().bc}, {"fits", r != nullptr}};
+    for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm"})
+        j[key] = r ? cli::to_json(find_metric(key)->of(*r)) : Json();
+    j["registers_compiled"] = compiled(c);
+    j["why"] = c.why;
+    return j;
+}
+
+Json to_json(const Advice& a, const Request& request, const Algorithm& algorithm) {
+    Json j = {{"schema", "tilescope.advise/1"},
+              {"algorithm", algorithm.name},
+              {"objective", name_of(request.wish.objective)}};
+    for (const Candidate& c : a.ranking) j["ranking"].push_back(to_json(c));
+    j["released"] = to_json(a.released);
+    j["neighbours"] = Json::object();
+    for (const Candidate& c : a.neighbours) j["neighbours"][c.name] = to_json(c);
+    j["floor"] = {{"unit", name_of(a.floor)}, {"time_us", a.floor_us}};
+    return j;
+}
+
+struct AdviseRequest {
+    Options options;
+    std::string algorithm;
+    std::vector<std::string> vary;
+};
+
+Advice advice_for(const Algorithm& algorithm, const Request& request, Index threads) {
+    const Progress progress = Progress::blocks("searching tiles");
+    return lab::advise(algorithm, request.problem, request.wish, request.gpu, static_cast<int>(threads), &control());
+}
+
+/// The best tiles for every value of an axis.
+void advise_along(const AdviseRequest& a, const Algorithm& algorithm) {
+    if (a.vary.size() > 1) throw UsageError("--vary: advise varies one key; leave out " + a.vary[1]);
+    if (a.options.json)
+        throw UsageError("--json: is of one problem; leave --vary out, or use sweep --tiles best --json");
+    const SweepAxis axis = parse_axis(a.vary[0]);
+    text::Table table(
+        {axis.key, "best", "time", "SM traffic", "DRAM", "on an SM", "bound", "released kernel's", "of best"}, 2);
+    for (const std::string& value : axis.values) {
+        const Options o = with(a.options, {{axis.key, value}});
+        const Advice found = advice_for(algorithm, read_request(o, algorithm), o.threads);
+        const Candidate& best = found.ranking[0];
+        std::vector<std::string> cells{value, size_of_tile(best)};
+        for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm", "bound"})
+            cells.push_back(shown(*find_metric(key), find_metric(key)->of(*best.outcome.report)));
+        cells.push_back(size_of_tile(found.released));
+        cells.push_back(ratio(found.released.value, best.value));
+        table.add(cells);
+    }
+    table.print(std::cout);
+}
+
+void advise(const AdviseRequest& given) {
+    AdviseRequest a = given;
+    const Algorithm& algorithm = chosen_algorithm(a.algorithm);
+    if (algorithm.computes == &computation::attention) a.options = with_usual_sizes(a.options);
+    if (!a.vary.empty()) return advise_along(a, algorithm);
+    const Request request = read_request(a.options, algorithm);
+    const Advice found = advice_for(algorithm, request, a.options.threads);
+    a.options.json ? void(std::cout << to_json(found, request, algorithm).dump(2) << '\n')
+                   : print(found, request, algorithm);
+}
+
+}  // namespace
+
+void add_advise(CLI::App& app) {
+    static AdviseRequest request;
+    CLI::App* sub = app.add_subcommand("advise", "The tiles to take on a GPU, the runners-up, and why neighbours lose");
+    add_algorithm_argument(*sub, request.algorithm);
+    sub->add_option("--vary", request.vary,
+                    "The best tiles for every value: KEY=first:last:xFACTOR and so on, as for sweep")
+        ->take_all()
+        ->allow_extra_args(false);
+    add_problem_options(*sub, request.options);
+    sub->remove_option(sub->get_option("--tiles"));
+    sub->get_option("--heads")->default_str(std::to_string(usual_heads));
+    sub->get_option("--seq")->default_str(std::to_string(usual_seq));
+    add_json_option(*sub, request.options);
+    sub->footer(
+        "Examples:\n"
+        "  tilescope advise flash_v2 --dim 128 --causal\n"
+        "  tilescope advise flash_v2 --gpu A100 --objective sm-traffic\n"
+        "  tilescope advise flash_v2 --vary seq=512:16384:x2\n"
+        "  tilescope advise flash_v1 --bc 256");
+    sub->callback([] { advise(request); });
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,53 @@
+// What `tilescope measured` chooses from: the measurements that ship, each with what the model says of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/json.hpp"
+#include "lab/flags/options.hpp"
+
+namespace tilescope::cli {
+
+struct MeasuredFlags {
+    lab::Options options;
+    std::vector<std::string> algorithms;
+    std::string kernel;          ///< "", "tilescope" or "pytorch"
+    std::optional<bool> causal;  ///< absent: both
+};
+
+/// One case on one machine. What was not measured, or is not modelled, is absent.
+struct MeasuredCase {
+    std::string gpu;  ///< the preset of the machine
+    std::string device, date;
+    bool library = false;        ///< PyTorch's FlashAttention-2, not the kernel here
+    lab::Experiment experiment;  ///< its tiles are 0 where the library chose them, until it is modelled
+    std::optional<double> us, read, write, dram_read;                                    ///< measured
+    std::optional<double> modelled_us, counted_read, counted_write, modelled_dram_read;  ///< by add_model()
+    double call_us = 0;       ///< what a call of the library costs beside its kernel; taken off `us`
+    bool tells_call = false;  ///< of the library's cases, those that its call's cost is found by
+
+    /// The model's over the measured.
+    std::optional<double> time_ratio() const, sm_ratio() const, dram_ratio() const;
+    /// "tilescope" or "pytorch".
+    const char* kernel() const { return library ? "pytorch" : "tilescope"; }
+};
+
+/// Whether it is attention, which has heads of some dimension.
+bool has_head_dims(const MeasuredCase& c);
+
+/// Every case that ships and was measured, by machine.
+std::vector<MeasuredCase> shipped_cases();
+
+/// Whether the flags leave anything out.
+bool asks(const MeasuredFlags& flags);
+/// Those of the cases that the flags ask for. UsageError for a flag's value; RunError, which says what there is, where
+/// nothing matches.
+std::vector<MeasuredCase> asked_cases(const std::vector<MeasuredCase>& all, const MeasuredFlags& flags);
+
+/// Models the chosen cases, side by side. What a call of the library costs beside its kernel, the same on all of a
+/// machine's, is taken off its times: the median of what is left over in those of `all` that tell.
+void add_model(std::vector<MeasuredCase>& chosen, const std::vector<MeasuredCase>& all);
+
+}  // namespace tilescope::cli

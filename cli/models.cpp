@@ -1,0 +1,90 @@
+// `tilescope models`: the language models that --model knows, and where their numbers come from.
+#include <algorithm>
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
+#include "core/text/table.hpp"
+#include "lab/model_presets.hpp"
+
+namespace tilescope::cli {
+using namespace lab;
+namespace {
+
+constexpr const char* doubt = " ?";  // behind a number that is not confirmed
+
+/// Behind a value, the doubt about its number, or as many spaces.
+std::string marked(const Model& m, const std::string& key, const std::string& value) {
+    const bool sure = std::all_of(m.numbers.begin(), m.numbers.end(),
+                                  [&](const ModelNumber& n) { return n.confirmed || n.key != key; });
+    return value + (sure ? "  " : doubt);
+}
+
+void print_json() {
+    Json j = {{"schema", "tilescope.models/1"}, {"models", Json::array()}};
+    for (const Model& m : models()) j["models"].push_back(Json::parse(m.json));
+    std::cout << j.dump(2) << '\n';
+}
+
+void add_row(text::Table& table, const Model& m, const ModelShape& s, const char* phase) {
+    table.add({m.name, phase, std::to_string(s.heads), std::to_string(s.kv_heads.value_or(s.heads)),
+               std::to_string(s.dim), std::to_string(s.dim_v.value_or(s.dim)), marked(m, "dtype", s.dtype),
+               text::grouped(s.seq)});
+}
+
+void print_all() {
+    text::Table table({"model", "phase", "heads", "of K, V", "dim", "of V", "dtype", "seq"}, 2);
+    for (const Model& m : models()) {
+        const bool same = m.prefill == m.decode;
+        add_row(table, m, m.prefill, same ? "both" : "prefill");
+        if (!same) add_row(table, m, m.decode, "decode");
+    }
+    table.print(std::cout);
+    std::cout
+        << "seq: where no --seq is given. ?: from memory, or not published. Sources: tilescope models show NAME.\n";
+}
+
+void show(const Model& m) {
+    std::cout << m.name << ": " << m.title << '\n';
+    if (!m.note.empty()) text::print_wrapped(std::cout, m.note, "  ");
+    std::cout << '\n';
+    text::Table table({"number", "value", "source"}, 3);
+    bool sure = true;
+    for (const ModelNumber& n : m.numbers) {
+        table.add({n.key, n.value + (n.confirmed ? "" : doubt), n.source});
+        sure = sure && n.confirmed;
+    }
+    table.print(std::cout);
+    if (!sure) std::cout << "?: from memory, or not published.\n";
+}
+
+}  // namespace
+
+void add_models(CLI::App& app) {
+    static Options options;
+    static std::string name;
+    CLI::App* sub = app.add_subcommand("models", "The models that --model knows and the sources of their numbers");
+    add_json_option(*sub, options);
+    sub->footer(
+        "Examples:\n"
+        "  tilescope models\n"
+        "  tilescope models show deepseek-v3\n"
+        "  tilescope run flash_v2 --model llama-3-70b --phase decode --batch 16");
+    CLI::App* one = sub->add_subcommand("show", "All numbers of one model, with a source for each");
+    one->add_option("NAME", name, "A model's name")->required();
+    add_json_option(*one, options);
+    one->footer(
+        "Examples:\n"
+        "  tilescope models show llama-3-70b\n"
+        "  tilescope models show gpt-2 --json");
+    sub->callback([one] {
+        if (*one)
+            options.json ? (void)(std::cout << model_named(name).json) : show(model_named(name));
+        else
+            options.json ? print_json() : print_all();
+    });
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,12 @@
+// Figures of the measurements that ship; those of lab/figure know of no device.
+#pragma once
+
+#include <span>
+
+#include "lab/figure/kinds.hpp"
+
+namespace tilescope::cli {
+
+std::span<const lab::FigureKind> measured_figure_kinds();
+
+}  // namespace tilescope::cli

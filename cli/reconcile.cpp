@@ -1,0 +1,242 @@
+// `tilescope reconcile ALGO [FILE.csv]`: the hardware counters of any kernel beside the model's levels. Without a file,
+// the command that writes one.
+#include <cmath>
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/reconcile_levels.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
+#include "core/text/table.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/command.hpp"
+#include "lab/flags/describe.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/text_file.hpp"
+#include "lab/timing.hpp"
+
+namespace tilescope::cli {
+using namespace lab;
+using namespace device;
+namespace {
+
+struct ReconcileFlags {
+    Options options;
+    std::string algorithm, file, only;
+    Index runs = 1;
+};
+
+std::vector<std::string> ncu_command(const std::string& file) {
+    std::vector<std::string> words = ncu_words(std::vector<std::string>(ncu_metrics().begin(), ncu_metrics().end()));
+    words.insert(words.end() - 2, {"--log-file", file});
+    words.emplace_back("./your-program");
+    return words;
+}
+
+/// The list of metrics goes on line by line, which a shell puts together again.
+void print_command(std::vector<std::string> words) {
+    const std::string program = words.back(), list = words[words.size() - 2];
+    words.resize(words.size() - 2);
+    std::cout << shell_line(words) << " \\\n";
+    for (const char c : list) std::cout << c << (c == ',' ? "\\\n" : "");
+    std::cout << " \\\n" << program << '\n';
+}
+
+void print_how(const Experiment& e, const ReconcileFlags& f) {
+    const std::string file = std::string(e.algorithm->name) + ".csv";
+    if (f.options.json) {
+        Json j = {{"schema", "tilescope.reconcile/1"}};
+        j.update(lab::to_json(e));
+        j["command"] = ncu_command(file);
+        std::cout << j.dump(2) << '\n';
+        return;
+    }
+    text::print_wrapped(std::cout, "Count what your kernel does, on the GPU that is compared with (" + e.gpu.name +
+                                       "; counters may need root), with a program that runs it once:");
+    std::cout << '\n';
+    print_command(ncu_command(file));
+    std::vector<std::string> next = command_of({"tilescope", "reconcile"}, e.algorithm->name, f.options);
+    next.push_back(file);
+    text::print_wrapped(std::cout, "\nThen, with the shape and the tiles that it ran (now " +
+                                       describe(e.problem, *e.algorithm->computes) + ", Br " +
+                                       std::to_string(e.tiling.br) + ", Bc " + std::to_string(e.tiling.bc) +
+                                       "; --only NAME where other kernels ran, too):");
+    std::cout << '\n' << shell_line(next) << '\n';
+}
+
+/// "out.csv: what is wrong": what a file gives, or what is wrong with it.
+template <class F>
+auto of_file(const std::string& path, F&& f) {
+    try {
+        return f();
+    } catch (const Unreadable& e) {
+        throw UsageError(text::shown(path) + ": " + e.why +
+                         "; `tilescope reconcile` without a file says how to make one");
+    } catch (const UsageError& e) {
+        throw UsageError(text::shown(path) + ": " + e.what());
+    }
+}
+
+std::vector<NcuLaunch> read_launches(const std::string& path) {
+    const std::string text = read_text(path);
+    std::vector<NcuLaunch> launches = parse_ncu(text);
+    if (text.find("\"Metric Name\"") != std::string::npos)
+        throw UsageError("has a line for each metric; give ncu --page raw, which makes one for each launch");
+    if (!launches.empty()) return launches;
+    const std::string problem = ncu_problem(text);
+    throw UsageError(problem.empty() ? "has no launches as `ncu --csv --page raw` writes them; `tilescope reconcile` "
+                                       "without a file prints the whole command"
+                                     : problem);
+}
+
+std::vector<std::string> kernels_of(const std::vector<NcuLaunch>& launches) {
+    std::vector<std::string> names;
+    for (const NcuLaunch& l : launches)
+        if (std::ranges::find(names, l.kernel) == names.end()) names.push_back(l.kernel);
+    return names;
+}
+
+/// Those that --only asks for.
+std::vector<NcuLaunch> chosen_launches(const ReconcileFlags& f) {
+    std::vector<NcuLaunch> launches = read_launches(f.file);
+    std::vector<std::string> shown;
+    for (const std::string& name : kernels_of(launches)) shown.push_back(text::shown(name, 60));
+    std::erase_if(launches, [&](const NcuLaunch& l) { return l.kernel.find(f.only) == std::string::npos; });
+    if (launches.empty())
+        throw UsageError("--only " + text::shown(f.only) + ": no kernel has that in its name; there are " +
+                         text::join(shown, ", "));
+    return launches;
+}
+
+std::string number_of(const Level& l, double x) {
+    return std::string_view(l.unit) == "microseconds" ? text::microseconds(x) : text::grouped(std::llround(x));
+}
+
+std::string percent_of(const Level& l, double amount) {
+    const auto p = l.percent(amount);
+    char text[32] = "-";
+    if (p) std::snprintf(text, sizeof text, std::abs(*p) < 100 ? "%+.3f%%" : "%+.0f%%", *p);
+    return amount == 0 ? "0" : text;
+}
+
+/// Under each level the causes that add something, and what they leave.
+void print_levels(const std::vector<Level>& levels) {
+    text::Table table({"", "by", "the model's", "measured", "off"}, 2);
+    for (const Level& l : levels) {
+        table.add({l.name, l.counted ? "counted" : "modelled", number_of(l, l.model), number_of(l, l.measured),
+                   percent_of(l, l.beyond())});
+        if (l.causes.empty() || l.beyond() == 0) continue;
+        for (const Cause& c : l.causes)
+            if (c.amount != 0)
+                table.add({"  " + std::string(c.name), "", "", text::grouped(c.amount),
+                           percent_of(l, static_cast<double>(c.amount))});
+        table.add({"  left", "", "", number_of(l, l.left()), percent_of(l, l.left())});
+    }
+    table.print(std::cout);
+}
+
+/// "Read: K 33.6 MB, ...; written: O 2.10 MB": what the model's SM traffic is of.
+std::string traffic_of(const Report& r) {
+    std::vector<std::string> read, written;
+    for (const TensorReport& t : r.tensors) {
+        const auto add = [&](std::vector<std::string>& to, Bytes n) {
+            if (n > 0) to.push_back(t.name + ' ' + text::bytes(static_cast<double>(n)));
+        };
+        add(read, t.traffic.read), add(written, t.traffic.write);
+    }
+    return "The model's SM traffic: " + text::join(read, ", ") + " read; " + text::join(written, ", ") + " written.";
+}
+
+std::string about_causes(const Experiment& e) {
+    if (!has_causes(e))
+        return "There is no kernel of " + std::string(e.algorithm->name) + " in " + name_of(e.problem.dtype) +
+               " here: causes of a difference are not known.";
+    return "Below a level: what the kernel here counts beyond the model, by formulas of shape and tiles that "
+           "docs/validation.md explains, and what they leave. Another kernel's warps may own other rows.";
+}
+
+std::string about_launches(const Report& r, const std::vector<NcuLaunch>& launches, const ReconcileFlags& f) {
+    std::vector<std::string> names;
+    for (const std::string& name : kernels_of(launches)) names.push_back(text::shown(name, 80));
+    const auto launches_of = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " launch" : " launches"); };
+    std::string said = text::shown(f.file) + ": " + launches_of(launches.size()) + " of " + text::join(names, ", ");
+    if (f.runs > 1) said += ", " + std::to_string(f.runs) + " runs";
+    if (launches.size() != r.launches.size() * static_cast<std::size_t>(f.runs))
+        said += "; a run of " + std::string(r.experiment.algorithm->name) + " has " + launches_of(r.launches.size()) +
+                ": --runs N where the file holds several, --only NAME where other kernels ran, too";
+    return said;
+}
+
+void print(const Report& r, const std::vector<NcuLaunch>& launches, const std::vector<Level>& levels,
+           const ReconcileFlags& f) {
+    const Experiment& e = r.experiment;
+    text::print_wrapped(std::cout, std::string(e.algorithm->name) + " on " + e.gpu.name + ": " +
+                                       describe(e.problem, *e.algorithm->computes) + "; tiles Br " +
+                                       std::to_string(e.tiling.br) + ", Bc " + std::to_string(e.tiling.bc));
+    text::print_wrapped(std::cout, about_launches(r, launches, f));
+    std::cout << '\n';
+    print_levels(levels);
+    std::cout << '\n';
+    text::print_wrapped(std::cout, "Off: the measured over the model's, minus 1. " + about_causes(e));
+    text::print_wrapped(std::cout, traffic_of(r) + " A store of less than a sector of 32 bytes counts as one.");
+    text::print_wrapped(std::cout,
+                        r.time ? "DRAM written: without what the L2 still holds at the end of a launch. Time: with "
+                                 "caches cold under Nsight Compute, warm in the model."
+                               : "No time and no DRAM traffic: " + beyond_hbm(e) + '.');
+}
+
+void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const std::vector<Level>& levels,
+                const ReconcileFlags& f) {
+    Json j = {{"schema", "tilescope.reconcile/1"}};
+    j.update(lab::to_json(r.experiment));
+    constexpr std::size_t whole = 10'000;  // characters: what a file or its name has is printable, and not cut
+    j["file"] = text::shown(f.file, whole);
+    j["runs"] = f.runs;
+    j["launches"] = Json::array();
+    for (const NcuLaunch& l : launches) j["launches"].push_back(text::shown(l.kernel, whole));
+    j["levels"] = Json::array();
+    for (const Level& l : levels) j["levels"].push_back(to_json(l));
+    for (const TensorReport& t : r.tensors) j["traffic"][t.name] = to_json(t.traffic);
+    std::cout << j.dump(2) << '\n';
+}
+
+void reconcile(const ReconcileFlags& f) {
+    const Algorithm& algorithm = chosen_algorithm(f.algorithm);
+    const Request request = read_request(f.options, algorithm);
+    if (f.file.empty() && !f.only.empty())
+        throw UsageError("--only " + text::shown(f.only) + ": chooses launches of a file; name one, as in flash.csv");
+    if (f.file.empty())
+        return with_tiling(algorithm, f.options, request, [&](const Experiment& e) {
+            count(e, &control());  // tiles that do not fit are told of before somebody measures
+            print_how(e, f);
+        });
+    const auto launches = of_file(f.file, [&] { return chosen_launches(f); });
+    with_tiling(algorithm, f.options, request, [&](const Experiment& e) {
+        const Report report = count_and_time(e, &control());
+        const auto levels = of_file(f.file, [&] { return levels_of(report, launches, f.runs); });
+        f.options.json ? print_json(report, launches, levels, f) : print(report, launches, levels, f);
+    });
+}
+
+}  // namespace
+
+void add_reconcile(CLI::App& app) {
+    static ReconcileFlags flags;
+    CLI::App* sub = app.add_subcommand("reconcile", "Hardware counters of any kernel beside the model, level by level");
+    add_algorithm_argument(*sub, flags.algorithm);
+    sub->add_option("FILE", flags.file, "What ncu wrote; without, how to have it written")->type_name("FILE.csv");
+    sub->add_option("--only", flags.only, "Launches of kernels with this in their name")->type_name("NAME");
+    add_whole_option(*sub, "--runs", {1, 1'000'000, 10}, "Runs that the file holds; counters are of one", [](Index n) {
+        flags.runs = n;
+    })->default_str("1");
+    add_problem_options(*sub, flags.options);
+    add_json_option(*sub, flags.options);
+    sub->footer(
+        "Examples:\n"
+        "  tilescope reconcile flash_v2 --heads 16 --seq 4096\n"
+        "  tilescope reconcile flash_v2 FILE.csv --heads 16 --seq 4096 --gpu H100 --only flash_fwd\n"
+        "Shape, type, mask and tiles have to be those of the kernel that was counted.");
+    sub->callback([] { reconcile(flags); });
+}
+
+}  // namespace tilescope::cli

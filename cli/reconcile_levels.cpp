@@ -1,0 +1,106 @@
+#include "cli/reconcile_levels.hpp"
+
+#include "core/text/words.hpp"
+
+namespace tilescope::cli {
+using namespace lab;
+using namespace device;
+using device::Metric;  // not the model's
+namespace {
+
+// A sector, the lanes of a warp, and the FLOPs of a multiply-add and of an mma.m16n8k16, which both flash_v2's kernel
+// here and PyTorch's FlashAttention-2 issue.
+constexpr double sector = 32, lanes = 32, fma = 2, mma = 2 * 16 * 8 * 16;
+
+double as_double(Count n) { return static_cast<double>(n); }
+
+/// Of all launches, for one run.
+double sum_of(const char* metric, std::span<const NcuLaunch> launches, Index runs) {
+    double sum = 0;
+    for (const NcuLaunch& l : launches) {
+        const auto found = l.metrics.find(metric);
+        if (found == l.metrics.end())
+            throw UsageError("has no " + std::string(metric) + " of " + text::shown(l.kernel, 60) +
+                             "; run the command that `tilescope reconcile` prints without a file");
+        sum += found->second;
+    }
+    return sum / static_cast<double>(runs);
+}
+
+class Levels {
+  public:
+    Levels(const Report& report, std::span<const NcuLaunch> launches, Index runs)
+        : report_(report), launches_(launches), runs_(runs) {}
+
+    void count(const char* name, const char* metric, double factor, const char* unit, Count model,
+               std::optional<Counted> what) {
+        Level& l = add(name, metric, factor, unit, true, as_double(model));
+        if (what) l.causes = causes_of(*what, report_.experiment, l.beyond());
+    }
+    void model(const char* name, const char* metric, double factor, const char* unit, double number) {
+        add(name, metric, factor, unit, false, number);
+    }
+    std::vector<Level> all;
+
+  private:
+    Level& add(const char* name, const char* metric, double factor, const char* unit, bool counted, double number) {
+        return all.emplace_back(
+            Level{name, metric, factor, unit, counted, number, factor * sum_of(metric, launches_, runs_), {}});
+    }
+
+    const Report& report_;
+    std::span<const NcuLaunch> launches_;
+    Index runs_;
+};
+
+}  // namespace
+
+double Level::left() const {
+    double left = beyond();
+    for (const Cause& c : causes) left -= as_double(c.amount);
+    return left;
+}
+
+std::optional<double> Level::percent(double amount) const {
+    return model != 0 ? std::optional(100 * amount / model) : std::nullopt;
+}
+
+std::vector<Level> levels_of(const Report& r, std::span<const NcuLaunch> launches, Index runs) {
+    const Counters& c = r.counters;
+    Levels levels(r, launches, runs);
+    levels.count("SM traffic, read", Metric::sm_read, 1, "bytes", c.hbm_read, Counted::reads);
+    levels.count("SM traffic, written", Metric::sm_write_sectors, sector, "bytes", c.hbm_write, Counted::writes);
+    if (const auto dram = r.dram()) {
+        levels.model("DRAM, read", Metric::dram_read, 1, "bytes", as_double(dram->read));
+        levels.model("DRAM, written", Metric::dram_write, 1, "bytes", as_double(dram->written));
+    }
+    levels.count("exponentials", Metric::xu, lanes, "operations", c.exps, Counted::exponentials);
+    if (c.matmul_flops > 0 && r.experiment.problem.dtype == Dtype::f32)
+        levels.count("matrix FLOPs", Metric::ffma, fma, "operations", c.matmul_flops, Counted::fma_flops);
+    else if (c.matmul_flops > 0)
+        levels.count("matrix FLOPs", Metric::tensor, mma, "operations", c.matmul_flops, std::nullopt);
+    if (r.time) levels.model("time", Metric::time, 1e-3, "microseconds", r.time->us());
+    return std::move(levels.all);
+}
+
+Json to_json(const Level& l) {
+    const auto percent = [&](double amount) {
+        const auto p = l.percent(amount);
+        return p ? Json(*p) : Json(nullptr);
+    };
+    Json j = {{"name", l.name},
+              {"metric", l.metric},
+              {"factor", l.factor},
+              {"unit", l.unit},
+              {"basis", l.counted ? "counted" : "modelled"},
+              {"model", l.model},
+              {"measured", l.measured},
+              {"off_percent", percent(l.beyond())},
+              {"causes", Json::array()},
+              {"left_percent", l.causes.empty() ? Json(nullptr) : percent(l.left())}};
+    for (const Cause& c : l.causes)
+        j["causes"].push_back({{"name", c.name}, {"amount", c.amount}, {"percent", percent(as_double(c.amount))}});
+    return j;
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,63 @@
+#include "cli/rows.hpp"
+
+#include "cli/json.hpp"
+#include "core/text/table.hpp"
+
+namespace tilescope::cli {
+using namespace lab;
+namespace {
+
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+/// Every column in order; null where a run has no value.
+Json columns_of(const RunRow& row) {
+    const Outcome& o = row.outcome;
+    const Experiment& e = o.experiment;
+    const Problem& w = e.problem;
+    Json c = {{"variant", row.variant},
+              {"algorithm", e.algorithm->name},
+              {"model", or_null(row.model)},
+              {"phase", or_null(row.phase)}};
+    for (const auto& [key, size] : problem_sizes()) c[key] = w.*size;
+    c.update({{"dtype", name_of(w.dtype)},
+              {"causal", w.mask.is_causal()},
+              {"scale", static_cast<double>(w.logit_scale())},
+              {"softmax", name_of(w.softmax)},
+              {"gpu", e.gpu.name},
+              {"sms", e.gpu.sms},
+              {"sram_per_block", e.gpu.sram_per_block},
+              {"hbm_gbs", e.gpu.hbm_gbs},
+              {"br", e.tiling.br},
+              {"bc", e.tiling.bc},
+              {"order", name_of(e.placing.order)},
+              {"l2_bytes", e.gpu.l2_bytes},
+              {"mode", o.report ? Json(o.report->numeric ? "numeric" : "count") : Json()},
+              {"fits", o.report.has_value()}});
+    for (const Metric& m : metrics()) c[m.key] = o.report ? to_json(m.of(*o.report)) : Json();
+    c["remark"] = o.remark;
+    return c;
+}
+
+std::string csv_cell(const Json& v) { return v.is_null() ? "" : v.is_string() ? v.get<std::string>() : v.dump(); }
+
+}  // namespace
+
+RowWriter::RowWriter(std::ostream& out, bool json) : out_(out), json_(json) {
+    if (json_) out_ << '[';
+}
+
+void RowWriter::add(const RunRow& row) {
+    const Json columns = columns_of(row);
+    std::vector<std::string> names, cells;
+    for (const auto& [name, value] : columns.items()) names.push_back(name), cells.push_back(csv_cell(value));
+    if (json_)
+        out_ << (first_ ? "\n  " : ",\n  ") << columns.dump();
+    else
+        out_ << (first_ ? text::csv_line(names) : "") << text::csv_line(cells);
+    out_.flush();
+    first_ = false;
+}
+
+void RowWriter::finish() { out_ << (json_ ? "\n]\n" : ""); }
+
+}  // namespace tilescope::cli

@@ -1,0 +1,149 @@
+// `tilescope timeline ALGO...`: how long runs take on the modelled GPU, what they wait for, and what the L2 catches.
+#include <cmath>
+#include <iostream>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
+#include "core/text/table.hpp"
+#include "lab/flags/describe.hpp"
+#include "lab/timing.hpp"
+
+namespace tilescope::cli {
+using namespace lab;
+namespace {
+
+using text::percent;
+
+std::string cycles(double n) { return text::grouped(std::llround(n)); }
+
+std::string one_decimal(double x) {
+    return std::abs(x) >= 1000 ? text::grouped(std::llround(x)) : text::number(std::round(10 * x) / 10);
+}
+
+void print_launches(const RunTime& run) {
+    text::Table table({"launch", "thread blocks", "on an SM", "limited by", "waves", "tail", "clock", "time", "bound"});
+    for (const LaunchTime& l : run.launches)
+        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks),
+                   l.residency.limit + std::string(l.spills     ? " (would spill)"
+                                                   : l.compiled ? ""
+                                                                : " (estimated)"),
+                   one_decimal(l.waves), percent(l.tail), std::to_string(std::lround(l.clock_mhz)) + " MHz",
+                   text::microseconds(l.us), name_of(l.bound)});
+    table.print(std::cout);
+}
+
+/// D and B of a step, what they are made of, and how long residents take together.
+void print_step(const RunTime& run) {
+    const LaunchTime& l = run.longest();
+    std::cout << "\nA step of " << l.kernel << ", in cycles (a thread block has " << cycles(l.steps) << ")\n";
+    text::Table units_table({"unit", "cycles", "at work"});
+    for (std::size_t u = 0; u < unit_count; ++u)
+        if (l.step.busy[u] > 0.5)
+            units_table.add({name_of(static_cast<Unit>(u)), cycles(l.step.busy[u]), percent(l.busy[u])});
+    if (l.step.waiting > 0.5) units_table.add({"waiting", cycles(l.step.waiting), ""});
+    units_table.print(std::cout, "  ");
+    const StyleConstants& style = constants_of(run.style);
+    const auto factor = [](double x) { return x == 1 ? std::string() : " x " + text::number(x); };
+    std::cout << "  alone on an SM, the units' sum" << factor(style.sigma)
+              << (l.step.waiting > 0.5 ? " and waiting: " : ": ") << cycles(l.step.alone) << "\n  busiest unit"
+              << factor(style.eta) << ": " << cycles(l.step.busiest) << '\n';
+    std::string together = "together: " + cycles(l.step.together(1));
+    for (Index r = 2; r <= l.residency.blocks; ++r)
+        together += (r == 2 ? "; a step of each of " : ", of ") + std::to_string(r) + ": " + cycles(l.step.together(r));
+    text::print_wrapped(std::cout, together, "  ", "    ");
+}
+
+void print_traffic(const RunTime& run, const Report& report) {
+    const Counters& c = report.counters;
+    const auto bytes = [](Bytes n) { return text::bytes(static_cast<double>(n)); };
+    std::ostringstream words;
+    words << "SM traffic: " << bytes(c.hbm_read) << " read, " << bytes(c.hbm_write) << " written. ";
+    if (const auto dram = report.dram())
+        words << "DRAM traffic: " << bytes(dram->read) << " read, " << bytes(dram->written) << " written; the L2 has "
+              << percent(report.l2_hit_rate().value_or(0)) << " of what is read.";
+    else
+        words << "DRAM traffic is not modelled here: " << run.no_dram << '.';
+    words << " Compulsory: " << bytes(report.compulsory_read()) << " read, " << bytes(report.compulsory_written())
+          << " written.";
+    std::cout << '\n';
+    text::print_wrapped(std::cout, words.str());
+}
+
+Json timeline_json(const Report& r) {
+    const RunTime& run = *r.time;
+    Json j = {{"schema", "tilescope.timeline/1"}};
+    j.update(lab::to_json(r.experiment));
+    for (const char* key : {"time_us", "bound", "time_basis", "dram_read_bytes", "dram_write_bytes"})
+        j[key] = to_json(find_metric(key)->of(r));
+    j["time_error"] = time_error(r);
+    if (!run.dram()) j["no_dram"] = run.no_dram;
+    for (const Launch& l : launches_of(r)) j["launches"].push_back(to_json(l));
+    return j;
+}
+
+/// An object, or several in a list.
+void print_json(const std::vector<std::pair<Report, Request>>& runs) {
+    Json all = Json::array();
+    for (const auto& [report, request] : runs) all.push_back(timeline_json(report));
+    std::cout << (all.size() == 1 ? all[0] : all).dump(2) << '\n';
+}
+
+void print(const Report& report, const Request& request) {
+    const Experiment& e = report.experiment;
+    const RunTime& run = *report.time;
+    std::ostringstream heading;
+    heading << e.algorithm->name << " on " << e.gpu.name << ": " << text::microseconds(run.us());
+    const auto flops = static_cast<double>(report.counters.matmul_flops);
+    if (flops / run.us() >= 1e5) heading << ", " << one_decimal(flops / run.us() / 1e6) << " TFLOP/s";
+    heading << "\n  " << describe(request, *e.algorithm->computes) << "; tiles Br " << e.tiling.br << ", Bc "
+            << e.tiling.bc << '\n';
+    text::print_wrapped(std::cout, heading.str());
+    std::cout << '\n';
+    print_launches(run);
+    print_step(run);
+    print_traffic(run, report);
+    text::print_wrapped(std::cout, verdict(run.longest(), run.style, e) + ' ' + basis(run, e));
+}
+
+/// All are timed before the first is printed: a command that fails prints nothing else.
+void show_timelines(const Options& o, const std::vector<std::string>& variants) {
+    std::vector<std::pair<Report, Request>> runs;
+    for (const std::string& text : variants) {
+        const Variant v = chosen_variant(text);
+        const Options own = with(o, v.settings);
+        const Request request = read_request(own, *v.algorithm);
+        with_tiling(*v.algorithm, own, request, [&](const Experiment& e) {
+            runs.emplace_back(count_and_time(e, &control()), request);
+            if (!runs.back().first.time) throw RunError(beyond_hbm(e));
+        });
+    }
+    if (o.json) return print_json(runs);
+    for (const auto& [report, request] : runs) {
+        if (&report != &runs[0].first) std::cout << '\n';
+        print(report, request);
+    }
+}
+
+}  // namespace
+
+void add_timeline(CLI::App& app) {
+    static Options options;
+    static std::vector<std::string> variants;
+    CLI::App* sub =
+        app.add_subcommand("timeline", "Modelled time of a run, what it waits for, and what the L2 catches");
+    add_variants_argument(*sub, variants)->required();
+    add_problem_options(*sub, options);
+    add_json_option(*sub, options);
+    sub->footer(
+        "Examples:\n"
+        "  tilescope timeline flash_v2 --gpu H200 --seq 4096 --heads 64 --dim 128\n"
+        "  tilescope timeline flash_v1 flash_v2 --gpu H200 --seq 4096 --dtype f32 --br 64 --bc 64\n"
+        "  tilescope timeline flash_v2:order=kernel flash_v2:order=heads --heads 32 --seq 16384 --dim 128\n"
+        "The model, step by step: docs/time.md");
+    sub->callback([] { show_timelines(options, variants); });
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,29 @@
+#include "core/record/accesses.hpp"
+
+namespace tilescope {
+
+void Accesses::begin(const LaunchMark& mark) {
+    LaunchAccesses l;
+    l.heads = mark.axes.empty() ? 1 : mark.axes[0].tiles.count();
+    l.blocks = 1;
+    for (std::size_t k = 1; k < mark.axes.size(); ++k) l.blocks *= mark.axes[k].tiles.count();
+    per_head_ = l.blocks;
+    known_.clear();
+    launches_.push_back(std::move(l));
+}
+
+void Accesses::begin(const BlockMark&) {
+    step_ = 0;
+    launches_.back().block.emplace_back();
+}
+
+void Accesses::on(const Event& e, TileData) {
+    if (!e.moves_data() || e.cost.hbm() == 0) return;
+    LaunchAccesses& l = launches_.back();
+    const Key key{e.region.tensor, e.region.slice, e.region.rows, e.region.cols};
+    const auto [at, is_new] = known_.try_emplace(key, static_cast<std::uint32_t>(l.tiles.size()));
+    if (is_new) l.tiles.push_back({key.tensor, e.cost.hbm()});
+    l.block.back().push_back({at->second, step_, e.kind() == Kind::store});
+}
+
+}  // namespace tilescope

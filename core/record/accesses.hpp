@@ -1,0 +1,66 @@
+// Which tiles of HBM the thread blocks of one head ask for, in order: a listener of a run of chosen blocks.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/machine/event.hpp"
+
+namespace tilescope {
+
+/// A tile is loaded or stored.
+struct Visit {
+    std::uint32_t tile;  ///< a number of LaunchAccesses::tiles
+    std::uint32_t step;  ///< turns of loops that this block began before it
+    bool write;
+};
+
+/// A rectangle of a slice.
+struct HbmTile {
+    TensorId tensor;
+    Bytes bytes;
+};
+
+struct LaunchAccesses {
+    Index blocks = 0;                       ///< of a head
+    Index heads = 0;                        ///< of the grid's first axis
+    std::vector<HbmTile> tiles;             ///< of the first head; others have alike ones in their slices
+    std::vector<std::vector<Visit>> block;  ///< of the first head
+};
+
+/// Listens to the thread blocks of the first axis's first tile: of the first head. Other heads do the same in their
+/// slices.
+class Accesses : public Listener {
+  public:
+    Needs needs() const override { return {.exact = true}; }
+    bool wants(Index, Index block) override { return block < per_head_; }
+    Index next_wanted(Index, Index from) override { return from < per_head_ ? from : none_wanted; }
+    void begin(const LaunchMark& mark) override;
+    void begin(const BlockMark&) override;
+    void turn(const TurnMark&) override { ++step_; }
+    void on(const Event& event, TileData data) override;
+
+    const std::vector<LaunchAccesses>& launches() const { return launches_; }
+
+  private:
+    struct Key {
+        TensorId tensor;
+        Index slice;
+        Span rows, cols;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& k) const {
+            std::uint64_t h = k.tensor;
+            for (const Index x : {k.slice, k.rows.begin, k.rows.size, k.cols.begin, k.cols.size})
+                h = h * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(x);
+            return static_cast<std::size_t>(h ^ (h >> 29));
+        }
+    };
+    Index per_head_ = 0;
+    std::uint32_t step_ = 0;
+    std::unordered_map<Key, std::uint32_t, Hash> known_;
+    std::vector<LaunchAccesses> launches_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,55 @@
+#include "core/record/outline.hpp"
+
+#include <algorithm>
+
+namespace tilescope {
+
+void Outline::begin(const LaunchMark& mark) {
+    launches_.push_back({mark.kernel, {mark.axes.begin(), mark.axes.end()}, {}});
+}
+
+void Outline::begin(const BlockMark& mark) {
+    launches_.back().blocks.push_back({{mark.at.begin(), mark.at.end()}, mark.times, {}});
+    block().passages.emplace_back().total = mark.times;
+    open_.clear();
+    tiles_.clear();
+    loops_ = 0;
+}
+
+void Outline::begin(const LoopMark& mark) {
+    const std::vector<Axis>& axes = launches_.back().axes;
+    const bool axis = std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.promise == Promise::graded; });
+    // Within another loop, that one's grade counts.
+    const bool outermost = std::all_of(open_.begin(), open_.end(), [](const Open& o) { return o.by_axis; });
+    open_.push_back({loops_++, mark.tiles, axis && mark.tiles.graded() && outermost});
+}
+
+void Outline::turn(const TurnMark& mark) {
+    Open& loop = open_.back();
+    Passage p;
+    p.deeds.reserve(16);
+    p.loop = loop.number;
+    p.total = mark.times;
+    if (loop.by_axis)
+        p.per = mark.tile.size == loop.tiles.tile_size() ? Passage::Per::full_tile : Passage::Per::ragged_tile;
+    loop.passage = block().passages.size();
+    block().passages.push_back(std::move(p));
+}
+
+void Outline::end(const LoopMark&) { open_.pop_back(); }
+
+void Outline::on(const Event& e, TileData) {
+    // Ids count up: a tile that is not known yet has just been made.
+    if (e.out != no_tile && e.tile && tiles_.size() <= e.out) {
+        tiles_.resize(e.out + 1, Deed::Use{}.tile);
+        tiles_[e.out] = *e.tile;
+        tiles_[e.out].name = names_.emplace_back(e.tile->name).c_str();
+    }
+    if (!works(e.kind()) || e.operation->access == Access::in_passing) return;
+    const auto use = [&](TileId id) { return id < tiles_.size() ? Deed::Use{tiles_[id], id} : Deed::Use{}; };
+    Deed d{e.operation, use(e.out), {use(e.a()), use(e.b())}, e.alpha != 1, e.cost};
+    if (e.kind() == Kind::store) std::swap(d.out, d.reads[0]);
+    passage().deeds.push_back(d);
+}
+
+}  // namespace tilescope

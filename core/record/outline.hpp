@@ -1,0 +1,88 @@
+// A program as what its thread blocks do, for whoever asks how long that takes: a listener, of folded runs.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/machine/event.hpp"
+
+namespace tilescope {
+
+/// An operation as a model of time needs it. Names of tiles are valid as long as the outline that it is of.
+struct Deed {
+    struct Use {
+        TileInfo tile = {"", 0, 0, Dtype::f32, Space::registers};
+        TileId id = no_tile;
+
+        bool in_sram() const { return id != no_tile && tile.space == Space::sram; }
+        double size() const { return static_cast<double>(tile.rows * tile.cols); }
+        double bytes() const { return static_cast<double>(tile.bytes()); }
+    };
+
+    const Operation* operation;
+    Use out;                   ///< the tile written; of a store, the tile stored
+    std::array<Use, 2> reads;  ///< a and b
+    bool scaled = false;       ///< a product with a factor other than 1
+    Counters cost = {};
+
+    Kind kind() const { return operation->kind; }
+    bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }
+};
+
+/// What thread blocks do outside their loops, or in one turn of a loop, without the loops within.
+struct Passage {
+    /// Where the launch's graded axis decides how often a block goes through it: once for each of the tiles that it
+    /// sees which are full, or ragged.
+    enum class Per : std::uint8_t { block, full_tile, ragged_tile };
+
+    std::vector<Deed> deeds;
+    Index loop = -1;  ///< number of the loop it is a turn of, in the order in which they begin; -1: outside
+    Per per = Per::block;
+    Count total = 0;  ///< how often all of these blocks together go through it
+};
+
+/// Thread blocks of a launch that are alike but for how many tiles they see.
+struct BlockOutline {
+    std::vector<Span> at;  ///< where one of them stands, an axis each
+    Count blocks = 0;
+    std::vector<Passage> passages;  ///< in the order of the program; the first is what is outside loops
+};
+
+struct LaunchOutline {
+    const char* kernel;
+    std::vector<Axis> axes;
+    std::vector<BlockOutline> blocks;
+};
+
+class Outline : public Listener {
+  public:
+    void begin(const LaunchMark& mark) override;
+    void begin(const BlockMark& mark) override;
+    void begin(const LoopMark& mark) override;
+    void turn(const TurnMark& mark) override;
+    void end(const LoopMark& mark) override;
+    using Listener::end;  // of launches and blocks too
+    void on(const Event& event, TileData data) override;
+
+    const std::vector<LaunchOutline>& launches() const { return launches_; }
+
+  private:
+    /// A loop that is under way.
+    struct Open {
+        Index number;
+        Tiles tiles;
+        bool by_axis;             ///< the launch's graded axis decides how many turns it has
+        std::size_t passage = 0;  ///< its turn
+    };
+    BlockOutline& block() { return launches_.back().blocks.back(); }
+    Passage& passage() { return block().passages[open_.empty() ? 0 : open_.back().passage]; }
+
+    std::vector<LaunchOutline> launches_;
+    std::vector<Open> open_;
+    std::deque<std::string> names_;  // of tiles: the Gpu that they come from may be gone
+    std::vector<TileInfo> tiles_;    // of the block, by id
+    Index loops_ = 0;
+};
+
+}  // namespace tilescope

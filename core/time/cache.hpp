@@ -1,0 +1,56 @@
+// The L2: what of the traffic between SMs and HBM it catches.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/machine/units.hpp"
+
+namespace tilescope {
+
+struct DramTraffic {
+    Bytes read = 0, written = 0;
+};
+
+/// Least recently used tiles leave first. With two partitions an SM reads and writes through its own; half of every
+/// tile has its home in each (an address hash), and what comes from the other partition leaves a copy. So data that
+/// all SMs read takes twice its size. What is written is dirty in its home until it is evicted; what is left dirty at
+/// the end never reaches DRAM.
+class Cache {
+  public:
+    /// `objects`: tiles that there are; partitions 1 or 2.
+    Cache(Bytes capacity, int partitions, std::size_t objects);
+
+    void read(int partition, std::uint32_t object, Bytes bytes);
+    void write(int partition, std::uint32_t object, Bytes bytes);
+    /// So far.
+    const DramTraffic& dram() const { return dram_; }
+    int partitions() const { return static_cast<int>(partitions_.size()); }
+
+  private:
+    static constexpr std::uint32_t none = 0xffffffff;
+    struct Line {
+        std::uint32_t before = none, after = none;
+        std::int32_t bytes = 0;  // 0: not in the cache
+        bool dirty = false;
+    };
+    struct Partition {
+        std::vector<Line> lines;
+        std::uint32_t newest = none, oldest = none;
+        Bytes used = 0;
+    };
+    /// f(the partition that asks, its home, line, bytes) for both halves of a tile.
+    template <class F>
+    void each_half(int partition, std::uint32_t object, Bytes bytes, F&& f);
+    /// Whether it was there; it is the newest afterwards, if it is.
+    bool touch(Partition& p, std::uint32_t line);
+    void insert(Partition& p, std::uint32_t line, Bytes bytes);
+    void unlink(Partition& p, std::uint32_t line);
+    void push(Partition& p, std::uint32_t line);
+
+    Bytes capacity_;
+    std::vector<Partition> partitions_;
+    DramTraffic dram_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,37 @@
+// The order in which a kernel's thread blocks start.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/machine/grid.hpp"
+
+namespace tilescope {
+
+/// A thread block by its head, and by its number among the head's blocks in the order of the grid's axes.
+struct BlockOfHead {
+    std::uint32_t head, block;
+};
+
+/// Which thread blocks start first.
+enum class Order : std::uint8_t {
+    kernel,   ///< as kernels have it: rows, backwards where row blocks are graded (those that see most keys first)
+    heads,    ///< the same row block of all heads, then the next
+    rows,     ///< all row blocks of a head, then the next head
+    longest,  ///< the row blocks of all heads that see most keys first
+    snake,    ///< rows of one head forwards, of the next backwards
+};
+inline constexpr Order orders[] = {Order::kernel, Order::heads, Order::rows, Order::longest, Order::snake};
+const char* name_of(Order order);
+
+/// How thread blocks are put on the SMs, where that is left to choose.
+struct Placing {
+    Order order = Order::kernel;
+    Index blocks_per_sm = 0;  ///< at most; 0: as many as fit
+    friend bool operator==(const Placing&, const Placing&) = default;
+};
+
+/// Of a grid whose axes are heads, row blocks (graded or not) and a third one, which is always the slowest.
+std::vector<BlockOfHead> dispatch(std::span<const Axis> axes, Order order = Order::kernel);
+
+}  // namespace tilescope

@@ -1,0 +1,22 @@
+// What a kernel is beyond its tile program: data, without durations.
+#pragma once
+
+#include <span>
+
+#include "core/time/rates.hpp"
+
+namespace tilescope {
+
+/// Tiles in shared memory that take turns in one place, by name: a load has to wait until the one before is done with.
+struct SharedPlace {
+    std::array<const char*, 3> tiles;
+};
+
+struct Kernel {
+    Style style = Style::cuda_cores;
+    Index warps = 4;  ///< of a thread block
+    Index rows = 0;   ///< that they own together, of a full tile; 0: as many as there are
+    std::span<const SharedPlace> places = {};
+};
+
+}  // namespace tilescope

@@ -1,0 +1,93 @@
+#include "core/time/l2.hpp"
+
+#include <queue>
+#include <utility>
+
+namespace tilescope {
+namespace {
+
+/// SMs of the first 8 thread blocks share a partition, then 8 the other, then 16 and 16 and so on.
+int partition_of(std::uint32_t sm, int partitions) {
+    if (partitions == 1) return 0;
+    return static_cast<int>(sm < 16 ? sm / 8 % 2 : (sm / 16 + 1) % 2);
+}
+
+DramTraffic sum_of(std::span<const Cache> caches) {
+    DramTraffic sum;
+    for (const Cache& c : caches) sum.read += c.dram().read, sum.written += c.dram().written;
+    return sum;
+}
+
+/// The next step of a thread block.
+struct Turn {
+    double when;
+    std::uint32_t block, step;
+    friend bool operator>(const Turn& a, const Turn& b) {
+        return std::pair(a.when, a.block) > std::pair(b.when, b.block);
+    }
+};
+
+}  // namespace
+
+std::vector<Cache> caches_for(const LaunchAccesses& head, Index heads, const L2& l2) {
+    const Cache empty(l2.bytes / l2.chiplets, l2.partitions, head.tiles.size() * static_cast<std::size_t>(heads));
+    return std::vector<Cache>(static_cast<std::size_t>(l2.chiplets), empty);
+}
+
+std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2) {
+    if (l2.chiplets > 1) return std::nullopt;
+    const auto slices = [&](std::size_t tile) { return head.heads / sharing[tile]; };
+    double room = 0;
+    for (std::size_t k = 0; k < head.tiles.size(); ++k)
+        room += static_cast<double>(head.tiles[k].bytes * slices(k) * l2.partitions);
+    if (room > static_cast<double>(l2.bytes)) return std::nullopt;
+    DramTraffic all;
+    std::vector<bool> seen(head.tiles.size(), false);
+    for (const std::vector<Visit>& visits : head.block)
+        for (const Visit& v : visits) {
+            if (!seen[v.tile] && !v.write) all.read += head.tiles[v.tile].bytes * slices(v.tile);
+            seen[v.tile] = true;
+        }
+    return all;
+}
+
+DramTraffic play(const LaunchAccesses& head, std::span<const Index> sharing, std::span<const BlockOfHead> order,
+                 std::span<const Stay> stays, std::span<Cache> caches) {
+    const DramTraffic before = sum_of(caches);
+    const auto chiplets = static_cast<std::uint32_t>(caches.size());
+    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+    std::vector<std::uint32_t> next(stays.size(), 0);  // visit, of every block
+    const auto carry_out = [&](Turn t) {
+        const BlockOfHead at = order[t.block];
+        const std::vector<Visit>& visits = head.block[at.block];
+        const Stay& stay = stays[t.block];
+        Cache& cache = caches[t.block % chiplets];
+        const int partition = partition_of(stay.sm, cache.partitions());
+        std::uint32_t& v = next[t.block];
+        for (; v < visits.size() && visits[v].step <= t.step; ++v) {
+            const std::uint32_t tile = visits[v].tile;
+            const auto slice = static_cast<std::size_t>(at.head / sharing[tile]);
+            const auto object = static_cast<std::uint32_t>(slice * head.tiles.size() + tile);
+            visits[v].write ? cache.write(partition, object, head.tiles[tile].bytes)
+                            : cache.read(partition, object, head.tiles[tile].bytes);
+        }
+        if (v == visits.size()) return;
+        t.step = visits[v].step;
+        t.when = stay.from + (stay.to - stay.from) * t.step / (visits.back().step + 1.0);
+        turns.push(t);
+    };
+    for (std::uint32_t started = 0; started < stays.size() || !turns.empty();) {
+        if (started < stays.size() && (turns.empty() || stays[started].from <= turns.top().when)) {
+            carry_out({stays[started].from, started, 0});
+            ++started;
+        } else {
+            const Turn t = turns.top();
+            turns.pop();
+            carry_out(t);
+        }
+    }
+    const DramTraffic after = sum_of(caches);
+    return {after.read - before.read, after.written - before.written};
+}
+
+}  // namespace tilescope

@@ -1,0 +1,32 @@
+// The L2 as the timeline drives it: a cache needs the order in which thread blocks interleave.
+#pragma once
+
+#include <optional>
+
+#include "core/record/accesses.hpp"
+#include "core/time/cache.hpp"
+#include "core/time/dispatch.hpp"
+#include "core/time/timeline.hpp"
+
+namespace tilescope {
+
+struct L2 {
+    Bytes bytes;     ///< of all chiplets
+    int partitions;  ///< of a chiplet's
+    int chiplets;    ///< whose caches know nothing of each other; thread blocks go to them in turn as they start
+};
+
+/// A cache for each chiplet, empty, for the tiles of so many heads of a launch.
+std::vector<Cache> caches_for(const LaunchAccesses& head, Index heads, const L2& l2);
+
+/// What reaches DRAM of a launch whose tiles all have room, copies included: what is read first is read once, whatever
+/// the order. nullopt where they have not, and with chiplets: there it matters who reads what.
+std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2);
+
+/// What reaches DRAM of a launch, its thread blocks staying on the SMs as in `stays`, in the order of `order`, in which
+/// they start. `sharing`: heads that share a slice, of each of the head's tiles. A block asks for its tiles step by
+/// step, the steps evenly over its stay. The caches keep what they have: played again, the launch finds what it left.
+DramTraffic play(const LaunchAccesses& head, std::span<const Index> sharing, std::span<const BlockOfHead> order,
+                 std::span<const Stay> stays, std::span<Cache> caches);
+
+}  // namespace tilescope

@@ -1,0 +1,68 @@
+// What the stay of a thread block on an SM is made of: its loops, their steps, and what it waits for beside others.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/time/step.hpp"
+#include "core/time/timeline.hpp"
+
+namespace tilescope {
+
+/// The turns of a loop that a thread block goes through (or, for -1, what it does once where it has no loops).
+struct LoopWork {
+    Index loop = -1;
+    double turns = 0;   ///< with `masked`
+    double masked = 0;  ///< turns that a mask costs besides, where it crosses tiles
+    StepTime step;
+};
+
+/// A thread block as the timeline plays it.
+struct BlockWork {
+    std::vector<Span> at;  ///< where it stands, an axis each; of the first head
+    double fixed = 0;      ///< cycles, whoever is beside it
+    std::vector<LoopWork> loops;
+
+    /// By how many are resident, up to `slots`.
+    BlockCycles cycles(Index slots) const;
+    /// Of every unit, without what masks cost.
+    PerUnit busy() const;
+};
+
+/// Of the time that a thread block spends in a loop, in cycles: what it takes alone, and what it waits for where others
+/// are beside it.
+struct LoopTime {
+    double own = 0;
+    double unit = 0;    ///< waits for the unit that all need most
+    double memory = 0;  ///< waits for L2 or DRAM besides
+
+    double all() const { return own + unit + memory; }
+};
+
+/// `progress`: how much of the block was done while 1, 2, ... were resident, as shares. Where they sum to 1, the times
+/// of its loops and `fixed` sum to how long it stays.
+LoopTime time_in(const LoopWork& loop, std::span<const double> progress);
+
+/// A part of a step of a thread block that is alone, and its cycles: the terms of D.
+struct Term {
+    Unit unit;
+    double cycles;
+};
+/// Of the units on chip that have something to do in it, in their order; with `waiting` they sum to `alone`.
+std::vector<Term> terms_of(const StepTime& step);
+
+/// The stays on one SM in which time passes: between `from` and `to` these are resident, and no other.
+struct Company {
+    double from, to;
+    std::span<const std::size_t> stays;  ///< numbers of the stays
+};
+/// Goes through the time in which an SM has thread blocks; `on_sm`: the numbers of its stays, in the order in which
+/// they start.
+void each_company(std::span<const Stay> stays, std::span<const std::size_t> on_sm,
+                  const std::function<void(const Company&)>& f);
+
+/// The slot of each of these stays on an SM: the first that is free.
+std::vector<std::uint32_t> slots_of(std::span<const Stay> stays, std::span<const std::size_t> on_sm);
+
+}  // namespace tilescope

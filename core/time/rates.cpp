@@ -1,0 +1,43 @@
+#include "core/time/rates.hpp"
+
+namespace tilescope {
+
+const char* name_of(Unit unit) {
+    constexpr std::array<const char*, unit_count> names{"tensor", "fma", "exp", "alu", "sram", "l2", "dram"};
+    return names[static_cast<std::size_t>(unit)];
+}
+
+const char* name_of(Style style) { return style == Style::cuda_cores ? "CUDA cores" : "tensor cores"; }
+
+const StyleConstants& constants_of(Style style) {
+    // Least squares over every other case of the survey on an H200 (docs/time.md).
+    static constexpr StyleConstants cuda_cores{1.30, 1.37, 500, 195, 751, 1394, 0.07};
+    // Set, not fitted: `block` and `mask` are round numbers.
+    static constexpr StyleConstants tensor_cores{1, 1, 0, 0, 0, 1500, 0.10};
+    return style == Style::cuda_cores ? cuda_cores : tensor_cores;
+}
+
+Rates rates_of(const GpuSpec& g) {
+    Rates r{};
+    r.measured = g.mma_flops_per_clk.has_value();
+    r.tensor = g.mma_flops_per_clk.value_or(g.tensor_flops_per_clk);
+    r.fma = g.fma_per_clk.value_or(g.fp32_lanes);
+    r.half = g.half_rate_per_clk.value_or(g.fp32_lanes / 2);
+    r.exp = g.exp_per_clk;
+    r.sram = g.sram_bytes_per_clk.value_or(128);
+    r.bus = g.sm_bytes_per_clk.value_or(64);
+    r.l2 = g.l2_read_bytes_per_clk.value_or(g.l2_bytes_per_clk.value_or(32 * static_cast<double>(g.sms)));
+    r.dram_gbs = g.copy_gbs.value_or(0.9 * g.hbm_gbs);
+    r.latency = g.l2_latency_clk.value_or(300);
+    r.dram_latency = g.dram_latency_clk.value_or(700);
+    r.launch_us = g.launch_us.value_or(4);
+    r.clock_mhz = {g.cuda_clock_mhz.value_or(g.clock_mhz), g.mma_light_clock_mhz.value_or(g.tensor_clock_mhz),
+                   g.mma_clock_mhz.value_or(g.tensor_clock_mhz)};
+    return r;
+}
+
+double clock_of(const Rates& r, Style style, Index blocks_per_sm) {
+    return r.clock_mhz[style == Style::cuda_cores ? 0 : blocks_per_sm <= 1 ? 1 : 2];
+}
+
+}  // namespace tilescope

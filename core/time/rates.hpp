@@ -1,0 +1,53 @@
+// What a machine does in a clock cycle, and how its kernels are written: the constants of the time model.
+#pragma once
+
+#include <array>
+
+#include "core/machine/gpu_spec.hpp"
+
+namespace tilescope {
+
+/// What limits a thread block at a time. `alu`: every other floating-point operation, at full or half rate.
+enum class Unit : std::uint8_t { tensor, fma, exp, alu, sram, l2, dram };
+inline constexpr std::size_t unit_count = 7;
+const char* name_of(Unit unit);
+/// Of something in every unit.
+using PerUnit = std::array<double, unit_count>;
+
+/// How a kernel computes products.
+enum class Style : std::uint8_t { cuda_cores, tensor_cores };  // fp32 FMA; mma.sync
+const char* name_of(Style style);
+
+/// Cycles that kernels of a style lose, one set for all of them. Fitted to measured kernels of that style.
+struct StyleConstants {
+    double sigma;    ///< cycles that a thread block alone on an SM takes, over those of its units
+    double eta;      ///< the same where thread blocks contend for a unit
+    double reduce;   ///< of a reduction along rows, between lanes
+    double barrier;  ///< of a barrier, or of waiting for loads
+    double store;    ///< of storing a result within a loop, and going on
+    double block;    ///< of a thread block: its start, first loads and end
+    double mask;     ///< of a step that a mask crosses: so much of a step more
+};
+const StyleConstants& constants_of(Style style);
+
+/// Per cycle and SM, unless its name says otherwise.
+struct Rates {
+    double tensor;                    ///< FLOPs of mma.sync
+    double fma;                       ///< fused multiply-adds
+    double half;                      ///< operations at half rate: maxima, conversions
+    double exp;                       ///< exponentials
+    double sram;                      ///< bytes
+    double bus;                       ///< bytes that one SM draws from L2 at most
+    double l2;                        ///< bytes, of the whole chip
+    double dram_gbs;                  ///< 10^9 B/s, of the whole chip
+    double latency;                   ///< cycles until a load from L2 is there
+    double dram_latency;              ///< of one that L2 lacks
+    double launch_us;                 ///< of a launch that follows another in a stream
+    std::array<double, 3> clock_mhz;  ///< CUDA cores; tensor cores with one block on an SM; and with more
+    bool measured;                    ///< tilescope calibrate has been there
+};
+Rates rates_of(const GpuSpec& gpu);
+/// MHz at which kernels of a style run with so many thread blocks of 4 warps on an SM.
+double clock_of(const Rates& rates, Style style, Index blocks_per_sm);
+
+}  // namespace tilescope

@@ -1,0 +1,19 @@
+#include "core/time/residency.hpp"
+
+namespace tilescope {
+
+Residency residency(const BlockNeeds& needs, const GpuSpec& gpu) {
+    constexpr Index threads = 32, unit = 256, bytes = 4, sub_cores = 4;  // of a warp; of registers; of one; of an SM
+    Residency r{gpu.max_blocks_per_sm, "thread blocks"};
+    const auto limit = [&](Index blocks, const char* what) {
+        if (blocks < r.blocks) r = {std::max<Index>(blocks, 1), what};
+    };
+    limit(gpu.max_warps_per_sm / needs.warps, "warps");
+    const Index per_warp = ceil_div(std::max<Index>(needs.registers, 1) * threads, unit) * unit * bytes;
+    limit(gpu.registers_per_sm / sub_cores / per_warp * sub_cores / needs.warps, "registers");
+    const Bytes system = gpu.sram_per_sm - gpu.sram_per_block;
+    if (needs.shared > 0) limit(gpu.sram_per_sm / (needs.shared + system), "shared memory");
+    return r;
+}
+
+}  // namespace tilescope

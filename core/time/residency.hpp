@@ -1,0 +1,25 @@
+// How many thread blocks an SM holds at a time.
+#pragma once
+
+#include "core/machine/gpu_spec.hpp"
+
+namespace tilescope {
+
+/// What a thread block takes of an SM.
+struct BlockNeeds {
+    Bytes shared = 0;
+    Index warps = 1;
+    Index registers = 0;  ///< of a thread
+};
+
+struct Residency {
+    Index blocks = 0;
+    const char* limit = "";  ///< "shared memory", "registers", "warps" or "thread blocks"
+};
+
+/// At least 1: a kernel that runs at all has a block on an SM. Every block takes 1 KiB of shared memory besides (what
+/// an SM has above the most that one block may take); registers come by the
+/// warp, in units of 256, from those of a quarter of the SM.
+Residency residency(const BlockNeeds& needs, const GpuSpec& gpu);
+
+}  // namespace tilescope

@@ -1,0 +1,295 @@
+#include "core/time/step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace tilescope {
+namespace {
+
+constexpr Index lanes_per_row = 16, rows_per_thread = 8;  // of a product on CUDA cores: a thread's part of its result
+constexpr double warps_of_resident = 4;                   // one on each sub-core
+
+/// Cycles of every unit that an operation takes, all warps of the thread block together. A warp computes all the rows
+/// that it owns, or none: a block with fewer rows than a full one takes as long, on the sub-cores of those it has.
+class Pricing {
+  public:
+    Pricing(const Kernel& kernel, const Rates& rates) : kernel_(kernel), r_(rates) {}
+
+    PerUnit of(const Deed& d) const {
+        PerUnit c{};
+        switch (d.kind()) {
+            case Kind::load:
+                if (d.out.in_sram()) at(c, Unit::sram) = d.out.bytes() / r_.sram;
+                [[fallthrough]];
+            case Kind::store:
+                break;
+            case Kind::product:
+                product(c, d);
+                break;
+            case Kind::reduce:
+                at(c, Unit::alu) = d.reads[0].size() / (is_maximum(d) ? r_.half : r_.fma);
+                break;
+            default:
+                element_by_element(c, d);
+        }
+        for (const Unit u : {Unit::fma, Unit::exp, Unit::alu}) at(c, u) *= whole_warps(d);
+        return c;
+    }
+
+  private:
+    static double& at(PerUnit& c, Unit u) { return c[static_cast<std::size_t>(u)]; }
+    static double rows_of(const Deed& d) { return static_cast<double>(d.out.tile.rows); }
+    double whole_warps(const Deed& d) const {
+        return d.moves_data() ? 1 : std::max(1.0, static_cast<double>(kernel_.rows) / rows_of(d));
+    }
+    static bool is_maximum(const Deed& d) { return std::string_view(d.operation->unit) == "comparison"; }
+
+    void product(PerUnit& c, const Deed& d) const {
+        const double flops = static_cast<double>(d.cost.matmul_flops), warps = static_cast<double>(kernel_.warps);
+        const double n = static_cast<double>(d.out.tile.cols), k = flops / 2 / d.out.size();
+        if (kernel_.style == Style::tensor_cores) {
+            const auto whole = [](double x, double unit) { return std::ceil(x / unit) * unit; };  // mma m16n8k16
+            at(c, Unit::tensor) = 2 * whole(rows_of(d) * whole_warps(d), 16) * whole(n, 8) * whole(k, 16) / r_.tensor;
+            // Every warp reads all of b, and a once between them; what is in registers is only rounded.
+            if (d.reads[1].in_sram()) at(c, Unit::sram) += warps * d.reads[1].bytes() / r_.sram;
+            if (d.reads[0].in_sram()) at(c, Unit::sram) += d.reads[0].bytes() / r_.sram;
+            if (!d.reads[0].in_sram()) at(c, Unit::alu) += 0.5 * d.reads[0].size() / r_.half;
+        } else {
+            at(c, Unit::fma) = flops / 2 / r_.fma;
+            // 16 bytes at a time: of b n / 16 rows a lane, 4 wavefronts each; of a 8 rows that all share, 2 each.
+            at(c, Unit::sram) = warps * k / 4 * (n / lanes_per_row * 4 + rows_per_thread * 2);
+            // What is in registers is put into shared memory first: other lanes need it.
+            if (!d.reads[0].in_sram()) at(c, Unit::sram) += 4 * d.reads[0].size() / r_.sram;
+            if (d.scaled) at(c, Unit::alu) += d.out.size() / r_.fma;
+        }
+    }
+
+    void element_by_element(PerUnit& c, const Deed& d) const {
+        at(c, Unit::exp) = static_cast<double>(d.cost.exps) / r_.exp;
+        at(c, Unit::alu) = static_cast<double>(d.cost.other_flops) / r_.fma;
+        if (d.out.in_sram()) at(c, Unit::sram) = d.out.bytes() / r_.sram;
+    }
+
+    const Kernel& kernel_;
+    const Rates& r_;
+};
+
+/// When, within a turn, loads begin and are waited for. Times are numbers of deeds.
+class Loads {
+  public:
+    struct Load {
+        std::size_t deed, needed;  ///< what loads, and what uses it first
+        bool to_sram;
+        std::size_t issued;  ///< begins at the barrier after this deed, or before it with the loads that it waits for
+        bool with_wait = false;
+    };
+
+    Loads(std::span<const Deed> deeds, const Kernel& kernel)
+        : deeds_(deeds), kernel_(kernel), barrier_after_(deeds.size()) {
+        for (std::size_t k = 0; k < deeds.size(); ++k)
+            if (deeds[k].kind() == Kind::load)
+                if (const auto first = first_use(k)) loads_.push_back({k, *first, deeds[k].out.in_sram(), k});
+        for (Load& l : loads_)
+            if (l.to_sram) place_in_time(l);
+        for (std::size_t k = 0; k < deeds.size(); ++k)
+            if (fills_place(k)) free_place_before(k);
+    }
+
+    std::span<const Load> loads() const { return loads_; }
+    bool barrier_after(std::size_t deed) const { return barrier_after_[deed]; }
+    /// Whether something that comes into shared memory is waited for before this deed.
+    bool waits_before(std::size_t deed) const {
+        return std::any_of(loads_.begin(), loads_.end(), [&](const Load& l) { return l.to_sram && l.needed == deed; });
+    }
+
+  private:
+    bool uses(std::size_t k, TileId id) const {
+        return deeds_[k].kind() != Kind::load &&
+               (deeds_[k].reads[0].id == id || deeds_[k].reads[1].id == id ||
+                (deeds_[k].out.id == id && deeds_[k].operation->access == Access::update));
+    }
+    std::optional<std::size_t> first_use(std::size_t load) const {
+        for (std::size_t k = load + 1; k < deeds_.size(); ++k)
+            if (uses(k, deeds_[load].out.id)) return k;
+        return std::nullopt;
+    }
+    /// Whether two tiles have the same place in shared memory.
+    bool share(std::string_view a, std::string_view b) const {
+        const auto in = [](const SharedPlace& p, std::string_view name) {
+            return std::any_of(p.tiles.begin(), p.tiles.end(), [&](const char* t) { return t && name == t; });
+        };
+        return a == b || std::any_of(kernel_.places.begin(), kernel_.places.end(),
+                                     [&](const SharedPlace& p) { return in(p, a) && in(p, b); });
+    }
+    bool occupies(std::size_t k, std::string_view name) const {
+        for (const Deed::Use& u : {deeds_[k].reads[0], deeds_[k].reads[1]})
+            if (deeds_[k].kind() != Kind::load && u.in_sram() && share(u.tile.name, name)) return true;
+        return false;
+    }
+    /// What last uses the place of a tile before deed `before`, going back into the turn before.
+    std::optional<std::size_t> last_use(std::string_view name, std::size_t before) const {
+        for (std::size_t n = 1; n <= deeds_.size(); ++n)
+            if (const std::size_t k = (before + deeds_.size() - n) % deeds_.size(); occupies(k, name)) return k;
+        return std::nullopt;
+    }
+    /// The first barrier after deed `from` and before deed `to`, going round: that before a deed, or after one.
+    void place_in_time(Load& l) {
+        const auto free = last_use(deeds_[l.deed].out.tile.name, l.needed);
+        if (!free) return;
+        const std::size_t n = deeds_.size();
+        for (std::size_t k = *free;;) {
+            if (barrier_after_[k]) return issue(l, k, false);
+            k = (k + 1) % n;
+            if (k == l.needed) break;
+            if (waits_before(k)) return issue(l, k, true);
+        }
+        barrier_after_[*free] = true;
+        issue(l, *free, false);
+    }
+    void issue(Load& l, std::size_t deed, bool with_wait) { l.issued = deed, l.with_wait = with_wait; }
+    /// A tile that is computed in shared memory, or put there for a product.
+    bool fills_place(std::size_t k) const {
+        return deeds_[k].kind() == Kind::map && deeds_[k].operation->access == Access::write && deeds_[k].out.in_sram();
+    }
+    void free_place_before(std::size_t k) {
+        const auto free = last_use(deeds_[k].out.tile.name, k);
+        if (!free || *free >= k) return;
+        for (std::size_t j = *free; j < k; ++j)
+            if (barrier_after_[j] || (j > *free && waits_before(j))) return;
+        barrier_after_[*free] = true;
+    }
+
+    std::span<const Deed> deeds_;
+    const Kernel& kernel_;
+    std::vector<bool> barrier_after_;
+    std::vector<Load> loads_;
+};
+
+/// One clock goes through the turns of a loop.
+class Walk {
+  public:
+    Walk(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory)
+        : deeds_(deeds),
+          rates_(rates),
+          style_(constants_of(kernel.style)),
+          loads_(deeds, kernel),
+          residents_(std::max(1.0, static_cast<double>(kernel.warps) / warps_of_resident)),
+          there_(loads_.loads().size(), 0),
+          latency_(rates.latency + memory.reads_missed * (rates.dram_latency - rates.latency)) {
+        const Pricing price(kernel, rates);
+        costs_.reserve(deeds.size());
+        for (const Deed& d : deeds) {
+            costs_.push_back(price.of(d));
+            for (std::size_t u = 0; u < unit_count; ++u) busy_[u] += costs_.back()[u];
+            const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_write);
+            busy_[static_cast<std::size_t>(Unit::l2)] += (read + written) / memory.l2;
+            busy_[static_cast<std::size_t>(Unit::dram)] +=
+                (read * memory.reads_missed + written * memory.writes_missed) / memory.dram;
+        }
+    }
+
+    /// From the first load to the last store.
+    StepTime once() {
+        for (std::size_t k = 0; k < deeds_.size(); ++k)
+            if (deeds_[k].kind() == Kind::load) begin_early(k);
+        turn();
+        return step(now_, waiting_);
+    }
+
+    StepTime steady() {
+        constexpr int turns = 4;
+        double before = 0, waited = 0;
+        for (int k = 0; k < turns; ++k) {
+            before = now_, waited = waiting_;
+            turn();
+        }
+        return step(now_ - before, waiting_ - waited);
+    }
+
+  private:
+    StepTime step(double cycles, double waited) const {
+        const auto l2 = busy_.begin() + static_cast<std::ptrdiff_t>(Unit::l2);
+        const double most = *std::max_element(busy_.begin(), l2) / residents_;
+        return {cycles, style_.eta * most, busy_, waited, static_cast<Index>(residents_), std::max(l2[0], l2[1])};
+    }
+    void begin_early(std::size_t deed) {
+        for (std::size_t i = 0; i < loads_.loads().size(); ++i)
+            if (loads_.loads()[i].deed == deed && loads_.loads()[i].to_sram) begin_load(i);
+    }
+    void turn() {
+        for (std::size_t k = 0; k < deeds_.size(); ++k) {
+            if (loads_.waits_before(k)) {
+                wait_for(k, true);
+                pass(style_.barrier);
+                begin_loads(k, true);
+            }
+            wait_for(k, false);
+            begin(k);
+            work(k);
+            if (loads_.barrier_after(k)) {
+                pass(style_.barrier);
+                begin_loads(k, false);
+            }
+        }
+    }
+    void pass(double cycles) { now_ += cycles, waiting_ += cycles; }
+    void wait_for(std::size_t deed, bool in_sram) {
+        for (std::size_t i = 0; i < loads_.loads().size(); ++i)
+            if (const auto& l = loads_.loads()[i]; l.needed == deed && l.to_sram == in_sram && there_[i] > now_)
+                pass(there_[i] - now_);
+    }
+    double bytes(std::size_t deed) const { return static_cast<double>(deeds_[deed].cost.hbm_read); }
+    void begin_load(std::size_t i) {
+        const std::size_t deed = loads_.loads()[i].deed;
+        there_[i] = now_ + latency_ + bytes(deed) / rates_.bus;
+        add(costs_[deed]);
+    }
+    void begin_loads(std::size_t deed, bool with_wait) {
+        for (std::size_t i = 0; i < loads_.loads().size(); ++i)
+            if (const auto& l = loads_.loads()[i]; l.to_sram && l.issued == deed && l.with_wait == with_wait)
+                begin_load(i);
+    }
+    /// Loads into registers begin where they stand.
+    void begin(std::size_t deed) {
+        for (std::size_t i = 0; i < loads_.loads().size(); ++i)
+            if (const auto& l = loads_.loads()[i]; !l.to_sram && l.deed == deed) begin_load(i);
+    }
+    void add(const PerUnit& cost) {
+        double sum = 0;
+        for (const double c : cost) sum += c;
+        now_ += style_.sigma * sum / residents_;
+    }
+    void work(std::size_t k) {
+        const Deed& d = deeds_[k];
+        if (d.kind() == Kind::load) return;
+        add(costs_[k]);
+        if (d.kind() == Kind::reduce && d.reads[0].tile.cols > 1) pass(style_.reduce);
+        if (d.kind() == Kind::store && (k + 1 == deeds_.size() || deeds_[k + 1].kind() != Kind::store))
+            pass(style_.store);
+    }
+
+    std::span<const Deed> deeds_;
+    const Rates& rates_;
+    const StyleConstants& style_;
+    Loads loads_;
+    double residents_;
+    std::vector<PerUnit> costs_;
+    PerUnit busy_{};
+    std::vector<double> there_;
+    double latency_;  // of what L2 has and lacks, on average
+    double now_ = 0, waiting_ = 0;
+};
+
+}  // namespace
+
+StepTime step_of(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory) {
+    return deeds.empty() ? StepTime{} : Walk(deeds, kernel, rates, memory).steady();
+}
+
+StepTime once(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory) {
+    return deeds.empty() ? StepTime{} : Walk(deeds, kernel, rates, memory).once();
+}
+
+}  // namespace tilescope

@@ -1,0 +1,43 @@
+// How long a step takes: the turn of a loop of one thread block, alone on an SM and with others beside it.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "core/record/outline.hpp"
+#include "core/time/kernel.hpp"
+#include "core/time/rates.hpp"
+
+namespace tilescope {
+
+/// Cycles of one step. Alone on an SM a thread block takes `alone`: the phases of a step depend on each other, and only
+/// loads go on beside them. Every further one hides behind it but for the unit that both need most: `busiest`. So r of
+/// them take alone + (r - 1) busiest for a step of each.
+struct StepTime {
+    double alone = 0, busiest = 0;
+    PerUnit busy{};       ///< of every unit, for all warps of the block
+    double waiting = 0;   ///< part of `alone`: barriers, reductions, loads that are waited for
+    Index residents = 1;  ///< a thread block of 8 warps is two that share their loads
+
+    double memory = 0;  ///< of L2 or DRAM, whichever takes longer, for a block's share of them
+
+    double together(Index blocks) const {
+        const double on_chip = alone + static_cast<double>(blocks * residents - 1) * busiest;
+        return std::max(on_chip, static_cast<double>(blocks) * memory);
+    }
+};
+
+/// What an SM has of L2 and DRAM while all of them ask, in bytes per cycle; and what of its bytes L2 lacks, as a share.
+struct MemoryShare {
+    double l2, dram;
+    double reads_missed = 1, writes_missed = 1;
+};
+
+/// Of a passage that is gone through again and again, in the steady state: loads begin as early as the places where
+/// they go are free (core/time/kernel.hpp).
+StepTime step_of(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory);
+/// Of what a thread block does once, outside its loops.
+StepTime once(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory);
+
+}  // namespace tilescope

@@ -1,0 +1,231 @@
+#include "device/calibration.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/text/numbers.hpp"
+
+namespace tilescope::device {
+namespace {
+
+using OptionalRate = std::optional<double> GpuSpec::*;
+
+/// What the driver calls the devices that presets describe. Others of a family differ in SMs, clocks or memory, and
+/// older ones than an A100 have no mma.sync of 16 x 8 x 16.
+constexpr std::pair<const char*, const char*> presets[] = {
+    {"NVIDIA A100-SXM4-40GB", "A100-40GB"},
+    {"NVIDIA A100-SXM4-80GB", "A100-80GB"},
+    {"NVIDIA GeForce RTX 3090", "RTX-3090"},
+    {"NVIDIA GeForce RTX 4090", "RTX-4090"},
+    {"NVIDIA H100 80GB HBM3", "H100-SXM"},
+    {"NVIDIA H200", "H200"},
+    {"NVIDIA B200", "B200"},
+};
+
+double four_digits(double x) {
+    if (x == 0) return 0;
+    const double unit = std::pow(10, 3 - std::floor(std::log10(std::abs(x))));
+    return std::round(x * unit) / unit;
+}
+
+std::string shown(double x) { return text::exact(four_digits(x)); }
+
+/// The power of 2 that a measured rate comes near to or stays below.
+double next_power(double measured) {
+    return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max(1.0, 0.98 * measured))));
+}
+
+/// "NVIDIA H200" as "H200".
+std::string short_name(const std::string& name) {
+    constexpr std::string_view maker = "NVIDIA ";
+    return name.starts_with(maker) ? name.substr(maker.size()) : name;
+}
+
+class Calibrator {
+  public:
+    Calibrator(const Device& device, const Readings& readings, const std::string& date)
+        : device_(device), readings_(readings), who_(date + ", " + device.name.substr(0, 70)) {
+        c_.preset = preset_of(device);
+        if (c_.preset.empty())
+            derive_all();
+        else
+            start_from_preset();
+        ask_driver();
+        g_.name = (c_.preset.empty() ? short_name(device.name).substr(0, 70) : c_.preset) + " (calibrated)";
+        g_.title = device.name.substr(0, 70) + ", calibrated " + date;
+        g_.compute_capability = device.compute_capability;
+    }
+
+    Calibration measured() {
+        const GpuSpec sheet = g_;
+        const bool known = !c_.preset.empty();
+        const auto of_sheet = [&](double x) { return known ? std::optional(x) : std::nullopt; };
+        take_arithmetic(sheet, of_sheet);
+        take_memory(sheet, of_sheet);
+        const auto loop = [](const std::string& load) { return "cycles over time of a long loop of " + load; };
+        take_clock("cuda_clock_mhz", &GpuSpec::cuda_clock_mhz, Benchmark::cuda_clock, sheet.clock_mhz,
+                   loop("fused multiply-adds"));
+        take_clock("mma_light_clock_mhz", &GpuSpec::mma_light_clock_mhz, Benchmark::mma_light_clock,
+                   of_sheet(sheet.tensor_clock_mhz),
+                   loop("mma.sync and exponentials, one thread block of 4 warps on each SM"));
+        take_clock("mma_clock_mhz", &GpuSpec::mma_clock_mhz, Benchmark::mma_clock, of_sheet(sheet.tensor_clock_mhz),
+                   loop("mma.sync, two thread blocks of 4 warps on each SM"));
+        return std::move(c_);
+    }
+
+  private:
+    const Reading& reading(Benchmark b) const { return readings_[static_cast<std::size_t>(b)]; }
+    double read(Benchmark b) const { return reading(b).median; }
+
+    // ---- data sheet and driver ----
+
+    void start_from_preset() {
+        g_ = lab::gpu_preset(c_.preset);
+        for (const lab::GpuNumber& n : lab::gpu_numbers(c_.preset))
+            c_.origins[n.key] = {"as " + c_.preset + ": " + n.source, n.confirmed};
+        if (!g_.l2_partitions) assume_one_partition();
+    }
+
+    void assume_one_partition() {
+        g_.l2_partitions = 1;
+        c_.origins["l2_partitions"] = {"not known, and timing does not show it: taken to be 1", false};
+    }
+
+    template <class Number>
+    void derive(const char* key, Number GpuSpec::*member, double value, const std::string& how) {
+        g_.*member = value;
+        c_.origins[key] = {"derived, " + who_ + ": " + how, false};
+    }
+
+    void derive_all() {
+        const double clock = device_.clock_mhz > 0 ? device_.clock_mhz : four_digits(read(Benchmark::cuda_clock));
+        const double per_clock = static_cast<double>(device_.sms) * clock * 1e6;
+        const double lanes = next_power(read(Benchmark::fma)), tensor = next_power(read(Benchmark::mma));
+        derive("clock_mhz", &GpuSpec::clock_mhz, clock, "as measured under fused multiply-adds");
+        derive("tensor_clock_mhz", &GpuSpec::tensor_clock_mhz, clock, "as clock_mhz");
+        if (device_.memory_gbs > 0)
+            derive("hbm_gbs", &GpuSpec::hbm_gbs, four_digits(device_.memory_gbs),
+                   "memory clock x bus width that the driver reports, two transfers a clock");
+        else
+            derive("hbm_gbs", &GpuSpec::hbm_gbs, four_digits(read(Benchmark::copy) / 0.9),
+                   "what a copy reaches, over 0.9");
+        derive("fp32_lanes", &GpuSpec::fp32_lanes, lanes, "the power of 2 next to the measured rate");
+        derive("tensor_flops_per_clk", &GpuSpec::tensor_flops_per_clk, tensor,
+               "the power of 2 next to the rate of mma.sync; other instructions may reach more");
+        derive("fp32_tflops", &GpuSpec::fp32_tflops, four_digits(2 * lanes * per_clock / 1e12),
+               "SMs x fp32_lanes x 2 FLOP x clock_mhz");
+        derive("tensor_tflops", &GpuSpec::tensor_tflops, four_digits(tensor * per_clock / 1e12),
+               "SMs x tensor_flops_per_clk x tensor_clock_mhz");
+        c_.origins["l2_bytes_per_clk"] = {"not known; l2_read_bytes_per_clk is measured", false};
+        assume_one_partition();
+    }
+
+    template <class Number, class Value>
+    void ask(const char* key, Number GpuSpec::*member, Value value) {
+        if (value <= 0) return;
+        g_.*member = value;
+        c_.origins[key] = {"reported by the driver, " + who_, true};
+    }
+
+    void ask_driver() {
+        ask("sms", &GpuSpec::sms, device_.sms);
+        ask("sram_per_sm", &GpuSpec::sram_per_sm, device_.shared_per_sm);
+        ask("sram_per_block", &GpuSpec::sram_per_block, device_.shared_per_block);
+        ask("registers_per_sm", &GpuSpec::registers_per_sm, device_.registers_per_sm);
+        ask("l2_bytes", &GpuSpec::l2_bytes, device_.l2);
+        ask("hbm_bytes", &GpuSpec::hbm_bytes, device_.memory);
+        ask("max_warps_per_sm", &GpuSpec::max_warps_per_sm, device_.max_warps_per_sm);
+        ask("max_blocks_per_sm", &GpuSpec::max_blocks_per_sm, device_.max_blocks_per_sm);
+        ask("clock_mhz", &GpuSpec::clock_mhz, device_.clock_mhz);
+    }
+
+    // ---- what was measured ----
+
+    template <class Number>
+    void take(const char* key, Number GpuSpec::*member, const Reading& r, std::optional<double> sheet,
+              const std::string& how, double most = HUGE_VAL) {
+        const double value = four_digits(std::min(r.median, most));
+        const std::string capped =
+            r.median > most ? "; read " + shown(r.median) + ", above the driver's maximum" : std::string();
+        g_.*member = value;
+        c_.origins[key] = {"measured by tilescope calibrate, " + who_ + ": " + how + "; median of " +
+                               std::to_string(r.repetitions) + ", " + shown(r.least) + " to " + shown(r.most) + capped,
+                           true};
+        c_.rates.push_back({key, value, sheet, how + capped});
+    }
+
+    void take_clock(const char* key, OptionalRate member, Benchmark b, std::optional<double> sheet,
+                    const std::string& how) {
+        take(key, member, reading(b), sheet, how, g_.clock_mhz);
+    }
+
+    template <class F>
+    void take_arithmetic(const GpuSpec& sheet, F&& of_sheet) {
+        take("mma_flops_per_clk", &GpuSpec::mma_flops_per_clk, reading(Benchmark::mma),
+             of_sheet(sheet.tensor_flops_per_clk), "mma.sync m16n8k16, f16 into f32, 8 warps on each SM");
+        take("fma_per_clk", &GpuSpec::fma_per_clk, reading(Benchmark::fma), of_sheet(sheet.fp32_lanes),
+             "fma.rn.f32, 16 warps on each SM");
+        const bool slower = read(Benchmark::conversion) < read(Benchmark::maximum);
+        take("half_rate_per_clk", &GpuSpec::half_rate_per_clk,
+             reading(slower ? Benchmark::conversion : Benchmark::maximum), of_sheet(sheet.fp32_lanes / 2),
+             "the slower of max.f32 (" + shown(read(Benchmark::maximum)) + ") and cvt.rn.f16x2.f32 (" +
+                 shown(read(Benchmark::conversion)) + ")");
+        take("exp_per_clk", &GpuSpec::exp_per_clk, reading(Benchmark::exponential), of_sheet(sheet.exp_per_clk),
+             "ex2.approx.f32, 16 warps on each SM");
+    }
+
+    template <class F>
+    void take_memory(const GpuSpec& sheet, F&& of_sheet) {
+        check_shared_memory();
+        take("l2_read_bytes_per_clk", &GpuSpec::l2_read_bytes_per_clk, reading(Benchmark::l2), sheet.l2_bytes_per_clk,
+             "all SMs read from L2, each a part of its own");
+        take("sm_bytes_per_clk", &GpuSpec::sm_bytes_per_clk, reading(Benchmark::one_sm), std::nullopt,
+             "one SM alone reads from L2, 16 KiB (a tile) under way at a time");
+        take("copy_gbs", &GpuSpec::copy_gbs, reading(Benchmark::copy), of_sheet(sheet.hbm_gbs),
+             "a copy kernel, bytes read and written");
+        take("l2_latency_clk", &GpuSpec::l2_latency_clk, reading(Benchmark::l2_latency), std::nullopt,
+             "a pointer chase in 1 MiB");
+        take("dram_latency_clk", &GpuSpec::dram_latency_clk, reading(Benchmark::dram_latency), std::nullopt,
+             "a pointer chase in 512 MiB");
+        take("launch_us", &GpuSpec::launch_us, reading(Benchmark::launch), std::nullopt,
+             "empty kernels back to back in a stream; the host's");
+    }
+
+    /// Where a data sheet says it, that stays: it is a width, 4 bytes for each bank.
+    void check_shared_memory() {
+        const char* const how = "16-byte reads without bank conflicts, 16 warps on each SM";
+        const GpuSpec before = g_;
+        const lab::GpuOrigin origin = c_.origins["sram_bytes_per_clk"];
+        take("sram_bytes_per_clk", &GpuSpec::sram_bytes_per_clk, reading(Benchmark::shared_memory),
+             before.sram_bytes_per_clk, how);
+        if (!before.sram_bytes_per_clk) return;
+        g_.sram_bytes_per_clk = before.sram_bytes_per_clk;
+        c_.origins["sram_bytes_per_clk"] = origin;
+        c_.rates.back().written = false;
+    }
+
+    const Device& device_;
+    const Readings& readings_;
+    std::string who_;
+    Calibration c_;
+    GpuSpec& g_ = c_.spec;
+};
+
+}  // namespace
+
+std::string preset_of(const Device& device) {
+    for (const auto& [name, preset] : presets) {
+        if (device.name != name) continue;
+        const GpuSpec g = lab::gpu_preset(preset);
+        // A part of a device, as virtual machines get, is another one.
+        if (g.sms == device.sms && g.compute_capability == device.compute_capability) return preset;
+    }
+    return "";
+}
+
+Calibration calibrate(const Device& device, const Readings& readings, const std::string& date) {
+    return Calibrator(device, readings, date).measured();
+}
+
+}  // namespace tilescope::device

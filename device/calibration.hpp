@@ -1,0 +1,32 @@
+// From what the microbenchmarks read, and what the driver says, to a GPU that time is modelled for.
+#pragma once
+
+#include "device/microbenchmarks.hpp"
+#include "lab/gpu_presets.hpp"
+
+namespace tilescope::device {
+
+/// A rate as it was measured, beside what else is known of it.
+struct MeasuredRate {
+    std::string key;              ///< the field of GpuSpec
+    double value = 0;             ///< to four digits
+    std::optional<double> sheet;  ///< what the data sheet says in its place
+    std::string how;
+    bool written = true;  ///< false for a check: the data sheet's number stays
+};
+
+struct Calibration {
+    GpuSpec spec;
+    lab::GpuOrigins origins;
+    std::vector<MeasuredRate> rates;
+    std::string preset;  ///< whose data-sheet numbers these are; "" where none describes the device
+};
+
+/// The preset that describes this very device, or "".
+std::string preset_of(const Device& device);
+
+/// The driver's numbers stand before the preset's, and rates beside the data sheet's. Of a device without a preset,
+/// what can be neither asked nor measured is derived from what can; origins say how, and that it is not confirmed.
+Calibration calibrate(const Device& device, const Readings& readings, const std::string& date);
+
+}  // namespace tilescope::device

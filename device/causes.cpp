@@ -1,0 +1,183 @@
+#include "device/causes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string_view>
+
+namespace tilescope::device {
+using namespace lab;
+namespace {
+
+constexpr Index bytes_of_a_sector = 32, lanes = 32, floats_of_a_sector = bytes_of_a_sector / 4;
+
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+Index round_up(Index a, Index step) { return ceil_div(a, step) * step; }
+
+/// Bytes that 32-byte sectors add to a row of fp32 numbers.
+Bytes padding(Index numbers) { return 4 * (round_up(numbers, floats_of_a_sector) - numbers); }
+
+bool is(const Experiment& e, std::string_view name) { return e.algorithm->name == name; }
+bool is_softmax(const Experiment& e) { return e.algorithm->computes != &computation::attention; }
+bool on_tensor_cores(const Experiment& e) { return e.problem.dtype != Dtype::f32; }
+
+/// Rows that a warp owns.
+Index rows_of_a_warp(const Experiment& e) { return on_tensor_cores(e) ? 32 : 16; }
+
+struct RowBlock {
+    Index rows, visited;  ///< key tiles
+};
+
+/// Of a slice.
+std::vector<RowBlock> row_blocks(const Experiment& e) {
+    const Problem& p = e.problem;
+    const auto [br, bc] = e.tiling;
+    const Index diagonal = p.mask.is_causal() ? p.seq_k - p.seq_q : p.seq_k;
+    std::vector<RowBlock> blocks;
+    for (Index i = 0; i < p.seq_q; i += br) {
+        RowBlock b{std::min(br, p.seq_q - i), 0};
+        if (is_softmax(e) || is(e, "standard"))
+            b.visited = ceil_div(p.seq_k, bc);
+        else if (is(e, "flash_v1"))  // whose outer loop goes over keys, each from the first row block that sees one
+            for (Index j = 0; j < p.seq_k; j += bc) b.visited += std::max<Index>(0, j - diagonal) / br * br <= i;
+        else
+            b.visited = ceil_div(std::clamp<Index>(i + b.rows + diagonal, 0, p.seq_k), bc);
+        blocks.push_back(b);
+    }
+    return blocks;
+}
+
+/// Over all slices, their row blocks and the key tiles that these visit.
+struct Sums {
+    Count warps = 0, visits = 0, row_visits = 0, scores = 0;
+    Count columns = 0, fours = 0;  ///< of keys in steps of `step`, and of 4, for every warp
+};
+
+Sums sums(const Experiment& e, Index step) {
+    const Index bc = e.tiling.bc;
+    Sums s;
+    for (const RowBlock& b : row_blocks(e)) {
+        const Index warps = ceil_div(b.rows, rows_of_a_warp(e));
+        s.warps += warps, s.visits += warps * b.visited, s.row_visits += b.rows * b.visited;
+        if (b.visited == 0) continue;
+        const Index last = std::min(bc, e.problem.seq_k - (b.visited - 1) * bc), full = b.visited - 1;
+        s.scores += b.rows * (full * bc + last);
+        s.columns += warps * (full * round_up(bc, step) + round_up(last, step));
+        s.fours += warps * (full * round_up(bc, 4) + round_up(last, 4));
+    }
+    const Count slices = e.problem.batch_heads();
+    for (Count Sums::*m : {&Sums::warps, &Sums::visits, &Sums::row_visits, &Sums::scores, &Sums::columns, &Sums::fours})
+        s.*m *= slices;
+    return s;
+}
+
+/// What a kernel's source says of its exponentials and FMAs.
+struct Source {
+    const char* algorithm;
+    Index passes;                     ///< over the scores, that take exponentials
+    Index factors;                    ///< for a row and key tile, as the model counts them
+    Index instructions;               ///< for a warp and key tile, that they are
+    bool every_visit;                 ///< a reciprocal for each key tile, and not only at the end
+    Index products;                   ///< how often S = Q K^T is computed
+    Index fma_of_visit, fma_of_warp;  ///< besides the products
+};
+constexpr Source sources[] = {
+    {"softmax_naive", 2, 0, 0, false, 1, 0, 0},    {"softmax_safe", 2, 0, 0, false, 1, 0, 0},
+    {"softmax_online", 2, 1, 1, false, 1, 0, 0},   {"standard", 1, 0, 0, false, 1, 0, 0},
+    {"three_pass", 2, 0, 0, false, 3, 0, 2},       {"two_pass", 2, 1, 1, false, 2, 1, 2},
+    {"flash_v1", 1, 2, 1, true, 1, 3, 0},          {"flash_v2", 1, 1, 1, false, 1, 1, 13},
+    {"memory_efficient", 1, 1, 1, false, 1, 1, 2}, {"chunked", 1, 1, 1, false, 1, 1, 2},
+};
+
+const Source* source_of(const Experiment& e) {
+    const auto found = std::ranges::find_if(sources, [&](const Source& s) { return is(e, s.algorithm); });
+    return found == std::end(sources) ? nullptr : found;
+}
+
+std::vector<Cause> of_exponentials(Count ragged, Count factors, Count reciprocals) {
+    return {{"ragged tiles", ragged}, {"correction factors", factors}, {"reciprocals", reciprocals}};
+}
+
+/// `standard`'s second launch: T = 8 to 256 threads have a row, in steps of 4 columns for each.
+std::vector<Cause> standard_exponentials(const Problem& p) {
+    Index threads = 8;
+    while (threads < 256 && p.seq_k > 64 * threads) threads *= 2;
+    const Index full = p.seq_k / (4 * threads);
+    Count of_a_row = 0;
+    for (Index first = 0; first < threads; first += lanes)
+        of_a_row += 4 * full + 4 * (4 * full * threads + first < p.seq_k);
+    const Count slices = p.batch_heads();
+    const Count exponentials = ceil_div(p.seq_q, std::max<Index>(1, lanes / threads)) * of_a_row * slices;
+    const Count reciprocals = ceil_div(p.seq_q, 256 / threads) * slices;
+    return of_exponentials(lanes * exponentials - slices * p.seq_q * p.seq_k, 0, lanes * reciprocals);
+}
+
+/// With columns in steps of `step`.
+std::vector<Cause> exponentials_in_steps(const Experiment& e, const Source& source, Index step) {
+    const Sums s = sums(e, step);
+    return of_exponentials(source.passes * (rows_of_a_warp(e) * s.columns - s.scores),
+                           lanes * source.instructions * s.visits - source.factors * s.row_visits,
+                           lanes * (source.every_visit ? s.visits : s.warps));
+}
+
+std::vector<Cause> exponential_causes(const Experiment& e, const Source& source, double beyond) {
+    if (is(e, "standard")) return standard_exponentials(e.problem);
+    if (!on_tensor_cores(e)) return exponentials_in_steps(e, source, 16);
+    // The compiler may skip pieces of 8 columns, or issue all and switch some off.
+    const auto off = [&](const std::vector<Cause>& causes) {
+        double left = beyond;
+        for (const Cause& c : causes) left -= static_cast<double>(c.amount);
+        return std::abs(left);
+    };
+    auto skipped = exponentials_in_steps(e, source, 8), issued = exponentials_in_steps(e, source, e.tiling.bc);
+    return off(issued) < off(skipped) ? issued : skipped;
+}
+
+std::vector<Cause> fma_causes(const Experiment& e, const Source& source) {
+    if (is_softmax(e) || on_tensor_cores(e)) return {};  // no products, or none that are FMAs
+    const Sums s = sums(e, 16);
+    const Index dim = source.products * e.problem.dim, dim_v = e.problem.dim_v;
+    const Count simulated = 2 * s.scores * (dim + dim_v);
+    const Count done = 2 * 16 * (s.columns * dim + s.fours * dim_v);
+    const Count statistics = is(e, "standard")
+                                 ? 4 * e.problem.batch_heads() * e.problem.seq_q  // a reciprocal for each row
+                                 : 2 * lanes * (source.fma_of_visit * s.visits + source.fma_of_warp * s.warps);
+    return {{"ragged tiles", done - simulated}, {"row statistics", statistics}};
+}
+
+/// What the ends of ragged rows of fp32 numbers add, which fill a part of a sector.
+Bytes sectors(const Experiment& e, bool writes) {
+    const Problem& p = e.problem;
+    const Count slices = p.batch_heads();
+    if (is_softmax(e)) {
+        const Index passes = writes ? 1 : is(e, "softmax_safe") ? 3 : 2;
+        return slices * p.seq_q * padding(p.seq_k) * passes;
+    }
+    if (is(e, "standard")) return slices * p.seq_q * padding(p.seq_k) * 2;
+    const RowBlock last = row_blocks(e).back();
+    if (is(e, "flash_v1"))  // l and m, set to begin with, then updated
+        return slices * 2 * padding(last.rows) * (last.visited + writes);
+    if (is(e, "chunked")) return slices * 2 * padding(last.rows) * last.visited;  // m_j and s_j
+    return is(e, "flash_v2") && writes ? slices * padding(p.seq_q) : 0;           // LSE
+}
+
+}  // namespace
+
+bool has_causes(const Experiment& e) { return source_of(e) && (!on_tensor_cores(e) || is(e, "flash_v2")); }
+
+std::vector<Cause> causes_of(Counted what, const Experiment& e, double beyond) {
+    if (!has_causes(e)) return {};
+    const Source& source = *source_of(e);
+    switch (what) {
+        case Counted::reads:
+        case Counted::writes:
+            return {{"sectors", sectors(e, what == Counted::writes)}};
+        case Counted::exponentials:
+            return exponential_causes(e, source, beyond);
+        case Counted::fma_flops:
+            return fma_causes(e, source);
+    }
+    return {};
+}
+
+}  // namespace tilescope::device

@@ -1,0 +1,83 @@
+// What CUDA hands out, owned: device memory, streams, events. For the host.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <string>
+#include <utility>
+
+#include "device/kernel_run.hpp"
+
+namespace tilescope::device {
+
+inline void check(cudaError_t code, const char* what) {
+    if (code != cudaSuccess) throw RunError(std::string(what) + ": " + cudaGetErrorString(code));
+}
+
+inline Bytes free_memory() {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return static_cast<Bytes>(free);
+}
+
+/// Device memory.
+class Buffer {
+  public:
+    explicit Buffer(Bytes size) {
+        const cudaError_t e = cudaMalloc(&data_, static_cast<std::size_t>(size));
+        if (e == cudaErrorMemoryAllocation) {
+            cudaGetLastError();  // it was this call's error, the next one starts afresh
+            throw OutOfDeviceMemory(size, free_memory());
+        }
+        check(e, "cudaMalloc");
+    }
+    Buffer(Buffer&& b) noexcept : data_(std::exchange(b.data_, nullptr)) {}
+    ~Buffer() { cudaFree(data_); }
+    Buffer& operator=(Buffer&&) = delete;
+
+    void* data() const { return data_; }
+    template <class T>
+    T* as() const {
+        return static_cast<T*>(data_);
+    }
+
+  private:
+    void* data_ = nullptr;
+};
+
+class Stream {
+  public:
+    Stream() { check(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
+    ~Stream() { cudaStreamDestroy(stream_); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    cudaStream_t get() const { return stream_; }
+    /// An error of a kernel that ran shows here.
+    void wait() const { check(cudaStreamSynchronize(stream_), "running the kernel"); }
+
+  private:
+    cudaStream_t stream_ = nullptr;
+};
+
+class Moment {
+  public:
+    Moment() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+    ~Moment() { cudaEventDestroy(event_); }
+    Moment(const Moment&) = delete;
+    Moment& operator=(const Moment&) = delete;
+
+    void record(const Stream& s) { check(cudaEventRecord(event_, s.get()), "cudaEventRecord"); }
+    /// Milliseconds.
+    double since(const Moment& start) const {
+        check(cudaEventSynchronize(event_), "running the kernel");
+        float ms = 0;
+        check(cudaEventElapsedTime(&ms, start.event_, event_), "cudaEventElapsedTime");
+        return static_cast<double>(ms);
+    }
+
+  private:
+    cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace tilescope::device

@@ -1,0 +1,209 @@
+// The kernels of the microbenchmarks. Each keeps one part of the GPU busy, in a loop that the compiler cannot shorten:
+// operations are written in PTX, and each needs what another one made.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace tilescope::device {
+
+/// When a warp's loop began and ended: by its SM's cycle counter, and in nanoseconds.
+struct Span {
+    long long first_cycle, last_cycle, first_ns, last_ns;
+};
+
+__device__ inline long long nanoseconds() {
+    long long t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+
+/// Runs `loop` in all warps at once and notes each warp's span.
+template <class Loop>
+__device__ inline void timed(Span* spans, Loop&& loop) {
+    __syncthreads();
+    Span s;
+    s.first_ns = nanoseconds();
+    s.first_cycle = clock64();
+    loop();
+    s.last_cycle = clock64();
+    s.last_ns = nanoseconds();
+    if (threadIdx.x % 32 == 0) spans[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = s;
+}
+
+// ---- operations on 32-bit numbers ----
+
+struct Fma {
+    __device__ static void apply(float& x, float y) { asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x) : "f"(y)); }
+};
+struct Maximum {
+    __device__ static void apply(float& x, float y) { asm volatile("max.f32 %0, %0, %1;" : "+f"(x) : "f"(y)); }
+};
+/// Of two numbers to f16, in one instruction.
+struct Conversion {
+    __device__ static void apply(float& x, float y) {
+        std::uint32_t halves;
+        asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(x), "f"(y));
+        x = __uint_as_float(halves);
+    }
+};
+struct Exponential {
+    __device__ static void apply(float& x, float) { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); }
+};
+
+inline constexpr int chains = 8;  // operations of a thread that do not wait for each other
+inline constexpr int rounds = 8;  // of all chains in one turn of the loop
+inline constexpr int per_turn = chains * rounds;
+
+template <class Operation>
+__global__ void operate(int turns, float start, Span* spans, float* sink) {
+    float x[chains];
+    for (int j = 0; j < chains; ++j) x[j] = start * static_cast<float>(threadIdx.x + j);
+    timed(spans, [&] {
+        for (int i = 0; i < turns; ++i)
+#pragma unroll
+            for (int k = 0; k < per_turn; ++k) Operation::apply(x[k % chains], x[(k + 1) % chains]);
+    });
+    float sum = 0;
+    for (int j = 0; j < chains; ++j) sum += x[j];
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// ---- tensor cores ----
+
+inline constexpr int mma_flops = 2 * 16 * 8 * 16;  // of one mma.sync m16n8k16
+inline constexpr int mma_rounds = 4;
+inline constexpr int mma_per_turn = chains * mma_rounds;
+
+/// D = A B + D on 16 x 16 and 16 x 8 halves; a warp's 32 lanes hold them together.
+__device__ inline void multiply(float (&d)[4], const uint4& a, const uint2& b) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
+}
+
+/// Two halves in [-1, 1), which are no multiples of one another: power, and with it the clock, depends on the data.
+__device__ inline std::uint32_t two_halves(std::uint32_t seed) {
+    const std::uint32_t bits = (seed * 747796405u + 2891336453u) * 277803737u;
+    const float low = static_cast<float>(bits & 0xffff) / 32768 - 1, high = static_cast<float>(bits >> 16) / 32768 - 1;
+    std::uint32_t halves;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(high), "f"(low));
+    return halves;
+}
+
+/// A turn is mma_per_turn products and then `exponentials` of every thread, as products and a softmax take turns.
+template <int exponentials>
+__global__ void multiply_matrices(int turns, Span* spans, float* sink) {
+    const std::uint32_t seed = (blockIdx.x * blockDim.x + threadIdx.x) * 16;
+    const uint4 a{two_halves(seed), two_halves(seed + 1), two_halves(seed + 2), two_halves(seed + 3)};
+    uint2 b[2];
+    for (std::uint32_t j = 0; j < 2; ++j) b[j] = {two_halves(seed + 2 * j + 4), two_halves(seed + 2 * j + 5)};
+    float d[chains][4] = {}, e[chains] = {};
+    timed(spans, [&] {
+        for (int i = 0; i < turns; ++i) {
+#pragma unroll
+            for (int k = 0; k < mma_per_turn; ++k) multiply(d[k % chains], a, b[k % 2]);
+#pragma unroll
+            for (int k = 0; k < exponentials; ++k) Exponential::apply(e[k % chains], 0);
+        }
+    });
+    float sum = 0;
+    for (int j = 0; j < chains; ++j) sum += d[j][0] + d[j][1] + d[j][2] + d[j][3] + e[j];
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// ---- memory ----
+
+/// Every thread block reads its own `count` words from L2, past the L1 cache. A thread has `under_way` loads under way
+/// at a time; `count` is a multiple of that for all threads of a block.
+template <int under_way>
+__global__ void read_parts(const uint4* data, int count, int passes, Span* spans, std::uint32_t* sink) {
+    data += std::size_t{blockIdx.x} * static_cast<std::size_t>(count);
+    const int threads = static_cast<int>(blockDim.x);
+    std::uint32_t sum = 0;
+    timed(spans, [&] {
+        for (int pass = 0; pass < passes; ++pass)
+#pragma unroll 1
+            for (int i = static_cast<int>(threadIdx.x); i < count; i += under_way * threads) {
+                uint4 x[under_way];
+#pragma unroll
+                for (int j = 0; j < under_way; ++j)
+                    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                                 : "=r"(x[j].x), "=r"(x[j].y), "=r"(x[j].z), "=r"(x[j].w)
+                                 : "l"(data + i + j * threads));
+#pragma unroll
+                for (int j = 0; j < under_way; ++j) sum += x[j].x ^ x[j].y ^ x[j].z ^ x[j].w;
+            }
+    });
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+inline constexpr int shared_reads = 8;  // of a thread in one turn
+
+/// Every warp reads neighbouring 16-byte words of shared memory, 512 bytes at a time, without bank conflicts.
+static __global__ void read_shared(int turns, Span* spans, std::uint32_t* sink) {
+    __shared__ uint4 words[1024];
+    for (int i = static_cast<int>(threadIdx.x); i < 1024; i += static_cast<int>(blockDim.x))
+        words[i] = {threadIdx.x, 1, 2, 3};
+    const auto from = static_cast<std::uint32_t>(__cvta_generic_to_shared(words + threadIdx.x % 512));
+    std::uint32_t sum = 0;
+    timed(spans, [&] {
+        for (int i = 0; i < turns; ++i) {
+            uint4 x[shared_reads];
+#pragma unroll
+            for (int j = 0; j < shared_reads; ++j)
+                asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                             : "=r"(x[j].x), "=r"(x[j].y), "=r"(x[j].z), "=r"(x[j].w)
+                             : "r"(from + static_cast<std::uint32_t>(j) * 1024));
+#pragma unroll
+            for (int j = 0; j < shared_reads; ++j) sum += x[j].x;
+        }
+    });
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+inline constexpr int copied_at_once = 4;
+
+static __global__ void copy_words(const uint4* from, uint4* to, std::size_t count) {
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += copied_at_once * threads) {
+        uint4 x[copied_at_once];
+#pragma unroll
+        for (int j = 0; j < copied_at_once; ++j)
+            if (i + j * threads < count) x[j] = from[i + j * threads];
+#pragma unroll
+        for (int j = 0; j < copied_at_once; ++j)
+            if (i + j * threads < count) to[i + j * threads] = x[j];
+    }
+}
+
+inline constexpr std::size_t line = 128;  // bytes of a cache line
+
+/// Makes `count` lines, a power of 2, one ring in an order that nothing foresees: each begins with the next one's
+/// address. The order is that of a linear congruential generator of full period.
+static __global__ void link_lines(char* lines, std::uint32_t count) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    const std::uint32_t next = (i * 1664525u + 1013904223u) & (count - 1);
+    *reinterpret_cast<const char**>(lines + i * line) = lines + next * line;
+}
+
+inline constexpr int steps_per_turn = 16;
+
+/// One thread goes along a ring, and leaves in `at` where it has come to.
+static __global__ void chase(const char** at, int turns, Span* spans) {
+    const char* p = *at;
+    timed(spans, [&] {
+        for (int i = 0; i < turns; ++i)
+#pragma unroll
+            for (int k = 0; k < steps_per_turn; ++k) asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(p));
+    });
+    *at = p;
+}
+
+static __global__ void nothing() {}
+
+}  // namespace tilescope::device

@@ -1,0 +1,37 @@
+// Microbenchmarks: small kernels that keep one part of the GPU busy each, and what they read.
+#pragma once
+
+#include <array>
+
+#include "core/machine/mode.hpp"
+#include "device/device.hpp"
+#include "device/reading.hpp"
+
+namespace tilescope::device {
+
+/// What there is to measure, in the order in which it is measured.
+enum class Benchmark : std::uint8_t {
+    mma,              ///< FLOPs of mma.sync per clock and SM
+    fma,              ///< fused multiply-adds per clock and SM
+    maximum,          ///< maxima per clock and SM
+    conversion,       ///< of two f32 to f16, per clock and SM
+    exponential,      ///< exponentials per clock and SM
+    shared_memory,    ///< bytes read per clock and SM
+    l2,               ///< bytes read per clock by all SMs, which read the same
+    one_sm,           ///< bytes read from L2 per clock by one SM alone
+    copy,             ///< 10^9 bytes per second, read and written
+    l2_latency,       ///< cycles of a load that L2 has
+    dram_latency,     ///< cycles of one that it lacks
+    launch,           ///< microseconds from launch to launch
+    cuda_clock,       ///< MHz under fused multiply-adds
+    mma_light_clock,  ///< MHz under mma.sync, one thread block on each SM
+    mma_clock,        ///< MHz under mma.sync, several
+};
+inline constexpr std::size_t benchmark_count = 15;
+
+using Readings = std::array<Reading, benchmark_count>;
+
+/// Runs one, warm: a second or so. Throws Interrupted, OutOfDeviceMemory, and RunError for all else that CUDA refuses.
+Reading measure(Benchmark what, const Device& device, Control* control);
+
+}  // namespace tilescope::device

@@ -1,0 +1,275 @@
+#include "gui/explore/plane.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
+
+namespace tilescope::gui::explore {
+namespace {
+
+using Look = PlanePicture::Look;
+using Mark = PlanePicture::Mark;
+
+/// Where cells are on the screen: rows from below, as an axis has it.
+struct Grid {
+    Box box;
+    float w, h;
+
+    Box cell(std::size_t row, std::size_t col) const {
+        const float x = box.x0 + w * static_cast<float>(col), y = box.y1 - h * static_cast<float>(row + 1);
+        return {x, y, x + w, y + h};
+    }
+    /// A place in cells, from the middle of the first.
+    ImVec2 at(float col, float row) const { return {box.x0 + w * (col + 0.5f), box.y1 - h * (row + 0.5f)}; }
+};
+
+bool fits(Look look) { return look != Look::no_sram && look != Look::no_registers; }
+
+/// Known numbers fill their cell, estimates leave a rim, and what is to come is a dot.
+void draw_cell(const Canvas& c, const Box& b, const PlanePicture::Cell& cell) {
+    const Theme& t = c.theme();
+    if (cell.look == Look::value)
+        c.fill(cell.estimated ? b.grown(-std::max(1.f, b.w() * 0.14f)) : b.grown(0.25f), t.shade(cell.shade));
+    if (cell.look == Look::pending) c.draw().AddCircleFilled(b.centre(), std::max(1.f, b.w() * 0.1f), t.bus);
+}
+
+/// Cells of a row that cannot be, in one piece of hatching.
+void draw_hatching(const Canvas& c, const Grid& g, const PlanePicture& p) {
+    const Theme& t = c.theme();
+    for (std::size_t row = 0; row < p.rows; ++row)
+        for (std::size_t col = 0, end; col < p.cols; col = end) {
+            const auto look = [&](std::size_t k) { return p.cells[row * p.cols + k].look; };
+            for (end = col + 1; end < p.cols && look(end) == look(col);) ++end;
+            if (look(col) == Look::value || look(col) == Look::pending) continue;
+            Box b = g.cell(row, col);
+            b.x1 = g.cell(row, end - 1).x1;
+            const ImU32 colour = look(col) == Look::no_sram        ? t.sram
+                                 : look(col) == Look::no_registers ? t.registers
+                                                                   : t.dim_ink;
+            c.hatch(b, Theme::faded(colour, fits(look(col)) ? 0.35f : 0.3f), c.px(fits(look(col)) ? 5 : 8));
+        }
+}
+
+/// Between cells with another number of thread blocks on an SM.
+void draw_borders(const Canvas& c, const Grid& g, const PlanePicture& p) {
+    const auto blocks = [&](std::size_t row, std::size_t col) { return p.cells[row * p.cols + col].blocks_per_sm; };
+    const ImU32 colour = Theme::faded(c.theme().ink, 0.8f);
+    for (std::size_t row = 0; row < p.rows; ++row)
+        for (std::size_t col = 0; col < p.cols; ++col) {
+            const Box b = g.cell(row, col);
+            const Index here = blocks(row, col);
+            if (here == 0) continue;
+            if (col + 1 < p.cols && blocks(row, col + 1) > 0 && blocks(row, col + 1) != here)
+                c.draw().AddLine({b.x1, b.y0}, {b.x1, b.y1}, colour);
+            if (row + 1 < p.rows && blocks(row + 1, col) > 0 && blocks(row + 1, col) != here)
+                c.draw().AddLine({b.x0, b.y0}, {b.x1, b.y0}, colour);
+        }
+}
+
+/// A limit as a line of steps, and its name where it leaves the plane.
+void draw_limit(const Canvas& c, const Grid& g, const std::vector<std::size_t>& room, std::size_t cols, ImU32 colour,
+                const char* name) {
+    if (std::all_of(room.begin(), room.end(), [&](std::size_t n) { return n >= cols; })) return;
+    std::optional<ImVec2> label;
+    for (std::size_t row = 0; row < room.size(); ++row) {
+        const auto x_of = [&](std::size_t k) { return g.box.x0 + g.w * static_cast<float>(std::min(room[k], cols)); };
+        const float x = x_of(row), y0 = g.box.y1 - g.h * static_cast<float>(row), y1 = y0 - g.h;
+        if (room[row] < cols) c.draw().AddLine({x, y0}, {x, y1}, colour, c.px(2.5f));
+        if (row > 0 && room[row] != room[row - 1]) c.draw().AddLine({x_of(row - 1), y0}, {x, y0}, colour, c.px(2.5f));
+        if (!label && room[row] < cols) label = ImVec2(x, (y0 + y1) / 2);
+    }
+    const Theme& t = c.theme();
+    const float w = Canvas::width(t.small_text, name), line = t.small_text->FontSize;
+    const float x = std::min(label->x + c.px(8), g.box.x1 - w - c.px(6)), y = std::min(label->y, g.box.y1 - line);
+    c.text_on_patch(t.small_text, {x, y - line, x + w + 1, y}, colour, t.panel, {name});
+}
+
+void draw_axes(const Canvas& c, const Grid& g, const PlanePicture& p) {
+    const Theme& t = c.theme();
+    const float line = t.small_text->FontSize;
+    for (const auto& tick : p.bc) {
+        const float x = g.at(tick.at, 0).x, w = Canvas::width(t.small_text, tick.text);
+        c.draw().AddLine({x, g.box.y1}, {x, g.box.y1 + c.px(4)}, t.bus);
+        c.text(t.small_text, {x - w / 2, g.box.y1 + c.px(5)}, t.dim_ink, tick.text);
+    }
+    for (const auto& tick : p.br) {
+        const float y = g.at(0, tick.at).y, w = Canvas::width(t.small_text, tick.text);
+        c.draw().AddLine({g.box.x0 - c.px(4), y}, {g.box.x0, y}, t.bus);
+        c.text(t.small_text, {g.box.x0 - w - c.px(7), y - line / 2}, t.dim_ink, tick.text);
+    }
+    c.text_in(t.small_text, {g.box.x0, g.box.y1 + line + c.px(8), g.box.x1, g.box.y1 + 2 * line + c.px(10)}, t.dim_ink,
+              std::vector<std::string>{"Bc: keys of a tile, its width", "Bc: keys", "Bc"}, Align::centre);
+    c.text_in(t.small_text, {g.box.x0 - c.px(34), g.box.y0 - line - c.px(6), g.box.x1, g.box.y0 - c.px(4)}, t.dim_ink,
+              std::vector<std::string>{"Br: queries of a tile, its height", "Br: queries", "Br"});
+    c.outline(g.box, t.bus);
+}
+
+/// Marks tell each other apart by their shape; on any shade they have a dark and a bright line.
+void draw_shape(const Canvas& c, ImVec2 at, Mark::Kind kind) {
+    const Theme& t = c.theme();
+    ImDrawList& d = c.draw();
+    const ImU32 dark = IM_COL32(10, 12, 16, 255);
+    const auto twice = [&](auto&& shape) { shape(dark, c.px(4.5f)), shape(t.highlight, c.px(2.2f)); };
+    const float r = c.px(6);
+    switch (kind) {
+        case Mark::Kind::current:
+            return twice([&](ImU32 colour, float w) { d.AddCircle(at, r + c.px(3), colour, 0, w); });
+        case Mark::Kind::best:
+            return twice([&](ImU32 colour, float w) {
+                d.AddLine({at.x - r, at.y}, {at.x + r, at.y}, colour, w);
+                d.AddLine({at.x, at.y - r}, {at.x, at.y + r}, colour, w);
+            });
+        case Mark::Kind::released:
+            return twice([&](ImU32 colour, float w) {
+                d.AddRect({at.x - r, at.y - r}, {at.x + r, at.y + r}, colour, 0, 0, w);
+            });
+        case Mark::Kind::paper:
+            return twice([&](ImU32 colour, float w) {
+                const ImVec2 p[] = {{at.x, at.y - r}, {at.x + r, at.y}, {at.x, at.y + r}, {at.x - r, at.y}};
+                d.AddPolyline(p, 4, colour, ImDrawFlags_Closed, w);
+            });
+    }
+}
+
+/// Ticks of the least and the most are first, and others where there is room.
+void draw_scale(const Canvas& c, Box area, const PlanePicture& p) {
+    const Theme& t = c.theme();
+    const Box bar = {area.x0, area.y0, area.x1, area.y0 + c.px(10)};
+    constexpr int steps = 64;
+    for (int k = 0; k < steps && !p.scale.empty(); ++k) {
+        const float a = static_cast<float>(k) / steps, b = static_cast<float>(k + 1) / steps;
+        c.fill({bar.x0 + bar.w() * a, bar.y0, bar.x0 + bar.w() * b, bar.y1}, t.shade((a + b) / 2));
+    }
+    std::vector<Box> taken;
+    for (const auto& tick : p.scale) {
+        const float w = Canvas::width(t.small_text, tick.text), at = bar.x0 + bar.w() * tick.at;
+        const float x = std::clamp(at - w / 2, bar.x0, std::max(bar.x0, bar.x1 - w));
+        const auto touches = [&](const Box& b) { return x < b.x1 + c.px(8) && x + w > b.x0 - c.px(8); };
+        if (std::any_of(taken.begin(), taken.end(), touches)) continue;
+        c.draw().AddLine({at, bar.y1}, {at, bar.y1 + c.px(3)}, t.bus);
+        c.text(t.small_text, {x, bar.y1 + c.px(3)}, t.dim_ink, tick.text);
+        taken.push_back({x, 0, x + w, 0});
+    }
+}
+
+/// What the marks are, and the hatching that has no line of its own.
+void draw_key(const Canvas& c, Box area, const PlanePicture& p) {
+    const Theme& t = c.theme();
+    const float line = t.small_text->FontSize;
+    float x = area.x0, y = area.y0;
+    const auto room_for = [&](const std::string& text) {
+        const float w = c.px(22) + Canvas::width(t.small_text, text);
+        if (x > area.x0 && x + w > area.x1) x = area.x0, y += line + c.px(6);
+        const Box b = {x, y, std::min(area.x1, x + w + 1), y + line};
+        x += w + c.px(16);
+        return b;
+    };
+    const auto words = [&](const Box& b, const std::string& text) {
+        c.text_in(t.small_text, {b.x0 + c.px(22), b.y0, b.x1, b.y1}, t.ink, text);
+    };
+    for (const Mark& m : p.marks) {
+        const Box b = room_for(m.text);
+        draw_shape(c, {b.x0 + c.px(8), b.centre().y}, m.kind);
+        words(b, m.text);
+    }
+    const auto has = [&](Look look) {
+        return std::any_of(p.cells.begin(), p.cells.end(), [&](const auto& cell) { return cell.look == look; });
+    };
+    for (const auto& [look, text] : {std::pair(Look::spills, "registers would spill"),
+                                     std::pair(Look::no_value, "not known"), std::pair(Look::pending, "pending")}) {
+        if (!has(look)) continue;
+        const Box b = room_for(text), sample = {b.x0, b.y0, b.x0 + c.px(16), b.y1};
+        if (look == Look::pending)
+            c.draw().AddCircleFilled(sample.centre(), c.px(2), t.bus);
+        else
+            c.hatch(sample, Theme::faded(t.dim_ink, 0.6f), c.px(5));
+        words(b, text);
+    }
+    if (std::any_of(p.cells.begin(), p.cells.end(), [](const auto& cell) { return cell.estimated; })) {
+        const Box b = room_for("smaller: estimated");
+        c.fill({b.x0 + c.px(4), b.y0 + c.px(3), b.x0 + c.px(12), b.y0 + c.px(11)}, t.shade(0.6f));
+        words(b, "smaller: estimated");
+    }
+    const std::string lines = "thin lines: another number of thread blocks on an SM";
+    c.text_in(t.small_text, room_for(lines), t.dim_ink, lines);
+}
+
+/// The tiling of a cell runs, whatever chose tiles before.
+void run_cell(App& app, std::size_t cell) {
+    const Tiling t = app.explorer.plane()->read([&](const auto& cells) { return cells[cell].tiling; });
+    Setup s = app.session.setup();
+    s.options.br = std::to_string(t.br), s.options.bc = std::to_string(t.bc);
+    app.session.ask(s);
+}
+
+void touch(App& app, const Grid& g, const PlanePicture& p) {
+    ImGui::SetCursorScreenPos(g.box.min());
+    hit_area("plane", {g.box.w(), g.box.h()});
+    app.place("plane");
+    app.hovered_cell.reset();
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const bool held = ImGui::IsItemActive();
+    if (!ImGui::IsItemHovered() && !held) return;
+    const auto col = whole((mouse.x - g.box.x0) / g.w, 0, static_cast<Index>(p.cols) - 1),
+               row = whole((g.box.y1 - mouse.y) / g.h, 0, static_cast<Index>(p.rows) - 1);
+    const std::size_t cell = static_cast<std::size_t>(row) * p.cols + static_cast<std::size_t>(col);
+    app.hovered_cell = cell;
+    app.explorer.plane()->look_at(cell);
+    if (held) run_cell(app, cell);
+}
+
+}  // namespace
+
+void draw_plane(App& app, Box area, const PlanePicture& p) {
+    const Canvas c(app.theme);
+    const Theme& t = app.theme;
+    const float line = t.small_text->FontSize, below = 2 * line + c.px(14), legend = 5 * line + c.px(60);
+    const float left = c.px(38), top = line + c.px(8);
+    const float side = std::min(area.w() - left - c.px(4), area.h() - top - below - legend);
+    if (side < c.px(60) || p.cells.empty()) return;
+    const Box box = {area.x0 + left, area.y0 + top, area.x0 + left + side, area.y0 + top + side};
+    const Grid g{box, side / static_cast<float>(p.cols), side / static_cast<float>(p.rows)};
+    draw_hatching(c, g, p);
+    for (std::size_t k = 0; k < p.cells.size(); ++k) draw_cell(c, g.cell(k / p.cols, k % p.cols), p.cells[k]);
+    draw_borders(c, g, p);
+    draw_limit(c, g, p.limits.sram, p.cols, t.sram, "no room in SRAM");
+    draw_limit(c, g, p.limits.registers, p.cols, t.registers, "no room in registers");
+    draw_axes(c, g, p);
+    touch(app, g, p);
+    if (app.hovered_cell) c.outline(g.cell(*app.hovered_cell / p.cols, *app.hovered_cell % p.cols), t.ink, c.px(2));
+    for (const Mark& m : p.marks) draw_shape(c, g.at(m.col, m.row), m.kind);
+    draw_scale(c, {box.x0, box.y1 + below, box.x1, area.y1}, p);
+    draw_key(c, {box.x0, box.y1 + below + line + c.px(24), area.x1, area.y1}, p);
+}
+
+void draw_readout(App& app, Box area, const CellText& text) {
+    const Canvas c(app.theme);
+    const Theme& t = app.theme;
+    const float line = t.text->FontSize, small = t.small_text->FontSize;
+    c.text_in(t.title, area.cut_top(t.title->FontSize + c.px(8)), t.ink, text.title);
+    const auto paragraph = [&](const std::string& words, ImU32 colour) {
+        const int n = c.paragraph(t.small_text, area.min(), colour, words, area.w(), 6);
+        area.y0 += static_cast<float>(n) * small + c.px(8);
+    };
+    if (!text.trouble.empty()) paragraph(text.trouble, t.bad);
+    for (const CellText::Line& l : text.lines) {
+        if (area.h() < line + small) return;
+        c.text_in(t.text, area.cut_top(line + c.px(1)), t.ink, l.value);
+        c.text_in(t.small_text, area.cut_top(small + c.px(7)), t.dim_ink, l.what);
+    }
+    if (text.steps.empty() || area.h() < 3 * line) return;
+    area.cut_top(c.px(6));
+    c.fill({area.x0, area.y0, area.x1, area.y0 + 1}, t.faint);
+    area.cut_top(c.px(6));
+    c.text_in(t.text, area.cut_top(line + c.px(4)), t.ink, "One step from here");
+    for (const CellText::Step& s : text.steps) {
+        if (area.h() < 2 * small) return;
+        c.text_in(t.small_text, area.cut_top(small + c.px(2)), t.ink,
+                  s.direction + "  " + s.tiling + (s.value.empty() ? "" : "  " + s.value));
+        c.text_in(t.small_text, area.cut_top(small + c.px(5)), t.dim_ink, s.what);
+    }
+}
+
+}  // namespace tilescope::gui::explore

@@ -1,0 +1,16 @@
+// The plane of tile sizes, drawn and touched.
+#pragma once
+
+#include "gui/app.hpp"
+#include "gui/draw/canvas.hpp"
+#include "show/plane.hpp"
+
+namespace tilescope::gui::explore {
+
+/// The plane with its axes and marks in the area; hovering says a cell's numbers, and a click or a drag runs its
+/// tiling.
+void draw_plane(App& app, Box area, const PlanePicture& picture);
+/// What is known of the cell under the mouse, or of the one that runs.
+void draw_readout(App& app, Box area, const CellText& text);
+
+}  // namespace tilescope::gui::explore

@@ -1,0 +1,33 @@
+// Another program, run to its end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/machine/mode.hpp"
+
+namespace tilescope::lab {
+
+/// A program that runs, and the pipe that everything it prints comes through. Ends it when it goes.
+class Child {
+  public:
+    /// Throws RunError where it cannot be run.
+    explicit Child(std::vector<std::string> command);
+    ~Child();
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    /// Appends what comes next; false at the end. Throws Interrupted.
+    bool read_more(std::string& text, const Control* control);
+    /// Its exit status, as waitpid() has it.
+    int wait();
+
+  private:
+    int pipe_ = -1;
+    int process_ = 0;
+};
+
+/// Whether there is such a program on PATH.
+bool on_path(const std::string& program);
+
+}  // namespace tilescope::lab

@@ -1,0 +1,149 @@
+#include "lab/dram.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/machine/mistakes.hpp"
+#include "core/text/numbers.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr double unevenness = 0.05;  // of the speeds of alike blocks: without it waves stay in step for ever
+constexpr double repeats = 0.01;     // how far apart what heads add may be, as a share of all, to be said to repeat
+
+/// Of all heads.
+double visits_of(const LaunchOutline& launch) {
+    double visits = 0;
+    for (const BlockOutline& b : launch.blocks)
+        for (const Passage& p : b.passages)
+            visits += static_cast<double>(p.total) *
+                      static_cast<double>(
+                          std::count_if(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return d.moves_data(); }));
+    return visits;
+}
+
+L2 l2_of(const GpuSpec& gpu) {
+    return {gpu.l2_bytes, static_cast<int>(gpu.l2_partitions.value_or(1)),
+            static_cast<int>(gpu.l2_chiplets.value_or(1))};
+}
+
+double heads_of(const LaunchOutline& launch) { return static_cast<double>(launch.axes[0].tiles.count()); }
+
+}  // namespace
+
+DramModel::DramModel(const Report& counted, const Outline& outline, double at_most)
+    : report_(counted), outline_(outline), at_most_(at_most) {
+    if (report_.experiment.gpu.l2_bytes > 0) find_accesses();
+}
+
+std::string DramModel::too_many() const {
+    return "more than " + text::grouped(static_cast<Count>(at_most_)) + " visits of tiles";
+}
+
+void DramModel::find_accesses() {
+    double of_a_head = 0;
+    for (const LaunchOutline& l : outline_.launches()) of_a_head += visits_of(l) / heads_of(l);
+    if (of_a_head > at_most_) {
+        why_not_ = too_many();
+        return;
+    }
+    const Experiment& e = report_.experiment;
+    Mode exact = exact_mode;
+    exact.only_wanted = true;
+    // What a program does wrong is told by runs that look for it.
+    try {
+        Gpu gpu(e.gpu, exact, 1);
+        gpu.listen(accesses_);
+        run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
+    } catch (const BrokenPromise&) {
+        accesses_ = Accesses(), why_not_ = "the program does not do what it promises";
+    } catch (const Race&) {
+        accesses_ = Accesses(), why_not_ = "thread blocks of the program store to the same place";
+    }
+}
+
+std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kinds, Index slots, Refill refill) {
+    const GpuSpec& gpu = report_.experiment.gpu;
+    if (gpu.l2_bytes == 0) {
+        const Counters c = counted(k);
+        return Traffic{{c.hbm_read, c.hbm_write}, {c.hbm_read, c.hbm_write}};
+    }
+    if (accesses_.launches().empty()) return std::nullopt;
+    const LaunchAccesses& head = accesses_.launches()[k];
+    // What is larger than the L2 finds nothing of its own when it begins again.
+    const bool stays = report_.hbm_footprint <= gpu.l2_bytes;
+    if (const auto once = without_misses(head, sharing_of(head), l2_of(gpu)))
+        return Traffic{*once, stays ? DramTraffic{} : *once};
+    if (visits_of(outline_.launches()[k]) > at_most_) {
+        if (const auto traffic = folded(k, kinds(), slots, refill)) return Traffic{*traffic, *traffic};
+        why_not_ = too_many();
+        return std::nullopt;
+    }
+    Traffic traffic;
+    traffic.first = play_heads(k, head.heads, kinds(), slots, refill, stays ? &traffic.again : nullptr);
+    if (!stays) traffic.again = traffic.first;
+    return traffic;
+}
+
+/// `again`: played a second time with what the first has left.
+DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<BlockCycles>& kinds, Index slots,
+                                  Refill refill, DramTraffic* again) const {
+    const GpuSpec& gpu = report_.experiment.gpu;
+    std::vector<Axis> axes = outline_.launches()[k].axes;
+    axes[0] = uniform(heads);
+    const std::vector<BlockOfHead> order = dispatch(axes, report_.experiment.placing.order);
+    Grid grid{kinds, {}};
+    for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
+    const Timeline timeline = play(grid, gpu.sms, slots, refill, unevenness);
+    const LaunchAccesses& head = accesses_.launches()[k];
+    const std::vector<Index> sharing = sharing_of(head);
+    std::vector<Cache> caches = caches_for(head, heads, l2_of(gpu));
+    const DramTraffic first = play(head, sharing, order, timeline.stays, caches);
+    if (again) *again = play(head, sharing, order, timeline.stays, caches);
+    return first;
+}
+
+std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<BlockCycles>& kinds, Index slots,
+                                             Refill refill) const {
+    const LaunchOutline& launch = outline_.launches()[k];
+    const LaunchAccesses& head = accesses_.launches()[k];
+    const std::vector<Index> sharing = sharing_of(head);
+    const Index group = *std::max_element(sharing.begin(), sharing.end());  // heads that share a slice stay together
+    const auto fit = static_cast<Index>(at_most_ / 2 / (visits_of(launch) / heads_of(launch)));
+    const Index step = fit / 8 / group * group;
+    // Less than a wave of blocks leaves SMs idle, and their part of the L2 to others.
+    const double wave = static_cast<double>(report_.experiment.gpu.sms * slots);
+    if (step == 0 || static_cast<double>(4 * step * head.blocks) < wave) return std::nullopt;
+    DramTraffic at[3];  // the first ones fill the L2
+    for (Index n = 0; n < 3; ++n) at[n] = play_heads(k, (2 * n + 4) * step, kinds, slots, refill, nullptr);
+    const auto all = static_cast<double>(at[2].read + at[2].written);
+    const auto extrapolated = [&](Bytes DramTraffic::*bytes) -> std::optional<Bytes> {
+        const auto before = static_cast<double>(at[1].*bytes - at[0].*bytes),
+                   added = static_cast<double>(at[2].*bytes - at[1].*bytes);
+        if (std::abs(added - before) > repeats * all) return std::nullopt;
+        const double more = (heads_of(launch) - static_cast<double>(8 * step)) / static_cast<double>(2 * step);
+        return at[2].*bytes + std::llround(more * (before + added) / 2);
+    };
+    const auto read = extrapolated(&DramTraffic::read), written = extrapolated(&DramTraffic::written);
+    if (!read || !written) return std::nullopt;
+    return DramTraffic{*read, *written};
+}
+
+std::vector<Index> DramModel::sharing_of(const LaunchAccesses& head) const {
+    const Experiment& e = report_.experiment;
+    const std::vector<TensorDecl> tensors = e.algorithm->tensors(e.problem, e.tiling);
+    std::vector<Index> sharing;
+    for (const HbmTile& tile : head.tiles) sharing.push_back(e.problem.batch_heads() / tensors[tile.tensor].slices);
+    return sharing;
+}
+
+Counters DramModel::counted(std::size_t k) const {
+    Counters sum;
+    for (const BlockOutline& b : outline_.launches()[k].blocks)
+        for (const Passage& p : b.passages)
+            for (const Deed& d : p.deeds) sum.add(d.cost, p.total);
+    return sum;
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,325 @@
+// Figures with a curve for every algorithm: metrics against a size, and what theory says of them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/machine/error.hpp"
+#include "core/text/numbers.hpp"
+#include "lab/figure/kinds.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr const char* beyond_hbm_title = "does not fit in HBM (out of memory)";
+
+/// A panel of such a figure.
+struct Shown {
+    const char *metric, *title;
+};
+
+struct Against {
+    const char *name, *title, *usual_axis, *x_title;
+    std::vector<Shown> panels;
+    std::string caption;
+    bool log_x = true, log_y = true;
+    TileRule rule = TileRule::common;
+    Objective objective = Objective::time;
+};
+
+/// Where a metric is read bytes alone, only reads are compulsory.
+bool reads_only(const Panel& p) { return p.y.title.starts_with(find_metric("dram_read_bytes")->title); }
+
+/// The outcomes of a figure, a row of them for each variant.
+struct Grid {
+    std::vector<Variant> variants;
+    SweepAxis axis;
+    std::vector<Outcome> outcomes;
+
+    const Outcome& at(std::size_t v, std::size_t k) const { return outcomes[v * axis.values.size() + k]; }
+    double x(std::size_t k) const { return number_in(axis.values[k]); }
+    const Report& some() const {
+        return *std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.report; })->report;
+    }
+};
+
+Grid grid_of(const FigureRequest& r, const Against& a, std::initializer_list<const char*> usual) {
+    Grid g{variants_of(r, usual), axis_of(r, a.usual_axis), {}};
+    std::vector<FigureCase> cases;
+    for (const Variant& v : g.variants)
+        for (const std::string& value : g.axis.values) cases.push_back({&v, {{g.axis.key, value}}});
+    g.outcomes = outcomes_of(r, cases, a.rule, a.objective);
+    return g;
+}
+
+/// "512", "4k", "1M" where they are such multiples.
+std::string brief(double x) {
+    constexpr double k = 1024;
+    if (x >= k * k && std::fmod(x, k * k) == 0) return text::number(x / k / k) + "M";
+    return x >= k && std::fmod(x, k) == 0 ? text::number(x / k) + "k" : text::number(x);
+}
+
+FigureAxis x_axis(const Grid& g, const Against& a) {
+    FigureAxis axis{a.x_title, Scale::plain, a.log_x};
+    constexpr std::size_t most = 12;
+    const std::size_t n = g.axis.values.size(), step = (n + most - 1) / most;
+    for (std::size_t k = 0; k < n; k += step) axis.ticks.push_back({g.x(k), brief(g.x(k))});
+    const double first = g.x(0), last = g.x(n - 1),
+                 room = a.log_x ? std::pow(last / first, 0.03) : (last - first) * 0.03;
+    axis.from = a.log_x ? first / room : first - room;
+    axis.to = a.log_x ? last * room : last + room;
+    if (n == 1) axis.from = first / 2, axis.to = first * 2;
+    return axis;
+}
+
+/// The curves of a metric; what the tensors have no room for is crossed out.
+void add_curves(Panel& panel, const Grid& g, const Metric& m) {
+    Series beyond{beyond_hbm_title, Look::crosses, -1};
+    for (std::size_t v = 0; v < g.variants.size(); ++v) {
+        Series curve{g.variants[v].label, Look::measured_line, static_cast<int>(v)};
+        for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
+            const auto& report = g.at(v, k).report;
+            const auto y = report ? on_axis(m, *report) : std::nullopt;
+            if (!y || (panel.y.log && *y <= 0)) continue;
+            curve.points.push_back({g.x(k), *y});
+            if (!report->fits_hbm()) beyond.points.push_back({g.x(k), *y});
+        }
+        if (!curve.points.empty()) panel.series.push_back(curve);
+    }
+    if (!beyond.points.empty()) panel.series.push_back(beyond);
+}
+
+/// "128 x 128", or "16 x 16 to 512 x 48" where they change along a curve.
+std::string tiles_text(const Grid& g, std::size_t v) {
+    std::vector<std::string> tiles;
+    for (std::size_t k = 0; k < g.axis.values.size(); ++k)
+        if (const Outcome& o = g.at(v, k); o.report) {
+            const Tiling t = o.experiment.tiling;
+            const std::string one = std::to_string(t.br) + " x " + std::to_string(t.bc);
+            if (tiles.empty() || tiles.back() != one) tiles.push_back(one);
+        }
+    return tiles.empty() ? "none" : tiles.size() == 1 ? tiles[0] : tiles.front() + " to " + tiles.back();
+}
+
+/// What holds for all curves, or for each, and their tiles.
+std::string about_curves(const Grid& g) {
+    std::vector<std::string> setups, tiles;
+    for (std::size_t v = 0; v < g.variants.size(); ++v)
+        for (std::size_t k = 0; k < g.axis.values.size(); ++k)
+            if (const Outcome& o = g.at(v, k); o.report) {
+                setups.push_back(setup_text(o.experiment, g.axis.key));
+                tiles.push_back(tiles_text(g, v));
+                break;
+            }
+    const auto alike = [](const std::vector<std::string>& all) {
+        return std::all_of(all.begin(), all.end(), [&](auto& x) { return x == all[0]; });
+    };
+    std::string text = alike(setups) ? setups[0] + "." : "";
+    if (!alike(setups))
+        for (std::size_t v = 0; v < setups.size(); ++v)
+            text += (v ? "; " : "") + g.variants[v].label + ": " + setups[v] + (v + 1 == setups.size() ? "." : "");
+    text += " Tiles, Br x Bc: ";
+    if (alike(tiles)) return text + tiles[0] + (tiles.size() > 1 ? " for all." : ".");
+    for (std::size_t v = 0; v < tiles.size(); ++v) text += (v ? ", " : "") + g.variants[v].label + " " + tiles[v];
+    return text + ".";
+}
+
+Figure figure_of(const FigureRequest& r, const Against& a, const Grid& g) {
+    Figure f{a.name, a.title, {}, a.caption + " " + about_curves(g), r.command};
+    for (const Shown& s : a.panels) {
+        const Metric& m = *find_metric(s.metric);
+        Panel p{s.title, x_axis(g, a), {std::string(m.title) + " (" + name_of(m.evidence) + ")", scale_of(m), a.log_y}};
+        if (!a.log_y) p.y.from = 0;
+        add_curves(p, g, m);
+        f.panels.push_back(p);
+    }
+    return f;
+}
+
+const Series* find(const Panel& p, const std::string& title) {
+    for (const Series& s : p.series)
+        if (s.title == title) return &s;
+    return nullptr;
+}
+
+/// A shape without a constant, through the last point of a curve.
+template <class F>
+bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string& title, F&& shape) {
+    const Series *curve = find(p, algorithm), *beyond = find(p, beyond_hbm_title);
+    if (!curve) return false;
+    const auto fits = [&](const FigurePoint& q) {
+        return !beyond || std::none_of(beyond->points.begin(), beyond->points.end(),
+                                       [&](auto& b) { return b.x == q.x && b.y == q.y; });
+    };
+    const auto last = std::find_if(curve->points.rbegin(), curve->points.rend(), fits);
+    if (last == curve->points.rend()) return false;
+    Series s{title + ", shape only, through " + algorithm, Look::dots, curve->colour};
+    for (std::size_t k = 0; k < g.axis.values.size(); ++k)
+        s.points.push_back({g.x(k), last->y * shape(g.x(k)) / shape(last->x)});
+    p.series.push_back(s);
+    return true;
+}
+
+/// What all have to move, or to read.
+void add_compulsory(Panel& p, const Grid& g) {
+    const bool reads = reads_only(p);
+    Series s{reads ? "compulsory: inputs once (counted)" : "compulsory: inputs and outputs once (counted)",
+             Look::dashes, reads ? 7 : -1};
+    for (std::size_t k = 0; k < g.axis.values.size(); ++k)
+        for (std::size_t v = 0; v < g.variants.size(); ++v)
+            if (const auto& r = g.at(v, k).report) {
+                s.points.push_back(
+                    {g.x(k), static_cast<double>(r->compulsory_read() + (reads ? 0 : r->compulsory_written()))});
+                break;
+            }
+    p.series.push_back(s);
+}
+
+/// Elements that a thread block's SRAM has room for: the papers' M.
+double elements(const Experiment& e) {
+    return static_cast<double>(e.gpu.sram_per_block) / static_cast<double>(size_of(e.problem.dtype));
+}
+
+/// Saha and Ye (arXiv 2402.07443), theorem 3.1: no algorithm moves less than the order of this.
+double lower_bound(double n, double d, double m) { return std::min(n * n * d / std::sqrt(m), n * n * d * d / m); }
+
+constexpr const char* levels =
+    "SM traffic is counted: what crosses an SM's boundary, read and written, the papers' HBM accesses. DRAM reads are "
+    "modelled: what "
+    "the L2 lacks; there is no number where more than 4 million visits of tiles would have to be played.";
+
+}  // namespace
+
+Figure io_vs_n(const FigureRequest& r) {
+    const Against a{"io-vs-n",
+                    "What attention moves, by sequence length",
+                    "seq=256:128k:x2",
+                    "sequence length N",
+                    {{"hbm_bytes", "across the SMs' boundary"}, {"dram_read_bytes", "from DRAM"}},
+                    levels};
+    Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
+    Figure f = figure_of(r, a, g);
+    const double d = static_cast<double>(g.some().experiment.problem.dim), m = elements(g.some().experiment);
+    if (find(f.panels[0], "standard"))
+        f.caption += " standard jumps where a row of S has no room on chip, and is read once for each pass.";
+    if (find(f.panels[0], "flash_v1"))
+        f.caption += " flash_v1 leaves the L2 where all of Q and O, which it goes round in, have no room there.";
+    f.caption +=
+        " With tiles that stay as they are bytes grow as N², and which algorithm moves fewer depends on the tiles "
+        "(--tiles paper).";
+    const bool s = add_shape(f.panels[0], g, "standard", "N d + N²", [&](double n) { return n * d + n * n; });
+    const bool flash = add_shape(f.panels[0], g, "flash_v1", m >= d * d ? "N² d² / M" : "N² d / √M",
+                                 [&](double n) { return lower_bound(n, d, m); });
+    if (s || flash) f.caption += " Dotted lines have no constant: only their slope means something.";
+    if (flash)
+        f.caption +=
+            " N² d² / M: FlashAttention's theorem 2 and, for M ≥ d², the lower bound (Saha and Ye, theorem 3.1); M = " +
+            text::grouped(std::llround(m)) + " elements, d² = " + text::grouped(std::llround(d * d)) + ".";
+    for (Panel& p : f.panels) add_compulsory(p, g);
+    return f;
+}
+
+Figure io_vs_d(const FigureRequest& r) {
+    const Against a{"io-vs-d",
+                    "What attention moves, by head dimension",
+                    "dim=16,32,64,96,128,192,256",
+                    "head dimension d",
+                    {{"hbm_bytes", "across the SMs' boundary"}, {"dram_read_bytes", "from DRAM"}},
+                    levels};
+    Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
+    Figure f = figure_of(r, a, g);
+    for (Panel& p : f.panels) add_compulsory(p, g);
+    f.caption += " Curves bend where tiles change.";
+    return f;
+}
+
+Figure io_vs_sram(const FigureRequest& r) {
+    const Against a{
+        "io-vs-sram",
+        "More SRAM, fewer bytes, until registers limit",
+        "sram=8:512:x2",
+        "SRAM of an SM, KiB",
+        {{"hbm_bytes", "SM traffic with the best tiles for it"}},
+        "SM traffic, counted, at every size with the tiles (multiples of 16 up to 512) that move the fewest "
+        "bytes; what registers allow limits them, too.",
+        true,
+        true,
+        TileRule::best,
+        Objective::sm_traffic};
+    FigureRequest usual = r;
+    usual.options = with_usual_sizes(r.options, 8, 4096);
+    Grid g = grid_of(usual, a, {"standard", "flash_v1", "flash_v2"});
+    Figure f = figure_of(r, a, g);
+    Panel& p = f.panels[0];
+    const Problem& w = g.some().experiment.problem;
+    const double n = static_cast<double>(w.seq_q), d = static_cast<double>(w.dim),
+                 size = static_cast<double>(size_of(w.dtype));
+    add_compulsory(p, g);
+    // Without a constant it is put where it touches what is counted, from below.
+    const auto bound = [&](double kib) { return lower_bound(n, d, kib * 1024 / size); };
+    double constant = std::numeric_limits<double>::infinity();
+    for (const Series& curve : p.series)
+        if (curve.look == Look::measured_line)
+            for (const FigurePoint& q : curve.points) constant = std::min(constant, q.y / bound(q.x));
+    Series s{"lower bound min(N² d / √M, N² d² / M), shape only", Look::dots, -1};
+    for (std::size_t k = 0; k < g.axis.values.size(); ++k) s.points.push_back({g.x(k), constant * bound(g.x(k))});
+    p.series.push_back(s);
+    const double turn = d * d * size / 1024;  // M = d²
+    if (turn > *p.x.from && turn < *p.x.to)
+        p.series.push_back({"", Look::open_points, -1, {{turn, constant * bound(turn), "M = d²"}}});
+    f.caption +=
+        " The bound (Saha and Ye, theorem 3.1) has no constant: it is moved until it touches a curve from below, so "
+        "only its "
+        "slope means something. It turns at M = d², M the elements of the SRAM. Curves level off where registers, or "
+        "the largest "
+        "tiles tried, limit them.";
+    return f;
+}
+
+Figure io_vs_block(const FigureRequest& r) {
+    FigureRequest of_paper = r;
+    Options& o = of_paper.options;
+    if (!o.batch && !o.heads && !o.seq && !o.seq_q && o.model.empty()) o.batch = 64, o.heads = 16, o.seq = 1024;
+    if (o.br == "auto") o.br = "64";
+    const Against a{
+        "io-vs-block",
+        "Larger blocks, fewer bytes, until something else limits",
+        "bc=64,128,256,512",
+        "block size Bc (keys of a tile)",
+        {{"hbm_bytes", "accesses"}, {"time_us", "time"}},
+        "As in FlashAttention's figure 2, middle: forward alone, Br = min(Bc, d) = 64. SM traffic is counted, time "
+        "modelled.",
+        true,
+        false};
+    return figure_of(of_paper, a, grid_of(of_paper, a, {"flash_v1"}));
+}
+
+Figure footprint(const FigureRequest& r) {
+    const Against a{
+        "footprint",
+        "Memory beyond inputs and output",
+        "seq=256:128k:x2",
+        "sequence length N",
+        {{"hbm_extra_bytes", ""}},
+        "Counted: tensors in HBM that neither are inputs nor the output. Crosses: with these the tensors do not fit in "
+        "the GPU's memory."};
+    Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2", "memory_efficient", "chunked"});
+    Figure f = figure_of(r, a, g);
+    add_compulsory(f.panels[0], g);
+    for (const Variant& v : g.variants)
+        if (!find(f.panels[0], v.label)) f.caption += " " + v.label + " has none.";
+    return f;
+}
+
+Figure waves(const FigureRequest& r) {
+    const Against a{"waves",
+                    "Thread blocks come in waves",
+                    "heads=1:64:+1",
+                    "heads",
+                    {{"time_us", "time"}, {"flops_per_s", "speed"}},
+                    "Modelled. Where the last wave is nearly empty, a head more costs a whole wave.",
+                    false,
+                    false};
+    return figure_of(r, a, grid_of(r, a, {"flash_v2", "flash_v1"}));
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,120 @@
+#include "lab/figure/kinds.hpp"
+
+#include "core/machine/error.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/request.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr FigureKind all_kinds[] = {
+    {"io-vs-n", "bytes against the sequence length, with the papers' shapes", io_vs_n},
+    {"io-vs-d", "bytes against the head dimension", io_vs_d},
+    {"io-vs-sram", "bytes against the SRAM of a thread block, each with its best tiles", io_vs_sram},
+    {"io-vs-block", "bytes and time against the block size (FlashAttention, figure 2, middle)", io_vs_block},
+    {"footprint", "extra memory against the sequence length", footprint},
+    {"waves", "time against the number of heads: whole and broken waves", waves},
+    {"roofline", "a dot per algorithm and level under the GPU's roofs", roofline},
+    {"ladder", "bytes by tensor, an algorithm a bar", ladder},
+    {"tiles", "the plane of tile sizes, in the colours of any metric", tiles_plane},
+    {"timeline", "which thread block is on which SM, and when", timeline_figure},
+    {"loop-order", "who computes which tile of the scores when, and how often the others travel for it", loop_order},
+};
+
+Experiment experiment_of_case(const FigureRequest& r, const FigureCase& c, TileRule rule, Objective objective) {
+    Settings settings = c.variant->settings;
+    settings.insert(settings.end(), c.settings.begin(), c.settings.end());
+    const Algorithm& algorithm = *c.variant->algorithm;
+    Request request = resolve(with(r.options, settings), algorithm, r.control);
+    if (request.wish.rule == TileRule::kernel) request.wish.rule = rule;
+    if (rule == TileRule::best) request.wish.objective = objective;
+    return experiment_of(algorithm, request, r.control);
+}
+
+}  // namespace
+
+std::span<const FigureKind> figure_kinds() { return all_kinds; }
+
+const FigureKind& figure_kind(const std::string& name, std::span<const FigureKind> kinds) {
+    std::vector<std::string> names;
+    for (const FigureKind& k : kinds) {
+        if (name == k.name) return k;
+        names.emplace_back(k.name);
+    }
+    throw UsageError("plot " + text::shown(name) + ": no such figure; did you mean " + text::nearest(name, names) +
+                     "? There are " + text::join(names, ", "));
+}
+
+std::vector<Variant> variants_of(const FigureRequest& r, std::initializer_list<const char*> usual) {
+    if (!r.variants.empty()) return r.variants;
+    std::vector<Variant> list;
+    for (const char* name : usual) list.push_back(variant_from(name));
+    return list;
+}
+
+SweepAxis axis_of(const FigureRequest& r, const char* usual) {
+    const SweepAxis own = parse_axis(usual);
+    if (r.vary.empty()) return own;
+    if (r.vary.size() > 1 || r.vary[0].key != own.key)
+        throw UsageError("--vary " + r.vary.back().key + ": this figure varies " + own.key + " alone; try --vary " +
+                         usual);
+    return r.vary[0];
+}
+
+std::vector<Outcome> outcomes_of(const FigureRequest& r, const std::vector<FigureCase>& cases, TileRule rule,
+                                 Objective objective) {
+    std::vector<Outcome> all;
+    study(
+        static_cast<Index>(cases.size()), r.threads,
+        [&](Index k) {
+            return outcome_of(experiment_of_case(r, cases[static_cast<std::size_t>(k)], rule, objective), r.control);
+        },
+        [&](Index, const Outcome& o) { all.push_back(o); });
+    for (const Outcome& o : all)
+        if (o.report) return all;
+    throw RunError("plot: nothing fits on chip: " + (all.empty() ? "there is no point" : all[0].remark) +
+                   "; try smaller tiles, a smaller --dim or another --gpu");
+}
+
+double number_in(const std::string& value) {
+    if (std::int64_t whole = 0; text::to_whole(value, whole) == std::errc()) return static_cast<double>(whole);
+    return text::to_number(value).value_or(0);
+}
+
+std::string setup_text(const Experiment& e, std::string_view varied) {
+    const Problem& p = e.problem;
+    std::vector<std::string> parts;
+    const auto add = [&](std::string_view key, const std::string& text) {
+        if (key != varied) parts.push_back(text);
+    };
+    if (e.algorithm->computes->features.has(Feature::head_dims)) {
+        if (p.batch > 1) add("batch", "batch " + text::grouped(p.batch));
+        add("heads", text::grouped(p.heads) + (p.heads == 1 ? " head" : " heads") +
+                         (p.kv_heads != p.heads ? " (" + text::grouped(p.kv_heads) + " of K and V)" : ""));
+        add("dim", "d = " + text::grouped(p.dim) + (p.dim_v != p.dim ? ", dv = " + text::grouped(p.dim_v) : ""));
+    }
+    const std::string queries = "N = " + text::grouped(p.seq_q);
+    add("seq", p.seq_q == p.seq_k ? queries : queries + " queries, " + text::grouped(p.seq_k) + " keys");
+    parts.emplace_back(name_of(p.dtype));
+    if (p.mask.is_causal()) parts.emplace_back("causal");
+    if (e.gpu.l2_bytes == 0) parts.emplace_back("without L2");
+    return text::join(parts, ", ") + " on " + e.gpu.name;
+}
+
+std::optional<double> on_axis(const Metric& m, const Report& r) {
+    const auto x = number_of(m, r);
+    if (!x) return std::nullopt;
+    return m.unit == std::string_view("us") ? *x / 1e6 : m.share ? *x * 100 : *x;
+}
+
+Scale scale_of(const Metric& m) {
+    const std::string_view unit = m.unit;
+    if (m.share) return Scale::percent;
+    return unit == "B"        ? Scale::bytes
+           : unit == "us"     ? Scale::seconds
+           : unit == "FLOP/s" ? Scale::flops_per_s
+                              : Scale::plain;
+}
+
+}  // namespace tilescope::lab

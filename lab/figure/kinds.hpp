@@ -1,0 +1,73 @@
+// The figures that there are: each is a study, and a way to show it.
+#pragma once
+
+#include <span>
+
+#include "lab/figure/figure.hpp"
+#include "lab/flags/model.hpp"
+#include "lab/flags/variant.hpp"
+#include "lab/mapping.hpp"
+#include "lab/metric.hpp"
+#include "lab/study.hpp"
+#include "lab/sweep.hpp"
+
+namespace tilescope::lab {
+
+struct FigureRequest {
+    std::vector<Variant> variants;  ///< none: the kind's own
+    Options options;
+    std::vector<SweepAxis> vary;  ///< none: the kind's own
+    std::string metric;           ///< empty: the kind's own
+    std::string command;          ///< that draws it, with the version, for the caption
+    int threads = 0;
+    Control* control = nullptr;
+};
+
+struct FigureKind {
+    const char *name, *what;
+    Figure (*draw)(const FigureRequest&);  ///< throws UsageError, RunError and Interrupted
+};
+
+std::span<const FigureKind> figure_kinds();
+/// One of them; throws UsageError, with the nearest name.
+const FigureKind& figure_kind(const std::string& name, std::span<const FigureKind> kinds = figure_kinds());
+
+// ---- What kinds share
+
+/// Their variants, or these algorithms.
+std::vector<Variant> variants_of(const FigureRequest& request, std::initializer_list<const char*> usual);
+/// The axis that is varied; throws UsageError where it is another than `key`, or more than one.
+SweepAxis axis_of(const FigureRequest& request, const char* usual);
+
+/// A variant with these settings besides; with tiles that all algorithms share, where nothing says otherwise.
+struct FigureCase {
+    const Variant* variant;
+    Settings settings;
+};
+/// In the order of the cases. Throws RunError where not one of them fits on chip.
+std::vector<Outcome> outcomes_of(const FigureRequest& request, const std::vector<FigureCase>& cases,
+                                 TileRule rule = TileRule::common, Objective objective = Objective::time);
+
+/// A value as a number: 16k is 16384.
+double number_in(const std::string& value);
+/// "16 heads, d = 64, f16, on H100-SXM": what is the same for all of a figure; `varied`: the key that is not.
+std::string setup_text(const Experiment& experiment, std::string_view varied);
+/// A metric of a report in the units of an axis (seconds, not microseconds); nothing where there is none.
+std::optional<double> on_axis(const Metric& metric, const Report& report);
+Scale scale_of(const Metric& metric);
+/// Of all its FLOPs, as roofs have them, of a run with a time.
+double flops_per_s(const Report& report);
+
+Figure io_vs_n(const FigureRequest& request);
+Figure io_vs_d(const FigureRequest& request);
+Figure io_vs_sram(const FigureRequest& request);
+Figure io_vs_block(const FigureRequest& request);
+Figure footprint(const FigureRequest& request);
+Figure waves(const FigureRequest& request);
+Figure roofline(const FigureRequest& request);
+Figure ladder(const FigureRequest& request);
+Figure tiles_plane(const FigureRequest& request);
+Figure timeline_figure(const FigureRequest& request);
+Figure loop_order(const FigureRequest& request);
+
+}  // namespace tilescope::lab

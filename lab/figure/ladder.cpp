@@ -1,0 +1,63 @@
+// Bytes by tensor, an algorithm a bar: what README.md begins with.
+#include <algorithm>
+
+#include "core/text/numbers.hpp"
+#include "lab/figure/kinds.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+/// Tensors that tell the same part of the story.
+constexpr struct Group {
+    const char* title;
+    std::initializer_list<Meaning> meanings;
+} groups[] = {
+    {"Q", {Meaning::query}},     {"K, V", {Meaning::key, Meaning::value}},
+    {"O", {Meaning::output}},    {"S, P", {Meaning::score}},
+    {"m, l, LSE and other", {}},
+};
+
+std::size_t group_of(Meaning m) {
+    std::size_t k = 0;
+    while (k + 1 < std::size(groups) &&
+           std::find(groups[k].meanings.begin(), groups[k].meanings.end(), m) == groups[k].meanings.end())
+        ++k;
+    return k;
+}
+
+}  // namespace
+
+Figure ladder(const FigureRequest& r) {
+    FigureRequest usual = r;
+    usual.options = with_usual_sizes(r.options, 16, 4096);
+    const auto variants =
+        variants_of(r, {"standard", "three_pass", "two_pass", "flash_v1", "flash_v2", "memory_efficient", "chunked"});
+    std::vector<FigureCase> cases;
+    for (const Variant& v : variants) cases.push_back({&v, {}});
+    const auto outcomes = outcomes_of(usual, cases);
+    Panel p{"", {""}, {"SM traffic, read and written (counted)", Scale::bytes}};
+    p.y.from = 0;
+    p.x.from = -0.6, p.x.to = static_cast<double>(variants.size()) - 0.4;
+    for (std::size_t k = 0; k < variants.size(); ++k) {
+        const double x = static_cast<double>(k);
+        p.x.ticks.push_back({x, variants[k].label});
+        double sums[std::size(groups)] = {}, at = 0;
+        if (const auto& report = outcomes[k].report)
+            for (const TensorReport& t : report->tensors)
+                sums[group_of(t.meaning)] += static_cast<double>(t.traffic.read + t.traffic.write);
+        for (std::size_t g = 0; g < std::size(groups); at += sums[g], ++g)
+            if (sums[g] > 0)
+                p.boxes.push_back(
+                    {x - 0.36, x + 0.36, at, at + sums[g], static_cast<int>(g), 0, false, groups[g].title});
+        p.series.push_back({"", Look::words, -1, {{x, at, at > 0 ? text::bytes(at) : "does not fit"}}});
+    }
+    return {"ladder",
+            "What attention moves, by tensor",
+            {p},
+            "SM traffic, counted: bytes that cross an SM's boundary, the papers' HBM accesses. " +
+                setup_text(outcomes[0].experiment, "") + ", tiles " + text::grouped(outcomes[0].experiment.tiling.br) +
+                " x " + text::grouped(outcomes[0].experiment.tiling.bc) + " where they fit.",
+            r.command};
+}
+
+}  // namespace tilescope::lab

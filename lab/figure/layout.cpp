@@ -1,0 +1,145 @@
+#include "lab/figure/layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/words.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr double letter = 9.3, title_letter = 15, caption_letter = 7.9, legend_letter = 10.5;
+constexpr double title_line = 34, legend_line = 26, caption_line = 20, margin = 12, axis_title = 26;
+constexpr double usual_panel = 620, least_panel = 460;  // wide
+constexpr double highest_panel = 350;
+
+/// Of the words beside an axis' ticks.
+std::size_t longest_label(const FigureAxis& a) {
+    std::size_t longest = 0;
+    for (const FigureAxis::Tick& t : a.ticks) longest = std::max(longest, text::width(t.text));
+    if (longest > 0) return longest;
+    switch (a.scale) {
+        case Scale::bytes:
+        case Scale::seconds:
+            return a.log ? 6 : 8;
+        case Scale::flops_per_s:
+            return 12;
+        default:
+            return 5;
+    }
+}
+
+/// Of a map, by its width.
+double height_of(const Panel& p) { return (*p.y.to - *p.y.from) / (*p.x.to - *p.x.from); }
+
+double wide(std::size_t letters) { return letter * static_cast<double>(letters); }
+
+/// Those are all needed; of numbers some will do.
+bool is_of_names(const FigureAxis& a) { return longest_label(a) > 5; }
+/// For words side by side.
+double room_along(const FigureAxis& a) {
+    double all = 0;
+    for (const FigureAxis::Tick& t : a.ticks) all += wide(text::width(t.text) + 1);
+    return all;
+}
+
+std::vector<std::string> lines_of(const std::string& text, double width, double of_a_letter) {
+    return text.empty() ? std::vector<std::string>{}
+                        : text::wrapped(text, static_cast<std::size_t>(std::max(8.0, width / of_a_letter)));
+}
+
+double own_width(const Figure& f) {
+    const bool alone = f.panels.size() == 1;
+    return alone && !f.panels[0].map ? 900 : usual_panel * (alone ? 1 : 2);
+}
+
+}  // namespace
+
+FigureLayout::FigureLayout(const Figure& f, const Page& page, const std::vector<std::string>& legend)
+    : scale(page.font_pt / Page().font_pt) {
+    width = (page.width_cm ? *page.width_cm / 2.54 * 100 : own_width(f)) / scale;
+    columns_ = std::clamp<std::size_t>(static_cast<std::size_t>(width / least_panel), 1, f.panels.size());
+    rows_ = (f.panels.size() + columns_ - 1) / columns_;
+    if (page.caption) {
+        title = lines_of(f.title, width - 2 * margin, title_letter);
+        caption = lines_of(f.caption, width, caption_letter);
+        for (std::string& line : lines_of(f.command, width, caption_letter)) caption.push_back(std::move(line));
+    }
+    std::size_t longest = 1;
+    for (const std::string& t : legend) longest = std::max(longest, text::width(t));
+    const double entry = legend_letter * static_cast<double>(longest) + 66;
+    legend_columns = static_cast<std::size_t>(std::max(1.0, 0.96 * width / entry));
+    legend_font = std::min(1.0, 0.96 * width / (wide(longest) + 60));
+    legend_height_ = legend_line * legend_font *
+                         std::ceil(static_cast<double>(legend.size()) / static_cast<double>(legend_columns)) +
+                     margin;
+    measure_panels(f);
+    height = margin + caption_line * static_cast<double>(caption.size()) + row_height_ * static_cast<double>(rows_) +
+             legend_height_ + title_line * static_cast<double>(title.size());
+}
+
+void FigureLayout::measure_panels(const Figure& f) {
+    bool titled = false;
+    for (const Panel& p : f.panels) {
+        left_ = std::max(left_, p.map ? 2 * margin : wide(longest_label(p.y)) + 32);
+        // A scale of shades is as wide as a part of the panel.
+        right_ = std::max(
+            right_, p.shades ? wide(longest_label(*p.shades)) + 16 + 0.08 * width / static_cast<double>(columns_) : 20);
+        titled = titled || !p.title.empty();
+    }
+    const auto height_now = [&] {
+        return f.panels[0].map ? plot_width() * height_of(f.panels[0]) : std::min(highest_panel, 0.8 * plot_width());
+    };
+    std::size_t lines = 0;
+    for (const Panel& p : f.panels) {
+        const auto cut = lines_of(p.y.title, height_now() + 40, letter);
+        lines = std::max(lines, cut.size());
+        y_titles.push_back(text::join(cut, "\n"));
+    }
+    left_ += axis_title * static_cast<double>(lines);
+    panel_height_ = height_now();
+    double ticks = 0, words = 0;
+    for (const Panel& p : f.panels) {
+        if (!steep(p.x)) continue;
+        ticks = std::max(ticks, wide(longest_label(p.x)) / 2);
+        for (const Series& s : p.series)
+            for (const FigurePoint& q : s.points)
+                if (s.look == Look::words && upright(p, q)) words = std::max(words, wide(text::width(q.label) + 1));
+    }
+    below_ = (f.panels[0].map ? 40 : 78) + ticks;
+    row_height_ = panel_height_ + below_ + (titled ? title_line : margin) + words;
+}
+
+bool FigureLayout::steep(const FigureAxis& x) const { return is_of_names(x) && room_along(x) > plot_width(); }
+
+bool FigureLayout::upright(const Panel& p, const FigurePoint& q) const {
+    return steep(p.x) && q.slope == 0 && text::width(q.label) > 4;
+}
+
+std::size_t FigureLayout::tick_step(const FigureAxis& a, bool along_x) const {
+    if (along_x && steep(a)) return 1;
+    const double needed = along_x ? room_along(a) : 20 * static_cast<double>(a.ticks.size());
+    return static_cast<std::size_t>(std::max(1.0, std::ceil(needed / (along_x ? plot_width() : panel_height_))));
+}
+
+double FigureLayout::room_for(const std::string& label, std::size_t panel_number, const Panel& p, const Box& b) const {
+    const Area a = panel(panel_number);
+    const double across = (b.right - b.left) / (*p.x.to - *p.x.from) * (a.right - a.left);
+    return std::min(1.0, 0.66 * across / wide(text::width(label)));
+}
+
+FigureLayout::Area FigureLayout::panel(std::size_t k) const {
+    const double cell = width / static_cast<double>(columns_), column = static_cast<double>(k % columns_),
+                 rows_below = static_cast<double>(rows_ - 1 - k / columns_);
+    const double bottom =
+        margin + caption_line * static_cast<double>(caption.size()) + rows_below * row_height_ + below_;
+    return {column * cell + left_, (column + 1) * cell - right_, bottom, bottom + panel_height_};
+}
+
+double FigureLayout::title_at(std::size_t line) const { return height - 28 - title_line * static_cast<double>(line); }
+double FigureLayout::caption_at(std::size_t line) const {
+    return caption_line * (static_cast<double>(caption.size() - line) - 0.4) + margin / 2;
+}
+double FigureLayout::legend_top() const { return height - title_line * static_cast<double>(title.size()) - margin / 2; }
+
+}  // namespace tilescope::lab

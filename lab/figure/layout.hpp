@@ -1,0 +1,48 @@
+// Where the parts of a figure are on a page: in units of which 15 are the font of the numbers on axes.
+#pragma once
+
+#include "lab/figure/figure.hpp"
+
+namespace tilescope::lab {
+
+/// In columns and rows, below a title and a legend and above a caption. Widths of words are guesses: only who draws
+/// knows the font.
+struct FigureLayout {
+    /// `legend`: the titles in it.
+    FigureLayout(const Figure& figure, const Page& page, const std::vector<std::string>& legend);
+
+    struct Area {
+        double left, right, bottom, top;
+    };
+    /// Between the axes of a panel.
+    Area panel(std::size_t k) const;
+    /// The middle of a line of the title or the caption, above the bottom of the picture.
+    double title_at(std::size_t line) const, caption_at(std::size_t line) const;
+    double legend_top() const;
+    /// What part of its size a label may have to be within a box; axes are linear.
+    double room_for(const std::string& label, std::size_t panel, const Panel& p, const Box& b) const;
+    double units_per_inch() const { return 100 / scale; }
+
+    double scale;  ///< of the font, to that of an own page
+    double width, height;
+    std::vector<std::string> title, caption;  ///< lines
+    std::size_t legend_columns;
+    double legend_font = 1;             ///< in fonts of an axis
+    std::vector<std::string> y_titles;  ///< of the panels, cut into lines
+    /// Whether names along the x axis have no room beside each other.
+    bool steep(const FigureAxis& x) const;
+    /// Whether there is as little room for a point's label.
+    bool upright(const Panel& p, const FigurePoint& point) const;
+    /// Every so manieth of the ticks has room.
+    std::size_t tick_step(const FigureAxis& axis, bool along_x) const;
+
+  private:
+    void measure_panels(const Figure& figure);
+
+    double plot_width() const { return width / static_cast<double>(columns_) - left_ - right_; }
+    std::size_t columns_, rows_;
+    double left_ = 0, right_ = 0, panel_height_ = 0, row_height_, legend_height_;
+    double below_ = 0;  ///< a panel, for its axis
+};
+
+}  // namespace tilescope::lab

@@ -1,0 +1,109 @@
+// Algorithms under the GPU's roofs: FLOPs per byte at a level, and FLOPs per second.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.hpp"
+#include "core/time/rates.hpp"
+#include "lab/figure/kinds.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+/// What the machine can at most; computing roofs are flat.
+struct Roof {
+    std::string title;
+    double per_second;  ///< FLOP/s, or B/s of a level
+    bool level;
+};
+
+std::vector<Roof> roofs_of(const GpuSpec& g) {
+    const Rates r = rates_of(g);
+    const double sms = static_cast<double>(g.sms), clock = g.clock_mhz * 1e6;
+    const auto named = [](const char* name, double x, const char* unit) {
+        return name + (" " + text::count(x)) + unit;
+    };
+    std::vector<Roof> roofs;
+    const auto add = [&](const char* name, double x, bool level) {
+        roofs.push_back({named(name, x, level ? "B/s" : "FLOP/s"), x, level});
+    };
+    add("tensor cores", g.tensor_tflops * 1e12, false);
+    add("FP32", g.fp32_tflops * 1e12, false);
+    add("SRAM", r.sram * sms * clock, true);
+    add("L2", r.l2 * clock, true);
+    add("DRAM", g.hbm_gbs * 1e9, true);
+    return roofs;
+}
+
+constexpr double least = 0.5, most = 16384;  // FLOP/B
+
+void add_roofs(Panel& p, const GpuSpec& gpu) {
+    const auto roofs = roofs_of(gpu);
+    const double highest = roofs[0].per_second;
+    for (const Roof& r : roofs) {
+        const bool top = r.per_second == highest;
+        const double label = r.level ? std::max(least, *p.y.from / r.per_second) * 1.8 : top ? most : most / 20;
+        const double end = r.level ? highest / r.per_second : most;
+        const auto height = [&](double x) { return r.level ? r.per_second * x : r.per_second; };
+        p.series.push_back({"", r.level ? Look::line : Look::dashes, 7, {{least, height(least)}, {end, height(end)}}});
+        p.series.push_back({"", Look::words, -1, {{label, height(label), r.title, r.level ? 1.0 : 0}}});
+        p.series.back().side = r.level ? Side::from : top ? Side::upto : Side::below;
+    }
+}
+
+}  // namespace
+
+double flops_per_s(const Report& r) { return static_cast<double>(r.counters.flops()) / r.time->us() * 1e6; }
+
+Figure roofline(const FigureRequest& r) {
+    const auto variants = variants_of(r, {"standard", "flash_v1", "flash_v2"});
+    const std::vector<SweepAxis> vary = r.vary;
+    std::vector<FigureCase> cases;
+    const SweepAxis path =
+        vary.empty() ? SweepAxis{"seq", {}} : axis_of(r, (vary[0].key + "=" + vary[0].values[0]).c_str());
+    for (const Variant& v : variants) {
+        if (path.values.empty()) cases.push_back({&v, {}});
+        for (const std::string& value : path.values) cases.push_back({&v, {{path.key, value}}});
+    }
+    FigureRequest usual = r;
+    usual.options = with_usual_sizes(r.options, 64, 4096);
+    const auto outcomes = outcomes_of(usual, cases);
+    const GpuSpec& gpu = outcomes[0].experiment.gpu;
+    Panel p{"",
+            {"FLOPs per byte of the level", Scale::plain, true, least, most},
+            {"", Scale::flops_per_s, true, 1e12, 2e15}};
+    add_roofs(p, gpu);
+    const std::size_t each = std::max<std::size_t>(1, path.values.size());
+    for (std::size_t v = 0; v < variants.size(); ++v)
+        for (const bool of_dram : {false, true}) {
+            Series s{variants[v].label + (of_dram ? ", DRAM traffic (under DRAM's roof)" : ", SM traffic (under L2's)"),
+                     path.values.empty() ? (of_dram ? Look::open_points : Look::points)
+                     : of_dram           ? Look::dots
+                                         : Look::measured_line,
+                     static_cast<int>(v)};
+            for (std::size_t k = 0; k < each; ++k) {
+                const auto& report = outcomes[v * each + k].report;
+                if (!report || !report->time) continue;
+                const auto x = of_dram ? report->dram_intensity() : std::optional(report->arithmetic_intensity());
+                if (x && std::isfinite(*x)) s.points.push_back({*x, flops_per_s(*report)});
+            }
+            if (s.points.empty()) continue;
+            p.series.push_back(s);
+            if (!path.values.empty())
+                p.series.push_back({"", Look::open_points, static_cast<int>(v), {s.points.front()}});
+        }
+    return {"roofline",
+            "Under the roofs of " + gpu.name,
+            {p},
+            "Roofs: the data sheet's rates, " +
+                std::string(gpu.l2_read_bytes_per_clk ? "of L2 a measured one" : "of L2 too") +
+                ". Dots: all FLOPs of a run over its bytes at a "
+                "level (SM traffic, "
+                "counted; DRAM traffic, modelled) and over its modelled time. " +
+                (path.values.empty() ? ""
+                                     : "Rings: where paths begin, at " + path.key + " = " + path.values.front() +
+                                           "; they end at " + path.values.back() + ". ") +
+                setup_text(outcomes[0].experiment, path.values.empty() ? "" : path.key) + ".",
+            r.command};
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,220 @@
+// The plane of tile sizes in the colours of a metric: what fits, what limits, and which tiles people chose.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "core/machine/error.hpp"
+#include "core/text/numbers.hpp"
+#include "lab/figure/kinds.hpp"
+#include "lab/flags/request.hpp"
+#include "lab/mapping.hpp"
+#include "lab/published_tiles.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+const SweepAxis& axis_named(const std::vector<SweepAxis>& axes, const char* key, const SweepAxis& usual) {
+    const auto found = std::find_if(axes.begin(), axes.end(), [&](const SweepAxis& a) { return a.key == key; });
+    return found != axes.end() ? *found : usual;
+}
+
+std::vector<FigureAxis::Tick> ticks_of(const std::vector<std::string>& values) {
+    std::vector<FigureAxis::Tick> ticks;
+    for (std::size_t k = 0; k < values.size(); k += 1 + (values.size() - 1) / 16)
+        ticks.push_back({static_cast<double>(k), values[k]});
+    return ticks;
+}
+
+/// Where on an axis of such values a size stands; between two of them in proportion of their logarithms.
+std::optional<double> position(const std::vector<std::string>& values, Index size) {
+    const double s = std::log(static_cast<double>(size));
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const double at = std::log(number_in(values[k]));
+        if (std::abs(at - s) < 1e-9) return static_cast<double>(k);
+        if (k + 1 < values.size())
+            if (const double next = std::log(number_in(values[k + 1])); at < s && s < next)
+                return static_cast<double>(k) + (s - at) / (next - at);
+    }
+    return std::nullopt;
+}
+
+struct Plane {
+    SweepAxis rows, cols;
+    std::vector<Outcome> outcomes;
+    const Outcome& at(std::size_t i, std::size_t j) const { return outcomes[i * cols.values.size() + j]; }
+};
+
+void add_mark(Panel& p, const Plane& plane, Tiling t, const std::string& label, Look look, int colour) {
+    const auto x = position(plane.cols.values, t.bc), y = position(plane.rows.values, t.br);
+    if (x && y) p.series.push_back({label, look, colour, {{*x, *y}}});
+}
+
+/// Counts hold, but no kernel would run like that.
+bool spills(const Report& r) { return r.time && r.time->spills(); }
+
+std::optional<double> value_of(const Outcome& o, const Metric& m) {
+    if (!o.report || (m.evidence == Evidence::modelled && spills(*o.report))) return std::nullopt;
+    return on_axis(m, *o.report);
+}
+
+/// Why a cell has no number, and its pattern.
+std::tuple<int, std::string> reason(const Outcome& o) {
+    if (o.report && spills(*o.report)) return {3, "registers would spill"};
+    if (o.report) return {2, o.report->fits_hbm() ? "not modelled" : "no room in HBM"};
+    return o.remark.find(" of SRAM ") != std::string::npos ? std::tuple(0, "no room in SRAM")
+                                                           : std::tuple(1, "no room in registers");
+}
+
+/// A number of on_axis() as people write it.
+std::string shown_on_axis(const Metric& m, double v) {
+    return shown(m, std::string_view(m.unit) == "us" ? v * 1e6 : m.share ? v / 100 : v);
+}
+
+/// The cells; what has no number is hatched.
+void add_cells(Panel& p, const Plane& plane, const Metric& m) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (const Outcome& o : plane.outcomes)
+        if (const auto v = value_of(o, m)) least = std::min(least, *v), most = std::max(most, *v);
+    const bool log = least > 0 && most > 3 * least;
+    p.shades = FigureAxis{"", scale_of(m), log, least, most > least ? most : least * 1.01};
+    if (log)
+        for (double decade = std::pow(10, std::floor(std::log10(least))); decade < most; decade *= 10)
+            for (const double digit : {1.0, 2.0, 5.0})
+                if (const double v = decade * digit; v >= least && v <= most)
+                    p.shades->ticks.push_back({v, shown_on_axis(m, v)});
+    for (std::size_t i = 0; i < plane.rows.values.size(); ++i)
+        for (std::size_t j = 0; j < plane.cols.values.size(); ++j) {
+            const double x = static_cast<double>(j), y = static_cast<double>(i);
+            Box b{x - 0.5, x + 0.5, y - 0.5, y + 0.5, -1};
+            const Outcome& o = plane.at(i, j);
+            const auto v = value_of(o, m);
+            if (v)
+                b.shade = *v;
+            else
+                b.hatched = true, std::tie(b.colour, b.series) = reason(o);
+            p.boxes.push_back(b);
+        }
+}
+
+/// Round every region whose cells hold equally many thread blocks on an SM.
+void add_borders(Panel& p, const Plane& plane) {
+    const Metric& m = *find_metric("blocks_per_sm");
+    const auto blocks = [&](std::size_t i, std::size_t j) {
+        const auto& r = plane.at(i, j).report;
+        return r ? number_of(m, *r).value_or(0) : 0;
+    };
+    const auto segment = [&](double x0, double y0, double x1, double y1) {
+        p.series.push_back({"", Look::border, -1, {{x0, y0}, {x1, y1}}});
+    };
+    for (std::size_t i = 0; i < plane.rows.values.size(); ++i)
+        for (std::size_t j = 0; j < plane.cols.values.size(); ++j) {
+            const double x = static_cast<double>(j), y = static_cast<double>(i);
+            if (j + 1 < plane.cols.values.size() && blocks(i, j) != blocks(i, j + 1))
+                segment(x + 0.5, y - 0.5, x + 0.5, y + 0.5);
+            if (i + 1 < plane.rows.values.size() && blocks(i, j) != blocks(i + 1, j))
+                segment(x - 0.5, y + 0.5, x + 0.5, y + 0.5);
+        }
+}
+
+/// The widest tiles of so many rows that have room where there is no other limit, up to `most`; 0: none.
+Index widest(const Experiment& e, const GpuSpec& gpu, Index rows, Index most) {
+    Index fit = 0, beyond = most + 1;
+    while (beyond - fit > 1) {
+        const Index middle = fit + (beyond - fit) / 2;
+        (fits(*e.algorithm, e.problem, {rows, middle}, gpu) ? fit : beyond) = middle;
+    }
+    return fit;
+}
+
+/// How wide tiles can be that SRAM, or registers, have room for, if the other has no end.
+void add_limits(Panel& p, const Plane& plane) {
+    const Experiment& e = plane.outcomes[0].experiment;
+    const double last = number_in(plane.cols.values.back()), columns = static_cast<double>(plane.cols.values.size());
+    const Index most = 2 * static_cast<Index>(last);
+    for (const Space space : {Space::sram, Space::registers}) {
+        const GpuSpec gpu = with_room(e.gpu, space != Space::sram, space == Space::sram);
+        Series limit{space == Space::sram ? "limit of SRAM" : "limit of registers",
+                     space == Space::sram ? Look::line : Look::dashes, space == Space::sram ? 2 : 3};
+        bool within = false;
+        for (std::size_t i = 0; i < plane.rows.values.size(); ++i) {
+            const Index cols = widest(e, gpu, static_cast<Index>(number_in(plane.rows.values[i])), most);
+            // What lies beyond the plane is where it would be if the last column had one twice as wide beside it.
+            const auto inside = position(plane.cols.values, std::max<Index>(cols, 1));
+            if (cols == 0 || (!inside && static_cast<double>(cols) < last)) continue;
+            within = within || inside;
+            limit.points.push_back(
+                {inside.value_or(columns - 1 + std::log2(static_cast<double>(cols) / last)), static_cast<double>(i)});
+        }
+        if (within) p.series.push_back(limit);
+    }
+}
+
+const Outcome* best_of(const Plane& plane, const Metric& m, bool more_is_better) {
+    const Outcome* best = nullptr;
+    double value = 0;
+    for (const Outcome& o : plane.outcomes)
+        if (const auto v = value_of(o, m))
+            if (!best || (more_is_better ? *v > value : *v < value)) best = &o, value = *v;
+    return best;
+}
+
+}  // namespace
+
+Figure tiles_plane(const FigureRequest& r) {
+    const auto variants = variants_of(r, {"flash_v2"});
+    if (variants.size() > 1) throw UsageError("plot tiles: draws one algorithm; leave out " + variants[1].label);
+    const Metric& m = metric_named("--metric", r.metric.empty() ? "time_us" : r.metric);
+    for (const SweepAxis& a : r.vary)
+        if (a.key != "br" && a.key != "bc")
+            throw UsageError("--vary " + a.key + ": this figure varies br and bc; try --vary br=16:256:+16");
+    const SweepAxis usual_rows = parse_axis("br=16,32,48,64,80,96,112,128,160,192,224,256,320,384,448,512"),
+                    usual_cols = parse_axis("bc=16,32,48,64,80,96,112,128,160,192,224,256,320,384,448,512");
+    Plane plane{axis_named(r.vary, "br", usual_rows), axis_named(r.vary, "bc", usual_cols), {}};
+    FigureRequest usual = r;
+    usual.options = with_usual_sizes(r.options, 64, 4096);
+    std::vector<FigureCase> cases;
+    for (const std::string& br : plane.rows.values)
+        for (const std::string& bc : plane.cols.values) cases.push_back({&variants[0], {{"br", br}, {"bc", bc}}});
+    plane.outcomes = outcomes_of(usual, cases);
+    const Experiment& e = plane.outcomes[0].experiment;
+    Panel p{"",
+            {"Bc: keys of a tile", Scale::plain, false, -0.5, static_cast<double>(plane.cols.values.size()) - 0.5,
+             ticks_of(plane.cols.values)},
+            {"Br: queries of a tile", Scale::plain, false, -0.5, static_cast<double>(plane.rows.values.size()) - 0.5,
+             ticks_of(plane.rows.values)}};
+    add_cells(p, plane, m);
+    add_borders(p, plane);
+    add_limits(p, plane);
+    if (p.boxes.end() == std::find_if(p.boxes.begin(), p.boxes.end(), [](const Box& b) { return !b.hatched; })) {
+        if (plane.outcomes[0].report && std::holds_alternative<std::string>(m.of(*plane.outcomes[0].report)))
+            throw UsageError("--metric " + std::string(m.key) + ": is a word; try --metric time_us");
+        throw RunError(std::string("plot tiles: no tiling has ") + m.key + "; " + plane.outcomes[0].remark);
+    }
+    const std::optional<bool> more = more_is_better(m);
+    const Outcome* best = more ? best_of(plane, m, *more) : nullptr;
+    const auto named = [](const char* what, Tiling t) {
+        return what + (" " + std::to_string(t.br) + " x " + std::to_string(t.bc));
+    };
+    const auto published = published_tiles(*e.algorithm, e.problem, e.gpu);
+    const Tiling library = cut_to(e.problem, published.tiling), rule = paper_rule(e.problem, e.gpu);
+    if (best)
+        add_mark(p, plane, best->experiment.tiling, named("best of these:", best->experiment.tiling), Look::points, 4);
+    add_mark(p, plane, library, named("released kernel's:", library), Look::points, 1);
+    if (std::string(e.algorithm->name) == "flash_v1")
+        add_mark(p, plane, rule, named("the paper's rule:", rule), Look::points, 3);
+    return {"tiles",
+            std::string("Tiles of ") + e.algorithm->name + ": " + m.title + " (" + name_of(m.evidence) + ")",
+            {p},
+            std::string(m.title) + ", " + name_of(m.evidence) + ": " + m.meaning +
+                ". Lines: where another number of thread blocks fits on an SM. Curves: the widest tiles that "
+                "SRAM, or registers, have room for." +
+                (best ? " The best of these cells; differences below the model's error (docs/validation.md) mean "
+                        "nothing, and most tiles "
+                        "have no kernel. "
+                      : " ") +
+                setup_text(e, "") + ".",
+            r.command};
+}
+
+}  // namespace tilescope::lab

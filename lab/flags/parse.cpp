@@ -1,0 +1,101 @@
+#include "lab/flags/parse.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/machine/error.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/values.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+/// The program, or the innermost subcommand that was typed.
+const CLI::App& innermost(const CLI::App& app) {
+    const auto typed = app.get_subcommands();
+    return typed.empty() ? app : innermost(*typed.back());
+}
+
+/// "; see `tilescope run --help`"; nothing for words that no program reads, as in a file.
+std::string way_on(const CLI::App& app) {
+    std::string command = app.get_name();
+    for (const CLI::App* a = app.get_parent(); a; a = a->get_parent()) command = a->get_name() + ' ' + command;
+    return command.empty() ? "" : "; see `" + command + " --help`";
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* o : app.get_options())
+        for (const std::string& name : o->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+std::vector<std::string> subcommands_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(sub->get_name());
+    return names;
+}
+
+/// What is wrong with a word that nothing took.
+std::string unexpected(const CLI::App& app, const std::string& word) {
+    const bool is_flag = word.starts_with('-') && word.size() > 1;
+    if (is_flag && !app.get_parent() && !subcommands_of(app).empty())
+        return text::shown(word) + ": a subcommand comes first, as in `" + app.get_name() + " run flash_v2 --seq 4096`";
+    const std::vector<std::string> names = is_flag ? flags_of(app) : subcommands_of(app);
+    const std::string name = is_flag ? word.substr(0, word.find('=')) : word;
+    if (names.empty()) return text::shown(name) + ": means nothing here; leave it out";
+    return text::shown(name) + (is_flag ? ": unknown flag" : ": unknown subcommand") + "; did you mean " +
+           text::nearest(name, names) + '?';
+}
+
+std::string missing(const CLI::App& app) {
+    for (const CLI::Option* o : app.get_options())
+        if (o->get_required() && o->count() == 0) return o->get_name() + ": is required";
+    return "a subcommand is required";
+}
+
+std::string worded(const CLI::App& whole, const CLI::ParseError& e) {
+    const CLI::App& app = innermost(whole);
+    // First what cannot be understood: what seems to be missing may have been meant by it.
+    const std::vector<std::string> extra = whole.remaining(true);
+    if (!extra.empty()) return unexpected(app, extra[0]) + way_on(app);
+    if (e.get_name() == "RequiredError") return missing(app) + way_on(app);
+    std::string what = text::shown(e.what(), 400);
+    const std::string flag = what.substr(0, what.find(':'));
+    if (e.get_name() == "ArgumentMismatch" && flag.size() < what.size())
+        what = flag + (what.find("missing") != std::string::npos ? ": needs a value" : ": is there twice");
+    if (e.get_name() == "ExcludesError") what += "; leave one of them out";
+    return what + way_on(app);
+}
+
+/// A flag that takes no value takes a clear one, or none: --causal, --causal=false.
+void check_switches(CLI::App& app) {
+    for (CLI::Option* o : app.get_options())
+        if (o->get_items_expected_max() == 0)
+            o->check([name = o->get_name()](const std::string& value) {
+                to_bool(name, value);
+                return std::string();
+            });
+    for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) check_switches(*sub);
+}
+
+}  // namespace
+
+void parse(CLI::App& app, std::vector<std::string> words) {
+    check_switches(app);
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    try {
+        app.parse(std::move(words));
+    } catch (const CLI::Success&) {
+        throw;
+    } catch (const CLI::ParseError& e) {
+        throw UsageError(worded(app, e));
+    }
+}
+
+void parse(CLI::App& app, int argc, const char* const* argv) {
+    parse(app, std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+}
+
+}  // namespace tilescope::lab

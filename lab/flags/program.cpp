@@ -1,0 +1,82 @@
+#include "lab/flags/program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <new>
+
+#include "core/text/words.hpp"
+#include "lab/flags/parse.hpp"
+#include "lab/output.hpp"
+#include "lab/signals.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+// The last two are what shells report of programs that SIGINT and SIGPIPE end.
+enum ExitCode { done = 0, failed = 1, misused = 2, interrupted = 130, unread = 141 };
+
+void answer(CLI::App& app, int argc, char** argv) {
+    try {
+        parse(app, argc, argv);
+    } catch (const CLI::Success& asked) {  // --help, --version
+        app.exit(asked);
+    }
+}
+
+struct Outcome {
+    ExitCode code = done;
+    std::string message;
+};
+
+/// How f() ends.
+template <class F>
+Outcome outcome(F&& f) {
+    try {
+        f();
+        return {};
+    } catch (const ClosedPipe&) {
+        return {unread, ""};
+    } catch (const UsageError& e) {
+        return {misused, e.what()};
+    } catch (const Interrupted& e) {
+        return {interrupted, e.what()};
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const RunError& e) {
+        return {failed, e.what()};
+    } catch (const std::exception& e) {  // a library's words, and names in them
+        return {failed, text::shown(e.what(), 400)};
+    }
+}
+
+/// Carries out what is asked for, until the last byte of it is printed.
+Outcome carried_out(CLI::App& app, int argc, char** argv) {
+    StandardOutput out;
+    const Outcome work = outcome([&] { answer(app, argc, argv); });
+    const Outcome printing = outcome([&] { out.close(); });
+    return work.code == done || printing.code == unread ? printing : work;
+}
+
+}  // namespace
+
+const char* const exit_codes =
+    "Exit codes: 0 done, 1 failed, 2 a bad request, 130 interrupted, 141 the pipe that it wrote to was closed.";
+
+int carry_out(const char* name, const char* purpose, const std::function<void(CLI::App&)>& describe, int argc,
+              char** argv) {
+    listen_for_signals();
+    try {
+        CLI::App app(purpose, name);
+        describe(app);
+        Outcome end = carried_out(app, argc, argv);
+        // What fails after a request to stop, the opening of a file for instance, fails because of it.
+        if (control().stop && (end.code == failed || end.code == misused)) end = {interrupted, Interrupted().what()};
+        if (!end.message.empty()) std::cerr << name << ": " << end.message << '\n';
+        return end.code;
+    } catch (const std::bad_alloc&) {  // also while flags were described, or a message was made
+        std::cerr << name << ": out of memory; try a smaller problem, or see what `ulimit -v` allows\n";
+        return failed;
+    }
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,22 @@
+// What a program owes those who start it: the right exit code, and a line about what went wrong.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tilescope::lab {
+
+/// What the programs' exit codes mean, for --help.
+extern const char* const exit_codes;
+
+/// Carries out what the arguments ask of the program, and returns the exit code. `describe` gives it flags, and the
+/// callbacks that do the work. What goes wrong is one line on standard error. A closed pipe, as in `tilescope list |
+/// head -1`, is no fault, and nothing is said.
+int carry_out(const char* name, const char* purpose, const std::function<void(CLI::App&)>& describe, int argc,
+              char** argv);
+
+}  // namespace tilescope::lab

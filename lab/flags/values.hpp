@@ -1,0 +1,55 @@
+// What people write as the value of a flag, as numbers. A refusal names the flag, the value and what to write instead.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/machine/units.hpp"
+#include "lab/inputs.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace tilescope::lab {
+
+/// What a whole number may be, and one to try.
+struct Whole {
+    Index least = std::numeric_limits<Index>::min(), most = std::numeric_limits<Index>::max();
+    Index fix = 64;
+};
+
+/// A whole number, or UsageError: "64", and "16k", "1M", "2G" for multiples of 1024, 1024^2 and 1024^3.
+Index to_index(const std::string& flag, const std::string& text, const Whole& allowed = {});
+std::uint64_t to_seed(const std::string& flag, const std::string& text);
+/// A finite number, or UsageError that proposes `fix`.
+double to_real(const std::string& flag, const std::string& text, const char* fix);
+bool to_bool(const std::string& flag, const std::string& text);
+/// "on" or "off".
+bool to_switch(const std::string& flag, const std::string& text);
+[[noreturn]] void refuse_name(const std::string& flag, const std::string& text, const std::vector<std::string>& names);
+/// One of the values, by the name that name_of() gives it.
+template <class T>
+T to_named(const std::string& flag, const std::string& text, std::span<const T> values) {
+    std::vector<std::string> names;
+    for (const T value : values) {
+        if (text == name_of(value)) return value;
+        names.emplace_back(name_of(value));
+    }
+    refuse_name(flag, text, names);
+}
+Distribution to_distribution(const std::string& text);
+Dtype to_dtype(const std::string& text);
+/// A tile's size; 0 stands for auto.
+Index to_tile(const std::string& flag, const std::string& text);
+
+/// Adds a flag whose value to_index() reads.
+CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const char* help,
+                              std::function<void(Index)> set);
+
+}  // namespace tilescope::lab

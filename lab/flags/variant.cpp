@@ -1,0 +1,65 @@
+#include "lab/flags/variant.hpp"
+
+#include <algorithm>
+
+#include "core/machine/error.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/request.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text, const std::string& what) {
+    throw UsageError(text::shown(text) + ": " + what + "; try flash_v2:br=64,bc=64 or flash_v2@H100");
+}
+
+/// "br=64,bc=64" of the whole text.
+Settings settings_in(const std::string& list, const std::string& text) {
+    Settings settings;
+    for (std::size_t begin = 0; begin <= list.size();) {
+        const std::size_t end = std::min(list.find(',', begin), list.size());
+        const std::string one = list.substr(begin, end - begin);
+        const std::size_t equals = one.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == one.size())
+            refuse(text, "behind the colon come KEY=VALUE, with commas between them");
+        settings.emplace_back(one.substr(0, equals), one.substr(equals + 1));
+        begin = end + 1;
+    }
+    return settings;
+}
+
+}  // namespace
+
+Options with(Options options, const Settings& settings) {
+    for (auto s = settings.begin(); s != settings.end(); ++s) {
+        const auto same = [&](const auto& earlier) { return earlier.first == s->first; };
+        if (const auto earlier = std::find_if(settings.begin(), s, same); earlier != s)
+            throw UsageError(s->first + ": is set twice, to " + text::shown(earlier->second) + " and " +
+                             text::shown(s->second) + "; leave one of them out");
+        set_flag(options, s->first, s->second);
+    }
+    return options;
+}
+
+std::string algorithm_in(const std::string& variant) { return variant.substr(0, variant.find_first_of(":@")); }
+
+Variant variant_from(const std::string& text) {
+    const std::string name = algorithm_in(text);
+    if (name.find('=') != std::string::npos) refuse(text, "is no algorithm; a list of values needs --vary before it");
+    Variant v{&algorithm_named(name), {}, ""};
+    const std::size_t at = text.find('@');
+    if (text.size() > name.size() && text[name.size()] == ':')
+        v.settings = settings_in(text.substr(name.size() + 1, at - std::min(at, name.size() + 1)), text);
+    if (at != std::string::npos) {
+        if (at + 1 == text.size()) refuse(text, "behind the @ comes a GPU");
+        v.settings.emplace_back("gpu", text.substr(at + 1));
+    }
+    const auto keys = settable_flags();
+    for (const auto& [key, value] : v.settings)
+        if (std::find(keys.begin(), keys.end(), key) == keys.end())
+            refuse(text, "no such key as " + text::shown(key) + ": keys are " + text::join(keys, ", "));
+    v.label = text::shown(v.algorithm->name + text.substr(name.size()));
+    return v;
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,31 @@
+// Rows of a table: an algorithm, and the flags that only this row has.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/contract/algorithm.hpp"
+#include "lab/flags/options.hpp"
+
+namespace tilescope::lab {
+
+/// Flags by name, without dashes, and their values.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// The options with these flags set, too. UsageError for a key that cannot be set, is there twice, or a wrong value.
+Options with(Options options, const Settings& settings);
+
+struct Variant {
+    const Algorithm* algorithm = nullptr;
+    Settings settings;
+    std::string label;  ///< as it was typed, under the algorithm's present name
+};
+
+/// "flash_v2", "flash_v2:br=64,bc=64", "flash_v2@H100", "flash_v2:br=64@my-gpu.json". Throws UsageError.
+Variant variant_from(const std::string& text);
+
+/// The name in such a text.
+std::string algorithm_in(const std::string& variant);
+
+}  // namespace tilescope::lab

@@ -1,0 +1,291 @@
+#include "lab/metric.hpp"
+
+#include <cmath>
+
+#include "core/machine/error.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+template <Bytes Report::*member>
+MetricValue bytes(const Report& r) {
+    return r.*member;
+}
+
+template <class T>
+MetricValue or_nothing(const std::optional<T>& value) {
+    return value ? MetricValue(*value) : MetricValue();
+}
+
+/// Of a run that has a time.
+template <auto value>
+MetricValue timed(const Report& r) {
+    return r.time ? MetricValue(value(*r.time)) : MetricValue();
+}
+
+/// Of anything that has a dram(), or a launch's time.
+template <Bytes DramTraffic::*member>
+MetricValue of_dram(const std::optional<DramTraffic>& dram) {
+    return dram ? MetricValue((*dram).*member) : MetricValue();
+}
+
+template <Bytes DramTraffic::*member>
+MetricValue of_dram_of_launch(const Launch& l) {
+    return of_dram<member>(l.time ? l.time->dram : std::nullopt);
+}
+
+template <double OutputError::*member>
+MetricValue error(const Report& r) {
+    const OutputError* e = r.error();
+    return e && e->tells() ? MetricValue(e->*member) : MetricValue();
+}
+
+using enum Evidence;
+
+/// Of counters, whatever they are of: a sum, which JSON has among them, or what follows from several.
+template <auto value>
+constexpr Metric of_counters(const char* key, const char* title, const char* brief, const char* unit,
+                             const char* meaning, bool sum = true) {
+    return {.key = key,
+            .title = title,
+            .brief = brief,
+            .unit = unit,
+            .meaning = meaning,
+            .evidence = counted,
+            .of = [](const Report& r) { return MetricValue(value(r.counters)); },
+            .of_counters = [](const Counters& c) { return MetricValue(value(c)); },
+            .among_counters = sum};
+}
+
+/// One of the counters, by the name that they have everywhere.
+template <Count Counters::*member>
+constexpr Metric counter(const char* title, const char* brief, const char* unit, const char* meaning) {
+    const char* key = nullptr;
+    for (const Counters::Field& f : Counters::fields)
+        if (f.member == member) key = f.name;
+    return of_counters<[](const Counters& c) { return c.*member; }>(key, title, brief, unit, meaning);
+}
+
+/// Of a launch; of a run, that of the longest.
+template <auto value>
+constexpr Metric of_launch(const char* key, const char* title, const char* brief, const char* unit,
+                           const char* meaning) {
+    return {.key = key,
+            .title = title,
+            .brief = brief,
+            .unit = unit,
+            .meaning = meaning,
+            .evidence = modelled,
+            .of = timed<[](const RunTime& t) { return value(t.longest()); }>,
+            .of_launch = [](const Launch& l) { return l.time ? MetricValue(value(*l.time)) : MetricValue(); }};
+}
+
+/// What launches have of their own.
+constexpr Metric with_launch(Metric m, MetricValue (*of)(const Launch&)) {
+    m.of_launch = of;
+    return m;
+}
+
+constexpr Metric as_share(Metric m) {
+    m.share = true;
+    return m;
+}
+
+constexpr Metric among_counters(Metric m) {
+    m.among_counters = true;
+    return m;
+}
+
+constexpr Metric
+    all
+        [] =
+            {
+                counter<&Counters::hbm_read>("SM read", "SM rd", "B",
+                                             "bytes that SMs read across their boundary, whether the L2 has them or "
+                                             "not; the papers' HBM accesses"),
+                counter<&Counters::hbm_write>("SM written", "SM wr", "B",
+                                              "bytes that SMs write across their boundary; the papers' HBM accesses"),
+                counter<&Counters::sram_read>("SRAM read", "SRAM rd", "B", "read from SRAM by operations"),
+                counter<&Counters::sram_write>("SRAM written", "SRAM wr", "B", "written to SRAM"),
+                counter<&Counters::register_read>("registers read", "regs rd", "B", "read from tiles in registers"),
+                counter<&Counters::register_write>("registers written", "regs wr", "B",
+                                                   "written to tiles in registers"),
+                counter<&Counters::matmul_flops>("matmul FLOPs", "matmul", "FLOP",
+                                                 "of matrix products; a multiply-add is 2"),
+                counter<&Counters::exps>("exponentials", "exp", "", "exponentials"),
+                counter<&Counters::other_flops>("other FLOPs", "other", "FLOP", "all other arithmetic"),
+                counter<&Counters::launches>("launches", "launch", "", "kernel launches"),
+                with_launch(
+                    counter<&Counters::thread_blocks>("thread blocks", "blocks", "", "thread blocks of all launches"),
+                    [](const Launch& l) { return MetricValue(l.counted.thread_blocks); }),
+                with_launch({"sram_peak_bytes", "SRAM of a thread block", "SRAM", "B",
+                             "most SRAM that a thread block uses at once, over all launches", counted,
+                             bytes<&Report::sram_peak>},
+                            [](const Launch& l) { return MetricValue(l.counted.sram_peak); }),
+                with_launch({"register_peak_bytes", "registers of a thread block", "registers", "B",
+                             "most registers that the tiles of a thread block use at once, over all launches", counted,
+                             bytes<&Report::register_peak>},
+                            [](const Launch& l) { return MetricValue(l.counted.register_peak); }),
+                {"hbm_footprint_bytes", "HBM footprint", "footprint", "B", "all tensors: inputs, outputs and scratch",
+                 counted, bytes<&Report::hbm_footprint>},
+                {"hbm_extra_bytes", "extra memory", "extra", "B",
+                 "tensors beyond the inputs and the output that the computation defines", counted,
+                 bytes<&Report::hbm_extra>},
+                of_counters<lab::arithmetic_intensity>(
+                    "arithmetic_intensity", "FLOPs per SM byte", "FLOP/SM B", "FLOP/B",
+                    "all FLOPs (matrix, exponentials, other) over the bytes of SM traffic", false),
+                among_counters(
+                    {"compulsory_bytes", "compulsory", "compuls.", "B",
+                     "inputs read once and outputs written once: what every algorithm has to move", counted,
+                     [](const Report& r) { return MetricValue(r.compulsory_read() + r.compulsory_written()); }}),
+                {"fits_hbm", "fits in HBM", "fits", "",
+                 "whether all tensors have room in the GPU's memory; without, there is no time", counted,
+                 [](const Report& r) { return MetricValue(r.fits_hbm()); }},
+                with_launch(among_counters({"dram_read_bytes", "DRAM read", "DRAM rd", "B",
+                                            "what the L2 lacks of what SMs read", modelled,
+                                            [](const Report& r) { return of_dram<&DramTraffic::read>(r.dram()); }}),
+                            of_dram_of_launch<&DramTraffic::read>),
+                with_launch(among_counters(
+                                {"dram_write_bytes", "DRAM written", "DRAM wr", "B",
+                                 "what leaves the L2 for DRAM; what stays there when a launch ends is not counted",
+                                 modelled, [](const Report& r) { return of_dram<&DramTraffic::written>(r.dram()); }}),
+                            of_dram_of_launch<&DramTraffic::written>),
+                as_share(among_counters({"l2_hit_rate", "L2 hits", "L2 hits", "",
+                                         "share of the bytes that SMs read which the L2 has", modelled,
+                                         [](const Report& r) { return or_nothing(r.l2_hit_rate()); }})),
+                {"dram_intensity", "FLOPs per DRAM byte", "FLOP/DRAM", "FLOP/B",
+                 "all FLOPs over the bytes of DRAM traffic", modelled,
+                 [](const Report& r) { return or_nothing(r.dram_intensity()); }},
+                with_launch({"time_us", "time", "time", "us", "of the whole run, launch after launch", modelled,
+                             timed<[](const RunTime& t) { return t.us(); }>},
+                            [](const Launch& l) { return l.time ? MetricValue(l.time->us) : MetricValue(); }),
+                {"time_basis", "basis", "basis", "", "what the time rests on: own_style, other_style or assumed",
+                 modelled, timed<[](const RunTime& t) { return std::string(name_of(t.basis)); }>},
+                of_launch<[](const LaunchTime& l) { return std::string(name_of(l.bound)); }>(
+                    "bound", "bound", "bound", "", "what the longest launch waits for"),
+                of_launch<[](const LaunchTime& l) { return Count{l.residency.blocks}; }>(
+                    "blocks_per_sm", "blocks on an SM",
+                    "blocks/SM", "", "thread blocks resident on an SM, in that launch"),
+                of_launch<[](const LaunchTime& l) { return l.waves; }>(
+                    "waves", "waves", "waves", "", "its thread blocks over those that are resident on all SMs"),
+                of_launch<[](const LaunchTime& l) { return Count{l.sms}; }>(
+                    "sms_in_use", "SMs in use",
+                    "SMs used", "", "SMs that have one of them at all"),
+                {"max_abs_error", "max error", "max error",
+                 "", "largest difference from the double-precision reference, of the main output (O or Y)", computed,
+                 error<&OutputError::max_abs>},
+                {"rms_error", "RMS error", "RMS error", "", "root of the mean square of these differences", computed,
+                 error<&OutputError::rms>},
+                of_counters<[](const Counters& c) { return c.hbm(); }>(
+                    "hbm_bytes", "SM traffic",
+                    "SM traffic",
+                    "B", "bytes that cross an SM's boundary, whether the L2 has them or not; the papers' HBM accesses"),
+                among_counters({"dram_bytes", "DRAM traffic", "DRAM", "B", "DRAM traffic, read and written", modelled,
+                                [](const Report& r) {
+                                    const auto dram = r.dram();
+                                    return dram ? MetricValue(dram->read + dram->written) : MetricValue();
+                                }}),
+                {"flops_per_s", "FLOP/s", "FLOP/s", "FLOP/s",
+                 "FLOPs of matrix products over the time, of the tiles that are computed", modelled,
+                 [](const Report& r) {
+                     return r.time ? MetricValue(static_cast<double>(r.counters.matmul_flops) / r.time->us() * 1e6)
+                                   : MetricValue();
+                 }},
+                of_launch<[](const LaunchTime& l) { return std::string(l.residency.limit); }>(
+                    "limited_by", "limited by", "limited by", "",
+                    "what keeps more thread blocks off an SM, in the longest launch"),
+                as_share(of_launch<[](const LaunchTime& l) { return l.tail; }>(
+                    "tail", "tail", "tail", "",
+                    "share of the SMs' slots that is empty once the last thread block has started, in the longest "
+                    "launch")),
+                of_counters<[](const Counters& c) { return c.register_read + c.register_write; }>(
+                    "register_bytes", "registers", "regs", "B", "tiles in registers, read and written"),
+                among_counters({"compulsory_read_bytes", "compulsory, read", "comp. rd", "B", "inputs, read once",
+                                counted, [](const Report& r) { return MetricValue(r.compulsory_read()); }}),
+                among_counters({"compulsory_write_bytes", "compulsory, written", "comp. wr", "B",
+                                "outputs, written once", counted,
+                                [](const Report& r) { return MetricValue(r.compulsory_written()); }}),
+                of_launch<[](const LaunchTime& l) { return l.compiled; }>(
+                    "registers_compiled", "registers compiled", "compiled", "",
+                    "whether registers are those of a compiled kernel, in the longest launch; else a rule's"),
+                of_launch<[](const LaunchTime& l) { return l.imbalance; }>(
+                    "imbalance", "imbalance", "imbalance", "", "time of its longest thread block over the mean"),
+                of_launch<[](const LaunchTime& l) { return l.resident; }>("resident_blocks", "blocks on an SM, mean",
+                                                                          "mean/SM", "",
+                                                                          "its thread blocks on an SM, on average"),
+                of_launch<[](const LaunchTime& l) { return l.clock_mhz; }>("clock_mhz", "clock", "clock", "MHz",
+                                                                           "at which it runs"),
+                of_launch<[](const LaunchTime& l) { return l.steps; }>(
+                    "steps", "steps", "steps", "", "of its main loop that a thread block has, on average"),
+};
+
+}  // namespace
+
+const char* name_of(Evidence evidence) {
+    constexpr const char* names[] = {"counted", "computed", "modelled"};
+    return names[static_cast<std::size_t>(evidence)];
+}
+
+std::vector<Launch> launches_of(const Report& r) {
+    std::vector<Launch> launches;
+    for (std::size_t k = 0; k < r.launches.size(); ++k)
+        launches.push_back({r.launches[k], r.time ? &r.time->launches[k] : nullptr});
+    return launches;
+}
+
+std::span<const Metric> metrics() { return all; }
+
+const Metric* find_metric(std::string_view key) {
+    for (const Metric& m : all)
+        if (m.key == key) return &m;
+    return nullptr;
+}
+
+const Metric& metric_named(const std::string& flag, const std::string& key) {
+    if (const Metric* m = find_metric(key)) return *m;
+    std::vector<std::string> keys;
+    for (const Metric& m : all) keys.emplace_back(m.key);
+    throw UsageError(flag + " " + text::shown(key) + ": is not a metric; did you mean " + text::nearest(key, keys) +
+                     "? `tilescope list --metrics` has all of them");
+}
+
+std::optional<bool> more_is_better(const Metric& m) {
+    const std::string_view key = m.key;
+    for (const char* more : {"arithmetic_intensity", "dram_intensity", "l2_hit_rate", "flops_per_s", "sms_in_use"})
+        if (key == more) return true;
+    for (const char* less : {"hbm_read_bytes", "hbm_write_bytes", "hbm_bytes", "dram_read_bytes", "dram_write_bytes",
+                             "dram_bytes", "time_us", "tail"})
+        if (key == less) return false;
+    return std::nullopt;
+}
+
+std::optional<double> number_of(const Metric& metric, const Report& report) {
+    const MetricValue v = metric.of(report);
+    return number_in(v);
+}
+
+std::optional<double> number_in(const MetricValue& v) {
+    if (const Count* n = std::get_if<Count>(&v)) return static_cast<double>(*n);
+    if (const double* x = std::get_if<double>(&v)) return *x;
+    return std::nullopt;
+}
+
+std::string shown(const Metric& m, const MetricValue& value) {
+    const std::string_view unit = m.unit;
+    const auto with_unit = [&](double x) {
+        if (m.share) return text::percent(x);
+        if (unit == "B") return text::bytes(x);
+        if (unit == "us") return text::microseconds(x);
+        if (unit == "FLOP" || unit == "FLOP/s") return text::count(x) + (x < 1000 ? " " : "") + m.unit;
+        return (x < 1000 ? text::number(x) : text::grouped(std::llround(x))) + (unit == "MHz" ? " MHz" : "");
+    };
+    if (const Count* n = std::get_if<Count>(&value)) return with_unit(static_cast<double>(*n));
+    if (const double* x = std::get_if<double>(&value)) return with_unit(*x);
+    if (const bool* b = std::get_if<bool>(&value)) return *b ? "yes" : "no";
+    if (const std::string* s = std::get_if<std::string>(&value)) return *s;
+    return "–";
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,26 @@
+// The tiles of kernels that people run, each with its source.
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/contract/algorithm.hpp"
+
+namespace tilescope::lab {
+
+struct PublishedTiles {
+    Tiling tiling;
+    const char* source;  ///< "FlashAttention-2's released kernel (flash_fwd_launch_template.h)"
+};
+
+/// What the released kernel of the algorithm uses for this GPU, head dimension, type and mask. Algorithms without one
+/// of their own have FlashAttention-2's, so that they can be compared; f32 and the softmax of a matrix have those of
+/// the kernels here. Not yet cut to the problem.
+PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
+
+/// No larger than the problem.
+inline Tiling cut_to(const Problem& p, Tiling t) { return {std::min(t.br, p.seq_q), std::min(t.bc, p.seq_k)}; }
+
+/// FlashAttention-2's, whatever the algorithm: what `compare` puts all of them on.
+PublishedTiles common_tiles(const Computation& computation, const Problem& problem, const GpuSpec& gpu);
+
+}  // namespace tilescope::lab

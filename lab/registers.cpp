@@ -1,0 +1,95 @@
+#include "lab/registers.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+#include <vector>
+
+#include "core/text/embedded.hpp"
+#include "lab/timing.hpp"
+
+namespace tilescope::lab {
+
+/// lab/registers.csv
+std::span<const EmbeddedFile> embedded_registers();
+
+namespace {
+
+struct Compiled {
+    std::string algorithm, launch, dtype;
+    Index br, bc, dim, dim_v, registers;  ///< dims of 0: any
+};
+
+std::vector<Compiled> read_table() {
+    std::vector<Compiled> all;
+    std::istringstream lines{std::string(embedded_registers()[0].text)};
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with('#') || line.starts_with("algorithm,")) continue;
+        std::istringstream cells(line);
+        Compiled c;
+        std::getline(cells, c.algorithm, ',');
+        std::getline(cells, c.launch, ',');
+        std::getline(cells, c.dtype, ',');
+        for (Index* number : {&c.br, &c.bc, &c.dim, &c.dim_v, &c.registers}) {
+            std::string cell;
+            std::getline(cells, cell, ',');
+            std::from_chars(cell.data(), cell.data() + cell.size(), *number);
+        }
+        all.push_back(c);
+    }
+    return all;
+}
+
+}  // namespace
+
+namespace {
+
+constexpr Index most_per_thread = 255, threads_of_warp = 32;
+
+Registers limited(double needed) {
+    const auto n = static_cast<Index>(std::ceil(needed));
+    return {std::min(most_per_thread, n), false, n > most_per_thread};
+}
+
+/// Of a launch on CUDA cores: its products, and the largest tiles that it keeps in registers, in elements.
+struct Kept {
+    Index products = 0;
+    double scores = 0, sums = 0;
+
+    void take(const Deed& d) {
+        const bool product = d.kind() == Kind::product;
+        if (product) ++products;
+        if (d.out.id == no_tile || d.out.in_sram()) return;
+        // O and its like are products without the factor on the logits.
+        double& largest = product && !d.scaled ? sums : scores;
+        if (product || d.kind() == Kind::load) largest = std::max(largest, d.out.size());
+    }
+};
+
+}  // namespace
+
+Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps) {
+    static const std::vector<Compiled> table = read_table();
+    const Problem& p = e.problem;
+    for (const Compiled& c : table)
+        if (Tiling{c.br, c.bc} == e.tiling && (c.dim == 0 || c.dim == p.dim) && (c.dim_v == 0 || c.dim_v == p.dim_v) &&
+            c.algorithm == e.algorithm->name && c.launch == launch.kernel && c.dtype == name_of(p.dtype))
+            return {c.registers, true, false};
+    return estimated_registers(e, launch, warps);
+}
+
+Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps) {
+    if (style_of(e) == Style::tensor_cores) return tensor_core_registers(e, warps);
+    Kept kept;
+    for (const Passage& p : launch.blocks[0].passages)
+        for (const Deed& d : p.deeds) kept.take(d);
+    const auto threads = static_cast<double>(warps * threads_of_warp);
+    return limited(68 + 24 * static_cast<double>(kept.products) + (0.75 * kept.scores + 1.25 * kept.sums) / threads);
+}
+
+Registers tensor_core_registers(const Experiment& e, Index warps) {
+    return limited(
+        63 + static_cast<double>(ceil_div(e.tiling.br * (e.tiling.bc + e.problem.dim_v), warps * threads_of_warp)));
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,23 @@
+// Registers of a thread, as compiled or by a rule.
+#pragma once
+
+#include "core/record/outline.hpp"
+#include "lab/experiment.hpp"
+
+namespace tilescope::lab {
+
+struct Registers {
+    Index per_thread;  ///< at most 255
+    bool compiled;     ///< of a kernel that there is; else by the rule
+    bool spills;       ///< the rule has more than a thread may have
+};
+
+/// Of a launch of the algorithm's kernel with so many warps: as compiled, or estimated.
+Registers registers_of(const Experiment& experiment, const LaunchOutline& launch, Index warps);
+/// By a rule, whatever was compiled. On CUDA cores 68, 24 for every product in the program, and of what a thread keeps
+/// 3/4 of scores (or of a chunk of rows) and 5/4 of accumulators; fitted to the compiled kernels here.
+Registers estimated_registers(const Experiment& experiment, const LaunchOutline& launch, Index warps);
+/// On tensor cores: what a thread keeps of S and O, and 63 more.
+Registers tensor_core_registers(const Experiment& experiment, Index warps);
+
+}  // namespace tilescope::lab

@@ -1,0 +1,77 @@
+// How long a run takes, launch by launch, what it waits for, and what reaches DRAM. Modelled: docs/time.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/time/cache.hpp"
+#include "core/time/residency.hpp"
+#include "core/time/step.hpp"
+
+namespace tilescope::lab {
+
+/// What a launch waits for.
+enum class Bound : std::uint8_t {
+    launch,  ///< the launch itself
+    blocks,  ///< too few thread blocks to fill the SMs
+    tensor,
+    fma,
+    exp,
+    alu,
+    sram,
+    l2,
+    dram,        ///< a unit, in the order of Unit
+    dependency,  ///< the phases of a step wait for each other
+};
+const char* name_of(Bound bound);
+
+struct LaunchTime {
+    std::string kernel;
+    Count blocks = 0;
+    Residency residency;    ///< of thread blocks on an SM
+    bool compiled = false;  ///< registers as compiled; else by a rule
+    bool spills = false;    ///< by the rule, a thread would need more registers than it may have
+    double clock_mhz = 0;
+    double us = 0;         ///< with the launch itself
+    double waves = 0;      ///< thread blocks over those that all SMs hold
+    double tail = 0;       ///< share of the SMs' slots that is empty once the last block has started
+    double imbalance = 1;  ///< the longest block's time over the mean
+    double resident = 0;   ///< thread blocks on an SM, on average
+    Index sms = 0;         ///< SMs that have a thread block at all
+    StepTime step;         ///< of the loop (or of what is outside loops) where most time is spent
+    double steps = 0;      ///< how often a block goes through it, on average
+    PerUnit busy{};        ///< share of the time and the SMs in which a unit is at work
+    Bound bound = Bound::launch;
+    std::optional<DramTraffic> dram;
+};
+
+/// What a modelled time rests on.
+enum class Basis : std::uint8_t {
+    own_style,    ///< kernels of that algorithm, style and tile were measured on that machine's like, and compared
+    other_style,  ///< kernels of that style, but not this algorithm's, or not with this tile
+    assumed,      ///< a machine that nobody calibrated
+};
+const char* name_of(Basis basis);
+
+/// How far modelled times were from measured ones, as shares of them.
+struct StatedError {
+    double mean, worst;
+};
+
+struct RunTime {
+    std::vector<LaunchTime> launches;
+    Style style = Style::cuda_cores;
+    Basis basis = Basis::assumed;
+    std::optional<StatedError> error;  ///< where the basis is `own_style`
+    std::string no_dram;               ///< why there is no DRAM traffic, where there is none
+
+    double us() const;
+    /// Whether a thread of a launch would need more registers than there are: no kernel would run like that.
+    bool spills() const;
+    /// What the run's verdict is that of.
+    const LaunchTime& longest() const;
+    std::optional<DramTraffic> dram() const;
+};
+
+}  // namespace tilescope::lab

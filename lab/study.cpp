@@ -1,0 +1,47 @@
+#include "lab/study.hpp"
+
+#include <algorithm>
+
+#include "core/machine/out_of_chip_memory.hpp"
+#include "core/machine/parallel.hpp"
+#include "core/text/numbers.hpp"
+#include "lab/timing.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr int most_at_once = 8;
+
+/// "O does not fit: 393,216 B of registers at line 5, there are 262,144 B".
+std::string does_not_fit(const OutOfChipMemory& e) {
+    return e.wanted.name + " does not fit: " + text::grouped(e.used + e.wanted.bytes) + " B of " + name_of(e.space) +
+           " at line " + std::to_string(e.line) + ", there are " + text::grouped(e.capacity) + " B";
+}
+
+}  // namespace
+
+std::string why_incomplete(const Report& r) {
+    if (!r.fits_hbm()) return "no time: " + beyond_hbm(r.experiment);
+    if (r.time && !r.dram()) return "no DRAM traffic: " + r.time->no_dram;
+    return "";
+}
+
+Outcome outcome_of(const Experiment& e, Control* control) {
+    Outcome out{e};
+    try {
+        out.report = count_and_time(e, control);
+    } catch (const OutOfChipMemory& error) {
+        out.remark = does_not_fit(error);
+        return out;
+    }
+    out.remark = why_incomplete(*out.report);
+    return out;
+}
+
+void study(Index n, int threads, const std::function<Outcome(Index)>& evaluate,
+           const std::function<void(Index, const Outcome&)>& take) {
+    in_order(n, threads > 0 ? threads : std::min(cores(), most_at_once),
+             [&](Index k) { return [&take, k, outcome = evaluate(k)] { take(k, outcome); }; });
+}
+
+}  // namespace tilescope::lab

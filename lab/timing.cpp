@@ -1,0 +1,384 @@
+#include "lab/timing.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "lab/dram.hpp"
+#include "lab/registers.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr Count most_played = 1 << 20;    // thread blocks; beyond, they are a stream without waves
+constexpr Index most_warps = 8;           // of a tensor-core kernel: as released ones have, and as were measured
+constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is the limit
+
+Kernel kernel_of(const Experiment& e) {
+    Kernel k{.style = style_of(e), .rows = e.tiling.br, .places = e.algorithm->places};
+    if (k.style == Style::cuda_cores)
+        k.warps = std::max<Index>(1, e.tiling.br / 16);
+    else  // Twice the warps where four could not keep the tiles in registers, as long as each has 16 rows.
+        while (tensor_core_registers(e, k.warps).spills && k.warps < most_warps && e.tiling.br / (2 * k.warps) >= 16)
+            k.warps *= 2;
+    return k;
+}
+
+// ---- A launch's thread blocks
+
+/// A kind of thread block with the steps of its passages.
+struct TimedBlock {
+    const BlockOutline* outline;
+    std::vector<StepTime> steps;  ///< one a passage
+    double fixed = 0;             ///< cycles, whoever is beside it
+};
+
+bool computes(const Passage& p) {
+    return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return !d.moves_data(); });
+}
+
+/// Cycles to bring in what the first loop begins with: it has had no time to come ahead.
+double first_load(const BlockOutline& block, const Rates& rates) {
+    for (const Passage& p : block.passages)
+        if (p.loop >= 0 && !p.deeds.empty() && p.deeds[0].kind() == Kind::load)
+            return static_cast<double>(p.deeds[0].cost.hbm_read) / rates.bus;
+    return 0;
+}
+
+TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& rates, const MemoryShare& memory) {
+    TimedBlock t{&block, {}};
+    const bool loops = block.passages.size() > 1;
+    t.fixed = constants_of(kernel.style).block + first_load(block, rates);
+    Index before = -1;
+    for (const Passage& p : block.passages) {
+        const bool outside = p.loop < 0;
+        // Tensor cores compute fragments of a full tile: the ragged one that follows takes as long.
+        const bool follows = !outside && p.loop == std::exchange(before, p.loop);
+        if (follows && kernel.style == Style::tensor_cores) {
+            t.steps.push_back(t.steps.back());
+            continue;
+        }
+        if (outside && loops)
+            for (const Deed& d : p.deeds) t.fixed += static_cast<double>(d.cost.hbm()) / rates.bus;
+        t.steps.push_back(outside ? (loops ? StepTime{} : once(p.deeds, kernel, rates, memory))
+                                  : (computes(p) ? step_of(p.deeds, kernel, rates, memory) : StepTime{}));
+    }
+    return t;
+}
+
+/// What of a launch its time is made of.
+class Launch {
+  public:
+    Launch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates)
+        : outline_(outline), kernel_(kernel), rates_(rates) {
+        if (outline.axes.size() > 1) kernel_.rows = outline.axes[1].tiles.tile_size();
+    }
+
+    Index count(std::size_t axis) const { return axis < outline_.axes.size() ? outline_.axes[axis].tiles.count() : 1; }
+    Count blocks() const {
+        return std::accumulate(outline_.blocks.begin(), outline_.blocks.end(), Count{0},
+                               [](Count sum, const BlockOutline& b) { return sum + b.blocks; });
+    }
+    void take(const MemoryShare& memory) {
+        blocks_.clear();
+        for (const BlockOutline& b : outline_.blocks) blocks_.push_back(timed(b, kernel_, rates_, memory));
+    }
+    const std::vector<TimedBlock>& timed_blocks() const { return blocks_; }
+
+    /// Whether all thread blocks take equally long.
+    bool all_alike() const {
+        return blocks_.size() == 1 && std::none_of(outline_.axes.begin(), outline_.axes.end(), [](const Axis& a) {
+                   return a.promise == Promise::graded && !a.seen->all();
+               });
+    }
+    BlockCycles cycles_of_first(Index slots) const {
+        return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)).cycles(slots);
+    }
+    /// Of every thread block of a head.
+    std::vector<BlockCycles> cycles(Index slots) const {
+        std::vector<BlockCycles> kinds;
+        each_work([&](const BlockWork& w) { kinds.push_back(w.cycles(slots)); });
+        return kinds;
+    }
+    std::vector<BlockWork> works() const {
+        std::vector<BlockWork> kinds;
+        each_work([&](BlockWork&& w) { kinds.push_back(std::move(w)); });
+        return kinds;
+    }
+    template <class F>
+    void each_work(F&& f) const {
+        std::vector<Span> at;
+        for (const Axis& a : outline_.axes) at.push_back(a.tiles[0]);
+        for (Index i = 0; i < count(1); ++i)
+            for (Index j = 0; j < count(2); ++j) {
+                if (at.size() > 1) at[1] = outline_.axes[1].tiles[i];
+                if (at.size() > 2) at[2] = outline_.axes[2].tiles[j];
+                f(work_of(alike(at), at));
+            }
+    }
+
+    /// All of them together, where `slots` are on every SM.
+    double sum_of_cycles(Index slots) const {
+        double sum = 0;
+        for (const TimedBlock& b : blocks_) {
+            sum += b.fixed * static_cast<double>(b.outline->blocks);
+            for (std::size_t k = 0; k < b.steps.size(); ++k)
+                sum += static_cast<double>(b.outline->passages[k].total) * b.steps[k].together(slots);
+        }
+        return sum;
+    }
+
+  private:
+    /// The kind of a block: alike on every axis.
+    const TimedBlock& alike(const std::vector<Span>& at) const {
+        const auto same = [&](const TimedBlock& b) {
+            for (std::size_t k = 0; k < at.size(); ++k) {
+                if (b.outline->at[k].size != at[k].size) return false;
+                const Axis& a = outline_.axes[k];
+                if (a.promise == Promise::graded && sees(a, b.outline->at[k]) != sees(a, at[k])) return false;
+            }
+            return true;
+        };
+        return *std::find_if(blocks_.begin(), blocks_.end() - 1, same);
+    }
+    static bool sees(const Axis& axis, Span tile) { return (*axis.seen)(tile).count() > 0; }
+
+    BlockWork work_of(const TimedBlock& block, const std::vector<Span>& at) const {
+        double full = 0, ragged = 0, masked = 0;
+        for (std::size_t k = 0; k < at.size(); ++k)
+            if (const Axis& a = outline_.axes[k]; a.promise == Promise::graded) {
+                const Tiles seen = (*a.seen)(at[k]);
+                masked = constants_of(kernel_.style).mask * static_cast<double>(a.seen->partial(at[k]));
+                full = static_cast<double>(seen.full()) + masked;
+                ragged = seen.ragged() ? 1 : 0;
+            }
+        BlockWork out{at, block.fixed, {}};
+        for (std::size_t k = 0; k < block.steps.size(); ++k) {
+            const Passage& p = block.outline->passages[k];
+            const bool by_full = p.per == Passage::Per::full_tile;
+            const double turns = by_full ? full
+                                 : p.per == Passage::Per::ragged_tile
+                                     ? ragged
+                                     : static_cast<double>(p.total) / static_cast<double>(block.outline->blocks);
+            out.loops.push_back({p.loop, turns, by_full ? masked : 0, block.steps[k]});
+        }
+        return out;
+    }
+
+    const LaunchOutline& outline_;
+    Kernel kernel_;
+    const Rates& rates_;
+    std::vector<TimedBlock> blocks_;
+};
+
+// ---- A run
+
+class Run {
+  public:
+    /// `outline`: of the run that `counted` tells of.
+    Run(const Report& counted, const Outline& outline, const TimingOptions& options)
+        : counted_(counted),
+          e_(counted.experiment),
+          kernel_(kernel_of(e_)),
+          rates_(rates_of(e_.gpu)),
+          outline_(outline),
+          dram_(counted, outline, options.l2 ? DramModel::most_visits : 0),
+          played_(options.played),
+          registers_from_(options.registers) {}
+
+    RunTime time() {
+        RunTime out;
+        out.style = kernel_.style;
+        for (std::size_t k = 0; k < outline_.launches().size(); ++k) out.launches.push_back(time(k));
+        const bool compiled =
+            std::all_of(out.launches.begin(), out.launches.end(), [](const LaunchTime& l) { return l.compiled; });
+        if (rates_.measured && compiled) out.error = stated_error(*e_.algorithm, kernel_.style);
+        out.basis = out.error ? Basis::own_style : rates_.measured ? Basis::other_style : Basis::assumed;
+        out.no_dram = dram_.why_not();
+        return out;
+    }
+
+    std::vector<Occupancy> occupancy() const {
+        std::vector<Occupancy> out;
+        for (std::size_t k = 0; k < outline_.launches().size(); ++k) out.push_back(occupancy(k));
+        return out;
+    }
+
+  private:
+    Occupancy occupancy(std::size_t k) const {
+        const LaunchOutline& launch = outline_.launches()[k];
+        const Registers registers = registers_from_ == RegistersFrom::rule
+                                        ? estimated_registers(e_, launch, kernel_.warps)
+                                        : registers_of(e_, launch, kernel_.warps);
+        const BlockNeeds needs = {counted_.launches[k].sram_peak + staged(launch), kernel_.warps, registers.per_thread};
+        Occupancy o{residency(needs, e_.gpu), registers.compiled, registers.spills};
+        if (const Index most = e_.placing.blocks_per_sm; most > 0 && most < o.residency.blocks)
+            o.residency = {most, "--blocks-per-sm"};
+        return o;
+    }
+    /// On CUDA cores the first operand of a product passes through shared memory if it is in registers.
+    Bytes staged(const LaunchOutline& launch) const {
+        double most = 0;
+        if (kernel_.style == Style::cuda_cores)
+            for (const BlockOutline& b : launch.blocks)
+                for (const Passage& p : b.passages)
+                    for (const Deed& d : p.deeds)
+                        if (d.kind() == Kind::product && !d.reads[0].in_sram())
+                            most = std::max(most, 4 * d.reads[0].size());
+        return static_cast<Bytes>(most);
+    }
+
+    LaunchTime time(std::size_t k) {
+        LaunchTime t;
+        t.kernel = outline_.launches()[k].kernel;
+        if (played_) played_->emplace_back().launch_us = rates_.launch_us;
+        Launch launch(outline_.launches()[k], kernel_, rates_);
+        t.blocks = launch.blocks();
+        const Occupancy held = occupancy(k);
+        t.residency = held.residency, t.compiled = held.compiled, t.spills = held.spills;
+        const Index slots = t.residency.blocks;
+        const auto sms = static_cast<double>(e_.gpu.sms);
+        t.clock_mhz = clock_of(rates_, kernel_.style,
+                               (t.blocks <= e_.gpu.sms ? 1 : slots) * std::max<Index>(1, kernel_.warps / 4));
+        t.waves = static_cast<double>(t.blocks) / (sms * static_cast<double>(slots));
+        t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
+        const double working = std::min(sms, static_cast<double>(t.blocks));
+        const auto share = [&](double bytes) { return std::min(bytes / working, rates_.bus); };
+        MemoryShare memory{share(rates_.l2), share(rates_.dram_gbs * 1e3 / t.clock_mhz), 0, 0};
+        if (launch.count(1) * launch.count(2) <= most_played) find_traffic(k, launch, memory, t);
+        launch.take(memory);
+        double cycles = 0;
+        if (t.blocks > most_played) {
+            cycles = launch.sum_of_cycles(slots) / (sms * static_cast<double>(slots));
+            t.resident = static_cast<double>(slots);
+        } else {
+            cycles = play(k, launch, t);
+        }
+        t.us = cycles / t.clock_mhz + rates_.launch_us;
+        summarise(launch, cycles, t);
+        return t;
+    }
+
+    Refill refill() const { return kernel_.style == Style::tensor_cores ? Refill::packed : Refill::spread; }
+
+    /// What the L2 lacks, where that can be said. The order of blocks is that of an L2 which lacks nothing.
+    void find_traffic(std::size_t k, Launch& launch, MemoryShare& memory, LaunchTime& t) {
+        const Index slots = t.residency.blocks;
+        const auto kinds = [&] {
+            launch.take(memory);
+            return launch.cycles(slots);
+        };
+        const auto traffic = dram_.of(k, kinds, slots, refill());
+        if (!traffic) return;
+        t.dram = traffic->first;
+        const Counters c = dram_.counted(k);
+        const auto missed = [](Bytes dram, Bytes all) {
+            return all > 0 ? static_cast<double>(dram) / static_cast<double>(all) : 0;
+        };
+        memory.reads_missed = missed(traffic->again.read, c.hbm_read);
+        memory.writes_missed = missed(traffic->again.written, c.hbm_write);
+    }
+
+    double play(std::size_t k, const Launch& launch, LaunchTime& t) {
+        const Index slots = t.residency.blocks;
+        if (!played_ && launch.all_alike())
+            return take(play_alike(launch.cycles_of_first(slots), t.blocks, e_.gpu.sms, slots, refill()), t);
+        Grid grid{launch.cycles(slots), {}};
+        const std::vector<BlockOfHead> order = dispatch(outline_.launches()[k].axes, e_.placing.order);
+        for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
+        const Timeline timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
+        double longest = 0, sum = 0;
+        for (const std::uint32_t kind : grid.sequence)
+            sum += grid.kinds[kind][0], longest = std::max(longest, grid.kinds[kind][0]);
+        t.imbalance = longest / (sum / static_cast<double>(grid.sequence.size()));
+        if (played_) played_->back() = {outline_.launches()[k].axes, order, launch.works(), timeline, rates_.launch_us};
+        return take(timeline, t);
+    }
+    /// Notes what the timeline says; returns its length.
+    double take(const Timeline& timeline, LaunchTime& t) const {
+        t.resident = timeline.resident;
+        const auto all = static_cast<double>(e_.gpu.sms * t.residency.blocks);
+        t.tail = ((timeline.cycles - timeline.last_start) * all - timeline.after_start) / (timeline.cycles * all);
+        return timeline.cycles;
+    }
+
+    void summarise(const Launch& launch, double cycles, LaunchTime& t) const {
+        double most = -1;
+        PerUnit work{};
+        for (const TimedBlock& b : launch.timed_blocks())
+            for (std::size_t k = 0; k < b.steps.size(); ++k) {
+                const double total = static_cast<double>(b.outline->passages[k].total);
+                for (std::size_t u = 0; u < unit_count; ++u) work[u] += total * b.steps[k].busy[u];
+                if (const double spent = total * b.steps[k].alone; spent > most)
+                    most = spent, t.step = b.steps[k], t.steps = total / static_cast<double>(b.outline->blocks);
+            }
+        const double whole = (t.us - rates_.launch_us) > 0 ? cycles * static_cast<double>(e_.gpu.sms) : 1;
+        for (std::size_t u = 0; u < unit_count; ++u) t.busy[u] = work[u] / whole;
+        t.bound = bound_of(t);
+    }
+
+    Bound bound_of(const LaunchTime& t) const {
+        if (rates_.launch_us > 0.4 * t.us) return Bound::launch;
+        if (const Unit u = busiest(t.busy); t.busy[static_cast<std::size_t>(u)] >= most_of_the_time) return bound_by(u);
+        if (t.resident < 0.5 * static_cast<double>(t.residency.blocks)) return Bound::blocks;
+        const auto r = static_cast<double>(t.residency.blocks);
+        const double together = t.step.together(t.residency.blocks);
+        const double memory = r * t.step.memory / together,
+                     on_chip = r * static_cast<double>(t.step.residents) * t.step.busiest / together;
+        if (std::max(memory, on_chip) < most_of_the_time) return Bound::dependency;
+        const auto from = t.step.busy.begin() + (memory > on_chip ? static_cast<int>(Unit::l2) : 0);
+        const auto to = memory > on_chip ? t.step.busy.end() : t.step.busy.begin() + static_cast<int>(Unit::l2);
+        return bound_by(static_cast<Unit>(std::max_element(from, to) - t.step.busy.begin()));
+    }
+    static Unit busiest(const PerUnit& busy) {
+        return static_cast<Unit>(std::max_element(busy.begin(), busy.end()) - busy.begin());
+    }
+    static Bound bound_by(Unit unit) {
+        return static_cast<Bound>(static_cast<int>(Bound::tensor) + static_cast<int>(unit));
+    }
+
+    const Report& counted_;
+    const Experiment& e_;
+    const Kernel kernel_;
+    const Rates rates_;
+    const Outline& outline_;
+    DramModel dram_;
+    std::vector<PlayedLaunch>* played_;
+    const RegistersFrom registers_from_;
+};
+
+}  // namespace
+
+Style style_of(const Experiment& e) {
+    const bool tensor_cores = e.problem.dtype != Dtype::f32 && e.algorithm->computes == &computation::attention;
+    return tensor_cores ? Style::tensor_cores : Style::cuda_cores;
+}
+
+Report count_and_time(const Experiment& e, Control* control, std::span<Listener* const> listeners) {
+    Outline outline;
+    std::vector<Listener*> all(listeners.begin(), listeners.end());
+    all.push_back(&outline);
+    Report r = count(e, control, all);
+    if (r.fits_hbm()) r.time = time_of(r, outline);
+    return r;
+}
+
+RunTime time_of(const Report& counted, const Outline& outline, const TimingOptions& options) {
+    return Run(counted, outline, options).time();
+}
+
+RunTime time_of(const Experiment& e, const TimingOptions& options, Control* control) {
+    Outline outline;
+    Listener* const listeners[] = {&outline};
+    return time_of(count(e, control, listeners), outline, options);
+}
+
+Occupied count_and_occupy(const Experiment& e, Control* control) {
+    Outline outline;
+    Listener* const listeners[] = {&outline};
+    Occupied o{count(e, control, listeners), {}};
+    o.launches = Run(o.report, outline, {.l2 = false}).occupancy();
+    return o;
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,66 @@
+// How long a run takes and what the L2 catches, launch by launch: the program's outline, played on the machine.
+// Modelled. docs/time.md derives it; docs/validation.md has its errors against devices.
+#pragma once
+
+#include "core/time/parts.hpp"
+#include "lab/experiment.hpp"
+
+namespace tilescope::lab {
+
+/// How kernels of such an experiment compute products.
+Style style_of(const Experiment& experiment);
+
+/// Counted and timed: a report with `time`, unless the tensors do not fit in HBM. Listeners hear of the same run.
+/// Throws what counting throws.
+Report count_and_time(const Experiment& experiment, Control* control = nullptr,
+                      std::span<Listener* const> listeners = {});
+
+/// How many thread blocks of a launch share an SM.
+struct Occupancy {
+    Residency residency;
+    bool compiled = false, spills = false;  ///< see LaunchTime
+};
+/// Of every launch, with the counts, before anything is played: whether the tensors fit or not.
+struct Occupied {
+    Report report;  ///< without time
+    std::vector<Occupancy> launches;
+};
+Occupied count_and_occupy(const Experiment& experiment, Control* control = nullptr);
+
+enum class RegistersFrom : std::uint8_t { compiler, rule };
+
+/// A launch as it was played: which thread block stays where, and what each is made of.
+struct PlayedLaunch {
+    std::vector<Axis> axes;
+    std::vector<BlockOfHead> order;  ///< in which they start
+    std::vector<BlockWork> works;    ///< of a head's thread blocks
+    Timeline timeline;               ///< without stays where there are too many thread blocks to play
+    double launch_us = 0;            ///< that the launch itself takes, before the first of them
+};
+
+struct TimingOptions {
+    std::vector<PlayedLaunch>* played = nullptr;        ///< the launches are added to it
+    RegistersFrom registers = RegistersFrom::compiler;  ///< where there is such a kernel
+    bool l2 = true;                                     ///< else the L2 lacks nothing, and is not played
+};
+
+/// The time alone, whether the tensors fit or not. Throws what counting throws.
+RunTime time_of(const Experiment& experiment, const TimingOptions& options = {}, Control* control = nullptr);
+/// The same of a run that was counted; `outline` listened to it.
+RunTime time_of(const Report& counted, const Outline& outline, const TimingOptions& options = {});
+
+/// What is documented of the model's distance from devices, by algorithm and style; a test holds the model to it.
+struct StatedErrorOf {
+    const char* algorithm;  ///< or the beginning of its name
+    Style style;
+    StatedError error;
+};
+std::span<const StatedErrorOf> stated_errors();
+std::optional<StatedError> stated_error(const Algorithm& algorithm, Style style);
+
+/// What the launch waits for, and what would help, in a sentence or two.
+std::string verdict(const LaunchTime& launch, Style style, const Experiment& experiment);
+/// What the times rest on, in a sentence.
+std::string basis(const RunTime& run, const Experiment& experiment);
+
+}  // namespace tilescope::lab

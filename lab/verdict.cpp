@@ -1,0 +1,95 @@
+// What a modelled time says, in sentences.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/timing.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + "%"; }
+
+constexpr std::array<const char*, unit_count> in_words{
+    "tensor cores", "fp32 units", "exponential units", "other arithmetic", "shared memory", "L2", "DRAM"};
+
+std::string word_of(Unit unit) { return in_words[static_cast<std::size_t>(unit)]; }
+
+/// The two units that are busiest: "tensor cores 50%, shared memory 48%".
+std::string busiest(const PerUnit& busy) {
+    std::array<std::size_t, unit_count> order{};
+    for (std::size_t u = 0; u < unit_count; ++u) order[u] = u;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
+    return std::string(in_words[order[0]]) + " " + percent(busy[order[0]]) + ", " + in_words[order[1]] + " " +
+           percent(busy[order[1]]);
+}
+
+}  // namespace
+
+std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
+    switch (t.bound) {
+        case Bound::launch:
+            return "Launching takes most of the time: there is too little work in it.";
+        case Bound::blocks:
+            return "Too few thread blocks: " + text::grouped(t.blocks) + " for " + text::grouped(e.gpu.sms) +
+                   " SMs of " + std::to_string(t.residency.blocks) + ". More heads" +
+                   (e.tiling.br > 16 && e.tiling.br < e.problem.seq_q ? ", a smaller Br" : "") +
+                   " or keys in parallel would make more.";
+        case Bound::dependency:
+            return "No unit is at work all the time (" + busiest(t.busy) +
+                   "): the phases of a step wait for each other. More thread blocks on an SM, or warps that take "
+                   "turns, would hide more of it.";
+        default: {
+            const auto unit = static_cast<Unit>(static_cast<int>(t.bound) - static_cast<int>(Bound::tensor));
+            const double share = static_cast<double>(t.residency.blocks) * t.step.busy[static_cast<std::size_t>(unit)] /
+                                 t.step.together(t.residency.blocks);
+            const double lost = unit < Unit::l2 ? constants_of(style).eta : 1;
+            return "The limit is " + word_of(unit) + ", at work " + percent(share) +
+                   " of the time while the SMs are full" +
+                   (lost > 1 ? "; what thread blocks lose by contending for it makes that " +
+                                   percent(std::min(1.0, share * lost))
+                             : "") +
+                   ".";
+        }
+    }
+}
+
+std::span<const StatedErrorOf> stated_errors() {
+    // docs/time.md; tests/lab/timing_test.cpp compares them with the shipped measurements.
+    static constexpr StatedErrorOf all[] = {
+        {"flash_v2", Style::tensor_cores, {0.04, 0.15}}, {"flash_v1", Style::cuda_cores, {0.04, 0.13}},
+        {"flash_v2", Style::cuda_cores, {0.05, 0.23}},   {"memory_efficient", Style::cuda_cores, {0.07, 0.13}},
+        {"chunked", Style::cuda_cores, {0.05, 0.19}},    {"standard", Style::cuda_cores, {0.04, 0.14}},
+        {"two_pass", Style::cuda_cores, {0.05, 0.25}},   {"three_pass", Style::cuda_cores, {0.07, 0.23}},
+        {"softmax_", Style::cuda_cores, {0.13, 0.28}}};
+    return all;
+}
+
+std::optional<StatedError> stated_error(const Algorithm& algorithm, Style style) {
+    for (const StatedErrorOf& s : stated_errors())
+        if (s.style == style && std::string_view(algorithm.name).starts_with(s.algorithm)) return s.error;
+    return std::nullopt;
+}
+
+std::string basis(const RunTime& run, const Experiment& e) {
+    const std::string style = "Modelled, for " + std::string(name_of(run.style));
+    switch (run.basis) {
+        case Basis::own_style:
+            return style + ": " + percent(run.error->mean) + " off on average, " + percent(run.error->worst) +
+                   " at worst, of the measured kernels of " + e.algorithm->name + ".";
+        case Basis::other_style:
+            if (stated_error(*e.algorithm, run.style))
+                return style + ": no kernel of " + e.algorithm->name + " with these tiles was measured.";
+            return style + " as flash_v2's kernel uses them: this algorithm has no such kernel to measure.";
+        case Basis::assumed:
+            break;
+    }
+    if (e.gpu.compute_capability == "none") return style + " of a machine that does not exist: its rates are made up.";
+    return style + "; " + e.gpu.name +
+           " was not calibrated: its rates are the data sheet's, which kernels do not reach, so compare it with none "
+           "that was.";
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,149 @@
+"""The shipped measurements of all machines, each case beside what `tilescope timeline` models for it."""
+import csv
+import importlib.machinery
+import importlib.util
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MACHINES = {"H200": ("H200", "docs/measured/h200"), "H100": ("H100-SXM", "docs/measured/h100")}  # preset, folder
+TENSOR, SOFTMAX, LIBRARY = "flash_v2, tensor cores", "softmax_*", "PyTorch's FlashAttention-2"
+FAMILIES = (TENSOR, "flash_v1", "flash_v2", "memory_efficient", "chunked", "standard", "two_pass", "three_pass",
+            SOFTMAX)
+FLAGS = ("batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v", "dtype", "br", "bc")
+NOT_OF_SOFTMAX = ("kv_heads", "dim", "dim_v")
+
+
+def script(name):
+    """One of the scripts as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+library = script("library")
+
+
+@dataclass
+class Case:
+    machine: str
+    file: str
+    row: dict
+    model: dict = field(default_factory=dict)
+
+    def __getitem__(self, column):
+        """A number where it is one, None where nothing was measured."""
+        text = self.row[column]
+        try:
+            return int(text)
+        except ValueError:
+            pass
+        try:
+            return float(text)
+        except ValueError:
+            return text or None
+
+    @property
+    def softmax(self):
+        return self.row["algorithm"].startswith("softmax")
+
+    @property
+    def family(self):
+        if self.softmax:
+            return SOFTMAX
+        return self.row["algorithm"] if self.row["dtype"] == "f32" else TENSOR
+
+    @property
+    def us(self):
+        return 1000 * self["warm_ms"]
+
+    @property
+    def modelled_us(self):
+        return self.model["time_us"]
+
+    @property
+    def time_error(self):
+        return self.modelled_us / self.us - 1
+
+    @property
+    def dram_error(self):
+        """None where less than 20 MB was read, or nothing was counted or modelled."""
+        measured, modelled = self["dram_read_bytes"], self.model["dram_read_bytes"]
+        return modelled / measured - 1 if measured and measured > 20e6 and modelled is not None else None
+
+    @property
+    def launch(self):
+        """The longest."""
+        return max(self.model["launches"], key=lambda launch: launch["time_us"])
+
+    def shape(self):
+        return tuple(self.row[c] for c in (*FLAGS, "causal"))
+
+    def command(self):
+        """The words behind `tilescope`."""
+        flags = [f"--{f.replace('_', '-')}={self.row[f]}" for f in FLAGS
+                 if not (self.softmax and f in NOT_OF_SOFTMAX)]
+        causal = ["--causal"] if self["causal"] else []
+        return ["timeline", self.row["algorithm"], "--json", f"--gpu={MACHINES[self.machine][0]}", *flags, *causal]
+
+
+def read_csv(path):
+    """The lines on top, without `# `, and the rows."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line[2:] for line in lines if line.startswith("# ")], \
+        list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def files(machine):
+    folder = ROOT / MACHINES[machine][1]
+    return sorted(folder.glob("survey-*.csv")) + sorted(folder.glob("edges.csv"))
+
+
+def timed_rows():
+    """Of the surveys and the edges, not yet modelled."""
+    return [Case(machine, path.name, row) for machine in MACHINES for path in files(machine)
+            for row in read_csv(path)[1] if row["status"] == "ok" and row["warm_ms"]]
+
+
+def ask(tilescope, words):
+    done = subprocess.run([tilescope, *words], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"tilescope {' '.join(words)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+class Modelled:
+    """`cases` of our kernels, and `halves` of the library's shapes: (machine, what scripts/library compares)."""
+
+    def __init__(self, tilescope):
+        self.cases = timed_rows()
+        folders = {machine: ROOT / folder for machine, (_, folder) in MACHINES.items()}
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            models = pool.map(lambda case: ask(tilescope, case.command()), self.cases)
+            self.halves = [(machine, half) for machine, folder in folders.items()
+                           for half in library.compare(tilescope, folder, pool.map)]
+            for case, model in zip(self.cases, models):
+                case.model = model
+
+    def of(self, family, machine=None):
+        return [c for c in self.cases if c.family == family and machine in (None, c.machine)]
+
+
+def mean(errors):
+    return statistics.mean(map(abs, errors))
+
+
+def worst(errors):
+    return max(errors, key=abs)
+
+
+def percentile_95(errors):
+    """The smallest that 95% of them do not exceed."""
+    return sorted(map(abs, errors))[math.ceil(0.95 * len(errors)) - 1]

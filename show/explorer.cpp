@@ -1,0 +1,131 @@
+#include "show/explorer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/figure/kinds.hpp"
+
+namespace tilescope::show {
+using namespace lab;
+
+class Explorer::Plane : public TilePlane {
+  public:
+    using TilePlane::TilePlane;
+    bool presentable() const { return version() > 0; }
+};
+
+/// A figure in the making: one unit of work.
+class Explorer::Drawing {
+  public:
+    Drawing(const Key& key, const Problem& problem) : kind_(figure_of(key.stage)) {
+        request_.options = with_usual_sizes(key.setup.options, problem.heads, problem.seq_q);
+        const Algorithm& own = algorithm_named(key.setup.algorithm);
+        std::vector<std::string> names;
+        if (own.computes == &computation::attention) names = {"standard", "flash_v1", "flash_v2"};
+        if (std::find(names.begin(), names.end(), own.name) == names.end()) names.emplace_back(own.name);
+        if (!key.setup.rival.empty() && std::find(names.begin(), names.end(), key.setup.rival) == names.end())
+            names.push_back(key.setup.rival);
+        for (const std::string& n : names) request_.variants.push_back(variant_from(n));
+        request_.threads = 1;
+    }
+    Index work(Control& control) {
+        request_.control = &control;
+        Figure drawn = kind_.draw(request_);
+        const Lock lock(mutex_);
+        figure_ = std::move(drawn);
+        return 0;
+    }
+    bool presentable() const { return figure() != nullptr; }
+    const Figure* figure() const {
+        const Lock lock(mutex_);
+        return figure_ ? &*figure_ : nullptr;
+    }
+
+  private:
+    static const FigureKind& figure_of(Stage stage) { return figure_kind(stage == Stage::io ? "io-vs-n" : "roofline"); }
+
+    const FigureKind& kind_;
+    FigureRequest request_;
+    mutable Mutex mutex_;  // of the figure, which is written once
+    std::optional<Figure> figure_;
+};
+
+Explorer::Explorer() = default;
+Explorer::~Explorer() = default;
+
+bool Explorer::pump(const Session& session, const View& view, Index units) {
+    remember(session);
+    ask(session, view);
+    const bool planned = planes_.pump(units), drawn = figures_.pump(units);
+    return planned && drawn;
+}
+
+void Explorer::await(const Session& session, const View& view) {
+    pump(session, view, 0);
+    planes_.await();
+    figures_.await();
+}
+
+void Explorer::finish(const Session& session, const View& view) {
+    pump(session, view, 0);
+    planes_.finish();
+    figures_.finish();
+}
+
+void Explorer::ask(const Session& session, const View& view) {
+    if (session.busy() || !session.request() || view.stage == Stage::memory) return;
+    Key key{view.stage, session.setup()};
+    key.setup.options.br = key.setup.options.bc = "auto";
+    if (view.stage != Stage::tiles) {
+        figures_.ask(key, [&] { return std::make_unique<Drawing>(key, session.request()->problem); });
+        return;
+    }
+    key.setup.rival.clear();
+    planes_.ask(key, [&] {
+        const Request& r = *session.request();
+        return std::make_unique<Plane>(Experiment{&session.algorithm(), r.problem, {}, r.gpu, r.wish.placing});
+    });
+}
+
+TilePlane* Explorer::plane() { return planes_.shown(); }
+const TilePlane* Explorer::plane() const { return planes_.shown(); }
+
+const Figure* Explorer::figure() const { return figures_.shown() ? figures_.shown()->figure() : nullptr; }
+
+std::string Explorer::problem() const { return planes_.problem().empty() ? figures_.problem() : planes_.problem(); }
+
+void Explorer::remember(const Session& session) {
+    const Run* run = session.run();
+    if (!run || version_ == session.version()) return;
+    version_ = session.version();
+    const Report& r = run->counted();
+    const Problem& p = r.experiment.problem;
+    const std::string of = r.experiment.algorithm->name + (' ' + r.experiment.gpu.name) + ' ' + name_of(p.dtype);
+    if (of != of_) past_.clear();
+    of_ = of;
+    Past past{static_cast<double>(p.seq_q), static_cast<double>(r.counters.hbm()), {}, {}, {}, {}};
+    past.dram_read_bytes = on_axis(*find_metric("dram_read_bytes"), r);
+    past.sm_intensity = r.arithmetic_intensity();
+    past.dram_intensity = r.dram_intensity();
+    if (r.time) past.flops_per_s = flops_per_s(r);
+    past_.push_back(past);
+    constexpr std::size_t most = 200;
+    if (past_.size() > most) past_.erase(past_.begin());
+}
+
+std::vector<Explorer::Trail> Explorer::trails(Stage stage, std::size_t panel) const {
+    Trail sm{"this run", {}}, dram{"this run, DRAM traffic", {}};
+    for (const Past& p : past_) {
+        const auto add = [](Trail& t, std::optional<double> x, std::optional<double> y) {
+            if (x && y && std::isfinite(*x) && std::isfinite(*y)) t.points.emplace_back(*x, *y);
+        };
+        if (stage == Stage::roofline)
+            add(sm, p.sm_intensity, p.flops_per_s), add(dram, p.dram_intensity, p.flops_per_s);
+        if (stage == Stage::io) add(sm, p.n, panel == 0 ? p.sm_bytes : p.dram_read_bytes);
+    }
+    std::vector<Trail> all{sm};
+    if (stage == Stage::roofline) all.push_back(dram);
+    return all;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,166 @@
+#include "core/time/timeline.hpp"
+
+#include <cmath>
+
+#include "core/time/cache.hpp"
+#include "core/time/dispatch.hpp"
+#include "core/time/residency.hpp"
+#include "lab/gpu_presets.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+Grid alike(Count blocks, BlockCycles cycles) { return {{std::move(cycles)}, {0}, blocks}; }
+bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
+
+}  // namespace
+
+// FlashAttention-2's introduction: a head a thread block leaves SMs idle.
+TEST_CASE("128 thread blocks on 108 SMs take two waves, and fill 59% of them", "[timeline]") {
+    const Timeline t = play(alike(128, {1000}), 108, 1, Refill::spread);
+    CHECK(near(t.cycles, 2000));
+    CHECK(near(t.resident, 128.0 / 216));
+    CHECK(near(t.last_start, 1000));
+}
+
+TEST_CASE("thread blocks on one SM slow each other down", "[timeline]") {
+    // Two together take 1.5 times as long, and the third is alone at the end.
+    const Timeline t = play(alike(3, {1000, 1500}), 1, 2, Refill::packed);
+    CHECK(near(t.cycles, 2500));
+    CHECK(t.stays.size() == 3);
+    // What is left alone goes on faster: a third of a block is left after 1000 cycles, of which 500 are saved.
+    const Grid uneven{{{1000, 1500}, {2000, 3000}}, {0, 1}, 1};
+    CHECK(near(play(uneven, 1, 2, Refill::packed).cycles, 1500 + 1000));
+}
+
+TEST_CASE("every thread block stays once, and no SM holds more than it may", "[timeline]") {
+    const Grid grid{{{100, 150, 220}, {300, 450, 700}, {10, 12, 13}}, {0, 1, 2, 1}, 50};
+    for (const Refill refill : {Refill::packed, Refill::spread})
+        for (const double uneven : {0.0, 0.05}) {
+            const Timeline t = play(grid, 7, 3, refill, uneven);
+            REQUIRE(t.stays.size() == 200);
+            double busy = 0;
+            for (std::size_t k = 0; k < t.stays.size(); ++k) {
+                const Stay& s = t.stays[k];
+                CHECK(s.from < s.to);
+                CHECK(s.to <= t.cycles * (1 + 1e-9));
+                if (k > 0) CHECK(t.stays[k - 1].from <= s.from);
+                int beside = 0;
+                for (const Stay& o : t.stays) beside += o.sm == s.sm && o.from <= s.from && s.from < o.to * (1 - 1e-12);
+                CHECK(beside <= 3);
+                busy += s.to - s.from;
+            }
+            CHECK(near(t.resident, busy / t.cycles / 7));
+        }
+}
+
+TEST_CASE("more thread blocks never take less time where all are alike", "[timeline]") {
+    double before = 0;
+    for (Count blocks = 1; blocks < 200; ++blocks) {
+        const double now = play(alike(blocks, {100, 140, 200}), 13, 3, Refill::spread).cycles;
+        CHECK(now >= before * (1 - 1e-9));
+        before = now;
+    }
+}
+
+TEST_CASE("alike blocks take wave by wave what they take one by one", "[timeline]") {
+    for (const Refill refill : {Refill::packed, Refill::spread})
+        for (const Index sms : {1, 7, 132})
+            for (const Index slots : {1, 2, 5})
+                for (const Count blocks : {1, 6, 7, 8, 13, 14, 132, 133, 264, 265, 1000, 1321}) {
+                    BlockCycles cycles;
+                    for (Index r = 1; r <= slots; ++r) cycles.push_back(100 + 40.0 * static_cast<double>(r - 1));
+                    Grid grid{{cycles}, std::vector<std::uint32_t>(static_cast<std::size_t>(blocks), 0)};
+                    const Timeline one = play(grid, sms, slots, refill),
+                                   all = play_alike(cycles, blocks, sms, slots, refill);
+                    INFO(blocks << " blocks on " << sms << " SMs of " << slots);
+                    for (const auto member :
+                         {&Timeline::cycles, &Timeline::resident, &Timeline::last_start, &Timeline::after_start})
+                        CHECK_THAT(all.*member, Catch::Matchers::WithinRel(one.*member, 1e-6) ||
+                                                    Catch::Matchers::WithinAbs(one.*member, 1e-6));
+                }
+}
+
+TEST_CASE("a long run of blocks of all lengths ends", "[timeline]") {
+    Grid grid;
+    for (int k = 156250; k > 0; --k) {
+        grid.sequence.push_back(static_cast<std::uint32_t>(grid.kinds.size()));
+        grid.kinds.push_back({1500.0 + 500.0 * k, 1500.0 + 800.0 * k});
+    }
+    const Timeline t = play(grid, 132, 2, Refill::packed);
+    double work = 0;
+    for (const BlockCycles& k : grid.kinds) work += k[1] / 2 / 132;
+    CHECK_THAT(t.cycles, Catch::Matchers::WithinRel(work, 0.01));
+}
+
+TEST_CASE("rows start fastest and backwards where they are graded, key tiles slowest", "[timeline]") {
+    const Tiles rows(3, 1, "i"), keys(2, 1, "j");
+    const Axis graded_rows = graded(rows, Seen(keys).and_before_end(0));
+    const std::vector<Axis> flash{uniform(Index{2}, "head"), graded_rows};
+    std::vector<std::pair<int, int>> order;
+    for (const BlockOfHead& b : dispatch(flash)) order.emplace_back(b.head, b.block);
+    CHECK(order == std::vector<std::pair<int, int>>{{0, 2}, {0, 1}, {0, 0}, {1, 2}, {1, 1}, {1, 0}});
+    const std::vector<Axis> scores{uniform(Index{2}, "head"), uniform(rows), uniform(keys)};
+    order.clear();
+    for (const BlockOfHead& b : dispatch(scores)) order.emplace_back(b.head, b.block);
+    CHECK(order == std::vector<std::pair<int, int>>{
+                       {0, 0}, {0, 2}, {0, 4}, {1, 0}, {1, 2}, {1, 4}, {0, 1}, {0, 3}, {0, 5}, {1, 1}, {1, 3}, {1, 5}});
+}
+
+TEST_CASE("a cache keeps what was used last", "[cache]") {
+    Cache one(300, 1, 4);
+    for (const std::uint32_t tile : {0u, 1u, 2u, 0u}) one.read(0, tile, 100);
+    CHECK(one.dram().read == 300);
+    one.read(0, 3, 100);  // tile 1 leaves
+    one.read(0, 0, 100);
+    CHECK(one.dram().read == 400);
+    one.read(0, 1, 100);
+    CHECK(one.dram().read == 500);
+}
+
+TEST_CASE("with two partitions what all read takes its size twice, and is fetched once", "[cache]") {
+    Cache two(400, 2, 2);  // 200 B each
+    two.read(0, 0, 100);
+    CHECK(two.dram().read == 100);
+    two.read(1, 0, 100);
+    CHECK(two.dram().read == 100);
+    two.read(0, 1, 100);
+    two.read(1, 1, 100);
+    CHECK(two.dram().read == 200);
+    for (int k = 0; k < 5; ++k)
+        for (const int partition : {0, 1})
+            for (const std::uint32_t tile : {0u, 1u}) two.read(partition, tile, 100);
+    CHECK(two.dram().read == 200);
+    Cache small(300, 2, 2);  // 150 B each: both tiles do not fit beside their copies
+    for (int k = 0; k < 5; ++k)
+        for (const int partition : {0, 1})
+            for (const std::uint32_t tile : {0u, 1u}) small.read(partition, tile, 100);
+    CHECK(small.dram().read > 200);
+}
+
+TEST_CASE("what is written reaches DRAM when it leaves, once", "[cache]") {
+    Cache cache(200, 1, 3);
+    cache.write(0, 0, 100);
+    cache.write(0, 0, 100);
+    cache.write(0, 1, 100);
+    CHECK(cache.dram().written == 0);
+    cache.read(0, 2, 100);
+    CHECK(cache.dram().written == 100);
+    CHECK(cache.dram().read == 100);
+}
+
+TEST_CASE("an SM holds as many thread blocks as its scarcest resource allows", "[residency]") {
+    const GpuSpec h200 = lab::gpu_preset("H200");
+    const auto check = [&](BlockNeeds needs, Index blocks, const char* limit) {
+        const Residency r = residency(needs, h200);
+        CHECK(r.blocks == blocks);
+        CHECK(std::string(r.limit) == limit);
+    };
+    check({65536, 4, 255}, 2, "registers");      // flash_v2 on tensor cores
+    check({65536, 4, 128}, 3, "shared memory");  // 65 KiB of 228
+    check({0, 1, 108}, 16, "registers");         // 4 warps of 3,584 registers on a quarter of an SM
+    check({0, 2, 16}, 32, "thread blocks");
+    check({0, 16, 32}, 4, "warps");
+}

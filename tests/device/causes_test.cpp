@@ -1,0 +1,81 @@
+#include "device/causes.hpp"
+
+#include <cmath>
+
+#include "device/measurements.hpp"
+#include "lab/gpu_presets.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+using namespace tilescope::device;
+
+namespace {
+
+struct Pair {
+    Counted what;
+    const char *simulated, *measured;
+};
+constexpr Pair pairs[] = {{Counted::reads, "simulated_read_bytes", "measured_read_bytes"},
+                          {Counted::writes, "simulated_write_bytes", "measured_write_bytes"},
+                          {Counted::exponentials, "simulated_exps", "measured_xu_ops"},
+                          {Counted::fma_flops, "simulated_matmul_flops", "measured_ffma_flops"}};
+
+double left_over(const Experiment& e, Counted what, double beyond) {
+    for (const Cause& c : causes_of(what, e, beyond)) beyond -= static_cast<double>(c.amount);
+    return beyond;
+}
+
+Experiment experiment(const char* algorithm, Problem problem, Tiling tiling) {
+    return {find_algorithm(algorithm), problem, tiling, gpu_preset("H200")};
+}
+
+}  // namespace
+
+TEST_CASE("causes: they explain what was measured, as docs/validation.md says", "[causes][shipped]") {
+    const GpuSpec gpu = gpu_preset("H200");
+    int compared = 0;
+    for (const MeasurementFile& f : shipped_measurements())
+        for (const MeasuredRow& row : f.rows) {
+            const KernelCase c = case_of(row);
+            const Experiment e = experiment_of(c, gpu);
+            REQUIRE(has_causes(e));
+            for (const auto& [what, simulated, measured] : pairs) {
+                const auto counted = row.number(measured);
+                const double model = row.number(simulated).value_or(0);
+                if (!counted || model == 0 || causes_of(what, e, 0).empty()) continue;
+                INFO(command_of(c) << ": " << measured);
+                // The page: at most 0.006% is left of exponentials, nothing of bytes.
+                const bool bytes = what == Counted::reads || what == Counted::writes;
+                CHECK(std::abs(left_over(e, what, *counted - model)) <= (bytes ? 0 : 0.0001 * model));
+                ++compared;
+            }
+        }
+    CHECK((compared > 1000 || shipped_measurements().empty()));
+}
+
+TEST_CASE("causes: none where no kernel of that type is here", "[causes]") {
+    Problem p;
+    p.dtype = Dtype::f16;
+    CHECK(has_causes(experiment("flash_v2", p, {64, 64})));
+    CHECK(causes_of(Counted::fma_flops, experiment("flash_v2", p, {64, 64}), 0).empty());
+    CHECK_FALSE(has_causes(experiment("flash_v1", p, {64, 64})));
+    CHECK(causes_of(Counted::reads, experiment("flash_v1", p, {64, 64}), 5).empty());
+}
+
+TEST_CASE("causes: a ragged LSE ends in a sector that it does not fill", "[causes]") {
+    Problem p;
+    p.dtype = Dtype::f32, p.heads = 3, p.kv_heads = 3, p.seq_q = 9, p.seq_k = 64;
+    const auto causes = causes_of(Counted::writes, experiment("flash_v2", p, {64, 64}), 0);
+    REQUIRE(causes.size() == 1);
+    CHECK(causes[0].amount == 3 * 7 * 4);
+}
+
+TEST_CASE("causes: rows that see no key visit no tile", "[causes]") {
+    Problem p;
+    p.dtype = Dtype::f32, p.heads = 1, p.kv_heads = 1, p.seq_q = 128, p.seq_k = 16, p.mask = Mask::causal();
+    const auto causes = causes_of(Counted::fma_flops, experiment("flash_v2", p, {64, 16}), 0);
+    REQUIRE(causes.size() == 2);
+    CHECK(causes[0].amount == 0);                          // 64 rows of 16 keys: nothing is ragged
+    CHECK(causes[1].amount == 64 * (4 * 1 * 1 + 13 * 8));  // four warps visit a tile; eight take their logarithm
+}

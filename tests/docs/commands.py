@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""What the documents print below a command, or claim beside one, is what the command prints.
+
+    commands.py TILESCOPE TILESCOPE_GUI|- SOURCE_DIR [PAGE...]
+
+Reads every page, and the examples of every --help as one. page.py says how. Without a window (-, or no xvfb-run) the
+commands that show one are left out.
+"""
+
+import collections
+import concurrent.futures
+import csv
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from page import Reader
+
+UNITS = {"ms": "ms", "gbs": "GB"}  # of the columns of measurements
+MEASURED = pathlib.Path(__file__).resolve().parents[2] / "docs" / "measured" / "h200"
+
+# What is understood today. Less is a page that is not read any more; where there is more, write more here.
+FEWEST = {"command": 370, "text": 6, "row": 66, "figure": 285}
+FEWEST_WITH_WINDOW = {"command": 415, "text": 7, "row": 69, "figure": 305, "window": 26}
+
+WINDOW_PAGE = "docs/gui.md"
+OTHERS = {
+    "docs/add-an-algorithm.md": "scripts/guide-check carries it out",
+    "docs/validation.md": "written from measurements; scripts/validation --check compares",
+    "docs/performance.md": "times, measured where the page says",
+    "CHANGELOG.md": "of the past",
+}
+LEFT_OUT = {
+    r"scripts/": "installs, builds or measures",
+    r"(cmake|ctest)\b": "builds",
+    r"xvfb-run|tail -n 1 window.jsonl": "a window that is closed by hand",
+    r".*--approve": "changes approved texts",
+    r"(build/)?tilescope calibrate": "needs a GPU",
+}
+# A shape of command, as in `tilescope trace ALGO -o FILE`.
+FORM = re.compile(r"…|\.\.\.|(^|[ =|])[A-Z][A-Z_]*\b(?=[ .|\]]|$)")
+PROGRAMS = ("tilescope", "build/tilescope", "tilescope-gui", "build/tilescope-gui", "python3")
+
+# What examples of --help read.
+FILES = """echo '{"base": "H100-SXM", "name": "mine", "sms": 114}' >my-gpu.json
+python3 -c "import numpy as np; [np.save(x + '.npy', np.random.randn(2, 64, 64)) for x in 'qkv']"
+tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 -o trace.json
+"""
+
+# Stands for the window: draws it without a display, and prints what it says.
+WINDOW = """#!{python}
+import json, subprocess, sys
+arguments = sys.argv[1:]
+if "--record" in arguments:
+    arguments += ["--size", "320x240", "--fps", "2"]
+else:
+    for flag, value in (("--size", "1440x900"), ("--screenshot", "window.png"), ("--log", "window.jsonl")):
+        arguments += [] if flag in arguments else [flag, value]
+code = subprocess.run(["{window}", *arguments]).returncode
+if code == 0 and "--log" in arguments:
+    state = json.load(open(arguments[arguments.index("--log") + 1]))
+    print(*(text for texts in state["texts"].values() for text, _, _ in texts), sep="\\n")
+sys.exit(code)
+"""
+
+
+class Page(Reader):
+    """A page with its faults."""
+
+    def __init__(self, name, root, environment, window):
+        super().__init__(name, root, environment, PROGRAMS)
+        self.window, self.faults = window, []
+
+    def fail(self, what):
+        self.faults.append(f"{self.name}: {what}")
+
+    def run(self, command, fails=False):
+        needs_window = "tilescope-gui" in command
+        if needs_window and not self.window or FORM.search(command) or any(re.match(c, command) for c in LEFT_OUT):
+            return ""
+        if needs_window:
+            self.done["window"] += 1
+        return super().run(command, fails)
+
+    def known(self, passage):
+        return measured(passage) if passage.startswith("Measured (") else ""
+
+    def do_(self, part):
+        if re.match(r"(build/)?tilescope|scripts/|cmake|python3", part.text):
+            self.fail(f"commands, and not in sh:\n{part.text}")
+
+
+def measured(text):
+    """What the shipped measurements say of the algorithms and sizes that the text names."""
+    said = ""
+    for file in MEASURED.glob("s*.csv"):
+        for row in csv.DictReader(line for line in file.open() if line[0] != "#"):
+            name, size = row.get("algorithm", "flash_v2"), row.get("seq_q") or row.get("seq")
+            if name in text and re.search(rf"\b{size}\b", text):
+                said += "".join(f"{value} {value} {UNITS.get(column.split('_')[-1], '')}\n" for column, value in row.items())
+    return said
+
+
+def session(folder, tilescope, window):
+    """A folder where the programs are what they are called on the pages; the environment that finds them."""
+    programs, build = folder / "programs", folder / "build"
+    for place in (programs, build):
+        place.mkdir()
+        (place / "tilescope").symlink_to(tilescope)
+        if window:
+            wrapper = place / "tilescope-gui"
+            wrapper.write_text(WINDOW.format(python=sys.executable, window=window))
+            wrapper.chmod(0o755)
+    (programs / "python3").symlink_to(sys.executable)
+    return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "200"}
+
+
+def read(name, text, tilescope, window):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        page = Page(name, root, session(root, tilescope, window), window)
+        page.read(text)
+        return page
+
+
+def helps(tilescope, window):
+    """The examples of every --help as a page."""
+    top = subprocess.run([tilescope, "--help"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^  (\w+) ", top.split("Subcommands:")[1].split("Examples:")[0], re.M)
+    for program, name in [(window, ""), (tilescope, ""), *((tilescope, name) for name in [*names, "gpus show"])]:
+        if program:
+            shown = subprocess.run([program, *name.split(), "--help"], capture_output=True, text=True, check=True).stdout
+            lines = [re.sub(" {3}.*", "", line[2:]) for line in shown.split("Examples:")[1].splitlines() if line.startswith("  tilescope")]
+            yield f"{pathlib.Path(program).name} {name} --help", "```sh\n" + FILES + "\n".join(lines) + "\n```\n"
+
+
+def main():
+    tilescope, window, source = os.path.abspath(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
+    window = os.path.abspath(window) if window != "-" and shutil.which("xvfb-run") else ""
+    pages = {str(f.relative_to(source)): f.read_text() for pattern in ("*.md", "docs/*.md", "algorithms/**/*.md")
+             for f in sorted(source.glob(pattern))}
+    pages = {name: text for name, text in pages.items() if name not in OTHERS} | dict(helps(tilescope, window))
+    if not window:
+        del pages[WINDOW_PAGE]
+    wanted = sys.argv[4:] or pages
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as readers:
+        read_pages = list(readers.map(lambda name: read(name, pages[name], tilescope, window), wanted))
+    done = sum((page.done for page in read_pages), collections.Counter())
+    faults = [fault for page in read_pages for fault in page.faults]
+    fewest = {} if sys.argv[4:] else FEWEST_WITH_WINDOW if window else FEWEST
+    faults += [f"{done[kind]} understood as {kind}, and not {n}" for kind, n in fewest.items() if done[kind] < n]
+    print(*faults, sep="\n\n")
+    print(f"{len(read_pages)} pages:", ", ".join(f"{done[kind]} as {kind}" for kind in FEWEST_WITH_WINDOW))
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Pictures, films and logs of the window are right, or a message says why not.
+
+    outputs.py TILESCOPE_GUI
+"""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from driver import SKIPPED, Display
+
+GUI = os.path.abspath(sys.argv[1])
+SMALL = "flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --size 480x360".split()
+FILM = "--from 0 --to 40 --speed 20 --fps 10".split()
+CLOSED_PIPE = 141
+
+
+def run(*flags, display=None, **more):
+    """Without a display, as on a server."""
+    nowhere = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    return subprocess.run([GUI, *flags], env=display.environment if display else nowhere, stderr=subprocess.PIPE,
+                          text=True, timeout=120, **more)
+
+
+def refused(r, code, *words):
+    return r.returncode == code and r.stderr.count("\n") == 1 and all(w in r.stderr for w in words)
+
+
+def limited(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def checks_standard_output(_):
+    for flag in ("--help", "--version"):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            r = run(flag, stdout=full)
+        assert refused(r, 1, "No space left"), r
+        reader, writer = os.pipe()
+        os.close(reader)
+        r = run(flag, stdout=writer)
+        os.close(writer)
+        assert r.returncode == CLOSED_PIPE and not r.stderr, r
+
+
+def keeps_the_old_one_on_a_full_disk(folder):
+    display = Display(640, 480)  # one that can write its own files
+    for name, flags in (("a.png", ["--screenshot"]), ("a.gif", [*FILM, "--record"]), ("a.mp4", [*FILM, "--record"])):
+        path = os.path.join(folder, name)
+        for old in (None, b"the old one"):
+            if old:
+                with open(path, "wb") as file:
+                    file.write(old)
+            r = run(*SMALL, *flags, path, display=display, preexec_fn=limited(8192))
+            assert refused(r, 1, "File too large"), r
+            assert os.listdir(folder) == ([name] if old else []), os.listdir(folder)
+            assert not old or open(path, "rb").read() == old
+        os.remove(path)
+        os.symlink("/dev/full", path)
+        r = run(*SMALL, *flags, path, display=display)
+        assert refused(r, 1, name, "No space left"), r
+        os.remove(path)
+    display.close()
+
+
+def keeps_permissions(folder):
+    for name, flags in (("a.png", ["--screenshot"]), ("a.gif", [*FILM, "--record"]), ("a.mp4", [*FILM, "--record"])):
+        path = os.path.join(folder, name)
+        open(path, "w").close()
+        os.chmod(path, 0o600)
+        r = run(*SMALL, *flags, path)
+        assert r.returncode == 0 and not r.stderr, r
+        assert os.stat(path).st_mode & 0o777 == 0o600 and os.path.getsize(path) > 1000, os.stat(path)
+    whole = subprocess.run(["ffmpeg", "-v", "error", "-i", os.path.join(folder, "a.mp4"), "-f", "null", "-"],
+                           capture_output=True, text=True)
+    assert whole.returncode == 0 and not whole.stderr, whole
+    assert sorted(os.listdir(folder)) == ["a.gif", "a.mp4", "a.png"], os.listdir(folder)
+
+
+def writes_what_names_say(folder):
+    for flag, name, fix in (("--screenshot", "x.pdf", "x.png"), ("--screenshot", "x.svg", "x.png"),
+                            ("--screenshot", "x.jpg", "x.png"), ("--record", "x.avi", "x.mp4"),
+                            ("--record", "x.png", "x.mp4"), ("--record", "x", "film.mp4")):
+        path = os.path.join(folder, name)
+        assert refused(run(*SMALL, flag, path), 2, flag, name, fix), (flag, name)
+    r = run(*SMALL, "--screenshot", os.path.join(folder, "x.PNG"))
+    assert r.returncode == 0 and os.listdir(folder) == ["x.PNG"], r
+    assert refused(run(*SMALL, "--screenshot", "/no/such/folder/a.png"), 1, "/no/such/folder/a.png")
+
+
+def logs_pictures_and_films(folder):
+    log = os.path.join(folder, "log")
+    r = run(*SMALL, "--screenshot", os.path.join(folder, "a.png"), "--log", log)
+    lines = open(log, encoding="utf-8").read().splitlines()
+    assert r.returncode == 0 and len(lines) == 1 and json.loads(lines[0])["texts"], (r, len(lines))
+    r = run(*SMALL, *FILM, "--record", os.path.join(folder, "a.mp4"), "--log", log)
+    steps = [json.loads(line)["step"] for line in open(log, encoding="utf-8")]
+    assert r.returncode == 0 and steps == sorted(steps) and len(set(steps)) > 15, (r, steps)
+    for flags in (["--screenshot", "b.png"], [*FILM, "--record", "b.mp4"]):
+        flags[-1] = os.path.join(folder, flags[-1])
+        assert refused(run(*SMALL, *flags, "--log", "/dev/full"), 1, "/dev/full", "No space left"), flags
+        assert not os.path.exists(flags[-1])
+
+
+def says_that_the_log_is_lost(_):
+    display = Display(640, 480)
+    r = run(*SMALL, "--no-tour", "--log", "/dev/full", display=display)
+    display.close()
+    assert refused(r, 1, "/dev/full", "No space left"), r
+
+
+TESTS = [checks_standard_output, keeps_the_old_one_on_a_full_disk, keeps_permissions, writes_what_names_say,
+         logs_pictures_and_films, says_that_the_log_is_lost]
+
+
+def main():
+    missing = [tool for tool in ("Xvfb", "ffmpeg") if not shutil.which(tool)]
+    if missing:
+        print("SKIPPED:", ", ".join(missing), "not found")
+        sys.exit(SKIPPED)
+    failed = 0
+    for test in TESTS:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                test(folder)
+                print("ok    ", test.__name__, flush=True)
+            except (AssertionError, subprocess.SubprocessError) as e:
+                failed += 1
+                print("FAILED", test.__name__, str(e)[:2000], flush=True)
+    sys.exit(failed > 0)
+
+
+main()

@@ -1,0 +1,121 @@
+// Every size, scale and theme, with anything to show: what Dear ImGui refuses ends the program, and what no renderer
+// could draw is a failure. A sample by default; `tilescope-window-tests "[scan]"` goes through all widths up to 600,
+// or every TILESCOPE_EVERY-th.
+#include <cstdio>
+#include <random>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/choices.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/headless.hpp"
+#include "tests/support/scenes.hpp"
+
+using namespace tilescope;
+using namespace tilescope::gui;
+
+namespace {
+
+// A display's own, small windows' and the projector's: 0.8 to 1.3 x 3.
+constexpr float scales[] = {0.8f, 1, 1.25f, 1.3f, 1.5f, 2, 3, 3.9f};
+
+class Scan {
+  public:
+    Scan() : scenes_(scenes(folder_ / "recorded.json")) { show::record_to(folder_ / "recorded.json"); }
+
+    const std::vector<Scene>& all() const { return scenes_; }
+
+    void dress(float scale) {
+        scale_ = scale;
+        h_.dress(random_() % 2 != 0, scale);
+    }
+    void show(const Scene& scene) {
+        scene_ = scene.name;
+        h_.app.session.ask(scene.setup);
+        h_.app.session.finish();
+        h_.app.view = {};
+        h_.app.view.compare = scene.compare;
+        h_.app.view.tour = scene.tour;
+        if (scene.breakpoint) h_.app.view.breakpoints = {scene.breakpoint};
+        h_.resize(1440, 900);
+        for (int k = 0; k < 3; ++k) h_.draw(0);
+        if (scene.opens) click(scene.opens);
+    }
+    /// At this size, somewhere in the run, with the mouse somewhere.
+    void look(int width, int height) {
+        View& v = h_.app.view;
+        v.tab = random_() % 2 ? Tab::code : Tab::program;
+        v.detail = random_() % 2 ? Detail::values : Detail::counters;
+        const auto length = static_cast<std::uint64_t>(h_.app.session.length());
+        const Index at[] = {0, static_cast<Index>(random_() % (length + 1)), h_.app.session.length()};
+        h_.app.playback.seek(at[random_() % 3]);
+        ImGui::GetIO().MousePos = {static_cast<float>(random_() % 1500), static_cast<float>(random_() % 1000)};
+        draw(width, height);
+    }
+    void draw(int width, int height) {
+        CAPTURE(scene_, scale_, width, height, h_.app.view.tab, h_.app.view.detail, h_.app.playback.position());
+        h_.resize(width, height);
+        // Twice, for ImGui learns the sizes of some things by drawing them.
+        for (int k = 0; k < 2; ++k) h_.draw(0.02);
+        if (const std::string wrong = Headless::wrong_drawing(); !wrong.empty()) FAIL_CHECK(wrong);
+    }
+    Headless& headless() { return h_; }
+
+    std::mt19937 random_{1};
+
+  private:
+    void click(const char* place) {
+        const ImVec4 r = h_.app.places.at(place);
+        ImGuiIO& io = ImGui::GetIO();
+        io.MousePos = {r.x + r.z / 2, r.y + r.w / 2};
+        for (const bool down : {false, true, false}) io.MouseDown[0] = down, h_.draw(0);
+    }
+
+    Folder folder_;
+    std::vector<Scene> scenes_;
+    Headless h_;
+    const char* scene_ = "";
+    float scale_ = 1;
+};
+
+}  // namespace
+
+TEST_CASE("A frame is drawn at every size, scale and theme", "[window][sizes]") {
+    Scan scan;
+    // As many small ones as large ones.
+    const auto pixels = [&](double most) {
+        return static_cast<int>(std::exp(std::uniform_real_distribution<>(0, std::log(most))(scan.random_)));
+    };
+    for (const float scale : scales) {
+        scan.dress(scale);
+        for (const Scene& scene : scan.all()) {
+            if (scene.slow && scale != 1) continue;
+            scan.show(scene);
+            for (int k = 0; k < 24; ++k) scan.look(pixels(2000), pixels(1500));
+        }
+    }
+}
+
+TEST_CASE("Nothing is too narrow to be clicked in", "[window][sizes]") {
+    Scan scan;
+    for (const float scale : {0.8f, 1.2f, 1.6f}) {
+        scan.dress(scale);
+        scan.show(scan.all()[4]);  // a race: two strips
+        scan.headless().app.view.detail = Detail::counters;
+        for (int width = 1; width <= 160; ++width) scan.draw(width, 700), scan.draw(width, 200);
+    }
+}
+
+TEST_CASE("A frame is drawn at every width", "[.][scan]") {
+    Scan scan;
+    const auto every = static_cast<int>(number_from_environment("TILESCOPE_EVERY", 1));
+    int frames = 0;
+    for (const float scale : scales)
+        for (const Scene& scene : scan.all()) {
+            scan.dress(scale);
+            scan.show(scene);
+            for (int width = 1; width <= 600; width += every)
+                for (const int height : {1, 9, 40, 100, 220, 480, 700, 1000})
+                    if (!scene.slow || width % 20 == 0) scan.look(width, height), frames += 2;
+        }
+    std::printf("%d frames\n", frames);
+}

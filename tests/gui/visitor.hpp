@@ -1,0 +1,52 @@
+// Somebody who does anything at any time, in a window without a window.
+#pragma once
+
+#include <filesystem>
+
+#include "tests/support/choices.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/headless.hpp"
+#include "tests/support/scenes.hpp"
+
+namespace tilescope::gui {
+
+/// Saves and opens in a folder of its own, which is the current one as long as it is there.
+class Visitor {
+  public:
+    explicit Visitor(Choices& choices);
+    ~Visitor();
+    Visitor(const Visitor&) = delete;
+    Visitor& operator=(const Visitor&) = delete;
+
+    /// Does something, lets a frame be drawn, and says in a line what has to hold always and does not; nothing where
+    /// all is well. The same choices do the same: what takes long to make is waited for or given up at once.
+    std::string act();
+    /// The command that shows what is shown.
+    std::string shown() const { return show::shell_command(h_.app.state()).substr(0, 1000); }
+
+  private:
+    void do_something();
+    void move();
+    void press_button();
+    void click(const ImVec4& at);
+    void click_place();
+    void type();
+    void key();
+    void resize();
+    void change_flag();
+    void look_elsewhere();
+    void play();
+    void save_or_open();
+    std::string draw(double seconds);
+    std::string wrong() const;
+    void settle();
+
+    Choices& choices_;
+    Folder folder_;
+    std::filesystem::path before_;
+    std::vector<Scene> scenes_;
+    Headless h_;
+    std::string told_;  // what was wrong while something was done
+};
+
+}  // namespace tilescope::gui

@@ -1,0 +1,82 @@
+// Advice on tiles: the ranking is that of runs, and the reasons are true.
+#include "lab/advice.hpp"
+
+#include <algorithm>
+
+#include "core/machine/error.hpp"
+#include "lab/gpu_presets.hpp"
+#include "lab/timing.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+
+namespace {
+
+Problem layer(Index heads, Index seq, Index dim = 64) {
+    Problem p;
+    p.heads = p.kv_heads = heads, p.seq_q = p.seq_k = seq, p.dim = p.dim_v = dim, p.dtype = Dtype::f16;
+    return p;
+}
+
+Advice advice(const char* algorithm, const Problem& p, Wish wish = {}, const char* gpu = "H100") {
+    return advise(*find_algorithm(algorithm), p, wish, gpu_preset(gpu), 2);
+}
+
+}  // namespace
+
+TEST_CASE("advice is ranked by what runs take, and no tiles of the search are better than the best", "[advice]") {
+    const Problem p = layer(16, 2048, 128);
+    const Advice a = advice("flash_v2", p);
+    REQUIRE(a.ranking.size() > 5);
+    for (std::size_t k = 0; k < a.ranking.size(); ++k) {
+        const Candidate& c = a.ranking[k];
+        CHECK(c.value == time_of({find_algorithm("flash_v2"), p, c.tiling(), gpu_preset("H100")}).us());
+        if (k > 0) CHECK(c.value >= a.ranking[k - 1].value);
+    }
+    for (const Index br : {32, 64, 128, 256})
+        for (const Index bc : {32, 64, 128})
+            if (const Experiment e{find_algorithm("flash_v2"), p, {br, bc}, gpu_preset("H100")};
+                fits(*e.algorithm, p, e.tiling, e.gpu)) {
+                const RunTime t = time_of(e);
+                if (!t.launches[0].spills) CHECK(t.us() >= a.ranking[0].value);
+            }
+    CHECK(a.released.tiling() == Tiling{128, 64});
+    CHECK(a.released.value >= a.ranking[0].value);
+    CHECK(a.floor_us > 0);
+    CHECK(a.floor_us <= a.ranking[0].value);
+}
+
+TEST_CASE("every neighbour of the best is worse for a reason, or cannot be", "[advice]") {
+    for (const char* name : {"flash_v2", "flash_v1", "memory_efficient"}) {
+        const Advice a = advice(name, layer(64, 1024));
+        const Tiling best = a.ranking[0].tiling();
+        for (const Candidate& c : a.neighbours) {
+            INFO(name << ", " << c.name << " of " << best.br << " x " << best.bc);
+            CHECK(c.value >= a.ranking[0].value);
+            CHECK_FALSE(c.why.empty());
+            CHECK(((c.tiling().br == best.br) != (c.tiling().bc == best.bc)));
+            CHECK(c.outcome.report.has_value() == (c.why.find("does not fit") == std::string::npos));
+        }
+    }
+}
+
+TEST_CASE("the objective decides, and tiles that were given stay", "[advice]") {
+    Wish wish;
+    wish.objective = Objective::sm_traffic, wish.tiling.bc = 64;
+    const Advice a = advice("flash_v2", layer(4, 4096), wish);
+    for (const Candidate& c : a.ranking) {
+        CHECK(c.tiling().bc == 64);
+        CHECK(c.value == static_cast<double>(c.outcome.report->counters.hbm()));
+    }
+    // K and V are read once for each row block: the tallest that fits.
+    Index tallest = 0;
+    for (const Candidate& c : a.ranking) tallest = std::max(tallest, c.tiling().br);
+    CHECK(a.ranking[0].tiling().br == tallest);
+}
+
+TEST_CASE("where nothing fits there is no advice", "[advice]") {
+    GpuSpec tiny = gpu_preset("H100");
+    tiny.sram_per_block = 512;
+    CHECK_THROWS_AS(advise(*find_algorithm("flash_v2"), layer(1, 256, 128), {}, tiny, 1), RunError);
+}

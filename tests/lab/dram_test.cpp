@@ -1,0 +1,84 @@
+// The L2 of a launch that is too long to be played, against playing all of it.
+#include "lab/dram.hpp"
+
+#include "lab/gpu_presets.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+
+namespace {
+
+struct Case {
+    const char* algorithm;
+    Index heads, kv_heads, seq;
+    bool causal = false;
+};
+
+/// What reaches DRAM of the first launch where so many visits may be played. Row blocks that see more take longer.
+std::optional<DramTraffic> traffic(const Case& c, double most_visits, const GpuSpec& gpu = gpu_preset("H100"),
+                                   Order order = Order::kernel) {
+    Problem p;
+    p.heads = c.heads, p.kv_heads = c.kv_heads, p.seq_q = p.seq_k = c.seq;
+    if (c.causal) p.mask = Mask::causal();
+    const Experiment e{find_algorithm(c.algorithm), p, {64, 64}, gpu, {order}};
+    Outline outline;
+    Listener* const listeners[] = {&outline};
+    const Report r = count(e, nullptr, listeners);
+    DramModel model(r, outline, most_visits);
+    const auto blocks = static_cast<std::size_t>(r.launches[0].thread_blocks / c.heads);
+    std::vector<BlockCycles> kinds(blocks);
+    for (std::size_t k = 0; k < blocks; ++k) {
+        const double cycles = c.causal ? static_cast<double>(k + 1) * 1000 : 64000;
+        kinds[k] = {cycles, 1.4 * cycles};
+    }
+    const auto found = model.of(
+        0, [&] { return kinds; }, 2, Refill::packed);
+    CHECK(found.has_value() == model.why_not().empty());
+    return found ? std::optional(found->first) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("what some heads and each further one bring to DRAM is what all of them do", "[dram][one-thread]") {
+    for (const Case& c :
+         {Case{"flash_v2", 384, 384, 4096}, Case{"flash_v2", 384, 96, 4096}, Case{"flash_v2", 512, 512, 4096, true},
+          Case{"two_pass", 800, 800, 2048}, Case{"memory_efficient", 300, 300, 4096},
+          Case{"softmax_online", 1000, 1000, 2048}, Case{"standard", 800, 800, 2048}}) {
+        INFO(c.algorithm << ", " << c.heads << " heads, " << c.kv_heads << " of K and V, causal " << c.causal);
+        const auto exact = traffic(c, 1e9), folded = traffic(c, 1.5e6);
+        REQUIRE(exact);
+        REQUIRE(folded);
+        CHECK_THAT(static_cast<double>(folded->read),
+                   Catch::Matchers::WithinRel(static_cast<double>(exact->read), 0.01));
+        // What is dirty at the end is never written: writes vary by a part of the L2.
+        CHECK_THAT(static_cast<double>(folded->written),
+                   Catch::Matchers::WithinAbs(static_cast<double>(exact->written),
+                                              0.01 * static_cast<double>(exact->read + exact->written)));
+    }
+}
+
+TEST_CASE("where a head alone is too much, or SMs would stay idle, nothing is said", "[dram]") {
+    CHECK_FALSE(traffic({"flash_v2", 2, 2, 8192}, 1e4));
+    CHECK_FALSE(traffic({"flash_v1", 64, 64, 8192}, 4e5));
+}
+
+TEST_CASE("chiplets know nothing of each other, so that heads first is the better order there, and not elsewhere",
+          "[dram]") {
+    GpuSpec gpu = gpu_preset("H100");
+    gpu.sms = 128, gpu.l2_partitions = 1;
+    const Case c{"flash_v2", 8, 8, 8192};
+    const auto read = [&](Index chiplets, Bytes l2_bytes, Order order) {
+        gpu.l2_chiplets = static_cast<double>(chiplets), gpu.l2_bytes = l2_bytes;
+        const auto t = traffic(c, 1e9, gpu, order);
+        REQUIRE(t);
+        return t->read;
+    };
+    constexpr Bytes endless = Bytes{1} << 40, scarce = 12 << 20;
+    const Bytes kv = 2 * 8192 * 64 * 2 * 8, q = kv / 2;  // once each
+    for (const Order order : {Order::kernel, Order::heads}) CHECK(read(1, endless, order) == q + kv);
+    CHECK(read(8, endless, Order::kernel) == q + 8 * kv);  // every chiplet has row blocks of every head
+    CHECK(read(8, endless, Order::heads) == q + kv);       // and here those of one
+    CHECK(read(8, scarce, Order::heads) < read(8, scarce, Order::kernel));
+    CHECK(read(1, scarce, Order::heads) >= read(1, scarce, Order::kernel));
+}

@@ -1,0 +1,92 @@
+// Many points at a time, taken in order.
+#include "lab/study.hpp"
+
+#include <atomic>
+#include <stdexcept>
+
+#include "core/machine/parallel.hpp"
+#include "lab/gpu_presets.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+
+namespace {
+
+Experiment flash(Index seq, Tiling tiling = {64, 64}) {
+    Problem p;
+    p.heads = p.kv_heads = 2, p.seq_q = p.seq_k = seq, p.dtype = Dtype::f16;
+    return {find_algorithm("flash_v2"), p, tiling, gpu_preset("H100")};
+}
+
+}  // namespace
+
+TEST_CASE("points are taken in their order, whoever was first to have one", "[study]") {
+    std::vector<Index> order;
+    study(
+        300, 4,
+        [](Index k) {
+            if (k % 7 == 0) wait_a_moment();
+            return outcome_of(flash(64 + k));
+        },
+        [&](Index k, const Outcome& o) {
+            order.push_back(k);
+            CHECK(o.experiment.problem.seq_q == 64 + k);
+        });
+    REQUIRE(order.size() == 300);
+    for (Index k = 0; k < 300; ++k) CHECK(order[static_cast<std::size_t>(k)] == k);
+}
+
+TEST_CASE("few outcomes wait, however slow the first point is", "[study]") {
+    std::atomic<Index> made{0}, most_ahead{0};
+    std::atomic<bool> first{true};
+    study(
+        2000, 3,
+        [&](Index k) {
+            if (k == 0)
+                while (first) {
+                    if (made >= 150) first = false;
+                    wait_a_moment();
+                }
+            ++made;
+            return Outcome{flash(64)};
+        },
+        [&](Index k, const Outcome&) { most_ahead = std::max<Index>(most_ahead, made - k); });
+    CHECK(made == 2000);
+    CHECK(most_ahead <= 3 * 64 + 3);
+}
+
+TEST_CASE("what fails ends the study, in a point or where it is taken", "[study]") {
+    Index taken = 0;
+    const auto count = [&](Index, const Outcome&) { ++taken; };
+    CHECK_THROWS_AS(study(
+                        10000, 4,
+                        [](Index k) {
+                            if (k == 40) throw Interrupted();
+                            return Outcome{flash(64)};
+                        },
+                        count),
+                    Interrupted);
+    CHECK(taken <= 40);
+    CHECK_THROWS_AS(study(
+                        10000, 4, [](Index) { return Outcome{flash(64)}; },
+                        [](Index k, const Outcome&) {
+                            if (k == 5) throw std::runtime_error("the output is gone");
+                        }),
+                    std::runtime_error);
+}
+
+TEST_CASE("what does not fit is an outcome that says why", "[study]") {
+    const Outcome fits = outcome_of(flash(512));
+    REQUIRE(fits.report);
+    CHECK(fits.remark.empty());
+    const Outcome wide = outcome_of(flash(4096, {2048, 2048}));
+    CHECK_FALSE(wide.report);
+    CHECK(wide.remark.find(" does not fit: ") != std::string::npos);
+    Experiment large = flash(1 << 20);
+    large.algorithm = find_algorithm("standard");
+    const Outcome beyond = outcome_of(large);
+    REQUIRE(beyond.report);
+    CHECK_FALSE(beyond.report->time);
+    CHECK(beyond.remark.starts_with("no time: standard's tensors take "));
+}

@@ -1,0 +1,135 @@
+#include "show/explorer.hpp"
+
+#include <cmath>
+
+#include "lab/figure/kinds.hpp"
+#include "lab/mapping.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+using namespace tilescope::show;
+using namespace Catch::Matchers;
+
+namespace {
+
+Setup small(const char* algorithm = "flash_v2") {
+    Setup s;
+    s.algorithm = algorithm;
+    s.options.seq = 128, s.options.heads = 2, s.options.br = s.options.bc = "32";
+    return s;
+}
+
+struct Window {
+    Session session;
+    Explorer explorer;
+    View view;
+    void show(const Setup& s, Stage stage) {
+        view.stage = stage;
+        session.ask(s);
+        session.finish();
+        explorer.finish(session, view);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("an explorer makes what is looked at, and nothing else", "[explorer]") {
+    Window w;
+    w.show(small(), Stage::memory);
+    CHECK_FALSE(w.explorer.plane());
+    CHECK_FALSE(w.explorer.figure());
+    w.show(small(), Stage::tiles);
+    REQUIRE(w.explorer.plane());
+    CHECK_FALSE(w.explorer.figure());
+    CHECK_FALSE(w.explorer.busy());
+    CHECK(w.explorer.plane()->experiment().problem.seq_q == 128);
+    CHECK(std::string(w.explorer.plane()->experiment().algorithm->name) == "flash_v2");
+    const TilePlane* before = w.explorer.plane();
+    Setup other = small();
+    other.options.br = "64";  // a plane is not of one tiling
+    w.show(other, Stage::tiles);
+    CHECK(w.explorer.plane() == before);
+    other.options.causal = true;
+    w.show(other, Stage::tiles);
+    CHECK(w.explorer.plane()->experiment().problem.mask.is_causal());
+    // What is wrong leaves the last one in place.
+    other.options.heads = 0;
+    w.show(other, Stage::tiles);
+    CHECK_FALSE(w.session.problem().empty());
+    CHECK(w.explorer.plane()->experiment().problem.heads == 2);
+}
+
+TEST_CASE("the last plane stays until the next can be seen", "[explorer]") {
+    Window w;
+    w.show(small(), Stage::tiles);
+    Setup other = small();
+    other.options.seq = 256;
+    w.session.ask(other);
+    w.session.finish();
+    bool empty = false;
+    while (!w.explorer.pump(w.session, w.view)) {
+        empty |= !w.explorer.plane() || w.explorer.plane()->version() == 0;
+        wait_a_moment();
+    }
+    CHECK_FALSE(empty);
+    CHECK(w.explorer.plane()->experiment().problem.seq_q == 256);
+}
+
+TEST_CASE("figures are of the run's own problem, and of its algorithm and rival too", "[explorer]") {
+    Window w;
+    Setup s = small("memory_efficient");
+    s.rival = "three_pass";
+    w.show(s, Stage::roofline);
+    const Figure* f = w.explorer.figure();
+    REQUIRE(f);
+    CHECK(f->name == "roofline");
+    CHECK(f->caption.find("2 heads, d = 64, N = 128") != std::string::npos);
+    std::string titles;
+    for (const Series& series : f->panels[0].series) titles += series.title + '\n';
+    for (const char* name : {"standard", "flash_v1", "flash_v2", "memory_efficient", "three_pass"})
+        CHECK(titles.find(name) != std::string::npos);
+    Setup matrix;
+    matrix.algorithm = "softmax_online";
+    matrix.options.seq = 64, matrix.options.heads = 1;
+    w.show(matrix, Stage::roofline);
+    CHECK(w.explorer.problem().empty());
+    CHECK(w.explorer.figure()->panels[0].series.back().title.find("softmax_online") != std::string::npos);
+}
+
+TEST_CASE("a trail goes where the runs went", "[explorer]") {
+    Window w;
+    Setup s = small();
+    std::vector<std::pair<double, double>> bytes, roof;
+    for (const Index seq : {64, 128, 256}) {
+        s.options.seq = seq;
+        w.show(s, Stage::memory);
+        const Report& r = w.session.run()->counted();
+        bytes.emplace_back(seq, r.counters.hbm());
+        roof.emplace_back(r.arithmetic_intensity(), flops_per_s(r));
+    }
+    CHECK(w.explorer.trails(Stage::io, 0).at(0).points == bytes);
+    CHECK(w.explorer.trails(Stage::roofline, 0).at(0).points == roof);
+    REQUIRE(w.explorer.trails(Stage::roofline, 0).size() == 2);
+    CHECK(w.explorer.trails(Stage::roofline, 0).at(1).points.back().first ==
+          *w.session.run()->counted().dram_intensity());
+    CHECK(w.explorer.trails(Stage::io, 1).at(0).points.back().second ==
+          static_cast<double>(w.session.run()->counted().dram()->read));
+    // Another algorithm begins another trail.
+    s.algorithm = "flash_v1";
+    w.show(s, Stage::memory);
+    CHECK(w.explorer.trails(Stage::io, 0).at(0).points.size() == 1);
+}
+
+TEST_CASE("what cannot be drawn says why", "[explorer]") {
+    Window w;
+    Setup s = small();
+    s.options.br = s.options.bc = "auto";
+    s.options.dim = 256, s.options.dtype = "f32";
+    s.options.sram_kib = 2;
+    w.show(s, Stage::roofline);
+    CHECK_FALSE(w.explorer.problem().empty());
+    w.show(s, Stage::tiles);
+    REQUIRE(w.explorer.plane());
+    CHECK(picture_of(*w.explorer.plane(), *find_metric("time_us"), {}).state.starts_with("0 of "));
+}

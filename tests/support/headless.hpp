@@ -1,0 +1,78 @@
+// The window without a window: frames by Dear ImGui alone, whose draw lists nobody draws.
+#pragma once
+
+#include <time.h>
+
+#include <cmath>
+#include <string>
+
+#include "gui/app.hpp"
+#include "gui/shell/fonts.hpp"
+
+namespace tilescope::gui {
+
+/// Of this thread, in seconds: that others keep the processor is no fault of ours.
+inline double processor_time() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+class Headless {
+  public:
+    explicit Headless(FontFiles fonts = shell::find_fonts()) : fonts_(std::move(fonts)) {
+        ImGui::CreateContext();
+        ImGuiIO& io = ImGui::GetIO();
+        io.IniFilename = nullptr;
+        io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's renderer has
+        io.DeltaTime = 1.f / 60;
+        for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
+        resize(1440, 900);
+        dress(false, 1);
+    }
+    ~Headless() { ImGui::DestroyContext(); }
+    Headless(const Headless&) = delete;
+    Headless& operator=(const Headless&) = delete;
+
+    void resize(int width, int height) {
+        ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+    }
+    /// Between two frames.
+    void dress(bool light, float scale) {
+        set_theme(app.theme, fonts_, light, scale);
+        unsigned char* pixels = nullptr;
+        int width = 0, height = 0;
+        ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
+    }
+    /// Lets so many seconds pass; returns those that the frame took.
+    double draw(double seconds) {
+        const double begin = processor_time();
+        ImGui::NewFrame();
+        frame(app, seconds);
+        ImGui::Render();
+        return processor_time() - begin;
+    }
+    /// What no renderer should be given, in a line; empty where all is well.
+    static std::string wrong_drawing() {
+        constexpr float most = 1e6f;  // pixels from the corner
+        const ImDrawData& data = *ImGui::GetDrawData();
+        for (int i = 0; i < data.CmdListsCount; ++i) {
+            const ImDrawList& list = *data.CmdLists[i];
+            for (const ImDrawVert& v : list.VtxBuffer)
+                if (!(std::abs(v.pos.x) < most && std::abs(v.pos.y) < most))
+                    return std::string("a vertex of ") + list._OwnerName + " at " + std::to_string(v.pos.x) + ", " +
+                           std::to_string(v.pos.y);
+            for (const ImDrawCmd& c : list.CmdBuffer)
+                if (!std::isfinite(c.ClipRect.x + c.ClipRect.y + c.ClipRect.z + c.ClipRect.w))
+                    return std::string("a part of ") + list._OwnerName + " is cut at no number";
+        }
+        return "";
+    }
+
+    App app;
+
+  private:
+    const FontFiles fonts_;
+};
+
+}  // namespace tilescope::gui
