@@ -1,8 +1,5 @@
 // `tilescope plot KIND [ALGO...] -o FILE`: figures for papers, slides and lectures, drawn by gnuplot.
-#include <unistd.h>
-
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "cli/commands.hpp"
@@ -10,12 +7,9 @@
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/atomic_file.hpp"
-#include "lab/child.hpp"
 #include "lab/figure/kinds.hpp"
-#include "lab/flags/ending.hpp"
+#include "lab/figure/picture.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/output.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -34,70 +28,13 @@ struct PlotRequest {
     bool data = false, json = false, all = false, no_caption = false;
 };
 
-/// A folder that goes with everything in it.
-class Workshop {
-  public:
-    Workshop() {
-        std::string name = (std::filesystem::temp_directory_path() / "tilescope-XXXXXX").string();
-        if (!mkdtemp(name.data()))
-            throw RunError(name + ": no folder can be made there; set TMPDIR to one where it can");
-        path_ = name;
+/// The picture; what is wrong with it is said of the file that it was to be.
+std::string picture(const Figure& f, Theme theme, const PictureFile& kind, const Page& page, const std::string& out) {
+    try {
+        return drawn(f, theme, kind, page, &control());
+    } catch (const RunError& e) {
+        throw RunError("-o " + out + ": " + e.what());
     }
-    ~Workshop() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    Workshop(const Workshop&) = delete;
-    Workshop& operator=(const Workshop&) = delete;
-    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
-  private:
-    std::filesystem::path path_;
-};
-
-struct Kind {
-    const char* ending;
-    Terminal terminal;
-    std::string_view last;  ///< words of a whole picture: gnuplot does not say when a disk is full
-};
-constexpr Kind files[] = {{".svg", Terminal::svg, "</svg>"},
-                          {".pdf", Terminal::pdf, "%%EOF"},
-                          {".png", Terminal::png, "IEND"},
-                          {".tex", Terminal::tex, "\\end{tikzpicture}"}};
-
-void require_gnuplot() {
-    if (!on_path("gnuplot"))
-        throw RunError(
-            "plot: gnuplot is not on PATH; install it (on Debian and Ubuntu the package gnuplot-nox), or take the "
-            "numbers alone "
-            "with --data and without -o");
-}
-
-/// The picture, as gnuplot draws it.
-std::string drawn(const Figure& f, Theme theme, const Kind& kind, const Page& page, const std::string& out) {
-    const Workshop workshop;
-    const std::string script = workshop / "figure.gp", picture = workshop / "figure";
-    Output file(script);
-    file << as_gnuplot(f, theme, kind.terminal, picture, page);
-    file.close();
-    Child gnuplot({"gnuplot", script});
-    std::string words;
-    while (gnuplot.read_more(words, &control())) {
-    }
-    if (gnuplot.wait() != 0) throw RunError("-o " + out + ": gnuplot failed: " + text::shown(words, 400));
-    std::ifstream drawing(picture, std::ios::binary);
-    std::string content((std::istreambuf_iterator<char>(drawing)), {});
-    const std::size_t end = content.rfind(kind.last);
-    if (end == content.npos || end + 80 < content.size())
-        throw RunError("-o " + out + ": gnuplot did not finish it: " +
-                       (words.empty() ? "no space in TMPDIR?" : text::shown(words, 400)));
-    return content;
-}
-
-void write(const std::string& path, const std::string& content) {
-    AtomicFile file(path);
-    file.stream() << content;
-    file.commit();
 }
 
 Theme theme_named(const std::string& name) {
@@ -141,21 +78,11 @@ FigureRequest request_of(const PlotRequest& p) {
     return r;
 }
 
-/// What has no ending, as a pipe, is an SVG.
-const Kind& kind_of(const std::string& path) {
-    std::vector<std::string> endings;
-    for (const Kind& k : files) endings.emplace_back(k.ending);
-    const std::string ending = check_ending("--output", path, endings);
-    for (const Kind& k : files)
-        if (ending == k.ending) return k;
-    return files[0];
-}
-
 void draw(const FigureKind& kind, const FigureRequest& request, const PlotRequest& p, const std::string& out) {
-    const Kind& file = kind_of(out);
+    const PictureFile& file = picture_file("--output", out);
     const Theme theme = theme_named(p.theme);
     const Page page = page_of(p);
-    if (!out.empty()) require_gnuplot();
+    if (!out.empty()) require_gnuplot("take the numbers alone with --data and without -o");
     const Figure f = [&] {
         const Progress progress([&] { return std::string("counting and timing for ") + kind.name; });
         return kind.draw(request);
@@ -165,11 +92,12 @@ void draw(const FigureKind& kind, const FigureRequest& request, const PlotReques
         if (!p.json) std::cout << as_csv(f);
         return;
     }
-    write(out, drawn(f, theme, file, page, out));
+    write_file(out, picture(f, theme, file, page, out));
     const std::string stem = std::filesystem::path(out).replace_extension().string();
     if (p.data) {
-        write(stem + ".csv", as_csv(f));
-        write(stem + ".gp", as_gnuplot(f, theme, file.terminal, std::filesystem::path(out).filename().string(), page));
+        write_file(stem + ".csv", as_csv(f));
+        write_file(stem + ".gp",
+                   as_gnuplot(f, theme, file.terminal, std::filesystem::path(out).filename().string(), page));
     }
     if (p.json) return;
     std::cout << out << ": " << f.title << (p.data ? "; " + stem + ".csv, " + stem + ".gp" : "") << '\n';

@@ -131,6 +131,8 @@ void work(App& app, double seconds) {
     app.waited = made ? 0 : app.waited + seconds;
     app.working = !made;
     app.working |= !app.explorer.pump(app.session, app.view);
+    app.working |= !app.exporting.pump();
+    if (auto news = app.exporting.news()) app.say(std::move(*news));
     for (Run* run : {app.session.run(), app.session.rival()})
         if (run) app.working |= !run->work_ahead();
 }

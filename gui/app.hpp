@@ -9,6 +9,7 @@
 #include "gui/draw/notes.hpp"
 #include "gui/draw/theme.hpp"
 #include "show/explorer.hpp"
+#include "show/export.hpp"
 #include "show/playback.hpp"
 #include "show/session.hpp"
 #include "show/state.hpp"
@@ -21,7 +22,7 @@ using namespace show;  // the story that the window shows
 /// The keys that mean something everywhere.
 enum class Key : std::uint8_t { space, left, right, home, end, escape, one, two, three, four, five, six };
 
-/// What the dialog for saving and opening holds: a path, kept for the next time, and what was wrong with it.
+/// What a dialog for a file holds: a path, kept for the next time, and what was wrong with it.
 struct PathDialog {
     char path[1024] = "tilescope.json";
     std::string error;
@@ -33,7 +34,8 @@ struct App {
     Playback playback;
     View view;
     Theme theme;
-    PathDialog dialog;
+    Export exporting;
+    PathDialog dialog, export_dialog{"", {}};
     std::vector<Key> keys;  ///< pressed since the last frame
     std::string message;    ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;

@@ -71,7 +71,8 @@ class Launch {
   public:
     Launch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates)
         : outline_(outline), kernel_(kernel), rates_(rates) {
-        if (outline.axes.size() > 1) kernel_.rows = outline.axes[1].tiles.tile_size();
+        if (outline.axes.size() > 1)
+            kernel_.rows = outline.axes[1].tiles.tile_size(), kernel_.most = outline.axes[1].tiles[0].size;
     }
 
     Index count(std::size_t axis) const { return axis < outline_.axes.size() ? outline_.axes[axis].tiles.count() : 1; }
@@ -323,8 +324,7 @@ class Run {
         if (t.resident < 0.5 * static_cast<double>(t.residency.blocks)) return Bound::blocks;
         const auto r = static_cast<double>(t.residency.blocks);
         const double together = t.step.together(t.residency.blocks);
-        const double memory = r * t.step.memory / together,
-                     on_chip = r * static_cast<double>(t.step.residents) * t.step.busiest / together;
+        const double memory = r * t.step.memory / together, on_chip = r * t.step.residents * t.step.busiest / together;
         if (std::max(memory, on_chip) < most_of_the_time) return Bound::dependency;
         const auto from = t.step.busy.begin() + (memory > on_chip ? static_cast<int>(Unit::l2) : 0);
         const auto to = memory > on_chip ? t.step.busy.end() : t.step.busy.begin() + static_cast<int>(Unit::l2);

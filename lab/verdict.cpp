@@ -60,7 +60,7 @@ std::span<const StatedErrorOf> stated_errors() {
     // docs/time.md; tests/lab/timing_test.cpp compares them with the shipped measurements.
     static constexpr StatedErrorOf all[] = {
         {"flash_v2", Style::tensor_cores, {0.04, 0.15}}, {"flash_v1", Style::cuda_cores, {0.04, 0.13}},
-        {"flash_v2", Style::cuda_cores, {0.05, 0.23}},   {"memory_efficient", Style::cuda_cores, {0.07, 0.13}},
+        {"flash_v2", Style::cuda_cores, {0.06, 0.24}},   {"memory_efficient", Style::cuda_cores, {0.07, 0.17}},
         {"chunked", Style::cuda_cores, {0.05, 0.19}},    {"standard", Style::cuda_cores, {0.04, 0.14}},
         {"two_pass", Style::cuda_cores, {0.05, 0.25}},   {"three_pass", Style::cuda_cores, {0.07, 0.23}},
         {"softmax_", Style::cuda_cores, {0.13, 0.28}}};

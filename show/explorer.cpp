@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/figure/kinds.hpp"
+#include "show/figures.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -17,17 +17,8 @@ class Explorer::Plane : public TilePlane {
 /// A figure in the making: one unit of work.
 class Explorer::Drawing {
   public:
-    Drawing(const Key& key, const Problem& problem) : kind_(figure_of(key.stage)) {
-        request_.options = with_usual_sizes(key.setup.options, problem.heads, problem.seq_q);
-        const Algorithm& own = algorithm_named(key.setup.algorithm);
-        std::vector<std::string> names;
-        if (own.computes == &computation::attention) names = {"standard", "flash_v1", "flash_v2"};
-        if (std::find(names.begin(), names.end(), own.name) == names.end()) names.emplace_back(own.name);
-        if (!key.setup.rival.empty() && std::find(names.begin(), names.end(), key.setup.rival) == names.end())
-            names.push_back(key.setup.rival);
-        for (const std::string& n : names) request_.variants.push_back(variant_from(n));
-        request_.threads = 1;
-    }
+    Drawing(const Key& key, const Problem& problem)
+        : kind_(figure_kind_of(key.stage)), request_(figure_request(key.setup, problem, key.stage)) {}
     Index work(Control& control) {
         request_.control = &control;
         Figure drawn = kind_.draw(request_);
@@ -42,8 +33,6 @@ class Explorer::Drawing {
     }
 
   private:
-    static const FigureKind& figure_of(Stage stage) { return figure_kind(stage == Stage::io ? "io-vs-n" : "roofline"); }
-
     const FigureKind& kind_;
     FigureRequest request_;
     mutable Mutex mutex_;  // of the figure, which is written once

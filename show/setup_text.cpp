@@ -40,6 +40,14 @@ std::string about_rule(TileRule rule) {
     }
 }
 
+std::string about_model(const Model& model, Phase phase) {
+    const ModelShape& m = model.in(phase);
+    const Index kv_heads = m.kv_heads.value_or(m.heads);
+    return model.title + (phase == Phase::decode ? ", a token after a context: " : ", a prompt at once: ") +
+           text::grouped(m.heads) + " heads of queries, " + text::grouped(kv_heads) +
+           " of keys, d = " + text::grouped(m.dim) + ", N = " + text::grouped(m.seq) + ", " + m.dtype + ".";
+}
+
 std::string about_order(Order order) {
     switch (order) {
         case Order::heads:

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "lab/model_presets.hpp"
 #include "show/session.hpp"
 
 namespace tilescope::show {
@@ -25,6 +26,10 @@ Setup first_setup(Setup asked);
 /// The same setup for another algorithm; what means nothing to what it computes is taken back. From a softmax it comes
 /// back to the first setup's head dimension.
 Setup with_algorithm(Setup setup, const std::string& algorithm);
+
+/// The same setup for a layer of a model, which decides sizes, type, mask and scale; what flags and files said of those
+/// is taken back. Without a model, those of the first setup.
+Setup with_model_of(Setup setup, const std::string& model, lab::Phase phase);
 
 /// The algorithms that this one can be raced against.
 std::vector<const Algorithm*> rivals_of(const Algorithm& algorithm);

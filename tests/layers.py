@@ -51,7 +51,7 @@ GUESTS = {
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/.*\.cuh?|device/(device|kernel_run)\.cpp",
     r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/shell/main\.cpp",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
-        r"(cli|device)/.*|lab/(atomic_file|child|memory|output)\.cpp|gui/shell/native\.cpp",
+        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture)\.cpp|gui/shell/native\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
         r"core/machine/parallel\..pp|cli/progress\..pp",

@@ -16,6 +16,7 @@ struct Kernel {
     Style style = Style::cuda_cores;
     Index warps = 4;  ///< of a thread block
     Index rows = 0;   ///< that they own together, of a full tile; 0: as many as there are
+    Index most = 0;   ///< rows that a thread block of this launch has, where none has a full tile; 0: all
     std::span<const SharedPlace> places = {};
 };
 

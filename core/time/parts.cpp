@@ -7,7 +7,7 @@ namespace {
 
 /// What a step of each of r residents takes beyond what one takes alone.
 LoopTime waits(const StepTime& s, Index r) {
-    const double unit = static_cast<double>(r * s.residents - 1) * s.busiest;
+    const double unit = s.waiting_for_unit(r);
     return {0, unit, std::max(0.0, s.together(r) - s.alone - unit)};
 }
 

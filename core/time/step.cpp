@@ -176,6 +176,7 @@ class Walk {
           style_(constants_of(kernel.style)),
           loads_(deeds, kernel),
           residents_(std::max(1.0, static_cast<double>(kernel.warps) / warps_of_resident)),
+          working_(residents_ * working_share(kernel)),
           there_(loads_.loads().size(), 0),
           latency_(rates.latency + memory.reads_missed * (rates.dram_latency - rates.latency)) {
         const Pricing price(kernel, rates);
@@ -212,7 +213,13 @@ class Walk {
     StepTime step(double cycles, double waited) const {
         const auto l2 = busy_.begin() + static_cast<std::ptrdiff_t>(Unit::l2);
         const double most = *std::max_element(busy_.begin(), l2) / residents_;
-        return {cycles, style_.eta * most, busy_, waited, static_cast<Index>(residents_), std::max(l2[0], l2[1])};
+        return {cycles, style_.eta * most, busy_, waited, working_, std::max(l2[0], l2[1])};
+    }
+    /// Of the warps of a block those that own rows.
+    static double working_share(const Kernel& kernel) {
+        if (kernel.most == 0 || kernel.most >= kernel.rows) return 1;
+        const double warps = static_cast<double>(kernel.warps);
+        return std::ceil(warps * static_cast<double>(kernel.most) / static_cast<double>(kernel.rows)) / warps;
     }
     void begin_early(std::size_t deed) {
         for (std::size_t i = 0; i < loads_.loads().size(); ++i)
@@ -274,7 +281,7 @@ class Walk {
     const Rates& rates_;
     const StyleConstants& style_;
     Loads loads_;
-    double residents_;
+    double residents_, working_;  // fours of warps: all, and those that own rows
     std::vector<PerUnit> costs_;
     PerUnit busy_{};
     std::vector<double> there_;

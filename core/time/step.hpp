@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -16,15 +17,19 @@ namespace tilescope {
 /// them take alone + (r - 1) busiest for a step of each.
 struct StepTime {
     double alone = 0, busiest = 0;
-    PerUnit busy{};       ///< of every unit, for all warps of the block
-    double waiting = 0;   ///< part of `alone`: barriers, reductions, loads that are waited for
-    Index residents = 1;  ///< a thread block of 8 warps is two that share their loads
+    PerUnit busy{};      ///< of every unit, for all warps of the block
+    double waiting = 0;  ///< part of `alone`: barriers, reductions, loads that are waited for
+    /// A thread block of 8 warps is two that share their loads; one whose rows fill one warp of four is a quarter.
+    double residents = 1;
 
     double memory = 0;  ///< of L2 or DRAM, whichever takes longer, for a block's share of them
 
+    /// Warps are spread over the sub-cores, so those of blocks that do not fill them do not meet.
+    double waiting_for_unit(Index blocks) const {
+        return (std::max(1.0, std::ceil(static_cast<double>(blocks) * residents)) - 1) * busiest;
+    }
     double together(Index blocks) const {
-        const double on_chip = alone + static_cast<double>(blocks * residents - 1) * busiest;
-        return std::max(on_chip, static_cast<double>(blocks) * memory);
+        return std::max(alone + waiting_for_unit(blocks), static_cast<double>(blocks) * memory);
     }
 };
 

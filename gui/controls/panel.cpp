@@ -68,15 +68,7 @@ void algorithm_list(App& app) {
     }
 }
 
-void algorithm_controls(App& app) {
-    ImGui::PushFont(app.theme.title);
-    text_line("TileScope");
-    ImGui::PopFont();
-    ImGui::SetNextItemWidth(-FLT_MIN);
-    combo(app, "algorithm", app.session.setup().algorithm.c_str(),
-          "What runs. Keys 1 to 6 choose among the attention algorithms.", [&] { algorithm_list(app); });
-    remark(app, app.session.algorithm().idea);
-    ImGui::SetNextItemWidth(-FLT_MIN);
+void example_list(App& app) {
     combo(app, "examples", "Examples", "Setups that are ready to show, for the chosen algorithm.", [&] {
         int n = 0;
         for (const Example& e : examples()) {
@@ -88,15 +80,52 @@ void algorithm_controls(App& app) {
     });
 }
 
+void model_list(App& app) {
+    const Setup& s = app.session.setup();
+    const std::string asked = model_asked(s.options);
+    combo(app, "model", asked.empty() ? "Models" : asked.c_str(),
+          "One layer of a model that people run: its heads, dimension, type, mask.", [&] {
+              if (entry(app, "model-none", "none", asked.empty(), "The numbers below."))
+                  app.session.ask(with_model_of(s, "", Phase::prefill));
+              for (const Model& m : models())
+                  for (const Phase phase : phases) {
+                      const std::string name = m.name + ' ' + name_of(phase);
+                      if (entry(app, "model-" + m.name + '-' + name_of(phase), name,
+                                s.options.model == m.name && phase_asked(s.options) == name_of(phase),
+                                about_model(m, phase)))
+                          app.session.ask(with_model_of(s, m.name, phase));
+                  }
+          });
+}
+
+void algorithm_controls(App& app) {
+    ImGui::PushFont(app.theme.title);
+    text_line("TileScope");
+    ImGui::PopFont();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    combo(app, "algorithm", app.session.setup().algorithm.c_str(),
+          "What runs. Keys 1 to 6 choose among the attention algorithms.", [&] { algorithm_list(app); });
+    remark(app, app.session.algorithm().idea);
+    const bool attention = app.session.algorithm().computes == &computation::attention;
+    const float gap = ImGui::GetStyle().ItemSpacing.x, row = ImGui::GetContentRegionAvail().x;
+    ImGui::SetNextItemWidth(attention ? (row - gap) / 2 : row);
+    example_list(app);
+    if (!attention) return;
+    ImGui::SameLine(0, gap);
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    model_list(app);
+}
+
 // --- problem ------------------------------------------------------------------------------------------------------
 
 void length_controls(App& app, const Problem& p, bool attention) {
     const char* what = attention
                            ? "Sequence length: rows of Q (and of K and V, unless they have a length of their own)."
                            : "Rows of X (and columns, unless they have a number of their own).";
-    const auto queries = options(app).seq_q ? &Options::seq_q : &Options::seq;
+    const Options said = with_model(options(app));
+    const auto queries = said.seq_q ? &Options::seq_q : &Options::seq;
     index_row(app, {"seq", "seq", static_cast<double>(p.seq_q), 16, 65536, 0, false, what}, queries);
-    bool other = options(app).seq_k || options(app).seq_q;
+    bool other = said.seq_k || said.seq_q;
     if (checkbox(app, "other-keys", attention ? "other length for keys" : "other number of columns", other,
                  attention ? "K and V have another number of rows than Q." : "X is not square."))
         change(app, [&](Options& o) {

@@ -271,6 +271,47 @@ def explores_tiles(display):
     w.close()
 
 
+def exports_views(display):
+    """What is explored, as files by mouse and keys: the numbers are those of `tilescope plot`."""
+    flags = ["--seq", "512", "--heads", "2", "--dim", "64"]
+    w = Window(display, GUI, "flash_v2", *flags, "--view", "roofline", patience=60)
+    w.settled()
+    for name, head in (("mine.csv", "panel,series,"), ("mine.svg", "<?xml")):
+        w.click("export")
+        w.click("path")
+        w.key("ctrl+a")
+        w.type(name)
+        w.key("Return")
+        path = os.path.join(w.folder, name)
+        w.wait(lambda s: os.path.exists(path) and name + " written" in json.dumps(s["texts"]), "an exported view")
+        text = open(path, encoding="utf-8").read()
+        assert text.startswith(head) and "this run" in text, text[:200]
+        if name.endswith(".csv"):
+            plotted = subprocess.run([CLI, "plot", "roofline", "standard", "flash_v1", "flash_v2", *flags, "--data"],
+                                     capture_output=True, text=True, check=True).stdout
+            assert not set(plotted.splitlines()) - set(text.splitlines()), "other numbers than tilescope plot has"
+    w.click("export")
+    w.click("path")
+    w.key("ctrl+a")
+    w.type("mine.gif")
+    w.click("path-ok")
+    w.wait(lambda s: "must end in .svg" in json.dumps(s["texts"]), "a message")
+    w.click("path-cancel")
+    w.close()
+
+
+def shows_models(display):
+    w = Window(display, GUI, *SMALL)
+    w.click("model")
+    w.click("model-gpt-2-decode")
+    state = w.wait(lambda s: s["settled"] and flag(s, "--model") == "gpt-2", "a model")
+    assert state["command"] == ["flash_v2", "--model", "gpt-2", "--phase", "decode", "--br", "32", "--bc", "32"], state["command"]
+    w.click("model")
+    w.click("model-none")
+    w.wait(lambda s: s["settled"] and flag(s, "--model") is None and flag(s, "--dim") == "128", "no model")
+    w.close()
+
+
 def needs_no_display(_):
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     def run(*flags):
@@ -313,7 +354,7 @@ def says_what_is_wrong_in_one_line(_):
 TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
-         explores_tiles, needs_no_display, understands_former_names,
+         explores_tiles, exports_views, shows_models, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
 
 

@@ -1,0 +1,61 @@
+#include "gui/draw/dialog.hpp"
+
+#include <stdexcept>
+
+#include "gui/draw/widgets.hpp"
+
+namespace tilescope::gui {
+namespace {
+
+void confirm(App& app, PathDialog& d, void (*act)(App&, const std::string&)) {
+    try {
+        act(app, d.path);
+        ImGui::CloseCurrentPopup();
+    } catch (const std::runtime_error& e) {
+        d.error = e.what();
+    }
+}
+
+void contents(App& app, PathDialog& d, const char* title, const char* verb, void (*act)(App&, const std::string&)) {
+    const Theme& t = app.theme;
+    ImGui::PushFont(t.title);
+    text_line(title);
+    ImGui::PopFont();
+    if (ImGui::IsWindowAppearing()) d.error.clear(), ImGui::SetKeyboardFocusHere();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    bool confirmed = text_field("##path", d.path, sizeof d.path);
+    app.place("path");
+    if (!d.error.empty()) {
+        ImGui::PushStyleColor(ImGuiCol_Text, t.bad);
+        text_wrapped(d.error);
+        ImGui::PopStyleColor();
+    }
+    confirmed |= button(app, "path-ok", verb, 0, 2, "Enter");
+    const bool cancelled =
+        button(app, "path-cancel", "Cancel", 1, 2, "Esc") || ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
+    if (confirmed) confirm(app, d, act);
+    if (cancelled) ImGui::CloseCurrentPopup();
+}
+
+}  // namespace
+
+void path_dialog(App& app, PathDialog& dialog, const char* title, const char* verb,
+                 void (*act)(App&, const std::string&)) {
+    const Theme& t = app.theme;
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, t.px(1));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(18), t.px(14)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, t.px(6));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(8), t.px(4)});
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(10)});
+    ImGui::SetNextWindowPos({screen.x / 2, screen.y * 0.4f}, ImGuiCond_Always, {0.5f, 0.5f});
+    ImGui::SetNextWindowSize({std::min(t.px(440), screen.x * 0.9f), 0});
+    constexpr auto fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize;
+    if (ImGui::BeginPopupModal(title, nullptr, fixed)) {
+        contents(app, dialog, title, verb, act);
+        ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar(5);
+}
+
+}  // namespace tilescope::gui

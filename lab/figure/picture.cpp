@@ -1,0 +1,83 @@
+#include "lab/figure/picture.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/machine/error.hpp"
+#include "core/text/words.hpp"
+#include "lab/atomic_file.hpp"
+#include "lab/child.hpp"
+#include "lab/flags/ending.hpp"
+#include "lab/output.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+/// A folder that goes with everything in it.
+class Workshop {
+  public:
+    Workshop() {
+        std::string name = (std::filesystem::temp_directory_path() / "tilescope-XXXXXX").string();
+        if (!mkdtemp(name.data()))
+            throw RunError(name + ": no folder can be made there; set TMPDIR to one where it can");
+        path_ = name;
+    }
+    ~Workshop() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    Workshop(const Workshop&) = delete;
+    Workshop& operator=(const Workshop&) = delete;
+    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+}  // namespace
+
+const PictureFile& picture_file(const std::string& flag, const std::string& path) {
+    std::vector<std::string> endings;
+    for (const PictureFile& f : picture_files) endings.emplace_back(f.ending);
+    const std::string ending = check_ending(flag, path, endings);
+    for (const PictureFile& f : picture_files)
+        if (ending == f.ending) return f;
+    return picture_files[0];
+}
+
+void require_gnuplot(const std::string& instead) {
+    if (!on_path("gnuplot"))
+        throw RunError("gnuplot is not on PATH; install it (on Debian and Ubuntu the package gnuplot-nox), or " +
+                       instead);
+}
+
+std::string drawn(const Figure& figure, Theme theme, const PictureFile& file, const Page& page,
+                  const Control* control) {
+    const Workshop workshop;
+    const std::string script = workshop / "figure.gp", picture = workshop / "figure";
+    Output lines(script);
+    lines << as_gnuplot(figure, theme, file.terminal, picture, page);
+    lines.close();
+    Child gnuplot({"gnuplot", script});
+    std::string words;
+    while (gnuplot.read_more(words, control)) {
+    }
+    if (gnuplot.wait() != 0) throw RunError("gnuplot failed: " + text::shown(words, 400));
+    std::ifstream drawing(picture, std::ios::binary);
+    std::string content((std::istreambuf_iterator<char>(drawing)), {});
+    const std::size_t end = content.rfind(file.last);
+    if (end == content.npos || end + 80 < content.size())
+        throw RunError("gnuplot did not finish it: " +
+                       (words.empty() ? "no space in TMPDIR?" : text::shown(words, 400)));
+    return content;
+}
+
+void write_file(const std::string& path, const std::string& content) {
+    AtomicFile file(path);
+    file.stream() << content;
+    file.commit();
+}
+
+}  // namespace tilescope::lab
