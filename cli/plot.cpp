@@ -120,6 +120,9 @@ std::string command_of(const PlotRequest& p, const std::string& kind, const std:
 }
 
 void plot_one(const PlotRequest& p, const FigureKind& kind, const std::string& out) {
+    if (!p.metric.empty() && kind.draw != tiles_plane)
+        throw UsageError("--metric " + text::shown(p.metric) + ": plot " + kind.name +
+                         " has metrics of its own; leave it out, or try tilescope plot tiles");
     FigureRequest r = request_of(p);
     r.command = std::string("TileScope ") + TILESCOPE_VERSION + ": " + command_of(p, kind.name, out);
     draw(kind, r, p, out);

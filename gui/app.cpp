@@ -152,8 +152,19 @@ void App::say(std::string text) {
 void follow(App& app) {
     app.playback.set_length(app.session.length());
     app.session.show(app.playback.position());
-    if (const Run* run = app.session.run())
-        app.view.sm = std::clamp<Index>(app.view.sm, 0, std::max<Index>(0, run->schedule().sms_used() - 1));
+    const Run* run = app.session.run();
+    if (!run) return;
+    app.view.sm = std::clamp<Index>(app.view.sm, 0, std::max<Index>(0, run->schedule().sms_used() - 1));
+    if (app.followed == std::pair(app.session.version(), run->tick())) return;
+    app.followed = {app.session.version(), run->tick()};
+    const auto& sms = run->moment().sms;
+    const auto first = sms.begin() + app.view.sm;
+    const auto works = [](const SmState& sm) { return sm.block != nullptr; };
+    if (sms.empty() || works(*first)) return;
+    if (const auto next = std::find_if(first, sms.end(), works); next != sms.end())
+        app.view.sm = next->sm;
+    else if (const auto other = std::find_if(sms.begin(), sms.end(), works); other != sms.end())
+        app.view.sm = other->sm;
 }
 
 void frame(App& app, double seconds) {

@@ -26,6 +26,7 @@ enum class Key : std::uint8_t { space, left, right, home, end, escape, one, two,
 struct PathDialog {
     char path[1024] = "tilescope.json";
     std::string error;
+    std::string replaces = {};  ///< a file that is there, and may be replaced
 };
 
 struct App {
@@ -35,7 +36,7 @@ struct App {
     View view;
     Theme theme;
     Export exporting;
-    PathDialog dialog, export_dialog{"", {}};
+    PathDialog dialog, export_dialog{"", {}, {}};
     std::vector<Key> keys;  ///< pressed since the last frame
     std::string message;    ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;
@@ -43,6 +44,8 @@ struct App {
     bool working = false;  ///< there is work to do beside what is drawn: frames should keep coming
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
     std::map<std::string, ImVec4> places;  // x, y, width, height
+
+    std::pair<std::uint64_t, Index> followed{0, -1};  ///< the run and its tick that the focus was chosen for
 
     std::optional<std::size_t> hovered_cell;  ///< of the plane of tiles, in this frame
 

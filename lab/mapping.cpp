@@ -98,6 +98,15 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
     return t;
 }
 
+std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
+                                  const GpuSpec& gpu) {
+    for (const Tiling& kept : {Tiling{tiling.br, 0}, Tiling{0, tiling.bc}}) {
+        if (kept.br == 1 || kept.bc == 1) continue;
+        if (const auto fit = fitting_tiling(algorithm, problem, kept, gpu)) return fit;
+    }
+    return fitting_tiling(algorithm, problem, {}, gpu);
+}
+
 Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu,
                        Control* control) {
     validate(wish.tiling, problem);
@@ -134,11 +143,7 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
     out << "  in " << name_of(e.space) << " at that moment:\n";
     for (const LiveTile& t : e.live) row(t, "");
     row(e.wanted, "  <- does not fit");
-    // Keep what the user asked for where that is possible: first Br, then Bc, then neither.
-    auto fix = fitting_tiling(algorithm, problem, {tiling.br, 0}, gpu);
-    if (!fix) fix = fitting_tiling(algorithm, problem, {0, tiling.bc}, gpu);
-    if (!fix) fix = fitting_tiling(algorithm, problem, {}, gpu);
-    if (fix)
+    if (const auto fix = nearest_fit(algorithm, problem, tiling, gpu))
         out << "  this fits: " << flags(algorithm, *fix);
     else
         out << "  no tiling fits: give the SMs more with --sram KIB, choose another --gpu, or a smaller --dim";

@@ -51,6 +51,11 @@ GpuSpec with_room(GpuSpec gpu, bool sram = true, bool registers = true);
 std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given,
                                      const GpuSpec& gpu, TileRule rule = TileRule::kernel);
 
+/// What fits in place of a tiling that does not: with its Br, or else its Bc, or neither. A size of 1 was chosen for
+/// want of a better one, and is not kept.
+std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
+                                  const GpuSpec& gpu);
+
 /// The least of the objective among tiles of multiples of 16 (powers of two and 1.5 times those, where they have to be
 /// timed) and thread blocks on an SM; more SRAM only adds to the choice. Tiles that were given stay. The user can
 /// interrupt it. nullopt when nothing fits.

@@ -7,13 +7,6 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// The tiling that explain() proposes: it keeps Br if it can, or else Bc.
-std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Request& r, const Tiling& asked) {
-    for (const Tiling& kept : {Tiling{asked.br, 0}, Tiling{0, asked.bc}, Tiling{}})
-        if (const auto t = fitting_tiling(algorithm, r.problem, kept, r.gpu)) return t;
-    return std::nullopt;
-}
-
 /// What the program's tiles are, by their names: of a run on an SM that holds all of them.
 std::map<std::string, Meaning> meanings_of_tiles(const Experiment& e) {
     struct Meanings : Listener {
@@ -80,7 +73,7 @@ Counted Making::counted(const Algorithm& algorithm, Control& control) {
         made_.overflow = Overflow{algorithm.name,
                                   error,
                                   tiling,
-                                  nearest_fit(algorithm, r, tiling),
+                                  nearest_fit(algorithm, r.problem, tiling, r.gpu),
                                   explain(error, algorithm, r.problem, tiling, r.gpu),
                                   meanings_of_tiles(e)};
         throw;

@@ -9,7 +9,10 @@ void Playback::set_length(Index length) {
     if (length == length_) return;  // asked every frame
     length_ = length;
     if (wanted_) return seek_in_time(*wanted_);
-    if (position_ >= length_) seek(length_), playing_ = false;
+    if (position_ < length_) return;
+    const Index before = position_;
+    seek(length_), playing_ = false;
+    if (length_ == 0 && before > 0) wanted_ = before;  // a mistake in a field is put right, and all is as it was
 }
 
 void Playback::set_speed(double positions_per_second) { speed_ = std::clamp(positions_per_second, slowest, fastest); }

@@ -15,7 +15,8 @@ class Playback {
 
     static constexpr double slowest = 0.5, fastest = 2000;  ///< positions a second
 
-    /// Another recording: positions 0 to length. Keeps the position as far as it exists.
+    /// Another recording: positions 0 to length. Keeps the position as far as it exists, and comes back to it after
+    /// nothing (length 0).
     void set_length(Index length);
     Index length() const { return length_; }
 

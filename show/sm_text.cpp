@@ -27,6 +27,12 @@ Index busy_sms(const std::vector<Work>& work) {
     return static_cast<Index>(work.size()) - std::count(work.begin(), work.end(), Work::none);
 }
 
+bool has_ended(const Run& run) {
+    const auto& sms = run.moment().sms;
+    return run.tick() > 0 && run.tick() == run.ticks() &&
+           std::none_of(sms.begin(), sms.end(), [&](const SmState& sm) { return run.operation(sm) != nullptr; });
+}
+
 std::vector<std::string> launch_lines(const Run& run, Index busy, bool over) {
     const Moment& m = run.moment();
     const std::string sms = std::to_string(run.experiment().gpu.sms) + " SMs";

@@ -17,6 +17,8 @@ enum class Work : std::uint8_t { shown, elsewhere, none };
 std::vector<Work> work_of_sms(const Run& run, bool over);
 Index busy_sms(const std::vector<Work>& work);
 
+/// Whether the last thing has been done: nothing is left but to give back what is on chip.
+bool has_ended(const Run& run);
 /// About the launch, the longest first: "flash_v2 · 64 thread blocks · 64 of 108 SMs busy".
 std::vector<std::string> launch_lines(const Run& run, Index busy, bool over);
 /// The tooltip of an SM among all of them.

@@ -260,6 +260,10 @@ State read_state(const std::string& path) {
     return state;
 }
 
+std::string replacing_text(const std::string& path) {
+    return text::shown(path) + " is there already; once more replaces it";
+}
+
 std::string saved_text(const std::string& path) { return "Saved to " + text::shown(path); }
 
 std::string opened_text(const std::string& path, const State& state) {

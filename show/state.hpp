@@ -47,6 +47,8 @@ bool is_recording(const std::string& path);
 State read_state(const std::string& path);
 /// "Saved to tilescope.json".
 std::string saved_text(const std::string& path);
+/// "tilescope.json is there already; once more replaces it".
+std::string replacing_text(const std::string& path);
 /// "Opened tilescope.json", with what there is to remark on it.
 std::string opened_text(const std::string& path, const State& state);
 

@@ -15,15 +15,17 @@ void file_controls(App& app) {
         ImGui::OpenPopup("Save what is shown");
     if (button(app, "open", "Open…", 1, 2, "Shows again what was saved.")) ImGui::OpenPopup("Open what was saved");
 
-    path_dialog(app, app.dialog, "Save what is shown", "Save", [](App& a, const std::string& path) {
-        save_state(a.state(), path);
-        a.say(saved_text(path));
-    });
-    path_dialog(app, app.dialog, "Open what was saved", "Open", [](App& a, const std::string& path) {
-        const State state = read_state(path);
-        a.restore(state);
-        a.say(opened_text(path, state));
-    });
+    path_dialog(app, app.dialog, Asks::where_to_write, "Save what is shown", "Save",
+                [](App& a, const std::string& path) {
+                    save_state(a.state(), path);
+                    a.say(saved_text(path));
+                });
+    path_dialog(app, app.dialog, Asks::what_to_read, "Open what was saved", "Open",
+                [](App& a, const std::string& path) {
+                    const State state = read_state(path);
+                    a.restore(state);
+                    a.say(opened_text(path, state));
+                });
 }
 
 }  // namespace tilescope::gui::controls

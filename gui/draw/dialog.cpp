@@ -1,5 +1,6 @@
 #include "gui/draw/dialog.hpp"
 
+#include <filesystem>
 #include <stdexcept>
 
 #include "gui/draw/widgets.hpp"
@@ -7,7 +8,13 @@
 namespace tilescope::gui {
 namespace {
 
-void confirm(App& app, PathDialog& d, void (*act)(App&, const std::string&)) {
+void confirm(App& app, PathDialog& d, Asks asks, void (*act)(App&, const std::string&)) {
+    std::error_code ignored;
+    if (asks == Asks::where_to_write && d.replaces != d.path && std::filesystem::is_regular_file(d.path, ignored)) {
+        d.replaces = d.path;
+        d.error = replacing_text(d.path);
+        return;
+    }
     try {
         act(app, d.path);
         ImGui::CloseCurrentPopup();
@@ -16,12 +23,13 @@ void confirm(App& app, PathDialog& d, void (*act)(App&, const std::string&)) {
     }
 }
 
-void contents(App& app, PathDialog& d, const char* title, const char* verb, void (*act)(App&, const std::string&)) {
+void contents(App& app, PathDialog& d, Asks asks, const char* title, const char* verb,
+              void (*act)(App&, const std::string&)) {
     const Theme& t = app.theme;
     ImGui::PushFont(t.title);
     text_line(title);
     ImGui::PopFont();
-    if (ImGui::IsWindowAppearing()) d.error.clear(), ImGui::SetKeyboardFocusHere();
+    if (ImGui::IsWindowAppearing()) d.error.clear(), d.replaces.clear(), ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-FLT_MIN);
     bool confirmed = text_field("##path", d.path, sizeof d.path);
     app.place("path");
@@ -33,13 +41,13 @@ void contents(App& app, PathDialog& d, const char* title, const char* verb, void
     confirmed |= button(app, "path-ok", verb, 0, 2, "Enter");
     const bool cancelled =
         button(app, "path-cancel", "Cancel", 1, 2, "Esc") || ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
-    if (confirmed) confirm(app, d, act);
+    if (confirmed) confirm(app, d, asks, act);
     if (cancelled) ImGui::CloseCurrentPopup();
 }
 
 }  // namespace
 
-void path_dialog(App& app, PathDialog& dialog, const char* title, const char* verb,
+void path_dialog(App& app, PathDialog& dialog, Asks asks, const char* title, const char* verb,
                  void (*act)(App&, const std::string&)) {
     const Theme& t = app.theme;
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -52,7 +60,7 @@ void path_dialog(App& app, PathDialog& dialog, const char* title, const char* ve
     ImGui::SetNextWindowSize({std::min(t.px(440), screen.x * 0.9f), 0});
     constexpr auto fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize;
     if (ImGui::BeginPopupModal(title, nullptr, fixed)) {
-        contents(app, dialog, title, verb, act);
+        contents(app, dialog, asks, title, verb, act);
         ImGui::EndPopup();
     }
     ImGui::PopStyleVar(5);

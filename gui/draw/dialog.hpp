@@ -5,9 +5,11 @@
 
 namespace tilescope::gui {
 
+enum class Asks : std::uint8_t { what_to_read, where_to_write };
+
 /// For every frame: the dialog `title`, where ImGui::OpenPopup() has opened it. `act` carries out what it is for; its
-/// error is shown, and leaves the dialog open.
-void path_dialog(App& app, PathDialog& dialog, const char* title, const char* verb,
+/// error is shown, and leaves the dialog open. A file that is there is replaced when it is confirmed twice.
+void path_dialog(App& app, PathDialog& dialog, Asks asks, const char* title, const char* verb,
                  void (*act)(App&, const std::string& path));
 
 }  // namespace tilescope::gui

@@ -103,10 +103,11 @@ void export_control(App& app) {
         app.export_dialog.path[name.size()] = 0;
         ImGui::OpenPopup("Export this view");
     }
-    path_dialog(app, app.export_dialog, "Export this view", "Export", [](App& a, const std::string& path) {
-        a.exporting.begin(a.session, a.view, a.explorer, path);
-        a.say(drawing_text(path));
-    });
+    path_dialog(app, app.export_dialog, Asks::where_to_write, "Export this view", "Export",
+                [](App& a, const std::string& path) {
+                    a.exporting.begin(a.session, a.view, a.explorer, path);
+                    a.say(drawing_text(path));
+                });
 }
 
 }  // namespace

@@ -236,6 +236,15 @@ void show_window(App& app, const Invocation& r) {
     check_stop(&control());
 }
 
+/// What was saved brings all of its flags.
+void refuse_beside_file(State asked, const std::string& file) {
+    asked.setup.recording.clear();
+    const std::vector<std::string> words = command_line(asked);  // the algorithm, and the flags
+    if (words.size() > 1 || asked.setup.algorithm != State{}.setup.algorithm)
+        throw UsageError(text::shown(words[words.size() > 1 ? 1 : 0]) + ": " + text::shown(file) +
+                         " has all flags of what was saved; leave it out");
+}
+
 void carry_out(const Invocation& r) {
     check(r);
     std::optional<AtomicFile> out;  // that it cannot be written is said before the work
@@ -245,6 +254,7 @@ void carry_out(const Invocation& r) {
     const std::string& file = r.state.setup.recording;
     const bool saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
     const std::string from = saved ? file : r.open;
+    if (!from.empty()) refuse_beside_file(r.state, from);
     const State state = from.empty() ? r.state : read_state(from);
     for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
     app.restore(state);

@@ -62,6 +62,10 @@ SweepAxis axis_of(const FigureRequest& r, const char* usual) {
     return r.vary[0];
 }
 
+void vary_nothing(const FigureRequest& r) {
+    if (!r.vary.empty()) throw UsageError("--vary " + r.vary[0].key + ": this figure varies nothing; leave it out");
+}
+
 std::vector<Outcome> outcomes_of(const FigureRequest& r, const std::vector<FigureCase>& cases, TileRule rule,
                                  Objective objective) {
     std::vector<Outcome> all;

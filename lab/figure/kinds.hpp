@@ -39,6 +39,9 @@ std::vector<Variant> variants_of(const FigureRequest& request, std::initializer_
 /// The axis that is varied; throws UsageError where it is another than `key`, or more than one.
 SweepAxis axis_of(const FigureRequest& request, const char* usual);
 
+/// Throws UsageError where something is to be varied.
+void vary_nothing(const FigureRequest& request);
+
 /// A variant with these settings besides; with tiles that all algorithms share, where nothing says otherwise.
 struct FigureCase {
     const Variant* variant;

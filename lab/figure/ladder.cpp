@@ -28,6 +28,7 @@ std::size_t group_of(Meaning m) {
 }  // namespace
 
 Figure ladder(const FigureRequest& r) {
+    vary_nothing(r);
     FigureRequest usual = r;
     usual.options = with_usual_sizes(r.options, 16, 4096);
     const auto variants =

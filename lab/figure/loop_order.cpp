@@ -245,7 +245,7 @@ void check(const std::vector<Variant>& variants, const FigureRequest& r) {
     for (const Variant& v : variants)
         if (v.algorithm->computes != &computation::attention)
             throw UsageError("plot loop-order " + v.label + ": has no score matrix; try flash_v2");
-    if (!r.vary.empty()) throw UsageError("--vary " + r.vary[0].key + ": this figure varies nothing; leave it out");
+    vary_nothing(r);
 }
 
 void check(const Experiment& e) {

@@ -42,6 +42,7 @@ void add_launches(Panel& p, const Experiment& e, Index sms) {
 }  // namespace
 
 Figure timeline_figure(const FigureRequest& r) {
+    vary_nothing(r);
     const auto variants = variants_of(r, {"flash_v1", "flash_v2"});
     std::vector<FigureCase> cases;
     for (const Variant& v : variants) cases.push_back({&v, {}});

@@ -162,10 +162,19 @@ def saves_opens_and_types_its_state(display):
     saved = os.path.join(w.folder, "mine.json")
     w.wait(lambda s: os.path.exists(saved), "a saved file")
     text = open(saved).read()
+    w.click("save")  # over it: only when asked twice
+    w.click("path-ok")
+    w.wait(lambda s: "once more replaces it" in json.dumps(s["texts"]), "a question")
+    os.truncate(saved, 0)
+    w.click("path-ok")
+    w.wait(lambda s: os.path.getsize(saved) == len(text), "a replaced file")
     w.close()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "s.json")
         open(path, "w").write(text)
+        r = subprocess.run([GUI, "--open", path, "--seq", "5", "--screenshot", os.path.join(folder, "x.png")],
+                           capture_output=True, text=True, timeout=60)
+        assert r.returncode == 2 and "--seq" in r.stderr and r.stderr.count("\n") == 1, r
         for flags in (["--open", path], before["command"]):
             w = Window(display, GUI, *flags)
             now = w.settled(step=33)
@@ -271,6 +280,19 @@ def explores_tiles(display):
     w.close()
 
 
+def puts_a_mistake_right(display):
+    w = Window(display, GUI, *SMALL, "--step", "20")
+    w.settled(step=20)
+    for text in ("0", "32"):
+        w.click("dim-input")
+        w.key("ctrl+a")
+        w.type(text)
+        w.key("Return")
+        w.wait(lambda s: flag(s, "--dim") == text, "a typed number")
+    w.settled(step=20)
+    w.close()
+
+
 def exports_views(display):
     """What is explored, as files by mouse and keys: the numbers are those of `tilescope plot`."""
     flags = ["--seq", "512", "--heads", "2", "--dim", "64"]
@@ -354,7 +376,7 @@ def says_what_is_wrong_in_one_line(_):
 TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
-         explores_tiles, exports_views, shows_models, needs_no_display, understands_former_names,
+         explores_tiles, exports_views, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
 
 

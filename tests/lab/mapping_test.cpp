@@ -227,6 +227,8 @@ TEST_CASE("tiling: a fix changes as little as it can of what was asked for", "[t
     CHECK(contains(fix({64, 8}), " --bc 8"));       // only Bc can
     CHECK(!contains(fix({64, 64}), "--br 64"));     // neither
     CHECK(!contains(fix({64, 64}), "--bc 64"));
+    CHECK(contains(fix({64, 1}), "--bc "));  // 1 was chosen for want of a better one
+    CHECK(!fix({64, 1}).ends_with("--bc 1"));
     const std::string none = explained(a, {problem(64, 4096, Dtype::f32), {1, 1}, 1}, toy).first;
     CHECK(
         contains(none, "no tiling fits: give the SMs more with --sram KIB, choose another --gpu, or a smaller --dim"));

@@ -288,6 +288,10 @@ TEST_CASE("another length keeps the position as far as it exists", "[playback]")
     p.set_length(0);
     CHECK(p.position() == 0);
     p.set_length(30);
+    CHECK(p.position() == 30);  // nothing in between was a mistake put right
+    p.set_length(0);
+    p.seek(0);
+    p.set_length(30);
     CHECK(p.position() == 0);
 }
 
