@@ -153,7 +153,7 @@ Figure validation(const FigureRequest& r) {
             "Counted beside measured, on an H200",
             {bytes_panel(cases), ladder_panel(cases)},
             "Bytes are counted, and measured by Nsight Compute; times of f32 kernels are measured, medians with warm "
-            "caches. docs/validation.md explains every difference.",
+            "caches. docs/validation.md explains every difference above 1%.",
             r.command};
 }
 

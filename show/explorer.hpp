@@ -10,7 +10,10 @@
 namespace tilescope::show {
 
 /// What the mark of the present run is, in a figure.
-inline constexpr const char* about_trail = "The ring is this run, and the line behind it the ones before it.";
+inline constexpr const char* about_trail = "The mark is this run, and the line behind it the ones before it.";
+
+/// Before that, while the figure of what was asked for is in the making.
+inline constexpr const char* about_waiting = "In the making; until then this is what was asked for before. ";
 
 class Explorer {
   public:

@@ -34,7 +34,8 @@ std::vector<std::vector<Series>> marks_of(const Explorer& explorer, Stage stage,
     for (std::size_t k = 0; k < panels; ++k)
         for (const Explorer::Trail& trail : explorer.trails(stage, k)) {
             if (trail.points.empty()) continue;
-            Series way{"", Look::border, -1, {}}, here{trail.name, Look::open_points, -1, {}};
+            Series way{"", Look::border, -1, {}},
+                here{trail.name, marks[k].empty() ? Look::points : Look::open_points, -1, {}};
             for (const auto& [x, y] : trail.points) way.points.push_back({x, y});
             here.points.push_back(way.points.back());
             if (way.points.size() > 1) marks[k].push_back(way);
@@ -80,11 +81,13 @@ void Export::begin(const Session& session, const View& view, const Explorer& exp
     } else {
         marks = marks_of(explorer, stage, explorer.figure()->panels.size());
     }
-    request.command = figure_command(request, stage, vary, name_of_file(path));
+    const Theme theme = view.light ? Theme::light : Theme::dark;
+    request.command = figure_command(request, stage, vary, theme, name_of_file(path));
     path_ = path, news_.reset();
-    job_ = std::make_unique<Job>([=, theme = view.light ? Theme::light : Theme::dark](Control& control) mutable {
+    job_ = std::make_unique<Job>([=](Control& control) mutable {
         request.control = &control;
         Figure f = figure_kind_of(stage).draw(request);
+        if (!tiles) f.caption = std::string(about_trail) + ' ' + f.caption;
         for (std::size_t k = 0; k < std::min(f.panels.size(), marks.size()); ++k)
             f.panels[k].series.insert(f.panels[k].series.end(), marks[k].begin(), marks[k].end());
         write_file(path, numbers ? as_csv(f) : drawn(f, theme, picture_file("the name", path), {}, &control));

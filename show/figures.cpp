@@ -15,6 +15,8 @@ FigureRequest figure_request(const Setup& setup, const Problem& problem, Stage s
     FigureRequest r;
     r.options = with_usual_sizes(setup.options, problem.heads, problem.seq_q);
     r.options.br = r.options.bc = "auto";
+    if (stage == Stage::io) clear_flag(r.options, "seq");
+    if (stage == Stage::tiles) clear_flag(r.options, "tiles");
     r.threads = 1;
     std::vector<std::string> names;
     const auto add = [&](const std::string& name) {
@@ -33,7 +35,7 @@ FigureRequest figure_request(const Setup& setup, const Problem& problem, Stage s
     return r;
 }
 
-std::string figure_command(const FigureRequest& request, Stage stage, const std::vector<std::string>& vary,
+std::string figure_command(const FigureRequest& request, Stage stage, const std::vector<std::string>& vary, Theme theme,
                            const std::string& file) {
     std::vector<std::string> words{"tilescope", "plot", figure_kind_of(stage).name};
     const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
@@ -41,6 +43,7 @@ std::string figure_command(const FigureRequest& request, Stage stage, const std:
     for (const std::string& v : vary) add({"--vary", v});
     if (!request.metric.empty()) add({"--metric", request.metric});
     for (const std::string& flag : flags_of(request.options)) add({flag});
+    if (theme != Theme::light) add({"--theme", name_of(theme)});
     add({"-o", file});
     return std::string("TileScope ") + TILESCOPE_VERSION + ": " + shell_line(words);
 }

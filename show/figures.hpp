@@ -16,6 +16,6 @@ lab::FigureRequest figure_request(const Setup& setup, const Problem& problem, St
 
 /// The line that draws it again, with the version, as captions have it. `vary`: as that flag has it.
 std::string figure_command(const lab::FigureRequest& request, Stage stage, const std::vector<std::string>& vary,
-                           const std::string& file);
+                           lab::Theme theme, const std::string& file);
 
 }  // namespace tilescope::show

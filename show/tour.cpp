@@ -11,7 +11,7 @@ constexpr TourStop stops[] = {
      "that one."},
     {"transport", "Time, under your thumb",
      "Space plays and pauses, ← and → step, and the bar can be dragged anywhere: time runs backwards as well. On the "
-     "bar, loads stand below the middle and stores above it."},
+     "bar, loads stand above the middle and stores below it."},
     {"code", "What happens, and why",
      "The line that the SM in focus is at is lit, and a sentence says what it did just now. Click beside a line to "
      "stop "

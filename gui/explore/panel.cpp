@@ -72,7 +72,8 @@ void figure(App& app) {
     Box area = room();
     c.text_in(t.title, area.cut_top(t.title->FontSize + c.px(8)), t.ink, f->title);
     area.cut_top(draw_legend(c, area, *f) + c.px(4));
-    const std::string note = std::string(about_trail) + ' ' + f->caption;
+    const std::string note =
+        std::string(app.explorer.busy() ? about_waiting : "") + std::string(about_trail) + ' ' + f->caption;
     constexpr int most = 8;
     const auto lines =
         static_cast<float>(std::min<std::size_t>(most, Canvas::broken(t.small_text, note, area.w()).size()));

@@ -25,7 +25,7 @@ struct Bar {
     }
 };
 
-/// One column a position or, where there are many, every two pixels: stores above the middle, loads below it.
+/// One column a position or, where there are many, every two pixels: loads above the middle, stores below it.
 void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const Session& s = app.session;
     const auto columns = whole(bar.width() / 2, 1, s.length());
@@ -46,8 +46,9 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
         const Traffic m = moved_between(s, border(k), border(k + 1));
         const float a = bar.x(static_cast<double>(border(k))), b = bar.x(static_cast<double>(border(k + 1)));
         const float right = std::max(a + 1, b - a > 4 ? b - 1 : b);
-        if (m.read > 0) draw->AddRectFilled({a, middle}, {right, middle + height(m.read)}, load);
-        if (m.write > 0) draw->AddRectFilled({a, middle - height(m.write)}, {right, middle}, store);
+        // Reads go up to the SMs and writes down to HBM, as everywhere.
+        if (m.read > 0) draw->AddRectFilled({a, middle - height(m.read)}, {right, middle}, load);
+        if (m.write > 0) draw->AddRectFilled({a, middle}, {right, middle + height(m.write)}, store);
     }
 }
 

@@ -235,7 +235,7 @@ Figure io_vs_d(const FigureRequest& r) {
 Figure io_vs_sram(const FigureRequest& r) {
     const Against a{
         "io-vs-sram",
-        "More SRAM, fewer bytes, until registers limit",
+        "More SRAM, fewer bytes, until something else limits",
         "sram=8:512:x2",
         "SRAM of an SM, KiB",
         {{"hbm_bytes", "SM traffic with the best tiles for it"}},
@@ -316,7 +316,8 @@ Figure waves(const FigureRequest& r) {
                     "heads=1:64:+1",
                     "heads",
                     {{"time_us", "time"}, {"flops_per_s", "speed"}},
-                    "Modelled. Where the last wave is nearly empty, a head more costs a whole wave.",
+                    "Modelled. Where the last wave is nearly empty, a head more costs a whole wave; a smaller step is "
+                    "one more thread block on an SM.",
                     false,
                     false};
     return figure_of(r, a, grid_of(r, a, {"flash_v2", "flash_v1"}));

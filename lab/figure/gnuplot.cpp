@@ -234,8 +234,8 @@ class Script {
         axis("x", p.x, p.x.title);
         axis("y", p.y, at_.y_titles[number]);
         out_ << "set border " << (p.map ? 0 : 3) << " lc rgb \"" << c_.ink << "\"\n";
-        if (p.map) out_ << "unset xtics\nunset ytics\n";
         out_ << (at_.steep(p.x) ? "set xtics rotate by 30 right\n" : "set xtics norotate center\n");
+        if (p.map) out_ << "unset xtics\nunset ytics\n";
         if (p.shades) {
             out_ << "set colorbox\nset palette defined (0 \"" << c_.low << "\", 0.5 \"" << c_.middle << "\", 1 \""
                  << c_.high << "\")\n";

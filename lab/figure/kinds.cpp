@@ -55,11 +55,19 @@ std::vector<Variant> variants_of(const FigureRequest& r, std::initializer_list<c
 
 SweepAxis axis_of(const FigureRequest& r, const char* usual) {
     const SweepAxis own = parse_axis(usual);
+    leave_to_figure(r, own.key, usual);
     if (r.vary.empty()) return own;
     if (r.vary.size() > 1 || r.vary[0].key != own.key)
         throw UsageError("--vary " + r.vary.back().key + ": this figure varies " + own.key + " alone; try --vary " +
                          usual);
     return r.vary[0];
+}
+
+void leave_to_figure(const FigureRequest& r, const std::string& key, const std::string& usual) {
+    Options without = r.options;
+    clear_flag(without, key);
+    if (without != r.options)
+        throw UsageError("--" + key + ": this figure varies " + key + "; leave it out, or try --vary " + usual);
 }
 
 void vary_nothing(const FigureRequest& r) {

@@ -36,7 +36,9 @@ const FigureKind& figure_kind(const std::string& name, std::span<const FigureKin
 
 /// Their variants, or these algorithms.
 std::vector<Variant> variants_of(const FigureRequest& request, std::initializer_list<const char*> usual);
-/// The axis that is varied; throws UsageError where it is another than `key`, or more than one.
+/// Throws UsageError where a flag says what the figure varies; `usual`: what it varies it over.
+void leave_to_figure(const FigureRequest& request, const std::string& key, const std::string& usual);
+/// The axis that is varied; throws UsageError where it is another than `key`, or more than one, or given by its flag.
 SweepAxis axis_of(const FigureRequest& request, const char* usual);
 
 /// Throws UsageError where something is to be varied.

@@ -34,9 +34,15 @@ std::vector<Roof> roofs_of(const GpuSpec& g) {
     return roofs;
 }
 
-constexpr double least = 0.5, most = 16384;  // FLOP/B
+constexpr double least = 0.5, usually_most = 16384;  // FLOP/B
 
+/// Behind the points, and no narrower than usual.
 void add_roofs(Panel& p, const GpuSpec& gpu) {
+    double most = usually_most;
+    for (const Series& s : p.series)
+        for (const FigurePoint& point : s.points) most = std::max(most, 2 * point.x);
+    p.x.to = most;
+    const auto points = static_cast<std::ptrdiff_t>(p.series.size());
     const auto roofs = roofs_of(gpu);
     const double highest = roofs[0].per_second;
     for (const Roof& r : roofs) {
@@ -48,6 +54,7 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
         p.series.push_back({"", Look::words, -1, {{label, height(label), r.title, r.level ? 1.0 : 0}}});
         p.series.back().side = r.level ? Side::from : top ? Side::upto : Side::below;
     }
+    std::rotate(p.series.begin(), p.series.begin() + points, p.series.end());
 }
 
 }  // namespace
@@ -69,9 +76,9 @@ Figure roofline(const FigureRequest& r) {
     const auto outcomes = outcomes_of(usual, cases);
     const GpuSpec& gpu = outcomes[0].experiment.gpu;
     Panel p{"",
-            {"FLOPs per byte of the level", Scale::plain, true, least, most},
+            {"FLOPs per byte of the level", Scale::plain, true, least, usually_most},
             {"", Scale::flops_per_s, true, 1e12, 2e15}};
-    add_roofs(p, gpu);
+    std::string unknown;
     const std::size_t each = std::max<std::size_t>(1, path.values.size());
     for (std::size_t v = 0; v < variants.size(); ++v)
         for (const bool of_dram : {false, true}) {
@@ -86,11 +93,15 @@ Figure roofline(const FigureRequest& r) {
                 const auto x = of_dram ? report->dram_intensity() : std::optional(report->arithmetic_intensity());
                 if (x && std::isfinite(*x)) s.points.push_back({*x, flops_per_s(*report)});
             }
-            if (s.points.empty()) continue;
+            if (s.points.empty()) {
+                unknown += (unknown.empty() ? "" : ", ") + s.title.substr(0, s.title.find(" ("));
+                continue;
+            }
             p.series.push_back(s);
             if (!path.values.empty())
                 p.series.push_back({"", Look::open_points, static_cast<int>(v), {s.points.front()}});
         }
+    add_roofs(p, gpu);
     return {"roofline",
             "Under the roofs of " + gpu.name,
             {p},
@@ -102,6 +113,7 @@ Figure roofline(const FigureRequest& r) {
                 (path.values.empty() ? ""
                                      : "Rings: where paths begin, at " + path.key + " = " + path.values.front() +
                                            "; they end at " + path.values.back() + ". ") +
+                (unknown.empty() ? "" : "Not known: " + unknown + ". ") +
                 setup_text(outcomes[0].experiment, path.values.empty() ? "" : path.key) + ".",
             r.command};
 }

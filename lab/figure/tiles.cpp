@@ -171,6 +171,7 @@ Figure tiles_plane(const FigureRequest& r) {
     const SweepAxis usual_rows = parse_axis("br=16,32,48,64,80,96,112,128,160,192,224,256,320,384,448,512"),
                     usual_cols = parse_axis("bc=16,32,48,64,80,96,112,128,160,192,224,256,320,384,448,512");
     Plane plane{axis_named(r.vary, "br", usual_rows), axis_named(r.vary, "bc", usual_cols), {}};
+    for (const char* key : {"br", "bc", "tiles"}) leave_to_figure(r, key, "br=16:256:+16 --vary bc=16:256:+16");
     FigureRequest usual = r;
     usual.options = with_usual_sizes(r.options, 64, 4096);
     std::vector<FigureCase> cases;

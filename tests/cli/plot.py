@@ -109,6 +109,9 @@ def check_refusals(tally, binary, folder):
             ("plot validation --seq 64 -o a.svg", 2, "every measured case"),
             ("plot validation-time flash_v2 -o a.svg", 2, "every measured case"),
             *((f"plot {kind} --vary seq=64 -o a.svg", 2, "varies nothing") for kind in ("loop-order", "ladder", "timeline")),
+            *((f"plot {words} -o a.svg", 2, "this figure varies") for words in (
+                "tiles --br 32", "tiles --tiles paper", "io-vs-n --seq 2048", "footprint --seq 2048", "waves --heads 4",
+                "io-vs-d --dim 32", "io-vs-sram --sram 64", "io-vs-block --bc 32")),
             ("plot io-vs-n --metric hbm_bytes -o a.svg", 2, "has metrics of its own"),
             ("plot loop-order softmax_safe -o a.svg", 2, "has no score matrix"),
             ("plot ladder --width 8 -o a.svg", 2, "try --width 8.5cm"), ("plot ladder --width 1cm -o a.svg", 2, "4 to 100 cm"),

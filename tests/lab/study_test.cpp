@@ -90,3 +90,14 @@ TEST_CASE("what does not fit is an outcome that says why", "[study]") {
     CHECK_FALSE(beyond.report->time);
     CHECK(beyond.remark.starts_with("no time: standard's tensors take "));
 }
+
+TEST_CASE("what would spill is said to be nothing that a kernel could do", "[study]") {
+    Experiment e = flash(1024, {256, 112});
+    e.problem.dim = e.problem.dim_v = 128;
+    const Outcome spilt = outcome_of(e);
+    REQUIRE(spilt.report);
+    CHECK(spilt.report->time->spills());
+    CHECK(spilt.remark.starts_with("registers would spill"));
+    e.tiling = {128, 64};
+    CHECK(outcome_of(e).remark.empty());
+}
