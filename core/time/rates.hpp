@@ -38,7 +38,7 @@ struct Rates {
     double exp;                       ///< exponentials
     double sram;                      ///< bytes
     double bus;                       ///< bytes that one SM draws from L2 at most
-    double l2;                        ///< bytes, of the whole chip
+    double l2;                        ///< bytes each way, of the whole chip
     double dram_gbs;                  ///< 10^9 B/s, of the whole chip
     double latency;                   ///< cycles until a load from L2 is there
     double dram_latency;              ///< of one that L2 lacks

@@ -181,14 +181,16 @@ class Walk {
           latency_(rates.latency + memory.reads_missed * (rates.dram_latency - rates.latency)) {
         const Pricing price(kernel, rates);
         costs_.reserve(deeds.size());
+        double from_l2 = 0, to_l2 = 0;
         for (const Deed& d : deeds) {
             costs_.push_back(price.of(d));
             for (std::size_t u = 0; u < unit_count; ++u) busy_[u] += costs_.back()[u];
             const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_write);
-            busy_[static_cast<std::size_t>(Unit::l2)] += (read + written) / memory.l2;
+            from_l2 += read / memory.l2, to_l2 += written / memory.l2;
             busy_[static_cast<std::size_t>(Unit::dram)] +=
                 (read * memory.reads_missed + written * memory.writes_missed) / memory.dram;
         }
+        busy_[static_cast<std::size_t>(Unit::l2)] = std::max(from_l2, to_l2);  // each way has wires of its own
     }
 
     /// From the first load to the last store.
