@@ -94,6 +94,19 @@ def check_measured(tally, binary, _):
                 f"{len(drawn)} errors are drawn, {len(expected)} are printed")
 
 
+def check_bytes(tally, binary, _):
+    """What is drawn of bytes is what ships: every f32 case of the H200."""
+    rows = list(csv.DictReader(io.StringIO(run(binary, "plot validation --data").stdout)))
+    folder = pathlib.Path(__file__).resolve().parents[2] / "docs/measured/h200"
+    shipped = [row for path in [*folder.glob("survey-*.csv"), *folder.glob("edges.csv")]
+               for row in csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#"))]
+    for series, key in (("read", "read"), ("written", "write")):
+        drawn = sorted((float(r["x"]), float(r["y"])) for r in rows if r["series"] == series)
+        expected = sorted((float(c[f"simulated_{key}_bytes"]), float(c[f"measured_{key}_bytes"])) for c in shipped
+                          if c["dtype"] == "f32" and c[f"measured_{key}_bytes"])
+        tally.check(drawn == expected and len(drawn) > 300, f"{series}: {len(drawn)} drawn, {len(expected)} shipped")
+
+
 def check_refusals(tally, binary, folder):
     for args, code, words in (
             ("plot", 2, "needs a figure"), ("plot io-vs-n", 2, "needs -o FILE"), ("plot io-vs-m -o a.svg", 2, "did you mean io-vs-n"),
@@ -132,7 +145,7 @@ def main():
     if not shutil.which("gnuplot"):
         print("SKIPPED: there is no gnuplot")
         return 77
-    for check in (check_measured, check_all, check_formats, check_pages, check_json, check_refusals):
+    for check in (check_measured, check_bytes, check_all, check_formats, check_pages, check_json, check_refusals):
         with tempfile.TemporaryDirectory() as folder:
             check(tally, binary, pathlib.Path(folder))
     tally.close()
