@@ -83,8 +83,10 @@ void example_list(App& app) {
 void model_list(App& app) {
     const Setup& s = app.session.setup();
     const std::string asked = model_asked(s.options);
-    combo(app, "model", asked.empty() ? "Models" : asked.c_str(),
-          "One layer of a model that people run: its heads, dimension, type, mask.", [&] {
+    const std::string now = asked.empty() ? "" : asked + ' ' + phase_asked(s.options);
+    combo(app, "model", now.empty() ? "Models" : now.c_str(),
+          (now.empty() ? "" : now + ".\n") + "One layer of a model that people run: its heads, dimension, type, mask.",
+          [&] {
               if (entry(app, "model-none", "none", asked.empty(), "The numbers below."))
                   app.session.ask(with_model_of(s, "", Phase::prefill));
               for (const Model& m : models())
@@ -108,12 +110,16 @@ void algorithm_controls(App& app) {
     remark(app, app.session.algorithm().idea);
     const bool attention = app.session.algorithm().computes == &computation::attention;
     const float gap = ImGui::GetStyle().ItemSpacing.x, row = ImGui::GetContentRegionAvail().x;
-    ImGui::SetNextItemWidth(attention ? (row - gap) / 2 : row);
+    ImGui::PushFont(app.theme.small_text);
+    const float word = width_of("Examples") + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x + 1;
+    ImGui::SetNextItemWidth(attention ? std::min(word, row / 2) : row);
     example_list(app);
-    if (!attention) return;
-    ImGui::SameLine(0, gap);
-    ImGui::SetNextItemWidth(-FLT_MIN);
-    model_list(app);
+    if (attention) {
+        ImGui::SameLine(0, gap);
+        ImGui::SetNextItemWidth(-FLT_MIN);
+        model_list(app);
+    }
+    ImGui::PopFont();
 }
 
 // --- problem ------------------------------------------------------------------------------------------------------
