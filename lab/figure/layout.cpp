@@ -8,7 +8,7 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr double letter = 9.3, title_letter = 15, caption_letter = 7.9, legend_letter = 10.5;
+constexpr double letter = 9.3, title_letter = 15, caption_letter = 8.7, legend_letter = 10.5;
 constexpr double title_line = 34, legend_line = 26, caption_line = 20, margin = 12, axis_title = 26;
 constexpr double usual_panel = 620, least_panel = 460;  // wide
 constexpr double highest_panel = 350;
