@@ -9,41 +9,39 @@ Cache::Cache(Bytes capacity, int partitions, std::size_t objects)
     for (Partition& p : partitions_) p.lines.resize(2 * objects);
 }
 
-void Cache::unlink(Partition& p, std::uint32_t line) {
-    Line& l = p.lines[line];
-    (l.before == none ? p.newest : p.lines[l.before].after) = l.after;
-    (l.after == none ? p.oldest : p.lines[l.after].before) = l.before;
-}
-
-void Cache::push(Partition& p, std::uint32_t line) {
-    Line& l = p.lines[line];
-    l.before = none, l.after = p.newest;
-    (p.newest == none ? p.oldest : p.lines[p.newest].before) = line;
-    p.newest = line;
-}
-
 bool Cache::touch(Partition& p, std::uint32_t line) {
-    if (p.lines[line].bytes == 0) return false;
-    if (p.newest != line) {
-        unlink(p, line);
-        push(p, line);
-    }
+    const Line& l = p.lines[line];
+    if (l.bytes == 0) return false;
+    p.held[l.held].used = ++p.now;
     return true;
+}
+
+void Cache::evict_one(Partition& p) {
+    const auto held = static_cast<std::uint32_t>(p.held.size());
+    std::uint32_t oldest = 0;
+    for (std::uint32_t way = 0; way < ways && way < held; ++way) {
+        std::uint32_t drawn = way;
+        if (held > ways) {
+            p.lot = p.lot * 1664525 + 1013904223;
+            drawn = static_cast<std::uint32_t>(static_cast<std::uint64_t>(p.lot) * held >> 32);
+        }
+        if (way == 0 || p.held[drawn].used < p.held[oldest].used) oldest = drawn;
+    }
+    Line& victim = p.lines[p.held[oldest].line];
+    p.used -= victim.bytes;
+    if (victim.dirty) dram_.written += victim.bytes;
+    victim = {};
+    p.held[oldest] = p.held.back();
+    p.held.pop_back();
+    if (oldest < p.held.size()) p.lines[p.held[oldest].line].held = oldest;
 }
 
 void Cache::insert(Partition& p, std::uint32_t line, Bytes bytes) {
     if (bytes > capacity_) return;
-    while (p.used + bytes > capacity_) {
-        const std::uint32_t victim = p.oldest;
-        Line& v = p.lines[victim];
-        unlink(p, victim);
-        p.used -= v.bytes;
-        if (v.dirty) dram_.written += v.bytes;
-        v = {};
-    }
-    p.lines[line].bytes = static_cast<std::int32_t>(bytes);
+    while (p.used + bytes > capacity_) evict_one(p);
+    p.lines[line] = {static_cast<std::uint32_t>(p.held.size()), static_cast<std::int32_t>(bytes), false};
+    p.held.push_back({++p.now, line});
     p.used += bytes;
-    push(p, line);
 }
 
 template <class F>

@@ -28,16 +28,22 @@ class Cache {
     int partitions() const { return static_cast<int>(partitions_.size()); }
 
   private:
-    static constexpr std::uint32_t none = 0xffffffff;
+    static constexpr std::uint32_t ways = 16;  // lines that are compared
     struct Line {
-        std::uint32_t before = none, after = none;
+        std::uint32_t held = 0;  // its place among those held
         std::int32_t bytes = 0;  // 0: not in the cache
         bool dirty = false;
     };
+    struct Held {
+        std::uint64_t used;  // when last
+        std::uint32_t line;
+    };
     struct Partition {
         std::vector<Line> lines;
-        std::uint32_t newest = none, oldest = none;
+        std::vector<Held> held;
         Bytes used = 0;
+        std::uint64_t now = 0;
+        std::uint32_t lot = 1;
     };
     /// f(the partition that asks, its home, line, bytes) for both halves of a tile.
     template <class F>
@@ -45,8 +51,7 @@ class Cache {
     /// Whether it was there; it is the newest afterwards, if it is.
     bool touch(Partition& p, std::uint32_t line);
     void insert(Partition& p, std::uint32_t line, Bytes bytes);
-    void unlink(Partition& p, std::uint32_t line);
-    void push(Partition& p, std::uint32_t line);
+    void evict_one(Partition& p);
 
     Bytes capacity_;
     std::vector<Partition> partitions_;

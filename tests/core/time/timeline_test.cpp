@@ -120,6 +120,34 @@ TEST_CASE("a cache keeps what was used last", "[cache]") {
     CHECK(one.dram().read == 500);
 }
 
+TEST_CASE("of many tiles older ones leave, the same in every run", "[cache]") {
+    const auto has_left = [](std::uint32_t tile) {
+        Cache cache(100 * 64, 1, 65);
+        for (std::uint32_t k = 0; k < 65; ++k) cache.read(0, k, 100);  // two halves have left
+        const Bytes before = cache.dram().read;
+        cache.read(0, tile, 100);
+        return cache.dram().read > before;
+    };
+    std::vector<std::uint32_t> left;
+    for (std::uint32_t tile = 0; tile < 65; ++tile)
+        if (has_left(tile)) left.push_back(tile);
+    REQUIRE(!left.empty());
+    CHECK(left.size() <= 2);
+    CHECK(left.back() < 20);
+}
+
+TEST_CASE("going round in a little more than fits misses some of it, not all", "[cache]") {
+    Cache cache(100 * 60, 1, 64);
+    Bytes before = 0;
+    for (int round = 0; round < 20; ++round) {
+        before = cache.dram().read;
+        for (std::uint32_t tile = 0; tile < 64; ++tile) cache.read(0, tile, 100);
+    }
+    const Bytes missed = (cache.dram().read - before) / 100;
+    CHECK(missed >= 4);
+    CHECK(missed < 48);
+}
+
 TEST_CASE("with two partitions what all read takes its size twice, and is fetched once", "[cache]") {
     Cache two(400, 2, 2);  // 200 B each
     two.read(0, 0, 100);
