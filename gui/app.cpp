@@ -83,15 +83,16 @@ void press(App& app, Key key) {
 void draw_runs(App& app) {
     Session& s = app.session;
     if (!s.run()) return memory::overflow_panel(app);
-    if (!s.rival()) return memory::panel(app, *s.run(), "");
+    const auto panel = app.view.stage == Stage::memory ? memory::panel : wall::panel;
+    if (!s.rival()) return panel(app, *s.run(), "");
     const float gap = app.theme.px(8), w = (ImGui::GetContentRegionAvail().x - gap) / 2;
     const float h = ImGui::GetContentRegionAvail().y;
     ImGui::BeginChild("first", {w, h});
-    memory::panel(app, *s.run(), s.run()->algorithm().name);
+    panel(app, *s.run(), s.run()->algorithm().name);
     ImGui::EndChild();
     ImGui::SameLine(0, gap);
     ImGui::BeginChild("second", {w, h});
-    memory::panel(app, *s.rival(), s.rival()->algorithm().name);
+    panel(app, *s.rival(), s.rival()->algorithm().name);
     ImGui::EndChild();
 }
 
@@ -100,13 +101,14 @@ void draw_stages(App& app) {
         Stage stage;
         const char *name, *place;
     };
-    constexpr Tab tabs[] = {{Stage::memory, "Memory", "view-memory"},
+    constexpr Tab tabs[] = {{Stage::wall, "Wall", "view-wall"},
+                            {Stage::memory, "Memory", "view-memory"},
                             {Stage::tiles, "Tiles", "view-tiles"},
                             {Stage::roofline, "Roofline", "view-roofline"},
                             {Stage::io, "Bytes against N", "view-io"}};
     const NotedAs as("views");
     for (const Tab& t : tabs) {
-        if (t.stage != Stage::memory) ImGui::SameLine(0, app.theme.px(14));
+        if (t.stage != Stage::wall) ImGui::SameLine(0, app.theme.px(14));
         if (tab(app, t.place, t.name, app.view.stage == t.stage)) app.view.stage = t.stage;
     }
 }
@@ -116,7 +118,7 @@ void draw_stage(App& app) {
     constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
     draw_stages(app);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    if (app.view.stage == Stage::memory || !app.session.problem().empty()) {
+    if (plays(app.view.stage) || !app.session.problem().empty()) {
         draw_runs(app);
     } else {
         const NotedAs as("explore");

@@ -14,6 +14,7 @@
 #include "show/session.hpp"
 #include "show/state.hpp"
 #include "show/view.hpp"
+#include "show/wall.hpp"
 
 namespace tilescope::gui {
 
@@ -32,6 +33,7 @@ struct PathDialog {
 struct App {
     Session session;
     Explorer explorer;
+    Walls walls;
     Playback playback;
     View view;
     Theme theme;

@@ -6,6 +6,9 @@
 
 namespace tilescope::gui {
 
+namespace wall {
+void panel(App& app, Run& run, const char* title);  ///< the score matrix of one run with its painters; two in a race
+}
 namespace memory {
 void panel(App& app, Run& run, const char* title);  ///< HBM, bus and SMs of one run; two of them in a race
 void overflow_panel(App& app);                      ///< where the tiles would have been

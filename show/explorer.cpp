@@ -62,7 +62,7 @@ void Explorer::finish(const Session& session, const View& view) {
 }
 
 void Explorer::ask(const Session& session, const View& view) {
-    if (session.busy() || !session.request() || view.stage == Stage::memory) return;
+    if (session.busy() || !session.request() || plays(view.stage)) return;
     Key key{view.stage, session.setup()};
     key.setup.options.br = key.setup.options.bc = "auto";
     if (view.stage != Stage::tiles) {

@@ -68,6 +68,7 @@ void Run::add_up() {
     hbm_read_ = hbm_write_ = {0};
     LineCosts lines;
     made_.assign(trace().tiles().size(), -1);
+    traffic_.assign(trace().tensors().size(), {});
     for (Index tick = 1; tick <= ticks(); ++tick) {
         const Index first = schedule_->steps_after(tick - 1), last = schedule_->steps_after(tick);
         for (Index s = first; s < last; ++s) {
@@ -75,6 +76,7 @@ void Run::add_up() {
             if (lines.step % line_keyframe == 0) line_keyframes_.push_back(lines);
             read += event.cost.hbm_read, write += event.cost.hbm_write;
             lines.by_line[event.line] += event.cost;
+            if (trace()[s].moves_data()) traffic_[event.region.tensor] += {event.cost.hbm_read, event.cost.hbm_write};
             if (event.out != no_tile && made_[event.out] < 0) made_[event.out] = s;
             ++lines.step;
         }

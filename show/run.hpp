@@ -79,6 +79,8 @@ class Run {
     /// Bytes of SM traffic after a number of ticks, of what is recorded.
     Bytes hbm_read(Index tick) const { return hbm_read_[static_cast<std::size_t>(tick)]; }
     Bytes hbm_write(Index tick) const { return hbm_write_[static_cast<std::size_t>(tick)]; }
+    /// The same of one tensor when all is done.
+    const Traffic& traffic_of(TensorId tensor) const { return traffic_[tensor]; }
     /// Modelled, of the whole run: that of each launch spread evenly over its ticks. 0 where there is none.
     double seconds(Index tick) const { return seconds_[static_cast<std::size_t>(tick)]; }
     /// What each pseudo-code line has cost so far, of what is recorded; by line number.
@@ -130,6 +132,7 @@ class Run {
     std::unique_ptr<Player> player_;
     Moment moment_;
     std::vector<Bytes> hbm_read_, hbm_write_;  // by tick
+    std::vector<Traffic> traffic_;             // by tensor
     std::vector<double> seconds_;
     std::vector<Index> made_;  // by tile: the step that made it
     struct LineCosts {

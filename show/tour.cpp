@@ -4,11 +4,12 @@ namespace tilescope::show {
 namespace {
 
 constexpr TourStop stops[] = {
-    {"memory", "What lives where",
-     "Below is HBM with the whole matrices: large and slow. Above are the SMs, each with a little fast SRAM and "
-     "registers for "
-     "tiles. What flies between them is data on its way, and every byte of it is counted. Click an SM to look at "
-     "that one."},
+    {"memory", "The wall of scores",
+     "Every tile of scores lies where its rows of Q and its columns of K cross. A tag is an SM at work; its tip points "
+     "to "
+     "the tile that comes next. Each dash outside the wall is one trip of a tile between HBM and the SMs: loop order "
+     "is "
+     "traffic. “Memory”, above, shows the same moment as HBM, SRAM and registers. Click a tile to go to it."},
     {"transport", "Time, under your thumb",
      "Space plays and pauses, ← and → step, and the bar can be dragged anywhere: time runs backwards as well. On the "
      "bar, loads stand above the middle and stores below it."},

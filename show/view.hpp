@@ -9,14 +9,16 @@
 namespace tilescope::show {
 
 /// What the middle of the window shows.
-enum class Stage : std::uint8_t { memory, tiles, roofline, io };
+enum class Stage : std::uint8_t { wall, memory, tiles, roofline, io };
+/// Whether it shows a run step by step.
+constexpr bool plays(Stage stage) { return stage == Stage::wall || stage == Stage::memory; }
 enum class Tab : std::uint8_t { code, program };
 enum class Detail : std::uint8_t { values, counters };
 
 struct View {
     bool light = false;      ///< theme
     bool projector = false;  ///< larger type
-    Stage stage = Stage::memory;
+    Stage stage = Stage::wall;
     std::string metric = "time_us";  ///< of the plane of tiles
     Tab tab = Tab::code;
     Detail detail = Detail::values;

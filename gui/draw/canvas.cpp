@@ -21,6 +21,21 @@ void Canvas::outline(const Box& b, ImU32 colour, float thickness, float rounding
     draw_->AddRect(b.min(), b.max(), colour, rounding, 0, thickness);
 }
 
+void Canvas::dashed(ImVec2 from, ImVec2 to, ImU32 colour) const {
+    const float dash = px(4), gap = px(3), length = std::hypot(to.x - from.x, to.y - from.y);
+    if (length <= 0) return;
+    const auto at = [&](float x) {
+        const float part = std::min(x / length, 1.f);
+        return ImVec2(from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part);
+    };
+    for (float x = 0; x < length; x += dash + gap) draw_->AddLine(at(x), at(x + dash), colour, px(1));
+}
+
+void Canvas::dashed(const Box& b, ImU32 colour) const {
+    dashed(b.min(), {b.x1, b.y0}, colour), dashed({b.x0, b.y1}, b.max(), colour);
+    dashed(b.min(), {b.x0, b.y1}, colour), dashed({b.x1, b.y0}, b.max(), colour);
+}
+
 void Canvas::hatch(const Box& b, ImU32 colour, float spacing) const {
     if (b.w() <= 0 || b.h() <= 0) return;
     draw_->PushClipRect(b.min(), b.max(), true);
@@ -133,6 +148,31 @@ int Canvas::paragraph(ImFont* font, ImVec2 at, ImU32 colour, std::string_view te
         const bool cut = i + 1 == n && static_cast<int>(lines.size()) > n;
         write(font, {at.x, at.y + static_cast<float>(i) * font->FontSize}, colour,
               std::string(lines[static_cast<std::size_t>(i)]) + (cut ? " …" : ""));
+    }
+    return n;
+}
+
+int Canvas::paragraph(ImFont* font, ImVec2 at, const std::vector<Piece>& pieces, float width, int most) const {
+    std::string whole;
+    for (const Piece& p : pieces) whole += p.text;
+    const auto lines = broken(font, whole, width);
+    const int n = std::min(most, static_cast<int>(lines.size()));
+    if (n > 0) note(whole, at);
+    std::size_t piece = 0, begin = 0;  // of the whole, where the piece begins
+    for (int i = 0; i < n; ++i) {
+        const std::string_view line = lines[static_cast<std::size_t>(i)];
+        const auto first = static_cast<std::size_t>(line.data() - whole.data()), last = first + line.size();
+        float x = at.x;
+        const float y = at.y + static_cast<float>(i) * font->FontSize;
+        for (std::size_t from = first; from < last;) {
+            while (begin + pieces[piece].text.size() <= from) begin += pieces[piece].text.size(), ++piece;
+            const std::size_t to = std::min(last, begin + pieces[piece].text.size());
+            const std::string_view part = std::string_view(whole).substr(from, to - from);
+            write(font, {x, y}, pieces[piece].colour, part);
+            x += Canvas::width(font, part);
+            from = to;
+        }
+        if (i + 1 == n && static_cast<int>(lines.size()) > n) write(font, {x, y}, pieces[piece].colour, " …");
     }
     return n;
 }

@@ -44,6 +44,8 @@ class Canvas {
 
     void fill(const Box& b, ImU32 colour, float rounding = 0) const;
     void outline(const Box& b, ImU32 colour, float thickness = 1, float rounding = 0) const;
+    void dashed(const Box& b, ImU32 colour) const;
+    void dashed(ImVec2 from, ImVec2 to, ImU32 colour) const;
     /// Diagonal lines: there, but not to be looked into.
     void hatch(const Box& b, ImU32 colour, float spacing) const;
 
@@ -66,6 +68,13 @@ class Canvas {
     /// At most so many lines of text below each other; returns how many there were. The last one ends in … if it is not
     /// the text's last.
     int paragraph(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width, int most) const;
+
+    /// The same of a text whose pieces have colours of their own.
+    struct Piece {
+        std::string text;
+        ImU32 colour;
+    };
+    int paragraph(ImFont* font, ImVec2 at, const std::vector<Piece>& pieces, float width, int most) const;
 
     static const std::string& that_fits(const ImFont* font, float width, const std::vector<std::string>& texts);
     static std::string shortened(const ImFont* font, const std::string& text, float width);

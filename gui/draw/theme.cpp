@@ -143,6 +143,7 @@ void set_theme(Theme& theme, const FontFiles& files, bool light, float scale) {
     theme.text = load_font(files.text, files.symbols, std::round(16 * scale));
     theme.small_text = load_font(files.text, files.symbols, std::round(13 * scale));
     theme.title = load_font(files.title, files.symbols, std::round(17 * scale));
+    theme.headline = load_font(files.title, files.symbols, std::round(22 * scale));
     theme.mono = load_font(files.mono, files.symbols, std::round(14 * scale));
 }
 

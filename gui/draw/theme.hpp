@@ -12,7 +12,7 @@ namespace tilescope::gui {
 
 struct Theme {
     // Type. The fonts belong to ImGui's atlas.
-    ImFont *text = nullptr, *mono = nullptr, *title = nullptr, *small_text = nullptr;
+    ImFont *text = nullptr, *mono = nullptr, *title = nullptr, *small_text = nullptr, *headline = nullptr;
     float scale = 1;  ///< of all measures: HiDPI x projector mode
 
     bool light = false;

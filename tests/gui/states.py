@@ -6,8 +6,30 @@ TILES = ["--br", "64", "--bc", "64"]
 HALF = ["--seq", "512", *TILES]
 ONE_HEAD = ["--seq", "256", "--heads", "1", *TILES]
 END = ["--step", "1000000"]
+CAUSAL = [*HALF, "--heads", "1", "--causal"]
 
-PICTURES = {
+
+def in_memory(flags):
+    """What shows memory, and not the wall, where no view is named."""
+    return flags if "--view" in flags else [*flags, "--view", "memory"]
+
+
+WALLS = {
+    "wall_flash_v2": ["flash_v2", *CAUSAL, "--step", "45", "--sm", "5"],
+    "wall_flash_v1": ["flash_v1", *CAUSAL, "--step", "540"],
+    "wall_standard": ["standard", *CAUSAL, "--step", "12"],
+    "wall_heads": ["flash_v2", "--seq", "500", "--br", "64", "--bc", "64", "--heads", "8", "--kv-heads", "2", "--step",
+                   "50", "--light"],
+    "wall_softmax": ["softmax_safe", "--seq-q", "256", "--seq-k", "512", "--heads", "1", "--br", "32", "--bc", "64",
+                     "--step", "40"],
+    "wall_large": ["flash_v2", "--seq", "16384", "--heads", "4", "--causal", "--br", "128", "--bc", "128", "--step",
+                   "200"],
+    "wall_race": ["flash_v1", *CAUSAL, "--race", "flash_v2", "--pace", "time", "--step", "120"],
+    "wall_small": ["flash_v2", *CAUSAL, "--step", "45", "--size", "800x600"],
+    "wall_projector": ["flash_v2", *CAUSAL, "--step", "45", "--projector", "--size", "1920x1080"],
+}
+
+MEMORY_PICTURES = {
     "flash_v2": ["flash_v2", *HALF, "--step", "60"],
     "flash_v2_start": ["flash_v2", *HALF],
     "flash_v2_light": ["flash_v2", *HALF, "--causal", "--step", "60", "--light"],
@@ -27,8 +49,10 @@ PICTURES = {
     "small_window": ["flash_v2", *HALF, "--step", "60", "--size", "800x600"],
 }
 
+PICTURES = {name: in_memory(flags) for name, flags in MEMORY_PICTURES.items()} | WALLS
+
 # Said by text alone. Steps of `toy` with one operation each: what a card writes and what is said of it.
-TEXTS = PICTURES | {
+MEMORY_TEXTS = {
     **{f"toy_{step}": ["flash_v2", *TOY, "--step", str(step)]
        for step in (1, 3, 6, 8, 9, 10, 11, 12, 13, 14, 48, 49, 50)},
     "toy_end": ["flash_v2", *TOY, *END],
@@ -65,17 +89,32 @@ TEXTS = PICTURES | {
                    "--step", "700"],
 }
 
+TEXTS = PICTURES | {name: in_memory(flags) for name, flags in MEMORY_TEXTS.items()} | {
+    "wall_default": [],
+    "wall_launch": ["standard", *CAUSAL, "--step", "1"],
+    "wall_scores": ["standard", *CAUSAL, "--step", "4"],
+    "wall_output": ["standard", *CAUSAL, "--step", "30"],
+    "wall_end": ["flash_v2", *CAUSAL, *END],
+    "wall_stored": ["standard", *CAUSAL, *END],
+    "wall_decode": ["flash_v2", "--seq-q", "1", "--seq-k", "4096", "--heads", "4", "--step", "40"],
+    "wall_passes": ["three_pass", *CAUSAL, "--step", "20"],
+    "wall_matrix": ["softmax_online", "--seq", "256", "--heads", "1", "--step", "30"],
+}
+
 # A slider set to what cannot be: flags, slider, where it is clicked.
 PROBLEM = {
-    "problem": (["flash_v2", *HALF, "--step", "60"], "kv-heads", 0.98),
-    "beyond_hbm": (["standard", "--seq", "512", "--dim", "128", "--detail", "counters"], "seq", 0.98),
+    "problem": (in_memory(["flash_v2", *HALF, "--step", "60"]), "kv-heads", 0.98),
+    "beyond_hbm": (in_memory(["standard", "--seq", "512", "--dim", "128", "--detail", "counters"]), "seq", 0.98),
 }
 
 # Tooltips: flags, and where the mouse rests; 0 to 1 from the left upper corner of a panel or control.
 TIPS = {
-    "tips": (["flash_v2", *TOY, "--step", "26"],
+    "tips": (in_memory(["flash_v2", *TOY, "--step", "26"]),
              [("sm-2", 0.5, 0.5), ("scrub", 0.5, 0.5), ("line-7", 0.5, 0.5), ("break-8", 0.5, 0.5), ("seq", 0.5, 0.5),
               ("tiles", 0.5, 0.5), ("order", 0.5, 0.5), ("l2", 0.5, 0.5), ("pace-bytes", 0.5, 0.5), ("time", 0.5, 0.5)]),
+    "wall_tips": (["flash_v2", *CAUSAL, "--step", "45", "--sm", "5"],
+                  [("wall", 0.06, 0.06), ("wall", 0.45, 0.7), ("wall", 0.9, 0.1), ("wall", 0.95, 0.95), ("wall", 0.55, 0.55),
+                   ("edge-K", 0.3, 0.5), ("edge-Q", 0.5, 0.9), ("edge-O", 0.5, 0.1), ("edge-LSE", 0.5, 0.1)]),
     "counter_tips": (["flash_v2", *TOY, "--step", "26", "--detail", "counters"],
                      [("counter-SM read", 0.5, 0.5), ("counter-DRAM read", 0.5, 0.5), ("counter-compulsory", 0.5, 0.5),
                       ("counter-time", 0.5, 0.5), ("counter-time", 1.6, 0.5), ("counter-time", 2.6, 0.5),

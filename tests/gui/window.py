@@ -82,6 +82,32 @@ def goes_from_mark_to_mark(display):
     w.close()
 
 
+def paints_the_wall(display):
+    def focus(state):
+        words = state["command"]
+        return int(words[words.index("--sm") + 1]) if "--sm" in words else 0
+
+    flags = ["flash_v2", "--seq", "512", "--br", "64", "--bc", "64", "--size", "1440x900"]
+    w = Window(display, GUI, *flags, "--heads", "1")
+    w.click("wall", 3.1 / 8, 5.1 / 8)  # tile (6, 4), beside where tags are
+    there = w.wait(lambda s: s["settled"] and s["step"] > 0, "the step that paints tile (6, 4)")
+    assert focus(there) == 5, there["command"]
+    said = [text for text, _, _ in there["texts"]["memory"]]
+    assert said[said.index("row block i of SM 5") - 2:][:2] == ["6", "of 8"], said
+    assert said[said.index("key block j of SM 5") - 2:][:2] == ["4", "of 8"], said
+    w.click("wall", 3.5 / 8, 2.5 / 8)  # the tag of SM 2
+    assert w.wait(lambda s: focus(s) == 2, "SM 2 in focus")["step"] == there["step"]
+    w.click("view-memory")
+    w.wait(lambda s: "sm-0" in s["places"] and "wall" not in s["places"], "memory")
+    w.click("view-wall")
+    w.wait(lambda s: "wall" in s["places"], "the wall again")
+    w.close()
+    w = Window(display, GUI, *flags, "--heads", "2", "--step", "20")
+    w.click("head-2")
+    w.wait(lambda s: focus(s) == 8, "an SM of head 2")
+    w.close()
+
+
 def stops_at_breakpoints(display):
     w = Window(display, GUI, *SMALL, "--speed", "60")
     w.click("break-10")
@@ -373,7 +399,8 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, stops_at_breakpoints,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, paints_the_wall,
+         stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
          explores_tiles, exports_views, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,

@@ -1,0 +1,219 @@
+// The matrices along the wall, and a dash for every time that one of their tiles crossed the SMs' boundary.
+#include <algorithm>
+#include <cmath>
+
+#include "gui/draw/items.hpp"
+#include "gui/wall/figure.hpp"
+#include "show/wall_text.hpp"
+
+namespace tilescope::gui::wall {
+namespace {
+
+using Side = WallEdge::Side;
+
+constexpr double most_dashes = 12;  // beyond, a bar of the same length
+
+/// Where edges and their trips go.
+class Frame {
+  public:
+    explicit Frame(const WallFigure& f) : f_(f) {
+        for (const WallEdge& e : f.wall.edges())
+            if (e.side == Side::between) ++between_;
+    }
+
+    Box strip(const WallEdge& e, int nth_between) const {
+        const Box& m = f_.matrix;
+        const float middle = static_cast<float>(between_) * (f_.thin + f_.px(3)) + (between_ > 0 ? f_.gap : 0);
+        switch (e.side) {
+            case Side::left:
+                return {m.x0 - f_.gap - f_.strip, m.y0, m.x0 - f_.gap, m.y1};
+            case Side::above:
+                return {m.x0, m.y0 - f_.gap - f_.strip, m.x1, m.y0 - f_.gap};
+            case Side::below:
+                return {m.x0, m.y1 + f_.gap, m.x1, m.y1 + f_.gap + f_.strip};
+            case Side::between: {
+                const float x = m.x1 + f_.gap + static_cast<float>(nth_between) * (f_.thin + f_.px(3));
+                return {x, m.y0, x + f_.thin, m.y1};
+            }
+            case Side::right:
+                break;
+        }
+        const float x = m.x1 + f_.gap + middle;
+        return {x, m.y0, x + f_.strip, m.y1};
+    }
+
+  private:
+    const WallFigure& f_;
+    int between_ = 0;
+};
+
+Box tile_box(const WallFigure& f, const WallEdge& e, const Box& strip, Index k) {
+    const Span s = e.tiles[k];
+    if (e.by_row()) return {strip.x0, f.y_of(s.begin), strip.x1, f.y_of(s.end())};
+    return {f.x_of(s.begin), strip.y0, f.x_of(s.end()), strip.y1};
+}
+
+/// From the edge outwards.
+Box outwards(const WallEdge& e, const Box& tile, float from, float to) {
+    switch (e.side) {
+        case Side::left:
+            return {tile.x0 - to, tile.y0, tile.x0 - from, tile.y1};
+        case Side::above:
+            return {tile.x0, tile.y0 - to, tile.x1, tile.y0 - from};
+        case Side::below:
+            return {tile.x0, tile.y1 + from, tile.x1, tile.y1 + to};
+        default:
+            return {tile.x1 + from, tile.y0, tile.x1 + to, tile.y1};
+    }
+}
+
+Box shorter(const WallEdge& e, Box b, float by) {
+    if (e.by_row())
+        b.y0 += std::min(by, b.h() / 4), b.y1 -= std::min(by, b.h() / 3);
+    else
+        b.x0 += std::min(by, b.w() / 4), b.x1 -= std::min(by, b.w() / 3);
+    return b;
+}
+
+/// Trips of a tile: solid where it was read, open where it was written, white in this step.
+void draw_trips(const WallFigure& f, const WallEdge& e, const Box& tile, Index k, double unit) {
+    const Theme& t = f.theme();
+    const Trips now = f.wall.trips(e, k, f.tick()), before = f.wall.trips(e, k, std::max<Index>(0, f.tick() - 1));
+    const ImU32 hue = t.hue(e.meaning), white = t.light ? t.ink : IM_COL32_WHITE;
+    const auto px = [&](double trips) { return f.px(4) + static_cast<float>(trips * unit); };
+    const float space = std::min(f.px(1.5f), static_cast<float>(unit) * 0.35f);
+    const auto mark = [&](double from, double to, ImU32 colour, bool open) {
+        const Box b = shorter(e, outwards(e, tile, px(from), px(to) - space), f.px(2));
+        open ? f.canvas.outline(b, colour) : f.canvas.fill(b, colour);
+    };
+    const auto marks = [&](double from, double n, double old, bool open) {
+        if (n <= 0) return;
+        if (unit < static_cast<double>(f.px(2.2f))) {
+            mark(from, from + n, open ? Theme::faded(hue, 0.55f) : hue, false);
+            if (n > old) mark(from + old, from + n, white, false);
+            return;
+        }
+        for (double x = 0; x < n; x += 1)
+            mark(from + x, from + std::min(x + 1, n), x >= old - 1e-9 ? white : hue, open);
+    };
+    marks(0, now.read, before.read, false);
+    marks(now.read, now.written, before.written, true);
+}
+
+std::string times_mark(double n) {
+    const double tenths = std::round(n * 10) / 10;
+    std::string text = std::to_string(static_cast<Index>(tenths));
+    if (tenths != std::floor(tenths)) text += '.' + std::to_string(static_cast<int>(std::round(tenths * 10)) % 10);
+    return "×" + text;
+}
+
+void draw_tile(const WallFigure& f, const WallEdge& e, const Box& tile, Index k, bool on_chip) {
+    const Theme& t = f.theme();
+    const Trips trips = f.wall.trips(e, k, f.tick());
+    const ImU32 hue = t.hue(e.meaning);
+    const bool there = f.run.trace().tensors()[e.tensor].role == Role::input || trips.written > 0;
+    const float least = std::min(tile.w(), tile.h()), inset = least >= f.px(8) ? f.px(1) : 0;
+    const Box b = tile.grown(-inset);
+    const ImU32 fill = Theme::mixed(t.panel, hue, on_chip ? 0.88f : there ? 0.28f : 0.f);
+    const float round = on_chip ? std::min(f.px(7), least / 3) : 0;
+    if (on_chip || there) f.canvas.fill(b, fill, round);
+    if (on_chip && least >= f.px(6))
+        f.canvas.outline(b, t.light ? t.ink : IM_COL32_WHITE, f.px(1.5f), round);
+    else if (there && least >= f.px(4))
+        f.canvas.outline(b, Theme::faded(hue, 0.6f));
+    else if (!there && least >= f.px(8))
+        f.canvas.dashed(b, Theme::faded(hue, 0.7f));
+    const std::string name = tile_name(e.name, k), count = trips.all() > 0 ? times_mark(trips.all()) : "";
+    const ImU32 ink = on_chip ? Theme::ink_on(fill) : Theme::mixed(hue, t.ink, 0.45f);
+    const float line = Canvas::height(t.small_text), line2 = Canvas::height(t.text);
+    const auto fits = [&](const std::string& s, ImFont* font) { return Canvas::width(font, s) <= b.w() - f.px(3); };
+    if (b.h() >= line + line2 && fits(name, t.small_text) && fits(count, t.text)) {
+        const float half = b.centre().y - (line2 - line) / 2;
+        f.canvas.text_in(t.small_text, {b.x0, half - line, b.x1, half}, ink, name, Align::centre);
+        f.canvas.text_in(t.text, {b.x0, half, b.x1, half + line2}, ink, count, Align::centre);
+    } else if (b.h() >= line && fits(count, t.small_text)) {
+        f.canvas.text_in(t.small_text, b, ink, count, Align::centre);
+    }
+}
+
+void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
+    const Theme& t = f.theme();
+    const ImU32 hue = t.hue(e.meaning);
+    const float line = Canvas::height(t.title) + f.px(2);
+    if (e.by_row()) {
+        ImFont* font = e.side == Side::between ? t.small_text : t.title;
+        const float half = std::max(Canvas::width(font, e.name), strip.w()) / 2 + f.px(1), x = strip.centre().x;
+        f.canvas.text_in(font, {x - half, strip.y0 - line, x + half, strip.y0}, hue, e.name, Align::centre);
+    } else {
+        f.canvas.text_in(t.title, {strip.x1 + f.px(6), strip.y0, strip.x1 + f.px(34), strip.y1}, hue, e.name + "ᵀ");
+    }
+}
+
+void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) {
+    draw_name(f, e, strip);
+    f.app.places[f.prefix + "edge-" + e.name] = {strip.x0, strip.y0, strip.w(), strip.h()};
+    const std::vector<bool> on_chip = held(f.run, f.wall, e);
+    const ImVec2 mouse = ImGui::GetMousePos();
+    const bool pointed_at = hovered(strip.grown(e.side == Side::between ? 0 : f.px(2)));
+    // Tiles smaller than a dot are drawn in steps of one.
+    const float side = e.by_row() ? f.tile_h() : f.tile_w();
+    const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(f.px(3) / std::max(side, 0.01f))));
+    for (Index k = 0; k < e.tiles.count(); k += step) {
+        Box tile = tile_box(f, e, strip, k);
+        if (step > 1) {
+            const Box last = tile_box(f, e, strip, std::min(k + step, e.tiles.count()) - 1);
+            tile.x1 = std::max(tile.x1, last.x1), tile.y1 = std::max(tile.y1, last.y1);
+        }
+        draw_tile(f, e, tile, k, on_chip[static_cast<std::size_t>(k)]);
+        if (e.side != Side::between) draw_trips(f, e, tile, k, unit);
+        if (pointed_at && tile.contains(mouse)) tooltip(about_edge_tile(f.run, f.wall, e, k));
+    }
+}
+
+}  // namespace
+
+void draw_edges(WallFigure& f) {
+    double most = most_dashes;
+    for (const WallEdge& e : f.wall.edges())
+        if (e.side != Side::between) most = std::max(most, f.wall.most_trips(e).all());
+    const double unit = static_cast<double>(f.marks - f.px(5)) / most;
+    const Frame frame(f);
+    int between = 0;
+    for (const WallEdge& e : f.wall.edges()) {
+        const Box strip = frame.strip(e, between);
+        if (e.side == Side::between) ++between;
+        draw_edge(f, e, strip, unit);
+    }
+}
+
+void lay_out(WallFigure& f, const Box& area) {
+    const Theme& t = f.theme();
+    int between = 0;
+    bool left = false, right = false, above = false, below = false;
+    for (const WallEdge& e : f.wall.edges()) {
+        between += e.side == Side::between ? 1 : 0;
+        left |= e.side == Side::left, right |= e.side == Side::right;
+        above |= e.side == Side::above, below |= e.side == Side::below;
+    }
+    const float small = std::min(area.w(), area.h());
+    f.gap = std::min(f.px(8), small / 40);
+    f.strip = std::clamp(small / 10, f.px(10), f.px(46));
+    f.marks = std::clamp(small / 13, f.px(8), f.px(40));
+    f.thin = std::min(f.px(18), f.strip / 2);
+    const float outside = f.strip + f.gap + f.marks, label = Canvas::height(t.title) + f.px(4);
+    const float middle = static_cast<float>(between) * (f.thin + f.px(3)) + (between > 0 ? f.gap : 0);
+    const float x0 = area.x0 + (left ? outside : f.px(4));
+    const float x1 = area.x1 - (right ? outside + middle : f.px(4));
+    const float y0 = area.y0 + (above ? outside : label), y1 = area.y1 - (below ? outside : f.px(4));
+    const float w = std::max(f.px(8), x1 - x0), h = std::max(f.px(8), y1 - y0);
+    const auto keys = static_cast<float>(f.wall.cols() * f.wall.tile_cols());
+    const auto rows = static_cast<float>(f.wall.rows() * f.wall.tile_rows());
+    // One scale, unless a side would be too thin to be seen.
+    const float scale = std::min(w / keys, h / rows), thinnest = std::min({f.px(44), w, h});
+    f.per_key = std::max(scale, thinnest / keys), f.per_row = std::max(scale, thinnest / rows);
+    const float width = keys * f.per_key, height = rows * f.per_row;
+    const float x = std::floor(x0 + (w - width) / 2), y = std::floor(y0 + (h - height) / 2);
+    f.matrix = {x, y, x + width, y + height};
+}
+
+}  // namespace tilescope::gui::wall

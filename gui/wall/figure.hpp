@@ -1,0 +1,64 @@
+// The wall: the score matrix with its painters, and the matrices along its edges. What its parts share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/app.hpp"
+#include "gui/draw/canvas.hpp"
+#include "show/wall.hpp"
+
+namespace tilescope::gui::wall {
+
+/// One run's wall in one frame.
+struct WallFigure {
+    App& app;
+    Run& run;
+    const Wall& wall;
+    Canvas canvas;
+    std::string prefix;  ///< of the names of places
+    Index focus;         ///< the SM in focus, one of this run's
+    std::vector<Painter> painters;
+    // Where things are.
+    Box matrix = {};                                ///< all tiles whole: the last ones may reach over the matrix' end
+    float per_row = 1, per_key = 1;                 ///< pixels
+    float strip = 0, gap = 0, marks = 0, thin = 0;  ///< widths: of edges, beside them, of trips, of statistics
+
+    const Theme& theme() const { return app.theme; }
+    float px(float x) const { return app.theme.px(x); }
+    Index tick() const { return run.tick(); }
+    float x_of(Index key) const { return matrix.x0 + static_cast<float>(key) * per_key; }
+    float y_of(Index row) const { return matrix.y0 + static_cast<float>(row) * per_row; }
+    float tile_w() const { return static_cast<float>(wall.tile_cols()) * per_key; }
+    float tile_h() const { return static_cast<float>(wall.tile_rows()) * per_row; }
+    /// Without what a ragged tile has beyond the matrix.
+    Box tile(Index i, Index j) const {
+        const Span rows = wall.row(i), cols = wall.col(j);
+        return {x_of(cols.begin), y_of(rows.begin), x_of(cols.end()), y_of(rows.end())};
+    }
+    Box box(const Visit& v) const {
+        return {x_of(v.keys.begin), y_of(v.queries.begin), x_of(v.keys.end()), y_of(v.queries.end())};
+    }
+};
+
+/// Lays the wall out in `area`, as large as it can be.
+void lay_out(WallFigure& f, const Box& area);
+
+void draw_matrix(const WallFigure& f);
+void draw_edges(WallFigure& f);
+/// Who is where, over the matrix.
+void draw_painters(const WallFigure& f);
+/// What the mouse points at on the matrix, and what a click does.
+void point_at(WallFigure& f);
+
+/// Four numbers beside each other.
+void draw_numbers(const WallFigure& f, Box area);
+float numbers_height(const Theme& t);
+/// SM traffic by tensor, over that of another algorithm.
+void draw_bytes(const WallFigure& f, Box area);
+float bytes_height(const Theme& t);
+/// A square for each head.
+void draw_heads(WallFigure& f, Box area);
+float heads_height(const Theme& t);
+
+}  // namespace tilescope::gui::wall

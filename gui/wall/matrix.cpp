@@ -1,0 +1,146 @@
+// The tiles of scores: what was painted, what is skipped, what lies in HBM, what is to come.
+#include <algorithm>
+#include <cmath>
+
+#include "gui/draw/whole.hpp"
+#include "gui/wall/figure.hpp"
+#include "show/wall_text.hpp"
+
+namespace tilescope::gui::wall {
+namespace {
+
+/// Tiles that are drawn as one where each alone would be too small to be seen.
+struct Group {
+    Span rows, cols;
+    Box box;
+};
+
+/// What there is to see of a group.
+struct Look {
+    float painted = 0;                  ///< share of its tiles that have a coat
+    float recent = 0;                   ///< 1: just now
+    const WallSheet* stored = nullptr;  ///< the last sheet of which there is something in HBM
+    float strength = 0;                 ///< of its hue
+    float hidden = 0;                   ///< share of the tiles in which no query sees a key
+    bool skipped = false;
+    double coats = 0, of = 0;
+};
+
+Look look_of(const WallFigure& f, const Group& g) {
+    Look l;
+    const auto n = static_cast<float>(g.rows.size * g.cols.size);
+    const std::vector<WallSheet>& sheets = f.wall.sheets();
+    const auto fades = static_cast<float>(std::max<Index>(1, f.run.ticks())) / 6;
+    l.skipped = true;
+    for (Index i = g.rows.begin; i < g.rows.end(); ++i)
+        for (Index j = g.cols.begin; j < g.cols.end(); ++j) {
+            const auto& visits = f.wall.visits(i, j);
+            const double coats = f.wall.coats(i, j, f.tick());
+            if (f.wall.cover(i, j) == Cover::hidden) l.hidden += 1 / n;
+            l.skipped &= visits.empty() && f.wall.cover(i, j) == Cover::hidden;
+            l.painted += (coats > 0 ? 1 : 0) / n;
+            l.coats = std::max(l.coats, coats);
+            if (visits.size() > 1) l.of = std::max(l.of, f.wall.coats(i, j, f.run.ticks()));
+            for (std::size_t s = 0; s < sheets.size(); ++s)
+                if (f.wall.stored(s, i, j, f.tick()) && &sheets[s] >= l.stored)
+                    l.stored = &sheets[s],
+                    l.strength = 0.25f + 0.6f * static_cast<float>(s) /
+                                             static_cast<float>(sheets.size() - (sheets.size() > 1 ? 1 : 0));
+            for (const std::size_t v : visits) {
+                const Visit& visit = f.wall.visits()[v];
+                if (visit.painted > f.tick()) continue;
+                const auto ago = static_cast<float>(f.tick() - std::min(visit.to, f.tick()));
+                l.recent = std::max(l.recent, std::exp(-ago / fades));
+            }
+        }
+    return l;
+}
+
+ImU32 colour_of(const WallFigure& f, const Look& l) {
+    const Theme& t = f.theme();
+    const float coats = l.of > 0 ? static_cast<float>(l.coats / l.of) : 0;
+    if (l.stored) return Theme::mixed(t.panel, t.hue(l.stored->meaning), l.strength + (l.of > 1 ? 0.1f * coats : 0));
+    return Theme::mixed(t.panel, t.dim_ink, (0.2f + 0.35f * l.recent) * (0.3f + 0.7f * l.painted));
+}
+
+/// The half of a tile that its mask hides: it begins where the diagonal crosses.
+void hatch_masked_part(const WallFigure& f, const Box& b, Index i, Index j) {
+    const Problem& p = f.run.recorded();
+    const Span rows = f.wall.row(i), cols = f.wall.col(j);
+    const Theme& t = f.theme();
+    // Row by row where rows can be told apart, else in a few bands.
+    const Index bands = std::min<Index>(rows.size, whole(b.h() / 3, 1, 64));
+    for (Index k = 0; k < bands; ++k) {
+        const Index row = rows.begin + rows.size * k / bands;
+        const Index next = std::max(row + 1, rows.begin + rows.size * (k + 1) / bands);
+        Index from = cols.begin, to = cols.end();  // hidden at the left, and at the right
+        while (from < cols.end() && !p.mask.sees(row, from, p.diagonal())) ++from;
+        while (to > from && !p.mask.sees(row, to - 1, p.diagonal())) --to;
+        const float y0 = f.y_of(row), y1 = f.y_of(next);
+        f.canvas.hatch({f.x_of(cols.begin), y0, f.x_of(from), y1}, t.bus, f.px(5));
+        f.canvas.hatch({f.x_of(to), y0, f.x_of(cols.end()), y1}, t.bus, f.px(5));
+    }
+}
+
+bool large(const WallFigure& f, float least) { return std::min(f.tile_w(), f.tile_h()) >= f.px(least); }
+
+void draw_group(const WallFigure& f, const Group& g) {
+    const Theme& t = f.theme();
+    const Look l = look_of(f, g);
+    const float inset = large(f, 14) && !l.stored ? f.px(1) : 0;
+    const Box b = g.box.grown(-inset);
+    if (l.painted > 0 || l.stored) f.canvas.fill(b, colour_of(f, l));
+    if (l.skipped || l.hidden > 0.5f) f.canvas.hatch(b, Theme::faded(t.bus, l.skipped ? 0.75f : 1.f), f.px(6));
+    const bool one = g.rows.size == 1 && g.cols.size == 1;
+    if (!one) return;
+    if (f.wall.cover(g.rows.begin, g.cols.begin) == Cover::partial) hatch_masked_part(f, b, g.rows.begin, g.cols.begin);
+    if (l.stored) f.canvas.outline(g.box, Theme::faded(t.panel, 0.5f));
+    if (l.painted == 0 && !l.skipped && !l.stored)
+        large(f, 20) ? f.canvas.dashed(b, t.bus) : f.canvas.outline(b, t.faint);
+    if (l.of > 1 && l.coats >= 0.5 && large(f, 22)) {
+        const std::string coats = "×" + std::to_string(std::lround(l.coats));
+        f.canvas.text_in(t.small_text, {b.x0 + f.px(2), b.y0 + f.px(2), b.x1 - f.px(2), b.y0 + f.px(16)},
+                         l.stored ? Theme::ink_on(colour_of(f, l)) : t.dim_ink, coats, Align::right);
+    }
+}
+
+/// What a ragged tile has beyond the end of the matrix: room on chip, and nothing in it.
+void draw_overhang(const WallFigure& f) {
+    const Index rows = f.run.recorded().seq_q, keys = f.run.recorded().seq_k;
+    const float x = f.x_of(keys), y = f.y_of(rows);
+    const Theme& t = f.theme();
+    if (x < f.matrix.x1 - 1) f.canvas.dashed({x, f.matrix.y0, f.matrix.x1, f.matrix.y1}, t.dim_ink);
+    if (y < f.matrix.y1 - 1) f.canvas.dashed({f.matrix.x0, y, f.matrix.x1, f.matrix.y1}, t.dim_ink);
+}
+
+/// Where a causal mask leaves room for it: in the corner.
+void draw_skipped(const WallFigure& f) {
+    const std::vector<std::string> words = skipped_text(f.wall);
+    if (words.empty() || !f.wall.visits(0, f.wall.cols() - 1).empty()) return;
+    Index first = f.wall.cols() - 1;  // hidden in the first two rows from here on
+    const Index row = std::min<Index>(1, f.wall.rows() - 1);
+    while (first > 0 && f.wall.visits(0, first - 1).empty() && f.wall.visits(row, first - 1).empty()) --first;
+    const Box room = {f.x_of(f.wall.col(first).begin) + f.px(4), f.matrix.y0 + f.px(4), f.matrix.x1 - f.px(4),
+                      f.matrix.y0 + f.px(8) + Canvas::height(f.theme().text)};
+    if (Canvas::width(f.theme().text, words.back()) + f.px(8) > room.w() || room.h() > 2 * f.tile_h()) return;
+    f.canvas.text_on_patch(f.theme().text, room, f.theme().ink, f.theme().panel, words, Align::right);
+}
+
+}  // namespace
+
+void draw_matrix(const WallFigure& f) {
+    const float least = f.px(6);
+    const Index down = std::max<Index>(1, whole(std::ceil(least / f.tile_h()), 1, f.wall.rows()));
+    const Index across = std::max<Index>(1, whole(std::ceil(least / f.tile_w()), 1, f.wall.cols()));
+    for (Index i = 0; i < f.wall.rows(); i += down)
+        for (Index j = 0; j < f.wall.cols(); j += across) {
+            const Span rows = {i, std::min(down, f.wall.rows() - i)}, cols = {j, std::min(across, f.wall.cols() - j)};
+            const Box first = f.tile(i, j), last = f.tile(rows.end() - 1, cols.end() - 1);
+            draw_group(f, {rows, cols, {first.x0, first.y0, last.x1, last.y1}});
+        }
+    draw_overhang(f);
+    draw_skipped(f);
+    f.canvas.outline(f.matrix, f.theme().panel_border);
+}
+
+}  // namespace tilescope::gui::wall

@@ -1,0 +1,123 @@
+// What stays on the screen beside the wall: four numbers, the bytes so far, the heads.
+#include "core/text/numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/draw/items.hpp"
+#include "gui/wall/figure.hpp"
+#include "show/wall_text.hpp"
+
+namespace tilescope::gui::wall {
+namespace {
+
+std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
+
+Bytes both(const Traffic& t) { return t.read + t.write; }
+
+/// Read, then written and paler; each tensor in its hue. What is to come is a dashed outline.
+void draw_bar(const WallFigure& f, const std::vector<WallBytes>& all, const Box& bar, double per_byte) {
+    const Theme& t = f.theme();
+    float x = bar.x0;
+    const auto part = [&](Bytes bytes, ImU32 colour, const std::string& name) {
+        const Box b = {x, bar.y0, x + static_cast<float>(static_cast<double>(bytes) * per_byte), bar.y1};
+        if (bytes == 0) return;
+        f.canvas.fill(b, colour);
+        if (Canvas::width(t.small_text, name) <= b.w() - f.px(4))
+            f.canvas.text_in(t.small_text, b, Theme::ink_on(colour), name, Align::centre);
+        if (hovered(b)) tooltip(name + ": " + bytes_text(bytes));
+        x = b.x1;
+    };
+    Bytes whole = 0;
+    for (const WallBytes& b : all) {
+        const ImU32 hue = t.hue(b.meaning);
+        part(b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name);
+        part(b.so_far.write, Theme::mixed(t.panel, hue, 0.55f), b.name + " written");
+        whole += both(b.whole);
+    }
+    const float end = bar.x0 + static_cast<float>(static_cast<double>(whole) * per_byte);
+    if (end > x + 1) f.canvas.dashed({x, bar.y0, end, bar.y1}, t.dim_ink);
+}
+
+}  // namespace
+
+float numbers_height(const Theme& t) { return Canvas::height(t.headline) + Canvas::height(t.small_text) + t.px(8); }
+
+void draw_numbers(const WallFigure& f, Box area) {
+    const Theme& t = f.theme();
+    const std::vector<WallNumber> numbers = wall_numbers(f.run, f.wall, f.focus);
+    const float w = area.w() / static_cast<float>(numbers.size());
+    const float big = Canvas::height(t.headline);
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const float x = area.x0 + static_cast<float>(k) * w;
+        const Box first = {x, area.y0, x + w - f.px(6), area.y0 + big};
+        const float end = f.canvas.text_in(t.headline, first, t.ink, numbers[k].number) + f.px(4);
+        if (end < first.x1) f.canvas.text_in(t.text, {end, first.y0, first.x1, first.y1}, t.dim_ink, numbers[k].of);
+        f.canvas.text_in(t.small_text, {x, first.y1, first.x1, area.y1}, t.dim_ink, numbers[k].what);
+    }
+}
+
+float bytes_height(const Theme& t) { return 2 * Canvas::height(t.text) + t.px(12); }
+
+void draw_bytes(const WallFigure& f, Box area) {
+    const Theme& t = f.theme();
+    const std::vector<WallBytes> all = wall_bytes(f.run);
+    Bytes now = 0, whole = 0;
+    for (const WallBytes& b : all) now += both(b.so_far), whole += both(b.whole);
+    const lab::Report* other = f.app.session.counted(f.app.view.compare);
+    const bool same = f.app.view.compare == f.run.algorithm().name;
+    const auto ghost = other && !same ? other_bytes(f.run, *other) : std::nullopt;
+    const std::string words = bytes_text(now) + " of " + bytes_text(whole) + " SM traffic";
+    const std::string ghost_words = ghost ? bytes_text(*ghost) + " " + f.app.view.compare : "";
+    const float label = std::max(Canvas::width(t.text, words), Canvas::width(t.text, ghost_words)) + f.px(10);
+    const float room = std::max(f.px(10), area.w() - label);
+    const double most = static_cast<double>(std::max({whole, ghost.value_or(0), Bytes{1}}));
+    const double per_byte = static_cast<double>(room) / most;
+    const float line = Canvas::height(t.text) + f.px(4);
+    const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
+    draw_bar(f, all, bar, per_byte);
+    f.canvas.text_in(t.text, {bar.x1 + f.px(8), bar.y0, area.x1, bar.y1}, t.ink, words);
+    if (!ghost) return;
+    const Box below = {bar.x0, bar.y0 + line, bar.x0 + static_cast<float>(static_cast<double>(*ghost) * per_byte),
+                       bar.y1 + line - f.px(4)};
+    f.canvas.dashed(below, t.dim_ink);
+    f.canvas.text_in(t.text, {bar.x1 + f.px(8), below.y0, area.x1, below.y1}, t.dim_ink, ghost_words);
+}
+
+float heads_height(const Theme& t) { return Canvas::height(t.text) + t.px(6); }
+
+void draw_heads(WallFigure& f, Box area) {
+    const Theme& t = f.theme();
+    const std::vector<HeadState> heads = heads_of(f.run);
+    const auto n = static_cast<Index>(heads.size());
+    const std::string words =
+        "head " + text::grouped(f.wall.head() + 1) + " of " + text::grouped(f.run.experiment().problem.batch_heads());
+    const float x0 = f.canvas.text_in(t.text, {area.x0, area.y0, area.x1, area.y1}, t.ink, words) + f.px(10);
+    const float side = std::min(f.px(16), std::max(f.px(4), (area.x1 - x0) / static_cast<float>(n)));
+    for (Index h = 0; h < n; ++h) {
+        const HeadState& s = heads[static_cast<std::size_t>(h)];
+        const float x = x0 + static_cast<float>(h) * side;
+        if (x + side > area.x1) break;
+        const Box b = {x, area.centre().y - side / 2, x + side - f.px(2), area.centre().y + side / 2 - f.px(2)};
+        const float done = s.all > 0 ? static_cast<float>(s.done) / static_cast<float>(s.all) : 0;
+        const float busy = s.all > 0 ? static_cast<float>(s.done + s.busy) / static_cast<float>(s.all) : 0;
+        f.canvas.fill({b.x0, b.y1 - b.h() * busy, b.x1, b.y1}, Theme::mixed(t.panel, t.hue(Meaning::score), 0.6f));
+        f.canvas.fill({b.x0, b.y1 - b.h() * done, b.x1, b.y1}, t.bus);
+        f.canvas.outline(b, h == f.wall.head() ? t.ink : t.bus, h == f.wall.head() ? f.px(2) : 1);
+        const std::string place = f.prefix + "head-" + std::to_string(h + 1);
+        ImGui::SetCursorScreenPos(b.min());
+        const bool pressed = hit_area(place, {b.w(), b.h()});
+        f.app.place(place);
+        if (hovered(b))
+            tooltip("head " + text::grouped(h + 1) + ": " + text::grouped(s.done) + " of " + text::grouped(s.all) +
+                    " thread blocks done, " + text::grouped(s.busy) + " at work\n\nclick: an SM that works on it");
+        if (!pressed) continue;
+        for (const SmState& sm : f.run.moment().sms)
+            if (sm.block && f.run.head_of(*sm.block) == h) {
+                f.app.view.sm = sm.sm;
+                break;
+            }
+    }
+}
+
+}  // namespace tilescope::gui::wall

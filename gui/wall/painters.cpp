@@ -1,0 +1,99 @@
+// The thread blocks at work: where each is, which way it came and where it goes.
+#include <algorithm>
+#include <cmath>
+
+#include "gui/wall/figure.hpp"
+
+namespace tilescope::gui::wall {
+namespace {
+
+/// The ways of all thread blocks so far, from a dot on. A jump to another column or row is dotted.
+void draw_trails(const WallFigure& f) {
+    const Theme& t = f.theme();
+    if (std::min(f.tile_w(), f.tile_h()) < f.px(9)) return;
+    const ImU32 colour = Theme::faded(t.dim_ink, 0.7f), faint = Theme::faded(t.dim_ink, 0.45f);
+    for (const Placement& p : f.run.schedule().placements()) {
+        if (p.first_tick >= f.tick()) continue;
+        const Visit* before = nullptr;
+        const auto& way = f.wall.way(p.launch, p.block);
+        if (way.size() < 2 || f.run.head_of(p) != f.wall.head()) continue;
+        for (const std::size_t k : way) {
+            const Visit& v = f.wall.visits()[k];
+            if (v.from > f.tick()) break;
+            const ImVec2 to = f.box(v).centre();
+            if (!before) f.canvas.draw().AddCircleFilled(to, f.px(3.5f), colour, 12);
+            if (before) {
+                const ImVec2 from = f.box(*before).centre();
+                const bool beside =
+                    std::abs(v.rows.begin - before->rows.begin) + std::abs(v.cols.begin - before->cols.begin) <= 1;
+                if (beside)
+                    f.canvas.draw().AddLine(from, to, colour, f.px(3));
+                else
+                    f.canvas.dashed(from, to, faint);
+            }
+            before = &v;
+        }
+    }
+}
+
+/// A faint cross through what the SM in focus is at: its row and its column.
+void draw_cross(const WallFigure& f) {
+    const Painter* own = looked_at(f.painters, f.focus);
+    if (!own) return;
+    const Box b = f.box(*own->visit);
+    const ImU32 colour = Theme::faded(f.theme().ink, 0.06f);
+    const float out = f.strip + f.gap + f.marks;
+    f.canvas.fill({f.matrix.x0 - out, b.y0, f.matrix.x1 + out, b.y1}, colour);
+    f.canvas.fill({b.x0, f.matrix.y0 - out, b.x1, f.matrix.y1 + out}, colour);
+}
+
+/// Its SM's number on a tag that points to the tile that comes next.
+void draw_tag(const WallFigure& f, const Painter& p, const Box& at) {
+    const Theme& t = f.theme();
+    const Canvas& c = f.canvas;
+    const std::string number = std::to_string(p.sm), whole_name = "SM " + number;
+    const float h = Canvas::height(t.small_text) + f.px(3), room = at.w() - f.px(3);
+    const bool long_name = Canvas::width(t.small_text, whole_name) + f.px(6) <= room;
+    const std::string& name = long_name ? whole_name : number;
+    const float w = Canvas::width(t.small_text, name) + f.px(6);
+    if (w > room || h > at.h() - f.px(2)) return;
+    const ImVec2 m = at.centre();
+    const Box tag = {std::round(m.x - w / 2), std::round(m.y - h / 2), std::round(m.x + w / 2),
+                     std::round(m.y + h / 2)};
+    const ImU32 paper = t.light ? t.ink : IM_COL32_WHITE;
+    const float tip = f.px(5);
+    c.fill(tag, paper, f.px(2));
+    if (p.next && p.next->cols.begin > p.visit->cols.begin && p.next->rows == p.visit->rows)
+        c.draw().AddTriangleFilled({tag.x1, tag.y0}, {tag.x1 + tip, m.y}, {tag.x1, tag.y1}, paper);
+    if (p.next && p.next->rows.begin > p.visit->rows.begin && p.next->cols == p.visit->cols)
+        c.draw().AddTriangleFilled({m.x - f.px(7), tag.y1}, {m.x, tag.y1 + tip}, {m.x + f.px(7), tag.y1}, paper);
+    c.text_in(t.small_text, tag, Theme::ink_on(paper), name, Align::centre);
+}
+
+void draw_painter(const WallFigure& f, const Painter& p) {
+    const Theme& t = f.theme();
+    const Visit& v = *p.visit;
+    const Box b = f.box(v);
+    const float round = std::min(f.px(8), std::min(b.w(), b.h()) / 4);
+    const ImU32 hue = t.hue(Meaning::score), white = t.light ? t.ink : IM_COL32_WHITE;
+    if (!p.done) {
+        const Index n = std::max<Index>(1, v.to - v.painted + 1);
+        const float share =
+            v.painted > f.tick() ? 0.f : static_cast<float>(f.tick() - v.painted + 1) / static_cast<float>(n);
+        if (share > 0) f.canvas.fill(b, Theme::mixed(t.panel, hue, 0.4f), round);
+        f.canvas.fill({b.x0, b.y1 - b.h() * std::min(share, 1.f), b.x1, b.y1}, Theme::mixed(t.panel, hue, 0.85f),
+                      round);
+        f.canvas.outline(b, white, p.sm == f.focus ? f.px(3) : f.px(1.5f), round);
+    }
+    if (!p.done) draw_tag(f, p, b);
+}
+
+}  // namespace
+
+void draw_painters(const WallFigure& f) {
+    draw_cross(f);
+    draw_trails(f);
+    for (const Painter& p : f.painters) draw_painter(f, p);
+}
+
+}  // namespace tilescope::gui::wall

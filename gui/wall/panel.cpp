@@ -1,0 +1,58 @@
+#include "gui/panels.hpp"
+#include "gui/wall/figure.hpp"
+#include "show/wall_text.hpp"
+
+namespace tilescope::gui::wall {
+namespace {
+
+/// The finding, in its tensors' hues, and why.
+void draw_words(const WallFigure& f, Box& area) {
+    const Theme& t = f.theme();
+    std::vector<Canvas::Piece> pieces;
+    for (const Phrase& p : wall_headline(f.run, f.wall, f.focus))
+        pieces.push_back({p.text, p.hue ? t.hue(*p.hue) : t.ink});
+    const float line = t.headline->FontSize, small = t.text->FontSize;
+    // Always room for two lines of each, so that nothing below moves.
+    const Box headline = area.cut_top(2 * line + f.px(4)), reason = area.cut_top(2 * small + f.px(6));
+    f.canvas.paragraph(t.headline, headline.min(), pieces, headline.w(), 2);
+    f.canvas.paragraph(t.text, reason.min(), t.dim_ink, wall_reason(f.run, f.wall), reason.w(), 2);
+}
+
+}  // namespace
+
+void panel(App& app, Run& run, const char* title) {
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    if (room.x < 20 || room.y < 20) return;
+    const Index focus = std::min(app.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
+    const Wall& wall = app.walls.of(run, head_of_sm(run, focus), app.session.version());
+    WallFigure f{.app = app,
+                 .run = run,
+                 .wall = wall,
+                 .canvas = Canvas(app.theme),
+                 .prefix = &run == app.session.rival() ? "rival-" : "",
+                 .focus = focus,
+                 .painters = painters(run, wall)};
+    Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
+    const Theme& t = app.theme;
+    if (*title) f.canvas.text_in(t.title, area.cut_top(Canvas::height(t.title) + f.px(4)), t.dim_ink, title);
+    if (area.h() > f.px(260)) draw_words(f, area);
+    if (area.h() > f.px(220)) draw_numbers(f, area.cut_top(numbers_height(t))), area.cut_top(f.px(4));
+    if (run.recorded().batch_heads() > 1 && area.h() > f.px(160)) draw_heads(f, area.cut_top(heads_height(t)));
+    if (!run.shortened().empty() && area.h() > f.px(160)) {
+        const Box note = {area.x0, area.y1 - Canvas::height(t.small_text) - f.px(2), area.x1, area.y1};
+        f.canvas.text_in(t.small_text, note, t.dim_ink, run.shortened());
+        area.y1 = note.y0;
+    }
+    if (area.h() > f.px(180)) {
+        const Box bytes = {area.x0, area.y1 - bytes_height(t), area.x1, area.y1};
+        area.y1 = bytes.y0 - f.px(4);
+        draw_bytes(f, bytes);
+    }
+    lay_out(f, area);
+    draw_matrix(f);
+    draw_edges(f);
+    draw_painters(f);
+    point_at(f);
+}
+
+}  // namespace tilescope::gui::wall

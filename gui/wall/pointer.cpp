@@ -1,0 +1,59 @@
+// The mouse on the matrix: a tile leads to the step in which it is painted, a painter's tag to its SM.
+#include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
+#include "gui/wall/figure.hpp"
+#include "show/wall_text.hpp"
+
+namespace tilescope::gui::wall {
+namespace {
+
+/// Whose tag it is, or nullptr.
+const Painter* tag_at(const WallFigure& f, ImVec2 mouse) {
+    for (const Painter& p : f.painters) {
+        const Box b = f.box(*p.visit);
+        const ImVec2 m = b.centre();
+        const float half = std::min({f.px(8), b.w() / 4, b.h() / 4});
+        if (!p.done && half > f.px(2) && Box{m.x - half, m.y - half, m.x + half, m.y + half}.contains(mouse)) return &p;
+    }
+    return nullptr;
+}
+
+/// The next coat that a tile gets, or else its first one.
+const Visit* coat_to_see(const WallFigure& f, Index i, Index j) {
+    const Visit* first = nullptr;
+    for (const std::size_t v : f.wall.visits(i, j)) {
+        const Visit& visit = f.wall.visits()[v];
+        if (visit.painted > f.tick()) return &visit;
+        if (!first) first = &visit;
+    }
+    return first;
+}
+
+void go_to(WallFigure& f, const Visit& visit) {
+    if (const Placement* p = f.run.schedule().placement_of(visit.launch, visit.block)) f.app.view.sm = p->sm;
+    f.app.playback.pause();
+    if (&f.run == f.app.session.run()) f.app.playback.seek(f.app.session.position_of(visit.painted));
+}
+
+}  // namespace
+
+void point_at(WallFigure& f) {
+    const Box& m = f.matrix;
+    const std::string place = f.prefix + "wall";
+    ImGui::SetCursorScreenPos(m.min());
+    const bool pressed = hit_area(place, {m.w(), m.h()});
+    f.app.place(place);
+    if (!ImGui::IsItemHovered()) return;
+    const ImVec2 mouse = ImGui::GetMousePos();
+    if (const Painter* p = tag_at(f, mouse)) {
+        tooltip(about_painter(*p));
+        if (pressed) f.app.view.sm = p->sm;
+        return;
+    }
+    const Index i = whole((mouse.y - m.y0) / f.tile_h(), 0, f.wall.rows() - 1);
+    const Index j = whole((mouse.x - m.x0) / f.tile_w(), 0, f.wall.cols() - 1);
+    tooltip(about_wall_tile(f.run, f.wall, i, j));
+    if (const Visit* visit = pressed ? coat_to_see(f, i, j) : nullptr) go_to(f, *visit);
+}
+
+}  // namespace tilescope::gui::wall

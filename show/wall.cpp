@@ -1,0 +1,305 @@
+#include "show/wall.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace tilescope::show {
+namespace {
+
+/// The tiles that have some of `span`; none of nothing.
+Span touched(const Tiles& tiles, Span span) {
+    if (span.size <= 0 || tiles.count() == 0) return {0, 0};
+    const Index first = std::min(span.begin / tiles.tile_size(), tiles.count());
+    const Index last = std::min(ceil_div(span.end(), tiles.tile_size()), tiles.count());
+    return {first, last - first};
+}
+
+Span joined(Span a, Span b) {
+    const Index begin = std::min(a.begin, b.begin);
+    return {begin, std::max(a.end(), b.end()) - begin};
+}
+
+Index common(Span a, Span b) { return std::min(a.end(), b.end()) - std::max(a.begin, b.begin); }
+
+}  // namespace
+
+Wall::Wall(const Run& run, Index head)
+    : run_(run),
+      head_(head),
+      rows_(run.recorded().seq_q, run.experiment().tiling.br),
+      cols_(run.recorded().seq_k, run.experiment().tiling.bc),
+      cells_(static_cast<std::size_t>(rows() * cols())),
+      by_launch_(run.trace().launches().size(), std::vector<Trips>(run.trace().tensors().size())),
+      visits_of_launch_(run.trace().launches().size(), 0) {
+    find_tensors();
+    read_recording();
+    sort_visits();
+}
+
+void Wall::sort_visits() {
+    std::stable_sort(visits_.begin(), visits_.end(), [](const Visit& a, const Visit& b) {
+        return std::tie(a.from, a.launch, a.block) < std::tie(b.from, b.launch, b.block);
+    });
+    for (std::size_t k = 0; k < visits_.size(); ++k) {
+        const Visit& v = visits_[k];
+        ways_[{v.launch, v.block}].push_back(k);
+        ++visits_of_launch_[static_cast<std::size_t>(v.launch)];
+        for (Index i = v.rows.begin; i < v.rows.end(); ++i)
+            for (Index j = v.cols.begin; j < v.cols.end(); ++j) cells_[cell(i, j)].push_back(k);
+    }
+    for (const auto& of_cell : cells_) {
+        if (of_cell.empty()) continue;
+        Index first = visits_[of_cell[0]].painted;
+        for (const std::size_t v : of_cell) first = std::min(first, visits_[v].painted);
+        first_coats_.push_back(first);
+    }
+    std::sort(first_coats_.begin(), first_coats_.end());
+}
+
+void Wall::find_tensors() {
+    using Side = WallEdge::Side;
+    const auto& tensors = run_.trace().tensors();
+    for (TensorId id = 0; id < tensors.size(); ++id) {
+        const RecordedTensor& t = tensors[id];
+        const bool by_row = t.rows == run_.recorded().seq_q, by_col = t.rows == run_.recorded().seq_k;
+        const bool whole = by_row && t.cols == run_.recorded().seq_k;
+        if (t.meaning == Meaning::score ||
+            (whole && t.role == Role::output && run_.algorithm().computes != &computation::attention)) {
+            if (whole) sheets_.push_back({id, t.name, t.meaning});
+            continue;
+        }
+        const auto add = [&](Side side, const Tiles& tiles) { edges_.push_back({side, id, t.name, t.meaning, tiles}); };
+        if (t.meaning == Meaning::query && by_row) add(Side::left, rows_);
+        if (t.meaning == Meaning::key && by_col) add(Side::above, cols_);
+        if (t.meaning == Meaning::value && by_col) add(Side::below, cols_);
+        if (t.meaning == Meaning::output && t.role == Role::output && by_row) add(Side::right, rows_);
+        if (t.meaning == Meaning::statistic && by_row) add(Side::between, rows_);
+    }
+    for (const WallEdge& e : edges_) trips_.emplace_back(static_cast<std::size_t>(e.tiles.count()));
+    for (const WallSheet& s : sheets_)
+        stored_.emplace_back(cells_.size(), tensors[s.tensor].role == Role::input ? 0 : -1);
+}
+
+void Wall::read_recording() {
+    /// What a thread block is in the middle of.
+    struct Turn {
+        bool ours = false, paints = false;
+        Index turn = -2;  // none
+        Visit visit{};
+    };
+    std::unordered_map<Index, Turn> turns;
+    const auto close = [&](const Turn& t) {
+        if (t.paints) visits_.push_back(t.visit);
+    };
+    const Schedule& schedule = run_.schedule();
+    Index tick = 1;
+    for (Index k = 0; k < run_.trace().size(); ++k) {
+        while (schedule.steps_after(tick) <= k) ++tick;
+        const Step& step = run_.trace()[k];
+        const Event& e = step.event;
+        if (step.moves_data()) travel(tick, step);
+        if (step.kind() <= Kind::block_end) continue;
+        const auto [at, is_new] =
+            turns.try_emplace(e.block * static_cast<Index>(run_.trace().launches().size()) + step.launch);
+        Turn& t = at->second;
+        if (is_new) t.ours = run_.head_of({step.launch, e.block, 0, 0, 0}) == head_;
+        if (!t.ours) continue;
+        if (t.turn != step.turn) {
+            close(t);
+            t.turn = step.turn, t.paints = false, t.visit = {step.launch, e.block, {}, {}, {}, {}, tick, tick, 0};
+        }
+        if (!works(step.kind())) continue;
+        if (step.moves_data()) add_to_launch(step);
+        t.visit.to = tick;
+        if (e.meaning != Meaning::score) continue;
+        const Span queries = e.region.rows, keys = e.region.cols;
+        if (queries.size == 0 || keys.size == 0) continue;
+        if (!t.paints) t.visit.painted = tick;
+        t.visit.queries = t.paints ? joined(t.visit.queries, queries) : queries;
+        t.visit.keys = t.paints ? joined(t.visit.keys, keys) : keys;
+        t.visit.rows = touched(rows_, t.visit.queries), t.visit.cols = touched(cols_, t.visit.keys);
+        t.paints = true;
+    }
+    for (const auto& [block, t] : turns) close(t);
+}
+
+void Wall::travel(Index tick, const Step& step) {
+    const Region& r = step.event.region;
+    const RecordedTensor& t = run_.trace().tensors()[r.tensor];
+    if (step.event.cost.hbm() == 0 || r.slice != head_ / t.heads_per_slice) return;
+    const bool store = step.kind() == Kind::store;
+    if (store) store_sheet(tick, r);
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+        if (edges_[e].tensor != r.tensor) continue;
+        const Span some = touched(edges_[e].tiles, r.rows);
+        const double width = static_cast<double>(r.cols.size) / static_cast<double>(t.cols);
+        for (Index k = some.begin; k < some.end(); ++k) {
+            std::vector<Trip>& trips = trips_[e][static_cast<std::size_t>(k)];
+            if (trips.empty() || trips.back().tick != tick)
+                trips.push_back({tick, trips.empty() ? Trips{} : trips.back().so_far});
+            const Span tile = edges_[e].tiles[k];
+            Trips& so_far = trips.back().so_far;
+            (store ? so_far.written : so_far.read) +=
+                width * static_cast<double>(common(tile, r.rows)) / static_cast<double>(tile.size);
+        }
+    }
+}
+
+void Wall::add_to_launch(const Step& step) {
+    const Region& r = step.event.region;
+    if (step.event.cost.hbm() == 0) return;
+    const RecordedTensor& t = run_.trace().tensors()[r.tensor];
+    const bool by_col = t.meaning == Meaning::key || t.meaning == Meaning::value;
+    const bool whole = t.rows == run_.recorded().seq_q && t.cols == run_.recorded().seq_k;
+    const auto tiles = [](Index size, Index tile) { return static_cast<double>(size) / static_cast<double>(tile); };
+    const double down = tiles(r.rows.size, by_col ? tile_cols() : tile_rows());
+    const double across = whole ? tiles(r.cols.size, tile_cols()) : tiles(r.cols.size, t.cols);
+    Trips& sum = by_launch_[static_cast<std::size_t>(step.launch)][r.tensor];
+    (step.kind() == Kind::store ? sum.written : sum.read) += down * across;
+}
+
+void Wall::store_sheet(Index tick, const Region& r) {
+    for (std::size_t s = 0; s < sheets_.size(); ++s) {
+        if (sheets_[s].tensor != r.tensor) continue;
+        const Span rows = touched(rows_, r.rows), cols = touched(cols_, r.cols);
+        for (Index i = rows.begin; i < rows.end(); ++i)
+            for (Index j = cols.begin; j < cols.end(); ++j)
+                if (Index& when = stored_[s][cell(i, j)]; when < 0) when = tick;
+    }
+}
+
+Cover Wall::cover(Index i, Index j) const {
+    const Problem& p = run_.recorded();
+    return p.mask.cover(rows_[i], cols_[j], p.diagonal());
+}
+
+const std::vector<std::size_t>& Wall::way(Index launch, Index block) const {
+    static const std::vector<std::size_t> none;
+    const auto at = ways_.find({launch, block});
+    return at == ways_.end() ? none : at->second;
+}
+
+double Wall::coats(Index i, Index j, Index tick) const {
+    Count scores = 0;
+    for (const std::size_t k : visits(i, j))
+        if (const Visit& v = visits_[k]; v.painted <= tick)
+            scores += common(row(i), v.queries) * common(col(j), v.keys);
+    return static_cast<double>(scores) / static_cast<double>(row(i).size * col(j).size);
+}
+
+double Wall::painted(Index i, Index j, Index tick) const {
+    double share = 0;
+    for (const std::size_t k : visits(i, j)) {
+        const Visit& v = visits_[k];
+        if (v.painted > tick) continue;
+        share =
+            v.to <= tick ? 1 : static_cast<double>(tick - v.painted + 1) / static_cast<double>(v.to - v.painted + 1);
+    }
+    return share;
+}
+
+Index Wall::painted_tiles(Index tick) const {
+    return std::upper_bound(first_coats_.begin(), first_coats_.end(), tick) - first_coats_.begin();
+}
+
+bool Wall::stored(std::size_t sheet, Index i, Index j, Index tick) const {
+    const Index when = stored_[sheet][cell(i, j)];
+    return when >= 0 && when <= tick;
+}
+
+Trips Wall::trips(const WallEdge& edge, Index k, Index tick) const {
+    const std::vector<Trip>& all = trips_[place(edge)][static_cast<std::size_t>(k)];
+    const auto after =
+        std::upper_bound(all.begin(), all.end(), tick, [](Index t, const Trip& trip) { return t < trip.tick; });
+    return after == all.begin() ? Trips{} : std::prev(after)->so_far;
+}
+
+Trips Wall::most_trips(const WallEdge& edge) const {
+    Trips most;
+    for (const auto& trips : trips_[place(edge)]) {
+        if (trips.empty()) continue;
+        most.read = std::max(most.read, trips.back().so_far.read);
+        most.written = std::max(most.written, trips.back().so_far.written);
+    }
+    return most;
+}
+
+Trips Wall::trips_a_visit(Index launch, TensorId tensor) const {
+    const auto l = static_cast<std::size_t>(launch);
+    const auto n = static_cast<double>(std::max<Index>(1, visits_of_launch_[l]));
+    return {by_launch_[l][tensor].read / n, by_launch_[l][tensor].written / n};
+}
+
+const Wall& Walls::of(const Run& run, Index head, std::uint64_t version) {
+    if (version != version_) made_.clear();
+    version_ = version;
+    std::unique_ptr<Wall>& wall = made_[{&run, head}];
+    if (!wall) wall = std::make_unique<Wall>(run, head);
+    return *wall;
+}
+
+Index head_of_sm(const Run& run, Index sm) {
+    const Placement* last = nullptr;
+    for (const Placement& p : run.schedule().placements())
+        if (p.sm == sm && (!last || p.first_tick < run.tick())) last = &p;
+    return last ? run.head_of(*last) : 0;
+}
+
+std::vector<Painter> painters(const Run& run, const Wall& wall) {
+    std::vector<Painter> all;
+    for (const SmState& s : run.moment().sms) {
+        if (!s.block || run.head_of(*s.block) != wall.head()) continue;
+        const std::vector<std::size_t>& way = wall.way(s.block->launch, s.block->block);
+        if (way.empty()) continue;
+        const auto begun = std::partition_point(way.begin(), way.end(),
+                                                [&](std::size_t v) { return wall.visits()[v].from <= run.tick(); });
+        const std::size_t at = begun == way.begin() ? 0 : static_cast<std::size_t>(begun - way.begin()) - 1;
+        const Visit& v = wall.visits()[way[at]];
+        all.push_back({s.sm, &v, at + 1 < way.size() ? &wall.visits()[way[at + 1]] : nullptr,
+                       at + 1 == way.size() && v.to < run.tick()});
+    }
+    return all;
+}
+
+const Painter* looked_at(const std::vector<Painter>& painters, Index focus) {
+    const Painter* at_work = nullptr;
+    for (const Painter& p : painters) {
+        if (p.sm == focus) return &p;
+        if (!p.done && !at_work) at_work = &p;
+    }
+    return at_work;
+}
+
+std::vector<bool> held(const Run& run, const Wall& wall, const WallEdge& edge) {
+    std::vector<bool> tiles(static_cast<std::size_t>(edge.tiles.count()), false);
+    const auto& tensors = run.trace().tensors();
+    const Index slice = wall.head() / tensors[edge.tensor].heads_per_slice;
+    for (const SmState& sm : run.moment().sms) {
+        if (!sm.block || run.head_of(*sm.block) / tensors[edge.tensor].heads_per_slice != slice) continue;
+        for (const TileState& t : sm.tiles) {
+            const RecordedTile& tile = run.trace().tiles()[t.tile];
+            const bool has_edge = std::any_of(wall.edges().begin(), wall.edges().end(),
+                                              [&](const WallEdge& e) { return e.name == tile.name; });
+            if (tile.meaning != edge.meaning || (has_edge && tile.name != edge.name)) continue;
+            const Span some = touched(edge.tiles, run.trace()[t.written].event.region.rows);
+            for (Index k = some.begin; k < some.end(); ++k) tiles[static_cast<std::size_t>(k)] = true;
+        }
+    }
+    return tiles;
+}
+
+std::vector<HeadState> heads_of(const Run& run) {
+    std::vector<HeadState> heads(static_cast<std::size_t>(run.recorded().batch_heads()));
+    for (const Placement& p : run.schedule().placements()) {
+        const auto head = static_cast<std::size_t>(run.head_of(p));
+        if (head >= heads.size()) continue;
+        HeadState& h = heads[head];
+        ++h.all;
+        if (p.last_tick <= run.tick()) ++h.done;
+        if (p.first_tick < run.tick() && run.tick() < p.last_tick) ++h.busy;
+    }
+    return heads;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,162 @@
+// The score matrix and what lies around it, as the thread blocks of one head go through it: Q on the left of it, K
+// above, V below and O on the right, so that tile (i, j) lies where the tiles cross that it is made of and that are
+// made of it. It knows of no algorithm: what it has comes from the recorded events.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "show/run.hpp"
+
+namespace tilescope::show {
+
+/// How often a tile crossed the SMs' boundary; half a tile counts half.
+struct Trips {
+    double read = 0, written = 0;
+
+    double all() const { return read + written; }
+};
+
+/// What an SM has to do with some tiles of scores: one turn of a loop, or all that a thread block does outside of
+/// loops.
+struct Visit {
+    Index launch, block;
+    Span rows, cols;     ///< tiles: i from rows.begin to rows.end(), j alike
+    Span queries, keys;  ///< the scores
+    Index from, to;      ///< ticks
+    Index painted;       ///< the first tick in which there are scores
+};
+
+/// A tensor along the matrix.
+struct WallEdge {
+    enum class Side : std::uint8_t {
+        left,
+        above,
+        below,
+        right,
+        between
+    };  ///< between: row by row, left of the right one
+
+    Side side;
+    TensorId tensor;
+    std::string name;
+    Meaning meaning;
+    Tiles tiles;  ///< along the matrix: of its rows, or of its columns above and below
+
+    bool by_row() const { return side != Side::above && side != Side::below; }
+};
+
+/// A tensor as large as the matrix: scores that lie in HBM.
+struct WallSheet {
+    TensorId tensor;
+    std::string name;
+    Meaning meaning;
+};
+
+class Wall {
+  public:
+    /// Of one head of a run, which has to outlive it.
+    Wall(const Run& run, Index head);
+
+    Index head() const { return head_; }
+    Index rows() const { return rows_.count(); }
+    Index cols() const { return cols_.count(); }
+    Span row(Index i) const { return rows_[i]; }  ///< queries
+    Span col(Index j) const { return cols_[j]; }  ///< keys
+    Index tile_rows() const { return rows_.tile_size(); }
+    Index tile_cols() const { return cols_.tile_size(); }
+    Cover cover(Index i, Index j) const;
+    const std::vector<WallEdge>& edges() const { return edges_; }
+    const std::vector<WallSheet>& sheets() const { return sheets_; }  ///< in the order in which they are stored
+
+    /// In order of time; of a tile, and of a thread block.
+    const std::vector<Visit>& visits() const { return visits_; }
+    const std::vector<std::size_t>& visits(Index i, Index j) const { return cells_[cell(i, j)]; }
+    const std::vector<std::size_t>& way(Index launch, Index block) const;
+
+    // After a tick of the run.
+
+    /// Coats of paint: visits that had begun to paint the tile; one that paints half of it is half a coat.
+    double coats(Index i, Index j, Index tick) const;
+    /// How much of its last coat it has: 0 where there is none, 1 once it is done with.
+    double painted(Index i, Index j, Index tick) const;
+    /// Tiles that have a first coat, and how many there will be.
+    Index painted_tiles(Index tick) const;
+    Index tiles_to_paint() const { return static_cast<Index>(first_coats_.size()); }
+    /// Whether a sheet has been stored at this tile.
+    bool stored(std::size_t sheet, Index i, Index j, Index tick) const;
+    Trips trips(const WallEdge& edge, Index k, Index tick) const;
+    /// Most trips of one of an edge's tiles when all is done.
+    Trips most_trips(const WallEdge& edge) const;
+    /// Trips of a tensor for each visit of this head's thread blocks in a launch: about 1 of what comes for every tile,
+    /// next to nothing of what stays on chip.
+    Trips trips_a_visit(Index launch, TensorId tensor) const;
+
+  private:
+    struct Trip {
+        Index tick;
+        Trips so_far;
+    };
+    std::size_t cell(Index i, Index j) const { return static_cast<std::size_t>(i * cols() + j); }
+    std::size_t place(const WallEdge& edge) const { return static_cast<std::size_t>(&edge - edges_.data()); }
+    void find_tensors();
+    void read_recording();
+    void sort_visits();
+    void travel(Index tick, const Step& step);
+    void add_to_launch(const Step& step);
+    void store_sheet(Index tick, const Region& region);
+
+    const Run& run_;
+    Index head_;
+    Tiles rows_, cols_;
+    std::vector<WallEdge> edges_;
+    std::vector<WallSheet> sheets_;
+    std::vector<Visit> visits_;
+    std::vector<std::vector<std::size_t>> cells_;
+    std::map<std::pair<Index, Index>, std::vector<std::size_t>> ways_;
+    std::vector<Index> first_coats_;                     // ticks, sorted
+    std::vector<std::vector<Index>> stored_;             // by sheet, then by cell: the tick; -1: never
+    std::vector<std::vector<std::vector<Trip>>> trips_;  // by edge, then by tile
+    std::vector<std::vector<Trips>> by_launch_;          // by launch, then by tensor: of this head's thread blocks
+    std::vector<Index> visits_of_launch_;
+};
+
+/// The walls of runs that are looked at, made when they are asked for.
+class Walls {
+  public:
+    /// `version` changes with what the session shows.
+    const Wall& of(const Run& run, Index head, std::uint64_t version);
+
+  private:
+    std::uint64_t version_ = 0;
+    std::map<std::pair<const Run*, Index>, std::unique_ptr<Wall>> made_;
+};
+
+/// The head that an SM works on, or did last, or will first.
+Index head_of_sm(const Run& run, Index sm);
+
+/// Somebody at work on a wall.
+struct Painter {
+    Index sm;
+    const Visit* visit;  ///< what it paints, or fetches for; the last one where it has painted all
+    const Visit* next;   ///< nullptr: none
+    bool done;           ///< with all that it paints
+};
+/// Of the SMs that have a thread block of the wall's head in the tick shown.
+std::vector<Painter> painters(const Run& run, const Wall& wall);
+
+/// That of the SM in focus or, where it is not at work on this wall, of another one that is; nullptr: nobody.
+const Painter* looked_at(const std::vector<Painter>& painters, Index focus);
+
+/// Which tiles of an edge lie on chip in the tick shown, for this head.
+std::vector<bool> held(const Run& run, const Wall& wall, const WallEdge& edge);
+
+/// How far a head is: of its thread blocks.
+struct HeadState {
+    Index done = 0, busy = 0, all = 0;
+};
+std::vector<HeadState> heads_of(const Run& run);
+
+}  // namespace tilescope::show

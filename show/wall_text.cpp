@@ -1,0 +1,292 @@
+#include "show/wall_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// More than this often a visit: for every tile.
+constexpr double for_every_tile = 0.5;
+
+std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
+
+std::string of_text(Index n) { return "of " + text::grouped(n); }
+
+/// "once", "8 times", "2.5 times".
+std::string times_text(double n) { return n == 1 ? "once" : text::number(n) + " times"; }
+
+std::string listed(const std::vector<std::string>& parts) {
+    if (parts.size() < 2) return text::join(parts, "");
+    return text::join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
+}
+
+void add_listed(Sentence& to, const std::vector<Phrase>& names) {
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        if (k > 0) to.push_back({k + 1 == names.size() ? " and " : ", "});
+        to.push_back(names[k]);
+    }
+}
+
+/// What of the matrix a painter has, from one visit to the next.
+std::string way_text(const Wall& wall, const Painter& p, bool many) {
+    const std::string s = many ? "" : "s";
+    const auto& way = wall.way(p.visit->launch, p.visit->block);
+    if (p.visit->cols.size == wall.cols() && wall.cols() > 1) return " take" + s + " whole rows of tiles";
+    if (way.size() == 1) return " paint" + s + (many ? " one tile each" : " one tile");
+    const auto at = std::find_if(way.begin(), way.end(), [&](std::size_t v) { return &wall.visits()[v] == p.visit; });
+    const Visit& to = p.next ? *p.next : *p.visit;
+    const Visit& from = p.next || at == way.begin() ? *p.visit : wall.visits()[*std::prev(at)];
+    if (to.rows == from.rows && to.cols.begin > from.cols.begin) return " walk" + s + " right";
+    if (to.cols == from.cols && to.rows.begin > from.rows.begin) return " walk" + s + " down";
+    if (to.rows == from.rows && to.cols == from.cols) return " stay" + s + " at " + (many ? "their tiles" : "its tile");
+    if (to.cols.begin > from.cols.begin) return " go" + std::string(many ? "" : "es") + " on to the next column";
+    return " go" + std::string(many ? "" : "es") + " back to the first column";
+}
+
+/// The tensors of a wall that travel in a launch, those on its edges first.
+struct Traveller {
+    TensorId tensor;
+    std::string name;
+    Meaning meaning;
+    const WallEdge* edge;  ///< nullptr: a sheet
+};
+std::vector<Traveller> travellers(const Wall& wall) {
+    std::vector<Traveller> all;
+    for (const WallEdge& e : wall.edges()) all.push_back({e.tensor, e.name, e.meaning, &e});
+    for (const WallSheet& s : wall.sheets()) all.push_back({s.tensor, s.name, s.meaning, nullptr});
+    return all;
+}
+
+/// With the number of its tile where all painters are at the same one.
+Phrase named(const Traveller& t, const std::vector<Painter>& at_work) {
+    const auto place = [&](const Painter& p) { return t.edge->by_row() ? p.visit->rows : p.visit->cols; };
+    const bool one = t.edge && std::all_of(at_work.begin(), at_work.end(), [&](const Painter& p) {
+                         return place(p).size == 1 && place(p) == place(at_work[0]);
+                     });
+    return {one ? tile_name(t.name, place(at_work[0]).begin) : t.name, t.meaning};
+}
+
+/// "; Q₂ comes, O₂ comes and goes back with every tile, K₄ and V₄ stay on chip".
+void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& at_work) {
+    const Index launch = at_work[0].visit->launch;
+    std::vector<Phrase> come, come_and_go, go, stay;
+    for (const Traveller& t : travellers(wall)) {
+        const Trips trips = wall.trips_a_visit(launch, t.tensor);
+        const bool comes = trips.read > for_every_tile, goes = trips.written > for_every_tile;
+        // What is made of the statistics at the end (LSE) is nothing that a painter has in the meantime.
+        const bool made_at_end =
+            t.meaning == Meaning::statistic && run.trace().tensors()[t.tensor].role == Role::output;
+        if (trips.all() == 0 || (made_at_end && !comes && !goes)) continue;
+        if (!comes && !goes && !t.edge) continue;
+        (comes && goes ? come_and_go : comes ? come : goes ? go : stay).push_back(named(t, at_work));
+    }
+    const bool many_visits = wall.way(launch, at_work[0].visit->block).size() > 1;
+    const char* separator = "; ";
+    const auto add = [&](const std::vector<Phrase>& names, const std::string& one, const std::string& many) {
+        if (names.empty()) return;
+        to.push_back({separator});
+        add_listed(to, names);
+        to.push_back({names.size() == 1 ? one : many});
+        separator = ", ";
+    };
+    const std::string each = many_visits ? " for every tile" : "";
+    add(come, " comes" + each, " come" + each);
+    add(come_and_go, " comes and goes back", " come and go back");
+    add(go, " goes to HBM", " go to HBM");
+    if (many_visits) add(stay, " stays on chip", " stay on chip");
+}
+
+Index skipped_tiles(const Wall& wall) {
+    Index n = 0;
+    for (Index i = 0; i < wall.rows(); ++i)
+        for (Index j = 0; j < wall.cols(); ++j)
+            n += wall.visits(i, j).empty() && wall.cover(i, j) == Cover::hidden ? 1 : 0;
+    return n;
+}
+
+std::string sheet_names(const Wall& wall) {
+    std::vector<std::string> names;
+    for (const WallSheet& s : wall.sheets()) names.push_back(s.name);
+    return listed(names);
+}
+
+bool ended(const Run& run) { return run.tick() == run.ticks(); }
+
+Sentence idle_headline(const Run& run, const Wall& wall) {
+    if (run.tick() == 0)
+        return {{text::grouped(wall.rows()) + " × " + text::grouped(wall.cols()) + " tiles of "},
+                {"scores", Meaning::score},
+                {", nobody at work yet."}};
+    if (ended(run)) {
+        Sentence s{{"Done: " + text::grouped(wall.painted_tiles(run.tick())) + " tiles painted"}};
+        if (wall.sheets().empty())
+            return s.push_back({", and no "}), s.push_back({"scores", Meaning::score}), s.push_back({" ever in HBM."}),
+                   s;
+        s.push_back({"; " + sheet_names(wall), Meaning::score});
+        s.push_back({wall.sheets().size() == 1 ? " lies in HBM." : " lie in HBM."});
+        return s;
+    }
+    const std::string& kernel = run.moment().kernel;
+    const bool launch = run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch;
+    if (launch) return {{"The host launches " + kernel + "."}};
+    return {{"Nobody works on head " + text::grouped(wall.head() + 1) + " now."}};
+}
+
+/// "queries 64–127".
+std::string range_text(const std::string& what, Span s) {
+    return what + ' ' + text::grouped(s.begin) + (s.size == 1 ? "" : "–" + text::grouped(s.end() - 1));
+}
+
+/// "4", or "4–6" of several tiles, counted from 1.
+std::string tiles_text(Span s) {
+    return text::grouped(s.begin + 1) + (s.size == 1 ? "" : "–" + text::grouped(s.end()));
+}
+
+}  // namespace
+
+std::string plain(const Sentence& sentence) {
+    std::string all;
+    for (const Phrase& p : sentence) all += p.text;
+    return all;
+}
+
+std::string subscript(Index number) {
+    std::string lowered;
+    for (const char digit : std::to_string(number)) {
+        lowered += "\xe2\x82";
+        lowered += static_cast<char>(0x80 + (digit - '0'));
+    }
+    return lowered;
+}
+
+std::string tile_name(const std::string& tensor, Index k) { return tensor + subscript(k + 1); }
+
+Sentence wall_headline(const Run& run, const Wall& wall, Index focus) {
+    const std::vector<Painter> all = painters(run, wall);
+    std::vector<Painter> at_work;
+    for (const Painter& p : all)
+        if (!p.done) at_work.push_back(p);
+    if (at_work.empty()) return idle_headline(run, wall);
+    const bool many = at_work.size() > 1;
+    Sentence s{{(many ? text::grouped(static_cast<Count>(at_work.size())) + " painters" : "One painter") +
+                way_text(wall, *looked_at(at_work, focus), many)}};
+    add_habits(s, run, wall, at_work);
+    s.push_back({"."});
+    return s;
+}
+
+std::string wall_reason(const Run& run, const Wall& wall) {
+    // Tensors by how often, in the order of the edges.
+    std::vector<std::pair<double, std::vector<std::string>>> read, written;
+    const auto add = [](auto& to, const std::string& name, double n) {
+        if (n == 0) return;
+        auto same = std::find_if(to.begin(), to.end(), [&](const auto& group) { return group.first == n; });
+        if (same == to.end()) same = to.insert(to.end(), {n, {}});
+        same->second.push_back(name);
+    };
+    for (const WallEdge& e : wall.edges()) {
+        const Trips most = wall.most_trips(e);
+        if (e.side == WallEdge::Side::between) continue;
+        add(read, e.name, most.read), add(written, e.name, most.written);
+    }
+    const auto told = [](const auto& groups) {
+        std::vector<std::string> all;
+        for (const auto& [n, names] : groups) all.push_back(listed(names) + (n == 1 ? " " : " up to ") + times_text(n));
+        return text::join(all, ", ");
+    };
+    std::string said;
+    if (!read.empty()) said += "A tile is read, in the whole run: " + told(read) + (written.empty() ? "." : "; ");
+    if (!written.empty()) said += (read.empty() ? "A tile is " : "") + ("written: " + told(written) + ".");
+    if (run.recorded().kv_heads < run.recorded().heads)
+        said += " That counts the trips for all " + text::grouped(run.recorded().heads / run.recorded().kv_heads) +
+                " heads that share K and V.";
+    return said;
+}
+
+std::vector<std::string> skipped_text(const Wall& wall) {
+    const Index skipped = skipped_tiles(wall), all = wall.rows() * wall.cols();
+    if (skipped == 0) return {};
+    const std::string count = text::grouped(skipped) + " of " + text::grouped(all) + " tiles";
+    return {count + " skipped: no query sees their keys", count + " skipped", text::grouped(skipped) + " skipped"};
+}
+
+std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index focus) {
+    const std::vector<Painter> all = painters(run, wall);
+    const Painter* own = looked_at(all, focus);
+    const auto at_work =
+        static_cast<Index>(std::count_if(all.begin(), all.end(), [](const Painter& p) { return !p.done; }));
+    const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
+    std::vector<WallNumber> numbers = {
+        {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), "row block i" + of_sm},
+        {own ? tiles_text(own->visit->cols) : none, of_text(wall.cols()), "key block j" + of_sm},
+        {text::grouped(wall.painted_tiles(run.tick())), of_text(wall.tiles_to_paint()), "tiles painted"},
+        {text::grouped(at_work), of_text(run.experiment().gpu.sms), "SMs paint here"}};
+    if (!own) return numbers;
+    const Index i = own->visit->rows.begin, j = own->visit->cols.begin;
+    const Index coats = std::lround(wall.coats(i, j, run.ticks()));
+    if (coats > 1)
+        numbers.push_back(
+            {text::number(std::round(10 * wall.coats(i, j, run.tick())) / 10), of_text(coats), "coats there"});
+    return numbers;
+}
+
+std::vector<WallBytes> wall_bytes(const Run& run) {
+    std::vector<WallBytes> all;
+    const auto& now = run.player().state().tensors;
+    for (TensorId id = 0; id < run.trace().tensors().size(); ++id) {
+        const RecordedTensor& t = run.trace().tensors()[id];
+        all.push_back({t.name, t.meaning, id < now.size() ? now[id].traffic : Traffic{}, run.traffic_of(id)});
+    }
+    return all;
+}
+
+std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other) {
+    const Index heads = run.experiment().problem.batch_heads(), recorded = run.recorded().batch_heads();
+    const Bytes shown = run.hbm_read(run.ticks()) + run.hbm_write(run.ticks());
+    if (shown * heads != run.counted().counters.hbm() * recorded) return std::nullopt;
+    return other.counters.hbm() / heads * recorded;
+}
+
+std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) {
+    std::string said = "tile i = " + text::grouped(i + 1) + ", j = " + text::grouped(j + 1) + ": " +
+                       range_text("queries", wall.row(i)) + ", " + range_text("keys", wall.col(j));
+    const auto& visits = wall.visits(i, j);
+    if (wall.cover(i, j) == Cover::hidden)
+        said += visits.empty() ? "\nskipped: no query sees these keys"
+                               : "\nno query sees these keys: computed in vain, minus infinity and then 0";
+    if (wall.cover(i, j) == Cover::partial) said += "\nmasked in part: some of the queries see some of the keys";
+    const auto coats = [&](Index tick) { return text::number(std::round(10 * wall.coats(i, j, tick)) / 10) + "×"; };
+    if (!visits.empty()) said += "\npainted " + coats(run.tick()) + ", of " + coats(run.ticks());
+    for (const std::size_t v : visits) {
+        const Visit& visit = wall.visits()[v];
+        const Placement* p = run.schedule().placement_of(visit.launch, visit.block);
+        said += "\nstep" + std::string(visit.from == visit.to ? " " : "s ") + text::grouped(visit.from) +
+                (visit.from == visit.to ? "" : "–" + text::grouped(visit.to)) +
+                (p ? ": SM " + text::grouped(p->sm) : std::string());
+    }
+    for (std::size_t s = 0; s < wall.sheets().size(); ++s)
+        if (wall.stored(s, i, j, run.tick())) said += "\n" + wall.sheets()[s].name + " lies in HBM";
+    return said + (visits.empty() ? "" : "\n\nclick: to the step in which it is painted");
+}
+
+std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& edge, Index k) {
+    const Trips now = wall.trips(edge, k, run.tick()), end = wall.trips(edge, k, run.ticks());
+    const RecordedTensor& t = run.trace().tensors()[edge.tensor];
+    const Span rows = edge.tiles[k];
+    return tile_name(edge.name, k) + ": " + range_text("rows", rows) + " of " + edge.name + ", " +
+           bytes_text(rows.size * t.cols * size_of(t.dtype)) + "\nread " + text::number(now.read) + "×, written " +
+           text::number(now.written) + "×; to the end " + text::number(end.read) + "× and " +
+           text::number(end.written) + "×";
+}
+
+std::string about_painter(const Painter& p) {
+    return "SM " + text::grouped(p.sm) + ", thread block " + text::grouped(p.visit->block) + ": row block " +
+           tiles_text(p.visit->rows) + ", key block " + tiles_text(p.visit->cols) +
+           (p.done ? "\nhas painted all that it paints" : "") + "\n\nclick: its program and values";
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,57 @@
+// What is said beside the wall.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "show/wall.hpp"
+
+namespace tilescope::show {
+
+/// A piece of a sentence; of a tensor's name, what its hue is.
+struct Phrase {
+    std::string text;
+    std::optional<Meaning> hue = std::nullopt;
+
+    friend bool operator==(const Phrase&, const Phrase&) = default;
+};
+using Sentence = std::vector<Phrase>;
+std::string plain(const Sentence& sentence);
+
+/// Digits as an index: "₁₂".
+std::string subscript(Index number);
+/// "K₄", counted from 1, as papers do.
+std::string tile_name(const std::string& tensor, Index k);
+
+/// The finding: who goes which way, what comes for every tile and what stays. In the words of the SM in focus where
+/// they are not the same for all.
+Sentence wall_headline(const Run& run, const Wall& wall, Index focus);
+/// Why, or what follows from it for the whole run.
+std::string wall_reason(const Run& run, const Wall& wall);
+
+/// "28 of 64 tiles skipped: no query sees their keys", the longest first; empty where none are.
+std::vector<std::string> skipped_text(const Wall& wall);
+
+/// "4", "of 8", "key block j".
+struct WallNumber {
+    std::string number, of, what;
+};
+std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index focus);
+
+/// SM traffic of one tensor, of all that is recorded.
+struct WallBytes {
+    std::string name;
+    Meaning meaning;
+    Traffic so_far, whole;
+};
+std::vector<WallBytes> wall_bytes(const Run& run);
+/// What another algorithm's SM traffic would be for what is recorded; nothing where only a part of a head is.
+std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other);
+
+/// Tooltips.
+std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j);
+std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& edge, Index k);
+std::string about_painter(const Painter& painter);
+
+}  // namespace tilescope::show

@@ -1,0 +1,237 @@
+#include "show/wall.hpp"
+
+#include <set>
+
+#include "lab/figure/tile_visits.hpp"
+#include "show/wall_text.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/runs.hpp"
+#include "tests/support/sessions.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+using namespace tilescope::show;
+
+namespace {
+
+/// Four tiles of rows and of columns on four SMs.
+const Flags blackboard = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},    {"heads", "1"},
+                          {"br", "4"},    {"bc", "4"},   {"dtype", "f32"}};
+
+Flags with(Flags flags, std::initializer_list<std::pair<std::string, std::string>> more) {
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
+}
+
+std::string headline(Run& run, const Wall& wall, Index tick, Index focus = 0) {
+    run.seek(tick);
+    return plain(wall_headline(run, wall, focus));
+}
+
+double coats_at_end(const Run& run, const Wall& wall, Index i, Index j) { return wall.coats(i, j, run.ticks()); }
+
+/// What the wall's edges and sheets say that this head moved, against the counted bytes of these tensors.
+double bytes_along(const Run& run, const Wall& wall, const WallEdge& e) {
+    const RecordedTensor& t = run.trace().tensors()[e.tensor];
+    double bytes = 0;
+    for (Index k = 0; k < e.tiles.count(); ++k)
+        bytes += wall.trips(e, k, run.ticks()).all() * static_cast<double>(e.tiles[k].size * t.cols * size_of(t.dtype));
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("every tile that a query sees is painted, and no other", "[wall]") {
+    for_all([](const Algorithm& a, const Case& c) {
+        const Run run = run_of(experiment(a, c), c.problem.heads * c.problem.batch);
+        for (const Index head : {Index{0}, run.recorded().batch_heads() - 1}) {
+            const Wall wall(run, head);
+            for (Index i = 0; i < wall.rows(); ++i)
+                for (Index j = 0; j < wall.cols(); ++j) {
+                    const bool hidden = wall.cover(i, j) == Cover::hidden, stores = !wall.sheets().empty();
+                    INFO(i << ", " << j);
+                    CHECK((coats_at_end(run, wall, i, j) > 0) == !wall.visits(i, j).empty());
+                    if (hidden && !stores)
+                        CHECK(wall.visits(i, j).empty());
+                    else
+                        CHECK(!wall.visits(i, j).empty());
+                    CHECK(wall.coats(i, j, 0) == 0);
+                    CHECK(wall.painted(i, j, 0) == 0);
+                }
+            CHECK(wall.painted_tiles(0) == 0);
+            CHECK(wall.painted_tiles(run.ticks()) == wall.tiles_to_paint());
+        }
+    });
+}
+
+TEST_CASE("trips along the wall are the bytes that were counted", "[wall]") {
+    for_all([](const Algorithm& a, const Case& c) {
+        const Run run = run_of(experiment(a, c), c.problem.heads * c.problem.batch);
+        std::map<TensorId, double> bytes;
+        std::set<std::pair<TensorId, Index>> counted;  // slices
+        for (Index head = 0; head < run.recorded().batch_heads(); ++head) {
+            const Wall wall(run, head);
+            for (const WallEdge& e : wall.edges())
+                if (counted.insert({e.tensor, head / run.trace().tensors()[e.tensor].heads_per_slice}).second)
+                    bytes[e.tensor] += bytes_along(run, wall, e);
+        }
+        for (const auto& [tensor, sum] : bytes) {
+            INFO(run.trace().tensors()[tensor].name);
+            const Traffic t = run.traffic_of(tensor);
+            CHECK(sum == Approx(static_cast<double>(t.read + t.write)));
+        }
+    });
+}
+
+TEST_CASE("another way of counting finds the same trips and tiles", "[wall]") {
+    for (const Algorithm& a : algorithms()) {
+        if (a.computes != &computation::attention) continue;
+        const Case c = shaped(40, 44, Dtype::f16, true, 1, 1, 1);
+        INFO(to_string(a, c));
+        const Run run = run_of(experiment(a, c), 1);
+        const Wall wall(run, 0);
+        TileVisits other(run.counted());
+        Mode mode = exact_mode;
+        mode.only_wanted = true;
+        Gpu gpu(run.experiment().gpu, mode, 1, nullptr);
+        gpu.listen(other);
+        run_program(gpu, a, c.problem, c.tiling, {});
+        for (const WallEdge& e : wall.edges()) {
+            if (e.side == WallEdge::Side::between) continue;
+            for (Index k = 0; k < e.tiles.count(); ++k) {
+                INFO(tile_name(e.name, k));
+                CHECK(wall.trips(e, k, run.ticks()).read ==
+                      Approx(other.trips(e.meaning)[static_cast<std::size_t>(k)].read));
+                CHECK(wall.trips(e, k, run.ticks()).written ==
+                      Approx(other.trips(e.meaning)[static_cast<std::size_t>(k)].written));
+            }
+        }
+        for (Index i = 0; i < wall.rows(); ++i)
+            for (Index j = 0; j < wall.cols(); ++j) CHECK(wall.visits(i, j).empty() == other.visits(i, j).empty());
+    }
+}
+
+TEST_CASE("a tile has as many coats as its scores are gone through", "[wall]") {
+    const auto coats = [](const std::string& algorithm) {
+        WaitingSession s = session_of(algorithm, blackboard);
+        const Wall wall(*s.run(), 0);
+        for (Index i = 0; i < wall.rows(); ++i)
+            for (Index j = 0; j < wall.cols(); ++j)
+                CHECK(coats_at_end(*s.run(), wall, i, j) == coats_at_end(*s.run(), wall, 0, 0));
+        return coats_at_end(*s.run(), wall, 0, 0);
+    };
+    CHECK(coats("flash_v1") == 1);
+    CHECK(coats("flash_v2") == 1);
+    CHECK(coats("two_pass") == 2);
+    CHECK(coats("three_pass") == 3);
+    CHECK(coats("standard") == 3);  // written, turned into P, multiplied by V
+    // Its softmax launch takes more rows than a tile has: a tile that two thread blocks share has as many coats.
+    WaitingSession s = session_of("standard", {{"seq", "512"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}});
+    const Wall wall(*s.run(), 0);
+    CHECK(wall.visits(1, 0).size() == 4);
+    CHECK(coats_at_end(*s.run(), wall, 1, 0) == 3);
+}
+
+TEST_CASE("painters walk as the loops go", "[wall]") {
+    WaitingSession one = session_of("flash_v1", blackboard), two = session_of("flash_v2", blackboard);
+    const Wall down(*one.run(), 0), right(*two.run(), 0);
+    Index before = -1;
+    for (const std::size_t k : down.way(0, 0)) {
+        const Visit& v = down.visits()[k];
+        CHECK(v.cols.begin * 4 + v.rows.begin == before + 1);
+        before = v.cols.begin * 4 + v.rows.begin;
+    }
+    CHECK(before == 15);
+    for (Index block = 0; block < 4; ++block)
+        for (Index j = 0; j < 4; ++j) {
+            const Visit& v = right.visits()[right.way(0, block)[static_cast<std::size_t>(j)]];
+            CHECK(v.rows == Span{block, 1});
+            CHECK(v.cols == Span{j, 1});
+        }
+}
+
+TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall]") {
+    WaitingSession s = session_of("flash_v2", blackboard);
+    Run& run = *s.run();
+    const Wall wall(run, 0);
+    CHECK(headline(run, wall, 0) == "4 × 4 tiles of scores, nobody at work yet.");
+    CHECK(headline(run, wall, 1) == "The host launches flash_v2.");
+    CHECK(headline(run, wall, 8) == "4 painters walk right; K₁ and V₁ come for every tile, Q and O stay on chip.");
+    CHECK(wall_reason(run, wall) ==
+          "A tile is read, in the whole run: Q once, K and V up to 4 times; written: O once.");
+    CHECK(headline(run, wall, run.ticks()) == "Done: 16 tiles painted, and no scores ever in HBM.");
+    WaitingSession first = session_of("flash_v1", blackboard);
+    const Wall by_column(*first.run(), 0);
+    CHECK(headline(*first.run(), by_column, 60) ==
+          "One painter walks down; Q₂ comes for every tile, O₂, l₂ and m₂ come and go back, K₁ and V₁ stay on chip.");
+    WaitingSession stores = session_of("standard", blackboard);
+    const Wall stored(*stores.run(), 0);
+    CHECK(headline(*stores.run(), stored, 4) == "4 painters paint one tile each; Q₁ and K come, S goes to HBM.");
+    CHECK(headline(*stores.run(), stored, stores.run()->ticks()) == "Done: 16 tiles painted; S and P lie in HBM.");
+}
+
+TEST_CASE("a causal mask leaves tiles out, and says how many", "[wall]") {
+    WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}}));
+    const Wall wall(*s.run(), 0);
+    CHECK(wall.tiles_to_paint() == 10);
+    CHECK(skipped_text(wall).front() == "6 of 16 tiles skipped: no query sees their keys");
+    CHECK(wall.cover(1, 1) == Cover::partial);
+    CHECK(contains(about_wall_tile(*s.run(), wall, 0, 3), "skipped"));
+    WaitingSession stores = session_of("standard", with(blackboard, {{"causal", "true"}}));
+    const Wall stored(*stores.run(), 0);
+    CHECK(skipped_text(stored).empty());
+    CHECK(contains(about_wall_tile(*stores.run(), stored, 0, 3), "computed in vain"));
+}
+
+TEST_CASE("what is on chip is lit along the edges", "[wall]") {
+    WaitingSession s = session_of("flash_v1", blackboard);
+    Run& run = *s.run();
+    const Wall wall(run, 0);
+    bool seen = false;
+    for (Index tick = 0; tick <= run.ticks(); ++tick) {
+        run.seek(tick);
+        const auto all = painters(run, wall);
+        for (const WallEdge& e : wall.edges()) {
+            const std::vector<bool> lit = held(run, wall, e);
+            if (std::count(lit.begin(), lit.end(), true) == 0 || all.empty()) continue;
+            INFO("tick " << tick << ", " << e.name);
+            CHECK(std::count(lit.begin(), lit.end(), true) == 1);
+            if (all[0].visit->painted > tick || all[0].visit->to < tick) continue;
+            seen = true;
+            CHECK(lit[static_cast<std::size_t>((e.by_row() ? all[0].visit->rows : all[0].visit->cols).begin)]);
+        }
+    }
+    CHECK(seen);
+}
+
+TEST_CASE("numbers beside the wall are those of the run", "[wall]") {
+    WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}, {"heads", "2"}, {"sms", "8"}}));
+    Run& run = *s.run();
+    const Wall wall(run, 1);
+    run.seek(run.ticks());
+    CHECK(heads_of(run).size() == 2);
+    for (const HeadState& h : heads_of(run)) CHECK((h.done == 4 && h.all == 4 && h.busy == 0));
+    Bytes sum = 0;
+    for (const WallBytes& b : wall_bytes(run)) {
+        CHECK((b.so_far == b.whole));
+        sum += b.so_far.read + b.so_far.write;
+    }
+    CHECK(sum == run.counted().counters.hbm());
+    CHECK(other_bytes(run, *s.counted("standard")) == s.counted("standard")->counters.hbm());
+    const std::vector<WallNumber> numbers = wall_numbers(run, wall, 0);
+    CHECK(numbers.at(2).number == "10");
+    CHECK(numbers.at(2).of == "of 10");
+    CHECK(numbers.at(3).number == "0");
+    run.seek(8);
+    CHECK(wall_numbers(run, wall, 7).at(3).number == "4");
+    CHECK(heads_of(run)[1].busy == 4);
+}
+
+TEST_CASE("walls are kept for as long as their run is shown", "[wall]") {
+    WaitingSession s = session_of("flash_v2", blackboard);
+    Walls walls;
+    const Wall* first = &walls.of(*s.run(), 0, s.version());
+    CHECK(&walls.of(*s.run(), 0, s.version()) == first);
+    s.set("seq", "12");
+    CHECK(walls.of(*s.run(), 0, s.version()).rows() == 3);
+}
