@@ -251,6 +251,25 @@ std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other) {
     return other.counters.hbm() / heads * recorded;
 }
 
+std::string traffic_text(Bytes so_far, Bytes whole) {
+    return bytes_text(so_far) + " of " + bytes_text(whole) + " SM traffic";
+}
+
+std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm) {
+    return bytes_text(bytes) + ' ' + algorithm;
+}
+
+std::string traffic_part_text(const std::string& tensor, Bytes bytes) { return tensor + ": " + bytes_text(bytes); }
+
+std::string head_text(const Run& run, const Wall& wall) {
+    return "head " + text::grouped(wall.head() + 1) + ' ' + of_text(run.experiment().problem.batch_heads());
+}
+
+std::string about_head(Index head, const HeadState& s) {
+    return "head " + text::grouped(head + 1) + ": " + text::grouped(s.done) + ' ' + of_text(s.all) +
+           " thread blocks done, " + text::grouped(s.busy) + " at work\n\nclick: an SM that works on it";
+}
+
 std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) {
     std::string said = "tile i = " + text::grouped(i + 1) + ", j = " + text::grouped(j + 1) + ": " +
                        range_text("queries", wall.row(i)) + ", " + range_text("keys", wall.col(j));

@@ -1,5 +1,4 @@
 // What stays on the screen beside the wall: four numbers, the bytes so far, the heads.
-#include "core/text/numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +9,6 @@
 
 namespace tilescope::gui::wall {
 namespace {
-
-std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
 
 Bytes both(const Traffic& t) { return t.read + t.write; }
 
@@ -25,7 +22,7 @@ void draw_bar(const WallFigure& f, const std::vector<WallBytes>& all, const Box&
         f.canvas.fill(b, colour);
         if (Canvas::width(t.small_text, name) <= b.w() - f.px(4))
             f.canvas.text_in(t.small_text, b, Theme::ink_on(colour), name, Align::centre);
-        if (hovered(b)) tooltip(name + ": " + bytes_text(bytes));
+        if (hovered(b)) tooltip(traffic_part_text(name, bytes));
         x = b.x1;
     };
     Bytes whole = 0;
@@ -67,8 +64,8 @@ void draw_bytes(const WallFigure& f, Box area) {
     const lab::Report* other = f.app.session.counted(f.app.view.compare);
     const bool same = f.app.view.compare == f.run.algorithm().name;
     const auto ghost = other && !same ? other_bytes(f.run, *other) : std::nullopt;
-    const std::string words = bytes_text(now) + " of " + bytes_text(whole) + " SM traffic";
-    const std::string ghost_words = ghost ? bytes_text(*ghost) + " " + f.app.view.compare : "";
+    const std::string words = traffic_text(now, whole);
+    const std::string ghost_words = ghost ? traffic_of_other_text(*ghost, f.app.view.compare) : "";
     const float label = std::max(Canvas::width(t.text, words), Canvas::width(t.text, ghost_words)) + f.px(10);
     const float room = std::max(f.px(10), area.w() - label);
     const double most = static_cast<double>(std::max({whole, ghost.value_or(0), Bytes{1}}));
@@ -90,9 +87,8 @@ void draw_heads(WallFigure& f, Box area) {
     const Theme& t = f.theme();
     const std::vector<HeadState> heads = heads_of(f.run);
     const auto n = static_cast<Index>(heads.size());
-    const std::string words =
-        "head " + text::grouped(f.wall.head() + 1) + " of " + text::grouped(f.run.experiment().problem.batch_heads());
-    const float x0 = f.canvas.text_in(t.text, {area.x0, area.y0, area.x1, area.y1}, t.ink, words) + f.px(10);
+    const Box line = {area.x0, area.y0, area.x1, area.y1};
+    const float x0 = f.canvas.text_in(t.text, line, t.ink, head_text(f.run, f.wall)) + f.px(10);
     const float side = std::min(f.px(16), std::max(f.px(4), (area.x1 - x0) / static_cast<float>(n)));
     for (Index h = 0; h < n; ++h) {
         const HeadState& s = heads[static_cast<std::size_t>(h)];
@@ -108,9 +104,7 @@ void draw_heads(WallFigure& f, Box area) {
         ImGui::SetCursorScreenPos(b.min());
         const bool pressed = hit_area(place, {b.w(), b.h()});
         f.app.place(place);
-        if (hovered(b))
-            tooltip("head " + text::grouped(h + 1) + ": " + text::grouped(s.done) + " of " + text::grouped(s.all) +
-                    " thread blocks done, " + text::grouped(s.busy) + " at work\n\nclick: an SM that works on it");
+        if (hovered(b)) tooltip(about_head(h, s));
         if (!pressed) continue;
         for (const SmState& sm : f.run.moment().sms)
             if (sm.block && f.run.head_of(*sm.block) == h) {
