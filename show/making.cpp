@@ -111,6 +111,10 @@ Index Making::record(Control& control) {
     }
     run = std::make_unique<Run>(std::move(counted), std::move(*recording_));
     recording_.reset();
+    if (!setup_.rival.empty() && !run->has_whole_heads())
+        throw UsageError("--race " + text::shown(setup_.rival) + ": a head of " + run->algorithm().name +
+                         " is too large to be played whole, and parts would race unequally; try a shorter --seq, or " +
+                         "leave it out and read Counters, which are of whole runs");
     return others;
 }
 

@@ -66,7 +66,7 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
         const double sum =
             squares(trace().values(s).data(), tile.cols, at, reference_->slice(at.slice), recorded_.dim_v,
                     by != written.end() ? trace().values(trace()[by->second]).data() : nullptr);
-        points.push_back({schedule_->tick_of(k), std::sqrt(sum / static_cast<double>(tile.rows * tile.cols))});
+        points.push_back({schedule_->tick_of(k), std::sqrt(sum / static_cast<double>(tile.rows * tile.cols)), at});
     }
     return points;
 }
@@ -78,7 +78,10 @@ std::vector<ErrorPoint> Run::error_so_far(const SmState& sm) const {
     if (is_new) points = errors_of(*sm.block);
     const auto end =
         std::partition_point(points.begin(), points.end(), [&](const ErrorPoint& p) { return p.tick <= tick(); });
-    return {points.begin(), end};
+    std::vector<ErrorPoint> of_this_tile;
+    for (auto p = points.begin(); p != end; ++p)
+        if (p->of == std::prev(end)->of) of_this_tile.push_back(*p);
+    return of_this_tile;
 }
 
 Run::StoredError Run::stored_error() const {
@@ -91,8 +94,10 @@ Run::StoredError Run::stored_error() const {
     const std::vector<float>& now = player_->values(output);
     double sum = 0;
     Index elements = 0;
-    for (const Touched& r : player_->state().tensors[output].touched) {
-        if (r.stores == 0) continue;
+    const auto& touched = player_->state().tensors[output].touched;
+    for (std::size_t k = 0; k < touched.size(); ++k) {
+        const Touched& r = touched[k];
+        if (r.stores == 0 || r.last_store < last_stores_[output][k]) continue;
         const Region& at = r.region;
         const Index first = (at.slice * t.rows + at.rows.begin) * t.cols + at.cols.begin;
         sum += squares(now.data() + first, t.cols, at, reference_->slice(at.slice), t.cols);

@@ -69,6 +69,7 @@ void Run::add_up() {
     LineCosts lines;
     made_.assign(trace().tiles().size(), -1);
     traffic_.assign(trace().tensors().size(), {});
+    for (const RecordedTensor& t : trace().tensors()) last_stores_.emplace_back(t.regions.size(), -1);
     for (Index tick = 1; tick <= ticks(); ++tick) {
         const Index first = schedule_->steps_after(tick - 1), last = schedule_->steps_after(tick);
         for (Index s = first; s < last; ++s) {
@@ -76,6 +77,8 @@ void Run::add_up() {
             if (lines.step % line_keyframe == 0) line_keyframes_.push_back(lines);
             read += event.cost.hbm_read, write += event.cost.hbm_write;
             lines.by_line[event.line] += event.cost;
+            if (event.kind() == Kind::store)
+                last_stores_[event.region.tensor][static_cast<std::size_t>(trace()[s].region)] = s;
             if (trace()[s].moves_data()) traffic_[event.region.tensor] += {event.cost.hbm_read, event.cost.hbm_write};
             if (event.out != no_tile && made_[event.out] < 0) made_[event.out] = s;
             ++lines.step;
@@ -157,6 +160,11 @@ TileData Run::values_before(const TileState& tile) const {
     for (Index k = tile.written; k-- > made_[tile.tile];)
         if (const Step& s = trace()[k]; s.event.out == tile.tile) return trace().values(s);
     return {};
+}
+
+bool Run::has_whole_heads() const {
+    return (hbm_read(ticks()) + hbm_write(ticks())) * experiment().problem.batch_heads() ==
+           counted().counters.hbm() * recorded_.batch_heads();
 }
 
 Index Run::head_of(const Placement& p) const {

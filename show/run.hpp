@@ -38,6 +38,7 @@ struct Moment {
 struct ErrorPoint {
     Index tick;
     double rms;  ///< NaN or infinite where an element is
+    Region of;   ///< in the output
 };
 
 class Run {
@@ -59,6 +60,8 @@ class Run {
     const Problem& recorded() const { return recorded_; }
     /// What part of the run was recorded and why not all; empty when it is all of it.
     const std::string& shortened() const { return shortened_; }
+    /// Whether what is recorded is all of its heads' work.
+    bool has_whole_heads() const;
     /// How a recording that was opened differs from today's program; empty: in nothing.
     const std::string& remark() const { return remark_; }
     bool has_values() const { return trace().has_values(); }
@@ -91,9 +94,10 @@ class Run {
     /// Contents of a tile before the step that wrote it last; empty where it did not exist or there are no values.
     TileData values_before(const TileState& tile) const;
     /// The error of the output of the thread block that works on `sm` now, tick by tick up to now: of the output tile
-    /// as it stands on chip, divided by the row sums where that is nearer. Empty without values or without such a tile.
+    /// that it works on, as it stands on chip, divided by the row sums where that is nearer. Empty without values or without such a tile.
     std::vector<ErrorPoint> error_so_far(const SmState& sm) const;
-    /// RMS error of all rows of the output that were stored so far, and how many rows that is; of what is recorded.
+    /// RMS error of all rows of the output that were stored for the last time, and how many rows that is; of what is
+    /// recorded. What will be written over says nothing yet.
     struct StoredError {
         double rms = 0;
         Index rows = 0, of = 0;
@@ -133,6 +137,7 @@ class Run {
     Moment moment_;
     std::vector<Bytes> hbm_read_, hbm_write_;  // by tick
     std::vector<Traffic> traffic_;             // by tensor
+    std::vector<std::vector<Index>> last_stores_;  // by tensor, then by region: the step
     std::vector<double> seconds_;
     std::vector<Index> made_;  // by tile: the step that made it
     struct LineCosts {

@@ -88,7 +88,7 @@ std::string part_mark(const Step* step, Part part) {
     return part == Part::result ? "=" : part == Part::first ? "a" : part == Part::second ? "b" : "";
 }
 
-std::string tile_size(const RecordedTile& tile) { return text::binary_bytes(tile.bytes()); }
+std::string tile_size(const RecordedTile& tile) { return text::grouped(tile.bytes()) + " B"; }
 
 std::string tile_shape(const RecordedTile& t) { return std::to_string(t.rows) + " × " + std::to_string(t.cols); }
 

@@ -140,7 +140,7 @@ std::string why_no_error(const Run& run) {
 
 std::string stored_text(const Run& run, const Run::StoredError& e) {
     const std::string text =
-        output_name(run) + " in HBM: " + std::to_string(e.rows) + " of " + std::to_string(e.of) + " rows stored";
+        output_name(run) + " in HBM: " + std::to_string(e.rows) + " of " + std::to_string(e.of) + " rows finished";
     return e.rows > 0 ? text + ", RMS error " + finite_or_not(e.rms) : text;
 }
 

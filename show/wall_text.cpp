@@ -245,10 +245,8 @@ std::vector<WallBytes> wall_bytes(const Run& run) {
 }
 
 std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other) {
-    const Index heads = run.experiment().problem.batch_heads(), recorded = run.recorded().batch_heads();
-    const Bytes shown = run.hbm_read(run.ticks()) + run.hbm_write(run.ticks());
-    if (shown * heads != run.counted().counters.hbm() * recorded) return std::nullopt;
-    return other.counters.hbm() / heads * recorded;
+    if (!run.has_whole_heads()) return std::nullopt;
+    return other.counters.hbm() / run.experiment().problem.batch_heads() * run.recorded().batch_heads();
 }
 
 std::string traffic_text(Bytes so_far, Bytes whole) {

@@ -129,7 +129,7 @@ TEST_CASE("another setup takes the place of what is in the making", "[session]")
 
 TEST_CASE("a pace that changes meanwhile is the pace of what comes", "[session]") {
     Session s;
-    Setup asked = setup("flash_v2", long_one, "flash_v2");
+    Setup asked = setup("flash_v2", {{"seq", "1000"}, {"heads", "1"}, {"br", "16"}, {"bc", "16"}}, "flash_v2");
     s.ask(setup("flash_v2", small, "flash_v1"));
     s.ask(asked);
     asked.pace = Pace::bytes;

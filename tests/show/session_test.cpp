@@ -505,3 +505,19 @@ TEST_CASE("paces have names", "[session]") {
     CHECK_FALSE(pace_from("quick"));
     CHECK_FALSE(pace_from(""));
 }
+
+TEST_CASE("what cannot be played whole does not race", "[session]") {
+    WaitingSession s = session_of("standard", {{"seq", "16384"}, {"heads", "8"}});
+    CHECK_FALSE(s.run()->has_whole_heads());
+    Setup asked = s.setup();
+    asked.rival = "flash_v2";
+    s.ask(asked);
+    CHECK(s.problem() ==
+          "--race flash_v2: a head of standard is too large to be played whole, and parts would race unequally; try a "
+          "shorter --seq, or leave it out and read Counters, which are of whole runs");
+    CHECK(s.run() == nullptr);
+    s.set("seq", "512");
+    CHECK(s.problem().empty());
+    REQUIRE(s.rival());
+    CHECK(s.rival()->has_whole_heads());
+}

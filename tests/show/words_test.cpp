@@ -87,8 +87,8 @@ TEST_CASE("values say whose and what they are", "[value text]") {
     CHECK(sm_and_block(SmState{}) == "SM 0");
     CHECK(error_title(run) == "Error of O against the reference");
     CHECK(why_no_error(run) == "nothing added to O in this thread block so far");
-    CHECK(stored_text(run, {0, 0, 16}) == "O in HBM: 0 of 16 rows stored");
-    CHECK(stored_text(run, {0.125, 8, 16}) == "O in HBM: 8 of 16 rows stored, RMS error 0.125");
+    CHECK(stored_text(run, {0, 0, 16}) == "O in HBM: 0 of 16 rows finished");
+    CHECK(stored_text(run, {0.125, 8, 16}) == "O in HBM: 8 of 16 rows finished, RMS error 0.125");
     const RecordedTile& q = run.trace().tiles()[run.moment().sms[0].tiles.front().tile];
     CHECK(about_values(q, "", {}, {{1, 2}, {3, 1}, 0.5f}) ==
           "Q (4 × 4 f32 in SRAM)\nrows 1–2, column 3\n0.5  average of 2 values (−∞ left out)");
