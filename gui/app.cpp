@@ -5,10 +5,20 @@
 
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
-#include "show/setups.hpp"
 
 namespace tilescope::gui {
 namespace {
+
+struct StageTab {
+    Stage stage;
+    const char *name, *place;
+};
+/// In the order of the digits.
+constexpr StageTab stage_tabs[] = {{Stage::wall, "Wall", "view-wall"},
+                                   {Stage::memory, "Memory", "view-memory"},
+                                   {Stage::tiles, "Tiles", "view-tiles"},
+                                   {Stage::roofline, "Roofline", "view-roofline"},
+                                   {Stage::io, "Bytes against N", "view-io"}};
 
 struct Layout {
     ImVec4 controls, memory, code, detail, transport;  // x, y, width, height
@@ -16,10 +26,10 @@ struct Layout {
 
 /// Controls on the left, memory in the middle, words and numbers on the right, time below. Small windows give the
 /// middle what they have.
-Layout layout(const Theme& t, ImVec2 size) {
+Layout layout(const Theme& t, ImVec2 size, bool with_controls) {
     const float gap = t.px(8), x0 = gap, y0 = gap, w = size.x - 2 * gap, h = size.y - 2 * gap;
     const float bottom = std::min(t.px(96), h * 0.3f);
-    const float left = std::clamp(w * 0.17f, std::min(t.px(200), w * 0.24f), t.px(300));
+    const float left = with_controls ? std::clamp(w * 0.17f, std::min(t.px(200), w * 0.24f), t.px(300)) : -gap;
     const float right = std::clamp(w * 0.31f, std::min(t.px(300), w * 0.33f), t.px(560));
     const float top = h - bottom - gap, middle = w - left - right - 2 * gap;
     const float code = top * 0.5f;
@@ -70,14 +80,22 @@ void press(App& app, Key key) {
             return p.pause(), p.seek(p.length());
         case Key::escape:
             return app.session.cancel();
+        case Key::tab:
+            app.view.no_controls = !app.view.no_controls;
+            return;
+        case Key::enter:
+            app.revealed = !app.revealed;
+            return;
+        case Key::page_up:
+            return app.turn_scene(-1);
+        case Key::page_down:
+            return app.turn_scene(1);
         default:
             break;
     }
-    // The digits: the attention algorithms, in the order of the ladder.
-    int n = static_cast<int>(key) - static_cast<int>(Key::one);
-    for (const Algorithm& a : algorithms())
-        if (a.computes == &computation::attention && n-- == 0)
-            app.session.ask(with_algorithm(app.session.setup(), a.name));
+    // The digits: what the middle shows.
+    const int n = static_cast<int>(key) - static_cast<int>(Key::one);
+    if (n >= 0 && n < static_cast<int>(std::size(stage_tabs))) app.view.stage = stage_tabs[n].stage;
 }
 
 void draw_runs(App& app) {
@@ -97,17 +115,8 @@ void draw_runs(App& app) {
 }
 
 void draw_stages(App& app) {
-    struct Tab {
-        Stage stage;
-        const char *name, *place;
-    };
-    constexpr Tab tabs[] = {{Stage::wall, "Wall", "view-wall"},
-                            {Stage::memory, "Memory", "view-memory"},
-                            {Stage::tiles, "Tiles", "view-tiles"},
-                            {Stage::roofline, "Roofline", "view-roofline"},
-                            {Stage::io, "Bytes against N", "view-io"}};
     const NotedAs as("views");
-    for (const Tab& t : tabs) {
+    for (const StageTab& t : stage_tabs) {
         if (t.stage != Stage::wall) ImGui::SameLine(0, app.theme.px(14));
         if (tab(app, t.place, t.name, app.view.stage == t.stage)) app.view.stage = t.stage;
     }
@@ -117,6 +126,8 @@ void draw_stages(App& app) {
 void draw_stage(App& app) {
     constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
     draw_stages(app);
+    const float scene = scene_height(app);
+    ImGui::BeginChild("stage", {0, -scene});
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     if (plays(app.view.stage) || !app.session.problem().empty()) {
         draw_runs(app);
@@ -125,6 +136,8 @@ void draw_stage(App& app) {
         explore::panel(app);
     }
     if (app.session.busy() && app.waited >= patience) memory::making_panel(app, corner);
+    ImGui::EndChild();
+    if (app.scene) scene_panel(app);
 }
 
 /// Does what frames have to do where threads do not.
@@ -149,6 +162,19 @@ void App::place(const std::string& name) {
 void App::say(std::string text) {
     message = std::move(text);
     message_until = ImGui::GetTime() + 4;
+}
+
+void App::open_scene(const Scene& opened) {
+    State state = opened.state;
+    state.view.light = view.light, state.view.projector = view.projector, state.view.no_controls = view.no_controls;
+    restore(state);
+    scene = opened, revealed = false;
+}
+
+void App::turn_scene(int by) {
+    const auto last = static_cast<int>(scenes().size()) - 1;
+    const int now = scene ? scene_number(*scene) : by > 0 ? -1 : last + 1;
+    open_scene(scenes()[static_cast<std::size_t>(std::clamp(now + by, 0, last))]);
 }
 
 void follow(App& app) {
@@ -180,7 +206,7 @@ void frame(App& app, double seconds) {
     follow(app);
 
     const ImVec2 size = ImGui::GetIO().DisplaySize;
-    const Layout l = layout(app.theme, size);
+    const Layout l = layout(app.theme, size, !app.view.no_controls);
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::PushFont(app.theme.text);
@@ -189,7 +215,7 @@ void frame(App& app, double seconds) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav);
     ImGui::PopStyleVar();
-    child(app, "controls", l.controls, [&] { controls::panel(app); });
+    if (!app.view.no_controls) child(app, "controls", l.controls, [&] { controls::panel(app); });
     child(app, "memory", l.memory, [&] { draw_stage(app); });
     child(app, "code", l.code, [&] { code::panel(app); });
     child(app, "detail", l.detail,

@@ -11,6 +11,7 @@
 #include "show/explorer.hpp"
 #include "show/export.hpp"
 #include "show/playback.hpp"
+#include "show/scenes.hpp"
 #include "show/session.hpp"
 #include "show/state.hpp"
 #include "show/view.hpp"
@@ -21,7 +22,23 @@ namespace tilescope::gui {
 using namespace show;  // the story that the window shows
 
 /// The keys that mean something everywhere.
-enum class Key : std::uint8_t { space, left, right, home, end, escape, one, two, three, four, five, six };
+enum class Key : std::uint8_t {
+    space,
+    left,
+    right,
+    home,
+    end,
+    escape,
+    tab,
+    enter,
+    page_up,
+    page_down,
+    one,
+    two,
+    three,
+    four,
+    five
+};
 
 /// What a dialog for a file holds: a path, kept for the next time, and what was wrong with it.
 struct PathDialog {
@@ -53,12 +70,19 @@ struct App {
 
     Notes notes;  ///< what the last frame said
 
+    std::optional<Scene> scene;  ///< what is shown began with it
+    bool revealed = false;       ///< its answer is to be seen
+
     /// Names the item that was submitted last.
     void place(const std::string& name);
     void say(std::string text);
 
     State state() const { return state_of(session, playback, view); }
     void restore(const State& state) { show::restore(state, session, playback, view); }
+    /// Shows a scene, in the light and the size of type that there are.
+    void open_scene(const Scene& scene);
+    /// The next one, or the one before; from nowhere the first, or the last.
+    void turn_scene(int by);
 };
 
 /// Takes playback to a run that may be another, the run to where playback is, and the focus to an SM that works.

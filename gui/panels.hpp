@@ -31,6 +31,10 @@ namespace transport {
 void panel(App& app);
 }
 
+/// What there is to say of the scene, below the stage; 0 high where there is none.
+float scene_height(const App& app);
+void scene_panel(App& app);
+
 void tour(App& app);  ///< over everything, when view.tour >= 0
 
 }  // namespace tilescope::gui

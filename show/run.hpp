@@ -94,7 +94,8 @@ class Run {
     /// Contents of a tile before the step that wrote it last; empty where it did not exist or there are no values.
     TileData values_before(const TileState& tile) const;
     /// The error of the output of the thread block that works on `sm` now, tick by tick up to now: of the output tile
-    /// that it works on, as it stands on chip, divided by the row sums where that is nearer. Empty without values or without such a tile.
+    /// that it works on, as it stands on chip, divided by the row sums where that is nearer. Empty without values or
+    /// without such a tile.
     std::vector<ErrorPoint> error_so_far(const SmState& sm) const;
     /// RMS error of all rows of the output that were stored for the last time, and how many rows that is; of what is
     /// recorded. What will be written over says nothing yet.
@@ -135,8 +136,8 @@ class Run {
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;
     Moment moment_;
-    std::vector<Bytes> hbm_read_, hbm_write_;  // by tick
-    std::vector<Traffic> traffic_;             // by tensor
+    std::vector<Bytes> hbm_read_, hbm_write_;      // by tick
+    std::vector<Traffic> traffic_;                 // by tensor
     std::vector<std::vector<Index>> last_stores_;  // by tensor, then by region: the step
     std::vector<double> seconds_;
     std::vector<Index> made_;  // by tile: the step that made it

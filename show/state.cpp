@@ -61,6 +61,7 @@ void add_view_options(CLI::App& app, State& s) {
     View& v = s.view;
     app.add_flag("--light", v.light, "Light theme");
     app.add_flag("--projector", v.projector, "Larger type");
+    app.add_flag("--no-controls", v.no_controls, "The controls folded in");
     add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
     app.add_option_function<std::string>(
            "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
@@ -105,6 +106,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     const auto add = [&](std::initializer_list<std::string> words) { to.insert(to.end(), words); };
     if (v.light) add({"--light"});
     if (v.projector) add({"--projector"});
+    if (v.no_controls) add({"--no-controls"});
     if (v.stage != standard.stage) add({"--view", stages[static_cast<std::size_t>(v.stage)].first});
     if (v.metric != standard.metric) add({"--metric", v.metric});
     if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
@@ -241,18 +243,24 @@ bool is_recording(const std::string& path) {
            beginning.substr(first).starts_with("\"schema\"");
 }
 
-State read_state(const std::string& path) {
+State state_in(const std::string& text) {
     State state;
+    CLI::App app;
+    app.set_help_flag("");
+    add_state_options(app, state);
+    parse(app, words_of(text));
+    return state;
+}
+
+State read_state(const std::string& path) {
     if (is_recording(path)) {
+        State state;
         state.setup.recording = path;
         return state;
     }
     const auto refuse = [&](const std::string& what) { return UsageError(text::shown(path) + ": " + what); };
     try {
-        CLI::App app;
-        app.set_help_flag("");
-        add_state_options(app, state);
-        parse(app, words_of(read_text(path)));
+        return state_in(read_text(path));
     } catch (const Unreadable& e) {
         throw refuse(e.why + "; name a file that the window or `tilescope trace` wrote");
     } catch (const nlohmann::json::exception&) {
@@ -260,7 +268,6 @@ State read_state(const std::string& path) {
     } catch (const UsageError& e) {
         throw refuse(e.what());
     }
-    return state;
 }
 
 std::string replacing_text(const std::string& path) {

@@ -45,6 +45,8 @@ bool is_recording(const std::string& path);
 /// A state that was saved or, of a file that `tilescope trace` wrote, the beginning of what it records. UsageError,
 /// which names the file, when it is neither.
 State read_state(const std::string& path);
+/// The same of its text. Throws a json::exception where it has no state, UsageError where that is wrong.
+State state_in(const std::string& text);
 /// "Saved to tilescope.json".
 std::string saved_text(const std::string& path);
 /// "tilescope.json is there already; once more replaces it".

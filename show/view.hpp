@@ -16,8 +16,9 @@ enum class Tab : std::uint8_t { code, program };
 enum class Detail : std::uint8_t { values, counters };
 
 struct View {
-    bool light = false;      ///< theme
-    bool projector = false;  ///< larger type
+    bool light = false;        ///< theme
+    bool projector = false;    ///< larger type
+    bool no_controls = false;  ///< folded in
     Stage stage = Stage::wall;
     std::string metric = "time_us";  ///< of the plane of tiles
     Tab tab = Tab::code;

@@ -221,16 +221,17 @@ std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index foc
         static_cast<Index>(std::count_if(all.begin(), all.end(), [](const Painter& p) { return !p.done; }));
     const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
     std::vector<WallNumber> numbers = {
-        {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), "row block i" + of_sm},
-        {own ? tiles_text(own->visit->cols) : none, of_text(wall.cols()), "key block j" + of_sm},
-        {text::grouped(wall.painted_tiles(run.tick())), of_text(wall.tiles_to_paint()), "tiles painted"},
-        {text::grouped(at_work), of_text(run.experiment().gpu.sms), "SMs paint here"}};
+        {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), {"row block i" + of_sm, "row block i", "i"}},
+        {own ? tiles_text(own->visit->cols) : none, of_text(wall.cols()), {"key block j" + of_sm, "key block j", "j"}},
+        {text::grouped(wall.painted_tiles(run.tick())), of_text(wall.tiles_to_paint()), {"tiles painted", "tiles"}},
+        {text::grouped(at_work), of_text(run.experiment().gpu.sms), {"SMs paint here", "SMs"}}};
     if (!own) return numbers;
     const Index i = own->visit->rows.begin, j = own->visit->cols.begin;
     const Index coats = std::lround(wall.coats(i, j, run.ticks()));
     if (coats > 1)
-        numbers.push_back(
-            {text::number(std::round(10 * wall.coats(i, j, run.tick())) / 10), of_text(coats), "coats there"});
+        numbers.push_back({text::number(std::round(10 * wall.coats(i, j, run.tick())) / 10),
+                           of_text(coats),
+                           {"coats there", "coats"}});
     return numbers;
 }
 

@@ -33,9 +33,10 @@ std::string wall_reason(const Run& run, const Wall& wall);
 /// "28 of 64 tiles skipped: no query sees their keys", the longest first; empty where none are.
 std::vector<std::string> skipped_text(const Wall& wall);
 
-/// "4", "of 8", "key block j".
+/// "4", "of 8", "key block j of SM 3": the longest first.
 struct WallNumber {
-    std::string number, of, what;
+    std::string number, of;
+    std::vector<std::string> what;
 };
 std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index focus);
 

@@ -56,13 +56,10 @@ void algorithm_list(App& app) {
     const Algorithm& now = app.session.algorithm();
     for (const Computation* c : {&computation::attention, &computation::softmax}) {
         heading(app, c->title);
-        int n = 0;
         for (const Algorithm& a : algorithms()) {
             if (a.computes != c) continue;
-            const bool has_key = c == &computation::attention && ++n <= 6;
-            const std::string key = has_key ? std::to_string(n) + "  " : "    ";
             const std::string what = std::string(a.idea) + ".\nSource: " + a.paper;
-            if (entry(app, std::string("algorithm-") + a.name, key + a.name, a.name == now.name, what))
+            if (entry(app, std::string("algorithm-") + a.name, a.name, a.name == now.name, what))
                 app.session.ask(with_algorithm(app.session.setup(), a.name));
         }
     }
@@ -100,13 +97,21 @@ void model_list(App& app) {
           });
 }
 
+void scene_list(App& app) {
+    combo(app, "scenes", app.scene ? app.scene->title.c_str() : "Scenes",
+          "A lecture in pictures, each with its point and a question. Page Up and Page Down turn them.", [&] {
+              for (const Scene& s : scenes())
+                  if (entry(app, "scene-" + s.name, scene_title(s), app.scene && app.scene->name == s.name, s.caption))
+                      app.open_scene(s);
+          });
+}
+
 void algorithm_controls(App& app) {
     ImGui::PushFont(app.theme.title);
     text_line("TileScope");
     ImGui::PopFont();
     ImGui::SetNextItemWidth(-FLT_MIN);
-    combo(app, "algorithm", app.session.setup().algorithm.c_str(),
-          "What runs. Keys 1 to 6 choose among the attention algorithms.", [&] { algorithm_list(app); });
+    combo(app, "algorithm", app.session.setup().algorithm.c_str(), "What runs.", [&] { algorithm_list(app); });
     remark(app, app.session.algorithm().idea);
     const bool attention = app.session.algorithm().computes == &computation::attention;
     const float gap = ImGui::GetStyle().ItemSpacing.x, row = ImGui::GetContentRegionAvail().x;
@@ -119,6 +124,8 @@ void algorithm_controls(App& app) {
         ImGui::SetNextItemWidth(-FLT_MIN);
         model_list(app);
     }
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    scene_list(app);
     ImGui::PopFont();
 }
 

@@ -31,6 +31,7 @@ struct Invocation {
     Index from = 0, to = -1;  // -1: the end
     Index fps = 30;
     bool no_tour = false;
+    std::string scene;
 };
 
 Size to_size(const std::string& text) {
@@ -54,6 +55,15 @@ void add_flags(CLI::App& app, Invocation& r) {
         ->default_str("1440x900");
     app.add_option("--open", r.open, "What the window saved, or `tilescope trace` wrote, instead of all flags above")
         ->type_name("FILE.json");
+    app.add_option("--scene", r.scene, "A scene of a lecture, with its caption; instead of flags that decide a run")
+        ->type_name("NAME|FILE.json");
+    app.add_flag_callback(
+        "--scenes",
+        [] {
+            for (const Scene& s : scenes()) std::cout << s.name << '\n';
+            throw CLI::Success();
+        },
+        "The names of the scenes, one a line");
     app.add_option("--screenshot", r.screenshot, "Write a picture and end; needs no display")->type_name("FILE.png");
     app.add_option("--record", r.record, "Write a film and end; needs ffmpeg, and no display")
         ->type_name("FILE.mp4|gif");
@@ -73,7 +83,9 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.set_version_flag("--version", std::string("tilescope-gui ") + TILESCOPE_VERSION);
     app.get_formatter()->column_width(36);
     app.footer(
-        "Keys: Space play, left and right step, Home and End, 1 to 6 the attention algorithms.\n"
+        "Keys: Space play, left and right step, Home and End, 1 to 5 the views, Tab the controls, Page Up and Page "
+        "Down\n"
+        "the scenes.\n"
         "Flags mean what they mean to `tilescope run`. Without ALGO the window begins with flash_v2 and --dim 128.\n"
         "Examples:\n"
         "  tilescope-gui\n"
@@ -245,11 +257,34 @@ void refuse_beside_file(State asked, const std::string& file) {
                          " has all flags of what was saved; leave it out");
 }
 
+void show_or_take(App& app, const Invocation& r, std::optional<AtomicFile>& out) {
+    if (!out) return show_window(app, r);
+    take(app, r, out->stream());
+    out->commit();
+}
+
+/// A scene decides the run; how it is looked at is asked for as always.
+void carry_out_scene(App& app, const Invocation& r, std::optional<AtomicFile>& out) {
+    State asked = r.state;
+    asked.view.light = asked.view.projector = asked.view.no_controls = false;
+    asked.speed = State{}.speed, asked.loop = false;
+    const Scene scene = scene_named(r.scene);
+    refuse_beside_file(asked, "--scene " + r.scene);
+    app.view.light = r.state.view.light, app.view.projector = r.state.view.projector;
+    app.view.no_controls = r.state.view.no_controls;
+    app.open_scene(scene);
+    app.playback.set_speed(r.state.speed), app.playback.loop = r.state.loop;
+    await(app, out.has_value());
+    if (const std::string& problem = app.session.problem(); !problem.empty()) throw UsageError(problem);
+    show_or_take(app, r, out);
+}
+
 void carry_out(const Invocation& r) {
     check(r);
     std::optional<AtomicFile> out;  // that it cannot be written is said before the work
     if (const std::string path = r.screenshot + r.record; !path.empty()) out.emplace(path);
     App app;
+    if (!r.scene.empty()) return carry_out_scene(app, r, out);
     // A saved state may stand where an algorithm does, too.
     const std::string& file = r.state.setup.recording;
     const bool saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
@@ -263,9 +298,7 @@ void carry_out(const Invocation& r) {
         throw UsageError((from.empty() || !state.setup.recording.empty() ? "" : text::shown(from) + ": ") + problem);
     if (const Run* run = app.session.run(); run && !run->remark().empty())
         std::cerr << "tilescope-gui: " << text::shown(state.setup.recording) << ": " << run->remark() << '\n';
-    if (!out) return show_window(app, r);
-    take(app, r, out->stream());
-    out->commit();
+    show_or_take(app, r, out);
 }
 
 }  // namespace
@@ -277,7 +310,8 @@ int main(int argc, char** argv) {
         static Invocation request;
         add_flags(app, request);
         app.callback([&app] {
-            if (app.count("ALGO") == 0 && request.open.empty()) request.state.setup = first_setup(request.state.setup);
+            if (app.count("ALGO") == 0 && request.open.empty() && request.scene.empty())
+                request.state.setup = first_setup(request.state.setup);
             carry_out(request);
         });
     };

@@ -19,7 +19,7 @@ namespace {
 std::string glfw_error;
 
 std::optional<Key> key_from_glfw(int key) {
-    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_6) return static_cast<Key>(static_cast<int>(Key::one) + key - GLFW_KEY_1);
+    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_5) return static_cast<Key>(static_cast<int>(Key::one) + key - GLFW_KEY_1);
     switch (key) {
         case GLFW_KEY_SPACE:
             return Key::space;
@@ -33,6 +33,14 @@ std::optional<Key> key_from_glfw(int key) {
             return Key::end;
         case GLFW_KEY_ESCAPE:
             return Key::escape;
+        case GLFW_KEY_TAB:
+            return Key::tab;
+        case GLFW_KEY_ENTER:
+            return Key::enter;
+        case GLFW_KEY_PAGE_UP:
+            return Key::page_up;
+        case GLFW_KEY_PAGE_DOWN:
+            return Key::page_down;
         default:
             return std::nullopt;
     }

@@ -8,7 +8,7 @@
 #include "tests/support/choices.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/headless.hpp"
-#include "tests/support/scenes.hpp"
+#include "tests/support/situations.hpp"
 
 using namespace tilescope;
 using namespace tilescope::gui;
@@ -20,25 +20,25 @@ constexpr float scales[] = {0.8f, 1, 1.25f, 1.3f, 1.5f, 2, 3, 3.9f};
 
 class Scan {
   public:
-    Scan() : scenes_(scenes(folder_ / "recorded.json")) { show::record_to(folder_ / "recorded.json"); }
+    Scan() : situations_(situations(folder_ / "recorded.json")) { show::record_to(folder_ / "recorded.json"); }
 
-    const std::vector<Scene>& all() const { return scenes_; }
+    const std::vector<Situation>& all() const { return situations_; }
 
     void dress(float scale) {
         scale_ = scale;
         h_.dress(random_() % 2 != 0, scale);
     }
-    void show(const Scene& scene) {
-        scene_ = scene.name;
-        h_.app.session.ask(scene.setup);
+    void show(const Situation& situation) {
+        situation_ = situation.name;
+        h_.app.session.ask(situation.setup);
         h_.app.session.finish();
         h_.app.view = {};
-        h_.app.view.compare = scene.compare;
-        h_.app.view.tour = scene.tour;
-        if (scene.breakpoint) h_.app.view.breakpoints = {scene.breakpoint};
+        h_.app.view.compare = situation.compare;
+        h_.app.view.tour = situation.tour;
+        if (situation.breakpoint) h_.app.view.breakpoints = {situation.breakpoint};
         h_.resize(1440, 900);
         for (int k = 0; k < 3; ++k) h_.draw(0);
-        if (scene.opens) click(scene.opens);
+        if (situation.opens) click(situation.opens);
     }
     /// At this size, somewhere in the run, with the mouse somewhere.
     void look(int width, int height) {
@@ -52,7 +52,7 @@ class Scan {
         draw(width, height);
     }
     void draw(int width, int height) {
-        CAPTURE(scene_, scale_, width, height, h_.app.view.tab, h_.app.view.detail, h_.app.playback.position());
+        CAPTURE(situation_, scale_, width, height, h_.app.view.tab, h_.app.view.detail, h_.app.playback.position());
         h_.resize(width, height);
         // Twice, for ImGui learns the sizes of some things by drawing them.
         for (int k = 0; k < 2; ++k) h_.draw(0.02);
@@ -71,9 +71,9 @@ class Scan {
     }
 
     Folder folder_;
-    std::vector<Scene> scenes_;
+    std::vector<Situation> situations_;
     Headless h_;
-    const char* scene_ = "";
+    const char* situation_ = "";
     float scale_ = 1;
 };
 
@@ -87,9 +87,9 @@ TEST_CASE("A frame is drawn at every size, scale and theme", "[window][sizes]") 
     };
     for (const float scale : scales) {
         scan.dress(scale);
-        for (const Scene& scene : scan.all()) {
-            if (scene.slow && scale != 1) continue;
-            scan.show(scene);
+        for (const Situation& situation : scan.all()) {
+            if (situation.slow && scale != 1) continue;
+            scan.show(situation);
             for (int k = 0; k < 24; ++k) scan.look(pixels(2000), pixels(1500));
         }
     }
@@ -110,12 +110,12 @@ TEST_CASE("A frame is drawn at every width", "[.][scan]") {
     const auto every = static_cast<int>(number_from_environment("TILESCOPE_EVERY", 1));
     int frames = 0;
     for (const float scale : scales)
-        for (const Scene& scene : scan.all()) {
+        for (const Situation& situation : scan.all()) {
             scan.dress(scale);
-            scan.show(scene);
+            scan.show(situation);
             for (int width = 1; width <= 600; width += every)
                 for (const int height : {1, 9, 40, 100, 220, 480, 700, 1000})
-                    if (!scene.slow || width % 20 == 0) scan.look(width, height), frames += 2;
+                    if (!situation.slow || width % 20 == 0) scan.look(width, height), frames += 2;
         }
     std::printf("%d frames\n", frames);
 }

@@ -101,6 +101,12 @@ TEXTS = PICTURES | {name: in_memory(flags) for name, flags in MEMORY_TEXTS.items
     "wall_matrix": ["softmax_online", "--seq", "256", "--heads", "1", "--step", "30"],
 }
 
+SCENES = ["softmax-overflows", "three-passes-two", "scores-travel", "recurrence", "columns-and-rows", "causal-tiles",
+          "grouped-heads", "sram-limits-tiles", "waves-and-tails", "ragged-shapes", "race-by-time", "does-not-fit",
+          "too-large-to-show"]
+TEXTS |= {"scene_" + name.replace("-", "_"): ["--scene", name] for name in SCENES}
+PICTURES |= {"scene_" + name.replace("-", "_"): ["--scene", name, "--size", "800x600"] for name in SCENES}
+
 # A slider set to what cannot be: flags, slider, where it is clicked.
 PROBLEM = {
     "problem": (in_memory(["flash_v2", *HALF, "--step", "60"]), "kv-heads", 0.98),

@@ -73,9 +73,9 @@ Visitor::Visitor(Choices& choices) : choices_(choices), before_(std::filesystem:
     std::filesystem::current_path(folder_ / "");
     show::record_to("recorded.json");
     write_bytes("broken.json", R"({"tilescope-gui": ["flash_v2", "--step", "-1"]})");
-    scenes_ = scenes("recorded.json");
-    std::erase_if(scenes_, [](const Scene& s) { return s.slow; });
-    h_.app.session.ask(scenes_[0].setup);
+    situations_ = situations("recorded.json");
+    std::erase_if(situations_, [](const Situation& s) { return s.slow; });
+    h_.app.session.ask(situations_[0].setup);
     h_.app.session.finish();
     h_.draw(0);
 }
@@ -102,7 +102,7 @@ void Visitor::do_something() {
     if (kind < 250) return play();
     if (kind < 253) return save_or_open();
     if (kind == 254 && choices_.one_in(8)) h_.dress(choices_.one_in(2), choices_.of({0.8f, 1.f, 1.5f, 2.f, 3.f}));
-    if (kind == 255) h_.app.session.ask(choices_.of(scenes_).setup);
+    if (kind == 255) h_.app.session.ask(choices_.of(situations_).setup);
 }
 
 void Visitor::move() {
@@ -152,7 +152,7 @@ void Visitor::key() {
         case 2:
             return void(io.KeysDown[choices_.below(ImGuiKey_COUNT)] = true);
         default:
-            h_.app.keys.push_back(static_cast<Key>(choices_.below(static_cast<std::uint64_t>(Key::six) + 1)));
+            h_.app.keys.push_back(static_cast<Key>(choices_.below(static_cast<std::uint64_t>(Key::five) + 1)));
     }
 }
 

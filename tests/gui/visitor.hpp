@@ -6,7 +6,7 @@
 #include "tests/support/choices.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/headless.hpp"
-#include "tests/support/scenes.hpp"
+#include "tests/support/situations.hpp"
 
 namespace tilescope::gui {
 
@@ -44,7 +44,7 @@ class Visitor {
     Choices& choices_;
     Folder folder_;
     std::filesystem::path before_;
-    std::vector<Scene> scenes_;
+    std::vector<Situation> situations_;
     Headless h_;
     std::string told_;  // what was wrong while something was done
 };

@@ -108,6 +108,41 @@ def paints_the_wall(display):
     w.close()
 
 
+def turns_scenes(display):
+    names = subprocess.run([GUI, "--scenes"], capture_output=True, text=True, check=True).stdout.split()
+    w = Window(display, GUI, "--light", "--size", "1440x900")
+
+    def title(k):
+        return w.wait(lambda s: any(text.startswith(f"{k} of {len(names)} ·") for text, _, _ in
+                                    s["texts"].get("scene", [])) and s["settled"], f"scene {k}")
+
+    w.key("Page_Down")
+    assert "naive" in title(1)["command"] and "--light" in title(1)["command"]
+    w.key("Page_Down")
+    assert title(2)["algorithm"] == "softmax_safe"
+    w.key("Page_Up")
+    title(1)
+    w.click("scene-next")
+    title(2)
+    w.key("Return")
+    w.wait(lambda s: any("Three on the left" in text for text, _, _ in s["texts"]["scene"]), "the answer")
+    w.click("scene-reveal", 0.2, 0.2)
+    w.wait(lambda s: not any("Three on the left" in text for text, _, _ in s["texts"]["scene"]), "no answer")
+    w.click("scenes")
+    w.click("scene-causal-tiles")
+    assert "--causal" in title(6)["command"]
+    w.click("scene-close")
+    w.wait(lambda s: "scene" not in s["texts"] or not s["texts"]["scene"], "no scene")
+    w.key("Tab")
+    w.wait(lambda s: "algorithm" not in s["places"] and "--no-controls" in s["command"], "no controls")
+    w.key("Tab")
+    w.wait(lambda s: "algorithm" in s["places"] and "--no-controls" not in s["command"], "controls")
+    for digit, place in enumerate(["wall", "sm-0", "plane"], 1):
+        w.key(str(digit))
+        w.wait(lambda s: any(p.startswith(place) for p in s["places"]), place)
+    w.close()
+
+
 def stops_at_breakpoints(display):
     w = Window(display, GUI, *SMALL, "--speed", "60")
     w.click("break-10")
@@ -129,8 +164,9 @@ def shows_each_algorithm(display):
     w = Window(display, GUI, *SMALL)
     names = ["standard", "three_pass", "two_pass", "flash_v1", "flash_v2", "memory_efficient"]
     pictures = []
-    for digit, name in enumerate(names, 1):
-        w.key(str(digit))
+    for name in names:
+        w.click("algorithm")
+        w.click("algorithm-" + name)
         w.settled(algorithm=name)
         assert not w.to_the_end()["problem"]
         pictures.append(w.picture())
@@ -230,7 +266,7 @@ def plays_recordings(display):
         w.key("Right")
         w.settled(step=9)
         played = w.picture()
-        w.key("4")  # another algorithm leaves the recording
+        w.click("algorithm"), w.click("algorithm-flash_v1")  # another algorithm leaves the recording
         w.wait(lambda s: s["algorithm"] == "flash_v1" and trace not in s["command"], "another algorithm")
         w.close()
         w = Window(display, GUI, *flags, "--step", "9")
@@ -399,7 +435,7 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, paints_the_wall,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,

@@ -8,7 +8,7 @@
 
 namespace tilescope::gui {
 
-struct Scene {
+struct Situation {
     const char* name;
     show::Setup setup;
     bool slow = false;                 ///< takes a while to make
@@ -19,7 +19,7 @@ struct Scene {
 };
 
 /// `recording` is a file that `tilescope trace` could have written.
-inline std::vector<Scene> scenes(const std::string& recording) {
+inline std::vector<Situation> situations(const std::string& recording) {
     using show::setup, show::toy, show::half;
     const show::Flags toy_matrix = {{"gpu", "toy"}, {"seq", "16"}, {"heads", "1"}, {"br", "4"}, {"bc", "4"}};
     show::Setup recorded, wrong = setup("flash_v2", {{"kv-heads", "3"}});

@@ -1,0 +1,56 @@
+// What is said of a scene, below the stage, while the window shows it.
+#include "gui/draw/canvas.hpp"
+#include "gui/draw/widgets.hpp"
+#include "gui/panels.hpp"
+
+namespace tilescope::gui {
+namespace {
+
+void buttons(App& app) {
+    struct Way {
+        const char *label, *place;
+        int by;
+    };
+    for (const Way& w : {Way{"<", "scene-previous", -1}, Way{">", "scene-next", 1}}) {
+        if (push_button(w.label)) app.turn_scene(w.by);
+        app.place(w.place);
+        ImGui::SameLine();
+    }
+    if (push_button("×")) app.scene.reset();
+    app.place("scene-close");
+}
+
+}  // namespace
+
+float scene_height(const App& app) {
+    if (!app.scene) return 0;
+    const Theme& t = app.theme;
+    return t.title->FontSize + 4 * t.text->FontSize + t.px(30);
+}
+
+void scene_panel(App& app) {
+    const NotedAs as("scene");
+    const Theme& t = app.theme;
+    const Canvas c(t);
+    const Scene scene = *app.scene;  // buttons may change it
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    const float side = t.px(110), width = room.x - side;
+    c.draw().AddLine({at.x, at.y + t.px(2)}, {at.x + room.x, at.y + t.px(2)}, t.panel_border);
+    float y = at.y + t.px(8);
+    c.text_in(t.title, {at.x, y, at.x + width, y + t.title->FontSize}, t.ink, scene_title(scene));
+    y += t.title->FontSize + t.px(4);
+    y += static_cast<float>(c.paragraph(t.text, {at.x, y}, t.ink, scene.caption, room.x, 2)) * t.text->FontSize +
+         t.px(3);
+    if (!scene.question.empty()) {
+        const std::string said = app.revealed ? scene.question + " " + scene.answer : scene.question;
+        c.paragraph(t.text, {at.x, y}, t.highlight, said, room.x, 2);
+        ImGui::SetCursorScreenPos({at.x, y});
+        if (hit_area("scene-reveal", {room.x, 2 * t.text->FontSize})) app.revealed = !app.revealed;
+        app.place("scene-reveal");
+        tip(app, app.revealed ? "Click hides the answer." : "Click, or Enter, for the answer.");
+    }
+    ImGui::SetCursorScreenPos({at.x + width, at.y + t.px(6)});
+    buttons(app);
+}
+
+}  // namespace tilescope::gui

@@ -1,0 +1,75 @@
+#include "show/scenes.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/text/embedded.hpp"
+#include "core/text/words.hpp"
+#include "lab/text_file.hpp"
+
+namespace tilescope::show {
+
+std::span<const EmbeddedFile> embedded_scenes();
+
+namespace {
+
+using namespace lab;
+
+/// Throws a json::exception where the text is no scene.
+Scene scene_of(const std::string& name, const std::string& text) {
+    const nlohmann::json j = nlohmann::json::parse(text);
+    const auto words = [&](const char* key) { return j.contains(key) ? j.at(key).get<std::string>() : std::string(); };
+    return {name,          j.at("title").get<std::string>(), words("caption"), words("question"), words("answer"),
+            state_in(text)};
+}
+
+/// "05-columns-and-rows.json" is columns-and-rows.
+std::string name_of_file(std::string_view file) {
+    return std::string(file.substr(3, file.size() - 3 - std::string_view(".json").size()));
+}
+
+}  // namespace
+
+const std::vector<Scene>& scenes() {
+    static const std::vector<Scene> all = [] {
+        std::vector<Scene> read;
+        for (const EmbeddedFile& file : embedded_scenes())
+            read.push_back(scene_of(name_of_file(file.name), std::string(file.text)));
+        return read;
+    }();
+    return all;
+}
+
+Scene scene_named(const std::string& name) {
+    std::vector<std::string> names;
+    for (const Scene& s : scenes()) {
+        if (s.name == name) return s;
+        names.push_back(s.name);
+    }
+    const std::string flag = "--scene " + text::shown(name);
+    if (!name.ends_with(".json"))
+        throw UsageError(flag + ": there is no such scene; try --scene " + text::nearest(name, names) +
+                         ", or --scenes for all of them");
+    try {
+        return scene_of(name, read_text(name));
+    } catch (const Unreadable& e) {
+        throw UsageError(flag + ": " + e.why + "; name a file like those in scenes/");
+    } catch (const nlohmann::json::exception&) {
+        throw UsageError(flag + ": has no title or no state; write it like those in scenes/");
+    } catch (const UsageError& e) {
+        throw UsageError(flag + ": " + e.what());
+    }
+}
+
+int scene_number(const Scene& scene) {
+    for (std::size_t k = 0; k < scenes().size(); ++k)
+        if (scenes()[k].name == scene.name) return static_cast<int>(k);
+    return -1;
+}
+
+std::string scene_title(const Scene& scene) {
+    const int number = scene_number(scene);
+    if (number < 0) return scene.title;
+    return std::to_string(number + 1) + " of " + std::to_string(scenes().size()) + " · " + scene.title;
+}
+
+}  // namespace tilescope::show

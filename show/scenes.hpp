@@ -1,0 +1,29 @@
+// Scenes of a lecture: a state of the window, what to see in it, and a question. A scene is a file of JSON: what the
+// window saves, with "title", "caption", "question" and "answer" beside it (docs/gui.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/state.hpp"
+
+namespace tilescope::show {
+
+struct Scene {
+    std::string name;     ///< of the file, without number and ending
+    std::string title;    ///< what it is about
+    std::string caption;  ///< its point, in a sentence or two
+    std::string question, answer;
+    State state;
+};
+
+/// Those that the program brings along, in the order of a lecture.
+const std::vector<Scene>& scenes();
+/// One of them, or one in a file; UsageError names the flag, and the nearest name.
+Scene scene_named(const std::string& name);
+/// Its place among those that the program brings along; -1: none of them.
+int scene_number(const Scene& scene);
+/// "5 of 13 · Columns and rows".
+std::string scene_title(const Scene& scene);
+
+}  // namespace tilescope::show

@@ -1,0 +1,106 @@
+#include "show/scenes.hpp"
+
+#include <set>
+
+#include "lab/timing.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/sessions.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+using namespace tilescope::show;
+
+namespace {
+
+std::string refused(const std::string& name) {
+    return message_of<UsageError>([&] { scene_named(name); });
+}
+
+double us(std::vector<std::pair<std::string, std::string>> flags) {
+    WaitingSession s = session_of("flash_v2", flags);
+    REQUIRE(s.run()->counted().time);
+    return s.run()->counted().time->us();
+}
+
+}  // namespace
+
+TEST_CASE("thirteen scenes come along, each with its point, a question and an answer", "[scenes]") {
+    REQUIRE(scenes().size() == 13);
+    std::set<std::string> names, titles;
+    int number = 0;
+    for (const Scene& s : scenes()) {
+        INFO(s.name);
+        CHECK(names.insert(s.name).second);
+        CHECK(titles.insert(s.title).second);
+        CHECK(!s.caption.empty());
+        CHECK(s.caption.ends_with("."));
+        CHECK(s.question.ends_with("?"));
+        CHECK(s.answer.ends_with("."));
+        CHECK(scene_named(s.name).state == s.state);
+        CHECK(scene_number(s) == number++);
+    }
+    CHECK(scene_title(scenes()[4]) == "5 of 13 · FlashAttention-1 paints columns, FlashAttention-2 rows");
+}
+
+TEST_CASE("every scene shows what it is about", "[scenes]") {
+    for (const Scene& scene : scenes()) {
+        INFO(scene.name);
+        WaitingSession s;
+        Playback playback;
+        View view;
+        restore(scene.state, s, playback, view);
+        s.finish();
+        CHECK(s.problem().empty());
+        if (scene.name == "does-not-fit") {
+            CHECK(s.overflow());
+            continue;
+        }
+        REQUIRE(s.run());
+        playback.set_length(s.length());
+        CHECK(scene.state.step <= s.length());
+        CHECK((s.rival() != nullptr) == !scene.state.setup.rival.empty());
+        // What is saved of it brings it back.
+        CHECK(state_of(s, playback, view).setup == scene.state.setup);
+    }
+}
+
+TEST_CASE("numbers of the scenes' answers are the model's", "[scenes]") {
+    const auto rounded = [](double x) { return std::to_string(std::lround(x)); };
+    const Scene waves = scene_named("waves-and-tails");
+    const auto heads = [](const char* n) {
+        return us({{"heads", n}, {"seq", "2048"}, {"dim", "128"}, {"br", "128"}, {"bc", "128"}});
+    };
+    CHECK(contains(waves.answer, rounded(heads("17")) + " µs"));
+    CHECK(contains(waves.answer, rounded(heads("16")) + " µs"));
+    const Scene tiles = scene_named("sram-limits-tiles");
+    const auto tile = [](const char* br, const char* bc) {
+        const double t = us({{"heads", "64"}, {"seq", "4096"}, {"dim", "128"}, {"br", br}, {"bc", bc}});
+        return "1," + std::to_string(std::lround(t) % 1000) + " µs";
+    };
+    CHECK(contains(tiles.answer, tile("384", "32")));
+    CHECK(contains(tiles.answer, tile("128", "64")));
+    WaitingSession s = session_of("standard", {{"heads", "1"}, {"seq", "512"}, {"br", "64"}, {"bc", "64"}});
+    const Counters& c = s.run()->counted().counters;
+    Bytes scores = 0;
+    for (const TensorReport& t : s.run()->counted().tensors)
+        if (t.meaning == Meaning::score) scores += t.traffic.read + t.traffic.write;
+    CHECK(2 * scores > c.hbm());  // "more than half already at N = 512"
+}
+
+TEST_CASE("a scene may be a file, and one that is none says what it lacks", "[scenes]") {
+    const Folder folder;
+    const std::string path = folder / "mine.json";
+    write_bytes(path, R"({"title": "Mine", "tilescope-gui": ["flash_v1", "--seq", "64"]})");
+    const Scene mine = scene_named(path);
+    CHECK(mine.title == "Mine");
+    CHECK(scene_title(mine) == "Mine");
+    CHECK(scene_number(mine) == -1);
+    CHECK(mine.state.setup.algorithm == "flash_v1");
+    CHECK(refused("colums-and-rows") ==
+          "--scene colums-and-rows: there is no such scene; try --scene columns-and-rows, or --scenes for all of them");
+    write_bytes(path, R"({"tilescope-gui": ["flash_v1"]})");
+    CHECK(contains(refused(path), "has no title or no state"));
+    write_bytes(path, R"({"title": "Mine", "tilescope-gui": ["flash_v1", "--seq", "x"]})");
+    CHECK(contains(refused(path), "--seq x"));
+    CHECK(contains(refused(folder / "none.json"), "name a file like those in scenes/"));
+}
