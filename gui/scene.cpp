@@ -25,7 +25,7 @@ void buttons(App& app) {
 float scene_height(const App& app) {
     if (!app.scene) return 0;
     const Theme& t = app.theme;
-    return t.title->FontSize + 4 * t.text->FontSize + t.px(30);
+    return t.title->FontSize + 5 * t.text->FontSize + t.px(30);
 }
 
 void scene_panel(App& app) {
@@ -43,9 +43,11 @@ void scene_panel(App& app) {
          t.px(3);
     if (!scene.question.empty()) {
         const std::string said = app.revealed ? scene.question + " " + scene.answer : scene.question;
-        c.paragraph(t.text, {at.x, y}, t.highlight, said, room.x, 2);
+        ImFont* font = Canvas::broken(t.text, said, room.x).size() <= 3 ? t.text : t.small_text;
+        const float left = at.y + room.y - y;
+        c.paragraph(font, {at.x, y}, t.highlight, said, room.x, std::max(1, static_cast<int>(left / font->FontSize)));
         ImGui::SetCursorScreenPos({at.x, y});
-        if (hit_area("scene-reveal", {room.x, 2 * t.text->FontSize})) app.revealed = !app.revealed;
+        if (hit_area("scene-reveal", {room.x, 3 * t.text->FontSize})) app.revealed = !app.revealed;
         app.place("scene-reveal");
         tip(app, app.revealed ? "Click hides the answer." : "Click, or Enter, for the answer.");
     }

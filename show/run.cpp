@@ -32,6 +32,9 @@ Run::Run(Counted counted, Recorder&& recording)
     schedule_.emplace(std::move(recording).take(), experiment().gpu.sms);
     if (failure_) tell_failure();
     add_up();
+    std::vector<Index> heads;
+    for (const Placement& p : schedule_->placements()) heads.push_back(head_of(p));
+    heads_ = std::move(heads);
     if (has_values()) look_ahead();
     player_ = std::make_unique<Player>(trace());
     seek(0);
@@ -168,6 +171,9 @@ bool Run::has_whole_heads() const {
 }
 
 Index Run::head_of(const Placement& p) const {
+    const std::vector<Placement>& all = schedule_->placements();
+    if (!heads_.empty() && &p >= all.data() && &p < all.data() + all.size())
+        return heads_[static_cast<std::size_t>(&p - all.data())];
     const auto& axes = trace().launches()[static_cast<std::size_t>(p.launch)].axes;
     const RecordedBlock& block = trace().block(p.launch, p.block);
     for (std::size_t k = 0; k < axes.size(); ++k)

@@ -140,7 +140,8 @@ class Run {
     std::vector<Traffic> traffic_;                 // by tensor
     std::vector<std::vector<Index>> last_stores_;  // by tensor, then by region: the step
     std::vector<double> seconds_;
-    std::vector<Index> made_;  // by tile: the step that made it
+    std::vector<Index> heads_;  // by placement
+    std::vector<Index> made_;   // by tile: the step that made it
     struct LineCosts {
         Index step = 0;
         std::map<std::uint16_t, Counters> by_line;

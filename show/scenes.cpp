@@ -1,5 +1,6 @@
 #include "show/scenes.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/text/embedded.hpp"
@@ -15,11 +16,16 @@ namespace {
 using namespace lab;
 
 /// Throws a json::exception where the text is no scene.
-Scene scene_of(const std::string& name, const std::string& text) {
-    const nlohmann::json j = nlohmann::json::parse(text);
+Scene scene_of(const std::string& name, const std::string& file) {
+    const nlohmann::json j = nlohmann::json::parse(file);
+    const auto known = {"title", "caption", "question", "answer", "tilescope-gui"};
+    for (const auto& [key, value] : j.items())
+        if (std::find(known.begin(), known.end(), key) == known.end())
+            throw UsageError("has " + text::shown(key) +
+                             ", which is nothing of a scene; try title, caption, question or answer");
     const auto words = [&](const char* key) { return j.contains(key) ? j.at(key).get<std::string>() : std::string(); };
     return {name,          j.at("title").get<std::string>(), words("caption"), words("question"), words("answer"),
-            state_in(text)};
+            state_in(file)};
 }
 
 /// "05-columns-and-rows.json" is columns-and-rows.
@@ -52,9 +58,13 @@ Scene scene_named(const std::string& name) {
     try {
         return scene_of(name, read_text(name));
     } catch (const Unreadable& e) {
-        throw UsageError(flag + ": " + e.why + "; name a file like those in scenes/");
+        throw UsageError(flag + ": " + e.why + "; docs/gui.md shows what a scene looks like");
+    } catch (const nlohmann::json::parse_error&) {
+        throw UsageError(flag + ": is not JSON; docs/gui.md shows what a scene looks like");
+    } catch (const nlohmann::json::type_error&) {
+        throw UsageError(flag + ": something in it is not text; docs/gui.md shows what a scene looks like");
     } catch (const nlohmann::json::exception&) {
-        throw UsageError(flag + ": has no title or no state; write it like those in scenes/");
+        throw UsageError(flag + ": has no title or no state; docs/gui.md shows what a scene looks like");
     } catch (const UsageError& e) {
         throw UsageError(flag + ": " + e.what());
     }

@@ -1,6 +1,7 @@
 #include "show/wall.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -29,12 +30,52 @@ Wall::Wall(const Run& run, Index head)
       head_(head),
       rows_(run.recorded().seq_q, run.experiment().tiling.br),
       cols_(run.recorded().seq_k, run.experiment().tiling.bc),
-      cells_(static_cast<std::size_t>(rows() * cols())),
-      by_launch_(run.trace().launches().size(), std::vector<Trips>(run.trace().tensors().size())),
-      visits_of_launch_(run.trace().launches().size(), 0) {
+      cells_(static_cast<std::size_t>(rows() * cols())) {
     find_tensors();
     read_recording();
     sort_visits();
+    look_at_mask();
+}
+
+void Wall::look_at_mask() {
+    const Problem& p = run_.recorded();
+    for (Index i = 0; i < rows(); ++i)
+        for (Index j = 0; j < cols(); ++j) {
+            covers_.push_back(p.mask.cover(rows_[i], cols_[j], p.diagonal()));
+            skipped_ += covers_.back() == Cover::hidden && visits(i, j).empty() ? 1 : 0;
+        }
+}
+
+WallGroup Wall::group(Span rows, Span cols) const {
+    WallGroup g{rows, cols, 0, true, {}, {}, std::vector<std::vector<Index>>(sheets_.size())};
+    for (Index i = rows.begin; i < rows.end(); ++i)
+        for (Index j = cols.begin; j < cols.end(); ++j) {
+            const bool hidden = cover(i, j) == Cover::hidden;
+            g.hidden += hidden ? 1 : 0;
+            g.skipped &= hidden && visits(i, j).empty();
+            Index first = run_.ticks() + 1;
+            for (const std::size_t v : visits(i, j)) {
+                g.begun.push_back(visits_[v].painted);
+                first = std::min(first, visits_[v].painted);
+            }
+            if (!visits(i, j).empty()) g.painted.push_back(first);
+            for (std::size_t s = 0; s < sheets_.size(); ++s)
+                if (const Index when = stored_[s][cell(i, j)]; when >= 0) g.stored[s].push_back(when);
+        }
+    std::sort(g.painted.begin(), g.painted.end());
+    std::sort(g.begun.begin(), g.begun.end());
+    for (std::vector<Index>& ticks : g.stored) std::sort(ticks.begin(), ticks.end());
+    return g;
+}
+
+const std::vector<WallGroup>& Wall::groups(Index down, Index across) const {
+    if (grouped_ == Span{down, across}) return groups_;
+    grouped_ = {down, across};
+    groups_.clear();
+    for (Index i = 0; i < rows(); i += down)
+        for (Index j = 0; j < cols(); j += across)
+            groups_.push_back(group({i, std::min(down, rows() - i)}, {j, std::min(across, cols() - j)}));
+    return groups_;
 }
 
 void Wall::sort_visits() {
@@ -44,7 +85,7 @@ void Wall::sort_visits() {
     for (std::size_t k = 0; k < visits_.size(); ++k) {
         const Visit& v = visits_[k];
         ways_[{v.launch, v.block}].push_back(k);
-        ++visits_of_launch_[static_cast<std::size_t>(v.launch)];
+        ++habits_[{v.launch, v.loop}].visits;
         for (Index i = v.rows.begin; i < v.rows.end(); ++i)
             for (Index j = v.cols.begin; j < v.cols.end(); ++j) cells_[cell(i, j)].push_back(k);
     }
@@ -89,6 +130,7 @@ void Wall::read_recording() {
         Visit visit{};
     };
     std::unordered_map<Index, Turn> turns;
+    std::set<TensorId> strangers;
     const auto close = [&](const Turn& t) {
         if (t.paints) visits_.push_back(t.visit);
     };
@@ -107,10 +149,17 @@ void Wall::read_recording() {
         if (!t.ours) continue;
         if (t.turn != step.turn) {
             close(t);
-            t.turn = step.turn, t.paints = false, t.visit = {step.launch, e.block, {}, {}, {}, {}, tick, tick, 0};
+            t.turn = step.turn, t.paints = false,
+            t.visit = {
+                step.launch, e.block,
+                {},          {},
+                {},          {},
+                tick,        tick,
+                0,           step.turn < 0 ? -1 : run_.trace().turns()[static_cast<std::size_t>(step.turn)].loop};
         }
         if (!works(step.kind())) continue;
-        if (step.moves_data()) add_to_launch(step);
+        if (step.moves_data()) add_to_loop(step, t.visit.loop);
+        if (step.moves_data() && t.paints && !(e.region.rows == t.visit.queries)) strangers.insert(e.region.tensor);
         t.visit.to = tick;
         if (e.meaning != Meaning::score) continue;
         const Span queries = e.region.rows, keys = e.region.cols;
@@ -122,6 +171,12 @@ void Wall::read_recording() {
         t.paints = true;
     }
     for (const auto& [block, t] : turns) close(t);
+    // Statistics of other rows than those that are painted only happen to be as many (chunked's, a row a chunk).
+    for (std::size_t e = edges_.size(); e-- > 0;) {
+        if (edges_[e].side != WallEdge::Side::between || !strangers.contains(edges_[e].tensor)) continue;
+        edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(e));
+        trips_.erase(trips_.begin() + static_cast<std::ptrdiff_t>(e));
+    }
 }
 
 void Wall::travel(Index tick, const Step& step) {
@@ -146,7 +201,7 @@ void Wall::travel(Index tick, const Step& step) {
     }
 }
 
-void Wall::add_to_launch(const Step& step) {
+void Wall::add_to_loop(const Step& step, Index loop) {
     const Region& r = step.event.region;
     if (step.event.cost.hbm() == 0) return;
     const RecordedTensor& t = run_.trace().tensors()[r.tensor];
@@ -155,7 +210,7 @@ void Wall::add_to_launch(const Step& step) {
     const auto tiles = [](Index size, Index tile) { return static_cast<double>(size) / static_cast<double>(tile); };
     const double down = tiles(r.rows.size, by_col ? tile_cols() : tile_rows());
     const double across = whole ? tiles(r.cols.size, tile_cols()) : tiles(r.cols.size, t.cols);
-    Trips& sum = by_launch_[static_cast<std::size_t>(step.launch)][r.tensor];
+    Trips& sum = habits_[{step.launch, loop}].trips[r.tensor];
     (step.kind() == Kind::store ? sum.written : sum.read) += down * across;
 }
 
@@ -167,11 +222,6 @@ void Wall::store_sheet(Index tick, const Region& r) {
             for (Index j = cols.begin; j < cols.end(); ++j)
                 if (Index& when = stored_[s][cell(i, j)]; when < 0) when = tick;
     }
-}
-
-Cover Wall::cover(Index i, Index j) const {
-    const Problem& p = run_.recorded();
-    return p.mask.cover(rows_[i], cols_[j], p.diagonal());
 }
 
 const std::vector<std::size_t>& Wall::way(Index launch, Index block) const {
@@ -225,10 +275,13 @@ Trips Wall::most_trips(const WallEdge& edge) const {
     return most;
 }
 
-Trips Wall::trips_a_visit(Index launch, TensorId tensor) const {
-    const auto l = static_cast<std::size_t>(launch);
-    const auto n = static_cast<double>(std::max<Index>(1, visits_of_launch_[l]));
-    return {by_launch_[l][tensor].read / n, by_launch_[l][tensor].written / n};
+Trips Wall::trips_a_visit(const Visit& like, TensorId tensor) const {
+    const auto found = habits_.find({like.launch, like.loop});
+    if (found == habits_.end()) return {};
+    const auto trips = found->second.trips.find(tensor);
+    if (trips == found->second.trips.end()) return {};
+    const auto n = static_cast<double>(std::max<Index>(1, found->second.visits));
+    return {trips->second.read / n, trips->second.written / n};
 }
 
 const Wall& Walls::of(const Run& run, Index head, std::uint64_t version) {
@@ -256,8 +309,9 @@ std::vector<Painter> painters(const Run& run, const Wall& wall) {
                                                 [&](std::size_t v) { return wall.visits()[v].from <= run.tick(); });
         const std::size_t at = begun == way.begin() ? 0 : static_cast<std::size_t>(begun - way.begin()) - 1;
         const Visit& v = wall.visits()[way[at]];
-        all.push_back({s.sm, &v, at + 1 < way.size() ? &wall.visits()[way[at + 1]] : nullptr,
-                       at + 1 == way.size() && v.to < run.tick()});
+        const Visit* next = at + 1 < way.size() ? &wall.visits()[way[at + 1]] : nullptr;
+        const bool over = v.to < run.tick();
+        all.push_back({s.sm, &v, next, over && !next, (over || v.from > run.tick()) && next});
     }
     return all;
 }
@@ -266,7 +320,7 @@ const Painter* looked_at(const std::vector<Painter>& painters, Index focus) {
     const Painter* at_work = nullptr;
     for (const Painter& p : painters) {
         if (p.sm == focus) return &p;
-        if (!p.done && !at_work) at_work = &p;
+        if (!p.done && !p.between && !at_work) at_work = &p;
     }
     return at_work;
 }
@@ -275,6 +329,7 @@ std::vector<bool> held(const Run& run, const Wall& wall, const WallEdge& edge) {
     std::vector<bool> tiles(static_cast<std::size_t>(edge.tiles.count()), false);
     const auto& tensors = run.trace().tensors();
     const Index slice = wall.head() / tensors[edge.tensor].heads_per_slice;
+    const std::vector<Painter> all = painters(run, wall);
     for (const SmState& sm : run.moment().sms) {
         if (!sm.block || run.head_of(*sm.block) / tensors[edge.tensor].heads_per_slice != slice) continue;
         for (const TileState& t : sm.tiles) {
@@ -282,7 +337,15 @@ std::vector<bool> held(const Run& run, const Wall& wall, const WallEdge& edge) {
             const bool has_edge = std::any_of(wall.edges().begin(), wall.edges().end(),
                                               [&](const WallEdge& e) { return e.name == tile.name; });
             if (tile.meaning != edge.meaning || (has_edge && tile.name != edge.name)) continue;
-            const Span some = touched(edge.tiles, run.trace()[t.written].event.region.rows);
+            const Event& written = run.trace()[t.written].event;
+            // What came from another tensor of the kind has rows of its own (chunked's partial outputs).
+            if (written.kind() == Kind::load && written.region.tensor != edge.tensor) continue;
+            Span rows = written.region.rows;
+            // What was only just made belongs to the rows that its painter is at.
+            if (rows.size == 0 && edge.by_row())
+                for (const Painter& p : all)
+                    if (p.sm == sm.sm) rows = p.visit->queries;
+            const Span some = touched(edge.tiles, rows);
             for (Index k = some.begin; k < some.end(); ++k) tiles[static_cast<std::size_t>(k)] = true;
         }
     }

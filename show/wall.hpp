@@ -27,6 +27,7 @@ struct Visit {
     Span queries, keys;  ///< the scores
     Index from, to;      ///< ticks
     Index painted;       ///< the first tick in which there are scores
+    Index loop;          ///< that it is a turn of: an index into Trace::loops(); -1: of none
 };
 
 /// A tensor along the matrix.
@@ -55,6 +56,19 @@ struct WallSheet {
     Meaning meaning;
 };
 
+/// Tiles that are drawn as one where each alone would be too small to be seen.
+struct WallGroup {
+    Span rows, cols;
+    Index hidden = 0;      ///< tiles in which no query sees a key
+    bool skipped = false;  ///< all of them are, and nobody ever goes there
+    // Ticks, sorted.
+    std::vector<Index> painted;              ///< first coats, one a tile
+    std::vector<Index> begun;                ///< all coats
+    std::vector<std::vector<Index>> stored;  ///< by sheet: of tiles that are in HBM from then on
+
+    Index tiles() const { return rows.size * cols.size; }
+};
+
 class Wall {
   public:
     /// Of one head of a run, which has to outlive it.
@@ -67,7 +81,8 @@ class Wall {
     Span col(Index j) const { return cols_[j]; }  ///< keys
     Index tile_rows() const { return rows_.tile_size(); }
     Index tile_cols() const { return cols_.tile_size(); }
-    Cover cover(Index i, Index j) const;
+    Cover cover(Index i, Index j) const { return covers_[cell(i, j)]; }
+    Index skipped_tiles() const { return skipped_; }
     const std::vector<WallEdge>& edges() const { return edges_; }
     const std::vector<WallSheet>& sheets() const { return sheets_; }  ///< in the order in which they are stored
 
@@ -75,6 +90,10 @@ class Wall {
     const std::vector<Visit>& visits() const { return visits_; }
     const std::vector<std::size_t>& visits(Index i, Index j) const { return cells_[cell(i, j)]; }
     const std::vector<std::size_t>& way(Index launch, Index block) const;
+    /// Of all thread blocks, by launch and block.
+    const std::map<std::pair<Index, Index>, std::vector<std::size_t>>& ways() const { return ways_; }
+    /// The tiles in groups of so many rows and columns, row by row. Valid until others are asked for.
+    const std::vector<WallGroup>& groups(Index rows, Index cols) const;
 
     // After a tick of the run.
 
@@ -90,9 +109,9 @@ class Wall {
     Trips trips(const WallEdge& edge, Index k, Index tick) const;
     /// Most trips of one of an edge's tiles when all is done.
     Trips most_trips(const WallEdge& edge) const;
-    /// Trips of a tensor for each visit of this head's thread blocks in a launch: about 1 of what comes for every tile,
-    /// next to nothing of what stays on chip.
-    Trips trips_a_visit(Index launch, TensorId tensor) const;
+    /// Trips of a tensor in the turns of a visit's loop, for each of them: about 1 of what comes for every tile, none
+    /// of what stays on chip meanwhile.
+    Trips trips_a_visit(const Visit& like, TensorId tensor) const;
 
   private:
     struct Trip {
@@ -103,9 +122,11 @@ class Wall {
     std::size_t place(const WallEdge& edge) const { return static_cast<std::size_t>(&edge - edges_.data()); }
     void find_tensors();
     void read_recording();
+    void look_at_mask();
+    WallGroup group(Span rows, Span cols) const;
     void sort_visits();
     void travel(Index tick, const Step& step);
-    void add_to_launch(const Step& step);
+    void add_to_loop(const Step& step, Index loop);
     void store_sheet(Index tick, const Region& region);
 
     const Run& run_;
@@ -115,12 +136,19 @@ class Wall {
     std::vector<WallSheet> sheets_;
     std::vector<Visit> visits_;
     std::vector<std::vector<std::size_t>> cells_;
+    std::vector<Cover> covers_;
+    Index skipped_ = 0;
+    mutable Span grouped_{0, 0};  // rows and columns of the groups
+    mutable std::vector<WallGroup> groups_;
     std::map<std::pair<Index, Index>, std::vector<std::size_t>> ways_;
     std::vector<Index> first_coats_;                     // ticks, sorted
     std::vector<std::vector<Index>> stored_;             // by sheet, then by cell: the tick; -1: never
     std::vector<std::vector<std::vector<Trip>>> trips_;  // by edge, then by tile
-    std::vector<std::vector<Trips>> by_launch_;          // by launch, then by tensor: of this head's thread blocks
-    std::vector<Index> visits_of_launch_;
+    struct Habits {
+        Index visits = 0;
+        std::map<TensorId, Trips> trips;
+    };
+    std::map<std::pair<Index, Index>, Habits> habits_;  // by launch and loop, of this head's thread blocks
 };
 
 /// The walls of runs that are looked at, made when they are asked for.
@@ -143,6 +171,7 @@ struct Painter {
     const Visit* visit;  ///< what it paints, or fetches for; the last one where it has painted all
     const Visit* next;   ///< nullptr: none
     bool done;           ///< with all that it paints
+    bool between;        ///< done with this, and not yet at the next: nothing is painted
 };
 /// Of the SMs that have a thread block of the wall's head in the tick shown.
 std::vector<Painter> painters(const Run& run, const Wall& wall);

@@ -70,21 +70,25 @@ Phrase named(const Traveller& t, const std::vector<Painter>& at_work) {
     return {one ? tile_name(t.name, place(at_work[0]).begin) : t.name, t.meaning};
 }
 
-/// "; Q₂ comes, O₂ comes and goes back with every tile, K₄ and V₄ stay on chip".
+bool on_chip(const Run& run, const Wall& wall, const WallEdge& edge) {
+    const std::vector<bool> lit = held(run, wall, edge);
+    return std::find(lit.begin(), lit.end(), true) != lit.end();
+}
+
+/// "; Q₂ comes for every tile, O₂ comes and goes back, K₄ and V₄ stay on chip": in the loop that they are in.
 void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& at_work) {
-    const Index launch = at_work[0].visit->launch;
+    const Visit& visit = *at_work[0].visit;
     std::vector<Phrase> come, come_and_go, go, stay;
     for (const Traveller& t : travellers(wall)) {
-        const Trips trips = wall.trips_a_visit(launch, t.tensor);
+        const Trips trips = wall.trips_a_visit(visit, t.tensor);
         const bool comes = trips.read > for_every_tile, goes = trips.written > for_every_tile;
         // What is made of the statistics at the end (LSE) is nothing that a painter has in the meantime.
         const bool made_at_end =
             t.meaning == Meaning::statistic && run.trace().tensors()[t.tensor].role == Role::output;
-        if (trips.all() == 0 || (made_at_end && !comes && !goes)) continue;
-        if (!comes && !goes && !t.edge) continue;
+        if (!comes && !goes && (!t.edge || made_at_end || !on_chip(run, wall, *t.edge))) continue;
         (comes && goes ? come_and_go : comes ? come : goes ? go : stay).push_back(named(t, at_work));
     }
-    const bool many_visits = wall.way(launch, at_work[0].visit->block).size() > 1;
+    const bool many_visits = visit.loop >= 0;
     const char* separator = "; ";
     const auto add = [&](const std::vector<Phrase>& names, const std::string& one, const std::string& many) {
         if (names.empty()) return;
@@ -100,14 +104,6 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
     if (many_visits) add(stay, " stays on chip", " stay on chip");
 }
 
-Index skipped_tiles(const Wall& wall) {
-    Index n = 0;
-    for (Index i = 0; i < wall.rows(); ++i)
-        for (Index j = 0; j < wall.cols(); ++j)
-            n += wall.visits(i, j).empty() && wall.cover(i, j) == Cover::hidden ? 1 : 0;
-    return n;
-}
-
 std::string sheet_names(const Wall& wall) {
     std::vector<std::string> names;
     for (const WallSheet& s : wall.sheets()) names.push_back(s.name);
@@ -121,6 +117,9 @@ Sentence idle_headline(const Run& run, const Wall& wall) {
         return {{text::grouped(wall.rows()) + " × " + text::grouped(wall.cols()) + " tiles of "},
                 {"scores", Meaning::score},
                 {", nobody at work yet."}};
+    if (ended(run) && !run.has_whole_heads())
+        return {
+            {"The part that is shown is done: " + text::grouped(wall.painted_tiles(run.tick())) + " tiles painted."}};
     if (ended(run)) {
         Sentence s{{"Done: " + text::grouped(wall.painted_tiles(run.tick())) + " tiles painted"}};
         if (wall.sheets().empty())
@@ -169,7 +168,11 @@ Sentence wall_headline(const Run& run, const Wall& wall, Index focus) {
     const std::vector<Painter> all = painters(run, wall);
     std::vector<Painter> at_work;
     for (const Painter& p : all)
-        if (!p.done) at_work.push_back(p);
+        if (!p.done && !p.between) at_work.push_back(p);
+    const auto between = std::count_if(all.begin(), all.end(), [](const Painter& p) { return p.between; });
+    if (at_work.empty() && between > 0)
+        return {{(between == 1 ? "One painter is" : text::grouped(between) + " painters are") +
+                 " between two tiles: no scores are painted now."}};
     if (at_work.empty()) return idle_headline(run, wall);
     const bool many = at_work.size() > 1;
     Sentence s{{(many ? text::grouped(static_cast<Count>(at_work.size())) + " painters" : "One painter") +
@@ -199,8 +202,10 @@ std::string wall_reason(const Run& run, const Wall& wall) {
         return text::join(all, ", ");
     };
     std::string said;
-    if (!read.empty()) said += "A tile is read, in the whole run: " + told(read) + (written.empty() ? "." : "; ");
-    if (!written.empty()) said += (read.empty() ? "A tile is " : "") + ("written: " + told(written) + ".");
+    if (!read.empty())
+        said += std::string("A tile is read, in ") + (run.has_whole_heads() ? "the whole run" : "what is shown") +
+                ": " + told(read) + (written.empty() ? "." : "; ");
+    if (!written.empty()) said += std::string(read.empty() ? "A tile is " : "") + ("written: " + told(written) + ".");
     if (run.recorded().kv_heads < run.recorded().heads)
         said += " That counts the trips for all " + text::grouped(run.recorded().heads / run.recorded().kv_heads) +
                 " heads that share K and V.";
@@ -208,7 +213,7 @@ std::string wall_reason(const Run& run, const Wall& wall) {
 }
 
 std::vector<std::string> skipped_text(const Wall& wall) {
-    const Index skipped = skipped_tiles(wall), all = wall.rows() * wall.cols();
+    const Index skipped = wall.skipped_tiles(), all = wall.rows() * wall.cols();
     if (skipped == 0) return {};
     const std::string count = text::grouped(skipped) + " of " + text::grouped(all) + " tiles";
     return {count + " skipped: no query sees their keys", count + " skipped", text::grouped(skipped) + " skipped"};
@@ -217,8 +222,8 @@ std::vector<std::string> skipped_text(const Wall& wall) {
 std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index focus) {
     const std::vector<Painter> all = painters(run, wall);
     const Painter* own = looked_at(all, focus);
-    const auto at_work =
-        static_cast<Index>(std::count_if(all.begin(), all.end(), [](const Painter& p) { return !p.done; }));
+    const auto at_work = static_cast<Index>(
+        std::count_if(all.begin(), all.end(), [](const Painter& p) { return !p.done && !p.between; }));
     const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
     std::vector<WallNumber> numbers = {
         {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), {"row block i" + of_sm, "row block i", "i"}},
@@ -250,8 +255,13 @@ std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other) {
     return other.counters.hbm() / run.experiment().problem.batch_heads() * run.recorded().batch_heads();
 }
 
-std::string traffic_text(Bytes so_far, Bytes whole) {
-    return bytes_text(so_far) + " of " + bytes_text(whole) + " SM traffic";
+std::string traffic_text(const Run& run, Bytes so_far, Bytes whole) {
+    const Index heads = run.recorded().batch_heads();
+    const bool all = heads == run.experiment().problem.batch_heads() && run.has_whole_heads();
+    return bytes_text(so_far) + " of " + bytes_text(whole) +
+           (all                     ? " SM traffic"
+            : run.has_whole_heads() ? ", of " + text::grouped(heads) + (heads == 1 ? " head" : " heads")
+                                    : ", of what is shown");
 }
 
 std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm) {

@@ -50,8 +50,8 @@ std::vector<WallBytes> wall_bytes(const Run& run);
 /// What another algorithm's SM traffic would be for what is recorded; nothing where only a part of a head is.
 std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other);
 
-/// "517 kB of 723 kB SM traffic"; "3.74 MB standard"; "K: 131 kB".
-std::string traffic_text(Bytes so_far, Bytes whole);
+/// "517 kB of 723 kB SM traffic", or "… of 4 heads" where these are not all; "3.74 MB standard"; "K: 131 kB".
+std::string traffic_text(const Run& run, Bytes so_far, Bytes whole);
 std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm);
 std::string traffic_part_text(const std::string& tensor, Bytes bytes);
 /// "head 1 of 8".

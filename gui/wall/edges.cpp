@@ -203,7 +203,7 @@ void lay_out(WallFigure& f, const Box& area) {
     f.gap = std::min(f.px(8), small / 40);
     f.strip = std::clamp(small / 10, f.px(10), f.px(46));
     f.marks = std::clamp(small / 13, f.px(8), f.px(40));
-    f.thin = std::min(f.px(18), f.strip / 2);
+    f.thin = std::min(f.px(22), f.strip / 2);
     const float outside = f.strip + f.gap + f.marks, label = Canvas::height(t.title) + f.px(4);
     const float middle = static_cast<float>(between) * (f.thin + f.px(3)) + (between > 0 ? f.gap : 0);
     const float x0 = area.x0 + (left ? outside : f.px(4));

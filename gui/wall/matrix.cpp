@@ -9,12 +9,6 @@
 namespace tilescope::gui::wall {
 namespace {
 
-/// Tiles that are drawn as one where each alone would be too small to be seen.
-struct Group {
-    Span rows, cols;
-    Box box;
-};
-
 /// What there is to see of a group.
 struct Look {
     float painted = 0;                  ///< share of its tiles that have a coat
@@ -26,33 +20,29 @@ struct Look {
     double coats = 0, of = 0;
 };
 
-Look look_of(const WallFigure& f, const Group& g) {
+Look look_of(const WallFigure& f, const WallGroup& g) {
     Look l;
-    const auto n = static_cast<float>(g.rows.size * g.cols.size);
+    const auto until_now = [&](const std::vector<Index>& ticks) {
+        return std::upper_bound(ticks.begin(), ticks.end(), f.tick()) - ticks.begin();
+    };
+    const auto n = static_cast<float>(g.tiles());
     const std::vector<WallSheet>& sheets = f.wall.sheets();
-    const auto fades = static_cast<float>(std::max<Index>(1, f.run.ticks())) / 6;
-    l.skipped = true;
-    for (Index i = g.rows.begin; i < g.rows.end(); ++i)
-        for (Index j = g.cols.begin; j < g.cols.end(); ++j) {
-            const auto& visits = f.wall.visits(i, j);
-            const double coats = f.wall.coats(i, j, f.tick());
-            if (f.wall.cover(i, j) == Cover::hidden) l.hidden += 1 / n;
-            l.skipped &= visits.empty() && f.wall.cover(i, j) == Cover::hidden;
-            l.painted += (coats > 0 ? 1 : 0) / n;
-            l.coats = std::max(l.coats, coats);
-            if (visits.size() > 1) l.of = std::max(l.of, f.wall.coats(i, j, f.run.ticks()));
-            for (std::size_t s = 0; s < sheets.size(); ++s)
-                if (f.wall.stored(s, i, j, f.tick()) && &sheets[s] >= l.stored)
-                    l.stored = &sheets[s],
-                    l.strength = 0.25f + 0.6f * static_cast<float>(s) /
-                                             static_cast<float>(sheets.size() - (sheets.size() > 1 ? 1 : 0));
-            for (const std::size_t v : visits) {
-                const Visit& visit = f.wall.visits()[v];
-                if (visit.painted > f.tick()) continue;
-                const auto ago = static_cast<float>(f.tick() - std::min(visit.to, f.tick()));
-                l.recent = std::max(l.recent, std::exp(-ago / fades));
-            }
-        }
+    l.hidden = static_cast<float>(g.hidden) / n;
+    l.skipped = g.skipped;
+    l.painted = static_cast<float>(until_now(g.painted)) / n;
+    if (const auto begun = until_now(g.begun); begun > 0) {
+        const auto fades = static_cast<float>(std::max<Index>(1, f.run.ticks())) / 6;
+        l.recent = std::exp(-static_cast<float>(f.tick() - g.begun[static_cast<std::size_t>(begun) - 1]) / fades);
+    }
+    for (std::size_t s = 0; s < sheets.size(); ++s) {
+        if (until_now(g.stored[s]) == 0) continue;
+        const float later = sheets.size() > 1 ? static_cast<float>(s) / static_cast<float>(sheets.size() - 1) : 0;
+        l.stored = &sheets[s], l.strength = 0.25f + 0.6f * later;
+    }
+    if (g.tiles() == 1 && g.begun.size() > 1) {
+        l.coats = f.wall.coats(g.rows.begin, g.cols.begin, f.tick());
+        l.of = f.wall.coats(g.rows.begin, g.cols.begin, f.run.ticks());
+    }
     return l;
 }
 
@@ -84,17 +74,17 @@ void hatch_masked_part(const WallFigure& f, const Box& b, Index i, Index j) {
 
 bool large(const WallFigure& f, float least) { return std::min(f.tile_w(), f.tile_h()) >= f.px(least); }
 
-void draw_group(const WallFigure& f, const Group& g) {
+void draw_group(const WallFigure& f, const WallGroup& g) {
     const Theme& t = f.theme();
     const Look l = look_of(f, g);
-    const float inset = large(f, 14) && !l.stored ? f.px(1) : 0;
-    const Box b = g.box.grown(-inset);
+    const Box first = f.tile(g.rows.begin, g.cols.begin), last = f.tile(g.rows.end() - 1, g.cols.end() - 1);
+    const Box whole_box = {first.x0, first.y0, last.x1, last.y1};
+    const Box b = whole_box.grown(large(f, 14) && !l.stored ? -f.px(1) : 0);
     if (l.painted > 0 || l.stored) f.canvas.fill(b, colour_of(f, l));
     if (l.skipped || l.hidden > 0.5f) f.canvas.hatch(b, Theme::faded(t.bus, l.skipped ? 0.75f : 1.f), f.px(6));
-    const bool one = g.rows.size == 1 && g.cols.size == 1;
-    if (!one) return;
+    if (g.tiles() > 1) return;
     if (f.wall.cover(g.rows.begin, g.cols.begin) == Cover::partial) hatch_masked_part(f, b, g.rows.begin, g.cols.begin);
-    if (l.stored) f.canvas.outline(g.box, Theme::faded(t.panel, 0.5f));
+    if (l.stored) f.canvas.outline(whole_box, Theme::faded(t.panel, 0.5f));
     if (l.painted == 0 && !l.skipped && !l.stored)
         large(f, 20) ? f.canvas.dashed(b, t.bus) : f.canvas.outline(b, t.faint);
     if (l.of > 1 && l.coats >= 0.5 && large(f, 22)) {
@@ -132,12 +122,7 @@ void draw_matrix(const WallFigure& f) {
     const float least = f.px(6);
     const Index down = std::max<Index>(1, whole(std::ceil(least / f.tile_h()), 1, f.wall.rows()));
     const Index across = std::max<Index>(1, whole(std::ceil(least / f.tile_w()), 1, f.wall.cols()));
-    for (Index i = 0; i < f.wall.rows(); i += down)
-        for (Index j = 0; j < f.wall.cols(); j += across) {
-            const Span rows = {i, std::min(down, f.wall.rows() - i)}, cols = {j, std::min(across, f.wall.cols() - j)};
-            const Box first = f.tile(i, j), last = f.tile(rows.end() - 1, cols.end() - 1);
-            draw_group(f, {rows, cols, {first.x0, first.y0, last.x1, last.y1}});
-        }
+    for (const WallGroup& g : f.wall.groups(down, across)) draw_group(f, g);
     draw_overhang(f);
     draw_skipped(f);
     f.canvas.outline(f.matrix, f.theme().panel_border);

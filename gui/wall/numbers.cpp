@@ -49,7 +49,8 @@ void draw_numbers(const WallFigure& f, Box area) {
         const float x = area.x0 + static_cast<float>(k) * w;
         const Box first = {x, area.y0, x + w - f.px(6), area.y0 + big};
         const float end = f.canvas.text_in(t.headline, first, t.ink, numbers[k].number) + f.px(4);
-        if (end < first.x1) f.canvas.text_in(t.text, {end, first.y0, first.x1, first.y1}, t.dim_ink, numbers[k].of);
+        if (end + Canvas::width(t.text, numbers[k].of) <= first.x1)
+            f.canvas.text_in(t.text, {end, first.y0, first.x1, first.y1}, t.dim_ink, numbers[k].of);
         f.canvas.text_in(t.small_text, {x, first.y1, first.x1, area.y1}, t.dim_ink, numbers[k].what);
     }
 }
@@ -64,12 +65,20 @@ void draw_bytes(const WallFigure& f, Box area) {
     const lab::Report* other = f.app.session.counted(f.app.view.compare);
     const bool same = f.app.view.compare == f.run.algorithm().name;
     const auto ghost = other && !same ? other_bytes(f.run, *other) : std::nullopt;
-    const std::string words = traffic_text(now, whole);
+    const std::string words = traffic_text(f.run, now, whole);
     const std::string ghost_words = ghost ? traffic_of_other_text(*ghost, f.app.view.compare) : "";
-    const float label = std::max(Canvas::width(t.text, words), Canvas::width(t.text, ghost_words)) + f.px(10);
+    // In a race, one scale for both.
+    Bytes largest = std::max({whole, ghost.value_or(0), Bytes{1}});
+    float label = 0;
+    for (const Run* run : {f.app.session.run(), f.app.session.rival()}) {
+        if (!run) continue;
+        const Bytes all_of_it = run->hbm_read(run->ticks()) + run->hbm_write(run->ticks());
+        largest = std::max(largest, all_of_it);
+        label = std::max(label, Canvas::width(t.text, traffic_text(*run, all_of_it, all_of_it)) + f.px(10));
+    }
+    label = std::max({label, Canvas::width(t.text, words) + f.px(10), Canvas::width(t.text, ghost_words) + f.px(10)});
     const float room = std::max(f.px(10), area.w() - label);
-    const double most = static_cast<double>(std::max({whole, ghost.value_or(0), Bytes{1}}));
-    const double per_byte = static_cast<double>(room) / most;
+    const double per_byte = static_cast<double>(room) / static_cast<double>(largest);
     const float line = Canvas::height(t.text) + f.px(4);
     const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
     draw_bar(f, all, bar, per_byte);

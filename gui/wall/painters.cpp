@@ -12,11 +12,9 @@ void draw_trails(const WallFigure& f) {
     const Theme& t = f.theme();
     if (std::min(f.tile_w(), f.tile_h()) < f.px(9)) return;
     const ImU32 colour = Theme::faded(t.dim_ink, 0.7f), faint = Theme::faded(t.dim_ink, 0.45f);
-    for (const Placement& p : f.run.schedule().placements()) {
-        if (p.first_tick >= f.tick()) continue;
+    for (const auto& [block, way] : f.wall.ways()) {
+        if (way.size() < 2) continue;
         const Visit* before = nullptr;
-        const auto& way = f.wall.way(p.launch, p.block);
-        if (way.size() < 2 || f.run.head_of(p) != f.wall.head()) continue;
         for (const std::size_t k : way) {
             const Visit& v = f.wall.visits()[k];
             if (v.from > f.tick()) break;
@@ -76,7 +74,8 @@ void draw_painter(const WallFigure& f, const Painter& p) {
     const Box b = f.box(v);
     const float round = std::min(f.px(8), std::min(b.w(), b.h()) / 4);
     const ImU32 hue = t.hue(Meaning::score), white = t.light ? t.ink : IM_COL32_WHITE;
-    if (!p.done) {
+    if (p.between) f.canvas.outline(b, Theme::faded(white, 0.5f), f.px(1.5f), round);
+    if (!p.done && !p.between) {
         const Index n = std::max<Index>(1, v.to - v.painted + 1);
         const float share =
             v.painted > f.tick() ? 0.f : static_cast<float>(f.tick() - v.painted + 1) / static_cast<float>(n);

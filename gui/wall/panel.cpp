@@ -14,7 +14,14 @@ void draw_words(const WallFigure& f, Box& area) {
     const float line = t.headline->FontSize, small = t.text->FontSize;
     // Always room for two lines of each, so that nothing below moves.
     const Box headline = area.cut_top(2 * line + f.px(4)), reason = area.cut_top(2 * small + f.px(6));
-    f.canvas.paragraph(t.headline, headline.min(), pieces, headline.w(), 2);
+    // What is too long for large type is written smaller, and whole.
+    std::string all;
+    for (const Canvas::Piece& p : pieces) all += p.text;
+    ImFont* fonts[] = {t.headline, t.title, t.text};
+    ImFont** font = fonts;
+    const auto lines = [&] { return static_cast<float>(Canvas::broken(*font, all, headline.w()).size()); };
+    while (*font != t.text && lines() * (*font)->FontSize > headline.h()) ++font;
+    f.canvas.paragraph(*font, headline.min(), pieces, headline.w(), static_cast<int>(headline.h() / (*font)->FontSize));
     f.canvas.paragraph(t.text, reason.min(), t.dim_ink, wall_reason(f.run, f.wall), reason.w(), 2);
 }
 

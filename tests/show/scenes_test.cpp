@@ -77,6 +77,7 @@ TEST_CASE("numbers of the scenes' answers are the model's", "[scenes]") {
         const double t = us({{"heads", "64"}, {"seq", "4096"}, {"dim", "128"}, {"br", br}, {"bc", bc}});
         return "1," + std::to_string(std::lround(t) % 1000) + " µs";
     };
+    CHECK(contains(tiles.answer, tile("256", "64")));
     CHECK(contains(tiles.answer, tile("384", "32")));
     CHECK(contains(tiles.answer, tile("128", "64")));
     WaitingSession s = session_of("standard", {{"heads", "1"}, {"seq", "512"}, {"br", "64"}, {"bc", "64"}});
@@ -102,5 +103,11 @@ TEST_CASE("a scene may be a file, and one that is none says what it lacks", "[sc
     CHECK(contains(refused(path), "has no title or no state"));
     write_bytes(path, R"({"title": "Mine", "tilescope-gui": ["flash_v1", "--seq", "x"]})");
     CHECK(contains(refused(path), "--seq x"));
-    CHECK(contains(refused(folder / "none.json"), "name a file like those in scenes/"));
+    write_bytes(path, R"({"title": "Mine", "answr": "No.", "tilescope-gui": ["flash_v1"]})");
+    CHECK(contains(refused(path), "has answr, which is nothing of a scene"));
+    write_bytes(path, R"({"title": "Mine", "answer": 5, "tilescope-gui": ["flash_v1"]})");
+    CHECK(contains(refused(path), "something in it is not text"));
+    write_bytes(path, R"({"title": )");
+    CHECK(contains(refused(path), "is not JSON"));
+    CHECK(contains(refused(folder / "none.json"), "docs/gui.md shows what a scene looks like"));
 }

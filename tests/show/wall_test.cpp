@@ -170,6 +170,67 @@ TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall
     CHECK(headline(*stores.run(), stored, stores.run()->ticks()) == "Done: 16 tiles painted; S and P lie in HBM.");
 }
 
+TEST_CASE("what stays is on chip, and what is between two tiles paints nothing", "[wall]") {
+    // V is read in the third pass alone.
+    WaitingSession s = session_of("three_pass", blackboard);
+    Run& run = *s.run();
+    const Wall wall(run, 0);
+    CHECK(headline(run, wall, 6) == "4 painters walk right; K₁ comes for every tile, Q and O stay on chip.");
+    std::set<std::string> said;
+    for (Index tick = 0; tick <= run.ticks(); ++tick) said.insert(headline(run, wall, tick));
+    CHECK(said.count("4 painters walk right; K₁ and V₁ come for every tile, Q and O stay on chip.") == 1);
+    // Few keys, many queries: Q is no guest of the loop that has a single turn.
+    WaitingSession one = session_of("flash_v2", with(blackboard, {{"seq-k", "4"}}));
+    const Wall column(*one.run(), 0);
+    CHECK(headline(*one.run(), column, 8) ==
+          "4 painters paint one tile each; K₁ and V₁ come for every tile, Q and O stay on chip.");
+    WaitingSession first = session_of("flash_v1", blackboard);
+    const Wall by_column(*first.run(), 0);
+    said.clear();
+    for (Index tick = 0; tick <= first.run()->ticks(); ++tick) said.insert(headline(*first.run(), by_column, tick));
+    CHECK(said.count("One painter is between two tiles: no scores are painted now.") == 1);
+}
+
+TEST_CASE("summaries of chunks are no rows of the wall", "[wall]") {
+    WaitingSession chunks = session_of("chunked", blackboard), rows = session_of("flash_v1", blackboard);
+    const auto between = [](const Run& run) {
+        const Wall wall(run, 0);
+        std::vector<std::string> names;
+        for (const WallEdge& e : wall.edges())
+            if (e.side == WallEdge::Side::between) names.push_back(e.name);
+        return names;
+    };
+    CHECK(between(*chunks.run()).empty());
+    CHECK(between(*rows.run()) == std::vector<std::string>{"l", "m"});
+}
+
+TEST_CASE("of a part, the wall says that it is one", "[wall]") {
+    WaitingSession s = session_of("flash_v2", {{"seq", "16384"}, {"heads", "4"}, {"causal", "true"}});
+    Run& run = *s.run();
+    const Wall wall(run, 0);
+    CHECK(contains(headline(run, wall, run.ticks()), "The part that is shown is done: "));
+    CHECK(contains(wall_reason(run, wall), "A tile is read, in what is shown: "));
+    CHECK(contains(traffic_text(run, 1000, 2000), ", of what is shown"));
+}
+
+TEST_CASE("tiles too small to be seen are drawn together", "[wall]") {
+    WaitingSession s = session_of("standard", with(blackboard, {{"causal", "true"}}));
+    const Wall wall(*s.run(), 0);
+    Index tiles = 0;
+    for (const WallGroup& g : wall.groups(3, 3)) {
+        tiles += g.tiles();
+        CHECK(static_cast<Index>(g.painted.size()) == g.tiles());
+        CHECK(g.begun.size() >= g.painted.size());
+        CHECK(std::is_sorted(g.begun.begin(), g.begun.end()));
+        CHECK(g.stored.size() == 2);
+        CHECK_FALSE(g.skipped);
+    }
+    CHECK(tiles == 16);
+    CHECK(wall.groups(3, 3).size() == 4);
+    CHECK(wall.groups(1, 1).size() == 16);
+    CHECK(wall.groups(1, 1)[3].hidden == 1);
+}
+
 TEST_CASE("a causal mask leaves tiles out, and says how many", "[wall]") {
     WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}}));
     const Wall wall(*s.run(), 0);

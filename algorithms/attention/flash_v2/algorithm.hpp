@@ -15,7 +15,7 @@ inline constexpr CodeLine code[] = {
     {4, "  read Q_i from HBM", "Once: it stays on chip for the whole inner loop."},
     {5, "  on chip: O_i = 0, l_i = 0, m_i = -inf", "The output is never read back, so it needs no place in HBM yet."},
     {6, "  for j = 1..Tc", "Keys and values stream past the query block."},
-    {7, "    read K_j, V_j from HBM", "Each row block reads all of K and V: Tr passes in total."},
+    {7, "    read K_j, V_j from HBM", "Each row block reads the K and V that it sees: Tr passes, where it sees all."},
     {8, "    S = scale Q_i K_j^T", "A tile of scores, on chip only."},
     {9, "    m_i = max(m_old, rowmax(S)), P~ = exp(S - m_i), l_i = exp(m_old - m_i) l_i + rowsum(P~)",
      "Online softmax: earlier terms are rescaled when the maximum grows."},
