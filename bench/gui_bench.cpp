@@ -20,11 +20,15 @@ Setup setup(const char* algorithm, const char* rival = "") {
 }
 
 /// A frame while playing 30 steps a second. N = 1024, Br = Bc = 64, 8 heads (the standard problem).
-void playing_frame(benchmark::State& state, const char* algorithm, const char* rival, Detail detail) {
+void playing_frame(benchmark::State& state, const char* algorithm, const char* rival, Detail detail,
+                   Stage stage = Stage::wall, const char* seq = "1024") {
     Headless h;
-    h.app.session.ask(setup(algorithm, rival));
+    Setup asked = setup(algorithm, rival);
+    set_flag(asked.options, "seq", seq);
+    h.app.session.ask(asked);
     h.app.session.finish();
     h.app.view.detail = detail;
+    h.app.view.stage = stage;
     h.app.playback.loop = true;
     h.app.playback.set_speed(30);
     h.app.playback.set_length(h.app.session.length());
@@ -34,6 +38,10 @@ void playing_frame(benchmark::State& state, const char* algorithm, const char* r
 }
 BENCHMARK_CAPTURE(playing_frame, flash_v2_values, "flash_v2", "", Detail::values)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(playing_frame, flash_v2_counters, "flash_v2", "", Detail::counters)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(playing_frame, flash_v2_memory, "flash_v2", "", Detail::values, Stage::memory)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(playing_frame, flash_v2_16384, "flash_v2", "", Detail::counters, Stage::wall, "16384")
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(playing_frame, standard_values, "standard", "", Detail::values)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(playing_frame, race, "flash_v1", "flash_v2", Detail::counters)->Unit(benchmark::kMillisecond);
 

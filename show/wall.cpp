@@ -25,6 +25,13 @@ Index common(Span a, Span b) { return std::min(a.end(), b.end()) - std::max(a.be
 
 }  // namespace
 
+bool Wall::has_room_for(const Run& run) {
+    constexpr Index most = Index{1} << 18;
+    const Index rows = ceil_div(run.recorded().seq_q, run.experiment().tiling.br);
+    const Index cols = ceil_div(run.recorded().seq_k, run.experiment().tiling.bc);
+    return rows <= most && cols <= most / std::max<Index>(1, rows);
+}
+
 Wall::Wall(const Run& run, Index head)
     : run_(run),
       head_(head),

@@ -71,7 +71,9 @@ struct WallGroup {
 
 class Wall {
   public:
-    /// Of one head of a run, which has to outlive it.
+    /// Whether a run has few enough tiles of scores to be looked at one by one.
+    static bool has_room_for(const Run& run);
+    /// Of one head of such a run, which has to outlive it.
     Wall(const Run& run, Index head);
 
     Index head() const { return head_; }

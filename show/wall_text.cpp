@@ -212,6 +212,15 @@ std::string wall_reason(const Run& run, const Wall& wall) {
     return said;
 }
 
+std::string no_wall_text(const Run& run) {
+    const auto tiles = [](Index size, Index tile) { return text::grouped(ceil_div(size, tile)); };
+    const Tiling t = run.experiment().tiling;
+    return tiles(run.recorded().seq_q, t.br) + " × " + tiles(run.recorded().seq_k, t.bc) +
+           " tiles of scores are too many to be drawn. Larger tiles are fewer; Memory and the counters have this run "
+           "as it "
+           "is.";
+}
+
 std::vector<std::string> skipped_text(const Wall& wall) {
     const Index skipped = wall.skipped_tiles(), all = wall.rows() * wall.cols();
     if (skipped == 0) return {};

@@ -30,6 +30,9 @@ Sentence wall_headline(const Run& run, const Wall& wall, Index focus);
 /// Why, or what follows from it for the whole run.
 std::string wall_reason(const Run& run, const Wall& wall);
 
+/// In place of a wall that has no room.
+std::string no_wall_text(const Run& run);
+
 /// "28 of 64 tiles skipped: no query sees their keys", the longest first; empty where none are.
 std::vector<std::string> skipped_text(const Wall& wall);
 

@@ -30,6 +30,10 @@ void draw_words(const WallFigure& f, Box& area) {
 void panel(App& app, Run& run, const char* title) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 20 || room.y < 20) return;
+    if (!Wall::has_room_for(run)) {
+        Canvas(app.theme).paragraph(app.theme.text, at, app.theme.ink, no_wall_text(run), room.x, 6);
+        return;
+    }
     const Index focus = std::min(app.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
     const Wall& wall = app.walls.of(run, head_of_sm(run, focus), app.session.version());
     WallFigure f{.app = app,

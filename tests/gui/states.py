@@ -98,6 +98,7 @@ TEXTS = PICTURES | {name: in_memory(flags) for name, flags in MEMORY_TEXTS.items
     "wall_stored": ["standard", *CAUSAL, *END],
     "wall_decode": ["flash_v2", "--seq-q", "1", "--seq-k", "4096", "--heads", "4", "--step", "40"],
     "wall_passes": ["three_pass", *CAUSAL, "--step", "20"],
+    "wall_too_many": ["flash_v2", "--seq", "4194304", "--heads", "1", "--dim", "1", "--br", "1", "--causal"],
     "wall_matrix": ["softmax_online", "--seq", "256", "--heads", "1", "--step", "30"],
 }
 

@@ -204,6 +204,17 @@ TEST_CASE("summaries of chunks are no rows of the wall", "[wall]") {
     CHECK(between(*rows.run()) == std::vector<std::string>{"l", "m"});
 }
 
+TEST_CASE("of more tiles than can be looked at there is no wall", "[wall]") {
+    WaitingSession s = session_of(
+        "flash_v2", {{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "16"}, {"causal", "true"}});
+    CHECK_FALSE(Wall::has_room_for(*s.run()));
+    CHECK(contains(no_wall_text(*s.run()), "4,194,304 × 262,144 tiles of scores are too many"));
+    WaitingSession wide = session_of("flash_v2", with(blackboard, {{"seq", "2048"}}));
+    CHECK(Wall::has_room_for(*wide.run()));
+    wide.set("seq", "2052");
+    CHECK_FALSE(Wall::has_room_for(*wide.run()));
+}
+
 TEST_CASE("of a part, the wall says that it is one", "[wall]") {
     WaitingSession s = session_of("flash_v2", {{"seq", "16384"}, {"heads", "4"}, {"causal", "true"}});
     Run& run = *s.run();
