@@ -76,6 +76,8 @@ std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kind
     if (const auto once = without_misses(head, sharing_of(head), l2_of(gpu)))
         return Traffic{*once, stays ? DramTraffic{} : *once};
     if (visits_of(outline_.launches()[k]) > at_most_) {
+        if (const auto all = passing_through(head, sharing_of(head), l2_of(gpu), gpu.sms * slots))
+            return Traffic{*all, *all};
         if (const auto traffic = folded(k, kinds(), slots, refill)) return Traffic{*traffic, *traffic};
         why_not_ = too_many();
         return std::nullopt;
@@ -118,14 +120,16 @@ std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<Bl
     DramTraffic at[3];  // the first ones fill the L2
     for (Index n = 0; n < 3; ++n) at[n] = play_heads(k, (2 * n + 4) * step, kinds, slots, refill, nullptr);
     const auto all = static_cast<double>(at[2].read + at[2].written);
-    const auto extrapolated = [&](Bytes DramTraffic::*bytes) -> std::optional<Bytes> {
+    const Counters sm = counted(k);
+    const auto extrapolated = [&](Bytes DramTraffic::*bytes, Bytes at_most) -> std::optional<Bytes> {
         const auto before = static_cast<double>(at[1].*bytes - at[0].*bytes),
                    added = static_cast<double>(at[2].*bytes - at[1].*bytes);
         if (std::abs(added - before) > repeats * all) return std::nullopt;
         const double more = (heads_of(launch) - static_cast<double>(8 * step)) / static_cast<double>(2 * step);
-        return at[2].*bytes + std::llround(more * (before + added) / 2);
+        return std::min<Bytes>(at[2].*bytes + std::llround(more * (before + added) / 2), at_most);
     };
-    const auto read = extrapolated(&DramTraffic::read), written = extrapolated(&DramTraffic::written);
+    const auto read = extrapolated(&DramTraffic::read, sm.hbm_read),
+               written = extrapolated(&DramTraffic::written, sm.hbm_write);
     if (!read || !written) return std::nullopt;
     return DramTraffic{*read, *written};
 }

@@ -1,46 +1,53 @@
 #include "core/time/cache.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace tilescope {
 
 // A line is a half of a tile: line 2 t + h of tile t has its home in partition h. With one partition all are at home.
 
 Cache::Cache(Bytes capacity, int partitions, std::size_t objects)
     : capacity_(capacity / partitions), partitions_(static_cast<std::size_t>(partitions)) {
-    for (Partition& p : partitions_) p.lines.resize(2 * objects);
+    for (Partition& p : partitions_) p.place.resize(2 * objects, nowhere);
 }
 
-bool Cache::touch(Partition& p, std::uint32_t line) {
-    const Line& l = p.lines[line];
-    if (l.bytes == 0) return false;
-    p.held[l.held].used = ++p.now;
+bool Cache::touch(Partition& p, std::uint32_t line) const {
+    if (p.place[line] == nowhere) return false;
+    p.last_used[p.place[line]] = ++p.now;
     return true;
 }
 
 void Cache::evict_one(Partition& p) {
     const auto held = static_cast<std::uint32_t>(p.held.size());
-    std::uint32_t oldest = 0;
+    // When it was used above its place: the least is the oldest, without a branch that nobody can predict.
+    auto oldest = std::numeric_limits<std::uint64_t>::max();
     for (std::uint32_t way = 0; way < ways && way < held; ++way) {
         std::uint32_t drawn = way;
         if (held > ways) {
             p.lot = p.lot * 1664525 + 1013904223;
             drawn = static_cast<std::uint32_t>(static_cast<std::uint64_t>(p.lot) * held >> 32);
         }
-        if (way == 0 || p.held[drawn].used < p.held[oldest].used) oldest = drawn;
+        oldest = std::min(oldest, static_cast<std::uint64_t>(p.last_used[drawn]) << 32 | drawn);
     }
-    Line& victim = p.lines[p.held[oldest].line];
+    const auto place = static_cast<std::uint32_t>(oldest);
+    const Held victim = p.held[place], last = p.held.back();
     p.used -= victim.bytes;
     if (victim.dirty) dram_.written += victim.bytes;
-    victim = {};
-    p.held[oldest] = p.held.back();
+    p.held[place] = last;
+    p.last_used[place] = p.last_used.back();
+    p.place[last.line] = place;
+    p.place[victim.line] = nowhere;
     p.held.pop_back();
-    if (oldest < p.held.size()) p.lines[p.held[oldest].line].held = oldest;
+    p.last_used.pop_back();
 }
 
 void Cache::insert(Partition& p, std::uint32_t line, Bytes bytes) {
     if (bytes > capacity_) return;
     while (p.used + bytes > capacity_) evict_one(p);
-    p.lines[line] = {static_cast<std::uint32_t>(p.held.size()), static_cast<std::int32_t>(bytes), false};
-    p.held.push_back({++p.now, line});
+    p.place[line] = static_cast<std::uint32_t>(p.held.size());
+    p.held.push_back({line, static_cast<std::int32_t>(bytes), false});
+    p.last_used.push_back(++p.now);
     p.used += bytes;
 }
 
@@ -66,8 +73,8 @@ void Cache::read(int partition, std::uint32_t object, Bytes bytes) {
 void Cache::write(int partition, std::uint32_t object, Bytes bytes) {
     each_half(partition, object, bytes, [&](Partition& own, Partition& home, std::uint32_t line, Bytes part) {
         if (!touch(home, line)) insert(home, line, part);
-        if (home.lines[line].bytes > 0)
-            home.lines[line].dirty = true;
+        if (home.place[line] != nowhere)
+            home.held[home.place[line]].dirty = true;
         else
             dram_.written += part;
         if (&home != &own && !touch(own, line)) insert(own, line, part);

@@ -29,27 +29,27 @@ class Cache {
 
   private:
     static constexpr std::uint32_t ways = 16;  // lines that are compared
-    struct Line {
-        std::uint32_t held = 0;  // its place among those held
-        std::int32_t bytes = 0;  // 0: not in the cache
-        bool dirty = false;
-    };
+    static constexpr std::uint32_t nowhere = 0xffffffff;
     struct Held {
-        std::uint64_t used;  // when last
         std::uint32_t line;
+        std::int32_t bytes;
+        bool dirty;
     };
+    /// What is held is packed, and apart from the lines that there are: who leaves is drawn from it, and no line that
+    /// was not touched for long is looked at.
     struct Partition {
-        std::vector<Line> lines;
+        std::vector<std::uint32_t> place;  // of every line, among those held
         std::vector<Held> held;
+        std::vector<std::uint32_t> last_used;  // of those held
         Bytes used = 0;
-        std::uint64_t now = 0;
+        std::uint32_t now = 0;
         std::uint32_t lot = 1;
     };
     /// f(the partition that asks, its home, line, bytes) for both halves of a tile.
     template <class F>
     void each_half(int partition, std::uint32_t object, Bytes bytes, F&& f);
     /// Whether it was there; it is the newest afterwards, if it is.
-    bool touch(Partition& p, std::uint32_t line);
+    bool touch(Partition& p, std::uint32_t line) const;
     void insert(Partition& p, std::uint32_t line, Bytes bytes);
     void evict_one(Partition& p);
 

@@ -1,5 +1,7 @@
 #include "core/time/l2.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <queue>
 #include <utility>
 
@@ -16,6 +18,21 @@ DramTraffic sum_of(std::span<const Cache> caches) {
     DramTraffic sum;
     for (const Cache& c : caches) sum.read += c.dram().read, sum.written += c.dram().written;
     return sum;
+}
+
+/// Tiles of all heads that are read before they are written, and those that are written, each once.
+DramTraffic touched_first(const LaunchAccesses& head, std::span<const Index> sharing) {
+    DramTraffic all;
+    std::vector<bool> seen(head.tiles.size(), false), dirty = seen;
+    for (const std::vector<Visit>& visits : head.block)
+        for (const Visit& v : visits) {
+            const Bytes bytes = head.tiles[v.tile].bytes * (head.heads / sharing[v.tile]);
+            if (!seen[v.tile] && !v.write) all.read += bytes;
+            if (!dirty[v.tile] && v.write) all.written += bytes;
+            seen[v.tile] = true;
+            if (v.write) dirty[v.tile] = true;
+        }
+    return all;
 }
 
 /// The next step of a thread block.
@@ -41,13 +58,21 @@ std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<
     for (std::size_t k = 0; k < head.tiles.size(); ++k)
         room += static_cast<double>(head.tiles[k].bytes * slices(k) * l2.partitions);
     if (room > static_cast<double>(l2.bytes)) return std::nullopt;
-    DramTraffic all;
-    std::vector<bool> seen(head.tiles.size(), false);
-    for (const std::vector<Visit>& visits : head.block)
-        for (const Visit& v : visits) {
-            if (!seen[v.tile] && !v.write) all.read += head.tiles[v.tile].bytes * slices(v.tile);
-            seen[v.tile] = true;
-        }
+    return DramTraffic{touched_first(head, sharing).read, 0};
+}
+
+std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2,
+                                           Index resident) {
+    if (head.blocks != 1 || std::any_of(sharing.begin(), sharing.end(), [](Index n) { return n > 1; }))
+        return std::nullopt;
+    Bytes tiles = 0;
+    for (const HbmTile& t : head.tiles) tiles += t.bytes;
+    const auto room = static_cast<double>(l2.bytes);
+    if (4 * static_cast<double>(resident * tiles * l2.partitions) > room) return std::nullopt;
+    DramTraffic all = touched_first(head, sharing);
+    // With two partitions every second half of a tile leaves a copy, which is not dirty.
+    const double held = static_cast<double>(tiles * head.heads) * (l2.partitions + 1) / 2;
+    all.written -= std::llround(static_cast<double>(all.written) * std::min(room / held, 1.0));
     return all;
 }
 

@@ -23,6 +23,13 @@ std::vector<Cache> caches_for(const LaunchAccesses& head, Index heads, const L2&
 /// the order. nullopt where they have not, and with chiplets: there it matters who reads what.
 std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2);
 
+/// What reaches DRAM of heads of one thread block each that pass through the L2 and meet in nothing, `resident` of them
+/// at a time: every tile stays for as long as its block, is read once, and what is dirty leaves, but for what the L2
+/// still holds at the end. nullopt where heads have more blocks or share tiles, and where those resident touch more
+/// than a quarter of the L2: then the order matters.
+std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2,
+                                           Index resident);
+
 /// What reaches DRAM of a launch, its thread blocks staying on the SMs as in `stays`, in the order of `order`, in which
 /// they start. `sharing`: heads that share a slice, of each of the head's tiles. A block asks for its tiles step by
 /// step, the steps evenly over its stay. The caches keep what they have: played again, the launch finds what it left.

@@ -58,6 +58,29 @@ TEST_CASE("what some heads and each further one bring to DRAM is what all of the
     }
 }
 
+TEST_CASE("heads of one thread block pass through the L2, each tile once, but for what stays dirty",
+          "[dram][one-thread]") {
+    for (const int partitions : {1, 2})
+        for (const char* name : {"flash_v2", "flash_v1", "three_pass", "chunked"}) {
+            GpuSpec gpu = gpu_preset("H100");
+            gpu.l2_partitions = partitions, gpu.l2_bytes = 40 << 20;
+            const Case c{name, 40'000, 40'000, 64};
+            const auto exact = traffic(c, 1e9, gpu), passed = traffic(c, 1e5, gpu);
+            INFO(name << ", " << partitions << " partitions");
+            REQUIRE(exact);
+            REQUIRE(passed);
+            CHECK(passed->read == exact->read);
+            CHECK_THAT(static_cast<double>(passed->written),
+                       Catch::Matchers::WithinRel(static_cast<double>(exact->written), 0.005));
+        }
+    const auto no_room = traffic({"flash_v2", 4000, 4000, 64}, 1e3, [] {
+        GpuSpec gpu = gpu_preset("H100");
+        gpu.l2_bytes = 8 << 20;
+        return gpu;
+    }());
+    CHECK_FALSE(no_room);  // the order would matter, and it cannot be played
+}
+
 TEST_CASE("where a head alone is too much, or SMs would stay idle, nothing is said", "[dram]") {
     CHECK_FALSE(traffic({"flash_v2", 2, 2, 8192}, 1e4));
     CHECK_FALSE(traffic({"flash_v1", 64, 64, 8192}, 4e5));
