@@ -16,6 +16,7 @@ struct StageTab {
 /// In the order of the digits.
 constexpr StageTab stage_tabs[] = {{Stage::wall, "Wall", "view-wall"},
                                    {Stage::memory, "Memory", "view-memory"},
+                                   {Stage::time, "Time", "view-time"},
                                    {Stage::tiles, "Tiles", "view-tiles"},
                                    {Stage::roofline, "Roofline", "view-roofline"},
                                    {Stage::io, "Bytes against N", "view-io"}};
@@ -101,6 +102,7 @@ void press(App& app, Key key) {
 void draw_runs(App& app) {
     Session& s = app.session;
     if (!s.run()) return memory::overflow_panel(app);
+    if (app.view.stage == Stage::time) return gantt::panel(app);
     const auto panel = app.view.stage == Stage::memory ? memory::panel : wall::panel;
     if (!s.rival()) return panel(app, *s.run(), "");
     const float gap = app.theme.px(8), w = (ImGui::GetContentRegionAvail().x - gap) / 2;

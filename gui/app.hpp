@@ -37,7 +37,8 @@ enum class Key : std::uint8_t {
     two,
     three,
     four,
-    five
+    five,
+    six
 };
 
 /// What a dialog for a file holds: a path, kept for the next time, and what was wrong with it.

@@ -10,7 +10,6 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Count most_played = 1 << 20;    // thread blocks; beyond, they are a stream without waves
 constexpr Index most_warps = 8;           // of a tensor-core kernel: as released ones have, and as were measured
 constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is the limit
 
@@ -185,6 +184,7 @@ class Run {
           outline_(outline),
           dram_(counted, outline, options.l2 ? DramModel::most_visits : 0),
           played_(options.played),
+          most_stays_(options.most_stays),
           registers_from_(options.registers) {}
 
     RunTime time() {
@@ -246,10 +246,10 @@ class Run {
         const double working = std::min(sms, static_cast<double>(t.blocks));
         const auto share = [&](double bytes) { return std::min(bytes / working, rates_.bus); };
         MemoryShare memory{share(rates_.l2), share(rates_.dram_gbs * 1e3 / t.clock_mhz), 0, 0};
-        if (launch.count(1) * launch.count(2) <= most_played) find_traffic(k, launch, memory, t);
+        if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
         launch.take(memory);
         double cycles = 0;
-        if (t.blocks > most_played) {
+        if (t.blocks > most_blocks_played) {
             cycles = launch.sum_of_cycles(slots) / (sms * static_cast<double>(slots));
             t.resident = static_cast<double>(slots);
         } else {
@@ -282,17 +282,21 @@ class Run {
 
     double play(std::size_t k, const Launch& launch, LaunchTime& t) {
         const Index slots = t.residency.blocks;
-        if (!played_ && launch.all_alike())
-            return take(play_alike(launch.cycles_of_first(slots), t.blocks, e_.gpu.sms, slots, refill()), t);
+        const bool alike = launch.all_alike(), keeps_stays = played_ && t.blocks <= most_stays_;
+        Timeline in_waves;
+        if (alike) in_waves = play_alike(launch.cycles_of_first(slots), t.blocks, e_.gpu.sms, slots, refill());
+        if (alike && !keeps_stays) return take(in_waves, t);
         Grid grid{launch.cycles(slots), {}};
         const std::vector<BlockOfHead> order = dispatch(outline_.launches()[k].axes, e_.placing.order);
         for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
         const Timeline timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
+        if (keeps_stays)
+            played_->back() = {outline_.launches()[k].axes, order, launch.works(), timeline, rates_.launch_us};
+        if (alike) return take(in_waves, t);
         double longest = 0, sum = 0;
         for (const std::uint32_t kind : grid.sequence)
             sum += grid.kinds[kind][0], longest = std::max(longest, grid.kinds[kind][0]);
         t.imbalance = longest / (sum / static_cast<double>(grid.sequence.size()));
-        if (played_) played_->back() = {outline_.launches()[k].axes, order, launch.works(), timeline, rates_.launch_us};
         return take(timeline, t);
     }
     /// Notes what the timeline says; returns its length.
@@ -344,6 +348,7 @@ class Run {
     const Outline& outline_;
     DramModel dram_;
     std::vector<PlayedLaunch>* played_;
+    const Count most_stays_;
     const RegistersFrom registers_from_;
 };
 

@@ -38,8 +38,12 @@ struct PlayedLaunch {
     double launch_us = 0;            ///< that the launch itself takes, before the first of them
 };
 
+/// Thread blocks of a launch; beyond, they are a stream without waves.
+inline constexpr Count most_blocks_played = 1 << 20;
+
 struct TimingOptions {
     std::vector<PlayedLaunch>* played = nullptr;        ///< the launches are added to it
+    Count most_stays = most_blocks_played;              ///< a launch of more thread blocks has no stays there
     RegistersFrom registers = RegistersFrom::compiler;  ///< where there is such a kernel
     bool l2 = true;                                     ///< else the L2 lacks nothing, and is not played
 };
@@ -58,6 +62,8 @@ struct StatedErrorOf {
 std::span<const StatedErrorOf> stated_errors();
 std::optional<StatedError> stated_error(const Algorithm& algorithm, Style style);
 
+/// "tensor cores"
+const char* in_words(Unit unit);
 /// What the launch waits for, and what would help, in a sentence or two.
 std::string verdict(const LaunchTime& launch, Style style, const Experiment& experiment);
 /// What the times rest on, in a sentence.

@@ -12,21 +12,22 @@ namespace {
 
 std::string percent(double share) { return std::to_string(std::lround(100 * share)) + "%"; }
 
-constexpr std::array<const char*, unit_count> in_words{
-    "tensor cores", "fp32 units", "exponential units", "other arithmetic", "shared memory", "L2", "DRAM"};
-
-std::string word_of(Unit unit) { return in_words[static_cast<std::size_t>(unit)]; }
-
 /// The two units that are busiest: "tensor cores 50%, shared memory 48%".
 std::string busiest(const PerUnit& busy) {
     std::array<std::size_t, unit_count> order{};
     for (std::size_t u = 0; u < unit_count; ++u) order[u] = u;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
-    return std::string(in_words[order[0]]) + " " + percent(busy[order[0]]) + ", " + in_words[order[1]] + " " +
-           percent(busy[order[1]]);
+    const auto word = [&](std::size_t k) { return in_words(static_cast<Unit>(order[k])); };
+    return std::string(word(0)) + " " + percent(busy[order[0]]) + ", " + word(1) + " " + percent(busy[order[1]]);
 }
 
 }  // namespace
+
+const char* in_words(Unit unit) {
+    static constexpr std::array<const char*, unit_count> words{
+        "tensor cores", "fp32 units", "exponential units", "other arithmetic", "shared memory", "L2", "DRAM"};
+    return words[static_cast<std::size_t>(unit)];
+}
 
 std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
     switch (t.bound) {
@@ -46,7 +47,7 @@ std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
             const double share = static_cast<double>(t.residency.blocks) * t.step.busy[static_cast<std::size_t>(unit)] /
                                  t.step.together(t.residency.blocks);
             const double lost = unit < Unit::l2 ? constants_of(style).eta : 1;
-            return "The limit is " + word_of(unit) + ", at work " + percent(share) +
+            return std::string("The limit is ") + in_words(unit) + ", at work " + percent(share) +
                    " of the time while the SMs are full" +
                    (lost > 1 ? "; what thread blocks lose by contending for it makes that " +
                                    percent(std::min(1.0, share * lost))

@@ -20,9 +20,14 @@ Counted count_for_show(const Experiment& e, Control* control) {
     Profile profile;
     Nest nest;
     EventCount events;
-    Listener* const listeners[] = {&profile, &nest, &events};
-    Report report = count_and_time(e, control, listeners);
-    return {std::move(report), profile.lines(), nest.launches(), events.events};
+    Outline outline;
+    Listener* const listeners[] = {&profile, &nest, &events, &outline};
+    Counted counted{count(e, control, listeners), profile.lines(), nest.launches(), events.events};
+    if (!counted.report.fits_hbm()) return counted;
+    std::vector<PlayedLaunch> played;
+    counted.report.time = time_of(counted.report, outline, {.played = &played, .most_stays = Gantt::most_stays});
+    counted.gantt = std::make_shared<Gantt>(counted.report, std::move(played));
+    return counted;
 }
 
 Index whole_groups(const Problem& p, Index heads) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "core/record/nest.hpp"
 #include "core/record/profile.hpp"
 #include "lab/experiment.hpp"
+#include "show/gantt.hpp"
 
 namespace tilescope::show {
 
@@ -22,6 +24,7 @@ struct Counted {
     std::map<std::uint16_t, LineProfile> lines;  ///< by line
     std::vector<LaunchNest> nest;                ///< its loops, by launch
     Count events = 0;                            ///< of its thread blocks, as a recording would have them
+    std::shared_ptr<const Gantt> gantt = std::make_shared<Gantt>();  ///< empty where there is no time
 
     const lab::Experiment& experiment() const { return report.experiment; }
 };

@@ -150,9 +150,13 @@ std::vector<std::string> verdicts(const Run& run, const Run* rival) {
             std::string(rival->algorithm().name) + ": " + verdict_of(*rival)};
 }
 
-std::string about_time(const Run& run) {
+std::string about_time(const Run& run, bool races) {
     if (const std::string why = why_no_time(run); !why.empty()) return why;
-    return "Modelled, of the whole run: the time of each launch is spread evenly over its ticks.\n" +
+    return std::string("Modelled: ") +
+           (races
+                ? "what is played stands for the whole run, each launch's time evenly over its ticks.\n"
+                : "when the thread blocks that are played have come so far in the whole run, each launch's evenly over "
+                  "its ticks.\n") +
            basis(*run.counted().time, run.experiment());
 }
 

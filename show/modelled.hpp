@@ -16,7 +16,7 @@ std::vector<CounterRow> modelled_rows(const Run& run, const std::string& other_n
 std::string why_no_time(const Run& run);
 /// What the time waits for and what it rests on, or why there is none: in a race of both runs, by name.
 std::vector<std::string> verdicts(const Run& run, const Run* rival);
-/// The tooltip of the modelled time.
-std::string about_time(const Run& run);
+/// The tooltip of the modelled time; in a race it is that of the whole run.
+std::string about_time(const Run& run, bool races);
 
 }  // namespace tilescope::show

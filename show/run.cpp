@@ -92,20 +92,35 @@ void Run::add_up() {
     spread_time();
 }
 
-/// Every launch's modelled time evenly over its ticks: of the whole run, of which the recording is a part.
+/// When the last of a launch's recorded thread blocks has ended, in microseconds; where that is not known, the launch.
+double Run::recorded_until(std::size_t launch) const {
+    const GanttLaunch& l = gantt().launches()[launch];
+    double until = l.begin;
+    for (const Placement& p : schedule_->placements_of(static_cast<Index>(launch))) {
+        const GanttStay* stay = l.stay_of(p.block);
+        if (!stay) return l.to;
+        until = std::max(until, stay->to);
+    }
+    return until;
+}
+
+/// A launch is its first tick; its thread blocks go on evenly over the others.
 void Run::spread_time() {
     seconds_.assign(static_cast<std::size_t>(ticks()) + 1, 0);
-    if (!counted().time) return;
-    std::vector<Index> launch_of(seconds_.size(), 0), ticks_of(counted().time->launches.size(), 0);
-    for (Index tick = 1; tick <= ticks(); ++tick) {
-        const Index launch = trace()[schedule_->steps_after(tick - 1)].launch;
-        launch_of[static_cast<std::size_t>(tick)] = launch;
-        ++ticks_of[static_cast<std::size_t>(launch)];
-    }
-    for (std::size_t tick = 1; tick < seconds_.size(); ++tick) {
-        const auto launch = static_cast<std::size_t>(launch_of[tick]);
-        seconds_[tick] =
-            seconds_[tick - 1] + counted().time->launches[launch].us * 1e-6 / static_cast<double>(ticks_of[launch]);
+    seconds_for_all_ = seconds_;
+    if (gantt().empty()) return;
+    for (Index tick = 1; tick <= ticks();) {
+        const Index first = tick, launch = trace()[schedule_->steps_after(tick - 1)].launch;
+        while (tick <= ticks() && trace()[schedule_->steps_after(tick - 1)].launch == launch) ++tick;
+        const auto which = static_cast<std::size_t>(launch);
+        const GanttLaunch& l = gantt().launches()[which];
+        const double until = recorded_until(which);
+        for (Index t = first; t < tick; ++t) {
+            const double part =
+                static_cast<double>(t - first) / static_cast<double>(std::max<Index>(1, tick - 1 - first));
+            seconds_[static_cast<std::size_t>(t)] = 1e-6 * (l.begin + part * (until - l.begin));
+            seconds_for_all_[static_cast<std::size_t>(t)] = 1e-6 * (l.begin + part * (l.to - l.begin));
+        }
     }
 }
 

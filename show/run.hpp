@@ -84,8 +84,14 @@ class Run {
     Bytes hbm_write(Index tick) const { return hbm_write_[static_cast<std::size_t>(tick)]; }
     /// The same of one tensor when all is done.
     const Traffic& traffic_of(TensorId tensor) const { return traffic_[tensor]; }
-    /// Modelled, of the whole run: that of each launch spread evenly over its ticks. 0 where there is none.
+    /// When thread blocks stay on SMs in the whole run, as modelled; empty where no time is.
+    const Gantt& gantt() const { return *counted_.gantt; }
+    /// Modelled: when the thread blocks that are recorded have come so far in the whole run, each launch's evenly over
+    /// its ticks. 0 where there is no time.
     double seconds(Index tick) const { return seconds_[static_cast<std::size_t>(tick)]; }
+    /// The same as if what is recorded took as long as the whole run, of which it is a part: at the end of either all
+    /// is done. For races.
+    double seconds_for_all(Index tick) const { return seconds_for_all_[static_cast<std::size_t>(tick)]; }
     /// What each pseudo-code line has cost so far, of what is recorded; by line number.
     const std::map<std::uint16_t, Counters>& line_costs() const;
 
@@ -125,6 +131,7 @@ class Run {
     void tell_failure();
     void add_up();
     void spread_time();
+    double recorded_until(std::size_t launch) const;
     std::vector<ErrorPoint> errors_of(const Placement& block) const;
 
     Counted counted_;
@@ -136,12 +143,12 @@ class Run {
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;
     Moment moment_;
-    std::vector<Bytes> hbm_read_, hbm_write_;      // by tick
-    std::vector<Traffic> traffic_;                 // by tensor
-    std::vector<std::vector<Index>> last_stores_;  // by tensor, then by region: the step
-    std::vector<double> seconds_;
-    std::vector<Index> heads_;  // by placement
-    std::vector<Index> made_;   // by tile: the step that made it
+    std::vector<Bytes> hbm_read_, hbm_write_;        // by tick
+    std::vector<Traffic> traffic_;                   // by tensor
+    std::vector<std::vector<Index>> last_stores_;    // by tensor, then by region: the step
+    std::vector<double> seconds_, seconds_for_all_;  // by tick
+    std::vector<Index> heads_;                       // by placement
+    std::vector<Index> made_;                        // by tile: the step that made it
     struct LineCosts {
         Index step = 0;
         std::map<std::uint16_t, Counters> by_line;

@@ -131,7 +131,7 @@ void Session::line_up() {
             case Pace::bytes:
                 return static_cast<double>(r.hbm_read(tick) + r.hbm_write(tick));
             case Pace::time:
-                return r.seconds(tick);
+                return r.seconds_for_all(tick);
             default:
                 return static_cast<double>(tick);
         }
@@ -149,6 +149,15 @@ void Session::line_up() {
 
 Index Session::position_of(Index tick) const {
     const auto before = [&](const auto& m) { return m.first < tick; };
+    return std::min<Index>(std::partition_point(moments_.begin(), moments_.end(), before) - moments_.begin(), length());
+}
+
+Index Session::position_at(double seconds, bool of_rival) const {
+    const Run& r = of_rival ? *rival() : *run();
+    const auto before = [&](const auto& m) {
+        const Index tick = of_rival ? m.second : m.first;
+        return (rival() ? r.seconds_for_all(tick) : r.seconds(tick)) < seconds;
+    };
     return std::min<Index>(std::partition_point(moments_.begin(), moments_.end(), before) - moments_.begin(), length());
 }
 

@@ -52,6 +52,9 @@ class Session {
     std::pair<Index, Index> ticks_at(Index position) const { return moments_[static_cast<std::size_t>(position)]; }
     /// The first position at which the run has carried out `tick` ticks.
     Index position_of(Index tick) const;
+    /// The first one that has come so far in modelled time; of the rival where it is asked for. In a race what is
+    /// played stands for whole runs.
+    Index position_at(double seconds, bool of_rival) const;
     /// Takes both runs to a position.
     void show(Index position);
 

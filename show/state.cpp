@@ -32,11 +32,9 @@ T named(const char* flag, const std::string& text, const std::pair<const char*, 
                      flag + ' ' + all[0]);
 }
 
-constexpr std::pair<const char*, Stage> stages[] = {{"wall", Stage::wall},
-                                                    {"memory", Stage::memory},
-                                                    {"tiles", Stage::tiles},
-                                                    {"roofline", Stage::roofline},
-                                                    {"io", Stage::io}};
+constexpr std::pair<const char*, Stage> stages[] = {{"wall", Stage::wall},         {"memory", Stage::memory},
+                                                    {"time", Stage::time},         {"tiles", Stage::tiles},
+                                                    {"roofline", Stage::roofline}, {"io", Stage::io}};
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
 
@@ -65,7 +63,8 @@ void add_view_options(CLI::App& app, State& s) {
     add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
     app.add_option_function<std::string>(
            "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
-           "wall (the score matrix), memory, tiles (the plane of tile sizes), roofline, or io (bytes against N)")
+           "wall (the score matrix), memory, time (thread blocks on SMs), tiles (the plane of tile sizes), roofline, "
+           "or io (bytes against N)")
         ->type_name("NAME");
     app.add_option_function<std::string>(
            "--metric",

@@ -10,13 +10,15 @@
 namespace tilescope::show {
 namespace {
 
-std::string now_text(const Run& run, Index tick) {
-    return run.counted().time ? text::microseconds(run.seconds(tick) * 1e6) : "no time";
+/// In a race what is recorded stands for the whole run.
+std::string now_text(const Run& run, Index tick, bool races) {
+    if (!run.counted().time) return "no time";
+    return text::microseconds((races ? run.seconds_for_all(tick) : run.seconds(tick)) * 1e6);
 }
 
 /// "450 µs of 900 µs"
-std::string of_run(const Run& run, Index tick) {
-    const std::string now = now_text(run, tick);
+std::string of_run(const Run& run, Index tick, bool races) {
+    const std::string now = now_text(run, tick, races);
     return run.counted().time ? now + " of " + text::microseconds(run.counted().time->us()) : now;
 }
 
@@ -40,16 +42,18 @@ std::string step_text(const Session& s, Index position) {
 std::vector<std::string> modelled_times(const Session& s, Index position) {
     if (!s.run()) return {""};
     const auto [tick, rival_tick] = s.ticks_at(position);
-    std::string time = of_run(*s.run(), tick), now = now_text(*s.run(), tick);
-    if (s.rival()) time += " and " + of_run(*s.rival(), rival_tick), now += ", " + now_text(*s.rival(), rival_tick);
+    const bool races = s.rival();
+    std::string time = of_run(*s.run(), tick, races), now = now_text(*s.run(), tick, races);
+    if (races)
+        time += " and " + of_run(*s.rival(), rival_tick, true), now += ", " + now_text(*s.rival(), rival_tick, true);
     return {time + " modelled", now + " modelled", "~" + now};
 }
 
 std::string about_modelled_time(const Session& s) {
     if (!s.run()) return "";
-    if (!s.rival()) return about_time(*s.run());
-    return std::string(s.run()->algorithm().name) + ": " + about_time(*s.run()) + "\n" + s.rival()->algorithm().name +
-           ": " + about_time(*s.rival());
+    if (!s.rival()) return about_time(*s.run(), false);
+    return std::string(s.run()->algorithm().name) + ": " + about_time(*s.run(), true) + "\n" +
+           s.rival()->algorithm().name + ": " + about_time(*s.rival(), true);
 }
 
 std::string speed_text(double speed) {

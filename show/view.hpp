@@ -9,9 +9,9 @@
 namespace tilescope::show {
 
 /// What the middle of the window shows.
-enum class Stage : std::uint8_t { wall, memory, tiles, roofline, io };
+enum class Stage : std::uint8_t { wall, memory, time, tiles, roofline, io };
 /// Whether it shows a run step by step.
-constexpr bool plays(Stage stage) { return stage == Stage::wall || stage == Stage::memory; }
+constexpr bool plays(Stage stage) { return stage <= Stage::time; }
 enum class Tab : std::uint8_t { code, program };
 enum class Detail : std::uint8_t { values, counters };
 

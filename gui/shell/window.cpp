@@ -19,7 +19,7 @@ namespace {
 std::string glfw_error;
 
 std::optional<Key> key_from_glfw(int key) {
-    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_5) return static_cast<Key>(static_cast<int>(Key::one) + key - GLFW_KEY_1);
+    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_6) return static_cast<Key>(static_cast<int>(Key::one) + key - GLFW_KEY_1);
     switch (key) {
         case GLFW_KEY_SPACE:
             return Key::space;

@@ -70,8 +70,10 @@ TEST_CASE("what is modelled explains itself", "[modelled]") {
           "algorithm has to move");
     CHECK(verdicts(run, nullptr) ==
           std::vector{verdict(l, r.time->style, r.experiment) + " " + basis(*r.time, r.experiment)});
-    CHECK(about_time(run) == "Modelled, of the whole run: the time of each launch is spread evenly over its ticks.\n" +
-                                 basis(*r.time, r.experiment));
+    CHECK(about_time(run, false) ==
+          "Modelled: when the thread blocks that are played have come so far in the whole run, each launch's evenly "
+          "over its ticks.\n" +
+              basis(*r.time, r.experiment));
 }
 
 TEST_CASE("modelled rows stand behind SM traffic, before what is on chip", "[modelled]") {
@@ -132,7 +134,7 @@ TEST_CASE("a recording without its program has no time, and says why", "[modelle
     const std::string why = "No time is modelled: " + run.remark() + ".";
     CHECK(why_no_time(run) == why);
     CHECK(verdicts(run, nullptr) == std::vector{why});
-    CHECK(about_time(run) == why);
+    CHECK(about_time(run, false) == why);
     CHECK(modelled_times(session, 3).front() == "no time modelled");
     const auto rows = counter_rows(run, run.algorithm().name, &run.counted());
     CHECK(row_named(rows, "time").whole.text == "no time");

@@ -27,13 +27,13 @@ TEST_CASE("durations have the unit that fits", "[time text]") {
 TEST_CASE("time says where we are in steps and in modelled seconds", "[time text]") {
     WaitingSession session = session_of("flash_v2", toy);
     CHECK(step_text(session, 2) == "step 2 of 52");
-    // The toy's launch is on the machine for so long; 52 steps share it evenly.
-    const double whole = session.run()->counted().time->us();
+    // The launch takes a step, and its thread blocks the other 51, evenly.
+    const double whole = session.run()->counted().time->us(), begin = session.run()->gantt().launches()[0].begin;
     CHECK(modelled_times(session, 0).front() == "0 µs of " + text::microseconds(whole) + " modelled");
-    const std::string quarter = text::microseconds(whole / 4);
-    CHECK(modelled_times(session, 13) == std::vector{quarter + " of " + text::microseconds(whole) + " modelled",
+    const std::string quarter = text::microseconds(begin + (whole - begin) * 17 / 51);
+    CHECK(modelled_times(session, 18) == std::vector{quarter + " of " + text::microseconds(whole) + " modelled",
                                                      quarter + " modelled", "~" + quarter});
-    CHECK(about_modelled_time(session) == about_time(*session.run()));
+    CHECK(about_modelled_time(session) == about_time(*session.run(), false));
     CHECK(about_modelled_time(Session()).empty());
     CHECK(step_text(Session(), 0) == "nothing to play");
     CHECK(modelled_times(Session(), 0) == std::vector{std::string()});
@@ -54,13 +54,13 @@ TEST_CASE("in a race both times are said, the first run's first", "[time text]")
     WaitingSession session = session_of("flash_v1", half, "flash_v2", Pace::bytes);
     const auto [own, other] = session.ticks_at(900);
     CHECK(modelled_times(session, 900).front() ==
-          text::microseconds(session.run()->seconds(own) * 1e6) + " of " +
+          text::microseconds(session.run()->seconds_for_all(own) * 1e6) + " of " +
               text::microseconds(session.run()->counted().time->us()) + " and " +
-              text::microseconds(session.rival()->seconds(other) * 1e6) + " of " +
+              text::microseconds(session.rival()->seconds_for_all(other) * 1e6) + " of " +
               text::microseconds(session.rival()->counted().time->us()) + " modelled");
     CHECK(session.run()->seconds(own) != session.rival()->seconds(other));
     CHECK(about_modelled_time(session) ==
-          "flash_v1: " + about_time(*session.run()) + "\nflash_v2: " + about_time(*session.rival()));
+          "flash_v1: " + about_time(*session.run(), true) + "\nflash_v2: " + about_time(*session.rival(), true));
 }
 
 TEST_CASE("values have three digits, and signs for what is no number", "[value text]") {

@@ -39,7 +39,7 @@ inline void check_nothing_runs(Session& s) {
 
 inline double reached(const Run& run, Index tick, Pace pace) {
     if (pace == Pace::bytes) return static_cast<double>(run.hbm_read(tick) + run.hbm_write(tick));
-    return pace == Pace::time ? run.seconds(tick) : static_cast<double>(tick);
+    return pace == Pace::time ? run.seconds_for_all(tick) : static_cast<double>(tick);
 }
 
 /// How a race goes from start to end.

@@ -1,0 +1,171 @@
+#include "show/gantt_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.hpp"
+#include "lab/timing.hpp"
+#include "show/modelled.hpp"
+
+namespace tilescope::show {
+using namespace lab;
+namespace {
+
+constexpr double notable = 0.05;  // share of the time
+
+std::string thread_blocks(Count n) { return text::grouped(n) + (n == 1 ? " thread block" : " thread blocks"); }
+
+std::string one_decimal(double x) {
+    return x < 100 ? text::exact(std::round(10 * x) / 10) : text::grouped(std::llround(x));
+}
+
+const LaunchTime& longest(const Run& run) { return run.gantt().longest().time; }
+
+/// "softmax, the longest of 3 launches: "
+std::string of_launch(const Run& run) {
+    const std::size_t n = run.gantt().launches().size();
+    if (n == 1) return "";
+    return longest(run).kernel + ", the longest of " + std::to_string(n) + " launches: ";
+}
+
+/// How its thread blocks fill the SMs.
+std::string filling(const Run& run) {
+    const LaunchTime& l = longest(run);
+    const Index sms = run.gantt().sms(), places = sms * l.residency.blocks;
+    if (l.blocks <= places)
+        return thread_blocks(l.blocks) + (l.blocks == 1 ? " runs" : ", all at once,") + " on " + text::grouped(l.sms) +
+               " of " + text::grouped(sms) + " SMs.";
+    return thread_blocks(l.blocks) + ", " + text::grouped(places) + " at a time: " + one_decimal(l.waves) + " waves" +
+           (l.tail >= notable ? ", and " + text::percent(l.tail) + " of the places' time is tail." : ".");
+}
+
+std::string about_tail(const Run& run) {
+    const GanttLaunch& l = run.gantt().longest();
+    if (l.time.tail < notable) return "";
+    if (l.time.blocks <= run.gantt().sms() * l.slots()) return "";
+    return "Once the last thread block has started, at " + text::microseconds(l.last_start) +
+           ", SMs that are done have nothing left to do. ";
+}
+
+std::string name_of_run(const Run& run) { return run.algorithm().name; }
+
+}  // namespace
+
+std::string gantt_headline(const Session& s) {
+    const Run& run = *s.run();
+    if (!s.rival()) return of_launch(run) + filling(run);
+    const bool first = run.gantt().us() <= s.rival()->gantt().us();
+    const Run &winner = first ? run : *s.rival(), &loser = first ? *s.rival() : run;
+    const double ratio = loser.gantt().us() / winner.gantt().us();
+    if (ratio < 1 + notable)
+        return name_of_run(winner) + " and " + name_of_run(loser) +
+               " take about as long: " + text::microseconds(winner.gantt().us()) + " and " +
+               text::microseconds(loser.gantt().us()) + ".";
+    return name_of_run(winner) + " is done at " + text::microseconds(winner.gantt().us()) + "; " + name_of_run(loser) +
+           " takes " + one_decimal(ratio) + " times as long.";
+}
+
+std::string gantt_reason(const Session& s) {
+    const Run& run = *s.run();
+    const auto waits = [](const Run& r) {
+        return verdict(r.counted().time->longest(), r.counted().time->style, r.experiment());
+    };
+    if (!s.rival()) return about_tail(run) + waits(run);
+    return name_of_run(run) + ": " + of_launch(run) + filling(run) + " " + name_of_run(*s.rival()) + ": " +
+           of_launch(*s.rival()) + filling(*s.rival());
+}
+
+std::vector<std::string> gantt_title(const Run& run) {
+    const std::string sms = text::grouped(run.gantt().sms()) + " SMs";
+    const Index slots = run.gantt().longest().slots();
+    return {name_of_run(run) + " · " + text::microseconds(run.gantt().us()) + " · " + sms + ", " +
+                thread_blocks(slots) + " at a time on each",
+            name_of_run(run) + " · " + text::microseconds(run.gantt().us()), name_of_run(run)};
+}
+
+std::string gantt_left_out(const Run& run, Index every) {
+    std::string text;
+    for (const GanttLaunch& l : run.gantt().launches())
+        if (l.stays.empty()) text = thread_blocks(l.time.blocks) + " of a launch are too many to draw one by one. ";
+    if (const Index used = run.gantt().sms_used(), last = run.gantt().sms() - 1; used == last)
+        text += "SM " + text::grouped(last) + " has nothing to do. ";
+    else if (used < last)
+        text += "SMs " + text::grouped(used) + " to " + text::grouped(last) + " have nothing to do. ";
+    if (every > 1) text += "One of " + std::to_string(every) + " SMs is drawn. ";
+    return text;
+}
+
+std::string gantt_legend(const Run& run) {
+    Count blocks = 0;
+    for (const GanttLaunch& l : run.gantt().launches()) blocks += l.time.blocks;
+    const bool all = std::ssize(run.schedule().placements()) == blocks;
+    return std::string(all ? "Bars are thread blocks"
+                           : "Light bars are the thread blocks that are played, dark ones the others") +
+           "; hatched: nothing to do. Modelled, of the whole run; drag to go through time.";
+}
+
+std::string places_title() { return "thread blocks on SMs, of those that fit"; }
+
+std::string about_gantt(const Run& run, const GanttLaunch& l, Index sm, double us) {
+    std::string text = "SM " + std::to_string(sm) + " at " + text::microseconds(us) + ", modelled";
+    if (run.gantt().launches().size() > 1) text += "\n" + l.time.kernel;
+    if (us < l.begin) return text + "\nthe launch itself: no thread block has started";
+    if (l.stays.empty()) return text;
+    const auto there = l.at(sm, us);
+    if (there.empty()) return text + "\nno thread block: nothing is left for it";
+    for (const GanttStay* stay : there) {
+        text += "\nthread block " + text::grouped(stay->block) + " (";
+        Index rest = stay->block;
+        std::string place;
+        for (std::size_t k = l.axes.size(); k-- > 0;) {
+            const Tiles& tiles = l.axes[k].tiles;
+            const std::string one = std::string(tiles.name()) + " " + std::to_string(rest % tiles.count() + 1);
+            place = place.empty() ? one : one + ", " + place;
+            rest /= tiles.count();
+        }
+        text += place + "): " + text::microseconds(stay->from) + " to " + text::microseconds(stay->to);
+    }
+    return text;
+}
+
+StepParts step_parts(const Run& run) {
+    const LaunchTime& l = longest(run);
+    const Index blocks = std::clamp<Index>(ceil_div(l.blocks, run.gantt().sms()), 1, l.residency.blocks);
+    StepParts step{"", {}, l.step.together(blocks)};
+    for (const Term& t : terms_of(l.step)) step.parts.push_back({in_words(t.unit), t.cycles, false});
+    if (l.step.waiting > 0) step.parts.push_back({"loads and barriers", l.step.waiting, true});
+    const double turn = l.step.waiting_for_unit(blocks), memory = step.cycles - l.step.alone - turn;
+    if (turn > 0) step.parts.push_back({"a unit that other warps use", turn, true});
+    if (memory > 0) step.parts.push_back({"L2 or DRAM", memory, true});
+    step.title = "A step of " + l.kernel +
+                 (blocks > 1 ? ", of each of " + thread_blocks(blocks) + " on an SM: " : ", of a thread block: ") +
+                 text::grouped(std::llround(step.cycles)) + " cycles";
+    return step;
+}
+
+std::vector<std::string> part_text(const StepParts& step, const StepPart& part) {
+    const std::string share = text::percent(part.cycles / step.cycles);
+    return {(part.waits ? "waits for " : "") + part.name + " " + share, part.name + " " + share, share, ""};
+}
+
+std::string about_part(const StepParts& step, const StepPart& part) {
+    return part_text(step, part)[0] + ": " + text::grouped(std::llround(part.cycles)) +
+           " cycles, modelled\nThe phases of a step depend on each other; what one thread block waits for, others use.";
+}
+
+std::vector<TimeTick> time_ticks(double us, int most) {
+    const double unit = us >= 1e6 ? 1e6 : us >= 1e3 ? 1e3 : 1;
+    const char* name = unit == 1e6 ? " s" : unit == 1e3 ? " ms" : " µs";
+    const double least = us / std::max(1, most), power = std::pow(10, std::floor(std::log10(least)));
+    double step = 10 * power;
+    for (const double round : {1.0, 2.0, 5.0})
+        if (round * power >= least) {
+            step = round * power;
+            break;
+        }
+    std::vector<TimeTick> ticks;
+    for (int k = 0; k * step <= us * (1 + 1e-9); ++k) ticks.push_back({k * step, text::number(k * step / unit) + name});
+    return ticks;
+}
+
+}  // namespace tilescope::show

@@ -1,0 +1,53 @@
+// What is said of the timeline of a whole run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/session.hpp"
+
+namespace tilescope::show {
+
+/// The finding: how the thread blocks fill the SMs; in a race who is done first.
+std::string gantt_headline(const Session& session);
+/// Where time is lost, and what the run waits for.
+std::string gantt_reason(const Session& session);
+
+/// "flash_v2 · 132 SMs, 1 thread block at a time on each", and shorter.
+std::vector<std::string> gantt_title(const Run& run);
+/// "SMs 8 to 131 have nothing to do.", "65,536 thread blocks of a launch are too many to draw one by one.", "One of 4
+/// SMs is drawn."; empty where all is drawn.
+std::string gantt_left_out(const Run& run, Index every);
+/// What the shades are.
+std::string gantt_legend(const Run& run);
+/// Of the share of the places of thread blocks that are taken.
+std::string places_title();
+
+/// The tooltip of an SM at a time.
+std::string about_gantt(const Run& run, const GanttLaunch& launch, Index sm, double us);
+
+/// What a step takes its time for: the turn of a loop of each thread block on an SM.
+struct StepPart {
+    std::string name;
+    double cycles;
+    bool waits;  ///< nothing is at work for it
+};
+struct StepParts {
+    std::string title;  ///< "A step of flash_v2, of each of 2 thread blocks on an SM: 1,234 cycles"
+    std::vector<StepPart> parts;
+    double cycles;
+};
+/// Of the loop in which most of the longest launch's time is spent.
+StepParts step_parts(const Run& run);
+/// "tensor cores 42%", and shorter.
+std::vector<std::string> part_text(const StepParts& step, const StepPart& part);
+std::string about_part(const StepParts& step, const StepPart& part);
+
+struct TimeTick {
+    double us;
+    std::string text;
+};
+/// From 0 on, in round numbers, at most so many.
+std::vector<TimeTick> time_ticks(double us, int most);
+
+}  // namespace tilescope::show
