@@ -8,20 +8,10 @@
 namespace tilescope::show {
 namespace {
 
-/// The tiles that have some of `span`; none of nothing.
-Span touched(const Tiles& tiles, Span span) {
-    if (span.size <= 0 || tiles.count() == 0) return {0, 0};
-    const Index first = std::min(span.begin / tiles.tile_size(), tiles.count());
-    const Index last = std::min(ceil_div(span.end(), tiles.tile_size()), tiles.count());
-    return {first, last - first};
-}
-
 Span joined(Span a, Span b) {
     const Index begin = std::min(a.begin, b.begin);
     return {begin, std::max(a.end(), b.end()) - begin};
 }
-
-Index common(Span a, Span b) { return std::min(a.end(), b.end()) - std::max(a.begin, b.begin); }
 
 }  // namespace
 
@@ -174,7 +164,7 @@ void Wall::read_recording() {
         if (!t.paints) t.visit.painted = tick;
         t.visit.queries = t.paints ? joined(t.visit.queries, queries) : queries;
         t.visit.keys = t.paints ? joined(t.visit.keys, keys) : keys;
-        t.visit.rows = touched(rows_, t.visit.queries), t.visit.cols = touched(cols_, t.visit.keys);
+        t.visit.rows = rows_.touched(t.visit.queries), t.visit.cols = cols_.touched(t.visit.keys);
         t.paints = true;
     }
     for (const auto& [block, t] : turns) close(t);
@@ -194,7 +184,7 @@ void Wall::travel(Index tick, const Step& step) {
     if (store) store_sheet(tick, r);
     for (std::size_t e = 0; e < edges_.size(); ++e) {
         if (edges_[e].tensor != r.tensor) continue;
-        const Span some = touched(edges_[e].tiles, r.rows);
+        const Span some = edges_[e].tiles.touched(r.rows);
         const double width = static_cast<double>(r.cols.size) / static_cast<double>(t.cols);
         for (Index k = some.begin; k < some.end(); ++k) {
             std::vector<Trip>& trips = trips_[e][static_cast<std::size_t>(k)];
@@ -224,7 +214,7 @@ void Wall::add_to_loop(const Step& step, Index loop) {
 void Wall::store_sheet(Index tick, const Region& r) {
     for (std::size_t s = 0; s < sheets_.size(); ++s) {
         if (sheets_[s].tensor != r.tensor) continue;
-        const Span rows = touched(rows_, r.rows), cols = touched(cols_, r.cols);
+        const Span rows = rows_.touched(r.rows), cols = cols_.touched(r.cols);
         for (Index i = rows.begin; i < rows.end(); ++i)
             for (Index j = cols.begin; j < cols.end(); ++j)
                 if (Index& when = stored_[s][cell(i, j)]; when < 0) when = tick;
@@ -352,7 +342,7 @@ std::vector<bool> held(const Run& run, const Wall& wall, const WallEdge& edge) {
             if (rows.size == 0 && edge.by_row())
                 for (const Painter& p : all)
                     if (p.sm == sm.sm) rows = p.visit->queries;
-            const Span some = touched(edge.tiles, rows);
+            const Span some = edge.tiles.touched(rows);
             for (Index k = some.begin; k < some.end(); ++k) tiles[static_cast<std::size_t>(k)] = true;
         }
     }

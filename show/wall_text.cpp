@@ -12,17 +12,10 @@ namespace {
 /// More than this often a visit: for every tile.
 constexpr double for_every_tile = 0.5;
 
-std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
-
 std::string of_text(Index n) { return "of " + text::grouped(n); }
 
 /// "once", "8 times", "2.5 times".
 std::string times_text(double n) { return n == 1 ? "once" : text::number(n) + " times"; }
-
-std::string listed(const std::vector<std::string>& parts) {
-    if (parts.size() < 2) return text::join(parts, "");
-    return text::join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
-}
 
 void add_listed(Sentence& to, const std::vector<Phrase>& names) {
     for (std::size_t k = 0; k < names.size(); ++k) {
@@ -107,7 +100,7 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
 std::string sheet_names(const Wall& wall) {
     std::vector<std::string> names;
     for (const WallSheet& s : wall.sheets()) names.push_back(s.name);
-    return listed(names);
+    return text::listed(names);
 }
 
 bool ended(const Run& run) { return run.tick() == run.ticks(); }
@@ -198,7 +191,8 @@ std::string wall_reason(const Run& run, const Wall& wall) {
     }
     const auto told = [](const auto& groups) {
         std::vector<std::string> all;
-        for (const auto& [n, names] : groups) all.push_back(listed(names) + (n == 1 ? " " : " up to ") + times_text(n));
+        for (const auto& [n, names] : groups)
+            all.push_back(text::listed(names) + (n == 1 ? " " : " up to ") + times_text(n));
         return text::join(all, ", ");
     };
     std::string said;
@@ -267,17 +261,17 @@ std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other) {
 std::string traffic_text(const Run& run, Bytes so_far, Bytes whole) {
     const Index heads = run.recorded().batch_heads();
     const bool all = heads == run.experiment().problem.batch_heads() && run.has_whole_heads();
-    return bytes_text(so_far) + " of " + bytes_text(whole) +
+    return text::bytes(so_far) + " of " + text::bytes(whole) +
            (all                     ? " SM traffic"
             : run.has_whole_heads() ? ", of " + text::grouped(heads) + (heads == 1 ? " head" : " heads")
                                     : ", of what is shown");
 }
 
 std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm) {
-    return bytes_text(bytes) + ' ' + algorithm;
+    return text::bytes(bytes) + ' ' + algorithm;
 }
 
-std::string traffic_part_text(const std::string& tensor, Bytes bytes) { return tensor + ": " + bytes_text(bytes); }
+std::string traffic_part_text(const std::string& tensor, Bytes bytes) { return tensor + ": " + text::bytes(bytes); }
 
 std::string head_text(const Run& run, const Wall& wall) {
     return "head " + text::grouped(wall.head() + 1) + ' ' + of_text(run.experiment().problem.batch_heads());
@@ -315,7 +309,7 @@ std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& ed
     const RecordedTensor& t = run.trace().tensors()[edge.tensor];
     const Span rows = edge.tiles[k];
     return tile_name(edge.name, k) + ": " + range_text("rows", rows) + " of " + edge.name + ", " +
-           bytes_text(rows.size * t.cols * size_of(t.dtype)) + "\nread " + text::number(now.read) + "×, written " +
+           text::bytes(rows.size * t.cols * size_of(t.dtype)) + "\nread " + text::number(now.read) + "×, written " +
            text::number(now.written) + "×; to the end " + text::number(end.read) + "× and " +
            text::number(end.written) + "×";
 }
