@@ -63,13 +63,21 @@ Phrase named(const Traveller& t, const std::vector<Painter>& at_work) {
     return {one ? tile_name(t.name, place(at_work[0]).begin) : t.name, t.meaning};
 }
 
-bool on_chip(const Run& run, const Wall& wall, const WallEdge& edge) {
-    const std::vector<bool> lit = held(run, wall, edge);
+bool on_chip(const Run& run, const Wall& wall, const std::vector<Painter>& painters, const WallEdge& edge) {
+    const std::vector<bool> lit = held(run, wall, painters, edge);
     return std::find(lit.begin(), lit.end(), true) != lit.end();
 }
 
+std::vector<Painter> those_at_work(const std::vector<Painter>& painters) {
+    std::vector<Painter> at_work;
+    for (const Painter& p : painters)
+        if (!p.done && !p.between) at_work.push_back(p);
+    return at_work;
+}
+
 /// "; Q₂ comes for every tile, O₂ comes and goes back, K₄ and V₄ stay on chip": in the loop that they are in.
-void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& at_work) {
+void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& painters) {
+    const std::vector<Painter> at_work = those_at_work(painters);
     const Visit& visit = *at_work[0].visit;
     std::vector<Phrase> come, come_and_go, go, stay;
     for (const Traveller& t : travellers(wall)) {
@@ -78,7 +86,7 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
         // What is made of the statistics at the end (LSE) is nothing that a painter has in the meantime.
         const bool made_at_end =
             t.meaning == Meaning::statistic && run.trace().tensors()[t.tensor].role == Role::output;
-        if (!comes && !goes && (!t.edge || made_at_end || !on_chip(run, wall, *t.edge))) continue;
+        if (!comes && !goes && (!t.edge || made_at_end || !on_chip(run, wall, painters, *t.edge))) continue;
         (comes && goes ? come_and_go : comes ? come : goes ? go : stay).push_back(named(t, at_work));
     }
     const bool many_visits = visit.loop >= 0;
@@ -157,12 +165,9 @@ std::string subscript(Index number) {
 
 std::string tile_name(const std::string& tensor, Index k) { return tensor + subscript(k + 1); }
 
-Sentence wall_headline(const Run& run, const Wall& wall, Index focus) {
-    const std::vector<Painter> all = painters(run, wall);
-    std::vector<Painter> at_work;
-    for (const Painter& p : all)
-        if (!p.done && !p.between) at_work.push_back(p);
-    const auto between = std::count_if(all.begin(), all.end(), [](const Painter& p) { return p.between; });
+Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus) {
+    const std::vector<Painter> at_work = those_at_work(painters);
+    const auto between = std::count_if(painters.begin(), painters.end(), [](const Painter& p) { return p.between; });
     if (at_work.empty() && between > 0)
         return {{(between == 1 ? "One painter is" : text::grouped(between) + " painters are") +
                  " between two tiles: no scores are painted now."}};
@@ -170,7 +175,7 @@ Sentence wall_headline(const Run& run, const Wall& wall, Index focus) {
     const bool many = at_work.size() > 1;
     Sentence s{{(many ? text::grouped(static_cast<Count>(at_work.size())) + " painters" : "One painter") +
                 way_text(wall, *looked_at(at_work, focus), many)}};
-    add_habits(s, run, wall, at_work);
+    add_habits(s, run, wall, painters);
     s.push_back({"."});
     return s;
 }
@@ -222,11 +227,10 @@ std::vector<std::string> skipped_text(const Wall& wall) {
     return {count + " skipped: no query sees their keys", count + " skipped", text::grouped(skipped) + " skipped"};
 }
 
-std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index focus) {
-    const std::vector<Painter> all = painters(run, wall);
-    const Painter* own = looked_at(all, focus);
-    const auto at_work = static_cast<Index>(
-        std::count_if(all.begin(), all.end(), [](const Painter& p) { return !p.done && !p.between; }));
+std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std::vector<Painter>& painters,
+                                     Index focus) {
+    const Painter* own = looked_at(painters, focus);
+    const auto at_work = static_cast<Index>(those_at_work(painters).size());
     const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
     std::vector<WallNumber> numbers = {
         {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), {"row block i" + of_sm, "row block i", "i"}},
@@ -248,7 +252,7 @@ std::vector<WallBytes> wall_bytes(const Run& run) {
     const auto& now = run.player().state().tensors;
     for (TensorId id = 0; id < run.trace().tensors().size(); ++id) {
         const RecordedTensor& t = run.trace().tensors()[id];
-        all.push_back({t.name, t.meaning, id < now.size() ? now[id].traffic : Traffic{}, run.traffic_of(id)});
+        all.push_back({t.name, t.meaning, id < now.size() ? now[id].traffic : Traffic{}});
     }
     return all;
 }

@@ -156,7 +156,7 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
 void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) {
     draw_name(f, e, strip);
     f.app.places[f.prefix + "edge-" + e.name] = {strip.x0, strip.y0, strip.w(), strip.h()};
-    const std::vector<bool> on_chip = held(f.run, f.wall, e);
+    const std::vector<bool> on_chip = held(f.run, f.wall, f.painters, e);
     const ImVec2 mouse = ImGui::GetMousePos();
     const bool pointed_at = hovered(strip.grown(e.side == Side::between ? 0 : f.px(2)));
     // Tiles smaller than a dot are drawn in steps of one.

@@ -76,12 +76,9 @@ void draw_painter(const WallFigure& f, const Painter& p) {
     const ImU32 hue = t.hue(Meaning::score), white = t.light ? t.ink : IM_COL32_WHITE;
     if (p.between) f.canvas.outline(b, Theme::faded(white, 0.5f), f.px(1.5f), round);
     if (!p.done && !p.between) {
-        const Index n = std::max<Index>(1, v.to - v.painted + 1);
-        const float share =
-            v.painted > f.tick() ? 0.f : static_cast<float>(f.tick() - v.painted + 1) / static_cast<float>(n);
+        const auto share = static_cast<float>(v.painted_share(f.tick()));
         if (share > 0) f.canvas.fill(b, Theme::mixed(t.panel, hue, 0.4f), round);
-        f.canvas.fill({b.x0, b.y1 - b.h() * std::min(share, 1.f), b.x1, b.y1}, Theme::mixed(t.panel, hue, 0.85f),
-                      round);
+        f.canvas.fill({b.x0, b.y1 - b.h() * share, b.x1, b.y1}, Theme::mixed(t.panel, hue, 0.85f), round);
         f.canvas.outline(b, white, p.sm == f.focus ? f.px(3) : f.px(1.5f), round);
     }
     if (!p.done) draw_tag(f, p, b);
