@@ -14,8 +14,11 @@ constexpr double for_every_tile = 0.5;
 
 std::string of_text(Index n) { return "of " + text::grouped(n); }
 
+/// "2.25", "1,024".
+std::string trips_text(double n) { return n < 100 ? text::number(n) : text::grouped(std::llround(n)); }
+
 /// "once", "8 times", "2.5 times".
-std::string times_text(double n) { return n == 1 ? "once" : text::number(n) + " times"; }
+std::string times_text(double n) { return n == 1 ? "once" : trips_text(n) + " times"; }
 
 void add_listed(Sentence& to, const std::vector<Phrase>& names) {
     for (std::size_t k = 0; k < names.size(); ++k) {
@@ -165,6 +168,8 @@ std::string subscript(Index number) {
 
 std::string tile_name(const std::string& tensor, Index k) { return tensor + subscript(k + 1); }
 
+std::string times_mark(double n) { return "×" + text::tenths(n); }
+
 Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus) {
     const std::vector<Painter> at_work = those_at_work(painters);
     const auto between = std::count_if(painters.begin(), painters.end(), [](const Painter& p) { return p.between; });
@@ -241,9 +246,7 @@ std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std
     const Index i = own->visit->rows.begin, j = own->visit->cols.begin;
     const Index coats = std::lround(wall.coats(i, j, run.ticks()));
     if (coats > 1)
-        numbers.push_back({text::number(std::round(10 * wall.coats(i, j, run.tick())) / 10),
-                           of_text(coats),
-                           {"coats there", "coats"}});
+        numbers.push_back({text::tenths(wall.coats(i, j, run.tick())), of_text(coats), {"coats there", "coats"}});
     return numbers;
 }
 
@@ -294,7 +297,7 @@ std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) 
         said += visits.empty() ? "\nskipped: no query sees these keys"
                                : "\nno query sees these keys: computed in vain, minus infinity and then 0";
     if (wall.cover(i, j) == Cover::partial) said += "\nmasked in part: some of the queries see some of the keys";
-    const auto coats = [&](Index tick) { return text::number(std::round(10 * wall.coats(i, j, tick)) / 10) + "×"; };
+    const auto coats = [&](Index tick) { return text::tenths(wall.coats(i, j, tick)) + "×"; };
     if (!visits.empty()) said += "\npainted " + coats(run.tick()) + ", of " + coats(run.ticks());
     for (const std::size_t v : visits) {
         const Visit& visit = wall.visits()[v];
@@ -313,9 +316,8 @@ std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& ed
     const RecordedTensor& t = run.trace().tensors()[edge.tensor];
     const Span rows = edge.tiles[k];
     return tile_name(edge.name, k) + ": " + range_text("rows", rows) + " of " + edge.name + ", " +
-           text::bytes(rows.size * t.cols * size_of(t.dtype)) + "\nread " + text::number(now.read) + "×, written " +
-           text::number(now.written) + "×; to the end " + text::number(end.read) + "× and " +
-           text::number(end.written) + "×";
+           text::bytes(rows.size * t.cols * size_of(t.dtype)) + "\nread " + trips_text(now.read) + "×, written " +
+           trips_text(now.written) + "×; to the end " + trips_text(end.read) + "× and " + trips_text(end.written) + "×";
 }
 
 std::string about_painter(const Painter& p) {

@@ -23,6 +23,8 @@ std::string plain(const Sentence& sentence);
 std::string subscript(Index number);
 /// "K₄", counted from 1, as papers do.
 std::string tile_name(const std::string& tensor, Index k);
+/// "×2.5": trips, on a tile.
+std::string times_mark(double n);
 
 /// The finding: who goes which way, what comes for every tile and what stays. In the words of the SM in focus where
 /// they are not the same for all.

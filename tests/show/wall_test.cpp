@@ -196,6 +196,19 @@ TEST_CASE("what stays is on chip, and what is between two tiles paints nothing",
     CHECK(said.count("One painter is between two tiles: no scores are painted now.") == 1);
 }
 
+TEST_CASE("a thousand trips are written with all digits", "[wall]") {
+    WaitingSession s = session_of("flash_v2", with(blackboard, {{"seq-q", "4096"}, {"seq-k", "4"}}));
+    Run& run = *s.run();
+    const Wall wall(run, 0);
+    CHECK(contains(wall_reason(run, wall), "K and V up to 1,024 times"));
+    for (const WallEdge& e : wall.edges()) {
+        if (e.meaning != Meaning::key) continue;
+        CHECK(contains(about_edge_tile(run, wall, e, 0), "; to the end 1,024× and 0×"));
+        CHECK(times_mark(wall.trips(e, 0, run.ticks()).all()) == "×1024");
+    }
+    CHECK(times_mark(2.5) == "×2.5");
+}
+
 TEST_CASE("summaries of chunks are no rows of the wall", "[wall]") {
     WaitingSession chunks = session_of("chunked", blackboard), rows = session_of("flash_v1", blackboard);
     const auto between = [](const Run& run) {
