@@ -1,5 +1,7 @@
 """The main states of the window, as command lines: some as approved pictures, all as approved texts."""
 
+import pathlib
+
 TOY = ["--gpu", "toy", "--seq", "16", "--dim", "4", "--heads", "1", "--dtype", "f32", "--br", "4", "--bc", "4"]
 TOY_MATRIX = ["--gpu", "toy", "--seq", "16", "--heads", "1", "--dtype", "f32", "--br", "4", "--bc", "4"]
 TILES = ["--br", "64", "--bc", "64"]
@@ -102,9 +104,8 @@ TEXTS = PICTURES | {name: in_memory(flags) for name, flags in MEMORY_TEXTS.items
     "wall_matrix": ["softmax_online", "--seq", "256", "--heads", "1", "--step", "30"],
 }
 
-SCENES = ["softmax-overflows", "three-passes-two", "scores-travel", "recurrence", "columns-and-rows", "causal-tiles",
-          "grouped-heads", "sram-limits-tiles", "waves-and-tails", "ragged-shapes", "race-by-time", "does-not-fit",
-          "too-large-to-show"]
+# "05-columns-and-rows.json" is columns-and-rows.
+SCENES = [path.stem[3:] for path in sorted((pathlib.Path(__file__).resolve().parents[2] / "scenes").glob("*.json"))]
 TEXTS |= {"scene_" + name.replace("-", "_"): ["--scene", name] for name in SCENES}
 PICTURES |= {"scene_" + name.replace("-", "_"): ["--scene", name, "--size", "800x600"] for name in SCENES}
 
