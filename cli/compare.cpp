@@ -165,8 +165,6 @@ std::string ratio_text(double x) {
     return text;
 }
 
-std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
-
 /// time, TFLOP/s, bound, waves, SMs
 std::vector<std::string> time_cells(const Report& r) {
     if (!r.time) return {"no room", "-", "-", "-", "-"};
@@ -193,12 +191,12 @@ void print_table(const std::vector<Row>& rows, text::Format format) {
         std::vector<std::string> cells = {
             row.variant.label,
             std::to_string(r.experiment.tiling.br) + " x " + std::to_string(r.experiment.tiling.bc),
-            bytes_text(r.counters.hbm()),
+            text::bytes(r.counters.hbm()),
             ratio_text(static_cast<double>(r.counters.hbm()) / static_cast<double>(base->report->counters.hbm())),
-            dram ? bytes_text(dram->read + dram->written) : "-",
+            dram ? text::bytes(dram->read + dram->written) : "-",
             hits ? text::percent(*hits) : "-"};
         for (std::string& cell : time_cells(r)) cells.push_back(std::move(cell));
-        cells.push_back(bytes_text(r.hbm_extra));
+        cells.push_back(text::bytes(r.hbm_extra));
         cells.push_back(error_cell(row));
         table.add(cells);
     }
@@ -223,7 +221,7 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
         "SM traffic: counted bytes that cross an SM's boundary, the papers' HBM accesses; ratio: over those of " +
         (base ? base->variant.label : std::string("the first")) +
         ". DRAM traffic: what of it the L2 does not catch, modelled as the time is. Compulsory: " +
-        (base ? bytes_text(base->report->compulsory_read() + base->report->compulsory_written()) : std::string("-")) +
+        (base ? text::bytes(base->report->compulsory_read() + base->report->compulsory_written()) : std::string("-")) +
         ". kB, MB: powers of 1000.");
     if (mode.numeric) lines.push_back("Errors: computed (" + mode.why + ").");
     return lines;
@@ -243,9 +241,8 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
         if (row.algorithm().idealised)
             if (const auto ideal = row.algorithm().idealised(r.experiment.problem))
                 lines.push_back(label + ": " + ideal->name + " counts " +
-                                text::bytes(static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write)) +
-                                ", executed here: " + text::bytes(static_cast<double>(r.counters.hbm())) + ";\n  " +
-                                ideal->why + ".");
+                                text::bytes(ideal->count.hbm_read + ideal->count.hbm_write) +
+                                ", executed here: " + text::bytes(r.counters.hbm()) + ";\n  " + ideal->why + ".");
         for (const std::string& note : r.notes) lines.push_back(label + ": " + note + ".");
         if (const OutputError* e = r.error(); e && e->compared < e->elements)
             lines.push_back(label + ": " + describe_error(r, *e) + ".");

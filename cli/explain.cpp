@@ -15,7 +15,7 @@ namespace tilescope::cli {
 using namespace lab;
 namespace {
 
-std::string bytes(Bytes n) { return n == 0 ? "" : text::bytes(static_cast<double>(n)); }
+std::string bytes(Bytes n) { return n == 0 ? "" : text::bytes(n); }
 std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double>(n)); }
 
 void print_table(const Experiment& e, const Profile& profile) {

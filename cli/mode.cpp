@@ -45,8 +45,7 @@ ModeChoice choose_mode(const Options& o, const Request& request, const std::vect
     }
     if (!beyond.empty()) return {false, "counts only: " + beyond};
     if (!fits_in_memory(memory))
-        return {false,
-                "counts only: real numbers would need " + text::bytes(static_cast<double>(memory)) + " of memory"};
+        return {false, "counts only: real numbers would need " + text::bytes(memory) + " of memory"};
     if (seconds > patience)
         return {false, "counts only: real numbers would take about " + text::number(seconds) +
                            " s, ask for them with --mode numeric"};

@@ -140,7 +140,7 @@ std::string traffic_of(const Report& r) {
     std::vector<std::string> read, written;
     for (const TensorReport& t : r.tensors) {
         const auto add = [&](std::vector<std::string>& to, Bytes n) {
-            if (n > 0) to.push_back(t.name + ' ' + text::bytes(static_cast<double>(n)));
+            if (n > 0) to.push_back(t.name + ' ' + text::bytes(n));
         };
         add(read, t.traffic.read), add(written, t.traffic.write);
     }

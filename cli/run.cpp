@@ -23,28 +23,25 @@ namespace {
 void print_traffic(const Report& r) {
     text::Table table({"tensor", "role", "in HBM", "read", "written"}, 2);
     for (const TensorReport& t : r.tensors)
-        table.add({t.name, name_of(t.role), text::bytes(static_cast<double>(t.bytes)),
-                   text::bytes(static_cast<double>(t.traffic.read)),
-                   text::bytes(static_cast<double>(t.traffic.write))});
-    table.add({"total", "", text::bytes(static_cast<double>(r.hbm_footprint)),
-               text::bytes(static_cast<double>(r.counters.hbm_read)),
-               text::bytes(static_cast<double>(r.counters.hbm_write))});
+        table.add(
+            {t.name, name_of(t.role), text::bytes(t.bytes), text::bytes(t.traffic.read), text::bytes(t.traffic.write)});
+    table.add({"total", "", text::bytes(r.hbm_footprint), text::bytes(r.counters.hbm_read),
+               text::bytes(r.counters.hbm_write)});
     table.print(std::cout, "  ");
 }
 
 /// SM traffic, what of it reaches DRAM, and what has to in any case.
 void print_levels(const Report& r) {
-    const auto bytes = [](Bytes n) { return text::bytes(static_cast<double>(n)); };
     text::Table table({"level", "read", "written", "FLOP per byte", "what"}, 1);
-    table.add({"SM traffic", bytes(r.counters.hbm_read), bytes(r.counters.hbm_write),
+    table.add({"SM traffic", text::bytes(r.counters.hbm_read), text::bytes(r.counters.hbm_write),
                text::number(r.arithmetic_intensity()), "crosses an SM's boundary: the papers' HBM accesses"});
     if (const auto dram = r.dram())
-        table.add({"DRAM traffic", bytes(dram->read), bytes(dram->written),
+        table.add({"DRAM traffic", text::bytes(dram->read), text::bytes(dram->written),
                    text::number(r.dram_intensity().value_or(0)),
                    "the L2 has " + text::percent(r.l2_hit_rate().value_or(0)) + " of what is read (modelled)"});
     else if (r.time)
         table.add({"DRAM traffic", "-", "-", "-", "not modelled: " + r.time->no_dram});
-    table.add({"compulsory", bytes(r.compulsory_read()), bytes(r.compulsory_written()), "",
+    table.add({"compulsory", text::bytes(r.compulsory_read()), text::bytes(r.compulsory_written()), "",
                "inputs read once, outputs written once"});
     table.print(std::cout, "  ");
 }
@@ -84,8 +81,8 @@ void print_idealised(const Report& r) {
     if (!ideal) return;
     const double paper = static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write);
     text::print_wrapped(std::cout,
-                        std::string(ideal->name) + " counts " + text::bytes(paper) + ", executed here: " +
-                            text::bytes(static_cast<double>(r.counters.hbm())) + ".\nWhy: " + ideal->why + ".",
+                        std::string(ideal->name) + " counts " + text::bytes(paper) +
+                            ", executed here: " + text::bytes(r.counters.hbm()) + ".\nWhy: " + ideal->why + ".",
                         "  ");
 }
 
@@ -93,8 +90,7 @@ void print_arithmetic(const Report& r) {
     const Counters& c = r.counters;
     const auto big = [](Count n) { return text::count(static_cast<double>(n)); };
     const auto moved = [](Bytes read, Bytes written) {
-        return text::bytes(static_cast<double>(read)) + " read, " + text::bytes(static_cast<double>(written)) +
-               " written";
+        return text::bytes(read) + " read, " + text::bytes(written) + " written";
     };
     std::cout << "\nArithmetic (counted)\n"
               << "  matmul FLOPs " << big(c.matmul_flops) << ", exponentials " << big(c.exps) << ", other FLOPs "
@@ -159,7 +155,7 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
     print_levels(r);
     std::cout << "\nSM traffic by tensor (counted)\n";
     print_traffic(r);
-    std::cout << "  extra memory beyond inputs and output: " << text::bytes(static_cast<double>(r.hbm_extra)) << '\n';
+    std::cout << "  extra memory beyond inputs and output: " << text::bytes(r.hbm_extra) << '\n';
     print_idealised(r);
     for (const std::string& note : r.notes) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");
     print_arithmetic(r);

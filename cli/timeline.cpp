@@ -58,16 +58,15 @@ void print_step(const RunTime& run) {
 
 void print_traffic(const RunTime& run, const Report& report) {
     const Counters& c = report.counters;
-    const auto bytes = [](Bytes n) { return text::bytes(static_cast<double>(n)); };
     std::ostringstream words;
-    words << "SM traffic: " << bytes(c.hbm_read) << " read, " << bytes(c.hbm_write) << " written. ";
+    words << "SM traffic: " << text::bytes(c.hbm_read) << " read, " << text::bytes(c.hbm_write) << " written. ";
     if (const auto dram = report.dram())
-        words << "DRAM traffic: " << bytes(dram->read) << " read, " << bytes(dram->written) << " written; the L2 has "
-              << percent(report.l2_hit_rate().value_or(0)) << " of what is read.";
+        words << "DRAM traffic: " << text::bytes(dram->read) << " read, " << text::bytes(dram->written)
+              << " written; the L2 has " << percent(report.l2_hit_rate().value_or(0)) << " of what is read.";
     else
         words << "DRAM traffic is not modelled here: " << run.no_dram << '.';
-    words << " Compulsory: " << bytes(report.compulsory_read()) << " read, " << bytes(report.compulsory_written())
-          << " written.";
+    words << " Compulsory: " << text::bytes(report.compulsory_read()) << " read, "
+          << text::bytes(report.compulsory_written()) << " written.";
     std::cout << '\n';
     text::print_wrapped(std::cout, words.str());
 }

@@ -100,9 +100,8 @@ Json value_of(const std::string& cell) {
 
 std::string describe(const Device& d) {
     return d.name + ": compute capability " + d.compute_capability + ", " + std::to_string(d.sms) + " SMs, L2 " +
-           text::bytes(static_cast<double>(d.l2)) + ", memory " + text::bytes(static_cast<double>(d.memory)) + " (" +
-           text::bytes(static_cast<double>(d.memory_free)) + " free); driver " + d.driver + ", CUDA runtime " +
-           d.runtime;
+           text::bytes(d.l2) + ", memory " + text::bytes(d.memory) + " (" + text::bytes(d.memory_free) +
+           " free); driver " + d.driver + ", CUDA runtime " + d.runtime;
 }
 
 void print_values(std::span<const CaseResult> group) {

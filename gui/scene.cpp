@@ -32,7 +32,7 @@ void scene_panel(App& app) {
     const NotedAs as("scene");
     const Theme& t = app.theme;
     const Canvas c(t);
-    const Scene scene = *app.scene;  // buttons may change it
+    const Scene& scene = *app.scene;
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     const float side = t.px(110), width = room.x - side;
     c.draw().AddLine({at.x, at.y + t.px(2)}, {at.x + room.x, at.y + t.px(2)}, t.panel_border);
@@ -52,7 +52,7 @@ void scene_panel(App& app) {
         tip(app, app.revealed ? "Click hides the answer." : "Click, or Enter, for the answer.");
     }
     ImGui::SetCursorScreenPos({at.x + width, at.y + t.px(6)});
-    buttons(app);
+    buttons(app);  // last, for they may change the scene
 }
 
 }  // namespace tilescope::gui

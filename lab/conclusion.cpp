@@ -32,8 +32,6 @@ std::string times(double x) {
 
 double ratio(Count a, Count b) { return b > 0 ? static_cast<double>(a) / static_cast<double>(b) : 1; }
 
-std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
-
 /// Why a contender takes longer than the fastest.
 std::string reason(const Contender& slow, const Contender& fast) {
     const Report &s = *slow.report, &f = *fast.report;
@@ -49,8 +47,8 @@ std::string reason(const Contender& slow, const Contender& fast) {
         reasons.push_back(text::grouped(l.blocks) + (l.blocks == 1 ? " thread block" : " thread blocks") + " for " +
                           text::grouped(s.experiment.gpu.sms) + " SMs");
     if (dram && least && (l.bound == Bound::dram || dram->read + dram->written > 4 * (least->read + least->written)))
-        reasons.push_back(bytes_text(dram->read + dram->written) + " from and to DRAM against " +
-                          bytes_text(least->read + least->written));
+        reasons.push_back(text::bytes(dram->read + dram->written) + " from and to DRAM against " +
+                          text::bytes(least->read + least->written));
     if (flops > 1.1) reasons.push_back(times(flops) + " the matrix FLOPs");
     if (s.time->launches.size() > f.time->launches.size() && reasons.empty())
         reasons.push_back(std::to_string(s.time->launches.size()) + " launches");

@@ -118,10 +118,9 @@ Bytes memory_of(const Experiment& e) {
 std::string beyond_hbm(const Experiment& e) {
     const Bytes needed = memory_of(e);
     if (needed <= e.gpu.hbm_bytes) return "";
-    const auto bytes = [](Bytes n) { return text::bytes(static_cast<double>(n)); };
-    return std::string(e.algorithm->name) + "'s tensors take " + bytes(needed) + ", " + e.gpu.name + " has " +
-           bytes(e.gpu.hbm_bytes) + " of HBM: it is counted, but cannot run; try a shorter --seq, fewer --heads or " +
-           "another --gpu";
+    return std::string(e.algorithm->name) + "'s tensors take " + text::bytes(needed) + ", " + e.gpu.name + " has " +
+           text::bytes(e.gpu.hbm_bytes) +
+           " of HBM: it is counted, but cannot run; try a shorter --seq, fewer --heads or " + "another --gpu";
 }
 
 void check_hbm(const Experiment& e) {

@@ -86,8 +86,8 @@ bool fits_in_memory(Bytes needed) { return needed <= memory_left() / 10 * 9; }
 
 void check_memory(const std::string& what, Bytes needed, const std::string& fix) {
     if (fits_in_memory(needed)) return;
-    throw RunError(what + " needs " + text::bytes(static_cast<double>(needed)) + " of memory, and " +
-                   text::bytes(static_cast<double>(memory_left())) + " are left; " + fix);
+    throw RunError(what + " needs " + text::bytes(needed) + " of memory, and " + text::bytes(memory_left()) +
+                   " are left; " + fix);
 }
 
 }  // namespace tilescope::lab

@@ -18,7 +18,6 @@ Counters cost_so_far(const Run& run, std::uint16_t line) {
     return found == run.line_costs().end() ? Counters() : found->second;
 }
 
-std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
 std::string count_text(Count n) { return text::count(static_cast<double>(n)); }
 
 }  // namespace
@@ -26,7 +25,7 @@ std::string count_text(Count n) { return text::count(static_cast<double>(n)); }
 LineCost line_cost(const Run& run, std::uint16_t line) {
     const Counters now = cost_so_far(run, line), all = profile_of(run, line).cost;
     LineCost cost;
-    if (all.hbm() > 0) cost.hbm = bytes_text(now.hbm()), cost.has_hbm = now.hbm() > 0;
+    if (all.hbm() > 0) cost.hbm = text::bytes(now.hbm()), cost.has_hbm = now.hbm() > 0;
     if (all.flops() > 0) cost.flops = count_text(now.flops()), cost.has_flops = now.flops() > 0;
     return cost;
 }
@@ -41,7 +40,7 @@ std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t
     for (const char* key : {"hbm_read_bytes", "hbm_write_bytes", "matmul_flops", "exps", "other_flops"}) {
         const Metric& m = *find_metric(key);
         const Count so_far = std::get<Count>(m.of_counters(now)), whole = std::get<Count>(m.of_counters(all.cost));
-        const auto written = m.unit == std::string_view("B") ? bytes_text : count_text;
+        const auto written = [&](Count n) { return m.unit == std::string_view("B") ? text::bytes(n) : count_text(n); };
         if (whole > 0) rows.push_back({m.title, written(so_far), written(whole)});
     }
     return rows;

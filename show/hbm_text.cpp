@@ -8,8 +8,6 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
-
 /// "head 1 of 8"; nothing where there is one.
 std::string slice_text(const TensorShown& t, const Computation& computation) {
     if (t.slices == 1) return "";
@@ -28,9 +26,9 @@ std::string bus_traffic(const Run& run, bool with_words) {
     const Bytes write = tick > 0 ? run.hbm_write(tick) - run.hbm_write(tick - 1) : 0;
     if (read + write == 0) return with_words ? "nothing moves in this tick" : "nothing moves";
     std::string text = with_words ? "this tick: " : "";
-    if (read > 0) text += "↑ " + bytes_text(read) + (with_words ? " read" : "");
+    if (read > 0) text += "↑ " + text::bytes(read) + (with_words ? " read" : "");
     if (read > 0 && write > 0) text += " · ";
-    if (write > 0) text += "↓ " + bytes_text(write) + (with_words ? " written" : "");
+    if (write > 0) text += "↓ " + text::bytes(write) + (with_words ? " written" : "");
     return text;
 }
 
@@ -42,7 +40,7 @@ std::string about_bus(const Run& run) {
 
 std::vector<std::string> hbm_titles(const Run& run) {
     const Report& r = run.counted();
-    const std::string used = bytes_text(r.hbm_footprint), extra = bytes_text(r.hbm_extra);
+    const std::string used = text::bytes(r.hbm_footprint), extra = text::bytes(r.hbm_extra);
     const std::string all = "HBM " + text::binary_bytes(r.experiment.gpu.hbm_bytes) + " · " + used + " used";
     if (r.hbm_extra == 0) return {all};
     std::vector<std::string> names;
@@ -53,7 +51,7 @@ std::vector<std::string> hbm_titles(const Run& run) {
             "HBM " + used + " · " + extra + " extra" + which, "HBM " + used};
 }
 
-std::string tensor_size(const TensorShown& t) { return bytes_text(t.bytes); }
+std::string tensor_size(const TensorShown& t) { return text::bytes(t.bytes); }
 
 std::string tensor_title(const TensorShown& t) { return t.tensor.name + "  " + tensor_size(t); }
 
@@ -84,7 +82,7 @@ std::vector<std::string> touch_marks(const Touches& t) {
 
 std::string about_part(const Run& run, const RecordedTensor& tensor, const Region* region, const Touches& t) {
     const std::string what = region ? tensor.name + " " + rows_of(run, *region) + ": " +
-                                          bytes_text(region->rows.size * region->cols.size * size_of(tensor.dtype))
+                                          text::bytes(region->rows.size * region->cols.size * size_of(tensor.dtype))
                                     : "tiles smaller than a dot, at most";
     return what + "\nread " + text::grouped(t.loads) + "×, written " + text::grouped(t.stores) + "×";
 }

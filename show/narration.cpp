@@ -15,12 +15,6 @@ namespace {
 
 std::string plural(Count n, const std::string& one) { return text::grouped(n) + ' ' + one + (n == 1 ? "" : "s"); }
 
-/// "A", "A and B", "A, B and C".
-std::string listed(const std::vector<std::string>& parts) {
-    if (parts.size() < 2) return text::join(parts, "");
-    return text::join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
-}
-
 std::string range(Span s) {
     return s.size == 1 ? std::to_string(s.begin) : std::to_string(s.begin) + "–" + std::to_string(s.end() - 1);
 }
@@ -62,7 +56,7 @@ std::string meant_by(char letter, const Run& run, const Event& e, bool is_new) {
         case 'r':
             return rows_of(run, e.region);
         case 'h':
-            return text::bytes(static_cast<double>(e.cost.hbm()));
+            return text::bytes(e.cost.hbm());
         case 's':
             return name_of(tile_of(run, e.kind() == Kind::store ? e.a() : e.out).space);
         case 'p':
@@ -113,13 +107,13 @@ std::string making(const Run& run, const std::vector<const Step*>& made) {
         tiles.push_back(t.name + shape(t) + value);
         together = together && t.space == space;
     }
-    return "makes " + listed(tiles) + (together ? std::string(" in ") + name_of(space) : " on chip");
+    return "makes " + text::listed(tiles) + (together ? std::string(" in ") + name_of(space) : " on chip");
 }
 
 std::string giving_back(const Run& run, const std::vector<const Step*>& released) {
     std::vector<std::string> names;
     for (const Step* s : released) names.insert(names.begin(), tile_of(run, s->event.out).name);
-    return "gives back " + listed(names);
+    return "gives back " + text::listed(names);
 }
 
 /// What an SM does in its turn, clause by clause.
@@ -152,7 +146,7 @@ std::string before_the_first_launch(const Run& run) {
     std::vector<std::string> inputs;
     for (const RecordedTensor& t : run.trace().tensors())
         if (t.role == Role::input) inputs.push_back(t.name);
-    return "Nothing has run yet: " + listed(inputs) + (inputs.size() == 1 ? " is" : " are") + " in HBM.";
+    return "Nothing has run yet: " + text::listed(inputs) + (inputs.size() == 1 ? " is" : " are") + " in HBM.";
 }
 
 std::string launching(const Run& run) {
@@ -173,7 +167,7 @@ std::string what_happens(const Run& run, const SmState& sm) {
     if (run.tick() == 0) return before_the_first_launch(run);
     if (run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch) return launching(run);
     if (!sm.block || sm.steps.empty()) return idling(run, sm);
-    return "SM " + std::to_string(sm.sm) + ' ' + listed(clauses(run, sm)) + '.';
+    return "SM " + std::to_string(sm.sm) + ' ' + text::listed(clauses(run, sm)) + '.';
 }
 
 std::string why(const Run& run, const SmState& sm) {

@@ -181,8 +181,7 @@ TileData Run::values_before(const TileState& tile) const {
 }
 
 bool Run::has_whole_heads() const {
-    return (hbm_read(ticks()) + hbm_write(ticks())) * experiment().problem.batch_heads() ==
-           counted().counters.hbm() * recorded_.batch_heads();
+    return hbm(ticks()) * experiment().problem.batch_heads() == counted().counters.hbm() * recorded_.batch_heads();
 }
 
 Index Run::head_of(const Placement& p) const {

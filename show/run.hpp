@@ -82,6 +82,7 @@ class Run {
     /// Bytes of SM traffic after a number of ticks, of what is recorded.
     Bytes hbm_read(Index tick) const { return hbm_read_[static_cast<std::size_t>(tick)]; }
     Bytes hbm_write(Index tick) const { return hbm_write_[static_cast<std::size_t>(tick)]; }
+    Bytes hbm(Index tick) const { return hbm_read(tick) + hbm_write(tick); }
     /// The same of one tensor when all is done.
     const Traffic& traffic_of(TensorId tensor) const { return traffic_[tensor]; }
     /// When thread blocks stay on SMs in the whole run, as modelled; empty where no time is.

@@ -129,7 +129,7 @@ void Session::line_up() {
     const auto reached = [&](const Run& r, Index tick) {
         switch (setup_.pace) {
             case Pace::bytes:
-                return static_cast<double>(r.hbm_read(tick) + r.hbm_write(tick));
+                return static_cast<double>(r.hbm(tick));
             case Pace::time:
                 return r.seconds_for_all(tick);
             default:

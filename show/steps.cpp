@@ -84,9 +84,8 @@ StepText step_text(const Run& run, const SmState& sm) {
 
 std::string traffic_so_far(const Run& run) {
     const Counters& c = run.player().state().total;
-    return "SM traffic so far, of all SMs: " + text::bytes(static_cast<double>(c.hbm_read)) + " read, " +
-           text::bytes(static_cast<double>(c.hbm_write)) + " written; " + text::count(static_cast<double>(c.flops())) +
-           " FLOPs";
+    return "SM traffic so far, of all SMs: " + text::bytes(c.hbm_read) + " read, " + text::bytes(c.hbm_write) +
+           " written; " + text::count(static_cast<double>(c.flops())) + " FLOPs";
 }
 
 const TileState* tile_written(const Run& run, const SmState& sm) {

@@ -49,11 +49,10 @@ std::string role_text(Role role) {
     return role == Role::input ? "input" : role == Role::output ? "output" : "scratch: exists for this algorithm only";
 }
 
-std::string short_bytes(Bytes n) { return text::bytes(static_cast<double>(n)); }
 std::string all_bytes(Bytes n) { return text::grouped(n) + " B"; }
 
 TensorRow::Amount traffic(const std::string& what, Bytes bytes, Bytes most) {
-    return {{short_bytes(bytes), what + ": " + all_bytes(bytes)}, share(bytes, most), bytes > 0};
+    return {{text::bytes(bytes), what + ": " + all_bytes(bytes)}, share(bytes, most), bytes > 0};
 }
 
 /// So far, by name: of what is recorded.
@@ -140,7 +139,7 @@ std::vector<TensorRow> tensor_rows(const Run& run) {
     for (const TensorReport& r : run.counted().tensors) {
         TensorRow& each = rows.emplace_back(row(r.name + ", ", r, traffic_so_far(run, r.name), most));
         each.name = {r.name, r.name + ": " + role_text(r.role)};
-        each.size = {short_bytes(r.bytes), r.name + " in HBM: " + all_bytes(r.bytes) + ", " + role_text(r.role)};
+        each.size = {text::bytes(r.bytes), r.name + " in HBM: " + all_bytes(r.bytes) + ", " + role_text(r.role)};
     }
     return rows;
 }
@@ -152,7 +151,7 @@ TensorRow tensor_total(const Run& run) {
         all.bytes += r.bytes, all.traffic += r.traffic, so_far += traffic_so_far(run, r.name);
     TensorRow total = row("", all, so_far, std::max<Bytes>(1, std::max(all.traffic.read, all.traffic.write)));
     total.name = {all.name, ""};
-    total.size = {short_bytes(all.bytes), "all tensors in HBM: " + all_bytes(all.bytes)};
+    total.size = {text::bytes(all.bytes), "all tensors in HBM: " + all_bytes(all.bytes)};
     return total;
 }
 

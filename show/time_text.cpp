@@ -22,8 +22,6 @@ std::string of_run(const Run& run, Index tick, bool races) {
     return run.counted().time ? now + " of " + text::microseconds(run.counted().time->us()) : now;
 }
 
-std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
-
 }  // namespace
 
 std::string duration(double seconds) {
@@ -70,8 +68,8 @@ std::string about_position(const Session& s, Index position, Index sm) {
     std::string text = step_text(s, position);
     if (position > 0) {
         const Traffic m = moved_between(s, position - 1, position), all = moved_between(s, 0, position);
-        text += "\nloads " + bytes_text(m.read) + ", stores " + bytes_text(m.write) + " here";
-        text += "\n" + bytes_text(all.read + all.write) + " of SM traffic so far" +
+        text += "\nloads " + text::bytes(m.read) + ", stores " + text::bytes(m.write) + " here";
+        text += "\n" + text::bytes(all.read + all.write) + " of SM traffic so far" +
                 (s.rival() ? std::string(", of ") + s.run()->algorithm().name : "");
     }
     return text + "\n \nBelow the middle: loads. Above: stores. Ticks: SM " + std::to_string(sm) +
@@ -90,7 +88,7 @@ std::string traffic_title(double most, std::optional<double> most_of_rival) {
 std::string about_tick(const Run& run, Index tick) {
     const Index before = std::max<Index>(0, tick - 1);
     const auto line = [](const char* key, Bytes n) {
-        return std::string("\n") + lab::find_metric(key)->title + ": " + bytes_text(n);
+        return std::string("\n") + lab::find_metric(key)->title + ": " + text::bytes(n);
     };
     return tick_text(run, tick) + line("hbm_read_bytes", run.hbm_read(tick) - run.hbm_read(before)) +
            line("hbm_write_bytes", run.hbm_write(tick) - run.hbm_write(before)) +

@@ -8,22 +8,17 @@
 namespace tilescope::show {
 namespace {
 
-/// The tiles that have some of `span`; none of nothing.
-Span touched(const Tiles& tiles, Span span) {
-    if (span.size <= 0 || tiles.count() == 0) return {0, 0};
-    const Index first = std::min(span.begin / tiles.tile_size(), tiles.count());
-    const Index last = std::min(ceil_div(span.end(), tiles.tile_size()), tiles.count());
-    return {first, last - first};
-}
-
 Span joined(Span a, Span b) {
     const Index begin = std::min(a.begin, b.begin);
     return {begin, std::max(a.end(), b.end()) - begin};
 }
 
-Index common(Span a, Span b) { return std::min(a.end(), b.end()) - std::max(a.begin, b.begin); }
-
 }  // namespace
+
+double Visit::painted_share(Index tick) const {
+    if (tick < painted) return 0;
+    return std::min(1.0, static_cast<double>(tick - painted + 1) / static_cast<double>(to - painted + 1));
+}
 
 bool Wall::has_room_for(const Run& run) {
     constexpr Index most = Index{1} << 18;
@@ -49,23 +44,18 @@ void Wall::look_at_mask() {
     for (Index i = 0; i < rows(); ++i)
         for (Index j = 0; j < cols(); ++j) {
             covers_.push_back(p.mask.cover(rows_[i], cols_[j], p.diagonal()));
-            skipped_ += covers_.back() == Cover::hidden && visits(i, j).empty() ? 1 : 0;
+            skipped_ += skipped(i, j);
         }
 }
 
 WallGroup Wall::group(Span rows, Span cols) const {
-    WallGroup g{rows, cols, 0, true, {}, {}, std::vector<std::vector<Index>>(sheets_.size())};
+    WallGroup g{rows, cols, 0, 0, {}, {}, std::vector<std::vector<Index>>(sheets_.size())};
     for (Index i = rows.begin; i < rows.end(); ++i)
         for (Index j = cols.begin; j < cols.end(); ++j) {
-            const bool hidden = cover(i, j) == Cover::hidden;
-            g.hidden += hidden ? 1 : 0;
-            g.skipped &= hidden && visits(i, j).empty();
-            Index first = run_.ticks() + 1;
-            for (const std::size_t v : visits(i, j)) {
-                g.begun.push_back(visits_[v].painted);
-                first = std::min(first, visits_[v].painted);
-            }
-            if (!visits(i, j).empty()) g.painted.push_back(first);
+            g.hidden += cover(i, j) == Cover::hidden;
+            g.skipped += skipped(i, j);
+            for (const std::size_t v : visits(i, j)) g.begun.push_back(visits_[v].painted);
+            if (!visits(i, j).empty()) g.painted.push_back(first_coat(visits(i, j)));
             for (std::size_t s = 0; s < sheets_.size(); ++s)
                 if (const Index when = stored_[s][cell(i, j)]; when >= 0) g.stored[s].push_back(when);
         }
@@ -96,13 +86,16 @@ void Wall::sort_visits() {
         for (Index i = v.rows.begin; i < v.rows.end(); ++i)
             for (Index j = v.cols.begin; j < v.cols.end(); ++j) cells_[cell(i, j)].push_back(k);
     }
-    for (const auto& of_cell : cells_) {
-        if (of_cell.empty()) continue;
-        Index first = visits_[of_cell[0]].painted;
-        for (const std::size_t v : of_cell) first = std::min(first, visits_[v].painted);
-        first_coats_.push_back(first);
-    }
+    for (const auto& visits : cells_)
+        if (!visits.empty()) first_coats_.push_back(first_coat(visits));
     std::sort(first_coats_.begin(), first_coats_.end());
+}
+
+/// The tick of the first coat: visits that begin earlier may paint later.
+Index Wall::first_coat(const std::vector<std::size_t>& visits) const {
+    Index first = run_.ticks();
+    for (const std::size_t v : visits) first = std::min(first, visits_[v].painted);
+    return first;
 }
 
 void Wall::find_tensors() {
@@ -174,7 +167,7 @@ void Wall::read_recording() {
         if (!t.paints) t.visit.painted = tick;
         t.visit.queries = t.paints ? joined(t.visit.queries, queries) : queries;
         t.visit.keys = t.paints ? joined(t.visit.keys, keys) : keys;
-        t.visit.rows = touched(rows_, t.visit.queries), t.visit.cols = touched(cols_, t.visit.keys);
+        t.visit.rows = rows_.touched(t.visit.queries), t.visit.cols = cols_.touched(t.visit.keys);
         t.paints = true;
     }
     for (const auto& [block, t] : turns) close(t);
@@ -194,7 +187,7 @@ void Wall::travel(Index tick, const Step& step) {
     if (store) store_sheet(tick, r);
     for (std::size_t e = 0; e < edges_.size(); ++e) {
         if (edges_[e].tensor != r.tensor) continue;
-        const Span some = touched(edges_[e].tiles, r.rows);
+        const Span some = edges_[e].tiles.touched(r.rows);
         const double width = static_cast<double>(r.cols.size) / static_cast<double>(t.cols);
         for (Index k = some.begin; k < some.end(); ++k) {
             std::vector<Trip>& trips = trips_[e][static_cast<std::size_t>(k)];
@@ -224,7 +217,7 @@ void Wall::add_to_loop(const Step& step, Index loop) {
 void Wall::store_sheet(Index tick, const Region& r) {
     for (std::size_t s = 0; s < sheets_.size(); ++s) {
         if (sheets_[s].tensor != r.tensor) continue;
-        const Span rows = touched(rows_, r.rows), cols = touched(cols_, r.cols);
+        const Span rows = rows_.touched(r.rows), cols = cols_.touched(r.cols);
         for (Index i = rows.begin; i < rows.end(); ++i)
             for (Index j = cols.begin; j < cols.end(); ++j)
                 if (Index& when = stored_[s][cell(i, j)]; when < 0) when = tick;
@@ -243,17 +236,6 @@ double Wall::coats(Index i, Index j, Index tick) const {
         if (const Visit& v = visits_[k]; v.painted <= tick)
             scores += common(row(i), v.queries) * common(col(j), v.keys);
     return static_cast<double>(scores) / static_cast<double>(row(i).size * col(j).size);
-}
-
-double Wall::painted(Index i, Index j, Index tick) const {
-    double share = 0;
-    for (const std::size_t k : visits(i, j)) {
-        const Visit& v = visits_[k];
-        if (v.painted > tick) continue;
-        share =
-            v.to <= tick ? 1 : static_cast<double>(tick - v.painted + 1) / static_cast<double>(v.to - v.painted + 1);
-    }
-    return share;
 }
 
 Index Wall::painted_tiles(Index tick) const {
@@ -332,11 +314,10 @@ const Painter* looked_at(const std::vector<Painter>& painters, Index focus) {
     return at_work;
 }
 
-std::vector<bool> held(const Run& run, const Wall& wall, const WallEdge& edge) {
+std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Painter>& painters, const WallEdge& edge) {
     std::vector<bool> tiles(static_cast<std::size_t>(edge.tiles.count()), false);
     const auto& tensors = run.trace().tensors();
     const Index slice = wall.head() / tensors[edge.tensor].heads_per_slice;
-    const std::vector<Painter> all = painters(run, wall);
     for (const SmState& sm : run.moment().sms) {
         if (!sm.block || run.head_of(*sm.block) / tensors[edge.tensor].heads_per_slice != slice) continue;
         for (const TileState& t : sm.tiles) {
@@ -350,9 +331,9 @@ std::vector<bool> held(const Run& run, const Wall& wall, const WallEdge& edge) {
             Span rows = written.region.rows;
             // What was only just made belongs to the rows that its painter is at.
             if (rows.size == 0 && edge.by_row())
-                for (const Painter& p : all)
+                for (const Painter& p : painters)
                     if (p.sm == sm.sm) rows = p.visit->queries;
-            const Span some = touched(edge.tiles, rows);
+            const Span some = edge.tiles.touched(rows);
             for (Index k = some.begin; k < some.end(); ++k) tiles[static_cast<std::size_t>(k)] = true;
         }
     }

@@ -28,6 +28,9 @@ struct Visit {
     Index from, to;      ///< ticks
     Index painted;       ///< the first tick in which there are scores
     Index loop;          ///< that it is a turn of: an index into Trace::loops(); -1: of none
+
+    /// How much of its coat there is after a tick: 0 to 1.
+    double painted_share(Index tick) const;
 };
 
 /// A tensor along the matrix.
@@ -59,8 +62,8 @@ struct WallSheet {
 /// Tiles that are drawn as one where each alone would be too small to be seen.
 struct WallGroup {
     Span rows, cols;
-    Index hidden = 0;      ///< tiles in which no query sees a key
-    bool skipped = false;  ///< all of them are, and nobody ever goes there
+    Index hidden = 0;   ///< tiles in which no query sees a key
+    Index skipped = 0;  ///< those of them where nobody ever goes
     // Ticks, sorted.
     std::vector<Index> painted;              ///< first coats, one a tile
     std::vector<Index> begun;                ///< all coats
@@ -84,6 +87,8 @@ class Wall {
     Index tile_rows() const { return rows_.tile_size(); }
     Index tile_cols() const { return cols_.tile_size(); }
     Cover cover(Index i, Index j) const { return covers_[cell(i, j)]; }
+    /// No query sees a key there, and nobody ever goes there.
+    bool skipped(Index i, Index j) const { return cover(i, j) == Cover::hidden && visits(i, j).empty(); }
     Index skipped_tiles() const { return skipped_; }
     const std::vector<WallEdge>& edges() const { return edges_; }
     const std::vector<WallSheet>& sheets() const { return sheets_; }  ///< in the order in which they are stored
@@ -101,8 +106,6 @@ class Wall {
 
     /// Coats of paint: visits that had begun to paint the tile; one that paints half of it is half a coat.
     double coats(Index i, Index j, Index tick) const;
-    /// How much of its last coat it has: 0 where there is none, 1 once it is done with.
-    double painted(Index i, Index j, Index tick) const;
     /// Tiles that have a first coat, and how many there will be.
     Index painted_tiles(Index tick) const;
     Index tiles_to_paint() const { return static_cast<Index>(first_coats_.size()); }
@@ -126,6 +129,7 @@ class Wall {
     void read_recording();
     void look_at_mask();
     WallGroup group(Span rows, Span cols) const;
+    Index first_coat(const std::vector<std::size_t>& visits) const;
     void sort_visits();
     void travel(Index tick, const Step& step);
     void add_to_loop(const Step& step, Index loop);
@@ -182,7 +186,7 @@ std::vector<Painter> painters(const Run& run, const Wall& wall);
 const Painter* looked_at(const std::vector<Painter>& painters, Index focus);
 
 /// Which tiles of an edge lie on chip in the tick shown, for this head.
-std::vector<bool> held(const Run& run, const Wall& wall, const WallEdge& edge);
+std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Painter>& painters, const WallEdge& edge);
 
 /// How far a head is: of its thread blocks.
 struct HeadState {

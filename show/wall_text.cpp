@@ -12,17 +12,13 @@ namespace {
 /// More than this often a visit: for every tile.
 constexpr double for_every_tile = 0.5;
 
-std::string bytes_text(Bytes n) { return text::bytes(static_cast<double>(n)); }
-
 std::string of_text(Index n) { return "of " + text::grouped(n); }
 
-/// "once", "8 times", "2.5 times".
-std::string times_text(double n) { return n == 1 ? "once" : text::number(n) + " times"; }
+/// "2.25", "1,024".
+std::string trips_text(double n) { return n < 100 ? text::number(n) : text::grouped(std::llround(n)); }
 
-std::string listed(const std::vector<std::string>& parts) {
-    if (parts.size() < 2) return text::join(parts, "");
-    return text::join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
-}
+/// "once", "8 times", "2.5 times".
+std::string times_text(double n) { return n == 1 ? "once" : trips_text(n) + " times"; }
 
 void add_listed(Sentence& to, const std::vector<Phrase>& names) {
     for (std::size_t k = 0; k < names.size(); ++k) {
@@ -70,13 +66,21 @@ Phrase named(const Traveller& t, const std::vector<Painter>& at_work) {
     return {one ? tile_name(t.name, place(at_work[0]).begin) : t.name, t.meaning};
 }
 
-bool on_chip(const Run& run, const Wall& wall, const WallEdge& edge) {
-    const std::vector<bool> lit = held(run, wall, edge);
+bool on_chip(const Run& run, const Wall& wall, const std::vector<Painter>& painters, const WallEdge& edge) {
+    const std::vector<bool> lit = held(run, wall, painters, edge);
     return std::find(lit.begin(), lit.end(), true) != lit.end();
 }
 
+std::vector<Painter> those_at_work(const std::vector<Painter>& painters) {
+    std::vector<Painter> at_work;
+    for (const Painter& p : painters)
+        if (!p.done && !p.between) at_work.push_back(p);
+    return at_work;
+}
+
 /// "; Q₂ comes for every tile, O₂ comes and goes back, K₄ and V₄ stay on chip": in the loop that they are in.
-void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& at_work) {
+void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& painters) {
+    const std::vector<Painter> at_work = those_at_work(painters);
     const Visit& visit = *at_work[0].visit;
     std::vector<Phrase> come, come_and_go, go, stay;
     for (const Traveller& t : travellers(wall)) {
@@ -85,7 +89,7 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
         // What is made of the statistics at the end (LSE) is nothing that a painter has in the meantime.
         const bool made_at_end =
             t.meaning == Meaning::statistic && run.trace().tensors()[t.tensor].role == Role::output;
-        if (!comes && !goes && (!t.edge || made_at_end || !on_chip(run, wall, *t.edge))) continue;
+        if (!comes && !goes && (!t.edge || made_at_end || !on_chip(run, wall, painters, *t.edge))) continue;
         (comes && goes ? come_and_go : comes ? come : goes ? go : stay).push_back(named(t, at_work));
     }
     const bool many_visits = visit.loop >= 0;
@@ -107,7 +111,7 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
 std::string sheet_names(const Wall& wall) {
     std::vector<std::string> names;
     for (const WallSheet& s : wall.sheets()) names.push_back(s.name);
-    return listed(names);
+    return text::listed(names);
 }
 
 bool ended(const Run& run) { return run.tick() == run.ticks(); }
@@ -164,12 +168,11 @@ std::string subscript(Index number) {
 
 std::string tile_name(const std::string& tensor, Index k) { return tensor + subscript(k + 1); }
 
-Sentence wall_headline(const Run& run, const Wall& wall, Index focus) {
-    const std::vector<Painter> all = painters(run, wall);
-    std::vector<Painter> at_work;
-    for (const Painter& p : all)
-        if (!p.done && !p.between) at_work.push_back(p);
-    const auto between = std::count_if(all.begin(), all.end(), [](const Painter& p) { return p.between; });
+std::string times_mark(double n) { return "×" + text::tenths(n); }
+
+Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus) {
+    const std::vector<Painter> at_work = those_at_work(painters);
+    const auto between = std::count_if(painters.begin(), painters.end(), [](const Painter& p) { return p.between; });
     if (at_work.empty() && between > 0)
         return {{(between == 1 ? "One painter is" : text::grouped(between) + " painters are") +
                  " between two tiles: no scores are painted now."}};
@@ -177,7 +180,7 @@ Sentence wall_headline(const Run& run, const Wall& wall, Index focus) {
     const bool many = at_work.size() > 1;
     Sentence s{{(many ? text::grouped(static_cast<Count>(at_work.size())) + " painters" : "One painter") +
                 way_text(wall, *looked_at(at_work, focus), many)}};
-    add_habits(s, run, wall, at_work);
+    add_habits(s, run, wall, painters);
     s.push_back({"."});
     return s;
 }
@@ -198,7 +201,8 @@ std::string wall_reason(const Run& run, const Wall& wall) {
     }
     const auto told = [](const auto& groups) {
         std::vector<std::string> all;
-        for (const auto& [n, names] : groups) all.push_back(listed(names) + (n == 1 ? " " : " up to ") + times_text(n));
+        for (const auto& [n, names] : groups)
+            all.push_back(text::listed(names) + (n == 1 ? " " : " up to ") + times_text(n));
         return text::join(all, ", ");
     };
     std::string said;
@@ -228,11 +232,10 @@ std::vector<std::string> skipped_text(const Wall& wall) {
     return {count + " skipped: no query sees their keys", count + " skipped", text::grouped(skipped) + " skipped"};
 }
 
-std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index focus) {
-    const std::vector<Painter> all = painters(run, wall);
-    const Painter* own = looked_at(all, focus);
-    const auto at_work = static_cast<Index>(
-        std::count_if(all.begin(), all.end(), [](const Painter& p) { return !p.done && !p.between; }));
+std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std::vector<Painter>& painters,
+                                     Index focus) {
+    const Painter* own = looked_at(painters, focus);
+    const auto at_work = static_cast<Index>(those_at_work(painters).size());
     const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
     std::vector<WallNumber> numbers = {
         {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), {"row block i" + of_sm, "row block i", "i"}},
@@ -243,9 +246,7 @@ std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index foc
     const Index i = own->visit->rows.begin, j = own->visit->cols.begin;
     const Index coats = std::lround(wall.coats(i, j, run.ticks()));
     if (coats > 1)
-        numbers.push_back({text::number(std::round(10 * wall.coats(i, j, run.tick())) / 10),
-                           of_text(coats),
-                           {"coats there", "coats"}});
+        numbers.push_back({text::tenths(wall.coats(i, j, run.tick())), of_text(coats), {"coats there", "coats"}});
     return numbers;
 }
 
@@ -254,7 +255,7 @@ std::vector<WallBytes> wall_bytes(const Run& run) {
     const auto& now = run.player().state().tensors;
     for (TensorId id = 0; id < run.trace().tensors().size(); ++id) {
         const RecordedTensor& t = run.trace().tensors()[id];
-        all.push_back({t.name, t.meaning, id < now.size() ? now[id].traffic : Traffic{}, run.traffic_of(id)});
+        all.push_back({t.name, t.meaning, id < now.size() ? now[id].traffic : Traffic{}});
     }
     return all;
 }
@@ -267,17 +268,17 @@ std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other) {
 std::string traffic_text(const Run& run, Bytes so_far, Bytes whole) {
     const Index heads = run.recorded().batch_heads();
     const bool all = heads == run.experiment().problem.batch_heads() && run.has_whole_heads();
-    return bytes_text(so_far) + " of " + bytes_text(whole) +
+    return text::bytes(so_far) + " of " + text::bytes(whole) +
            (all                     ? " SM traffic"
             : run.has_whole_heads() ? ", of " + text::grouped(heads) + (heads == 1 ? " head" : " heads")
                                     : ", of what is shown");
 }
 
 std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm) {
-    return bytes_text(bytes) + ' ' + algorithm;
+    return text::bytes(bytes) + ' ' + algorithm;
 }
 
-std::string traffic_part_text(const std::string& tensor, Bytes bytes) { return tensor + ": " + bytes_text(bytes); }
+std::string traffic_part_text(const std::string& tensor, Bytes bytes) { return tensor + ": " + text::bytes(bytes); }
 
 std::string head_text(const Run& run, const Wall& wall) {
     return "head " + text::grouped(wall.head() + 1) + ' ' + of_text(run.experiment().problem.batch_heads());
@@ -296,7 +297,7 @@ std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) 
         said += visits.empty() ? "\nskipped: no query sees these keys"
                                : "\nno query sees these keys: computed in vain, minus infinity and then 0";
     if (wall.cover(i, j) == Cover::partial) said += "\nmasked in part: some of the queries see some of the keys";
-    const auto coats = [&](Index tick) { return text::number(std::round(10 * wall.coats(i, j, tick)) / 10) + "×"; };
+    const auto coats = [&](Index tick) { return text::tenths(wall.coats(i, j, tick)) + "×"; };
     if (!visits.empty()) said += "\npainted " + coats(run.tick()) + ", of " + coats(run.ticks());
     for (const std::size_t v : visits) {
         const Visit& visit = wall.visits()[v];
@@ -315,9 +316,8 @@ std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& ed
     const RecordedTensor& t = run.trace().tensors()[edge.tensor];
     const Span rows = edge.tiles[k];
     return tile_name(edge.name, k) + ": " + range_text("rows", rows) + " of " + edge.name + ", " +
-           bytes_text(rows.size * t.cols * size_of(t.dtype)) + "\nread " + text::number(now.read) + "×, written " +
-           text::number(now.written) + "×; to the end " + text::number(end.read) + "× and " +
-           text::number(end.written) + "×";
+           text::bytes(rows.size * t.cols * size_of(t.dtype)) + "\nread " + trips_text(now.read) + "×, written " +
+           trips_text(now.written) + "×; to the end " + trips_text(end.read) + "× and " + trips_text(end.written) + "×";
 }
 
 std::string about_painter(const Painter& p) {

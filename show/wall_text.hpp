@@ -23,10 +23,12 @@ std::string plain(const Sentence& sentence);
 std::string subscript(Index number);
 /// "K₄", counted from 1, as papers do.
 std::string tile_name(const std::string& tensor, Index k);
+/// "×2.5": trips, on a tile.
+std::string times_mark(double n);
 
 /// The finding: who goes which way, what comes for every tile and what stays. In the words of the SM in focus where
 /// they are not the same for all.
-Sentence wall_headline(const Run& run, const Wall& wall, Index focus);
+Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);
 /// Why, or what follows from it for the whole run.
 std::string wall_reason(const Run& run, const Wall& wall);
 
@@ -41,13 +43,14 @@ struct WallNumber {
     std::string number, of;
     std::vector<std::string> what;
 };
-std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, Index focus);
+std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std::vector<Painter>& painters,
+                                     Index focus);
 
-/// SM traffic of one tensor, of all that is recorded.
+/// SM traffic of one tensor so far, of what is recorded.
 struct WallBytes {
     std::string name;
     Meaning meaning;
-    Traffic so_far, whole;
+    Traffic so_far;
 };
 std::vector<WallBytes> wall_bytes(const Run& run);
 /// What another algorithm's SM traffic would be for what is recorded; nothing where only a part of a head is.

@@ -21,6 +21,11 @@ struct Span {
     friend constexpr bool operator==(const Span&, const Span&) = default;
 };
 
+/// How many positions they have in common.
+constexpr Index common(Span a, Span b) {
+    return std::max<Index>(0, std::min(a.end(), b.end()) - std::max(a.begin, b.begin));
+}
+
 /// [0, n) cut into tiles of `size`, the last one ragged where `size` does not divide n. Tiles can be limited to a
 /// contiguous part of themselves with `upto` and `from`, which keep the positions of the tiles that stay.
 class Tiles {
@@ -39,6 +44,13 @@ class Tiles {
     constexpr Span operator[](Index k) const {
         const Index begin = (first_ + k) * size_;
         return {begin, std::min(size_, n_ - begin)};
+    }
+
+    /// Positions of the tiles that have some of `span`, a part of [0, n); none of nothing.
+    constexpr Span touched(Span span) const {
+        const Index first = std::clamp(span.begin / size_, first_, last_);
+        const Index last = span.size > 0 ? std::clamp(ceil_div(span.end(), size_), first_, last_) : first;
+        return {first - first_, last - first};
     }
 
     /// The tiles before position k of the whole range (clamped).

@@ -56,6 +56,7 @@ bool read_digits(std::string_view text, double& x) {
 }  // namespace
 
 std::string bytes(double n) { return scaled(n, 1000, {"B", "kB", "MB", "GB", "TB", "PB", "EB"}); }
+std::string bytes(std::int64_t n) { return bytes(static_cast<double>(n)); }
 std::string binary_bytes(std::int64_t n) {
     return scaled(static_cast<double>(n), 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
 }
@@ -95,6 +96,8 @@ std::string exact(double x) {
     }
     return buffer;
 }
+
+std::string tenths(double x) { return exact(std::round(10 * x) / 10); }
 
 std::optional<double> to_number(std::string_view text) {
     double x = 0;

@@ -11,6 +11,7 @@ namespace tilescope::text {
 
 /// Three significant digits and a decimal unit: "34.6 MB", "812 B".
 std::string bytes(double n);
+std::string bytes(std::int64_t n);
 /// On-chip sizes are binary: "88.0 KiB", "512 B".
 std::string binary_bytes(std::int64_t n);
 /// Three significant digits and a decimal suffix: "2.15 G", "512".
@@ -25,6 +26,8 @@ std::string percent(double share);
 std::string number(double x);
 /// Digits enough to read the same number back: "0.1".
 std::string exact(double x);
+/// To a tenth: "2.5", "1024".
+std::string tenths(double x);
 
 /// The finite number that all of `text` is, in any locale: "0.5", "-2", "1e-310". Not " 1", "+1", "0x8", "inf".
 std::optional<double> to_number(std::string_view text);

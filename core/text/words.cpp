@@ -94,6 +94,11 @@ bool is_a_word_of(std::string_view typed, std::string_view name) {
     return false;
 }
 
+std::string listed_with(const std::vector<std::string>& names, const char* before_the_last) {
+    if (names.size() < 2) return join(names, "");
+    return join({names.begin(), names.end() - 1}, ", ") + before_the_last + names.back();
+}
+
 }  // namespace
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator) {
@@ -102,10 +107,8 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
     return all;
 }
 
-std::string alternatives(const std::vector<std::string>& names) {
-    if (names.size() < 2) return join(names, "");
-    return join({names.begin(), names.end() - 1}, ", ") + " or " + names.back();
-}
+std::string listed(const std::vector<std::string>& names) { return listed_with(names, " and "); }
+std::string alternatives(const std::vector<std::string>& names) { return listed_with(names, " or "); }
 
 std::size_t width(std::string_view text) {
     const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };  // a character of UTF-8

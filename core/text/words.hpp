@@ -8,6 +8,8 @@
 namespace tilescope::text {
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator);
+/// "K, V and O".
+std::string listed(const std::vector<std::string>& names);
 /// "f32, f16 or bf16".
 std::string alternatives(const std::vector<std::string>& names);
 /// How many places it takes in a terminal: characters, not bytes.

@@ -141,15 +141,7 @@ void Canvas::text_on_patch(ImFont* font, const Box& b, ImU32 colour, ImU32 behin
 }
 
 int Canvas::paragraph(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width, int most) const {
-    const auto lines = broken(font, text, width);
-    const int n = std::min(most, static_cast<int>(lines.size()));
-    if (n > 0) note(text, at);
-    for (int i = 0; i < n; ++i) {
-        const bool cut = i + 1 == n && static_cast<int>(lines.size()) > n;
-        write(font, {at.x, at.y + static_cast<float>(i) * font->FontSize}, colour,
-              std::string(lines[static_cast<std::size_t>(i)]) + (cut ? " …" : ""));
-    }
-    return n;
+    return paragraph(font, at, {{std::string(text), colour}}, width, most);
 }
 
 int Canvas::paragraph(ImFont* font, ImVec2 at, const std::vector<Piece>& pieces, float width, int most) const {
@@ -162,17 +154,17 @@ int Canvas::paragraph(ImFont* font, ImVec2 at, const std::vector<Piece>& pieces,
     for (int i = 0; i < n; ++i) {
         const std::string_view line = lines[static_cast<std::size_t>(i)];
         const auto first = static_cast<std::size_t>(line.data() - whole.data()), last = first + line.size();
+        const bool cut = i + 1 == n && static_cast<int>(lines.size()) > n;
         float x = at.x;
         const float y = at.y + static_cast<float>(i) * font->FontSize;
         for (std::size_t from = first; from < last;) {
             while (begin + pieces[piece].text.size() <= from) begin += pieces[piece].text.size(), ++piece;
             const std::size_t to = std::min(last, begin + pieces[piece].text.size());
-            const std::string_view part = std::string_view(whole).substr(from, to - from);
+            const std::string part = whole.substr(from, to - from) + (cut && to == last ? " …" : "");
             write(font, {x, y}, pieces[piece].colour, part);
             x += Canvas::width(font, part);
             from = to;
         }
-        if (i + 1 == n && static_cast<int>(lines.size()) > n) write(font, {x, y}, pieces[piece].colour, " …");
     }
     return n;
 }

@@ -38,12 +38,12 @@ void set_colours(Theme& t) {
     if (t.light) {
         t.background = rgb(0xe9ecf0), t.panel = rgb(0xffffff), t.panel_border = rgb(0xc9d0d8);
         t.ink = rgb(0x14191f), t.dim_ink = rgb(0x55606c), t.faint = rgb(0xd4dae1);
-        t.highlight = rgb(0xb35900), t.good = rgb(0x00795a), t.bad = rgb(0xb83300);
+        t.highlight = rgb(0xb35900), t.now = t.ink, t.good = rgb(0x00795a), t.bad = rgb(0xb83300);
         t.sram = rgb(0x0072b2), t.registers = rgb(0x7a4fa3), t.hbm = rgb(0x5f6b78), t.bus = rgb(0xaab4bf);
     } else {
         t.background = rgb(0x0f1318), t.panel = rgb(0x181e26), t.panel_border = rgb(0x2b343f);
         t.ink = rgb(0xe8edf2), t.dim_ink = rgb(0x9aa7b4), t.faint = rgb(0x2a323c);
-        t.highlight = rgb(0xffd24a), t.good = rgb(0x3fc79a), t.bad = rgb(0xff6b4a);
+        t.highlight = rgb(0xffd24a), t.now = rgb(0xffffff), t.good = rgb(0x3fc79a), t.bad = rgb(0xff6b4a);
         t.sram = rgb(0x56b4e9), t.registers = rgb(0xb694d8), t.hbm = rgb(0x8b98a6), t.bus = rgb(0x4a5663);
     }
 }

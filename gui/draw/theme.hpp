@@ -18,6 +18,7 @@ struct Theme {
     bool light = false;
     ImU32 background, panel, panel_border, ink, dim_ink, faint;  ///< faint: rules, grids, what is not there yet
     ImU32 highlight;                                             ///< what just happened: outlines, the current line
+    ImU32 now;                                                   ///< on the wall: what is going on in this step
     ImU32 good, bad;                                             ///< a fix; what does not fit
     ImU32 sram, registers, hbm, bus;                             ///< the three spaces and the way between them
 

@@ -257,14 +257,14 @@ void refuse_beside_file(State asked, const std::string& file) {
                          " has all flags of what was saved; leave it out");
 }
 
-void show_or_take(App& app, const Invocation& r, std::optional<AtomicFile>& out) {
-    if (!out) return show_window(app, r);
-    take(app, r, out->stream());
-    out->commit();
-}
+/// What was opened.
+struct Opened {
+    std::string file;       ///< where it was saved; empty: nowhere
+    std::string recording;  ///< that is played; empty: none
+};
 
 /// A scene decides the run; how it is looked at is asked for as always.
-void carry_out_scene(App& app, const Invocation& r, std::optional<AtomicFile>& out) {
+Opened open_scene(App& app, const Invocation& r) {
     State asked = r.state;
     asked.view.light = asked.view.projector = asked.view.no_controls = false;
     asked.speed = State{}.speed, asked.loop = false;
@@ -274,17 +274,10 @@ void carry_out_scene(App& app, const Invocation& r, std::optional<AtomicFile>& o
     app.view.no_controls = r.state.view.no_controls;
     app.open_scene(scene);
     app.playback.set_speed(r.state.speed), app.playback.loop = r.state.loop;
-    await(app, out.has_value());
-    if (const std::string& problem = app.session.problem(); !problem.empty()) throw UsageError(problem);
-    show_or_take(app, r, out);
+    return {"", scene.state.setup.recording};
 }
 
-void carry_out(const Invocation& r) {
-    check(r);
-    std::optional<AtomicFile> out;  // that it cannot be written is said before the work
-    if (const std::string path = r.screenshot + r.record; !path.empty()) out.emplace(path);
-    App app;
-    if (!r.scene.empty()) return carry_out_scene(app, r, out);
+Opened open_state(App& app, const Invocation& r) {
     // A saved state may stand where an algorithm does, too.
     const std::string& file = r.state.setup.recording;
     const bool saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
@@ -293,12 +286,23 @@ void carry_out(const Invocation& r) {
     const State state = from.empty() ? r.state : read_state(from);
     for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
     app.restore(state);
+    return {from, state.setup.recording};
+}
+
+void carry_out(const Invocation& r) {
+    check(r);
+    std::optional<AtomicFile> out;  // that it cannot be written is said before the work
+    if (const std::string path = r.screenshot + r.record; !path.empty()) out.emplace(path);
+    App app;
+    const auto [file, recording] = r.scene.empty() ? open_state(app, r) : open_scene(app, r);
     await(app, out.has_value());
     if (const std::string& problem = app.session.problem(); !problem.empty())
-        throw UsageError((from.empty() || !state.setup.recording.empty() ? "" : text::shown(from) + ": ") + problem);
+        throw UsageError((file.empty() || !recording.empty() ? "" : text::shown(file) + ": ") + problem);
     if (const Run* run = app.session.run(); run && !run->remark().empty())
-        std::cerr << "tilescope-gui: " << text::shown(state.setup.recording) << ": " << run->remark() << '\n';
-    show_or_take(app, r, out);
+        std::cerr << "tilescope-gui: " << text::shown(recording) << ": " << run->remark() << '\n';
+    if (!out) return show_window(app, r);
+    take(app, r, out->stream());
+    out->commit();
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "gui/shell/fonts.hpp"
@@ -18,33 +17,14 @@ namespace {
 
 std::string glfw_error;
 
-std::optional<Key> key_from_glfw(int key) {
-    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_6) return static_cast<Key>(static_cast<int>(Key::one) + key - GLFW_KEY_1);
-    switch (key) {
-        case GLFW_KEY_SPACE:
-            return Key::space;
-        case GLFW_KEY_LEFT:
-            return Key::left;
-        case GLFW_KEY_RIGHT:
-            return Key::right;
-        case GLFW_KEY_HOME:
-            return Key::home;
-        case GLFW_KEY_END:
-            return Key::end;
-        case GLFW_KEY_ESCAPE:
-            return Key::escape;
-        case GLFW_KEY_TAB:
-            return Key::tab;
-        case GLFW_KEY_ENTER:
-            return Key::enter;
-        case GLFW_KEY_PAGE_UP:
-            return Key::page_up;
-        case GLFW_KEY_PAGE_DOWN:
-            return Key::page_down;
-        default:
-            return std::nullopt;
-    }
-}
+constexpr std::pair<int, Key> known_keys[] = {{GLFW_KEY_SPACE, Key::space},     {GLFW_KEY_LEFT, Key::left},
+                                              {GLFW_KEY_RIGHT, Key::right},     {GLFW_KEY_HOME, Key::home},
+                                              {GLFW_KEY_END, Key::end},         {GLFW_KEY_ESCAPE, Key::escape},
+                                              {GLFW_KEY_TAB, Key::tab},         {GLFW_KEY_ENTER, Key::enter},
+                                              {GLFW_KEY_PAGE_UP, Key::page_up}, {GLFW_KEY_PAGE_DOWN, Key::page_down},
+                                              {GLFW_KEY_1, Key::one},           {GLFW_KEY_2, Key::two},
+                                              {GLFW_KEY_3, Key::three},         {GLFW_KEY_4, Key::four},
+                                              {GLFW_KEY_5, Key::five},          {GLFW_KEY_6, Key::six}};
 
 [[noreturn]] void refuse(const std::string& what) {
     throw NoDisplay(what + (glfw_error.empty() ? "" : " (" + glfw_error + ")") +
@@ -106,9 +86,9 @@ Window::Window(Kind kind, Size size) : size_(size), fonts_(find_fonts()) {
     // Dear ImGui looks at keys once a frame, and misses those that are up again by then.
     glfwSetWindowUserPointer(window_, &keys_);
     glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int, int action, int) {
-        const auto known = key_from_glfw(key);
-        if (known && action != GLFW_RELEASE)
-            static_cast<std::vector<Key>*>(glfwGetWindowUserPointer(w))->push_back(*known);
+        for (const auto& [code, known] : known_keys)
+            if (key == code && action != GLFW_RELEASE)
+                static_cast<std::vector<Key>*>(glfwGetWindowUserPointer(w))->push_back(known);
     });
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;

@@ -13,39 +13,25 @@ using Side = WallEdge::Side;
 
 constexpr double most_dashes = 12;  // beyond, a bar of the same length
 
-/// Where edges and their trips go.
-class Frame {
-  public:
-    explicit Frame(const WallFigure& f) : f_(f) {
-        for (const WallEdge& e : f.wall.edges())
-            if (e.side == Side::between) ++between_;
-    }
-
-    Box strip(const WallEdge& e, int nth_between) const {
-        const Box& m = f_.matrix;
-        const float middle = static_cast<float>(between_) * (f_.thin + f_.px(3)) + (between_ > 0 ? f_.gap : 0);
-        switch (e.side) {
-            case Side::left:
-                return {m.x0 - f_.gap - f_.strip, m.y0, m.x0 - f_.gap, m.y1};
-            case Side::above:
-                return {m.x0, m.y0 - f_.gap - f_.strip, m.x1, m.y0 - f_.gap};
-            case Side::below:
-                return {m.x0, m.y1 + f_.gap, m.x1, m.y1 + f_.gap + f_.strip};
-            case Side::between: {
-                const float x = m.x1 + f_.gap + static_cast<float>(nth_between) * (f_.thin + f_.px(3));
-                return {x, m.y0, x + f_.thin, m.y1};
-            }
-            case Side::right:
-                break;
+Box strip_of(const WallFigure& f, const WallEdge& e, int nth_between) {
+    const Box& m = f.matrix;
+    switch (e.side) {
+        case Side::left:
+            return {m.x0 - f.gap - f.strip, m.y0, m.x0 - f.gap, m.y1};
+        case Side::above:
+            return {m.x0, m.y0 - f.gap - f.strip, m.x1, m.y0 - f.gap};
+        case Side::below:
+            return {m.x0, m.y1 + f.gap, m.x1, m.y1 + f.gap + f.strip};
+        case Side::between: {
+            const float x = m.x1 + f.gap + static_cast<float>(nth_between) * f.pitch();
+            return {x, m.y0, x + f.thin, m.y1};
         }
-        const float x = m.x1 + f_.gap + middle;
-        return {x, m.y0, x + f_.strip, m.y1};
+        case Side::right:
+            break;
     }
-
-  private:
-    const WallFigure& f_;
-    int between_ = 0;
-};
+    const float x = m.x1 + f.gap + f.statistics;
+    return {x, m.y0, x + f.strip, m.y1};
+}
 
 Box tile_box(const WallFigure& f, const WallEdge& e, const Box& strip, Index k) {
     const Span s = e.tiles[k];
@@ -75,11 +61,11 @@ Box shorter(const WallEdge& e, Box b, float by) {
     return b;
 }
 
-/// Trips of a tile: solid where it was read, open where it was written, white in this step.
+/// Trips of a tile: solid where it was read, open where it was written; those of this step stand out.
 void draw_trips(const WallFigure& f, const WallEdge& e, const Box& tile, Index k, double unit) {
     const Theme& t = f.theme();
     const Trips now = f.wall.trips(e, k, f.tick()), before = f.wall.trips(e, k, std::max<Index>(0, f.tick() - 1));
-    const ImU32 hue = t.hue(e.meaning), white = t.light ? t.ink : IM_COL32_WHITE;
+    const ImU32 hue = t.hue(e.meaning);
     const auto px = [&](double trips) { return f.px(4) + static_cast<float>(trips * unit); };
     const float space = std::min(f.px(1.5f), static_cast<float>(unit) * 0.35f);
     const auto mark = [&](double from, double to, ImU32 colour, bool open) {
@@ -90,21 +76,14 @@ void draw_trips(const WallFigure& f, const WallEdge& e, const Box& tile, Index k
         if (n <= 0) return;
         if (unit < static_cast<double>(f.px(2.2f))) {
             mark(from, from + n, open ? Theme::faded(hue, 0.55f) : hue, false);
-            if (n > old) mark(from + old, from + n, white, false);
+            if (n > old) mark(from + old, from + n, t.now, false);
             return;
         }
         for (double x = 0; x < n; x += 1)
-            mark(from + x, from + std::min(x + 1, n), x >= old - 1e-9 ? white : hue, open);
+            mark(from + x, from + std::min(x + 1, n), x >= old - 1e-9 ? t.now : hue, open);
     };
     marks(0, now.read, before.read, false);
     marks(now.read, now.written, before.written, true);
-}
-
-std::string times_mark(double n) {
-    const double tenths = std::round(n * 10) / 10;
-    std::string text = std::to_string(static_cast<Index>(tenths));
-    if (tenths != std::floor(tenths)) text += '.' + std::to_string(static_cast<int>(std::round(tenths * 10)) % 10);
-    return "×" + text;
 }
 
 void draw_tile(const WallFigure& f, const WallEdge& e, const Box& tile, Index k, bool on_chip) {
@@ -118,7 +97,7 @@ void draw_tile(const WallFigure& f, const WallEdge& e, const Box& tile, Index k,
     const float round = on_chip ? std::min(f.px(7), least / 3) : 0;
     if (on_chip || there) f.canvas.fill(b, fill, round);
     if (on_chip && least >= f.px(6))
-        f.canvas.outline(b, t.light ? t.ink : IM_COL32_WHITE, f.px(1.5f), round);
+        f.canvas.outline(b, t.now, f.px(1.5f), round);
     else if (there && least >= f.px(4))
         f.canvas.outline(b, Theme::faded(hue, 0.6f));
     else if (!there && least >= f.px(8))
@@ -156,7 +135,7 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
 void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) {
     draw_name(f, e, strip);
     f.app.places[f.prefix + "edge-" + e.name] = {strip.x0, strip.y0, strip.w(), strip.h()};
-    const std::vector<bool> on_chip = held(f.run, f.wall, e);
+    const std::vector<bool> on_chip = held(f.run, f.wall, f.painters, e);
     const ImVec2 mouse = ImGui::GetMousePos();
     const bool pointed_at = hovered(strip.grown(e.side == Side::between ? 0 : f.px(2)));
     // Tiles smaller than a dot are drawn in steps of one.
@@ -181,13 +160,9 @@ void draw_edges(WallFigure& f) {
     for (const WallEdge& e : f.wall.edges())
         if (e.side != Side::between) most = std::max(most, f.wall.most_trips(e).all());
     const double unit = static_cast<double>(f.marks - f.px(5)) / most;
-    const Frame frame(f);
     int between = 0;
-    for (const WallEdge& e : f.wall.edges()) {
-        const Box strip = frame.strip(e, between);
-        if (e.side == Side::between) ++between;
-        draw_edge(f, e, strip, unit);
-    }
+    for (const WallEdge& e : f.wall.edges())
+        draw_edge(f, e, strip_of(f, e, e.side == Side::between ? between++ : 0), unit);
 }
 
 void lay_out(WallFigure& f, const Box& area) {
@@ -205,9 +180,9 @@ void lay_out(WallFigure& f, const Box& area) {
     f.marks = std::clamp(small / 13, f.px(8), f.px(40));
     f.thin = std::min(f.px(22), f.strip / 2);
     const float outside = f.strip + f.gap + f.marks, label = Canvas::height(t.title) + f.px(4);
-    const float middle = static_cast<float>(between) * (f.thin + f.px(3)) + (between > 0 ? f.gap : 0);
+    f.statistics = static_cast<float>(between) * f.pitch() + (between > 0 ? f.gap : 0);
     const float x0 = area.x0 + (left ? outside : f.px(4));
-    const float x1 = area.x1 - (right ? outside + middle : f.px(4));
+    const float x1 = area.x1 - (right ? outside + f.statistics : f.px(4));
     const float y0 = area.y0 + (above ? outside : label), y1 = area.y1 - (below ? outside : f.px(4));
     const float w = std::max(f.px(8), x1 - x0), h = std::max(f.px(8), y1 - y0);
     const auto keys = static_cast<float>(f.wall.cols() * f.wall.tile_cols());

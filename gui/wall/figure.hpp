@@ -22,11 +22,13 @@ struct WallFigure {
     // Where things are.
     Box matrix = {};                                ///< all tiles whole: the last ones may reach over the matrix' end
     float per_row = 1, per_key = 1;                 ///< pixels
-    float strip = 0, gap = 0, marks = 0, thin = 0;  ///< widths: of edges, beside them, of trips, of statistics
+    float strip = 0, gap = 0, marks = 0, thin = 0;  ///< widths: of edges, beside them, of trips, of a statistic
+    float statistics = 0;                           ///< width of all of them, with what is beside them
 
     const Theme& theme() const { return app.theme; }
     float px(float x) const { return app.theme.px(x); }
     Index tick() const { return run.tick(); }
+    float pitch() const { return thin + px(3); }  ///< from one statistic to the next
     float x_of(Index key) const { return matrix.x0 + static_cast<float>(key) * per_key; }
     float y_of(Index row) const { return matrix.y0 + static_cast<float>(row) * per_row; }
     float tile_w() const { return static_cast<float>(wall.tile_cols()) * per_key; }

@@ -28,7 +28,7 @@ Look look_of(const WallFigure& f, const WallGroup& g) {
     const auto n = static_cast<float>(g.tiles());
     const std::vector<WallSheet>& sheets = f.wall.sheets();
     l.hidden = static_cast<float>(g.hidden) / n;
-    l.skipped = g.skipped;
+    l.skipped = g.skipped == g.tiles();
     l.painted = static_cast<float>(until_now(g.painted)) / n;
     if (const auto begun = until_now(g.begun); begun > 0) {
         const auto fades = static_cast<float>(std::max<Index>(1, f.run.ticks())) / 6;

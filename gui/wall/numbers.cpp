@@ -10,10 +10,8 @@
 namespace tilescope::gui::wall {
 namespace {
 
-Bytes both(const Traffic& t) { return t.read + t.write; }
-
 /// Read, then written and paler; each tensor in its hue. What is to come is a dashed outline.
-void draw_bar(const WallFigure& f, const std::vector<WallBytes>& all, const Box& bar, double per_byte) {
+void draw_bar(const WallFigure& f, const Box& bar, double per_byte) {
     const Theme& t = f.theme();
     float x = bar.x0;
     const auto part = [&](Bytes bytes, ImU32 colour, const std::string& name) {
@@ -25,14 +23,12 @@ void draw_bar(const WallFigure& f, const std::vector<WallBytes>& all, const Box&
         if (hovered(b)) tooltip(traffic_part_text(name, bytes));
         x = b.x1;
     };
-    Bytes whole = 0;
-    for (const WallBytes& b : all) {
+    for (const WallBytes& b : wall_bytes(f.run)) {
         const ImU32 hue = t.hue(b.meaning);
         part(b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name);
         part(b.so_far.write, Theme::mixed(t.panel, hue, 0.55f), b.name + " written");
-        whole += both(b.whole);
     }
-    const float end = bar.x0 + static_cast<float>(static_cast<double>(whole) * per_byte);
+    const float end = bar.x0 + static_cast<float>(static_cast<double>(f.run.hbm(f.run.ticks())) * per_byte);
     if (end > x + 1) f.canvas.dashed({x, bar.y0, end, bar.y1}, t.dim_ink);
 }
 
@@ -42,7 +38,7 @@ float numbers_height(const Theme& t) { return Canvas::height(t.headline) + Canva
 
 void draw_numbers(const WallFigure& f, Box area) {
     const Theme& t = f.theme();
-    const std::vector<WallNumber> numbers = wall_numbers(f.run, f.wall, f.focus);
+    const std::vector<WallNumber> numbers = wall_numbers(f.run, f.wall, f.painters, f.focus);
     const float w = area.w() / static_cast<float>(numbers.size());
     const float big = Canvas::height(t.headline);
     for (std::size_t k = 0; k < numbers.size(); ++k) {
@@ -59,20 +55,17 @@ float bytes_height(const Theme& t) { return 2 * Canvas::height(t.text) + t.px(12
 
 void draw_bytes(const WallFigure& f, Box area) {
     const Theme& t = f.theme();
-    const std::vector<WallBytes> all = wall_bytes(f.run);
-    Bytes now = 0, whole = 0;
-    for (const WallBytes& b : all) now += both(b.so_far), whole += both(b.whole);
     const lab::Report* other = f.app.session.counted(f.app.view.compare);
     const bool same = f.app.view.compare == f.run.algorithm().name;
     const auto ghost = other && !same ? other_bytes(f.run, *other) : std::nullopt;
-    const std::string words = traffic_text(f.run, now, whole);
+    const std::string words = traffic_text(f.run, f.run.hbm(f.tick()), f.run.hbm(f.run.ticks()));
     const std::string ghost_words = ghost ? traffic_of_other_text(*ghost, f.app.view.compare) : "";
     // In a race, one scale for both.
-    Bytes largest = std::max({whole, ghost.value_or(0), Bytes{1}});
+    Bytes largest = std::max(ghost.value_or(0), Bytes{1});
     float label = 0;
     for (const Run* run : {f.app.session.run(), f.app.session.rival()}) {
         if (!run) continue;
-        const Bytes all_of_it = run->hbm_read(run->ticks()) + run->hbm_write(run->ticks());
+        const Bytes all_of_it = run->hbm(run->ticks());
         largest = std::max(largest, all_of_it);
         label = std::max(label, Canvas::width(t.text, traffic_text(*run, all_of_it, all_of_it)) + f.px(10));
     }
@@ -81,7 +74,7 @@ void draw_bytes(const WallFigure& f, Box area) {
     const double per_byte = static_cast<double>(room) / static_cast<double>(largest);
     const float line = Canvas::height(t.text) + f.px(4);
     const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
-    draw_bar(f, all, bar, per_byte);
+    draw_bar(f, bar, per_byte);
     f.canvas.text_in(t.text, {bar.x1 + f.px(8), bar.y0, area.x1, bar.y1}, t.ink, words);
     if (!ghost) return;
     const Box below = {bar.x0, bar.y0 + line, bar.x0 + static_cast<float>(static_cast<double>(*ghost) * per_byte),

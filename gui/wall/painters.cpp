@@ -58,14 +58,13 @@ void draw_tag(const WallFigure& f, const Painter& p, const Box& at) {
     const ImVec2 m = at.centre();
     const Box tag = {std::round(m.x - w / 2), std::round(m.y - h / 2), std::round(m.x + w / 2),
                      std::round(m.y + h / 2)};
-    const ImU32 paper = t.light ? t.ink : IM_COL32_WHITE;
     const float tip = f.px(5);
-    c.fill(tag, paper, f.px(2));
+    c.fill(tag, t.now, f.px(2));
     if (p.next && p.next->cols.begin > p.visit->cols.begin && p.next->rows == p.visit->rows)
-        c.draw().AddTriangleFilled({tag.x1, tag.y0}, {tag.x1 + tip, m.y}, {tag.x1, tag.y1}, paper);
+        c.draw().AddTriangleFilled({tag.x1, tag.y0}, {tag.x1 + tip, m.y}, {tag.x1, tag.y1}, t.now);
     if (p.next && p.next->rows.begin > p.visit->rows.begin && p.next->cols == p.visit->cols)
-        c.draw().AddTriangleFilled({m.x - f.px(7), tag.y1}, {m.x, tag.y1 + tip}, {m.x + f.px(7), tag.y1}, paper);
-    c.text_in(t.small_text, tag, Theme::ink_on(paper), name, Align::centre);
+        c.draw().AddTriangleFilled({m.x - f.px(7), tag.y1}, {m.x, tag.y1 + tip}, {m.x + f.px(7), tag.y1}, t.now);
+    c.text_in(t.small_text, tag, Theme::ink_on(t.now), name, Align::centre);
 }
 
 void draw_painter(const WallFigure& f, const Painter& p) {
@@ -73,16 +72,13 @@ void draw_painter(const WallFigure& f, const Painter& p) {
     const Visit& v = *p.visit;
     const Box b = f.box(v);
     const float round = std::min(f.px(8), std::min(b.w(), b.h()) / 4);
-    const ImU32 hue = t.hue(Meaning::score), white = t.light ? t.ink : IM_COL32_WHITE;
-    if (p.between) f.canvas.outline(b, Theme::faded(white, 0.5f), f.px(1.5f), round);
+    const ImU32 hue = t.hue(Meaning::score);
+    if (p.between) f.canvas.outline(b, Theme::faded(t.now, 0.5f), f.px(1.5f), round);
     if (!p.done && !p.between) {
-        const Index n = std::max<Index>(1, v.to - v.painted + 1);
-        const float share =
-            v.painted > f.tick() ? 0.f : static_cast<float>(f.tick() - v.painted + 1) / static_cast<float>(n);
+        const auto share = static_cast<float>(v.painted_share(f.tick()));
         if (share > 0) f.canvas.fill(b, Theme::mixed(t.panel, hue, 0.4f), round);
-        f.canvas.fill({b.x0, b.y1 - b.h() * std::min(share, 1.f), b.x1, b.y1}, Theme::mixed(t.panel, hue, 0.85f),
-                      round);
-        f.canvas.outline(b, white, p.sm == f.focus ? f.px(3) : f.px(1.5f), round);
+        f.canvas.fill({b.x0, b.y1 - b.h() * share, b.x1, b.y1}, Theme::mixed(t.panel, hue, 0.85f), round);
+        f.canvas.outline(b, t.now, p.sm == f.focus ? f.px(3) : f.px(1.5f), round);
     }
     if (!p.done) draw_tag(f, p, b);
 }

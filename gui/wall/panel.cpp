@@ -9,7 +9,7 @@ namespace {
 void draw_words(const WallFigure& f, Box& area) {
     const Theme& t = f.theme();
     std::vector<Canvas::Piece> pieces;
-    for (const Phrase& p : wall_headline(f.run, f.wall, f.focus))
+    for (const Phrase& p : wall_headline(f.run, f.wall, f.painters, f.focus))
         pieces.push_back({p.text, p.hue ? t.hue(*p.hue) : t.ink});
     const float line = t.headline->FontSize, small = t.text->FontSize;
     // Always room for two lines of each, so that nothing below moves.

@@ -229,8 +229,7 @@ Panel panel_of(const Story& s, const std::array<double, std::size(margins)>& roo
     const RunTime& time = *s.report.time;
     const auto far = [&](std::size_t margin) { return gap + room[margin] * unit + word; };
     const Tiling t = s.report.experiment.tiling;
-    Panel p{s.label + ": " + text::microseconds(time.us()) + ", " +
-                text::bytes(static_cast<double>(s.report.counters.hbm())),
+    Panel p{s.label + ": " + text::microseconds(time.us()) + ", " + text::bytes(s.report.counters.hbm()),
             {"keys in tiles of " + text::grouped(t.bc), Scale::plain, false, -far(0), 1 + far(3)},
             {"queries in tiles of " + text::grouped(t.br), Scale::plain, false, -far(2), 1 + far(1)}};
     p.map = true;

@@ -5,15 +5,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// f(k) for every tile that has some of `span`.
-template <class F>
-void each_touched(const Tiles& tiles, Span span, F&& f) {
-    for (Index k = span.begin / tiles.tile_size(); k < tiles.count() && tiles[k].begin < span.end(); ++k) f(k);
-}
-
 bool by_row(Meaning m) { return m == Meaning::query || m == Meaning::output; }
-
-Index common(Span a, Span b) { return std::min(a.end(), b.end()) - std::max(a.begin, b.begin); }
 
 }  // namespace
 
@@ -41,15 +33,14 @@ void TileVisits::on(const Event& e, TileData) {
 }
 
 void TileVisits::see(const Region& r) {
-    if (r.rows.size == 0 || r.cols.size == 0) return;
-    each_touched(rows_, r.rows, [&](Index i) {
-        each_touched(cols_, r.cols, [&](Index j) {
+    const Span down = rows_.touched(r.rows), across = cols_.touched(r.cols);
+    for (Index i = down.begin; i < down.end(); ++i)
+        for (Index j = across.begin; j < across.end(); ++j) {
             auto& moments = cells_[static_cast<std::size_t>(i * cols() + j)];
             const bool again =
                 !moments.empty() && moments.back().launch == now_.launch && moments.back().block == now_.block;
             again ? void(moments.back() = now_) : moments.push_back(now_);
-        });
-    });
+        }
 }
 
 void TileVisits::travel(const Region& r, bool written) {
@@ -61,11 +52,12 @@ void TileVisits::travel(const Region& r, bool written) {
     const Problem& p = report_.experiment.problem;
     const bool of_values = *at == Meaning::value || *at == Meaning::output;
     const double width = static_cast<double>(r.cols.size) / static_cast<double>(of_values ? p.dim_v : p.dim);
-    each_touched(tiles, r.rows, [&](Index k) {
+    const Span some = tiles.touched(r.rows);
+    for (Index k = some.begin; k < some.end(); ++k) {
         const double part = width * static_cast<double>(common(tiles[k], r.rows)) / static_cast<double>(tiles[k].size);
         Trips& t = trips[static_cast<std::size_t>(k)];
         (written ? t.written : t.read) += part;
-    });
+    }
 }
 
 const std::vector<Trips>& TileVisits::trips(Meaning meaning) const {

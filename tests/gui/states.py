@@ -1,5 +1,7 @@
 """The main states of the window, as command lines: some as approved pictures, all as approved texts."""
 
+import pathlib
+
 TOY = ["--gpu", "toy", "--seq", "16", "--dim", "4", "--heads", "1", "--dtype", "f32", "--br", "4", "--bc", "4"]
 TOY_MATRIX = ["--gpu", "toy", "--seq", "16", "--heads", "1", "--dtype", "f32", "--br", "4", "--bc", "4"]
 TILES = ["--br", "64", "--bc", "64"]
@@ -29,6 +31,13 @@ WALLS = {
     "wall_projector": ["flash_v2", *CAUSAL, "--step", "45", "--projector", "--size", "1920x1080"],
 }
 
+TIMES = {
+    "time": ["flash_v2", "--seq", "8192", "--heads", "32", "--dim", "64", "--causal", "--view", "time", "--step", "300"],
+    "time_race": ["standard", "--seq", "1024", "--heads", "4", "--dim", "64", "--race", "flash_v2", "--pace", "time",
+                  "--view", "time", "--step", "100", "--light"],
+    "time_small": ["flash_v2", *CAUSAL, "--view", "time", "--step", "45", "--size", "800x600"],
+}
+
 MEMORY_PICTURES = {
     "flash_v2": ["flash_v2", *HALF, "--step", "60"],
     "flash_v2_start": ["flash_v2", *HALF],
@@ -49,7 +58,7 @@ MEMORY_PICTURES = {
     "small_window": ["flash_v2", *HALF, "--step", "60", "--size", "800x600"],
 }
 
-PICTURES = {name: in_memory(flags) for name, flags in MEMORY_PICTURES.items()} | WALLS
+PICTURES = {name: in_memory(flags) for name, flags in MEMORY_PICTURES.items()} | WALLS | TIMES
 
 # Said by text alone. Steps of `toy` with one operation each: what a card writes and what is said of it.
 MEMORY_TEXTS = {
@@ -90,6 +99,8 @@ MEMORY_TEXTS = {
 }
 
 TEXTS = PICTURES | {name: in_memory(flags) for name, flags in MEMORY_TEXTS.items()} | {
+    "time_toy": ["flash_v2", *TOY, "--view", "time", "--step", "20"],
+    "time_too_many": ["flash_v2", "--seq", "65536", "--heads", "64", "--view", "time"],
     "wall_default": [],
     "wall_launch": ["standard", *CAUSAL, "--step", "1"],
     "wall_scores": ["standard", *CAUSAL, "--step", "4"],
@@ -102,9 +113,8 @@ TEXTS = PICTURES | {name: in_memory(flags) for name, flags in MEMORY_TEXTS.items
     "wall_matrix": ["softmax_online", "--seq", "256", "--heads", "1", "--step", "30"],
 }
 
-SCENES = ["softmax-overflows", "three-passes-two", "scores-travel", "recurrence", "columns-and-rows", "causal-tiles",
-          "grouped-heads", "sram-limits-tiles", "waves-and-tails", "ragged-shapes", "race-by-time", "does-not-fit",
-          "too-large-to-show"]
+# "05-columns-and-rows.json" is columns-and-rows.
+SCENES = [path.stem[3:] for path in sorted((pathlib.Path(__file__).resolve().parents[2] / "scenes").glob("*.json"))]
 TEXTS |= {"scene_" + name.replace("-", "_"): ["--scene", name] for name in SCENES}
 PICTURES |= {"scene_" + name.replace("-", "_"): ["--scene", name, "--size", "800x600"] for name in SCENES}
 

@@ -30,12 +30,11 @@ TEST_CASE("what is modelled of a run has rows beside what is counted", "[modelle
     REQUIRE(r.time);
     const auto rows = modelled_rows(run, "flash_v2", &r);
     const auto whole = [&](const char* name) { return row_named(rows, name).whole.text; };
-    const auto bytes = [](Bytes n) { return text::bytes(static_cast<double>(n)); };
-    CHECK(whole("DRAM read") == bytes(r.dram()->read));
-    CHECK(whole("DRAM written") == bytes(r.dram()->written));
+    CHECK(whole("DRAM read") == text::bytes(r.dram()->read));
+    CHECK(whole("DRAM written") == text::bytes(r.dram()->written));
     CHECK(whole("L2 hits") == text::percent(*r.l2_hit_rate()));
     CHECK(whole("FLOPs per DRAM byte") == text::number(*r.dram_intensity()));  // below 1,000
-    CHECK(whole("compulsory") == bytes(r.compulsory_read() + r.compulsory_written()));
+    CHECK(whole("compulsory") == text::bytes(r.compulsory_read() + r.compulsory_written()));
     CHECK(whole("time") == text::microseconds(r.time->us()));
     CHECK(whole("FLOP/s") == text::count(static_cast<double>(r.counters.matmul_flops) / r.time->us() * 1e6) + "FLOP/s");
     const LaunchTime& l = r.time->longest();

@@ -156,7 +156,7 @@ TEST_CASE("what is said of a cell is what its run says", "[plane][one-thread]") 
     const Report r = count_and_time(e);
     CHECK(t.lines.at(0).value == shown(time, time.of(r)));
     CHECK(t.lines.at(0).what == "time, modelled: exact");
-    CHECK(t.lines.at(1).value == text::bytes(static_cast<double>(r.counters.hbm())));
+    CHECK(t.lines.at(1).value == text::bytes(r.counters.hbm()));
     CHECK(t.lines.at(1).what == "SM traffic, counted");
     CHECK(t.lines.back().value == "2 thread blocks on an SM");
     CHECK(t.lines.back().what == "limited by registers");

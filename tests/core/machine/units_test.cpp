@@ -64,12 +64,42 @@ TEST_CASE("a span ends after its last element", "[units]") {
     STATIC_REQUIRE(Span{3, 4} != Span{2, 4});
 }
 
+TEST_CASE("what spans have in common is counted", "[units]") {
+    const auto has = [](Span s, Index x) { return x >= s.begin && x < s.end(); };
+    for (Index a = 0; a < 6; ++a)
+        for (Index n = 0; n < 6; ++n) {
+            const Span one{a, n}, other{2, 3};
+            Index both = 0;
+            for (Index x = 0; x < 12; ++x) both += has(one, x) && has(other, x);
+            CHECK(common(one, other) == both);
+            CHECK(common(other, one) == both);
+        }
+}
+
 TEST_CASE("tiles cover their range without gaps or overlaps", "[units]") {
     CHECK(mistakes([](Index n, Index size) { return !describes(Tiles(n, size), cut(n, size), size); }) == 0);
     CHECK(spans(Tiles(10, 4)) == std::vector<Span>{{0, 4}, {4, 4}, {8, 2}});
     CHECK(Tiles(10, 4).full() == 2);
     CHECK(Tiles(0, 4).count() == 0);
     CHECK_FALSE(Tiles(0, 4).ragged());
+}
+
+TEST_CASE("the tiles that a span touches are those that have some of it", "[units]") {
+    const auto wrong = [](const Tiles& tiles, Span span) {
+        const Span touched = tiles.touched(span);
+        int bad = touched.begin < 0 || touched.end() > tiles.count();
+        for (Index k = 0; k < tiles.count(); ++k) bad += (common(tiles[k], span) > 0) != (common({k, 1}, touched) > 0);
+        return bad;
+    };
+    int bad = 0;
+    for (Index n = 0; n <= 12; ++n)
+        for (Index size = 1; size <= 14; ++size)
+            for (Index begin = 0; begin <= n; ++begin)
+                for (Index span = 0; begin + span <= n; ++span) {
+                    bad += wrong(Tiles(n, size), {begin, span});
+                    bad += wrong(Tiles(n, size).from(1).upto(3), {begin, span});
+                }
+    CHECK(bad == 0);
 }
 
 TEST_CASE("upto and from keep the tiles before and from a position", "[units]") {

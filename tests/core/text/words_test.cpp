@@ -11,6 +11,14 @@ TEST_CASE("the width of a text is in characters", "[text]") {
     CHECK(text::width("−∞ × Kᵀ…") == 8);
 }
 
+TEST_CASE("names are listed as in a sentence", "[text]") {
+    CHECK(text::listed({}).empty());
+    CHECK(text::listed({"K"}) == "K");
+    CHECK(text::listed({"K", "V"}) == "K and V");
+    CHECK(text::listed({"K", "V", "O"}) == "K, V and O");
+    CHECK(text::alternatives({"f32", "f16", "bf16"}) == "f32, f16 or bf16");
+}
+
 TEST_CASE("text is wrapped between words", "[text]") {
     CHECK(text::wrapped("", 10).empty());
     CHECK(text::wrapped("a bc def", 8) == std::vector<std::string>{"a bc def"});
