@@ -40,6 +40,8 @@ BENCHMARK_CAPTURE(playing_frame, flash_v2_values, "flash_v2", "", Detail::values
 BENCHMARK_CAPTURE(playing_frame, flash_v2_counters, "flash_v2", "", Detail::counters)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(playing_frame, flash_v2_memory, "flash_v2", "", Detail::values, Stage::memory)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(playing_frame, flash_v2_time, "flash_v2", "", Detail::values, Stage::time, "16384")
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(playing_frame, flash_v2_16384, "flash_v2", "", Detail::counters, Stage::wall, "16384")
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(playing_frame, standard_values, "standard", "", Detail::values)->Unit(benchmark::kMillisecond);

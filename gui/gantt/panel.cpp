@@ -86,8 +86,9 @@ void draw_launch(const Lanes& l, const GanttLaunch& launch, Index which) {
     const GanttStay* stay = launch.stay_of(sms[focus].block->block);
     if (!stay || stay->sm % l.every != 0) return;
     const Box lane = l.lane_of(stay->sm);
-    l.canvas.outline(Box{l.x(stay->from), lane.y0, l.x(stay->to), lane.y1}.grown(l.px(1)), l.theme().highlight,
-                     l.px(2));
+    const float height = one_by_one ? lane.h() / static_cast<float>(launch.slots()) : lane.h();
+    const float y = one_by_one ? lane.y0 + static_cast<float>(stay->slot) * height : lane.y0;
+    l.canvas.outline(Box{l.x(stay->from), y, l.x(stay->to), y + height}.grown(l.px(1)), l.theme().highlight, l.px(2));
 }
 
 /// Where launches begin; their names where there are several and there is room.

@@ -71,6 +71,20 @@ def scrubs(display):
     w.close()
 
 
+def drags_through_time(display):
+    w = Window(display, GUI, *SMALL, "--view", "time")
+    end = w.state()["of"]
+    w.drag("gantt", 0.4, 0.7)
+    there = w.wait(lambda s: 0 < s["step"] < end, "a drag into the run")["step"]
+    w.drag("gantt", 0.7, 0.9)
+    w.wait(lambda s: there < s["step"] < end, "a drag on")
+    w.click("gantt", 0.995)
+    w.wait(lambda s: s["step"] >= end - 1, "a click on its end")
+    w.click("gantt", 0.001)
+    w.wait(lambda s: s["step"] <= 1, "a click on its start")
+    w.close()
+
+
 def goes_from_mark_to_mark(display):
     w = Window(display, GUI, *SMALL, "--sms", "2")
     before = 0
@@ -137,7 +151,7 @@ def turns_scenes(display):
     w.wait(lambda s: "algorithm" not in s["places"] and "--no-controls" in s["command"], "no controls")
     w.key("Tab")
     w.wait(lambda s: "algorithm" in s["places"] and "--no-controls" not in s["command"], "controls")
-    for digit, place in enumerate(["wall", "sm-0", "plane"], 1):
+    for digit, place in enumerate(["wall", "sm-0", "gantt", "plane"], 1):
         w.key(str(digit))
         w.wait(lambda s: any(p.startswith(place) for p in s["places"]), place)
     w.close()
@@ -435,7 +449,7 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
