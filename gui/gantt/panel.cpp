@@ -43,22 +43,21 @@ ImU32 shade(const Lanes& l, bool played, bool other) {
 }
 
 /// Thread blocks one by one, in the place on the SM that each takes.
-void draw_stays(const Lanes& l, const GanttLaunch& launch, Index which, Index sm) {
+void draw_stays(const Lanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
     const Box lane = l.lane_of(sm);
     const float height = lane.h() / static_cast<float>(launch.slots());
     std::vector<bool> other(static_cast<std::size_t>(launch.slots()), false);  // so that neighbours can be told apart
     for (const GanttStay& s : launch.on_sm(sm)) {
         const float y = lane.y0 + static_cast<float>(s.slot) * height, x0 = l.x(s.from), x1 = l.x(s.to);
-        const bool played = l.run.schedule().placement_of(which, s.block) != nullptr;
         const auto slot = static_cast<std::size_t>(s.slot);
         l.canvas.fill({x0, y, std::max(x0 + 1, x1 - (x1 - x0 > l.px(6) ? l.px(1) : 0)), y + height},
-                      shade(l, played, other[slot]));
+                      shade(l, played[static_cast<std::size_t>(s.block)], other[slot]));
         other[slot] = !other[slot];
     }
 }
 
 /// How many there are, where there is no room for each.
-void draw_companies(const Lanes& l, const GanttLaunch& launch, Index which, Index sm) {
+void draw_companies(const Lanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
     for (const GanttCompany& c : launch.companies[static_cast<std::size_t>(sm)]) {
         const float share = static_cast<float>(c.blocks) / static_cast<float>(launch.slots());
         const Box lane = l.lane_of(sm);
@@ -67,7 +66,7 @@ void draw_companies(const Lanes& l, const GanttLaunch& launch, Index which, Inde
     }
     const ImU32 light = Theme::faded(l.theme().ink, 0.45f / static_cast<float>(launch.slots()));
     for (const GanttStay& s : launch.on_sm(sm))
-        if (l.run.schedule().placement_of(which, s.block))
+        if (played[static_cast<std::size_t>(s.block)])
             l.canvas.fill({l.x(s.from), l.lane_of(sm).y0, l.x(s.to), l.lane_of(sm).y1}, light);
 }
 
@@ -76,9 +75,11 @@ void draw_launch(const Lanes& l, const GanttLaunch& launch, Index which) {
         l.canvas.fill({l.x(launch.begin), l.box.y0, l.x(launch.to), l.box.y1}, shade(l, false, which % 2 == 1));
         return;
     }
+    std::vector<bool> played(launch.stays.size(), false);
+    for (const Placement& p : l.run.schedule().placements_of(which)) played[static_cast<std::size_t>(p.block)] = true;
     const bool one_by_one = l.lane() / static_cast<float>(launch.slots()) >= l.px(1.5f);
     for (Index sm = 0; sm < l.gantt().sms_used(); sm += l.every)
-        one_by_one ? draw_stays(l, launch, which, sm) : draw_companies(l, launch, which, sm);
+        one_by_one ? draw_stays(l, launch, played, sm) : draw_companies(l, launch, played, sm);
     // Where it stands what the SM in focus works on.
     const auto focus = static_cast<std::size_t>(l.app.view.sm);
     const auto& sms = l.run.moment().sms;
