@@ -6,13 +6,22 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// The stays of a launch in microseconds, and what follows from them.
-void place_stays(GanttLaunch& l, const PlayedLaunch& p, Index sms) {
+/// Whether all thread blocks take equally long.
+bool are_alike(const PlayedLaunch& p, Index slots) {
+    return std::all_of(p.works.begin(), p.works.end(),
+                       [&](const BlockWork& w) { return w.cycles(slots) == p.works[0].cycles(slots); });
+}
+
+/// The stays of a launch in microseconds, and what follows from them. Where thread blocks are alike it is all the same
+/// which of them start first: then it is the first ones, as in the recording.
+void place_stays(GanttLaunch& l, const PlayedLaunch& p, Index sms, Order order) {
     const auto& stays = p.timeline.stays;
     const auto us = [&](double cycles) { return l.begin + cycles / l.time.clock_mhz; };
     Index blocks_of_head = 1;
     for (std::size_t axis = 1; axis < p.axes.size(); ++axis) blocks_of_head *= p.axes[axis].tiles.count();
+    const bool as_numbered = order == Order::kernel && are_alike(p, l.slots());
     const auto block_of = [&](std::size_t stay) {
+        if (as_numbered) return static_cast<Index>(stay);
         return static_cast<Index>(p.order[stay].head) * blocks_of_head + static_cast<Index>(p.order[stay].block);
     };
     std::vector<std::vector<std::size_t>> on_sm(static_cast<std::size_t>(sms));
@@ -74,7 +83,7 @@ Gantt::Gantt(const Report& timed, std::vector<PlayedLaunch> played) : sms_(timed
         l.from = now, l.begin = now + played[k].launch_us, l.to = now += t.us;
         l.last_start = l.begin + played[k].timeline.last_start / t.clock_mhz;
         l.axes = played[k].axes;
-        if (!played[k].timeline.stays.empty()) place_stays(l, played[k], sms_);
+        if (!played[k].timeline.stays.empty()) place_stays(l, played[k], sms_, timed.experiment.placing.order);
     }
 }
 
@@ -92,16 +101,19 @@ const GanttLaunch& Gantt::longest() const {
 std::vector<double> Gantt::taken(std::size_t columns, double us) const {
     std::vector<double> share(columns, 0);
     const double width = us / static_cast<double>(columns);
-    for (const GanttLaunch& l : launches_)
+    const auto add = [&](double from, double to, double part) {
+        for (auto k = static_cast<std::size_t>(from / width); k < columns && static_cast<double>(k) * width < to; ++k) {
+            const double begin = static_cast<double>(k) * width;
+            share[k] += part * (std::min(to, begin + width) - std::max(from, begin)) / width;
+        }
+    };
+    for (const GanttLaunch& l : launches_) {
+        const auto slots = static_cast<double>(l.slots());
+        if (l.stays.empty()) add(l.begin, l.to, l.time.resident / slots);
         for (const auto& lane : l.companies)
-            for (const GanttCompany& c : lane) {
-                const double blocks = static_cast<double>(c.blocks) / static_cast<double>(l.slots() * sms_);
-                const auto first = static_cast<std::size_t>(c.from / width);
-                for (std::size_t k = first; k < columns && static_cast<double>(k) * width < c.to; ++k) {
-                    const double begin = static_cast<double>(k) * width;
-                    share[k] += blocks * (std::min(c.to, begin + width) - std::max(c.from, begin)) / width;
-                }
-            }
+            for (const GanttCompany& c : lane)
+                add(c.from, c.to, static_cast<double>(c.blocks) / (slots * static_cast<double>(sms_)));
+    }
     return share;
 }
 

@@ -58,8 +58,8 @@ class Gantt {
     const std::vector<GanttLaunch>& launches() const { return launches_; }
     /// The launch that takes most of the time.
     const GanttLaunch& longest() const;
-    /// Share of all SMs' slots that are taken, on average over each of `columns` equal parts of `us`; 0 where stays are
-    /// not kept. A launch's slots are those that its own thread blocks could take.
+    /// Share of all SMs' slots that are taken, on average over each of `columns` equal parts of `us`; over all of a
+    /// launch where stays are not kept. A launch's slots are those that its own thread blocks could take.
     std::vector<double> taken(std::size_t columns, double us) const;
 
   private:

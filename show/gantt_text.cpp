@@ -15,9 +15,7 @@ constexpr double notable = 0.05;  // share of the time
 
 std::string thread_blocks(Count n) { return text::grouped(n) + (n == 1 ? " thread block" : " thread blocks"); }
 
-std::string one_decimal(double x) {
-    return x < 100 ? text::exact(std::round(10 * x) / 10) : text::grouped(std::llround(x));
-}
+std::string three_digits(double x) { return x < 1000 ? text::number(x) : text::grouped(std::llround(x)); }
 
 const LaunchTime& longest(const Run& run) { return run.gantt().longest().time; }
 
@@ -35,16 +33,21 @@ std::string filling(const Run& run) {
     if (l.blocks <= places)
         return thread_blocks(l.blocks) + (l.blocks == 1 ? " runs" : ", all at once,") + " on " + text::grouped(l.sms) +
                " of " + text::grouped(sms) + " SMs.";
-    return thread_blocks(l.blocks) + ", " + text::grouped(places) + " at a time: " + one_decimal(l.waves) + " waves" +
+    return thread_blocks(l.blocks) + ", " + text::grouped(places) + " at a time: " + three_digits(l.waves) + " waves" +
            (l.tail >= notable ? ", and " + text::percent(l.tail) + " of the places' time is tail." : ".");
 }
 
 std::string about_tail(const Run& run) {
     const GanttLaunch& l = run.gantt().longest();
-    if (l.time.tail < notable) return "";
-    if (l.time.blocks <= run.gantt().sms() * l.slots()) return "";
-    return "Once the last thread block has started, at " + text::microseconds(l.last_start) +
-           ", SMs that are done have nothing left to do. ";
+    const bool in_waves = l.time.blocks > run.gantt().sms() * l.slots();
+    std::string text;
+    if (in_waves && l.time.tail >= notable)
+        text = "Once the last thread block has started, at " + text::microseconds(l.last_start) +
+               ", SMs that are done have nothing left to do. ";
+    if (l.time.imbalance < 1 + 2 * notable) return text;
+    const bool other_order = in_waves && run.experiment().placing.order != Order::longest;
+    return text + "The longest thread block takes " + three_digits(l.time.imbalance) + " times the mean" +
+           (other_order ? ": compare --order longest. " : ". ");
 }
 
 std::string name_of_run(const Run& run) { return run.algorithm().name; }
@@ -61,8 +64,8 @@ std::string gantt_headline(const Session& s) {
         return name_of_run(winner) + " and " + name_of_run(loser) +
                " take about as long: " + text::microseconds(winner.gantt().us()) + " and " +
                text::microseconds(loser.gantt().us()) + ".";
-    return name_of_run(winner) + " is done at " + text::microseconds(winner.gantt().us()) + "; " + name_of_run(loser) +
-           " takes " + one_decimal(ratio) + " times as long.";
+    return name_of_run(winner) + " takes " + text::microseconds(winner.gantt().us()) + ", " + name_of_run(loser) + " " +
+           three_digits(ratio) + " times as long.";
 }
 
 std::string gantt_reason(const Session& s) {
@@ -76,35 +79,48 @@ std::string gantt_reason(const Session& s) {
 }
 
 std::vector<std::string> gantt_title(const Run& run) {
-    const std::string sms = text::grouped(run.gantt().sms()) + " SMs";
-    const Index slots = run.gantt().longest().slots();
-    return {name_of_run(run) + " · " + text::microseconds(run.gantt().us()) + " · " + sms + ", " +
-                thread_blocks(slots) + " at a time on each",
-            name_of_run(run) + " · " + text::microseconds(run.gantt().us()), name_of_run(run)};
+    const Tiling tiles = run.experiment().tiling;
+    const std::string brief = name_of_run(run) + " · " + std::to_string(tiles.br) + " × " + std::to_string(tiles.bc) +
+                              " · " + text::microseconds(run.gantt().us());
+    return {brief + " · room for " + thread_blocks(run.gantt().longest().slots()) + " on each of " +
+                text::grouped(run.gantt().sms()) + " SMs",
+            brief, name_of_run(run)};
 }
 
-std::string gantt_left_out(const Run& run, Index every) {
+std::string gantt_left_out(const Session& s, Index every) {
     std::string text;
-    for (const GanttLaunch& l : run.gantt().launches())
-        if (l.stays.empty()) text = thread_blocks(l.time.blocks) + " of a launch are too many to draw one by one. ";
-    if (const Index used = run.gantt().sms_used(), last = run.gantt().sms() - 1; used == last)
-        text += "SM " + text::grouped(last) + " has nothing to do. ";
-    else if (used < last)
-        text += "SMs " + text::grouped(used) + " to " + text::grouped(last) + " have nothing to do. ";
+    for (const Run* run : {s.run(), s.rival()}) {
+        if (!run) continue;
+        const std::string whose = s.rival() ? name_of_run(*run) + ": " : "";
+        for (const GanttLaunch& l : run->gantt().launches())
+            if (l.stays.empty())
+                text += whose + thread_blocks(l.time.blocks) + " of " + l.time.kernel +
+                        " are too many to draw: one bar stands for all. ";
+        const Index used = run->gantt().sms_used(), last = run->gantt().sms() - 1;
+        if (used == last) text += whose + "SM " + text::grouped(last) + " has nothing to do. ";
+        if (used < last)
+            text += whose + "SMs " + text::grouped(used) + " to " + text::grouped(last) + " have nothing to do. ";
+    }
     if (every > 1) text += "One of " + std::to_string(every) + " SMs is drawn. ";
     return text;
 }
 
 std::string gantt_legend(const Run& run) {
     Count blocks = 0;
-    for (const GanttLaunch& l : run.gantt().launches()) blocks += l.time.blocks;
-    const bool all = std::ssize(run.schedule().placements()) == blocks;
-    return std::string(all ? "Bars are thread blocks"
-                           : "Light bars are the thread blocks that are played, dark ones the others") +
-           "; hatched: nothing to do. Modelled, of the whole run; drag to go through time.";
+    bool drawn = false;
+    for (const GanttLaunch& l : run.gantt().launches()) blocks += l.time.blocks, drawn |= !l.stays.empty();
+    const auto played = static_cast<Count>(run.schedule().placements().size());
+    std::string text;
+    if (drawn && played == blocks) text = "Bars are thread blocks; hatched: nothing to do, or not launched yet. ";
+    if (drawn && played < blocks)
+        text = "Strong bars are the " + text::grouped(played) + " of " + thread_blocks(blocks) +
+               " that are played; hatched: nothing to do, or not launched yet. ";
+    const bool assumed = run.counted().time->basis == Basis::assumed;
+    return text + "Modelled, of the whole run" + (assumed ? " (no such GPU was measured)" : "") +
+           "; drag to go through time.";
 }
 
-std::string places_title() { return "thread blocks on SMs, of those that fit"; }
+std::string places_title() { return "places for thread blocks that are taken, 0 to 100%"; }
 
 std::string about_gantt(const Run& run, const GanttLaunch& l, Index sm, double us) {
     std::string text = "SM " + std::to_string(sm) + " at " + text::microseconds(us) + ", modelled";
@@ -132,20 +148,22 @@ StepParts step_parts(const Run& run) {
     const LaunchTime& l = longest(run);
     const Index blocks = std::clamp<Index>(ceil_div(l.blocks, run.gantt().sms()), 1, l.residency.blocks);
     StepParts step{"", {}, l.step.together(blocks)};
-    for (const Term& t : terms_of(l.step)) step.parts.push_back({in_words(t.unit), t.cycles, false});
-    if (l.step.waiting > 0) step.parts.push_back({"loads and barriers", l.step.waiting, true});
+    for (const Term& t : terms_of(l.step)) step.parts.push_back({in_words(t.unit), name_of(t.unit), t.cycles, false});
+    if (l.step.waiting > 0) step.parts.push_back({"loads and barriers", "", l.step.waiting, true});
     const double turn = l.step.waiting_for_unit(blocks), memory = step.cycles - l.step.alone - turn;
-    if (turn > 0) step.parts.push_back({"a unit that other warps use", turn, true});
-    if (memory > 0) step.parts.push_back({"L2 or DRAM", memory, true});
-    step.title = "A step of " + l.kernel +
-                 (blocks > 1 ? ", of each of " + thread_blocks(blocks) + " on an SM: " : ", of a thread block: ") +
-                 text::grouped(std::llround(step.cycles)) + " cycles";
+    if (turn > 0) step.parts.push_back({"a unit that other warps use", "", turn, true});
+    if (memory > 0) step.parts.push_back({"L2 or DRAM", "", memory, true});
+    const std::string whose = blocks > 1             ? "as one of " + thread_blocks(blocks) + " on an SM has it"
+                              : l.step.residents > 1 ? "as half of a thread block's warps have it"
+                                                     : "as a thread block has it";
+    step.title = "A step of " + l.kernel + ", " + whose + ": " + text::grouped(std::llround(step.cycles)) + " cycles";
     return step;
 }
 
 std::vector<std::string> part_text(const StepParts& step, const StepPart& part) {
     const std::string share = text::percent(part.cycles / step.cycles);
-    return {(part.waits ? "waits for " : "") + part.name + " " + share, part.name + " " + share, share, ""};
+    if (part.waits) return {"waits for " + part.name + " " + share, "waits " + share, share, ""};
+    return {part.name + " " + share, part.brief + " " + share, share, ""};
 }
 
 std::string about_part(const StepParts& step, const StepPart& part) {

@@ -13,11 +13,11 @@ std::string gantt_headline(const Session& session);
 /// Where time is lost, and what the run waits for.
 std::string gantt_reason(const Session& session);
 
-/// "flash_v2 · 132 SMs, 1 thread block at a time on each", and shorter.
+/// "flash_v2 · 128 × 128 · 204 µs · room for 1 thread block on each of 132 SMs", and shorter.
 std::vector<std::string> gantt_title(const Run& run);
 /// "SMs 8 to 131 have nothing to do.", "65,536 thread blocks of a launch are too many to draw one by one.", "One of 4
 /// SMs is drawn."; empty where all is drawn.
-std::string gantt_left_out(const Run& run, Index every);
+std::string gantt_left_out(const Session& session, Index every);
 /// What the shades are.
 std::string gantt_legend(const Run& run);
 /// Of the share of the places of thread blocks that are taken.
@@ -28,12 +28,12 @@ std::string about_gantt(const Run& run, const GanttLaunch& launch, Index sm, dou
 
 /// What a step takes its time for: the turn of a loop of each thread block on an SM.
 struct StepPart {
-    std::string name;
+    std::string name, brief;
     double cycles;
     bool waits;  ///< nothing is at work for it
 };
 struct StepParts {
-    std::string title;  ///< "A step of flash_v2, of each of 2 thread blocks on an SM: 1,234 cycles"
+    std::string title;  ///< "A step of flash_v2, as a thread block has it: 1,234 cycles"
     std::vector<StepPart> parts;
     double cycles;
 };

@@ -92,15 +92,18 @@ void Run::add_up() {
     spread_time();
 }
 
-/// When the last of a launch's recorded thread blocks has ended, in microseconds; where that is not known, the launch.
+/// When the last of a launch's recorded thread blocks has ended, in microseconds; where stays are not known, the waves
+/// that they fill.
 double Run::recorded_until(std::size_t launch) const {
     const GanttLaunch& l = gantt().launches()[launch];
-    double until = l.begin;
-    for (const Placement& p : schedule_->placements_of(static_cast<Index>(launch))) {
-        const GanttStay* stay = l.stay_of(p.block);
-        if (!stay) return l.to;
-        until = std::max(until, stay->to);
+    const auto recorded = schedule_->placements_of(static_cast<Index>(launch));
+    if (l.stays.empty()) {
+        const Count waves = ceil_div(static_cast<Count>(recorded.size()), gantt().sms() * l.slots());
+        return l.begin + (l.to - l.begin) * std::min(1.0, static_cast<double>(waves) / l.time.waves);
     }
+    double until = l.begin;
+    for (const Placement& p : recorded)
+        if (const GanttStay* stay = l.stay_of(p.block)) until = std::max(until, stay->to);
     return until;
 }
 

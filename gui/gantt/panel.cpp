@@ -290,8 +290,8 @@ void panel(App& app) {
     draw_axis(Lanes{app, *runs[0], c, {area.x0 + names, y, area.x1, y}, us});
     if (steps) draw_step(app, c, step.moved(0, std::min(0.f, y + axis + c.px(14) - step.y0)));
     if (!noted) return;
-    const std::string left_out = runs.size() == 1 ? gantt_left_out(*runs[0], every) : "";
-    c.paragraph(t.small_text, note.min(), t.dim_ink, left_out + gantt_legend(*runs[0]), note.w(), 2);
+    c.paragraph(t.small_text, note.min(), t.dim_ink, gantt_left_out(app.session, every) + gantt_legend(*runs[0]),
+                note.w(), 2);
 }
 
 }  // namespace tilescope::gui::gantt
