@@ -223,6 +223,7 @@ Drawn draw_run(App& app, Run& run, Box area, double us, float names) {
     const Canvas c(t);
     const bool races = app.session.rival();
     if (races) c.text_in(t.text, area.cut_top(Canvas::height(t.text) + c.px(14)), t.ink, gantt_title(run));
+    if (area.h() < c.px(24) || area.w() < names + c.px(24)) return {area.y0, 1};
     Lanes l{app, run, c, {area.x0 + names, area.y0, area.x1, area.y1}, us};
     const auto used = static_cast<float>(run.gantt().sms_used());
     const bool places = area.h() > c.px(120);
