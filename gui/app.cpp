@@ -68,6 +68,7 @@ Index next_stop(const App& app, Index from, Index to) {
 
 void press(App& app, Key key) {
     Playback& p = app.playback;
+    const bool was_blank = std::exchange(app.blank, false);  // any key shows again what there is
     switch (key) {
         case Key::space:
             return p.toggle();
@@ -91,6 +92,17 @@ void press(App& app, Key key) {
             return app.turn_scene(-1);
         case Key::page_down:
             return app.turn_scene(1);
+        case Key::blank:
+            p.pause();
+            app.blank = !was_blank;
+            return;
+        case Key::full_screen:
+            app.full_screen = !app.full_screen;
+            return;
+        case Key::undo:
+            return app.go_to(app.history.back());
+        case Key::redo:
+            return app.go_to(app.history.forward());
         default:
             break;
     }
@@ -179,6 +191,12 @@ void App::turn_scene(int by) {
     open_scene(scenes()[static_cast<std::size_t>(std::clamp(now + by, 0, last))]);
 }
 
+void App::go_to(const History::Entry* entry) {
+    if (!entry) return say("Nothing more to take back or to do again");
+    restore(entry->state);
+    scene = entry->scene, revealed = false;
+}
+
 void follow(App& app) {
     app.playback.set_length(app.session.length());
     app.session.show(app.playback.position());
@@ -206,6 +224,9 @@ void frame(App& app, double seconds) {
     follow(app);
     app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
     follow(app);
+
+    if (!ImGui::IsAnyItemActive() && !app.session.busy()) app.history.note({app.state(), app.scene});
+    if (app.blank) return;
 
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const Layout l = layout(app.theme, size, !app.view.no_controls);

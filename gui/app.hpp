@@ -10,6 +10,7 @@
 #include "gui/draw/theme.hpp"
 #include "show/explorer.hpp"
 #include "show/export.hpp"
+#include "show/history.hpp"
 #include "show/playback.hpp"
 #include "show/scenes.hpp"
 #include "show/session.hpp"
@@ -33,6 +34,10 @@ enum class Key : std::uint8_t {
     enter,
     page_up,
     page_down,
+    blank,
+    full_screen,
+    undo,
+    redo,
     one,
     two,
     three,
@@ -74,6 +79,10 @@ struct App {
     std::optional<Scene> scene;  ///< what is shown began with it
     bool revealed = false;       ///< its answer is to be seen
 
+    History history;
+    bool blank = false;        ///< nothing is drawn
+    bool full_screen = false;  ///< wanted of the window
+
     /// Names the item that was submitted last.
     void place(const std::string& name);
     void say(std::string text);
@@ -84,6 +93,8 @@ struct App {
     void open_scene(const Scene& scene);
     /// The next one, or the one before; from nowhere the first, or the last.
     void turn_scene(int by);
+    /// Shows what was shown; nullptr: nothing changes.
+    void go_to(const History::Entry* entry);
 };
 
 /// Takes playback to a run that may be another, the run to where playback is, and the focus to an SM that works.

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "gui/shell/fonts.hpp"
@@ -17,14 +19,43 @@ namespace {
 
 std::string glfw_error;
 
-constexpr std::pair<int, Key> known_keys[] = {{GLFW_KEY_SPACE, Key::space},     {GLFW_KEY_LEFT, Key::left},
-                                              {GLFW_KEY_RIGHT, Key::right},     {GLFW_KEY_HOME, Key::home},
-                                              {GLFW_KEY_END, Key::end},         {GLFW_KEY_ESCAPE, Key::escape},
-                                              {GLFW_KEY_TAB, Key::tab},         {GLFW_KEY_ENTER, Key::enter},
-                                              {GLFW_KEY_PAGE_UP, Key::page_up}, {GLFW_KEY_PAGE_DOWN, Key::page_down},
-                                              {GLFW_KEY_1, Key::one},           {GLFW_KEY_2, Key::two},
-                                              {GLFW_KEY_3, Key::three},         {GLFW_KEY_4, Key::four},
-                                              {GLFW_KEY_5, Key::five},          {GLFW_KEY_6, Key::six}};
+constexpr std::pair<int, Key> known_keys[] = {
+    {GLFW_KEY_SPACE, Key::space},  {GLFW_KEY_LEFT, Key::left},       {GLFW_KEY_RIGHT, Key::right},
+    {GLFW_KEY_HOME, Key::home},    {GLFW_KEY_END, Key::end},         {GLFW_KEY_ESCAPE, Key::escape},
+    {GLFW_KEY_TAB, Key::tab},      {GLFW_KEY_ENTER, Key::enter},     {GLFW_KEY_F11, Key::full_screen},
+    {GLFW_KEY_PERIOD, Key::blank}, {GLFW_KEY_PAGE_UP, Key::page_up}, {GLFW_KEY_PAGE_DOWN, Key::page_down},
+    {GLFW_KEY_1, Key::one},        {GLFW_KEY_2, Key::two},           {GLFW_KEY_3, Key::three},
+    {GLFW_KEY_4, Key::four},       {GLFW_KEY_5, Key::five},          {GLFW_KEY_6, Key::six}};
+
+/// Letters are where the keyboard's layout has them.
+std::optional<Key> key_of_letter(const char* name, int mods) {
+    if (!name) return std::nullopt;
+    const std::string_view letter = name;
+    if ((mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0) {
+        if (letter == "z") return (mods & GLFW_MOD_SHIFT) != 0 ? Key::redo : Key::undo;
+        if (letter == "y") return Key::redo;
+    } else {
+        if (letter == "b") return Key::blank;
+        if (letter == "f") return Key::full_screen;
+    }
+    return std::nullopt;
+}
+
+/// The screen that the window's middle is on.
+GLFWmonitor* screen_of(GLFWwindow* window) {
+    int x = 0, y = 0, width = 0, height = 0, count = 0;
+    glfwGetWindowPos(window, &x, &y);
+    glfwGetWindowSize(window, &width, &height);
+    GLFWmonitor** screens = glfwGetMonitors(&count);
+    for (int k = 0; k < count; ++k) {
+        int left = 0, top = 0;
+        glfwGetMonitorPos(screens[k], &left, &top);
+        const GLFWvidmode* mode = glfwGetVideoMode(screens[k]);
+        const int across = x + width / 2 - left, down = y + height / 2 - top;
+        if (mode && across >= 0 && across < mode->width && down >= 0 && down < mode->height) return screens[k];
+    }
+    return glfwGetPrimaryMonitor();
+}
 
 [[noreturn]] void refuse(const std::string& what) {
     throw NoDisplay(what + (glfw_error.empty() ? "" : " (" + glfw_error + ")") +
@@ -85,10 +116,12 @@ Window::Window(Kind kind, Size size) : size_(size), fonts_(find_fonts()) {
     glfwSwapInterval(1);
     // Dear ImGui looks at keys once a frame, and misses those that are up again by then.
     glfwSetWindowUserPointer(window_, &keys_);
-    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int, int action, int) {
+    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+        if (action == GLFW_RELEASE) return;
+        auto& keys = *static_cast<std::vector<Key>*>(glfwGetWindowUserPointer(w));
         for (const auto& [code, known] : known_keys)
-            if (key == code && action != GLFW_RELEASE)
-                static_cast<std::vector<Key>*>(glfwGetWindowUserPointer(w))->push_back(known);
+            if (key == code) keys.push_back(known);
+        if (const auto known = key_of_letter(glfwGetKeyName(key, scancode), mods)) keys.push_back(*known);
     });
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;
@@ -138,9 +171,25 @@ void Window::take_events(const App& app) {
     lively_ = 4;
 }
 
+/// Or the part of it that it had before.
+void Window::fill_screen(App& app) {
+    if (app.full_screen == (glfwGetWindowMonitor(window_) != nullptr)) return;
+    if (!app.full_screen)
+        return glfwSetWindowMonitor(window_, nullptr, in_part_.x, in_part_.y, in_part_.width, in_part_.height,
+                                    GLFW_DONT_CARE);
+    GLFWmonitor* screen = screen_of(window_);
+    const GLFWvidmode* mode = screen ? glfwGetVideoMode(screen) : nullptr;
+    app.full_screen = mode != nullptr;
+    if (!mode) return;
+    glfwGetWindowPos(window_, &in_part_.x, &in_part_.y);
+    glfwGetWindowSize(window_, &in_part_.width, &in_part_.height);
+    glfwSetWindowMonitor(window_, screen, 0, 0, mode->width, mode->height, mode->refreshRate);
+}
+
 bool Window::once(App& app, const std::function<void(double)>& after_frame) {
     if (glfwWindowShouldClose(window_)) return false;
     take_events(app);
+    fill_screen(app);
     glfwGetFramebufferSize(window_, &size_.width, &size_.height);
     if (size_.width == 0 || size_.height == 0) return true;  // minimised
     float across = 1, down = 1;

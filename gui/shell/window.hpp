@@ -52,6 +52,7 @@ class Window {
     void prepare(App& app, Size size, float display_scale);
     double draw(App& app, double seconds);
     void take_events(const App& app);
+    void fill_screen(App& app);
 
     GLFWwindow* window_ = nullptr;
     std::vector<Key> keys_;  // pressed since the last frame
@@ -59,7 +60,10 @@ class Window {
     const FontFiles fonts_;
     bool fonts_made_ = false;
     double before_ = 0;  // when the last frame was drawn
-    int lively_ = 10;    // frames to draw before waiting: ImGui needs a few to settle after an event
+    struct {
+        int x, y, width, height;
+    } in_part_{};      // of the screen, when it last filled it
+    int lively_ = 10;  // frames to draw before waiting: ImGui needs a few to settle after an event
 };
 
 }  // namespace tilescope::gui::shell

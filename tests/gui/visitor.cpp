@@ -152,7 +152,7 @@ void Visitor::key() {
         case 2:
             return void(io.KeysDown[choices_.below(ImGuiKey_COUNT)] = true);
         default:
-            h_.app.keys.push_back(static_cast<Key>(choices_.below(static_cast<std::uint64_t>(Key::five) + 1)));
+            h_.app.keys.push_back(static_cast<Key>(choices_.below(static_cast<std::uint64_t>(Key::six) + 1)));
     }
 }
 

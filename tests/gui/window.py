@@ -71,6 +71,32 @@ def scrubs(display):
     w.close()
 
 
+def takes_back_and_shows_nothing(display):
+    w = Window(display, GUI, *SMALL, "--step", "7")
+    before = w.settled(step=7)
+    shown = before["texts"]
+    w.key("2")
+    w.wait(lambda s: flag(s, "--view") == "memory", "another view")
+    w.click("causal")
+    w.wait(lambda s: s["settled"] and "--causal" in s["command"], "another problem")
+    w.key("ctrl+z")
+    w.wait(lambda s: s["settled"] and "--causal" not in s["command"] and flag(s, "--view") == "memory", "one taken back")
+    w.key("ctrl+z")
+    assert w.wait(lambda s: s["settled"] and not flag(s, "--view"), "both taken back")["texts"]["views"] == shown["views"]
+    w.key("ctrl+shift+z")
+    w.wait(lambda s: s["settled"] and flag(s, "--view") == "memory", "one done again")
+    w.key("b")
+    w.wait(lambda s: not s["texts"] and not s["places"], "nothing")
+    w.key("Right")
+    w.wait(lambda s: s["step"] == 8 and s["places"], "everything again, and a step")
+    size = before["size"]
+    w.key("f")
+    w.wait(lambda s: s["size"][0] > size[0] and s["size"][1] > size[1], "the whole screen")
+    w.key("f")
+    w.wait(lambda s: s["size"] == size, "the part of it again")
+    w.close()
+
+
 def drags_through_time(display):
     w = Window(display, GUI, *SMALL, "--view", "time")
     end = w.state()["of"]
@@ -449,7 +475,7 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time, takes_back_and_shows_nothing, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
