@@ -219,8 +219,10 @@ void frame(App& app, double seconds) {
     app.places.clear();
     app.notes.begin_frame();
     work(app, seconds);
+    // For a frame after Enter Dear ImGui still says that it wants text.
+    const bool typing = ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();
     for (const Key key : std::exchange(app.keys, {}))
-        if (!ImGui::GetIO().WantTextInput && app.view.tour < 0) follow(app), press(app, key);
+        if (!typing && app.view.tour < 0) follow(app), press(app, key);
     follow(app);
     app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
     follow(app);

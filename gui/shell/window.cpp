@@ -114,18 +114,10 @@ Window::Window(Kind kind, Size size) : size_(size), fonts_(find_fonts()) {
     glfwSetWindowSizeLimits(window_, least.width, least.height, GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(1);
-    // Dear ImGui looks at keys once a frame, and misses those that are up again by then.
-    glfwSetWindowUserPointer(window_, &keys_);
-    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-        if (action == GLFW_RELEASE) return;
-        auto& keys = *static_cast<std::vector<Key>*>(glfwGetWindowUserPointer(w));
-        for (const auto& [code, known] : known_keys)
-            if (key == code) keys.push_back(known);
-        if (const auto known = key_of_letter(glfwGetKeyName(key, scancode), mods)) keys.push_back(*known);
-    });
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;
     ImGui_ImplGlfw_InitForOpenGL(window_, kind == Kind::visible);
+    if (kind == Kind::visible) listen_to_keys();
     ImGui_ImplOpenGL3_Init(shaders);
 }
 
@@ -135,6 +127,43 @@ Window::~Window() {
     ImGui::DestroyContext();
     glfwDestroyWindow(window_);
     glfwTerminate();
+}
+
+/// In place of Dear ImGui's own callbacks.
+void Window::listen_to_keys() {
+    glfwSetWindowUserPointer(window_, &keys_);
+    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+        constexpr int commands = GLFW_MOD_CONTROL | GLFW_MOD_SUPER | GLFW_MOD_ALT;
+        const bool modifier = key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER;
+        const bool letter = glfwGetKeyName(key, scancode) != nullptr && (mods & commands) == 0;
+        static_cast<KeyQueue*>(glfwGetWindowUserPointer(w))
+            ->push({.kind = action == GLFW_RELEASE ? KeyEvent::Kind::up : KeyEvent::Kind::down,
+                    .key = key,
+                    .scancode = scancode,
+                    .mods = mods,
+                    .writes = modifier || letter});
+    });
+    glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned character) {
+        static_cast<KeyQueue*>(glfwGetWindowUserPointer(w))
+            ->push({.kind = KeyEvent::Kind::character, .character = character});
+    });
+}
+
+/// What the frame is told of them.
+void Window::tell_keys(App& app) {
+    app.keys.clear();
+    for (const KeyEvent& e : keys_.next_frame()) {
+        if (e.kind == KeyEvent::Kind::character) {
+            ImGui_ImplGlfw_CharCallback(window_, e.character);
+            continue;
+        }
+        const bool down = e.kind == KeyEvent::Kind::down;
+        ImGui_ImplGlfw_KeyCallback(window_, e.key, e.scancode, down ? GLFW_PRESS : GLFW_RELEASE, e.mods);
+        if (!down) continue;
+        for (const auto& [code, known] : known_keys)
+            if (e.key == code) app.keys.push_back(known);
+        if (const auto known = key_of_letter(glfwGetKeyName(e.key, e.scancode), e.mods)) app.keys.push_back(*known);
+    }
 }
 
 /// Colours and fonts as the view and the window's size ask for.
@@ -165,7 +194,7 @@ double Window::draw(App& app, double seconds) {
 /// Handles what happened since the last frame. Nothing moves when nothing plays and no work is left: then it waits for
 /// the user first.
 void Window::take_events(const App& app) {
-    const bool moves = app.playback.playing() || app.playback.fraction() < 1 || app.working;
+    const bool moves = app.playback.playing() || app.playback.fraction() < 1 || app.working || !keys_.empty();
     if (moves || --lively_ > 0) return glfwPollEvents();
     glfwWaitEventsTimeout(0.5);
     lively_ = 4;
@@ -196,8 +225,8 @@ bool Window::once(App& app, const std::function<void(double)>& after_frame) {
     glfwGetWindowContentScale(window_, &across, &down);
     prepare(app, size_, std::max(across, 1.f));
     ImGui_ImplOpenGL3_NewFrame();
+    tell_keys(app);
     ImGui_ImplGlfw_NewFrame();
-    app.keys = std::exchange(keys_, {});
     const double now = glfwGetTime();
     const double milliseconds = draw(app, std::min(now - std::exchange(before_, now), 0.1));
     glfwSwapBuffers(window_);

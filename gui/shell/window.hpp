@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gui/app.hpp"
+#include "gui/shell/key_queue.hpp"
 
 struct GLFWwindow;
 
@@ -52,10 +53,12 @@ class Window {
     void prepare(App& app, Size size, float display_scale);
     double draw(App& app, double seconds);
     void take_events(const App& app);
+    void listen_to_keys();
+    void tell_keys(App& app);
     void fill_screen(App& app);
 
     GLFWwindow* window_ = nullptr;
-    std::vector<Key> keys_;  // pressed since the last frame
+    KeyQueue keys_;
     Size size_;
     const FontFiles fonts_;
     bool fonts_made_ = false;

@@ -71,6 +71,20 @@ def scrubs(display):
     w.close()
 
 
+def loses_no_key_on_slow_frames(display):
+    """Keys that go down and up within a frame: in 4K a frame of the software renderer takes long."""
+    w = Window(display, GUI, *SMALL, "--size", "1900x1100")
+    w.click("seq-input")
+    for n in ("160", "96", "224"):
+        w.click("seq-input")
+        w.x("key", "--delay", "0", "ctrl+a", *n, "Return")
+        w.wait(lambda s: s["settled"] and flag(s, "--seq") == n, f"--seq {n}")
+    before = w.state()["step"]
+    w.x("key", "--delay", "4", "Right", "Right", "Right")  # GLFW drops a key's second press in a millisecond
+    w.wait(lambda s: s["step"] == before + 3, "three steps")
+    w.close()
+
+
 def takes_back_and_shows_nothing(display):
     w = Window(display, GUI, *SMALL, "--step", "7")
     before = w.settled(step=7)
@@ -475,7 +489,7 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time, takes_back_and_shows_nothing, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time, takes_back_and_shows_nothing, loses_no_key_on_slow_frames, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
