@@ -72,7 +72,7 @@ std::string about_position(const Session& s, Index position, Index sm) {
         text += "\n" + text::bytes(all.read + all.write) + " of SM traffic so far" +
                 (s.rival() ? std::string(", of ") + s.run()->algorithm().name : "");
     }
-    return text + "\n \nBelow the middle: loads. Above: stores. Ticks: SM " + std::to_string(sm) +
+    return text + "\n \nAbove the middle: loads. Below: stores. Ticks: SM " + std::to_string(sm) +
            " takes a thread block.";
 }
 

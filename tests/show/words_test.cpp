@@ -40,8 +40,8 @@ TEST_CASE("time says where we are in steps and in modelled seconds", "[time text
     CHECK(speed_text(0.5) == "0.5 steps/s");
     CHECK(speed_text(2000) == "2,000 steps/s");
     CHECK(about_position(session, 2, 3) ==
-          "step 2 of 52\nloads 256 B, stores 0 B here\n256 B of SM traffic so far\n \nBelow the middle: loads. "
-          "Above: stores. Ticks: SM 3 takes a thread block.");
+          "step 2 of 52\nloads 256 B, stores 0 B here\n256 B of SM traffic so far\n \nAbove the middle: loads. "
+          "Below: stores. Ticks: SM 3 takes a thread block.");
     CHECK(about_tick(*session.run(), 50) ==
           "tick 50 of 52\nSM read: 0 B\nSM written: 256 B\nSM traffic is what crosses an SM's boundary: the L2 catches "
           "part of "
