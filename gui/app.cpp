@@ -44,11 +44,11 @@ Layout layout(const Theme& t, ImVec2 size, bool with_controls) {
 }
 
 template <class F>
-void child(App& app, const char* name, const ImVec4& at, F&& draw) {
+void child(App& app, const char* name, const ImVec4& at, F&& draw, ImGuiWindowFlags flags = 0) {
     app.places[std::string("panel-") + name] = at;
     const NotedAs as(name);
     ImGui::SetCursorPos({at.x, at.y});
-    ImGui::BeginChild(name, {at.z, at.w}, true);
+    ImGui::BeginChild(name, {at.z, at.w}, true, flags);
     draw();
     ImGui::EndChild();
 }
@@ -240,7 +240,10 @@ void frame(App& app, double seconds) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav);
     ImGui::PopStyleVar();
-    if (!app.view.no_controls) child(app, "controls", l.controls, [&] { controls::panel(app); });
+    // A scroll bar that comes and goes would move sliders under the mouse that holds them.
+    if (!app.view.no_controls)
+        child(
+            app, "controls", l.controls, [&] { controls::panel(app); }, ImGuiWindowFlags_AlwaysVerticalScrollbar);
     child(app, "memory", l.memory, [&] { draw_stage(app); });
     child(app, "code", l.code, [&] { code::panel(app); });
     child(app, "detail", l.detail,
