@@ -38,7 +38,7 @@ void playing_frame(benchmark::State& state, const char* algorithm, const char* r
 }
 BENCHMARK_CAPTURE(playing_frame, flash_v2_values, "flash_v2", "", Detail::values)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(playing_frame, flash_v2_counters, "flash_v2", "", Detail::counters)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(playing_frame, flash_v2_memory, "flash_v2", "", Detail::values, Stage::memory)
+BENCHMARK_CAPTURE(playing_frame, flash_v2_memory, "flash_v2", "", Detail::values, Stage::machine)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(playing_frame, flash_v2_time, "flash_v2", "", Detail::values, Stage::time, "16384")
     ->Unit(benchmark::kMillisecond);

@@ -15,7 +15,7 @@ struct StageTab {
 };
 /// In the order of the digits.
 constexpr StageTab stage_tabs[] = {{Stage::wall, "Wall", "view-wall"},
-                                   {Stage::memory, "Memory", "view-memory"},
+                                   {Stage::machine, "Machine", "view-machine"},
                                    {Stage::time, "Time", "view-time"},
                                    {Stage::tiles, "Tiles", "view-tiles"},
                                    {Stage::roofline, "Roofline", "view-roofline"},
@@ -113,9 +113,9 @@ void press(App& app, Key key) {
 
 void draw_runs(App& app) {
     Session& s = app.session;
-    if (!s.run()) return memory::overflow_panel(app);
+    if (!s.run()) return machine::overflow_panel(app);
     if (app.view.stage == Stage::time) return gantt::panel(app);
-    const auto panel = app.view.stage == Stage::memory ? memory::panel : wall::panel;
+    const auto panel = app.view.stage == Stage::machine ? machine::panel : wall::panel;
     if (!s.rival()) return panel(app, *s.run(), "");
     const float gap = app.theme.px(8), w = (ImGui::GetContentRegionAvail().x - gap) / 2;
     const float h = ImGui::GetContentRegionAvail().y;
@@ -149,7 +149,7 @@ void draw_stage(App& app) {
         const NotedAs as("explore");
         explore::panel(app);
     }
-    if (app.session.busy() && app.waited >= patience) memory::making_panel(app, corner);
+    if (app.session.busy() && app.waited >= patience) machine::making_panel(app, corner);
     ImGui::EndChild();
     if (app.scene) scene_panel(app);
 }

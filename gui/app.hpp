@@ -11,6 +11,7 @@
 #include "show/explorer.hpp"
 #include "show/export.hpp"
 #include "show/history.hpp"
+#include "show/l2_shown.hpp"
 #include "show/playback.hpp"
 #include "show/scenes.hpp"
 #include "show/session.hpp"
@@ -57,6 +58,7 @@ struct App {
     Session session;
     Explorer explorer;
     Walls walls;
+    L2sShown l2s;
     Playback playback;
     View view;
     Theme theme;

@@ -9,11 +9,11 @@ namespace tilescope::gui {
 namespace wall {
 void panel(App& app, Run& run, const char* title);  ///< the score matrix of one run with its painters; two in a race
 }
-namespace memory {
-void panel(App& app, Run& run, const char* title);  ///< HBM, bus and SMs of one run; two of them in a race
+namespace machine {
+void panel(App& app, Run& run, const char* title);  ///< SMs, L2 and HBM of one run; two of them in a race
 void overflow_panel(App& app);                      ///< where the tiles would have been
 void making_panel(App& app, ImVec2 corner);         ///< over them, while something else is in the making
-}  // namespace memory
+}  // namespace machine
 namespace gantt {
 void panel(App& app);  ///< the thread blocks of whole runs in time
 }

@@ -16,28 +16,6 @@ std::string slice_text(const TensorShown& t, const Computation& computation) {
 
 }  // namespace
 
-std::string bus_rate(const Run& run) {
-    return "bus · " + text::grouped(static_cast<Count>(run.experiment().gpu.hbm_gbs)) + " GB/s";
-}
-
-std::string bus_traffic(const Run& run, bool with_words) {
-    const Index tick = run.tick();
-    const Bytes read = tick > 0 ? run.hbm_read(tick) - run.hbm_read(tick - 1) : 0;
-    const Bytes write = tick > 0 ? run.hbm_write(tick) - run.hbm_write(tick - 1) : 0;
-    if (read + write == 0) return with_words ? "nothing moves in this tick" : "nothing moves";
-    std::string text = with_words ? "this tick: " : "";
-    if (read > 0) text += "↑ " + text::bytes(read) + (with_words ? " read" : "");
-    if (read > 0 && write > 0) text += " · ";
-    if (write > 0) text += "↓ " + text::bytes(write) + (with_words ? " written" : "");
-    return text;
-}
-
-std::string about_bus(const Run& run) {
-    const GpuSpec& gpu = run.experiment().gpu;
-    return "HBM bandwidth of " + gpu.title + ": " + text::number(gpu.hbm_gbs) +
-           " GB/s\nSM traffic of all thread blocks shown, " + bus_traffic(run, true) + ". The L2 catches part of it.";
-}
-
 std::vector<std::string> hbm_titles(const Run& run) {
     const Report& r = run.counted();
     const std::string used = text::bytes(r.hbm_footprint), extra = text::bytes(r.hbm_extra);

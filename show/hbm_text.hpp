@@ -1,4 +1,4 @@
-// What is said of HBM: of the tensors in it, how often their parts were read, and what is on its way.
+// What is said of HBM: of the tensors in it, and how often their parts were read.
 #pragma once
 
 #include <string>
@@ -7,12 +7,6 @@
 #include "show/run.hpp"
 
 namespace tilescope::show {
-
-/// "bus · 1,555 GB/s".
-std::string bus_rate(const Run& run);
-/// What crosses in the tick shown: "this tick: ↑ 8.19 kB read · ↓ 64 B written", or without words.
-std::string bus_traffic(const Run& run, bool with_words);
-std::string about_bus(const Run& run);
 
 /// "HBM 40.0 GiB · 2.11 MB used · of which 16.4 kB extra (LSE)", the longest first.
 std::vector<std::string> hbm_titles(const Run& run);

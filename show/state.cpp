@@ -32,7 +32,7 @@ T named(const char* flag, const std::string& text, const std::pair<const char*, 
                      flag + ' ' + all[0]);
 }
 
-constexpr std::pair<const char*, Stage> stages[] = {{"wall", Stage::wall},         {"memory", Stage::memory},
+constexpr std::pair<const char*, Stage> stages[] = {{"wall", Stage::wall},         {"machine", Stage::machine},
                                                     {"time", Stage::time},         {"tiles", Stage::tiles},
                                                     {"roofline", Stage::roofline}, {"io", Stage::io}};
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
@@ -61,9 +61,12 @@ void add_view_options(CLI::App& app, State& s) {
     app.add_flag("--projector", v.projector, "Larger type");
     app.add_flag("--no-controls", v.no_controls, "The controls folded in");
     add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
+    // The machine was once called memory.
     app.add_option_function<std::string>(
-           "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
-           "wall (the score matrix), memory, time (thread blocks on SMs), tiles (the plane of tile sizes), roofline, "
+           "--view",
+           [&v](const std::string& name) { v.stage = named("--view", name == "memory" ? "machine" : name, stages); },
+           "wall (the score matrix), machine (SMs, L2 and HBM), time (thread blocks on SMs), tiles (the plane of tile "
+           "sizes), roofline, "
            "or io (bytes against N)")
         ->type_name("NAME");
     app.add_option_function<std::string>(

@@ -9,7 +9,7 @@
 namespace tilescope::show {
 
 /// What the middle of the window shows.
-enum class Stage : std::uint8_t { wall, memory, time, tiles, roofline, io };
+enum class Stage : std::uint8_t { wall, machine, time, tiles, roofline, io };
 /// Whether it shows a run step by step.
 constexpr bool plays(Stage stage) { return stage <= Stage::time; }
 enum class Tab : std::uint8_t { code, program };

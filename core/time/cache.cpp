@@ -81,4 +81,18 @@ void Cache::write(int partition, std::uint32_t object, Bytes bytes) {
     });
 }
 
+Bytes Cache::held(std::uint32_t object) const {
+    Bytes sum = 0;
+    for (const Partition& p : partitions_)
+        for (const std::uint32_t line : {2 * object, 2 * object + 1})
+            if (p.place[line] != nowhere) sum += p.held[p.place[line]].bytes;
+    return sum;
+}
+
+Bytes Cache::held() const {
+    Bytes sum = 0;
+    for (const Partition& p : partitions_) sum += p.used;
+    return sum;
+}
+
 }  // namespace tilescope

@@ -26,6 +26,9 @@ class Cache {
     /// So far.
     const DramTraffic& dram() const { return dram_; }
     int partitions() const { return static_cast<int>(partitions_.size()); }
+    /// What it has of a tile, and of all of them; copies count.
+    Bytes held(std::uint32_t object) const;
+    Bytes held() const;
 
   private:
     static constexpr std::uint32_t ways = 16;  // lines that are compared

@@ -8,12 +8,6 @@
 namespace tilescope {
 namespace {
 
-/// SMs of the first 8 thread blocks share a partition, then 8 the other, then 16 and 16 and so on.
-int partition_of(std::uint32_t sm, int partitions) {
-    if (partitions == 1) return 0;
-    return static_cast<int>(sm < 16 ? sm / 8 % 2 : (sm / 16 + 1) % 2);
-}
-
 DramTraffic sum_of(std::span<const Cache> caches) {
     DramTraffic sum;
     for (const Cache& c : caches) sum.read += c.dram().read, sum.written += c.dram().written;
@@ -45,6 +39,12 @@ struct Turn {
 };
 
 }  // namespace
+
+// SMs of the first 8 thread blocks share one, then 8 the other, then 16 and 16 and so on.
+int partition_of(std::uint32_t sm, int partitions) {
+    if (partitions == 1) return 0;
+    return static_cast<int>(sm < 16 ? sm / 8 % 2 : (sm / 16 + 1) % 2);
+}
 
 std::vector<Cache> caches_for(const LaunchAccesses& head, Index heads, const L2& l2) {
     const Cache empty(l2.bytes / l2.chiplets, l2.partitions, head.tiles.size() * static_cast<std::size_t>(heads));

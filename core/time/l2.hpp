@@ -16,6 +16,9 @@ struct L2 {
     int chiplets;    ///< whose caches know nothing of each other; thread blocks go to them in turn as they start
 };
 
+/// The partition that an SM reads and writes through.
+int partition_of(std::uint32_t sm, int partitions);
+
 /// A cache for each chiplet, empty, for the tiles of so many heads of a launch.
 std::vector<Cache> caches_for(const LaunchAccesses& head, Index heads, const L2& l2);
 

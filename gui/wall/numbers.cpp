@@ -4,32 +4,23 @@
 #include <cmath>
 
 #include "gui/draw/items.hpp"
+#include "gui/draw/traffic_bar.hpp"
 #include "gui/wall/figure.hpp"
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
 namespace {
 
-/// Read, then written and paler; each tensor in its hue. What is to come is a dashed outline.
-void draw_bar(const WallFigure& f, const Box& bar, double per_byte) {
+/// Read, then written and paler; each tensor in its hue.
+std::vector<TrafficPart> parts_of(const WallFigure& f) {
     const Theme& t = f.theme();
-    float x = bar.x0;
-    const auto part = [&](Bytes bytes, ImU32 colour, const std::string& name) {
-        const Box b = {x, bar.y0, x + static_cast<float>(static_cast<double>(bytes) * per_byte), bar.y1};
-        if (bytes == 0) return;
-        f.canvas.fill(b, colour);
-        if (Canvas::width(t.small_text, name) <= b.w() - f.px(4))
-            f.canvas.text_in(t.small_text, b, Theme::ink_on(colour), name, Align::centre);
-        if (hovered(b)) tooltip(traffic_part_text(name, bytes));
-        x = b.x1;
-    };
+    std::vector<TrafficPart> parts;
     for (const WallBytes& b : wall_bytes(f.run)) {
         const ImU32 hue = t.hue(b.meaning);
-        part(b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name);
-        part(b.so_far.write, Theme::mixed(t.panel, hue, 0.55f), b.name + " written");
+        parts.push_back({b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name});
+        parts.push_back({b.so_far.write, Theme::mixed(t.panel, hue, 0.55f), b.name + " written"});
     }
-    const float end = bar.x0 + static_cast<float>(static_cast<double>(f.run.hbm(f.run.ticks())) * per_byte);
-    if (end > x + 1) f.canvas.dashed({x, bar.y0, end, bar.y1}, t.dim_ink);
+    return parts;
 }
 
 }  // namespace
@@ -74,7 +65,7 @@ void draw_bytes(const WallFigure& f, Box area) {
     const double per_byte = static_cast<double>(room) / static_cast<double>(largest);
     const float line = Canvas::height(t.text) + f.px(4);
     const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
-    draw_bar(f, bar, per_byte);
+    draw_traffic_bar(f.canvas, bar, per_byte, parts_of(f), f.run.hbm(f.run.ticks()));
     f.canvas.text_in(t.text, {bar.x1 + f.px(8), bar.y0, area.x1, bar.y1}, t.ink, words);
     if (!ghost) return;
     const Box below = {bar.x0, bar.y0 + line, bar.x0 + static_cast<float>(static_cast<double>(*ghost) * per_byte),

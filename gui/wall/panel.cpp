@@ -1,31 +1,9 @@
+#include "gui/draw/words.hpp"
 #include "gui/panels.hpp"
 #include "gui/wall/figure.hpp"
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
-namespace {
-
-/// The finding, in its tensors' hues, and why.
-void draw_words(const WallFigure& f, Box& area) {
-    const Theme& t = f.theme();
-    std::vector<Canvas::Piece> pieces;
-    for (const Phrase& p : wall_headline(f.run, f.wall, f.painters, f.focus))
-        pieces.push_back({p.text, p.hue ? t.hue(*p.hue) : t.ink});
-    const float line = t.headline->FontSize, small = t.text->FontSize;
-    // Always room for two lines of each, so that nothing below moves.
-    const Box headline = area.cut_top(2 * line + f.px(4)), reason = area.cut_top(2 * small + f.px(6));
-    // What is too long for large type is written smaller, and whole.
-    std::string all;
-    for (const Canvas::Piece& p : pieces) all += p.text;
-    ImFont* fonts[] = {t.headline, t.title, t.text};
-    ImFont** font = fonts;
-    const auto lines = [&] { return static_cast<float>(Canvas::broken(*font, all, headline.w()).size()); };
-    while (*font != t.text && lines() * (*font)->FontSize > headline.h()) ++font;
-    f.canvas.paragraph(*font, headline.min(), pieces, headline.w(), static_cast<int>(headline.h() / (*font)->FontSize));
-    f.canvas.paragraph(t.text, reason.min(), t.dim_ink, wall_reason(f.run, f.wall), reason.w(), 2);
-}
-
-}  // namespace
 
 void panel(App& app, Run& run, const char* title) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
@@ -46,7 +24,8 @@ void panel(App& app, Run& run, const char* title) {
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
     const Theme& t = app.theme;
     if (*title) f.canvas.text_in(t.title, area.cut_top(Canvas::height(t.title) + f.px(4)), t.dim_ink, title);
-    if (area.h() > f.px(260)) draw_words(f, area);
+    if (area.h() > f.px(260))
+        draw_words(f.canvas, area, wall_headline(f.run, f.wall, f.painters, f.focus), wall_reason(f.run, f.wall));
     if (area.h() > f.px(220)) draw_numbers(f, area.cut_top(numbers_height(t))), area.cut_top(f.px(4));
     if (run.recorded().batch_heads() > 1 && area.h() > f.px(160)) draw_heads(f, area.cut_top(heads_height(t)));
     if (!run.shortened().empty() && area.h() > f.px(160)) {

@@ -11,9 +11,9 @@ END = ["--step", "1000000"]
 CAUSAL = [*HALF, "--heads", "1", "--causal"]
 
 
-def in_memory(flags):
-    """What shows memory, and not the wall, where no view is named."""
-    return flags if "--view" in flags else [*flags, "--view", "memory"]
+def in_machine(flags):
+    """What shows the machine, and not the wall, where no view is named."""
+    return flags if "--view" in flags else [*flags, "--view", "machine"]
 
 
 WALLS = {
@@ -38,7 +38,7 @@ TIMES = {
     "time_small": ["flash_v2", *CAUSAL, "--view", "time", "--step", "45", "--size", "800x600"],
 }
 
-MEMORY_PICTURES = {
+MACHINE_PICTURES = {
     "flash_v2": ["flash_v2", *HALF, "--step", "60"],
     "flash_v2_start": ["flash_v2", *HALF],
     "flash_v2_light": ["flash_v2", *HALF, "--causal", "--step", "60", "--light"],
@@ -58,10 +58,10 @@ MEMORY_PICTURES = {
     "small_window": ["flash_v2", *HALF, "--step", "60", "--size", "800x600"],
 }
 
-PICTURES = {name: in_memory(flags) for name, flags in MEMORY_PICTURES.items()} | WALLS | TIMES
+PICTURES = {name: in_machine(flags) for name, flags in MACHINE_PICTURES.items()} | WALLS | TIMES
 
 # Said by text alone. Steps of `toy` with one operation each: what a card writes and what is said of it.
-MEMORY_TEXTS = {
+MACHINE_TEXTS = {
     **{f"toy_{step}": ["flash_v2", *TOY, "--step", str(step)]
        for step in (1, 3, 6, 8, 9, 10, 11, 12, 13, 14, 48, 49, 50)},
     "toy_end": ["flash_v2", *TOY, *END],
@@ -98,7 +98,7 @@ MEMORY_TEXTS = {
                    "--step", "700"],
 }
 
-TEXTS = PICTURES | {name: in_memory(flags) for name, flags in MEMORY_TEXTS.items()} | {
+TEXTS = PICTURES | {name: in_machine(flags) for name, flags in MACHINE_TEXTS.items()} | {
     "time_toy": ["flash_v2", *TOY, "--view", "time", "--step", "20"],
     "time_too_many": ["flash_v2", "--seq", "65536", "--heads", "64", "--view", "time"],
     "wall_default": [],
@@ -120,13 +120,13 @@ PICTURES |= {"scene_" + name.replace("-", "_"): ["--scene", name, "--size", "800
 
 # A slider set to what cannot be: flags, slider, where it is clicked.
 PROBLEM = {
-    "problem": (in_memory(["flash_v2", *HALF, "--step", "60"]), "kv-heads", 0.98),
-    "beyond_hbm": (in_memory(["standard", "--seq", "512", "--dim", "128", "--detail", "counters"]), "seq", 0.98),
+    "problem": (in_machine(["flash_v2", *HALF, "--step", "60"]), "kv-heads", 0.98),
+    "beyond_hbm": (in_machine(["standard", "--seq", "512", "--dim", "128", "--detail", "counters"]), "seq", 0.98),
 }
 
 # Tooltips: flags, and where the mouse rests; 0 to 1 from the left upper corner of a panel or control.
 TIPS = {
-    "tips": (in_memory(["flash_v2", *TOY, "--step", "26"]),
+    "tips": (in_machine(["flash_v2", *TOY, "--step", "26"]),
              [("sm-2", 0.5, 0.5), ("scrub", 0.5, 0.5), ("line-7", 0.5, 0.5), ("break-8", 0.5, 0.5), ("seq", 0.5, 0.5),
               ("tiles", 0.5, 0.5), ("order", 0.5, 0.5), ("l2", 0.5, 0.5), ("pace-bytes", 0.5, 0.5), ("time", 0.5, 0.5)]),
     "wall_tips": (["flash_v2", *CAUSAL, "--step", "45", "--sm", "5"],

@@ -90,15 +90,15 @@ def takes_back_and_shows_nothing(display):
     before = w.settled(step=7)
     shown = before["texts"]
     w.key("2")
-    w.wait(lambda s: flag(s, "--view") == "memory", "another view")
+    w.wait(lambda s: flag(s, "--view") == "machine", "another view")
     w.click("causal")
     w.wait(lambda s: s["settled"] and "--causal" in s["command"], "another problem")
     w.key("ctrl+z")
-    w.wait(lambda s: s["settled"] and "--causal" not in s["command"] and flag(s, "--view") == "memory", "one taken back")
+    w.wait(lambda s: s["settled"] and "--causal" not in s["command"] and flag(s, "--view") == "machine", "one taken back")
     w.key("ctrl+z")
     assert w.wait(lambda s: s["settled"] and not flag(s, "--view"), "both taken back")["texts"]["views"] == shown["views"]
     w.key("ctrl+shift+z")
-    w.wait(lambda s: s["settled"] and flag(s, "--view") == "memory", "one done again")
+    w.wait(lambda s: s["settled"] and flag(s, "--view") == "machine", "one done again")
     w.key("b")
     w.wait(lambda s: not s["texts"] and not s["places"], "nothing")
     w.key("Right")
@@ -151,7 +151,7 @@ def paints_the_wall(display):
     assert said[said.index("key block j of SM 5") - 2:][:2] == ["4", "of 8"], said
     w.click("wall", 3.5 / 8, 2.5 / 8)  # the tag of SM 2
     assert w.wait(lambda s: focus(s) == 2, "SM 2 in focus")["step"] == there["step"]
-    w.click("view-memory")
+    w.click("view-machine")
     w.wait(lambda s: "sm-0" in s["places"] and "wall" not in s["places"], "memory")
     w.click("view-wall")
     w.wait(lambda s: "wall" in s["places"], "the wall again")
@@ -390,7 +390,7 @@ def explores_tiles(display):
     before = state["texts"]["explore"]
     w.click("dim", 0.95)
     w.wait(lambda s: s["settled"] and flag(s, "--dim") == "256" and s["texts"]["explore"] != before, "another plane")
-    for view in ("roofline", "io", "memory"):
+    for view in ("roofline", "io", "machine"):
         w.click("view-" + view)
         w.wait(lambda s: s["settled"] and (flag(s, "--view") or "memory") == view, view)
     w.close()

@@ -36,7 +36,7 @@ struct Window {
 
 TEST_CASE("an explorer makes what is looked at, and nothing else", "[explorer]") {
     Window w;
-    w.show(small(), Stage::memory);
+    w.show(small(), Stage::machine);
     CHECK_FALSE(w.explorer.plane());
     CHECK_FALSE(w.explorer.figure());
     w.show(small(), Stage::tiles);
@@ -103,7 +103,7 @@ TEST_CASE("a trail goes where the runs went", "[explorer]") {
     std::vector<std::pair<double, double>> bytes, roof;
     for (const Index seq : {64, 128, 256}) {
         s.options.seq = seq;
-        w.show(s, Stage::memory);
+        w.show(s, Stage::machine);
         const Report& r = w.session.run()->counted();
         bytes.emplace_back(seq, r.counters.hbm());
         roof.emplace_back(r.arithmetic_intensity(), flops_per_s(r));
@@ -117,7 +117,7 @@ TEST_CASE("a trail goes where the runs went", "[explorer]") {
           static_cast<double>(w.session.run()->counted().dram()->read));
     // Another algorithm begins another trail.
     s.algorithm = "flash_v1";
-    w.show(s, Stage::memory);
+    w.show(s, Stage::machine);
     CHECK(w.explorer.trails(Stage::io, 0).at(0).points.size() == 1);
 }
 

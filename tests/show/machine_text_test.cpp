@@ -1,4 +1,6 @@
-// What is said of SMs, bus and HBM.
+// What is said of SMs, L2 and HBM.
+#include "show/machine_text.hpp"
+
 #include "show/hbm_text.hpp"
 #include "show/sm_text.hpp"
 #include "tests/support/sessions.hpp"
@@ -68,22 +70,40 @@ TEST_CASE("a card says what an SM is at and what it holds", "[machine text]") {
           "Q: 4 × 4 f32, 64 B (64 B) in SRAM\nwritten in tick 2 by load\noperand (a) of this tick");
 }
 
-TEST_CASE("the bus says what crosses in the tick", "[machine text]") {
+TEST_CASE("the machine says who asks for what, and where it comes from", "[machine text]") {
     WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
-    CHECK(bus_rate(run) == "bus · 4 GB/s");
-    run.seek(2);
-    CHECK(bus_traffic(run, true) == "this tick: ↑ 256 B read");
-    run.seek(6);
-    CHECK(bus_traffic(run, true) == "nothing moves in this tick");
-    CHECK(bus_traffic(run, false) == "nothing moves");
-    run.seek(50);
-    CHECK(bus_traffic(run, true) == "this tick: ↓ 256 B written");
-    CHECK(bus_traffic(run, false) == "↓ 256 B");
-    CHECK(
-        about_bus(run) ==
-        "HBM bandwidth of " + run.experiment().gpu.title +
-            ": 4 GB/s\nSM traffic of all thread blocks shown, this tick: ↓ 256 B written. The L2 catches part of it.");
+    L2Shown l2(run);
+    const auto said = [&](Index tick) {
+        run.seek(tick), l2.seek(tick);
+        return plain(machine_headline(run, l2));
+    };
+    CHECK(said(0) == "Nothing has run yet: the tensors lie in HBM, L2 and SMs are empty.");
+    CHECK(said(1) == "Kernel flash_v2 is launched, with nothing in L2, as profilers count.");
+    CHECK(said(2) == "4 SMs load Q: 256 B, all of it from DRAM.");
+    CHECK(said(4) == "4 SMs load V₁: 256 B, of which 64 B come from DRAM and the rest is found in L2.");
+    CHECK(l2_answer(run, l2).front() == "this step: 256 B asked for, 64 B from DRAM");
+    CHECK(machine_reason(run, l2) ==
+          "L2 answered 50% of what was read so far. All tensors of the run, 1.09 kB, are 27% of its size: what was "
+          "read once is found there.");
+    CHECK(said(6) == "4 SMs compute; nothing crosses their boundary.");
+    CHECK(l2_answer(run, l2).front() == "nothing is asked of it");
+    CHECK(said(50) == "4 SMs store O: 256 B, which L2 keeps for now.");
+    CHECK(said(run.ticks()) == "Done: 2.62 kB crossed the SMs' boundary, 768 B that of DRAM.");
+    CHECK(l2_pipe_text(run).front() == "L2 16.0 GB/s · 4.00 GB/s for each of 4 SMs");
+    CHECK(dram_pipe_text(run).front() == "DRAM 4.00 GB/s");
+}
+
+TEST_CASE("without an L2 everything is DRAM's", "[machine text]") {
+    Flags flags = toy;
+    flags.push_back({"l2", "off"});
+    WaitingSession session = session_of("flash_v2", flags);
+    Run& run = *session.run();
+    L2Shown l2(run);
+    CHECK_FALSE(l2.exists());
+    run.seek(run.ticks()), l2.seek(run.ticks());
+    CHECK(l2.dram_read() == run.hbm_read(run.ticks()));
+    CHECK(l2.dram_written() == run.hbm(run.ticks()) - run.hbm_read(run.ticks()));
 }
 
 TEST_CASE("HBM says what is used, and what beyond inputs and output", "[machine text]") {

@@ -6,7 +6,7 @@
 #include "gui/draw/canvas.hpp"
 #include "show/hbm_text.hpp"
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 
 using show::Touches;
 
@@ -30,4 +30,4 @@ Box place_of(const RecordedTensor& tensor, const Region& region, const Box& at);
 /// The cells of a slice that is drawn at `at`; none is smaller than `least` pixels.
 Cells cells_of(const show::Run& run, TensorId tensor, Index slice, const Box& at, float least);
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

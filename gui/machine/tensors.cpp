@@ -1,13 +1,13 @@
-#include "gui/memory/tensors.hpp"
+#include "gui/machine/tensors.hpp"
 
 #include <cmath>
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 using namespace lab;
 namespace {
 
 /// The head that the SM in focus works on, or did last.
-Index head_in_focus(const MemoryFigure& f) {
+Index head_in_focus(const MachineFigure& f) {
     const Run& run = f.run;
     const Placement* at = nullptr;
     for (const SmState& s : run.moment().sms)
@@ -18,7 +18,7 @@ Index head_in_focus(const MemoryFigure& f) {
     return at ? run.head_of(*at) : 0;
 }
 
-std::vector<DrawnTensor> tensors_of(const MemoryFigure& f) {
+std::vector<DrawnTensor> tensors_of(const MachineFigure& f) {
     std::vector<DrawnTensor> all;
     const Index head = head_in_focus(f);
     TensorId id = 0;
@@ -36,7 +36,7 @@ std::vector<DrawnTensor> tensors_of(const MemoryFigure& f) {
 }
 
 /// Room for "↓×128" beside each tensor, where there is enough for all.
-void leave_room_beside(const MemoryFigure& f, std::vector<DrawnTensor>& all, float width) {
+void leave_room_beside(const MachineFigure& f, std::vector<DrawnTensor>& all, float width) {
     const float room = Canvas::size(f.theme().small_text, "↓×128 ").x;
     for (DrawnTensor& d : all) d.beside = width / static_cast<float>(all.size()) > 2 * room ? room : 0;
 }
@@ -45,7 +45,7 @@ void leave_room_beside(const MemoryFigure& f, std::vector<DrawnTensor>& all, flo
 class Arrangement {
   public:
     /// The second row begins with tensor `second`; one row only: there is none of that number.
-    Arrangement(const MemoryFigure& f, const std::vector<DrawnTensor>& all, const Box& area, std::size_t second)
+    Arrangement(const MachineFigure& f, const std::vector<DrawnTensor>& all, const Box& area, std::size_t second)
         : f_(f), area_(area), second_(second), rows_(second < all.size() ? 2 : 1) {
         const float each = area.h() / static_cast<float>(rows_);
         lines_ = each > f.px(190) ? 3 : each > f.px(100) ? 2 : 1;
@@ -132,7 +132,7 @@ class Arrangement {
         }
     }
 
-    const MemoryFigure& f_;
+    const MachineFigure& f_;
     Box area_;
     std::size_t second_;
     int rows_, lines_;
@@ -142,7 +142,7 @@ class Arrangement {
 
 }  // namespace
 
-std::vector<DrawnTensor> arranged_tensors(const MemoryFigure& f, const Box& area) {
+std::vector<DrawnTensor> arranged_tensors(const MachineFigure& f, const Box& area) {
     constexpr float worth_a_second_row = 1.2f;
     std::vector<DrawnTensor> all = tensors_of(f);
     if (all.empty()) return all;
@@ -164,4 +164,4 @@ std::vector<DrawnTensor> arranged_tensors(const MemoryFigure& f, const Box& area
     return all;
 }
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

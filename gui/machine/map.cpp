@@ -4,10 +4,10 @@
 
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
-#include "gui/memory/figure.hpp"
+#include "gui/machine/figure.hpp"
 #include "show/sm_text.hpp"
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 namespace {
 
 struct Squares {
@@ -18,7 +18,7 @@ struct Squares {
 };
 
 /// The largest squares with which `n` of them fit, or, where none are small enough, as many of the smallest as do.
-Squares squares(const MemoryFigure& f, Index n, float width, float height) {
+Squares squares(const MachineFigure& f, Index n, float width, float height) {
     Squares s;
     for (float pitch = f.px(16); pitch >= f.px(4); pitch -= 1) {
         s.pitch = std::floor(pitch);
@@ -34,14 +34,23 @@ Squares squares(const MemoryFigure& f, Index n, float width, float height) {
     return s;
 }
 
-void draw_square(const MemoryFigure& f, const Box& b, Work work, bool focus) {
+/// In the hue of what it moves now; of none where it computes.
+ImU32 colour_of(const MachineFigure& f, Index sm) {
+    const auto& sms = f.run.moment().sms;
+    const Step* step =
+        sm < static_cast<Index>(sms.size()) ? f.run.operation(sms[static_cast<std::size_t>(sm)]) : nullptr;
+    if (!step || !step->moves_data()) return Theme::mixed(f.theme().panel, f.theme().ink, 0.7f);
+    return f.theme().hue(f.run.trace().tiles()[step->tile()].meaning);
+}
+
+void draw_square(const MachineFigure& f, const Box& b, Work work, ImU32 colour, bool focus) {
     const Theme& t = f.theme();
     const Canvas& c = f.canvas;
     const float round = std::min(f.px(2), b.w() / 4);
-    if (work == Work::shown) c.fill(b, t.sram, round);
+    if (work == Work::shown) c.fill(b, colour, round);
     if (work == Work::elsewhere) {
-        c.fill({b.x0, b.centre().y, b.x1, b.y1}, Theme::faded(t.sram, 0.6f), round);
-        c.outline(b, Theme::faded(t.sram, 0.6f), 1, round);
+        c.fill({b.x0, b.centre().y, b.x1, b.y1}, Theme::faded(t.ink, 0.4f), round);
+        c.outline(b, Theme::faded(t.ink, 0.4f), 1, round);
     }
     if (work == Work::none) c.outline(b, t.bus, 1, round);
     if (focus) c.outline(b.grown(f.px(1.5f)), t.highlight, f.px(2), round);
@@ -49,12 +58,12 @@ void draw_square(const MemoryFigure& f, const Box& b, Work work, bool focus) {
 
 }  // namespace
 
-float sm_map_height(const MemoryFigure& f, float width, float at_most) {
+float sm_map_height(const MachineFigure& f, float width, float at_most) {
     const Squares s = squares(f, f.run.experiment().gpu.sms, width, at_most);
     return static_cast<float>(s.rows) * s.pitch;
 }
 
-void draw_sm_map(MemoryFigure& f, Box area) {
+void draw_sm_map(MachineFigure& f, Box area) {
     const Theme& t = f.theme();
     const auto& recorded = f.run.moment().sms;
     const Index sms = f.run.experiment().gpu.sms;
@@ -68,7 +77,7 @@ void draw_sm_map(MemoryFigure& f, Box area) {
         const Box b = {x, y, x + s.side, y + s.side};
         const bool known = sm < static_cast<Index>(recorded.size());
         const Work now = work[static_cast<std::size_t>(sm)];
-        draw_square(f, b, now, sm == f.focus);
+        draw_square(f, b, now, colour_of(f, sm), sm == f.focus);
         if (known) {
             const std::string name = f.prefix + "sm-" + std::to_string(sm);
             ImGui::SetCursorScreenPos(b.min());
@@ -79,4 +88,4 @@ void draw_sm_map(MemoryFigure& f, Box area) {
     }
 }
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

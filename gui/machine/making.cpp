@@ -4,7 +4,7 @@
 #include "gui/panels.hpp"
 #include "show/setup_text.hpp"
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 
 void making_panel(App& app, ImVec2 corner) {
     const Theme& t = app.theme;
@@ -28,4 +28,4 @@ void making_panel(App& app, ImVec2 corner) {
     if (cancelled) app.session.cancel();
 }
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

@@ -4,7 +4,7 @@
 #include "gui/panels.hpp"
 #include "show/setup_text.hpp"
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 using namespace lab;
 namespace {
 
@@ -128,4 +128,4 @@ void overflow_panel(App& app) {
         draw_problem(app, app.session.problem());
 }
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

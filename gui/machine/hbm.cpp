@@ -2,11 +2,11 @@
 #include <cmath>
 
 #include "gui/draw/items.hpp"
-#include "gui/memory/cells.hpp"
-#include "gui/memory/tensors.hpp"
+#include "gui/machine/cells.hpp"
+#include "gui/machine/tensors.hpp"
 #include "show/hbm_text.hpp"
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 namespace {
 
 /// Reads fill a cell by and by; a write fills it.
@@ -17,7 +17,7 @@ float fill_of(const Cell& c) {
 }
 
 /// What was done to a cell, in it or, where it is a whole row of a thin tensor, beside it.
-void draw_mark(const MemoryFigure& f, const DrawnTensor& d, const Cell& c, ImU32 fill) {
+void draw_mark(const MachineFigure& f, const DrawnTensor& d, const Cell& c, ImU32 fill) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
     if (c.region < 0 || c.box.h() < Canvas::height(font) * 0.9f) return;
@@ -36,7 +36,7 @@ void draw_mark(const MemoryFigure& f, const DrawnTensor& d, const Cell& c, ImU32
     }
 }
 
-void draw_cells(const MemoryFigure& f, const DrawnTensor& d, const Cells& cells) {
+void draw_cells(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
     const Theme& t = f.theme();
     const ImU32 hue = t.hue(d.tensor->meaning);
     for (const Cell& c : cells.grid) {
@@ -53,7 +53,7 @@ void draw_cells(const MemoryFigure& f, const DrawnTensor& d, const Cells& cells)
             if (c.touches.read_now || c.touches.written_now) f.canvas.outline(c.box.grown(0.5f), t.highlight, f.px(2));
 }
 
-void explain(const MemoryFigure& f, const DrawnTensor& d, const Cells& cells) {
+void explain(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
     const ImVec2 mouse = ImGui::GetMousePos();
     std::string text = about_tensor(d.shown());
     if (!d.to_scale) text += "\ndrawn wider than to scale";
@@ -68,7 +68,7 @@ void explain(const MemoryFigure& f, const DrawnTensor& d, const Cells& cells) {
     tooltip(text + "\n\nfilled more with every read; solid: written\noutlined, ↑ or ↓: just read or written");
 }
 
-void draw_tensor(MemoryFigure& f, const DrawnTensor& d) {
+void draw_tensor(MachineFigure& f, const DrawnTensor& d) {
     const Theme& t = f.theme();
     const ImU32 hue = t.hue(d.tensor->meaning);
     for (float back = d.depth; back > 0; back -= f.px(3)) {
@@ -91,17 +91,17 @@ void draw_tensor(MemoryFigure& f, const DrawnTensor& d) {
 }
 
 /// Not all of its place: neighbours must not touch.
-float label_width(const MemoryFigure& f, const DrawnTensor& d) { return d.label.w() - f.px(8); }
+float label_width(const MachineFigure& f, const DrawnTensor& d) { return d.label.w() - f.px(8); }
 
 /// What is written below a tensor; where its size has no room beside its name, that first.
-std::vector<std::vector<std::string>> label_of(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
+std::vector<std::vector<std::string>> label_of(const MachineFigure& f, const DrawnTensor& d, bool with_type) {
     auto lines = tensor_lines(d.shown(), *f.run.algorithm().computes, with_type);
     if (Canvas::width(f.theme().title, tensor_title(d.shown())) > label_width(f, d))
         lines.insert(lines.begin(), {tensor_size(d.shown())});
     return lines;
 }
 
-void draw_label(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
+void draw_label(const MachineFigure& f, const DrawnTensor& d, bool with_type) {
     const Theme& t = f.theme();
     Box area = d.label;
     const Box name = area.cut_top(Canvas::height(t.title) + f.px(2));
@@ -119,7 +119,7 @@ void draw_label(const MemoryFigure& f, const DrawnTensor& d, bool with_type) {
 
 }  // namespace
 
-void draw_hbm(MemoryFigure& f, Box area) {
+void draw_hbm(MachineFigure& f, Box area) {
     const std::vector<DrawnTensor> all = arranged_tensors(f, area);
     const bool with_type = std::all_of(all.begin(), all.end(), [&](const DrawnTensor& d) {
         return Canvas::size(f.theme().small_text, tensor_shape(d.shown())).x <= label_width(f, d);
@@ -130,8 +130,8 @@ void draw_hbm(MemoryFigure& f, Box area) {
     }
 }
 
-void draw_hbm_title(const MemoryFigure& f, const Box& line) {
+void draw_hbm_title(const MachineFigure& f, const Box& line) {
     f.canvas.text_on_patch(f.theme().text, line, f.theme().ink, f.theme().panel, hbm_titles(f.run));
 }
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

@@ -3,11 +3,11 @@
 
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
-#include "gui/memory/figure.hpp"
+#include "gui/machine/figure.hpp"
 #include "show/formula.hpp"
 #include "show/sm_text.hpp"
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 using namespace lab;
 namespace {
 
@@ -27,9 +27,9 @@ struct Band {
     float door;   ///< the y below which what moves has left the SM
 };
 
-float line_height(const MemoryFigure& f) { return Canvas::height(f.theme().small_text) + f.px(1); }
+float line_height(const MachineFigure& f) { return Canvas::height(f.theme().small_text) + f.px(1); }
 
-std::vector<Segment> segments(const MemoryFigure& f, const SmState& sm, const Band& band, const Box& box) {
+std::vector<Segment> segments(const MachineFigure& f, const SmState& sm, const Band& band, const Box& box) {
     std::vector<Segment> all;
     const Step* step = f.run.operation(sm);
     const float per_byte = box.w() / static_cast<float>(std::max<Bytes>(1, band.capacity));
@@ -50,7 +50,7 @@ bool fits(const ImFont* font, const std::string& text, const Box& b, float pad) 
 }
 
 /// Returns whether the name had room.
-bool draw_segment(const MemoryFigure& f, const Step* step, const Segment& s) {
+bool draw_segment(const MachineFigure& f, const Step* step, const Segment& s) {
     const Theme& t = f.theme();
     const RecordedTile& tile = f.run.trace().tiles()[s.tile];
     const ImU32 hue = t.hue(tile.meaning), behind = Theme::mixed(t.panel, hue, 0.42f);
@@ -77,7 +77,7 @@ bool draw_segment(const MemoryFigure& f, const Step* step, const Segment& s) {
 }
 
 /// Names and sizes of the tiles whose segments are too narrow for them.
-void draw_names(const MemoryFigure& f, const std::vector<Segment>& narrow, const Box& area) {
+void draw_names(const MachineFigure& f, const std::vector<Segment>& narrow, const Box& area) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
     const float line = line_height(f), swatch = f.px(7), gap = f.px(8);
@@ -105,7 +105,7 @@ void draw_names(const MemoryFigure& f, const std::vector<Segment>& narrow, const
 }
 
 /// What is used of how much, the names that find no room in their tiles, and the tiles to scale.
-void draw_band(MemoryFigure& f, const SmState& sm, const Band& band, Box area) {
+void draw_band(MachineFigure& f, const SmState& sm, const Band& band, Box area) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
     const Box title = area.cut_top(line_height(f) + f.px(1));
@@ -121,7 +121,11 @@ void draw_band(MemoryFigure& f, const SmState& sm, const Band& band, Box area) {
     for (const Segment& s : segments(f, sm, band, area)) {
         if (!draw_segment(f, step, s)) narrow.push_back(s);
         if (step && step->moves_data() && step->tile() == s.tile)
-            f.moves.push_back({.step = step, .tile = s.box, .gutter = area.x0 - f.px(5), .door = band.door});
+            f.moves.push_back({.step = step,
+                               .tile = s.box,
+                               .gutter = area.x0 - f.px(5),
+                               .door = band.door,
+                               .missed = f.l2.missed(sm.steps.back())});
         if (hovered(s.box)) tooltip(about_tile(f.run, s.tile, s.written, s.part));
         end = s.box.x1;
     }
@@ -132,7 +136,7 @@ void draw_band(MemoryFigure& f, const SmState& sm, const Band& band, Box area) {
     draw_names(f, narrow, names);
 }
 
-void draw_title(const MemoryFigure& f, const SmState& sm, Box& inner) {
+void draw_title(const MachineFigure& f, const SmState& sm, Box& inner) {
     const Theme& t = f.theme();
     const Box title = inner.cut_top(Canvas::height(t.text) + f.px(2));
     const float x = f.canvas.text_in(t.text, title, sm.block ? t.ink : t.dim_ink, sm_name(sm));
@@ -144,7 +148,7 @@ void draw_title(const MemoryFigure& f, const SmState& sm, Box& inner) {
     if (sm.block) f.canvas.text_in(t.text, line, does.empty() ? t.dim_ink : t.highlight, does.empty() ? "·" : does);
 }
 
-void draw_card(MemoryFigure& f, const SmState& sm, const Box& card) {
+void draw_card(MachineFigure& f, const SmState& sm, const Box& card) {
     const Theme& t = f.theme();
     const GpuSpec& gpu = f.run.experiment().gpu;
     const std::string name = f.prefix + "card-" + std::to_string(sm.sm);
@@ -172,7 +176,7 @@ void draw_card(MemoryFigure& f, const SmState& sm, const Box& card) {
 
 }  // namespace
 
-void draw_sm_cards(MemoryFigure& f, Box area) {
+void draw_sm_cards(MachineFigure& f, Box area) {
     const auto& sms = f.run.moment().sms;
     if (sms.empty()) {
         f.canvas.text_in(f.theme().text, area, f.theme().dim_ink, "no thread block was recorded", Align::centre);
@@ -194,4 +198,4 @@ void draw_sm_cards(MemoryFigure& f, Box area) {
     }
 }
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "gui/memory/figure.hpp"
+#include "gui/machine/figure.hpp"
 #include "show/hbm_text.hpp"
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 
 /// A tensor in HBM: one slice of it in front, and what there is behind.
 struct DrawnTensor {
@@ -25,6 +25,6 @@ struct DrawnTensor {
 };
 
 /// All tensors, to one scale and as large as possible, with the slices that the SM in focus works on.
-std::vector<DrawnTensor> arranged_tensors(const MemoryFigure& f, const Box& area);
+std::vector<DrawnTensor> arranged_tensors(const MachineFigure& f, const Box& area);
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

@@ -1,10 +1,10 @@
-#include "gui/memory/cells.hpp"
+#include "gui/machine/cells.hpp"
 
 #include <algorithm>
 
 #include "gui/draw/whole.hpp"
 
-namespace tilescope::gui::memory {
+namespace tilescope::gui::machine {
 
 using namespace show;
 namespace {
@@ -105,4 +105,4 @@ Cells cells_of(const Run& run, TensorId id, Index slice, const Box& at, float le
     return cells;
 }
 
-}  // namespace tilescope::gui::memory
+}  // namespace tilescope::gui::machine

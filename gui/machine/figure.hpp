@@ -1,0 +1,67 @@
+// The machine: SMs above, HBM below, between them the L2 and pipes as wide as bandwidths. What its parts share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/app.hpp"
+#include "gui/draw/canvas.hpp"
+#include "show/machine_text.hpp"
+
+namespace tilescope::gui::machine {
+
+/// A tile on its way between HBM and an SM that has a card.
+struct Move {
+    const Step* step;
+    Box tile;              ///< on chip
+    float gutter, door;    ///< x and y: the way to registers goes round SRAM, along the edge of the card
+    Bytes missed = 0;      ///< what of it the L2 had to fetch
+    Box region = {};       ///< in HBM
+    Box held = {};         ///< in L2
+    bool in_front = true;  ///< whether the region is in the slice shown
+};
+
+/// One run's figure in one frame.
+struct MachineFigure {
+    App& app;
+    Run& run;
+    const L2Shown& l2;
+    Canvas canvas;
+    std::string prefix;  ///< of the names of places
+    Index focus;         ///< the SM in focus, one of this run's
+    bool over;           ///< the run has ended, while the other one of a race goes on
+    float arrived;       ///< 0 to 1: how much of the tick's moves has happened
+    std::vector<Move> moves;
+
+    const Theme& theme() const { return app.theme; }
+    float px(float x) const { return app.theme.px(x); }
+};
+
+/// All SMs of the GPU as squares, with a line about the launch above.
+void draw_sm_map(MachineFigure& f, Box area);
+float sm_map_height(const MachineFigure& f, float width, float at_most);
+
+/// As many SMs as there is room for, with what they hold. Notes what moves.
+void draw_sm_cards(MachineFigure& f, Box area);
+
+/// The tensors, to scale. Notes where what moves is in HBM.
+void draw_hbm(MachineFigure& f, Box area);
+/// "HBM 40.0 GiB · 12.6 MB used".
+void draw_hbm_title(const MachineFigure& f, const Box& line);
+
+/// What the L2 holds of every tensor. Notes where what moves is in it.
+void draw_l2(MachineFigure& f, Box area);
+
+/// Between the SMs and what is below them, and between L2 and HBM: behind everything, then what flies, then the words.
+struct Pipes {
+    Box of_l2, of_dram;  ///< without an L2 one of them has no height
+};
+void draw_pipes(const MachineFigure& f, const Pipes& at);
+void draw_moves(const MachineFigure& f);
+void draw_pipe_texts(const MachineFigure& f, const Pipes& at);
+
+/// What crossed the SMs' boundary so far, and what DRAM's, on one scale with another algorithm.
+void draw_odometers(const MachineFigure& f, Box area);
+float odometers_height(const MachineFigure& f);
+
+}  // namespace tilescope::gui::machine

@@ -1,0 +1,156 @@
+#include "show/machine_text.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/text/numbers.hpp"
+#include "core/time/rates.hpp"
+#include "show/sm_text.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// What SMs do with one tensor in the tick shown.
+struct Crossing {
+    std::vector<Index> sms;
+    Bytes bytes = 0, missed = 0;
+    const Step* step = nullptr;  ///< of one of them
+    bool one_tile = true;        ///< all move the same
+};
+
+/// By tensor; those that are stored after those that are loaded.
+std::map<std::pair<bool, TensorId>, Crossing> crossings(const Run& run, const L2Shown& l2) {
+    std::map<std::pair<bool, TensorId>, Crossing> all;
+    for (const SmState& sm : run.moment().sms) {
+        const Step* step = run.operation(sm);
+        if (!step || !step->moves_data()) continue;
+        Crossing& c = all[{step->kind() == Kind::store, step->event.region.tensor}];
+        c.one_tile = c.one_tile && (!c.step || c.step->event.region == step->event.region);
+        c.sms.push_back(sm.sm), c.step = step;
+        c.bytes += step->event.cost.hbm(), c.missed += l2.missed(sm.steps.back());
+    }
+    return all;
+}
+
+/// "V₆", or "V" where they move several.
+Phrase named(const Run& run, const Crossing& c) {
+    const Event& e = c.step->event;
+    const RecordedTensor& t = run.trace().tensors()[e.region.tensor];
+    const Index rows = run.trace().tiles()[c.step->tile()].rows;
+    if (!c.one_tile || rows == 0 || e.region.rows.begin % rows != 0) return {t.name, t.meaning};
+    return {tile_name(t.name, e.region.rows.begin / rows), t.meaning};
+}
+
+std::string where_from(const Crossing& c, bool store, bool with_l2) {
+    const std::string bytes = text::bytes(c.bytes);
+    if (store) return ": " + bytes + (with_l2 ? ", which L2 keeps for now" : " to DRAM");
+    if (!with_l2) return ": " + bytes + " from DRAM";
+    if (c.missed == 0) return ": " + bytes + ", all of it found in L2";
+    if (c.missed == c.bytes) return ": " + bytes + ", all of it from DRAM";
+    return ": " + bytes + ", of which " + text::bytes(c.missed) + " come from DRAM and the rest is found in L2";
+}
+
+bool is_launch(const Run& run) {
+    return run.tick() > 0 && run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch;
+}
+
+/// "GB/s" and "TB/s".
+std::string rate_text(double bytes_per_second) { return text::bytes(bytes_per_second) + "/s"; }
+
+}  // namespace
+
+Sentence machine_headline(const Run& run, const L2Shown& l2) {
+    const std::string both = l2.exists() ? "L2 and SMs are empty." : "the SMs are empty.";
+    if (run.tick() == 0) return {{"Nothing has run yet: the tensors lie in HBM, " + both}};
+    if (is_launch(run))
+        return {{"Kernel " + run.moment().kernel + " is launched" +
+                 (l2.exists() ? ", with nothing in L2, as profilers count." : ".")}};
+    if (has_ended(run))
+        return {{"Done: " + text::bytes(run.hbm(run.tick())) + " crossed the SMs' boundary, " +
+                 text::bytes(l2.dram_read() + l2.dram_written()) + " that of DRAM."}};
+    const auto all = crossings(run, l2);
+    if (all.empty()) {
+        const Count busy = run.moment().busy;
+        return {{busy == 1 ? "One SM computes" : text::grouped(busy) + " SMs compute"},
+                {"; nothing crosses " + std::string(busy == 1 ? "its" : "their") + " boundary."}};
+    }
+    Sentence said;
+    for (const auto& [what, c] : all) {
+        const bool one = c.sms.size() == 1;
+        const std::string who =
+            one ? "SM " + text::grouped(c.sms[0]) : text::grouped(static_cast<Count>(c.sms.size())) + " SMs";
+        said.push_back({(said.empty() ? "" : "; ") + who + (what.first ? " store" : " load") + (one ? "s " : " ")});
+        said.push_back(named(run, c));
+        said.push_back({where_from(c, what.first, l2.exists())});
+    }
+    said.push_back({"."});
+    return said;
+}
+
+std::string machine_reason(const Run& run, const L2Shown& l2) {
+    if (!l2.exists()) return "Without an L2 every byte that crosses the SMs' boundary crosses DRAM's, too.";
+    const auto tensors = static_cast<double>(run.counted().hbm_footprint);
+    const auto room = static_cast<double>(run.experiment().gpu.l2_bytes);
+    const std::string all = "All tensors of the run, " + text::bytes(tensors) + ", are ";
+    const std::string size =
+        tensors <= room
+            ? all + text::percent(tensors / room) + " of its size: what was read once is found there."
+            : all + text::tenths(tensors / room) + " times its size: what was not used for long has to leave.";
+    const Bytes read = run.hbm_read(run.tick());
+    if (read == 0) return "The L2 is empty. " + size;
+    return "L2 answered " + text::percent(1 - static_cast<double>(l2.dram_read()) / static_cast<double>(read)) +
+           " of what was read so far. " + size;
+}
+
+double l2_rate(const Run& run) {
+    const GpuSpec& gpu = run.experiment().gpu;
+    return rates_of(gpu).l2 * gpu.clock_mhz * 1e6;
+}
+
+double dram_rate(const Run& run) { return run.experiment().gpu.hbm_gbs * 1e9; }
+
+std::vector<std::string> dram_pipe_text(const Run& run) { return {"DRAM " + rate_text(dram_rate(run))}; }
+
+std::vector<std::string> l2_pipe_text(const Run& run) {
+    const std::string all = "L2 " + rate_text(l2_rate(run));
+    const double each = l2_rate(run) / static_cast<double>(run.experiment().gpu.sms);
+    return {all + " · " + rate_text(each) + " for each of " + std::to_string(run.experiment().gpu.sms) + " SMs", all};
+}
+
+std::string about_pipes(const Run& run) {
+    return "as wide as bandwidths, on one scale\n" + l2_pipe_text(run)[0] + "\n" + dram_pipe_text(run)[0] + " (" +
+           run.experiment().gpu.title + ")";
+}
+
+std::vector<std::string> l2_titles(const Run& run, const L2Shown& l2) {
+    const std::string size = "L2 " + text::binary_bytes(run.experiment().gpu.l2_bytes);
+    const bool copies = run.experiment().gpu.l2_partitions.value_or(1) > 1;
+    const std::string held = size + " · " + text::bytes(l2.held()) + " held";
+    return {held + (copies ? ", copies included" : ""), held, size};
+}
+
+std::vector<std::string> l2_answer(const Run& run, const L2Shown& l2) {
+    Bytes asked = 0, missed = 0;
+    for (const auto& [what, c] : crossings(run, l2))
+        if (!what.first) asked += c.bytes, missed += c.missed;
+    if (asked == 0) return {"nothing is asked of it"};
+    const std::string from = text::bytes(missed), of = text::bytes(asked);
+    return {"this step: " + of + " asked for, " + from + " from DRAM", of + ", " + from + " from DRAM"};
+}
+
+std::string about_l2(const Run& run) {
+    const GpuSpec& gpu = run.experiment().gpu;
+    return "L2 of " + gpu.title + ": " + text::binary_bytes(gpu.l2_bytes) +
+           (gpu.l2_partitions.value_or(1) > 1 ? " in two partitions: what SMs of both read takes its room twice" : "") +
+           "\nlit: held now; modelled, for what is shown alone, tick by tick\nEach launch begins with an empty one, as "
+           "the DRAM traffic of the whole run is modelled and as profilers count it.";
+}
+
+std::string about_held(const std::string& tensor, std::size_t held, std::size_t of) {
+    return tensor + ": " + text::grouped(static_cast<Count>(held)) + " of " + text::grouped(static_cast<Count>(of)) +
+           (of == 1 ? " tile" : " tiles") + " held";
+}
+
+std::string dram_text(Bytes bytes) { return text::bytes(bytes) + " DRAM traffic, modelled"; }
+
+}  // namespace tilescope::show

@@ -1,0 +1,36 @@
+// What is said of the machine: of what crosses which boundary, and what the L2 has to do with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/l2_shown.hpp"
+#include "show/wall_text.hpp"
+
+namespace tilescope::show {
+
+/// What the SMs ask for or store in the tick shown, and where it comes from.
+Sentence machine_headline(const Run& run, const L2Shown& l2);
+/// How large the tensors are to the L2, and what it answered so far.
+std::string machine_reason(const Run& run, const L2Shown& l2);
+
+/// Bytes a second that all SMs can draw from L2, as the time model has it, and that HBM gives.
+double l2_rate(const Run& run);
+double dram_rate(const Run& run);
+/// "DRAM 3.35 TB/s"; "L2 5.57 TB/s · 42.2 GB/s for each SM": the longest first.
+std::vector<std::string> dram_pipe_text(const Run& run);
+std::vector<std::string> l2_pipe_text(const Run& run);
+std::string about_pipes(const Run& run);
+
+/// "L2 50.0 MiB · 264 kB held".
+std::vector<std::string> l2_titles(const Run& run, const L2Shown& l2);
+/// "this step: 24.6 kB asked for, 8.19 kB of them from DRAM", the longest first.
+std::vector<std::string> l2_answer(const Run& run, const L2Shown& l2);
+std::string about_l2(const Run& run);
+/// "K: 7 of 8 tiles held".
+std::string about_held(const std::string& tensor, std::size_t held, std::size_t of);
+
+/// "264 kB DRAM traffic, modelled".
+std::string dram_text(Bytes bytes);
+
+}  // namespace tilescope::show
