@@ -120,7 +120,12 @@ Film::Kind film_kind(const std::string& flag, const std::string& path) {
     return ending == ".mp4" ? Film::Kind::mp4 : Film::Kind::gif;
 }
 
-bool is_film(const std::string& path) { return path.ends_with(".mp4") || path.ends_with(".gif"); }
+/// What is exported, by its name in capitals or not; empty where nothing is.
+std::string exported(const Invocation& r) {
+    return r.stage.empty() ? "" : check_ending("--export", r.stage, {".svg", ".pdf", ".png", ".mp4", ".gif"});
+}
+
+bool is_film(const Invocation& r) { return exported(r) == ".mp4" || exported(r) == ".gif"; }
 
 void check_export(const Invocation& r) {
     const std::string& path = r.stage;
@@ -130,14 +135,11 @@ void check_export(const Invocation& r) {
             throw UsageError("--caption " + text::shown(*r.caption) + ": is of --export; try --export wall.svg");
         return;
     }
-    if (check_ending("--export", path, {".svg", ".pdf", ".png", ".mp4", ".gif"}).empty())
+    if (exported(r).empty())
         throw UsageError("--export " + text::shown(path) +
                          ": must end in .svg, .pdf, .png, .mp4 or .gif; try --export wall.svg");
-    if (r.transparent && is_film(path))
+    if (r.transparent && is_film(r))
         throw UsageError("--transparent: a film has a background; leave it out, or try --export wall.png");
-    if (!plays(r.state.view.stage))
-        throw UsageError("--export " + text::shown(path) +
-                         ": is of the views wall, memory and time; this one is drawn by tilescope plot");
 }
 
 void check(const Invocation& r) {
@@ -215,9 +217,9 @@ void settle(App& app, Window& window) {
 void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
     Window window(Window::Kind::hidden, r.size);
     settle(app, window);
-    const bool pdf = r.stage.ends_with(".pdf");
+    const bool pdf = exported(r) == ".pdf";
     Drawing drawing;
-    if (pdf || r.stage.ends_with(".svg")) app.notes.drawing = &drawing;
+    if (pdf || exported(r) == ".svg") app.notes.drawing = &drawing;
     const Picture picture = window.picture(app, 0);
     check_stop(&control());
     if (!std::exchange(app.notes.drawing, nullptr)) {
@@ -258,7 +260,7 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
 
 /// Without a display, one in memory.
 void take(App& app, const Invocation& r, std::ostream& out) {
-    const auto act = r.record.empty() && !is_film(r.stage) ? take_screenshot : take_film;
+    const auto act = r.record.empty() && !is_film(r) ? take_screenshot : take_film;
     try {
         return act(app, r, out);
     } catch (const NoDisplay&) {
@@ -343,6 +345,18 @@ Opened open_state(App& app, const Invocation& r) {
     return {from, state.setup.recording};
 }
 
+/// Nothing but the stage is to be drawn.
+void leave_alone(App& app, const Invocation& r) {
+    if (!plays(app.view.stage))
+        throw UsageError("--export " + text::shown(r.stage) +
+                         ": is of the views wall, memory and time; tilescope plot draws the others");
+    if (!app.session.run())
+        throw UsageError("--export " + text::shown(r.stage) +
+                         ": the tiles do not fit, so that nothing runs; try smaller tiles, or --screenshot");
+    app.alone = Alone{r.caption.value_or(""), r.transparent};
+    if (r.caption && r.caption->empty()) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
+}
+
 void carry_out(const Invocation& r) {
     check(r);
     std::optional<AtomicFile> out;  // that it cannot be written is said before the work
@@ -355,14 +369,7 @@ void carry_out(const Invocation& r) {
     if (const Run* run = app.session.run(); run && !run->remark().empty())
         std::cerr << "tilescope-gui: " << text::shown(recording) << ": " << run->remark() << '\n';
     if (!out) return show_window(app, r);
-    if (!r.stage.empty()) {
-        if (!app.session.run())
-            throw UsageError("--export " + text::shown(r.stage) +
-                             ": the tiles do not fit, and nothing runs; try --screenshot, or smaller tiles");
-        app.alone = Alone{r.caption.value_or(""), r.transparent};
-        if (r.caption && r.caption->empty())
-            app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
-    }
+    if (!r.stage.empty()) leave_alone(app, r);
     take(app, r, out->stream());
     out->commit();
 }
