@@ -98,7 +98,7 @@ def exports_views(folder):
     for flags in (["--view", "wall", "--caption"], ["--view", "memory", "--race", "flash_v1"], ["--view", "time"]):
         log, paths = os.path.join(folder, "log"), [os.path.join(folder, name) for name in ("a.svg", "b.SVG")]
         for path in paths:
-            r = run(*SMALL, *flags, "--size", "1200x800", "--export", path, "--log", log)
+            r = run(*SMALL[:-1], "1200x800", *flags, "--export", path, "--log", log)
             assert r.returncode == 0 and not r.stderr, r
         svg, again = (open(path, encoding="utf-8").read() for path in paths)
         assert svg == again, flags
