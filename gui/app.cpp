@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 
@@ -154,6 +155,24 @@ void draw_stage(App& app) {
     if (app.scene) scene_panel(app);
 }
 
+/// Nothing but the stage, and below it the caption.
+void draw_alone(App& app) {
+    const Theme& t = app.theme;
+    const NotedAs as("memory");
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const float edge = std::min(t.px(16), std::min(size.x, size.y) / 20), width = size.x - 2 * edge;
+    const std::string& caption = app.alone->caption;
+    const auto lines = static_cast<int>(Canvas::broken(t.text, caption, width).size());
+    const float below = lines > 0 ? static_cast<float>(lines) * t.text->FontSize + t.px(10) : 0;
+    ImGui::SetCursorPos({edge, edge});
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32_BLACK_TRANS);
+    ImGui::BeginChild("alone", {width, size.y - 2 * edge - below}, false, ImGuiWindowFlags_NoScrollbar);
+    draw_runs(app);
+    ImGui::EndChild();
+    ImGui::PopStyleColor();
+    Canvas(t).paragraph(t.text, {edge, size.y - edge - below + t.px(10)}, t.dim_ink, caption, width, lines);
+}
+
 /// Does what frames have to do where threads do not.
 void work(App& app, double seconds) {
     const bool made = app.session.pump();
@@ -236,10 +255,19 @@ void frame(App& app, double seconds) {
     ImGui::SetNextWindowSize(size);
     ImGui::PushFont(app.theme.text);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    if (app.alone)
+        ImGui::PushStyleColor(ImGuiCol_WindowBg, app.alone->transparent ? IM_COL32_BLACK_TRANS : app.theme.panel);
     ImGui::Begin("TileScope", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav);
     ImGui::PopStyleVar();
+    if (app.alone) {
+        ImGui::PopStyleColor();
+        draw_alone(app);
+        ImGui::End();
+        ImGui::PopFont();
+        return;
+    }
     // A scroll bar that comes and goes would move sliders under the mouse that holds them.
     if (!app.view.no_controls)
         child(

@@ -54,6 +54,12 @@ struct PathDialog {
     std::string replaces = {};  ///< a file that is there, and may be replaced
 };
 
+/// The stage without anything around it, for a picture of it.
+struct Alone {
+    std::string caption = {};  ///< below it; empty: none
+    bool transparent = false;  ///< nothing is drawn behind it
+};
+
 struct App {
     Session session;
     Explorer explorer;
@@ -77,6 +83,8 @@ struct App {
     std::optional<std::size_t> hovered_cell;  ///< of the plane of tiles, in this frame
 
     Notes notes;  ///< what the last frame said
+
+    std::optional<Alone> alone;  ///< asked for
 
     std::optional<Scene> scene;  ///< what is shown began with it
     bool revealed = false;       ///< its answer is to be seen

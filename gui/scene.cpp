@@ -35,7 +35,7 @@ void scene_panel(App& app) {
     const Scene& scene = *app.scene;
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     const float side = t.px(110), width = room.x - side;
-    c.draw().AddLine({at.x, at.y + t.px(2)}, {at.x + room.x, at.y + t.px(2)}, t.panel_border);
+    c.line({at.x, at.y + t.px(2)}, {at.x + room.x, at.y + t.px(2)}, t.panel_border);
     float y = at.y + t.px(8);
     c.text_in(t.title, {at.x, y, at.x + width, y + t.title->FontSize}, t.ink, scene_title(scene));
     y += t.title->FontSize + t.px(4);

@@ -94,6 +94,24 @@ std::string making_text(const Job::Progress& p) {
                        : "recording " + std::to_string(100 * p.done / std::max<Index>(1, p.done + p.left)) + "%";
 }
 
+std::string caption_text(const Session& session, bool of_time) {
+    if (!session.request()) return "";
+    const Problem& p = session.request()->problem;
+    std::string said = session.setup().algorithm;
+    if (session.rival()) said += std::string(" and ") + session.rival()->algorithm().name;
+    if (p.seq_q == p.seq_k)
+        said += ", N = " + text::grouped(p.seq_q);
+    else
+        said += ", " + text::grouped(p.seq_q) + " queries and " + text::grouped(p.seq_k) + " keys";
+    said += ", d = " + text::grouped(p.dim);
+    const Index heads = p.batch * p.heads;
+    said += heads == 1 ? ", one head" : ", " + text::grouped(heads) + " heads";
+    if (p.mask.is_causal()) said += ", causal";
+    if (session.tiling() && !session.rival()) said += ", tiles " + shape_text(*session.tiling());
+    return said + (of_time ? "; time modelled by" : "; SM traffic counted by") + " TileScope " + TILESCOPE_VERSION +
+           ".";
+}
+
 std::string problem_text(const std::string& problem) { return "This cannot run: " + problem; }
 
 }  // namespace tilescope::show

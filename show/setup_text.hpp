@@ -32,6 +32,9 @@ std::string about_tile(const LiveTile& tile);
 /// While something is in the making: "counting", "recording 43%".
 std::string making_text(const Job::Progress& progress);
 
+/// Below a picture of a run: what was asked for, and where its numbers come from.
+std::string caption_text(const Session& session, bool of_time);
+
 /// Of a setup that is wrong.
 std::string problem_text(const std::string& problem);
 

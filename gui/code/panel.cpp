@@ -149,7 +149,7 @@ void tell(const App& app, const Words& w, float width) {
     }
     const float end = at.y + w.height;
     const Canvas c(t);
-    c.draw().AddLine(at, {at.x + width, at.y}, t.panel_border);
+    c.line(at, {at.x + width, at.y}, t.panel_border);
     at.y += t.px(6);
     const int said = c.paragraph(t.text, at, t.ink, w.sentence, width, w.sentence_lines);
     at.y += static_cast<float>(said) * t.text->FontSize + t.px(3);

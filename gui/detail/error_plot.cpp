@@ -67,7 +67,7 @@ void draw_axes(const Theme& t, const Axes& a) {
     const auto every = static_cast<int>(whole(std::ceil((t.small_text->FontSize + t.px(2)) / decade), 1, 999));
     for (int d = a.high; d >= a.low; d -= every) {
         const float y = std::round(a.y(std::pow(10, d)));
-        c.draw().AddLine({a.at.x, y}, {a.at.x + a.size.x, y}, t.faint);
+        c.line({a.at.x, y}, {a.at.x + a.size.x, y}, t.faint);
         const std::string label = "1e" + std::to_string(d);
         const float x = a.at.x - Canvas::width(t.small_text, label) - t.px(6);
         c.text(t.small_text, {x, y - t.small_text->FontSize / 2}, t.dim_ink, label);

@@ -63,7 +63,6 @@ int decimals_for(const Theme& t, const ColourScale& s, float width, float height
 
 void draw_cells(const Theme& t, const Palette& palette, const Picture& p, const Grid& g) {
     const Canvas canvas(t);
-    ImDrawList& list = canvas.draw();
     const float cell_width = p.size.x / static_cast<float>(g.cols), cell_height = p.size.y / static_cast<float>(g.rows);
     const bool single = g.row_step == 1 && g.col_step == 1;
     const int decimals = single ? decimals_for(t, p.scale, cell_width, cell_height) : -1;
@@ -75,7 +74,7 @@ void draw_cells(const Theme& t, const Palette& palette, const Picture& p, const 
             const float x0 = edge(p.at.x, p.size.x, c, g.cols), x1 = edge(p.at.x, p.size.x, c + 1, g.cols);
             const float value = cell_at(p, g, r, c).value;
             const ImU32 colour = palette.at(value, limit);
-            list.AddRectFilled({x0, y0}, {x1 - gap, y1 - gap}, colour);
+            canvas.fill({x0, y0, x1 - gap, y1 - gap}, colour);
             if (decimals < 0) continue;
             const std::string text = with_decimals(value, decimals);
             canvas.text_in(t.small_text, {x0, y0 - gap, x1, y1 - gap},
@@ -138,12 +137,11 @@ std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Pictu
 
 void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, ImVec2 at, float width) {
     const Canvas c(t);
-    ImDrawList& list = c.draw();
     if (s.any && s.minus_infinity && width >= t.px(96)) {
         width -= t.px(36);
         const float x = at.x + width + t.px(6), y = at.y + t.small_text->FontSize / 2 + t.px(1), square = t.px(4);
-        list.AddRectFilled({x, y - square}, {x + 2 * square, y + square}, palette.at(-INFINITY, 1));
-        list.AddRect({x, y - square}, {x + 2 * square, y + square}, t.dim_ink);
+        c.fill({x, y - square, x + 2 * square, y + square}, palette.at(-INFINITY, 1));
+        c.outline({x, y - square, x + 2 * square, y + square}, t.dim_ink);
         c.text(t.small_text, {x + 3 * square, at.y}, t.dim_ink, "−∞");
     }
     const std::string low = s.any ? value_text(s.low) : "", high = s.any              ? value_text(s.high)
@@ -160,8 +158,9 @@ void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, Im
     constexpr int parts = 24;
     for (int k = 0; s.any && k < parts; ++k) {
         const float value = s.low + (s.high - s.low) * (static_cast<float>(k) + 0.5f) / parts;
-        list.AddRectFilled({edge(left, right - left, k, parts), middle - t.px(3)},
-                           {edge(left, right - left, k + 1, parts), middle + t.px(3)}, palette.at(value, s.limit()));
+        c.fill({edge(left, right - left, k, parts), middle - t.px(3), edge(left, right - left, k + 1, parts),
+                middle + t.px(3)},
+               palette.at(value, s.limit()));
     }
     c.text(t.small_text, at, t.dim_ink, low);
     c.text(t.small_text, {right + t.px(5), at.y}, t.dim_ink, high);

@@ -13,27 +13,65 @@ Box mixed(const Box& a, const Box& b, float s) {
     return {mix(a.x0, b.x0), mix(a.y0, b.y0), mix(a.x1, b.x1), mix(a.y1, b.y1)};
 }
 
+Canvas::Canvas(const Theme& theme)
+    : theme_(&theme), draw_(ImGui::GetWindowDrawList()), drawing_(notes() ? notes()->drawing : nullptr) {}
+
+Drawing* Canvas::told() const {
+    if (drawing_) drawing_->clip(draw_->GetClipRectMin(), draw_->GetClipRectMax());
+    return drawing_;
+}
+
 void Canvas::fill(const Box& b, ImU32 colour, float rounding) const {
     draw_->AddRectFilled(b.min(), b.max(), colour, rounding);
+    if (Drawing* d = told()) d->fill(b.min(), b.max(), colour, rounding);
 }
 
 void Canvas::outline(const Box& b, ImU32 colour, float thickness, float rounding) const {
     draw_->AddRect(b.min(), b.max(), colour, rounding, 0, thickness);
+    if (Drawing* d = told()) d->outline(b.min(), b.max(), colour, thickness, rounding);
 }
 
-void Canvas::dashed(ImVec2 from, ImVec2 to, ImU32 colour) const {
-    const float dash = px(4), gap = px(3), length = std::hypot(to.x - from.x, to.y - from.y);
-    if (length <= 0) return;
-    const auto at = [&](float x) {
+void Canvas::line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness) const {
+    draw_->AddLine(from, to, colour, thickness);
+    if (Drawing* d = told()) d->line(from, to, colour, thickness);
+}
+
+void Canvas::strokes(ImVec2 from, ImVec2 to, ImU32 colour, float stroke, float gap, float thickness) const {
+    const float length = std::hypot(to.x - from.x, to.y - from.y);
+    if (!(length > 0) || length > 1e5f) return;
+    const auto along = [&](float x) {
         const float part = std::min(x / length, 1.f);
         return ImVec2(from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part);
     };
-    for (float x = 0; x < length; x += dash + gap) draw_->AddLine(at(x), at(x + dash), colour, px(1));
+    for (float x = 0; x < length; x += stroke + gap) draw_->AddLine(along(x), along(x + stroke), colour, thickness);
+    if (Drawing* d = told()) d->line(from, to, colour, thickness, stroke, gap);
 }
+
+void Canvas::dashed(ImVec2 from, ImVec2 to, ImU32 colour) const { strokes(from, to, colour, px(4), px(3), px(1)); }
 
 void Canvas::dashed(const Box& b, ImU32 colour) const {
     dashed(b.min(), {b.x1, b.y0}, colour), dashed({b.x0, b.y1}, b.max(), colour);
     dashed(b.min(), {b.x0, b.y1}, colour), dashed({b.x1, b.y0}, b.max(), colour);
+}
+
+void Canvas::polygon(std::span<const ImVec2> corners, ImU32 colour) const {
+    draw_->AddConvexPolyFilled(corners.data(), static_cast<int>(corners.size()), colour);
+    if (Drawing* d = told()) d->polygon(corners, colour);
+}
+
+void Canvas::polygon_outline(std::span<const ImVec2> corners, ImU32 colour, float thickness) const {
+    draw_->AddPolyline(corners.data(), static_cast<int>(corners.size()), colour, ImDrawFlags_Closed, thickness);
+    if (Drawing* d = told()) d->polygon_outline(corners, colour, thickness);
+}
+
+void Canvas::circle(ImVec2 centre, float radius, ImU32 colour) const {
+    draw_->AddCircleFilled(centre, radius, colour);
+    if (Drawing* d = told()) d->circle(centre, radius, colour);
+}
+
+void Canvas::circle_outline(ImVec2 centre, float radius, ImU32 colour, float thickness) const {
+    draw_->AddCircle(centre, radius, colour, 0, thickness);
+    if (Drawing* d = told()) d->circle_outline(centre, radius, colour, thickness);
 }
 
 void Canvas::hatch(const Box& b, ImU32 colour, float spacing) const {
@@ -43,6 +81,7 @@ void Canvas::hatch(const Box& b, ImU32 colour, float spacing) const {
     for (float sum = std::ceil((b.x0 + b.y0) / spacing) * spacing; sum < b.x1 + b.y1; sum += spacing)
         draw_->AddLine({sum - b.y1, b.y1}, {sum - b.y0, b.y0}, colour, px(1));
     draw_->PopClipRect();
+    if (Drawing* d = told()) d->hatch(b.min(), b.max(), colour, spacing, px(1));
 }
 
 float Canvas::width(const ImFont* font, std::string_view text) {
@@ -51,8 +90,9 @@ float Canvas::width(const ImFont* font, std::string_view text) {
 
 void Canvas::write(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const {
     text = readable(text);
-    draw_->AddText(font, font->FontSize, {std::floor(at.x), std::floor(at.y)}, colour, text.data(),
-                   text.data() + text.size());
+    at = {std::floor(at.x), std::floor(at.y)};
+    draw_->AddText(font, font->FontSize, at, colour, text.data(), text.data() + text.size());
+    if (Drawing* d = told()) d->text(font, at, colour, text);
 }
 
 float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const {
@@ -175,11 +215,13 @@ void Canvas::wire(ImVec2 from, ImVec2 to, std::initializer_list<ImVec2> then, Im
     draw_->PathBezierCubicCurveTo({from.x, from.y - bend}, {to.x, to.y + bend}, to);
     for (const ImVec2 p : then) draw_->PathLineTo(p);
     draw_->PathStroke(colour, 0, px(1.6f));
+    if (Drawing* d = told())
+        d->curve(from, {from.x, from.y - bend}, {to.x, to.y + bend}, to, {then.begin(), then.end()}, colour, px(1.6f));
 }
 
 void Canvas::arrow_head(ImVec2 tip, bool down, ImU32 colour) const {
     const float half = px(4), back = tip.y + px(down ? -7 : 7);
-    draw_->AddTriangleFilled(tip, {tip.x - half, back}, {tip.x + half, back}, colour);
+    triangle(tip, {tip.x - half, back}, {tip.x + half, back}, colour);
 }
 
 bool hovered(const Box& b) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gui/draw/drawing.hpp"
 #include "gui/draw/theme.hpp"
 
 namespace tilescope::gui {
@@ -36,16 +38,34 @@ enum class Align : std::uint8_t { left, centre, right };
 
 class Canvas {
   public:
-    explicit Canvas(const Theme& theme) : theme_(&theme), draw_(ImGui::GetWindowDrawList()) {}
+    explicit Canvas(const Theme& theme);
 
     const Theme& theme() const { return *theme_; }
     float px(float at_scale_1) const { return theme_->px(at_scale_1); }
-    ImDrawList& draw() const { return *draw_; }
 
     void fill(const Box& b, ImU32 colour, float rounding = 0) const;
     void outline(const Box& b, ImU32 colour, float thickness = 1, float rounding = 0) const;
     void dashed(const Box& b, ImU32 colour) const;
     void dashed(ImVec2 from, ImVec2 to, ImU32 colour) const;
+    void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness = 1) const;
+    /// In strokes with gaps between them.
+    void strokes(ImVec2 from, ImVec2 to, ImU32 colour, float stroke, float gap, float thickness) const;
+    void triangle(ImVec2 a, ImVec2 b, ImVec2 c, ImU32 colour) const {
+        const ImVec2 corners[] = {a, b, c};
+        polygon(corners, colour);
+    }
+    /// Convex.
+    void polygon(std::span<const ImVec2> corners, ImU32 colour) const;
+    void polygon_outline(std::span<const ImVec2> corners, ImU32 colour, float thickness) const;
+    void circle(ImVec2 centre, float radius, ImU32 colour) const;
+    void circle_outline(ImVec2 centre, float radius, ImU32 colour, float thickness) const;
+    /// What `draw` draws is seen in this box only.
+    template <class F>
+    void within(const Box& b, F&& draw) const {
+        draw_->PushClipRect(b.min(), b.max(), true);
+        draw();
+        draw_->PopClipRect();
+    }
     /// Diagonal lines: there, but not to be looked into.
     void hatch(const Box& b, ImU32 colour, float spacing) const;
 
@@ -90,8 +110,12 @@ class Canvas {
                   Align align) const;
     void write(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
 
+    /// What is told of everything that is drawn, where a picture of vectors is taken; nullptr elsewhere.
+    Drawing* told() const;
+
     const Theme* theme_;
     ImDrawList* draw_;
+    Drawing* drawing_;
 };
 
 /// Whether the mouse is over this part of the current window and nothing else has it.

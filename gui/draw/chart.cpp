@@ -9,22 +9,11 @@ namespace {
 
 using lab::Look;
 
-/// Every so many pixels a stroke, along a line of several points.
-void draw_strokes(const Canvas& c, ImVec2 from, ImVec2 to, ImU32 colour, float stroke, float gap, float width) {
-    const float length = std::hypot(to.x - from.x, to.y - from.y);
-    if (!(length > 0) || length > 1e5f) return;
-    const auto along = [&](float s) {
-        return ImVec2(from.x + (to.x - from.x) * s / length, from.y + (to.y - from.y) * s / length);
-    };
-    for (float s = 0; s < length; s += stroke + gap)
-        c.draw().AddLine(along(s), along(std::min(length, s + stroke)), colour, width);
-}
-
 void draw_line(const Canvas& c, ImVec2 from, ImVec2 to, Look look, ImU32 colour) {
     const float width = c.px(2);
-    if (look == Look::dashes) return draw_strokes(c, from, to, colour, c.px(8), c.px(5), width);
-    if (look == Look::dots) return draw_strokes(c, from, to, colour, c.px(2), c.px(4), width);
-    c.draw().AddLine(from, to, colour, look == Look::border ? c.px(1) : width);
+    if (look == Look::dashes) return c.strokes(from, to, colour, c.px(8), c.px(5), width);
+    if (look == Look::dots) return c.strokes(from, to, colour, c.px(2), c.px(4), width);
+    c.line(from, to, colour, look == Look::border ? c.px(1) : width);
 }
 
 bool has_line(Look look) {
@@ -42,7 +31,7 @@ void draw_axes(const Canvas& c, const Chart& chart) {
     for (const auto& tick : chart.axes.x.ticks) {
         const float x = std::round(chart.at(tick.at, chart.axes.y.from).x);
         if (x < p.x0 - 1 || x > p.x1 + 1) continue;
-        c.draw().AddLine({x, p.y0}, {x, p.y1}, t.faint);
+        c.line({x, p.y0}, {x, p.y1}, t.faint);
         const float w = Canvas::width(t.small_text, tick.text);
         if (x - w / 2 < free_from) continue;
         c.text(t.small_text, {x - w / 2, p.y1 + c.px(4)}, t.dim_ink, tick.text);
@@ -52,14 +41,14 @@ void draw_axes(const Canvas& c, const Chart& chart) {
     for (const auto& tick : chart.axes.y.ticks) {
         const float y = std::round(chart.at(chart.axes.x.from, tick.at).y);
         if (y < p.y0 - 1 || y > p.y1 + 1) continue;
-        c.draw().AddLine({p.x0, y}, {p.x1, y}, t.faint);
+        c.line({p.x0, y}, {p.x1, y}, t.faint);
         if (y + line / 2 > free_below) continue;
         c.text(t.small_text, {p.x0 - Canvas::width(t.small_text, tick.text) - c.px(6), y - line / 2}, t.dim_ink,
                tick.text);
         free_below = y - line / 2;
     }
-    c.draw().AddLine({p.x0, p.y0}, {p.x0, p.y1}, t.bus);
-    c.draw().AddLine({p.x0, p.y1}, {p.x1, p.y1}, t.bus);
+    c.line({p.x0, p.y0}, {p.x0, p.y1}, t.bus);
+    c.line({p.x0, p.y1}, {p.x1, p.y1}, t.bus);
 }
 
 void draw_label(const Canvas& c, const Chart& chart, ImVec2 at, const std::string& words, bool above) {
@@ -72,13 +61,13 @@ void draw_label(const Canvas& c, const Chart& chart, ImVec2 at, const std::strin
 
 void draw_series(const Canvas& c, const Chart& chart, const lab::Series& s) {
     const ImU32 colour = c.theme().series(s.colour);
-    c.draw().PushClipRect(chart.plot.grown(c.px(6)).min(), chart.plot.grown(c.px(6)).max(), true);
-    for (std::size_t k = 1; has_line(s.look) && k < s.points.size(); ++k)
-        draw_line(c, chart.at(s.points[k - 1].x, s.points[k - 1].y), chart.at(s.points[k].x, s.points[k].y), s.look,
-                  colour);
-    for (const lab::FigurePoint& p : s.points)
-        if (has_marks(s.look)) draw_mark(c, chart.at(p.x, p.y), s.look, s.colour, c.px(4));
-    c.draw().PopClipRect();
+    c.within(chart.plot.grown(c.px(6)), [&] {
+        for (std::size_t k = 1; has_line(s.look) && k < s.points.size(); ++k)
+            draw_line(c, chart.at(s.points[k - 1].x, s.points[k - 1].y), chart.at(s.points[k].x, s.points[k].y), s.look,
+                      colour);
+        for (const lab::FigurePoint& p : s.points)
+            if (has_marks(s.look)) draw_mark(c, chart.at(p.x, p.y), s.look, s.colour, c.px(4));
+    });
 }
 
 void draw_labels(const Canvas& c, const Chart& chart, const lab::Series& s) {
@@ -107,11 +96,10 @@ std::vector<Entry> entries_of(const lab::Figure& f) {
 
 void draw_mark(const Canvas& c, ImVec2 at, Look look, int colour, float r) {
     const ImU32 ink = c.theme().series(colour);
-    ImDrawList& d = c.draw();
     const float width = c.px(1.8f);
     if (look == Look::crosses) {
-        d.AddLine({at.x - r, at.y - r}, {at.x + r, at.y + r}, ink, width);
-        d.AddLine({at.x - r, at.y + r}, {at.x + r, at.y - r}, ink, width);
+        c.line({at.x - r, at.y - r}, {at.x + r, at.y + r}, ink, width);
+        c.line({at.x - r, at.y + r}, {at.x + r, at.y - r}, ink, width);
         return;
     }
     // The shape, too, tells curves apart.
@@ -122,12 +110,12 @@ void draw_mark(const Canvas& c, ImVec2 at, Look look, int colour, float r) {
             const float a = turn + 6.2831853f * static_cast<float>(k) / static_cast<float>(corners);
             p[static_cast<std::size_t>(k)] = {at.x + 1.25f * r * std::sin(a), at.y - 1.25f * r * std::cos(a)};
         }
-        open ? d.AddPolyline(p.data(), corners, ink, ImDrawFlags_Closed, width)
-             : d.AddConvexPolyFilled(p.data(), corners, ink);
+        const std::span<const ImVec2> shape(p.data(), static_cast<std::size_t>(corners));
+        open ? c.polygon_outline(shape, ink, width) : c.polygon(shape, ink);
     };
     switch (colour < 0 ? 0 : colour % 5) {
         case 0:
-            return open ? d.AddCircle(at, r, ink, 0, width) : d.AddCircleFilled(at, r, ink);
+            return open ? c.circle_outline(at, r, ink, width) : c.circle(at, r, ink);
         case 1:
             return ngon(4, 0.785398f);
         case 2:

@@ -11,6 +11,8 @@
 
 namespace tilescope::gui {
 
+class Drawing;
+
 /// A text and where it begins. It is whole, also where what was drawn of it was cut to fit.
 struct Note {
     std::string text;
@@ -24,6 +26,8 @@ class Notes {
     void begin_frame();
     void clear(std::string_view panel) { of(panel).clear(); }
     const std::vector<std::pair<std::string, std::vector<Note>>>& panels() const { return panels_; }
+
+    Drawing* drawing = nullptr;  ///< takes the shapes down, too, where it is there
 
   private:
     friend class NotedAs;

@@ -50,18 +50,18 @@ void tiles(App& app) {
 /// Where this run is, and where the ones before it were.
 void draw_trails(const Canvas& c, const Chart& chart, const std::vector<Explorer::Trail>& trails) {
     const Theme& t = c.theme();
-    c.draw().PushClipRect(chart.plot.grown(c.px(8)).min(), chart.plot.grown(c.px(8)).max(), true);
-    for (std::size_t k = 0; k < trails.size(); ++k) {
-        const auto& points = trails[k].points;
-        for (std::size_t i = 1; i < points.size(); ++i)
-            c.draw().AddLine(chart.at(points[i - 1].first, points[i - 1].second),
-                             chart.at(points[i].first, points[i].second), Theme::faded(t.highlight, 0.5f), c.px(1.5f));
-        if (points.empty()) continue;
-        const ImVec2 at = chart.at(points.back().first, points.back().second);
-        c.draw().AddCircle(at, c.px(8), t.highlight, 0, c.px(2.5f));
-        if (k == 0) c.draw().AddCircleFilled(at, c.px(3.5f), t.highlight);
-    }
-    c.draw().PopClipRect();
+    c.within(chart.plot.grown(c.px(8)), [&] {
+        for (std::size_t k = 0; k < trails.size(); ++k) {
+            const auto& points = trails[k].points;
+            for (std::size_t i = 1; i < points.size(); ++i)
+                c.line(chart.at(points[i - 1].first, points[i - 1].second), chart.at(points[i].first, points[i].second),
+                       Theme::faded(t.highlight, 0.5f), c.px(1.5f));
+            if (points.empty()) continue;
+            const ImVec2 at = chart.at(points.back().first, points.back().second);
+            c.circle_outline(at, c.px(8), t.highlight, c.px(2.5f));
+            if (k == 0) c.circle(at, c.px(3.5f), t.highlight);
+        }
+    });
 }
 
 void figure(App& app) {

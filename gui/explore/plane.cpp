@@ -32,7 +32,7 @@ void draw_cell(const Canvas& c, const Box& b, const PlanePicture::Cell& cell) {
     const Theme& t = c.theme();
     if (cell.look == Look::value)
         c.fill(cell.estimated ? b.grown(-std::max(1.f, b.w() * 0.14f)) : b.grown(0.25f), t.shade(cell.shade));
-    if (cell.look == Look::pending) c.draw().AddCircleFilled(b.centre(), std::max(1.f, b.w() * 0.1f), t.bus);
+    if (cell.look == Look::pending) c.circle(b.centre(), std::max(1.f, b.w() * 0.1f), t.bus);
 }
 
 /// Cells of a row that cannot be, in one piece of hatching.
@@ -62,9 +62,9 @@ void draw_borders(const Canvas& c, const Grid& g, const PlanePicture& p) {
             const Index here = blocks(row, col);
             if (here == 0) continue;
             if (col + 1 < p.cols && blocks(row, col + 1) > 0 && blocks(row, col + 1) != here)
-                c.draw().AddLine({b.x1, b.y0}, {b.x1, b.y1}, colour);
+                c.line({b.x1, b.y0}, {b.x1, b.y1}, colour);
             if (row + 1 < p.rows && blocks(row + 1, col) > 0 && blocks(row + 1, col) != here)
-                c.draw().AddLine({b.x0, b.y0}, {b.x1, b.y0}, colour);
+                c.line({b.x0, b.y0}, {b.x1, b.y0}, colour);
         }
 }
 
@@ -76,8 +76,8 @@ void draw_limit(const Canvas& c, const Grid& g, const std::vector<std::size_t>& 
     for (std::size_t row = 0; row < room.size(); ++row) {
         const auto x_of = [&](std::size_t k) { return g.box.x0 + g.w * static_cast<float>(std::min(room[k], cols)); };
         const float x = x_of(row), y0 = g.box.y1 - g.h * static_cast<float>(row), y1 = y0 - g.h;
-        if (room[row] < cols) c.draw().AddLine({x, y0}, {x, y1}, colour, c.px(2.5f));
-        if (row > 0 && room[row] != room[row - 1]) c.draw().AddLine({x_of(row - 1), y0}, {x, y0}, colour, c.px(2.5f));
+        if (room[row] < cols) c.line({x, y0}, {x, y1}, colour, c.px(2.5f));
+        if (row > 0 && room[row] != room[row - 1]) c.line({x_of(row - 1), y0}, {x, y0}, colour, c.px(2.5f));
         if (!label && room[row] < cols) label = ImVec2(x, (y0 + y1) / 2);
     }
     const Theme& t = c.theme();
@@ -91,12 +91,12 @@ void draw_axes(const Canvas& c, const Grid& g, const PlanePicture& p) {
     const float line = t.small_text->FontSize;
     for (const auto& tick : p.bc) {
         const float x = g.at(tick.at, 0).x, w = Canvas::width(t.small_text, tick.text);
-        c.draw().AddLine({x, g.box.y1}, {x, g.box.y1 + c.px(4)}, t.bus);
+        c.line({x, g.box.y1}, {x, g.box.y1 + c.px(4)}, t.bus);
         c.text(t.small_text, {x - w / 2, g.box.y1 + c.px(5)}, t.dim_ink, tick.text);
     }
     for (const auto& tick : p.br) {
         const float y = g.at(0, tick.at).y, w = Canvas::width(t.small_text, tick.text);
-        c.draw().AddLine({g.box.x0 - c.px(4), y}, {g.box.x0, y}, t.bus);
+        c.line({g.box.x0 - c.px(4), y}, {g.box.x0, y}, t.bus);
         c.text(t.small_text, {g.box.x0 - w - c.px(7), y - line / 2}, t.dim_ink, tick.text);
     }
     c.text_in(t.small_text, {g.box.x0, g.box.y1 + line + c.px(8), g.box.x1, g.box.y1 + 2 * line + c.px(10)}, t.dim_ink,
@@ -109,26 +109,25 @@ void draw_axes(const Canvas& c, const Grid& g, const PlanePicture& p) {
 /// Marks tell each other apart by their shape; on any shade they have a dark and a bright line.
 void draw_shape(const Canvas& c, ImVec2 at, Mark::Kind kind) {
     const Theme& t = c.theme();
-    ImDrawList& d = c.draw();
     const ImU32 dark = IM_COL32(10, 12, 16, 255);
     const auto twice = [&](auto&& shape) { shape(dark, c.px(4.5f)), shape(t.highlight, c.px(2.2f)); };
     const float r = c.px(6);
     switch (kind) {
         case Mark::Kind::current:
-            return twice([&](ImU32 colour, float w) { d.AddCircle(at, r + c.px(3), colour, 0, w); });
+            return twice([&](ImU32 colour, float w) { c.circle_outline(at, r + c.px(3), colour, w); });
         case Mark::Kind::best:
             return twice([&](ImU32 colour, float w) {
-                d.AddLine({at.x - r, at.y}, {at.x + r, at.y}, colour, w);
-                d.AddLine({at.x, at.y - r}, {at.x, at.y + r}, colour, w);
+                c.line({at.x - r, at.y}, {at.x + r, at.y}, colour, w);
+                c.line({at.x, at.y - r}, {at.x, at.y + r}, colour, w);
             });
         case Mark::Kind::released:
             return twice([&](ImU32 colour, float w) {
-                d.AddRect({at.x - r, at.y - r}, {at.x + r, at.y + r}, colour, 0, 0, w);
+                c.outline({at.x - r, at.y - r, at.x + r, at.y + r}, colour, w);
             });
         case Mark::Kind::paper:
             return twice([&](ImU32 colour, float w) {
                 const ImVec2 p[] = {{at.x, at.y - r}, {at.x + r, at.y}, {at.x, at.y + r}, {at.x - r, at.y}};
-                d.AddPolyline(p, 4, colour, ImDrawFlags_Closed, w);
+                c.polygon_outline(p, colour, w);
             });
     }
 }
@@ -148,7 +147,7 @@ void draw_scale(const Canvas& c, Box area, const PlanePicture& p) {
         const float x = std::clamp(at - w / 2, bar.x0, std::max(bar.x0, bar.x1 - w));
         const auto touches = [&](const Box& b) { return x < b.x1 + c.px(8) && x + w > b.x0 - c.px(8); };
         if (std::any_of(taken.begin(), taken.end(), touches)) continue;
-        c.draw().AddLine({at, bar.y1}, {at, bar.y1 + c.px(3)}, t.bus);
+        c.line({at, bar.y1}, {at, bar.y1 + c.px(3)}, t.bus);
         c.text(t.small_text, {x, bar.y1 + c.px(3)}, t.dim_ink, tick.text);
         taken.push_back({x, 0, x + w, 0});
     }
@@ -182,7 +181,7 @@ void draw_key(const Canvas& c, Box area, const PlanePicture& p) {
         if (!has(look)) continue;
         const Box b = room_for(text), sample = {b.x0, b.y0, b.x0 + c.px(16), b.y1};
         if (look == Look::pending)
-            c.draw().AddCircleFilled(sample.centre(), c.px(2), t.bus);
+            c.circle(sample.centre(), c.px(2), t.bus);
         else
             c.hatch(sample, Theme::faded(t.dim_ink, 0.6f), c.px(5));
         words(b, text);

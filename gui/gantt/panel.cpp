@@ -101,7 +101,7 @@ void draw_launches(const Lanes& l) {
     float free_from = l.box.x0;
     for (const GanttLaunch& launch : launches) {
         const float x = l.x(launch.from);
-        l.canvas.draw().AddLine({x, l.box.y0}, {x, l.box.y1}, t.ink, l.px(1));
+        l.canvas.line({x, l.box.y0}, {x, l.box.y1}, t.ink, l.px(1));
         const std::string& name = launch.time.kernel;
         const Box at = {x + l.px(4), l.box.y0 + l.px(2), x + l.px(4) + Canvas::width(t.small_text, name),
                         l.box.y0 + l.px(2) + Canvas::height(t.small_text)};
@@ -140,9 +140,8 @@ void draw_playhead(const Lanes& l) {
     const double now = l.now();
     const float x = std::round(l.x(now)), r = l.px(5);
     l.canvas.fill({x, l.box.y0, l.x(l.gantt().us()), l.box.y1}, Theme::faded(t.panel, 0.45f));
-    l.canvas.draw().AddLine({x, l.box.y0 - l.px(2)}, {x, l.box.y1 + l.px(2)}, t.highlight, l.px(2));
-    l.canvas.draw().AddTriangleFilled({x - r, l.box.y0 - l.px(7)}, {x + r, l.box.y0 - l.px(7)}, {x, l.box.y0},
-                                      t.highlight);
+    l.canvas.line({x, l.box.y0 - l.px(2)}, {x, l.box.y1 + l.px(2)}, t.highlight, l.px(2));
+    l.canvas.triangle({x - r, l.box.y0 - l.px(7)}, {x + r, l.box.y0 - l.px(7)}, {x, l.box.y0}, t.highlight);
 }
 
 /// The share of all places that are taken, below the lanes: what an SM that is not drawn does, too.
@@ -186,7 +185,7 @@ void draw_axis(const Lanes& l) {
     const int most = std::max(1, static_cast<int>(l.box.w() / l.px(90)));
     for (const TimeTick& tick : time_ticks(l.us, most)) {
         const float x = l.x(tick.us), half = Canvas::width(t.small_text, tick.text) / 2;
-        l.canvas.draw().AddLine({x, y}, {x, y + l.px(4)}, t.dim_ink, l.px(1));
+        l.canvas.line({x, y}, {x, y + l.px(4)}, t.dim_ink, l.px(1));
         l.canvas.text(t.small_text, {std::min(x - half, l.box.x1 + l.px(12) - 2 * half), y + l.px(5)}, t.dim_ink,
                       tick.text);
     }

@@ -53,7 +53,7 @@ void draw_space(const Canvas& c, const Overflow& o, Box area) {
     c.fill({bar.x0, bar.y0, full, bar.y1}, Theme::faded(colour, 0.1f));
     draw_tiles(c, o, bar, per_byte);
     c.outline({bar.x0, bar.y0, full, bar.y1}, colour, c.px(1.5f));
-    c.draw().AddLine({full, above.y0}, {full, below.y1}, t.ink, c.px(2));
+    c.line({full, above.y0}, {full, below.y1}, t.ink, c.px(2));
 
     const std::string have = capacity_text(e);
     const float width = Canvas::size(t.text, have).x + c.px(8);

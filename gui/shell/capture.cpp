@@ -10,10 +10,23 @@
 
 #include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
+#include "lab/child.hpp"
 #include "lab/signals.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;
+
+namespace {
+
+void opaque(std::uint8_t* rgba) { rgba[3] = 255; }
+
+/// What was drawn over nothing has its colours multiplied by its opacity; a PNG has not.
+void take_opacity_out(std::uint8_t* rgba) {
+    for (int k = 0; k < 3 && rgba[3] > 0; ++k)
+        rgba[k] = static_cast<std::uint8_t>(std::min(255, (255 * rgba[k] + rgba[3] / 2) / rgba[3]));
+}
+
+}  // namespace
 
 Picture Window::picture(App& app, double seconds) {
     prepare(app, size_, 1);
@@ -41,7 +54,8 @@ Picture Window::picture(App& app, double seconds) {
     for (std::size_t y = 0; y < static_cast<std::size_t>(size_.height); ++y)
         std::copy_n(upside_down.end() - static_cast<std::ptrdiff_t>((y + 1) * row), row,
                     p.rgba.begin() + static_cast<std::ptrdiff_t>(y * row));
-    for (std::size_t alpha = 3; alpha < p.rgba.size(); alpha += 4) p.rgba[alpha] = 255;
+    const bool transparent = app.alone && app.alone->transparent;
+    for (std::size_t k = 0; k < p.rgba.size(); k += 4) transparent ? take_opacity_out(&p.rgba[k]) : opaque(&p.rgba[k]);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glDeleteRenderbuffers(1, &colours);
     glDeleteFramebuffers(1, &frame);
@@ -62,8 +76,30 @@ void write_png(const Picture& picture, std::ostream& out) {
         file.resize(size);
         done = png_image_write_to_memory(&image, file.data(), &size, 0, picture.rgba.data(), 0, nullptr) != 0;
     }
-    if (!done) throw RunError(std::string("--screenshot: libpng: ") + image.message);
+    if (!done) throw RunError(std::string("libpng: ") + image.message);
     out.write(file.data(), static_cast<std::streamsize>(size));
+}
+
+void write_pdf(const std::string& svg, std::ostream& out) {
+    NamelessFile pdf, said;
+    std::optional<Program> converter;
+    try {
+        // The date in it would be another one every time.
+        converter.emplace(std::vector<std::string>{"env", "SOURCE_DATE_EPOCH=0", "rsvg-convert", "--format", "pdf"},
+                          std::vector<int>{pdf.descriptor(), said.descriptor()});
+        if (!on_path("rsvg-convert"))
+            throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory));
+    } catch (const std::system_error&) {
+        throw RunError(
+            "--export: a PDF needs rsvg-convert; install it (apt-get install librsvg2-bin), or write an SVG: a name "
+            "that ends in .svg");
+    }
+    converter->write(svg.data(), svg.size());
+    converter->close_input();
+    for (; !converter->ended(); wait_a_moment()) check_stop(&control());
+    if (!converter->succeeded()) throw RunError("--export: rsvg-convert " + text::shown("says: " + said.read(), 400));
+    for (std::string piece; !(piece = pdf.read()).empty();)
+        out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
 }
 
 Film::Film(Kind kind, Size size, int fps) {

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <utility>
 
 #include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
+#include "gui/draw/drawing.hpp"
 #include "gui/shell/capture.hpp"
 #include "gui/shell/native.hpp"
 #include "gui/shell/status.hpp"
@@ -17,6 +19,7 @@
 #include "lab/flags/program.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/signals.hpp"
+#include "show/setup_text.hpp"
 #include "show/setups.hpp"
 #include "show/state.hpp"
 
@@ -26,7 +29,9 @@ namespace {
 
 struct Invocation {
     State state;
-    std::string open, screenshot, record, log;
+    std::string open, screenshot, record, stage, log;
+    bool transparent = false;
+    std::optional<std::string> caption;  ///< empty: what was asked for
     Size size;
     Index from = 0, to = -1;  // -1: the end
     Index fps = 30;
@@ -67,6 +72,15 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.add_option("--screenshot", r.screenshot, "Write a picture and end; needs no display")->type_name("FILE.png");
     app.add_option("--record", r.record, "Write a film and end; needs ffmpeg, and no display")
         ->type_name("FILE.mp4|gif");
+    app.add_option("--export", r.stage,
+                   "Write the view alone, without controls, and end: a picture, or a film as --record")
+        ->type_name("FILE.svg|pdf|png|mp4|gif");
+    app.add_flag("--transparent", r.transparent, "Nothing behind the exported picture");
+    app.add_option_function<std::string>(
+           "--caption", [&r](const std::string& s) { r.caption = s; },
+           "Below the exported view; without TEXT the setup")
+        ->expected(0, 1)
+        ->type_name("[TEXT]");
     add_whole_option(app, "--from", {0, Whole().most, 0}, "First step of the film", [&r](Index n) {
         r.from = n;
     })->default_str("0");
@@ -93,24 +107,55 @@ void add_flags(CLI::App& app, Invocation& r) {
         "  tilescope-gui trace.json                 plays what `tilescope trace` wrote\n"
         "  tilescope-gui flash_v1 --race flash_v2 --pace bytes\n"
         "  tilescope-gui flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --screenshot toy.png\n"
+        "  tilescope-gui flash_v2 --seq 512 --causal --light --export wall.svg --caption\n"
         "  tilescope-gui flash_v2 --seq 256 --record film.mp4 --from 1 --to 60 --speed 4\n" +
         std::string(exit_codes));
 }
 
 /// A film's name has to say which kind of film it shall be.
-Film::Kind film_kind(const std::string& path) {
-    const std::string ending = check_ending("--record", path, {".mp4", ".gif"});
+Film::Kind film_kind(const std::string& flag, const std::string& path) {
+    const std::string ending = check_ending(flag, path, {".mp4", ".gif"});
     if (ending.empty())
         throw UsageError("--record " + text::shown(path) + ": must end in .mp4 or .gif; try --record film.mp4");
     return ending == ".mp4" ? Film::Kind::mp4 : Film::Kind::gif;
 }
 
+/// What is exported, by its name in capitals or not; empty where nothing is.
+std::string exported(const Invocation& r) {
+    return r.stage.empty() ? "" : check_ending("--export", r.stage, {".svg", ".pdf", ".png", ".mp4", ".gif"});
+}
+
+bool is_film(const Invocation& r) { return exported(r) == ".mp4" || exported(r) == ".gif"; }
+
+void check_export(const Invocation& r) {
+    const std::string& path = r.stage;
+    if (path.empty()) {
+        if (r.transparent) throw UsageError("--transparent: is of --export; try --export wall.svg --transparent");
+        if (r.caption)
+            throw UsageError("--caption " + text::shown(*r.caption) + ": is of --export; try --export wall.svg");
+        return;
+    }
+    if (exported(r).empty())
+        throw UsageError("--export " + text::shown(path) +
+                         ": must end in .svg, .pdf, .png, .mp4 or .gif; try --export wall.svg");
+    if (r.transparent && is_film(r))
+        throw UsageError("--transparent: a film has a background; leave it out, or try --export wall.png");
+}
+
 void check(const Invocation& r) {
-    if (!r.screenshot.empty() && !r.record.empty())
-        throw UsageError("--screenshot " + text::shown(r.screenshot) +
-                         ": and --record exclude each other; leave one out");
+    const std::pair<const char*, const std::string*> outputs[] = {
+        {"--screenshot", &r.screenshot}, {"--record", &r.record}, {"--export", &r.stage}};
+    const std::pair<const char*, const std::string*>* first = nullptr;
+    for (const auto& output : outputs) {
+        if (output.second->empty()) continue;
+        if (first)
+            throw UsageError(first->first + (' ' + text::shown(*first->second)) + ": and " + output.first +
+                             " exclude each other; leave one out");
+        first = &output;
+    }
     check_ending("--screenshot", r.screenshot, {".png"});
-    if (!r.record.empty()) film_kind(r.record);
+    if (!r.record.empty()) film_kind("--record", r.record);
+    check_export(r);
     if (r.to >= 0 && r.to <= r.from)
         throw UsageError("--from " + std::to_string(r.from) + ": must be below --to; try --from 0");
 }
@@ -172,9 +217,19 @@ void settle(App& app, Window& window) {
 void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
     Window window(Window::Kind::hidden, r.size);
     settle(app, window);
+    const bool pdf = exported(r) == ".pdf";
+    Drawing drawing;
+    if (pdf || exported(r) == ".svg") app.notes.drawing = &drawing;
     const Picture picture = window.picture(app, 0);
     check_stop(&control());
-    write_png(picture, out);
+    if (!std::exchange(app.notes.drawing, nullptr)) {
+        write_png(picture, out);
+    } else {
+        const std::string svg = drawing.svg(
+            {static_cast<float>(r.size.width), static_cast<float>(r.size.height)}, r.transparent ? 0 : app.theme.panel,
+            caption_text(app.session, app.view.stage == Stage::time), shell_command(app.state()));
+        pdf ? write_pdf(svg, out) : static_cast<void>(out << svg);
+    }
     Log(r.log).add(status(app));
 }
 
@@ -184,7 +239,8 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
         throw UsageError("--from " + std::to_string(r.from) + ": the run has " + std::to_string(app.session.length()) +
                          " steps; try --from 0");
     Window window(Window::Kind::hidden, r.size);
-    Film film(film_kind(r.record), r.size, static_cast<int>(r.fps));
+    Film film(r.stage.empty() ? film_kind("--record", r.record) : film_kind("--export", r.stage), r.size,
+              static_cast<int>(r.fps));
     Log log(r.log);
     settle(app, window);
     app.view.breakpoints.clear();  // a film does not stop
@@ -204,7 +260,7 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
 
 /// Without a display, one in memory.
 void take(App& app, const Invocation& r, std::ostream& out) {
-    const auto act = r.record.empty() ? take_screenshot : take_film;
+    const auto act = r.record.empty() && !is_film(r) ? take_screenshot : take_film;
     try {
         return act(app, r, out);
     } catch (const NoDisplay&) {
@@ -289,10 +345,22 @@ Opened open_state(App& app, const Invocation& r) {
     return {from, state.setup.recording};
 }
 
+/// Nothing but the stage is to be drawn.
+void leave_alone(App& app, const Invocation& r) {
+    if (!plays(app.view.stage))
+        throw UsageError("--export " + text::shown(r.stage) +
+                         ": is of the views wall, memory and time; tilescope plot draws the others");
+    if (!app.session.run())
+        throw UsageError("--export " + text::shown(r.stage) +
+                         ": the tiles do not fit, so that nothing runs; try smaller tiles, or --screenshot");
+    app.alone = Alone{r.caption.value_or(""), r.transparent};
+    if (r.caption && r.caption->empty()) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
+}
+
 void carry_out(const Invocation& r) {
     check(r);
     std::optional<AtomicFile> out;  // that it cannot be written is said before the work
-    if (const std::string path = r.screenshot + r.record; !path.empty()) out.emplace(path);
+    if (const std::string path = r.screenshot + r.record + r.stage; !path.empty()) out.emplace(path);
     App app;
     const auto [file, recording] = r.scene.empty() ? open_state(app, r) : open_scene(app, r);
     await(app, out.has_value());
@@ -301,6 +369,7 @@ void carry_out(const Invocation& r) {
     if (const Run* run = app.session.run(); run && !run->remark().empty())
         std::cerr << "tilescope-gui: " << text::shown(recording) << ": " << run->remark() << '\n';
     if (!out) return show_window(app, r);
+    if (!r.stage.empty()) leave_alone(app, r);
     take(app, r, out->stream());
     out->commit();
 }

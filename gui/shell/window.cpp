@@ -185,7 +185,8 @@ double Window::draw(App& app, double seconds) {
     const std::chrono::duration<double, std::milli> work = std::chrono::steady_clock::now() - begin;
     const ImVec4 c = ImGui::ColorConvertU32ToFloat4(app.theme.background);
     glViewport(0, 0, size_.width, size_.height);
-    glClearColor(c.x, c.y, c.z, 1);
+    const bool transparent = app.alone && app.alone->transparent;
+    transparent ? glClearColor(0, 0, 0, 0) : glClearColor(c.x, c.y, c.z, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     return work.count();

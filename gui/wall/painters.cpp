@@ -19,13 +19,13 @@ void draw_trails(const WallFigure& f) {
             const Visit& v = f.wall.visits()[k];
             if (v.from > f.tick()) break;
             const ImVec2 to = f.box(v).centre();
-            if (!before) f.canvas.draw().AddCircleFilled(to, f.px(3.5f), colour, 12);
+            if (!before) f.canvas.circle(to, f.px(3.5f), colour);
             if (before) {
                 const ImVec2 from = f.box(*before).centre();
                 const bool beside =
                     std::abs(v.rows.begin - before->rows.begin) + std::abs(v.cols.begin - before->cols.begin) <= 1;
                 if (beside)
-                    f.canvas.draw().AddLine(from, to, colour, f.px(3));
+                    f.canvas.line(from, to, colour, f.px(3));
                 else
                     f.canvas.dashed(from, to, faint);
             }
@@ -61,9 +61,9 @@ void draw_tag(const WallFigure& f, const Painter& p, const Box& at) {
     const float tip = f.px(5);
     c.fill(tag, t.now, f.px(2));
     if (p.next && p.next->cols.begin > p.visit->cols.begin && p.next->rows == p.visit->rows)
-        c.draw().AddTriangleFilled({tag.x1, tag.y0}, {tag.x1 + tip, m.y}, {tag.x1, tag.y1}, t.now);
+        c.triangle({tag.x1, tag.y0}, {tag.x1 + tip, m.y}, {tag.x1, tag.y1}, t.now);
     if (p.next && p.next->rows.begin > p.visit->rows.begin && p.next->cols == p.visit->cols)
-        c.draw().AddTriangleFilled({m.x - f.px(7), tag.y1}, {m.x, tag.y1 + tip}, {m.x + f.px(7), tag.y1}, t.now);
+        c.triangle({m.x - f.px(7), tag.y1}, {m.x, tag.y1 + tip}, {m.x + f.px(7), tag.y1}, t.now);
     c.text_in(t.small_text, tag, Theme::ink_on(t.now), name, Align::centre);
 }
 

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 from driver import SKIPPED, Display
 
@@ -92,6 +93,36 @@ def writes_what_names_say(folder):
     assert refused(run(*SMALL, "--screenshot", "/no/such/folder/a.png"), 1, "/no/such/folder/a.png")
 
 
+def exports_views(folder):
+    """The words of a picture of vectors are those that the view says, and it is the same every time."""
+    for flags in (["--view", "wall", "--caption"], ["--view", "memory", "--race", "flash_v1"], ["--view", "time"]):
+        log, paths = os.path.join(folder, "log"), [os.path.join(folder, name) for name in ("a.svg", "b.SVG")]
+        for path in paths:
+            r = run(*SMALL[:-1], "1200x800", *flags, "--export", path, "--log", log)
+            assert r.returncode == 0 and not r.stderr, r
+        svg, again = (open(path, encoding="utf-8").read() for path in paths)
+        assert svg == again, flags
+        drawn = "".join("".join(e.itertext()) for e in xml.etree.ElementTree.fromstring(svg).iter(
+            "{http://www.w3.org/2000/svg}text")).replace(" ", "")
+        said = [text.replace(" ", "") for text, _, _ in json.loads(open(log, encoding="utf-8").read())["texts"]["memory"]]
+        missing = [text for text in said if text not in drawn]
+        assert len(said) > 10 and len(missing) < len(said) / 5, (flags, missing)  # some are cut to fit
+        assert "<rect" in svg and ("TileScope" in drawn) == ("--caption" in flags), flags
+    path = os.path.join(folder, "a.png")
+    assert run(*SMALL, "--transparent", "--export", path).returncode == 0 and os.path.getsize(path) > 1000
+    if shutil.which("rsvg-convert"):
+        pdfs = [os.path.join(folder, name) for name in ("a.pdf", "b.pdf")]
+        assert all(run(*SMALL, "--export", pdf).returncode == 0 for pdf in pdfs)
+        first, second = (open(pdf, "rb").read() for pdf in pdfs)
+        assert first == second and first.startswith(b"%PDF")
+    else:
+        print("SKIPPED: PDF, for rsvg-convert was not found", flush=True)
+    for flags, words in ((["--export", "x.jpg"], ["--export", "x.svg"]), (["--transparent"], ["--export"]),
+                         (["--transparent", "--export", "x.mp4"], ["--transparent"]),
+                         (["--view", "tiles", "--export", "x.svg"], ["tilescope plot"])):
+        assert refused(run(*SMALL, *flags), 2, *words), flags
+
+
 def logs_pictures_and_films(folder):
     log = os.path.join(folder, "log")
     r = run(*SMALL, "--screenshot", os.path.join(folder, "a.png"), "--log", log)
@@ -113,7 +144,7 @@ def says_that_the_log_is_lost(_):
     assert refused(r, 1, "/dev/full", "No space left"), r
 
 
-TESTS = [checks_standard_output, keeps_the_old_one_on_a_full_disk, keeps_permissions, writes_what_names_say,
+TESTS = [checks_standard_output, keeps_the_old_one_on_a_full_disk, keeps_permissions, writes_what_names_say, exports_views,
          logs_pictures_and_films, says_that_the_log_is_lost]
 
 

@@ -1,0 +1,20 @@
+// What a font is called where its file is not at hand, as in a picture whose text stays text.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+namespace tilescope::gui {
+
+struct Typeface {
+    std::string family;
+    int weight = 400;
+    float em = 0;  ///< its size as programs that set type count it; ImGui counts from the top of a line to its foot
+    float baseline = 0;  ///< below the top of a line
+};
+
+/// Read from the font's own tables. What a broken font does not say is guessed.
+Typeface typeface_of(const ImFont* font);
+
+}  // namespace tilescope::gui
