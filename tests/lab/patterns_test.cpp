@@ -25,8 +25,9 @@ std::vector<double> weights_of(const Problem& p, const Inputs& in, Index head, I
         if (p.mask.is_causal() && key > row + p.diagonal()) continue;
         double logit = 0;
         for (Index c = 0; c < p.dim; ++c)
-            logit += static_cast<double>(q[static_cast<std::size_t>((head * p.seq_q + row) * p.dim + c)]) *
-                     static_cast<double>(k[static_cast<std::size_t>((p.kv_slice({head, 1}) * p.seq_k + key) * p.dim + c)]);
+            logit +=
+                static_cast<double>(q[static_cast<std::size_t>((head * p.seq_q + row) * p.dim + c)]) *
+                static_cast<double>(k[static_cast<std::size_t>((p.kv_slice({head, 1}) * p.seq_k + key) * p.dim + c)]);
         w[static_cast<std::size_t>(key)] = logit / std::sqrt(static_cast<double>(p.dim));
         most = std::max(most, w[static_cast<std::size_t>(key)]);
     }
@@ -44,10 +45,10 @@ Problem shaped(Index queries, Index keys, Index dim, Dtype dtype, bool causal) {
 
 const std::vector<Problem>& problems() {
     static const std::vector<Problem> all = {
-        shaped(16, 16, 4, Dtype::f32, false),  shaped(16, 16, 4, Dtype::f32, true),
-        shaped(13, 15, 5, Dtype::f16, true),   shaped(40, 24, 7, Dtype::f32, false),
+        shaped(16, 16, 4, Dtype::f32, false),   shaped(16, 16, 4, Dtype::f32, true),
+        shaped(13, 15, 5, Dtype::f16, true),    shaped(40, 24, 7, Dtype::f32, false),
         shaped(200, 300, 64, Dtype::f16, true), shaped(128, 128, 128, Dtype::bf16, false),
-        shaped(1, 9, 4, Dtype::f32, true),     shaped(1024, 1024, 4, Dtype::f16, false)};
+        shaped(1, 9, 4, Dtype::f32, true),      shaped(1024, 1024, 4, Dtype::f16, false)};
     return all;
 }
 
