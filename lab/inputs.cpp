@@ -1,69 +1,41 @@
 #include "lab/inputs.hpp"
 
-#include <cmath>
-#include <numbers>
-
 #include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
 #include "lab/followed.hpp"
 #include "lab/memory.hpp"
 #include "lab/npy.hpp"
+#include "lab/patterns.hpp"
+#include "lab/stream.hpp"
 
 namespace tilescope::lab {
 namespace {
 
-/// A counter-based generator: the n-th number of a stream, without the ones before it. (The finaliser of SplitMix64,
-/// Steele, Lea & Flood 2014.)
-class Stream {
-  public:
-    Stream(std::uint64_t seed, std::string_view name) : key_(mix(seed + 0x9e3779b97f4a7c15u)) {
-        for (const char c : name) key_ = mix(key_ ^ static_cast<unsigned char>(c));
-    }
-    /// Uniform in (0, 1).
-    double uniform(std::uint64_t n) const { return (static_cast<double>(bits(n) >> 11) + 0.5) * 0x1p-53; }
-    /// Standard normal, by Box and Muller; uses numbers 2n and 2n + 1.
-    double normal(std::uint64_t n) const {
-        return std::sqrt(-2 * std::log(uniform(2 * n))) * std::cos(2 * std::numbers::pi * uniform(2 * n + 1));
-    }
-
-  private:
-    static std::uint64_t mix(std::uint64_t z) {
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
-    std::uint64_t bits(std::uint64_t n) const { return mix(key_ + (n + 1) * 0x9e3779b97f4a7c15u); }
-
-    std::uint64_t key_;
-};
-
-float draw(Distribution distribution, const Stream& base, const Stream& outlier, std::uint64_t n) {
-    switch (distribution) {
-        case Distribution::uniform:
-            return static_cast<float>(2 * base.uniform(n) - 1);
-        case Distribution::normal:
-            return static_cast<float>(base.normal(n));
-        case Distribution::outliers: {
-            constexpr std::uint64_t other_half = std::uint64_t{1} << 60;
-            const double extra = outlier.uniform(n) < 0.001 ? 10 * outlier.normal(n + other_half) : 0;
-            return static_cast<float>(base.normal(n) + extra);
-        }
-    }
-    return 0;
+/// A random element by its position.
+Element drawn(Distribution distribution, const char* name, std::uint64_t seed) {
+    const Stream base(seed, name), outlier(seed, std::string(name) + "+");
+    const auto normal = [base](Index n) { return base.normal(static_cast<std::uint64_t>(n)); };
+    if (distribution == Distribution::uniform)
+        return [base](Index n) { return static_cast<float>(2 * base.uniform(static_cast<std::uint64_t>(n)) - 1); };
+    if (distribution == Distribution::normal) return [normal](Index n) { return static_cast<float>(normal(n)); };
+    return [normal, outlier](Index n) {
+        constexpr std::uint64_t other_half = std::uint64_t{1} << 60;
+        const auto at = static_cast<std::uint64_t>(n);
+        const double extra = outlier.uniform(at) < 0.001 ? 10 * outlier.normal(at + other_half) : 0;
+        return static_cast<float>(normal(n) + extra);
+    };
 }
 
 constexpr Index chunk = 1 << 14;  // elements in a step of the work
 
 Index chunks_of(Index elements) { return ceil_div(elements, chunk); }
 
-void fill(Storage& tensor, const Stream& base, const Stream& outlier, Distribution distribution,
-          const Followed& followed) {
+void fill(Storage& tensor, const Element& element, const Followed& followed) {
     at_once(chunks_of(tensor.size()), 0, [&](Index, Index c) {
         followed.step();
         const Index begin = c * chunk;
         std::vector<float> values(static_cast<std::size_t>(std::min(chunk, tensor.size() - begin)));
-        for (std::size_t k = 0; k < values.size(); ++k)
-            values[k] = draw(distribution, base, outlier, static_cast<std::uint64_t>(begin) + k);
+        for (std::size_t k = 0; k < values.size(); ++k) values[k] = element(begin + static_cast<Index>(k));
         tensor.write(begin, values);
     });
 }
@@ -71,12 +43,13 @@ void fill(Storage& tensor, const Stream& base, const Stream& outlier, Distributi
 }  // namespace
 
 const char* name_of(Distribution d) {
-    constexpr const char* names[] = {"normal", "uniform", "outliers"};
+    constexpr const char* names[] = {"normal", "uniform", "outliers",    "sentence",
+                                     "band",   "sink",    "new_maximum", "overflow"};
     return names[static_cast<int>(d)];
 }
 
 std::optional<Distribution> distribution_from(std::string_view name) {
-    for (const Distribution d : {Distribution::normal, Distribution::uniform, Distribution::outliers})
+    for (const Distribution d : distributions)
         if (name == name_of(d)) return d;
     return std::nullopt;
 }
@@ -91,7 +64,8 @@ Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed,
     for (const TensorDecl& t : tensors) {
         if (t.role != Role::input) continue;
         auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        fill(*storage, Stream(seed, t.name), Stream(seed, std::string(t.name) + "+"), distribution, followed);
+        const Element pattern = element_of(distribution, t, tensors, seed);
+        fill(*storage, pattern ? pattern : drawn(distribution, t.name, seed), followed);
         inputs.emplace(t.name, std::move(storage));
     }
     return inputs;

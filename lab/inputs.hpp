@@ -1,6 +1,7 @@
-// Input tensors: seeded random numbers, or the user's own matrices.
+// Input tensors: seeded random numbers, patterns that show something, or the user's own matrices.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -16,13 +17,22 @@ enum class Distribution : std::uint8_t {
     normal,    ///< N(0, 1)
     uniform,   ///< U[-1, 1)
     outliers,  ///< N(0, 1) + N(0, 100) * Bernoulli(0.001): FlashAttention-3 (arXiv 2407.08608), section 4.3
+    // Patterns: see lab/patterns.hpp.
+    sentence,     ///< eight words, each of which looks at another; V shows which
+    band,         ///< every query looks at the keys beside it
+    sink,         ///< everybody looks at the first key
+    new_maximum,  ///< logits grow from key to key: every block of keys has a new row maximum
+    overflow,     ///< logits around 100: exp leaves what f32 holds
 };
+inline constexpr std::initializer_list<Distribution> distributions = {
+    Distribution::normal, Distribution::uniform, Distribution::outliers,    Distribution::sentence,
+    Distribution::band,   Distribution::sink,    Distribution::new_maximum, Distribution::overflow};
 const char* name_of(Distribution d);
 std::optional<Distribution> distribution_from(std::string_view name);
 
-/// Random values for the inputs among `tensors`. They depend on the seed, the tensor's name and each element's position
-/// alone: not on threads, tiles or which other tensors there are. Like all that takes a Control here: throws
-/// Interrupted.
+/// Values for the inputs among `tensors`. They depend on the seed, the tensor's name and each element's position alone
+/// (of a pattern, on how many queries and keys there are, too): not on threads, tiles or which other tensors there are.
+/// Like all that takes a Control here: throws Interrupted.
 Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution,
                      Control* control = nullptr);
 

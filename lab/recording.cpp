@@ -75,8 +75,7 @@ RandomInputs inputs_from(JsonEntry e) {
     const Json& seed = e.at("seed");
     if (!seed.is_number_unsigned()) e.refuse("seed: must be a whole number from 0 on");
     inputs.seed = seed.get<std::uint64_t>();
-    inputs.distribution =
-        e.named("distribution", {Distribution::normal, Distribution::uniform, Distribution::outliers}, name_of);
+    inputs.distribution = e.named("distribution", distributions, name_of);
     e.finish();
     return inputs;
 }

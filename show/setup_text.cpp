@@ -48,6 +48,29 @@ std::string about_model(const Model& model, Phase phase) {
            " of keys, d = " + text::grouped(m.dim) + ", N = " + text::grouped(m.seq) + ", " + m.dtype + ".";
 }
 
+std::string about_distribution(Distribution distribution) {
+    switch (distribution) {
+        case Distribution::normal:
+            return "Random, N(0, 1).";
+        case Distribution::uniform:
+            return "Random, from -1 to 1.";
+        case Distribution::outliers:
+            return "Normal, and one in a thousand ten times as wide.";
+        case Distribution::sentence:
+            return "\"the cat slept because it had caught mice\", again and again: it looks at cat, mice at caught. O "
+                   "is "
+                   "the weight of each word.";
+        case Distribution::band:
+            return "Every query looks at the keys beside it: an eighth of them to either side has most of the weight.";
+        case Distribution::sink:
+            return "All queries look at the first key: it has more than half of every row.";
+        case Distribution::new_maximum:
+            return "Logits grow from key to key: every block of keys has a new maximum, and O is rescaled.";
+        default:
+            return "Logits around 100: without the maximum exp leaves what f32 holds, with it all is right.";
+    }
+}
+
 std::string about_order(Order order) {
     switch (order) {
         case Order::heads:

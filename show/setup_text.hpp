@@ -17,6 +17,8 @@ std::string about_rule(lab::TileRule rule);
 std::string about_model(const lab::Model& model, lab::Phase phase);
 /// In which order thread blocks start.
 std::string about_order(Order order);
+/// What inputs show that are made so.
+std::string about_distribution(lab::Distribution distribution);
 /// What a thread block has on chip.
 std::string machine_text(const GpuSpec& gpu);
 

@@ -124,7 +124,8 @@ void add_random_options(CLI::App& app, Options& o) {
         ->default_str("0");
     app.add_option_function<std::string>(
            "--distribution", [&o](const std::string& v) { o.distribution = name_of(to_distribution(v)); },
-           "Of the random inputs: normal, uniform or outliers")
+           "Of the inputs: normal, uniform or outliers at random, or a pattern: sentence, band, sink, new_maximum or "
+           "overflow")
         ->type_name("KIND")
         ->default_str("normal");
 }

@@ -10,6 +10,7 @@
 #include "lab/flags/values.hpp"
 #include "lab/flags/variant.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/patterns.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -225,6 +226,8 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     in_flags([&] {
         validate(r.problem);
         validate(r.wish.tiling, r.problem);
+        if (r.inputs.empty() && computation.features.has(Feature::head_dims))
+            check_pattern(to_distribution(o.distribution), r.problem.dim);
     });
     return r;
 }

@@ -81,8 +81,7 @@ void refuse_name(const std::string& flag, const std::string& text, const std::ve
 }
 
 Distribution to_distribution(const std::string& text) {
-    if (const auto distribution = distribution_from(text)) return *distribution;
-    refuse("--distribution", text, "must be normal, uniform or outliers", "normal");
+    return to_named("--distribution", text, std::span<const Distribution>(distributions));
 }
 
 Dtype to_dtype(const std::string& text) {

@@ -155,8 +155,7 @@ TEST_CASE("inputs: only inputs are drawn, in their shape and type", "[inputs]") 
 }
 
 TEST_CASE("inputs: distributions have names", "[inputs]") {
-    for (const Distribution d : {Distribution::normal, Distribution::uniform, Distribution::outliers})
-        CHECK(distribution_from(name_of(d)) == d);
+    for (const Distribution d : distributions) CHECK(distribution_from(name_of(d)) == d);
     CHECK(distribution_from("outliers") == Distribution::outliers);
     CHECK_FALSE(distribution_from("Normal"));
     CHECK_FALSE(distribution_from(""));

@@ -118,5 +118,5 @@ TEST_CASE("what a command line has too much or too little of is said in one line
     CHECK(p.refused({"run", "a", "--causal=false"}) == "(nothing was thrown)");
     CHECK(p.options.causal == false);
     CHECK_THAT(p.refused({"run", "a", "--threads", "-1"}), ContainsSubstring("must be from 0 to 1024"));
-    CHECK_THAT(p.refused({"run", "a", "--distribution", "odd"}), ContainsSubstring("try --distribution normal"));
+    CHECK_THAT(p.refused({"run", "a", "--distribution", "normale"}), ContainsSubstring("try --distribution normal"));
 }
