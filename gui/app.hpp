@@ -12,6 +12,7 @@
 #include "show/export.hpp"
 #include "show/history.hpp"
 #include "show/playback.hpp"
+#include "show/row.hpp"
 #include "show/scenes.hpp"
 #include "show/session.hpp"
 #include "show/state.hpp"
@@ -43,7 +44,10 @@ enum class Key : std::uint8_t {
     three,
     four,
     five,
-    six
+    six,
+    seven,
+    up,
+    down
 };
 
 /// What a dialog for a file holds: a path, kept for the next time, and what was wrong with it.
@@ -57,6 +61,7 @@ struct App {
     Session session;
     Explorer explorer;
     Walls walls;
+    RowStories rows;
     Playback playback;
     View view;
     Theme theme;
