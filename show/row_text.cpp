@@ -94,15 +94,7 @@ std::string row_symbol(const RowLine& l) { return l.now.size() > 1 ? l.name + "�
 
 std::string row_formula(const RowLine& l) { return row_symbol(l) + " ← " + l.formula; }
 
-std::string row_all_times(float factor) { return "all × " + row_number(factor); }
-
 std::string row_m(float m) { return "m = " + row_number(m); }
-
-std::string row_block(const RowVisit& v) {
-    return "keys " + std::to_string(v.keys.begin) + " to " + std::to_string(v.keys.end() - 1);
-}
-
-std::string row_was(float was) { return "was " + row_number(was); }
 
 std::string row_axis(const char* what, const RowMoment& m) {
     if (std::string_view(what) == "weights") return m.overflows ? "weights exp(S)" : "weights exp(S − m)";
@@ -118,8 +110,7 @@ std::string why_no_row(const Run& run) { return run.has_values() ? no_wall_text(
 std::string forgotten_text(const Forgotten& f) {
     if (!f.possible) return "This program never rescales a sum: there is nothing to forget.";
     if (!std::isfinite(f.error)) return "The row would end with what is no number (computed).";
-    return "The row would end " + text::percent(f.error) + " away from the right answer (computed from the executed S" +
-           (f.rescales_output ? " and V)." : ").");
+    return "The row would end " + text::percent(f.error) + " away from the right answer (computed).";
 }
 
 }  // namespace tilescope::show

@@ -17,11 +17,8 @@ std::string row_title(const Run& run, const RowStory& story, const RowPlace& pla
 /// The name of a line: "O₁" of several columns; in front of its formula.
 std::string row_symbol(const RowLine& line);
 std::string row_formula(const RowLine& line);
-/// "was −0.90", "all × 0.32", "m = 1.48", "block j = 2", and what stands beside unread keys.
-std::string row_all_times(float factor);
+/// "m = 1.48"; what an axis shows; "and 60 more".
 std::string row_m(float m);
-std::string row_block(const RowVisit& visit);
-std::string row_was(float was);
 std::string row_axis(const char* what, const RowMoment& moment);
 std::string row_more(std::size_t values);
 /// What the switch says: the error of a row whose sums are not rescaled, computed.
