@@ -15,12 +15,11 @@ struct StageTab {
     const char *name, *place;
 };
 /// In the order of the digits.
-constexpr StageTab stage_tabs[] = {{Stage::wall, "Wall", "view-wall"},
-                                   {Stage::machine, "Machine", "view-machine"},
-                                   {Stage::time, "Time", "view-time"},
-                                   {Stage::tiles, "Tiles", "view-tiles"},
-                                   {Stage::roofline, "Roofline", "view-roofline"},
-                                   {Stage::io, "Bytes against N", "view-io"}};
+constexpr StageTab stage_tabs[] = {
+    {Stage::wall, "Wall", "view-wall"},       {Stage::machine, "Machine", "view-machine"},
+    {Stage::time, "Time", "view-time"},       {Stage::row, "Row", "view-row"},
+    {Stage::tiles, "Tiles", "view-tiles"},    {Stage::roofline, "Roofline", "view-roofline"},
+    {Stage::io, "Bytes against N", "view-io"}};
 
 struct Layout {
     ImVec4 controls, memory, code, detail, transport;  // x, y, width, height
@@ -104,6 +103,12 @@ void press(App& app, Key key) {
             return app.go_to(app.history.back());
         case Key::redo:
             return app.go_to(app.history.forward());
+        case Key::up:
+            app.view.row = std::max<Index>(0, app.view.row - 1);
+            return;
+        case Key::down:
+            ++app.view.row;
+            return;
         default:
             break;
     }
@@ -116,7 +121,9 @@ void draw_runs(App& app) {
     Session& s = app.session;
     if (!s.run()) return machine::overflow_panel(app);
     if (app.view.stage == Stage::time) return gantt::panel(app);
-    const auto panel = app.view.stage == Stage::machine ? machine::panel : wall::panel;
+    const auto panel = app.view.stage == Stage::machine ? machine::panel
+                       : app.view.stage == Stage::row   ? row::panel
+                                                        : wall::panel;
     if (!s.rival()) return panel(app, *s.run(), "");
     const float gap = app.theme.px(8), w = (ImGui::GetContentRegionAvail().x - gap) / 2;
     const float h = ImGui::GetContentRegionAvail().y;

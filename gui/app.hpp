@@ -13,6 +13,7 @@
 #include "show/history.hpp"
 #include "show/l2_shown.hpp"
 #include "show/playback.hpp"
+#include "show/row.hpp"
 #include "show/scenes.hpp"
 #include "show/session.hpp"
 #include "show/state.hpp"
@@ -44,7 +45,10 @@ enum class Key : std::uint8_t {
     three,
     four,
     five,
-    six
+    six,
+    seven,
+    up,
+    down
 };
 
 /// What a dialog for a file holds: a path, kept for the next time, and what was wrong with it.
@@ -65,6 +69,7 @@ struct App {
     Explorer explorer;
     Walls walls;
     L2sShown l2s;
+    RowStories rows;
     Playback playback;
     View view;
     Theme theme;

@@ -14,6 +14,9 @@ void panel(App& app, Run& run, const char* title);  ///< SMs, L2 and HBM of one 
 void overflow_panel(App& app);                      ///< where the tiles would have been
 void making_panel(App& app, ImVec2 corner);         ///< over them, while something else is in the making
 }  // namespace machine
+namespace row {
+void panel(App& app, Run& run, const char* title);  ///< one query's scores, and the sums that they go into
+}
 namespace gantt {
 void panel(App& app);  ///< the thread blocks of whole runs in time
 }

@@ -32,9 +32,9 @@ T named(const char* flag, const std::string& text, const std::pair<const char*, 
                      flag + ' ' + all[0]);
 }
 
-constexpr std::pair<const char*, Stage> stages[] = {{"wall", Stage::wall},         {"machine", Stage::machine},
-                                                    {"time", Stage::time},         {"tiles", Stage::tiles},
-                                                    {"roofline", Stage::roofline}, {"io", Stage::io}};
+constexpr std::pair<const char*, Stage> stages[] = {
+    {"wall", Stage::wall},   {"machine", Stage::machine},   {"time", Stage::time}, {"row", Stage::row},
+    {"tiles", Stage::tiles}, {"roofline", Stage::roofline}, {"io", Stage::io}};
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
 
@@ -61,12 +61,13 @@ void add_view_options(CLI::App& app, State& s) {
     app.add_flag("--projector", v.projector, "Larger type");
     app.add_flag("--no-controls", v.no_controls, "The controls folded in");
     add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
-    // The machine was once called memory.
+    add_whole_option(app, "--row", {0, Whole().most, 0}, "The row of the tile in view row",
+                     [&v](Index row) { v.row = row; });
+    app.add_flag("--forget-rescale", v.forget_rescale, "In view row: what the row would be without rescaling");
     app.add_option_function<std::string>(
-           "--view",
-           [&v](const std::string& name) { v.stage = named("--view", name == "memory" ? "machine" : name, stages); },
-           "wall (the score matrix), machine (SMs, L2 and HBM), time (thread blocks on SMs), tiles (the plane of tile "
-           "sizes), roofline, "
+           "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
+           "wall (the score matrix), memory, time (thread blocks on SMs), row (one query's scores and sums), tiles "
+           "(the plane of tile sizes), roofline, "
            "or io (bytes against N)")
         ->type_name("NAME");
     app.add_option_function<std::string>(
@@ -112,6 +113,8 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.stage != standard.stage) add({"--view", stages[static_cast<std::size_t>(v.stage)].first});
     if (v.metric != standard.metric) add({"--metric", v.metric});
     if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
+    if (v.row != standard.row) add({"--row", std::to_string(v.row)});
+    if (v.forget_rescale) add({"--forget-rescale"});
     if (v.tab != standard.tab) add({"--tab", "program"});
     if (v.detail != standard.detail) add({"--detail", "counters"});
     if (v.compare != standard.compare) add({"--compare", v.compare});

@@ -9,9 +9,9 @@
 namespace tilescope::show {
 
 /// What the middle of the window shows.
-enum class Stage : std::uint8_t { wall, machine, time, tiles, roofline, io };
+enum class Stage : std::uint8_t { wall, machine, time, row, tiles, roofline, io };
 /// Whether it shows a run step by step.
-constexpr bool plays(Stage stage) { return stage <= Stage::time; }
+constexpr bool plays(Stage stage) { return stage <= Stage::row; }
 enum class Tab : std::uint8_t { code, program };
 enum class Detail : std::uint8_t { values, counters };
 
@@ -24,6 +24,8 @@ struct View {
     Tab tab = Tab::code;
     Detail detail = Detail::values;
     Index sm = 0;                         ///< the SM in focus
+    Index row = 0;                        ///< of the tile, under the microscope
+    bool forget_rescale = false;          ///< says what the row would be without it
     std::string compare = "standard";     ///< the algorithm in the second column of the counters
     std::set<std::uint16_t> breakpoints;  ///< pseudo-code lines
     int tour = -1;                        ///< step of the tour; -1: not shown

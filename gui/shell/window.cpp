@@ -25,7 +25,8 @@ constexpr std::pair<int, Key> known_keys[] = {
     {GLFW_KEY_TAB, Key::tab},      {GLFW_KEY_ENTER, Key::enter},     {GLFW_KEY_F11, Key::full_screen},
     {GLFW_KEY_PERIOD, Key::blank}, {GLFW_KEY_PAGE_UP, Key::page_up}, {GLFW_KEY_PAGE_DOWN, Key::page_down},
     {GLFW_KEY_1, Key::one},        {GLFW_KEY_2, Key::two},           {GLFW_KEY_3, Key::three},
-    {GLFW_KEY_4, Key::four},       {GLFW_KEY_5, Key::five},          {GLFW_KEY_6, Key::six}};
+    {GLFW_KEY_4, Key::four},       {GLFW_KEY_5, Key::five},          {GLFW_KEY_6, Key::six},
+    {GLFW_KEY_7, Key::seven},      {GLFW_KEY_UP, Key::up},           {GLFW_KEY_DOWN, Key::down}};
 
 /// Letters are where the keyboard's layout has them.
 std::optional<Key> key_of_letter(const char* name, int mods) {

@@ -45,7 +45,7 @@ class Scan {
         View& v = h_.app.view;
         v.tab = random_() % 2 ? Tab::code : Tab::program;
         v.detail = random_() % 2 ? Detail::values : Detail::counters;
-        constexpr Stage stages[] = {Stage::wall, Stage::machine, Stage::time};
+        constexpr Stage stages[] = {Stage::wall, Stage::machine, Stage::time, Stage::row};
         v.stage = stages[random_() % std::size(stages)];
         const auto length = static_cast<std::uint64_t>(h_.app.session.length());
         const Index at[] = {0, static_cast<Index>(random_() % (length + 1)), h_.app.session.length()};

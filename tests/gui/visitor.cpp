@@ -170,7 +170,7 @@ void Visitor::change_flag() { h_.app.session.set(choices_.of(lab::settable_flags
 void Visitor::look_elsewhere() {
     View& v = h_.app.view;
     v.stage = choices_.one_in(12) ? choices_.of({Stage::tiles, Stage::tiles, Stage::roofline, Stage::io})
-                                  : choices_.of({Stage::wall, Stage::machine, Stage::time});
+                                  : choices_.of({Stage::wall, Stage::machine, Stage::time, Stage::row});
     v.metric = choices_.of({"time_us", "hbm_bytes", "dram_bytes", "bound"});
     v.tab = choices_.of({Tab::code, Tab::program});
     v.detail = choices_.of({Detail::values, Detail::counters});

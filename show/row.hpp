@@ -1,0 +1,150 @@
+// One row of queries under the microscope: its scores as they arrive, what is made of them, and the sums that they go
+// into. It knows of no algorithm: what a tile holds follows from the operations that wrote it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "show/wall.hpp"
+
+namespace tilescope::show {
+
+/// What a row's numbers in a tile are, from what was done to them.
+enum class RowForm : std::uint8_t {
+    other,
+    scores,   ///< S
+    weights,  ///< exp(S - m), or exp(S)
+    shares,   ///< weights divided by their sum
+    maximum,
+    sum,
+    factor,  ///< made of maxima or sums, to multiply with
+    output
+};
+
+/// An operation that wrote the row.
+struct RowWrite {
+    Index tick, step;
+    Index row;     ///< of the tile
+    RowForm form;  ///< after it
+    Index a_step;  ///< that wrote its first operand; -1: none
+    Index b_step;  ///< the second one
+    Index before;  ///< that wrote the tile before; -1: it is new
+    Index a_row;   ///< the row's in the first operand
+};
+
+/// A turn of a loop, or what lies outside of loops: as far as it has to do with the row.
+struct RowVisit {
+    Index launch, block, turn;
+    Span keys;                ///< whose scores it has; none where it has none
+    Index from, to;           ///< ticks
+    Index pass;               ///< how often the first of its keys was visited before
+    std::size_t first, last;  ///< writes: [first, last)
+};
+
+/// What became of a tile in a visit: operations on it one after the other, until something else reads it.
+struct RowLine {
+    TileId tile;
+    RowForm form;
+    std::string name;                   ///< "O"
+    std::string formula;                ///< "c · O + S V"
+    std::string numbers;                ///< "0.32 · (−0.90) + 1.11", of the first column
+    Index tick;                         ///< of the last operation
+    std::size_t operations;             ///< how many
+    std::vector<float> was, kept, now;  ///< before; what is left of that when it was scaled; after
+    float factor = 1;                   ///< that scaled it
+    bool scaled = false, added = false;
+};
+
+/// A key, after a tick.
+struct RowKey {
+    enum class State : std::uint8_t { unread, known, masked, skipped };
+
+    State state = State::unread;
+    bool now = false;                      ///< the visit that is under way has it
+    bool has_weight = false;               ///< it was exponentiated
+    bool has_share = false;                ///< and divided by the sum
+    float score = 0, weight = 0, was = 0;  ///< was: the weight before m jumped in this visit
+    float share = 0;
+};
+
+/// What is known of the row after a tick.
+struct RowMoment {
+    const RowVisit* visit = nullptr;  ///< that is under way, or the last one; nullptr: none has begun
+    std::vector<RowKey> keys;
+    std::vector<RowLine> lines;  ///< of the visit, as far as it is done
+    std::vector<RowLine> all;    ///< the same when it is done
+    float m = 0, m_was = 0;      ///< the running maximum, and what it was before the visit
+    bool has_m = false;
+    const RowLine* m_line = nullptr;    ///< of `lines`; nullptr: not written in the visit so far
+    const RowLine* sum_line = nullptr;  ///< the running sum
+    const RowLine* output_line = nullptr;
+    std::vector<float> output;  ///< of the tile written last
+    float sum = 0;
+    bool has_sum = false;
+    bool overflows = false;  ///< exponentials are taken without a maximum
+    Index passes = 0;        ///< over keys that the row sees: when all is done
+};
+
+/// What the row would be without a factor on what was summed before.
+struct Forgotten {
+    bool possible = false;         ///< the program rescales sums
+    bool rescales_output = false;  ///< and not the sum of weights alone
+    float sum = 0;                 ///< after the visits up to now
+    double error = 0;              ///< relative, of the row when all is done
+};
+
+class RowStory {
+  public:
+    /// Of a run with values, which has to outlive it.
+    RowStory(const Run& run, Index head, Index query);
+
+    Index head() const { return head_; }
+    Index query() const { return query_; }
+    const std::vector<RowVisit>& visits() const { return visits_; }
+    const std::vector<RowWrite>& writes() const { return writes_; }
+    /// The visit that is under way after a tick, or the last one before it.
+    const RowVisit* visit_at(Index tick) const;
+    RowMoment at(Index tick) const;
+    Forgotten forgotten(Index tick) const;
+    /// The row of what a step wrote.
+    std::span<const float> values(Index step, Index row) const;
+    std::span<const float> values(const RowWrite& w) const { return values(w.step, w.row); }
+    /// Lines of a visit after a tick.
+    std::vector<RowLine> lines(const RowVisit& visit, Index tick) const;
+    /// How often its scores were loaded or computed up to a tick.
+    Index passes(Index tick) const;
+
+  private:
+    friend class RowReader;
+    void tell_keys(RowMoment& m, Index tick) const;
+    void tell_sums(RowMoment& m, Index tick) const;
+    void add_values(Index key, double w, double r, std::vector<double>& wrong, std::vector<double>& right) const;
+    float m_before(const RowVisit& v, Index tick) const;
+
+    const Run& run_;
+    Index head_, query_;
+    std::vector<RowWrite> writes_;
+    std::vector<RowVisit> visits_;
+};
+
+/// Stories of rows that are looked at, made when they are asked for.
+class RowStories {
+  public:
+    const RowStory& of(const Run& run, Index head, Index query, std::uint64_t version);
+
+  private:
+    std::uint64_t version_ = 0;
+    std::map<std::tuple<const Run*, Index, Index>, std::unique_ptr<RowStory>> made_;
+};
+
+/// The row in focus: of the queries that an SM is at, the `row`-th, or the last one.
+struct RowPlace {
+    Index head, query;
+    Span queries;
+};
+RowPlace row_place(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus, Index row);
+
+}  // namespace tilescope::show

@@ -1,0 +1,139 @@
+// What became of the row's sums in a visit, as formulas with numbers in them.
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "show/row.hpp"
+#include "show/row_text.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// A part of a formula, and the same in numbers.
+struct Part {
+    std::string words, numbers;
+};
+
+Part operator+(const Part& a, const Part& b) { return {a.words + b.words, a.numbers + b.numbers}; }
+Part same(const char* text) { return {text, text}; }
+/// Where a sign stands before it.
+Part enclosed(Part p) {
+    if (p.numbers.starts_with("−")) p.numbers = "(" + p.numbers + ")";
+    return p;
+}
+
+/// One operation after the other.
+class Lines {
+  public:
+    Lines(const RowStory& story, const Trace& trace) : story_(story), trace_(trace) {}
+
+    void tell(const RowWrite& w) {
+        const Event& e = trace_[w.step].event;
+        const bool scores = w.form >= RowForm::scores && w.form <= RowForm::shares;
+        if (!scores && e.kind() != Kind::load) write(w, e);
+        for (const Operand& o : e.reads)
+            if (o.tile != no_tile && !is_copy(e)) read_.insert(o.tile);
+    }
+
+    std::vector<RowLine> finish() {
+        std::erase_if(lines_, [](const RowLine& l) { return l.operations == 0; });
+        return std::move(lines_);
+    }
+
+  private:
+    static bool is_copy(const Event& e) { return std::string_view(e.operation->formula) == "o ← a"; }
+    const std::string& name(TileId t) const { return trace_.tiles()[t].name; }
+
+    RowLine& line_of(const RowWrite& w, const Event& e) {
+        for (auto l = lines_.rbegin(); l != lines_.rend(); ++l)
+            if (l->tile == e.out && !read_.contains(e.out)) return *l;
+        read_.erase(e.out);
+        RowLine line{.tile = e.out,
+                     .form = w.form,
+                     .name = name(e.out),
+                     .formula = {},
+                     .numbers = {},
+                     .tick = w.tick,
+                     .operations = 0,
+                     .was = {},
+                     .kept = {},
+                     .now = {}};
+        if (w.before >= 0) {
+            const auto before = story_.values(w.before, w.row);
+            line.was.assign(before.begin(), before.end());
+            if (e.kind() != Kind::alloc) line.formula = line.name, line.numbers = row_number(before[0]);
+        }
+        line.kept = line.was;
+        return lines_.emplace_back(std::move(line));
+    }
+
+    /// The operand, as the formula has it: "rowmax a", "log a", "a b", "a".
+    Part operand(const RowWrite& w, const Event& e, std::string_view formula, float added) const {
+        const std::string& a = name(e.a());
+        if (e.kind() == Kind::product) return {"(" + a + " " + name(e.b()) + ")₁", row_number(added)};
+        const auto row = story_.values(w.a_step, w.a_row);
+        if (formula.find("rowmax") != formula.npos)
+            return {"rowmax " + a, row_number(*std::max_element(row.begin(), row.end()))};
+        if (formula.find("rowsum") != formula.npos) {
+            float sum = 0;
+            for (const float x : row) sum += x;
+            return {"rowsum " + a, row_number(sum)};
+        }
+        if (formula.find("log") != formula.npos) return {"log " + a, "log " + row_number(row[0])};
+        return {a, row_number(row[0])};
+    }
+
+    void write(const RowWrite& w, const Event& e) {
+        RowLine& l = line_of(w, e);
+        const auto now = story_.values(w);
+        const std::vector<float> before = l.operations > 0 ? l.now : l.was;
+        l.form = w.form, l.tick = w.tick;
+        l.now.assign(now.begin(), now.end());
+        if (e.kind() == Kind::alloc) {
+            l.was = l.kept = l.now;
+            if (now[0] != 0) l.formula = l.name, l.numbers = row_number(now[0]);
+            return;
+        }
+        ++l.operations;
+        const std::string_view f = e.operation->formula;
+        const Part old = {l.formula, l.numbers};
+        const Part a = e.a() == no_tile ? Part{} : operand(w, e, f, now[0] - (before.empty() ? 0 : before[0]));
+        const bool compound = old.words.find(" + ") != std::string::npos;
+        const Part whole = compound ? same("(") + old + same(")") : enclosed(old);
+        Part made;
+        if (f.starts_with("o +=")) {
+            made = old.words.empty() ? a : old + same(" + ") + enclosed(a);
+            l.added = true, l.kept = before.empty() ? std::vector<float>(now.size(), 0) : before;
+        } else if (f == "o ← a · o") {
+            made = a + same(" · ") + whole;
+            l.scaled = !l.added, l.kept = l.now, l.factor = story_.values(w.a_step, w.a_row)[0];
+        } else if (f == "o ← o / a") {
+            made = whole + same(" / ") + enclosed(a);
+        } else if (f == "o ← exp(o − a)") {
+            made = same("exp(") + old + same(" − ") + enclosed(a) + same(")");
+        } else if (f.find("max(o") != f.npos) {
+            made = same("max(") + old + same(", ") + a + same(")");
+        } else if (is_copy(e)) {
+            made = {a.words + "_old", a.numbers};
+            l.was = l.kept = l.now;
+        } else {
+            made = a;
+        }
+        l.formula = made.words, l.numbers = made.numbers;
+    }
+
+    const RowStory& story_;
+    const Trace& trace_;
+    std::vector<RowLine> lines_;
+    std::set<TileId> read_;  // since they were written
+};
+
+}  // namespace
+
+std::vector<RowLine> RowStory::lines(const RowVisit& visit, Index tick) const {
+    Lines lines(*this, run_.trace());
+    for (std::size_t k = visit.first; k < visit.last && writes_[k].tick <= tick; ++k) lines.tell(writes_[k]);
+    return lines.finish();
+}
+
+}  // namespace tilescope::show

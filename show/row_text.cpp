@@ -1,0 +1,116 @@
+#include "show/row_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.hpp"
+#include "show/value_text.hpp"
+#include "show/wall_text.hpp"
+
+namespace tilescope::show {
+namespace {
+
+/// "Block 2", or the keys where the row has more than one block in the visit.
+std::string block_name(const Run& run, const RowVisit& v) {
+    const Index bc = run.experiment().tiling.bc;
+    return v.keys.size > bc ? "The row" : "Block " + std::to_string(v.keys.begin / bc + 1);
+}
+
+bool sees_nothing(const RowMoment& m) {
+    return std::all_of(m.keys.begin(), m.keys.end(), [](const RowKey& k) {
+        return k.state == RowKey::State::masked || k.state == RowKey::State::skipped;
+    });
+}
+
+bool is_first(const RowMoment& m) { return m.m_was == -INFINITY; }
+
+std::string about_maximum(const std::string& block, const RowMoment& m) {
+    const std::string was = row_number(m.m_was), is = row_number(m.m);
+    if (m.m == -INFINITY) return block + " holds no key that this row sees: m stays −∞.";
+    if (is_first(m)) return block + " is the first that this row sees. Its largest score, " + is + ", becomes m.";
+    if (!(m.m > m.m_was))
+        return block + " holds no larger score. m stays " + is + ", and nothing that was summed shrinks.";
+    const std::string jump = block + " holds a larger score. m jumps from " + was + " to " + is;
+    const bool shrinks = std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.scaled && l.added; });
+    if (!shrinks) return jump + ".";
+    return jump + ", so all that was summed before shrinks to " +
+           text::percent(std::exp(static_cast<double>(m.m_was - m.m))) + ".";
+}
+
+}  // namespace
+
+std::string row_number(float value) {
+    if (!std::isfinite(value)) return value_text(value);
+    const float size = std::abs(value);
+    std::string text = size >= 10'000 || (size < 0.005f && size > 0) ? value_text(value) : with_decimals(value, 2);
+    if (text.starts_with('-')) text.replace(0, 1, "−");
+    return text;
+}
+
+std::string row_headline(const Run& run, const RowStory& story, const RowMoment& m) {
+    if (!run.has_values()) return why_no_values(run);
+    const std::string query = "Query " + std::to_string(story.query());
+    if (sees_nothing(m)) return query + " sees no key: its sum stays 0, and its output is 0.";
+    if (!m.visit) return query + ": nothing of its row has been read yet.";
+    if (m.overflows && std::isinf(m.sum))
+        return "A score is above 88.7: its exponential is ∞, and so is the row's sum.";
+    if (m.visit->keys.size == 0) {
+        if (story.visit_at(run.ticks()) == m.visit && !m.lines.empty())
+            return "The row is done: every key that it sees is in the sum.";
+        return m.lines.empty() ? query + ": its sums are made, and nothing is in them yet."
+                               : "What was summed is put together.";
+    }
+    const std::string block = block_name(run, *m.visit);
+    if (m.m_line) return about_maximum(block, m);
+    const bool will =
+        std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.form == RowForm::maximum; });
+    if (will)
+        return block + (m.has_m ? " comes: is one of its scores above m = " + row_number(m.m) + "?"
+                                : " comes: which score is the largest?");
+    if (m.overflows) return block + ": exponentials are taken of scores as they are, without a maximum.";
+    if (m.visit->pass > 0 && m.has_m) return block + " comes again: now m = " + row_number(m.m) + " is known.";
+    return block + " is at hand.";
+}
+
+std::string row_reason(const Run& run, const RowMoment& m) {
+    if (!run.has_values() || !m.visit) return "";
+    if (m.overflows) return "f32 holds exp(x) up to x = 88.7. ∞ / ∞ is NaN, and a finite number / ∞ is 0.";
+    if (m.m_line && !is_first(m) && m.m > m.m_was && std::isfinite(m.m))
+        return "Rescaling makes the earlier weights what they would have been, had " + row_number(m.m) +
+               " been known from the start.";
+    return "Weights are exp(S − m): the largest score so far has the weight 1, and none can overflow.";
+}
+
+std::string row_title(const Run& run, const RowStory& story, const RowPlace& place) {
+    std::string text = "row " + std::to_string(story.query() - place.queries.begin) + " of this tile · query " +
+                       text::grouped(story.query());
+    if (run.recorded().batch_heads() > 1) text += " · head " + std::to_string(story.head() + 1);
+    const Index passes = story.passes(run.ticks()), now = story.passes(run.tick());
+    if (passes > 1) text += " · pass " + std::to_string(now) + " of " + std::to_string(passes) + " over its keys";
+    return text + " · executed values";
+}
+
+std::string row_symbol(const RowLine& l) { return l.now.size() > 1 ? l.name + "₁" : l.name; }
+
+std::string row_formula(const RowLine& l) { return row_symbol(l) + " ← " + l.formula; }
+
+std::string row_m(float m) { return "m = " + row_number(m); }
+
+std::string row_axis(const char* what, const RowMoment& m) {
+    if (std::string_view(what) == "weights") return m.overflows ? "weights exp(S)" : "weights exp(S − m)";
+    return what;
+}
+
+std::string row_more(std::size_t values) { return "and " + std::to_string(values) + " more"; }
+
+std::string forget_label() { return "What if we forgot to rescale?"; }
+
+std::string why_no_row(const Run& run) { return run.has_values() ? no_wall_text(run) : why_no_values(run); }
+
+std::string forgotten_text(const Forgotten& f) {
+    if (!f.possible) return "This program never rescales a sum: there is nothing to forget.";
+    if (!std::isfinite(f.error)) return "The row would end with what is no number (computed).";
+    return "The row would end " + text::percent(f.error) + " away from the right answer (computed).";
+}
+
+}  // namespace tilescope::show

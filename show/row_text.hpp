@@ -1,0 +1,30 @@
+// What is said of one row.
+#pragma once
+
+#include <string>
+
+#include "show/row.hpp"
+
+namespace tilescope::show {
+
+/// Two decimals, and more where they would say nothing; a true minus.
+std::string row_number(float value);
+/// The finding, made of the row's values, and why.
+std::string row_headline(const Run& run, const RowStory& story, const RowMoment& moment);
+std::string row_reason(const Run& run, const RowMoment& moment);
+/// "row 3 of block i = 2: query 7", with the pass and where the numbers come from.
+std::string row_title(const Run& run, const RowStory& story, const RowPlace& place);
+/// The name of a line: "O₁" of several columns; in front of its formula.
+std::string row_symbol(const RowLine& line);
+std::string row_formula(const RowLine& line);
+/// "m = 1.48"; what an axis shows; "and 60 more".
+std::string row_m(float m);
+std::string row_axis(const char* what, const RowMoment& moment);
+std::string row_more(std::size_t values);
+/// What the switch says: the error of a row whose sums are not rescaled, computed.
+std::string forgotten_text(const Forgotten& forgotten);
+std::string forget_label();
+/// In place of the row.
+std::string why_no_row(const Run& run);
+
+}  // namespace tilescope::show
