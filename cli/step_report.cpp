@@ -11,6 +11,7 @@
 #include "show/formula.hpp"
 #include "show/hbm_text.hpp"
 #include "show/loop_nest.hpp"
+#include "show/machine_text.hpp"
 #include "show/narration.hpp"
 #include "show/sm_text.hpp"
 #include "show/tables.hpp"
@@ -123,7 +124,11 @@ void print_change(const Run& run, const SmState& sm) {
 }
 
 void print_hbm(const Run& run) {
-    std::cout << '\n' << hbm_titles(run).front() << "\n  " << bus_rate(run) << "; " << bus_traffic(run, true) << '\n';
+    L2Shown l2(run);
+    l2.seek(run.tick());
+    std::cout << '\n' << hbm_titles(run).front() << '\n';
+    if (l2.exists()) std::cout << l2_titles(run, l2).front() << '\n';
+    std::cout << "  " << plain(machine_headline(run, l2)) << "\n  " << machine_reason(run, l2) << '\n';
     const auto header = tensor_header();
     text::Table table({header[0].text, header[1].text, header[2].text, header[3].text, header[4].text, header[5].text});
     const auto add = [&](const TensorRow& r) {

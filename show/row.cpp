@@ -181,13 +181,13 @@ Index RowStory::passes(Index tick) const {
     return most;
 }
 
-/// The running maximum when the visit began: the last one that a visit up to it wrote last.
+/// The running maximum when the visit began: the largest that was written, for copies of older ones may come later.
 float RowStory::m_before(const RowVisit& visit, Index tick) const {
     float m = -infinity;
     for (const RowVisit& v : visits_) {
         if (&v == &visit || v.from > tick) break;
         for (std::size_t k = v.first; k < v.last; ++k)
-            if (writes_[k].form == RowForm::maximum && writes_[k].tick <= tick) m = values(writes_[k])[0];
+            if (writes_[k].form == RowForm::maximum && writes_[k].tick <= tick) m = std::max(m, values(writes_[k])[0]);
     }
     return m;
 }
@@ -281,14 +281,19 @@ RowMoment RowStory::at(Index tick) const {
         m.m = m.m_was = m_before(*m.visit, tick);
         m.has_m = m.m != -infinity;
         for (std::size_t k = m.visit->first; k < m.visit->last && writes_[k].tick <= tick; ++k)
-            if (writes_[k].form == RowForm::maximum) m.m = values(writes_[k])[0], m.has_m = true;
+            if (writes_[k].form == RowForm::maximum) m.m = std::max(m.m, values(writes_[k])[0]), m.has_m = true;
         tell_sums(m, tick);
     }
     tell_keys(m, tick);
     return m;
 }
 
-Forgotten RowStory::forgotten(Index tick) const {
+Forgotten RowStory::forgotten() const {
+    if (!forgotten_) forgotten_ = forget();
+    return *forgotten_;
+}
+
+Forgotten RowStory::forget() const {
     Forgotten f;
     for (const RowVisit& v : visits_)
         for (const RowLine& l : lines(v, v.to)) {
@@ -310,7 +315,6 @@ Forgotten RowStory::forgotten(Index tick) const {
             const double w = std::exp(static_cast<double>(key.score) - static_cast<double>(m));
             const double r = std::exp(static_cast<double>(key.score) - static_cast<double>(end.m));
             wrong_sum += w, right_sum += r;
-            if (v.to <= tick) f.sum += static_cast<float>(w);
             add_values(k, f.rescales_output ? w : r, r, wrong, right);
         }
     }
@@ -319,6 +323,7 @@ Forgotten RowStory::forgotten(Index tick) const {
         const double is = right[c] / right_sum;
         difference += std::pow(wrong[c] / wrong_sum - is, 2), size += is * is;
     }
+    if (right_sum == 0) return f;  // it sees no key
     f.error = right.empty() ? std::abs(right_sum / wrong_sum - 1) : std::sqrt(difference / size);
     return f;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -92,7 +93,6 @@ struct RowMoment {
 struct Forgotten {
     bool possible = false;         ///< the program rescales sums
     bool rescales_output = false;  ///< and not the sum of weights alone
-    float sum = 0;                 ///< after the visits up to now
     double error = 0;              ///< relative, of the row when all is done
 };
 
@@ -108,7 +108,7 @@ class RowStory {
     /// The visit that is under way after a tick, or the last one before it.
     const RowVisit* visit_at(Index tick) const;
     RowMoment at(Index tick) const;
-    Forgotten forgotten(Index tick) const;
+    Forgotten forgotten() const;
     /// The row of what a step wrote.
     std::span<const float> values(Index step, Index row) const;
     std::span<const float> values(const RowWrite& w) const { return values(w.step, w.row); }
@@ -122,10 +122,12 @@ class RowStory {
     void tell_keys(RowMoment& m, Index tick) const;
     void tell_sums(RowMoment& m, Index tick) const;
     void add_values(Index key, double w, double r, std::vector<double>& wrong, std::vector<double>& right) const;
+    Forgotten forget() const;
     float m_before(const RowVisit& v, Index tick) const;
 
     const Run& run_;
     Index head_, query_;
+    mutable std::optional<Forgotten> forgotten_;  // once it was asked for
     std::vector<RowWrite> writes_;
     std::vector<RowVisit> visits_;
 };

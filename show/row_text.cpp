@@ -22,6 +22,14 @@ bool sees_nothing(const RowMoment& m) {
     });
 }
 
+std::string about_overflow(const RowMoment& m) {
+    const bool one = std::any_of(m.keys.begin(), m.keys.end(), [](const RowKey& k) {
+        return k.state == RowKey::State::known && k.score > row_ceiling;
+    });
+    return one ? "A score is above 88.7: its exponential is ∞, and so is the row's sum."
+               : "No score is above 88.7, but their exponentials add up to more than f32 has: the sum is ∞.";
+}
+
 bool is_first(const RowMoment& m) { return m.m_was == -INFINITY; }
 
 std::string about_maximum(const std::string& block, const RowMoment& m) {
@@ -52,8 +60,7 @@ std::string row_headline(const Run& run, const RowStory& story, const RowMoment&
     const std::string query = "Query " + std::to_string(story.query());
     if (sees_nothing(m)) return query + " sees no key: its sum stays 0, and its output is 0.";
     if (!m.visit) return query + ": nothing of its row has been read yet.";
-    if (m.overflows && std::isinf(m.sum))
-        return "A score is above 88.7: its exponential is ∞, and so is the row's sum.";
+    if (m.overflows && std::isinf(m.sum)) return about_overflow(m);
     if (m.visit->keys.size == 0) {
         if (story.visit_at(run.ticks()) == m.visit && !m.lines.empty())
             return "The row is done: every key that it sees is in the sum.";
@@ -100,6 +107,16 @@ std::string row_axis(const char* what, const RowMoment& m) {
     if (std::string_view(what) == "weights") return m.overflows ? "weights exp(S)" : "weights exp(S − m)";
     return what;
 }
+
+std::string row_block(Index j) { return "block j = " + std::to_string(j + 1); }
+
+std::string row_shrinks(const RowMoment& m) {
+    const bool rescales = std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.scaled && l.added; });
+    if (!m.m_line || is_first(m) || !(m.m > m.m_was) || !rescales) return "";
+    return "all before × " + row_number(std::exp(m.m_was - m.m));
+}
+
+std::string ceiling_text() { return "above 88.7 exp(x) is ∞ in f32"; }
 
 std::string row_more(std::size_t values) { return "and " + std::to_string(values) + " more"; }
 

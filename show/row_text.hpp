@@ -21,6 +21,13 @@ std::string row_formula(const RowLine& line);
 std::string row_m(float m);
 std::string row_axis(const char* what, const RowMoment& moment);
 std::string row_more(std::size_t values);
+/// "block j = 2", counted from 1; "all × 0.32": what a new maximum does to earlier weights, empty where it does
+/// nothing.
+std::string row_block(Index j);
+std::string row_shrinks(const RowMoment& moment);
+/// Above it exp(x) overflows f32.
+inline constexpr float row_ceiling = 88.72f;
+std::string ceiling_text();
 /// What the switch says: the error of a row whose sums are not rescaled, computed.
 std::string forgotten_text(const Forgotten& forgotten);
 std::string forget_label();

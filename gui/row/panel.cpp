@@ -4,6 +4,7 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "show/row_text.hpp"
@@ -16,8 +17,8 @@ struct Scale {
     Box box;
     float low, high;
     float y(float v) const {
-        const float at = std::isnan(v) ? low : std::clamp(v, low, high);
-        return box.y1 - box.h() * (at - low) / std::max(1e-20f, high - low);
+        const double at = std::isnan(v) ? low : std::clamp(v, low, high), least = low;
+        return box.y1 - box.h() * static_cast<float>((at - least) / std::max(1e-20, high - least));
     }
 };
 
@@ -30,15 +31,55 @@ Scale scale_of(const Box& box, const RowMoment& m, bool weights) {
         if (k.state == RowKey::State::known) add(weights ? k.weight : k.score);
     }
     if (!weights && m.has_m) add(m.m);
+    if (!weights && m.overflows) add(1.1f * row_ceiling);
     return s;
+}
+
+/// Above it exponentials have no number.
+void draw_ceiling(const Canvas& c, const Scale& s) {
+    const Theme& t = c.theme();
+    const float y = s.y(row_ceiling), line = Canvas::height(t.small_text);
+    c.line({s.box.x0, y}, {s.box.x1, y}, t.bad, c.px(2));
+    c.text_on_patch(t.small_text, {s.box.x0, y - line - c.px(2), s.box.x1, y - c.px(2)}, t.bad, t.panel,
+                    {ceiling_text()}, Align::right);
+}
+
+/// Names of the key blocks above their bars.
+void draw_blocks(const Canvas& c, const Box& line, const Wall& wall, const RowMoment& m) {
+    const Theme& t = c.theme();
+    const float per_key = line.w() / static_cast<float>(m.keys.size());
+    for (Index j = 0; j < wall.cols(); ++j) {
+        const Span keys = wall.col(j);
+        const float x0 = line.x0 + static_cast<float>(keys.begin) * per_key,
+                    x1 = x0 + static_cast<float>(keys.size) * per_key;
+        const std::string name = row_block(j);
+        if (Canvas::width(t.small_text, name) > x1 - x0) continue;
+        const bool now =
+            m.visit && m.visit->keys.size > 0 && m.visit->keys.begin >= keys.begin && m.visit->keys.begin < keys.end();
+        c.text_in(t.small_text, {x0, line.y0, x1, line.y1}, now ? t.ink : t.dim_ink, name, Align::centre);
+    }
+}
+
+/// The first of some keys that share a pixel, or the one of them with the largest value.
+const RowKey& largest(std::span<const RowKey> keys, bool weights) {
+    const auto size = [&](const RowKey& k) {
+        return k.state == RowKey::State::known ? std::abs(weights ? k.weight : k.score) : -1.f;
+    };
+    return *std::max_element(keys.begin(), keys.end(),
+                             [&](const RowKey& a, const RowKey& b) { return size(a) < size(b); });
 }
 
 void draw_bars(const Canvas& c, const Scale& s, const RowMoment& m, bool weights) {
     const Theme& t = c.theme();
-    const float pitch = s.box.w() / static_cast<float>(m.keys.size()), gap = pitch >= c.px(6) ? c.px(2) : 0;
+    const std::span<const RowKey> keys = m.keys;
+    const auto in_a_bar =
+        static_cast<std::size_t>(whole(std::ceil(static_cast<float>(keys.size()) / s.box.w()), 1, 1 << 20));
+    const float pitch = static_cast<float>(in_a_bar) * s.box.w() / static_cast<float>(keys.size());
+    const float gap = pitch >= c.px(6) ? c.px(2) : 0;
     const ImU32 hue = t.hue(Meaning::score);
-    for (std::size_t k = 0; k < m.keys.size(); ++k) {
-        const RowKey& key = m.keys[k];
+    for (std::size_t k = 0; k * in_a_bar < keys.size(); ++k) {
+        const RowKey& key =
+            largest(keys.subspan(k * in_a_bar, std::min(in_a_bar, keys.size() - k * in_a_bar)), weights);
         const float x = s.box.x0 + static_cast<float>(k) * pitch;
         const Box column = {x, s.box.y0, std::max(x + 1, x + pitch - gap), s.box.y1};
         if (key.state == RowKey::State::masked || key.state == RowKey::State::skipped) {
@@ -54,11 +95,11 @@ void draw_bars(const Canvas& c, const Scale& s, const RowMoment& m, bool weights
             const std::string text = row_number(value);
             if (Canvas::width(t.small_text, text) > pitch) continue;
             const float line = Canvas::height(t.small_text), under = value < 0 ? bar.y1 : zero;
-            c.text_in(t.small_text, {x, under + c.px(1), column.x1, under + c.px(1) + line}, t.ink, text,
+            c.text_in(t.small_text, {x, under + c.px(1), x + pitch, under + c.px(1) + line}, t.ink, text,
                       Align::centre);
         }
     }
-    c.draw().AddLine({s.box.x0, s.y(0)}, {s.box.x1, s.y(0)}, t.dim_ink);
+    c.line({s.box.x0, s.y(0)}, {s.box.x1, s.y(0)}, t.dim_ink);
 }
 
 void draw_level(const Canvas& c, const Scale& s, const RowMoment& m) {
@@ -68,23 +109,25 @@ void draw_level(const Canvas& c, const Scale& s, const RowMoment& m) {
     const float y = s.y(m.m), pitch = s.box.w() / static_cast<float>(m.keys.size());
     const float x = m.visit->keys.size > 0 ? s.box.x0 + static_cast<float>(m.visit->keys.begin) * pitch : s.box.x0;
     const bool jumps = std::isfinite(m.m_was) && m.m > m.m_was;
-    c.draw().AddLine({jumps ? x : s.box.x0, y}, {s.box.x1, y}, hue, c.px(2));
+    c.line({jumps ? x : s.box.x0, y}, {s.box.x1, y}, hue, c.px(2));
     if (jumps) {
-        c.draw().AddLine({s.box.x0, s.y(m.m_was)}, {x, s.y(m.m_was)}, hue, c.px(2));
+        c.line({s.box.x0, s.y(m.m_was)}, {x, s.y(m.m_was)}, hue, c.px(2));
         c.dashed({x, s.y(m.m_was)}, {x, y}, hue);
     }
-    const float line = Canvas::height(c.theme().text);
-    c.text_in(t.text, {s.box.x0, y - line - c.px(2), s.box.x1, y - c.px(2)}, hue, row_m(m.m), Align::right);
+    const float line = Canvas::height(t.text);
+    c.text_on_patch(t.text, {s.box.x0, y + c.px(3), s.box.x1, y + c.px(3) + line}, hue, t.panel, {row_m(m.m)},
+                    Align::right);
 }
 
 /// What was, as a dashed ghost; what is left of it; what came.
 void draw_sum(const Canvas& c, Box box, const RowMoment& m) {
     const Theme& t = c.theme();
     const ImU32 hue = t.hue(Meaning::statistic);
-    if (!m.has_sum || !std::isfinite(m.sum)) return;
+    if (!m.has_sum) return;
+    if (!std::isfinite(m.sum)) return void(c.text_in(t.title, box, t.bad, row_number(m.sum)));
     const RowLine* l = m.sum_line;
     const float was = l && !l->was.empty() ? l->was[0] : m.sum, kept = l && l->added ? l->kept[0] : m.sum;
-    const float most = std::max({was, m.sum, 1e-20f}), room = box.w() * 0.8f;
+    const float most = std::max({was, m.sum, 1e-20f}), room = box.w() - Canvas::width(t.title, "88,888") - c.px(8);
     const auto x = [&](float v) { return box.x0 + room * std::clamp(v / most, 0.f, 1.f); };
     c.fill({box.x0, box.y0, x(kept), box.y1}, Theme::mixed(t.panel, hue, 0.5f));
     c.fill({x(kept), box.y0, x(m.sum), box.y1}, hue);
@@ -106,7 +149,7 @@ void draw_output(const Canvas& c, Box area, const RowMoment& m) {
         if (area.h() < 2 * line && k + 1 < m.output.size())
             return void(c.text_in(t.small_text, area.cut_top(line), t.dim_ink, row_more(m.output.size() - k)));
         const Box row = area.cut_top(line);
-        const float middle = row.x0 + row.w() * 0.36f, half = row.w() * 0.34f;
+        const float half = (row.w() - Canvas::width(t.text, "−88.88") - c.px(6)) / 2, middle = row.x0 + half;
         const auto x = [&](float v) { return middle + half * std::clamp(std::isnan(v) ? 0 : v / most, -1.f, 1.f); };
         const auto bar = [&](float v) {
             return Box{std::min(middle, x(v)), row.y0, std::max(middle, x(v)), row.y1 - c.px(4)};
@@ -115,7 +158,7 @@ void draw_output(const Canvas& c, Box area, const RowMoment& m) {
         c.fill(bar(kept), Theme::mixed(t.panel, hue, 0.6f));
         if (l && k < l->was.size()) c.dashed(bar(l->was[k]), hue);
         const float end = x(m.output[k]);
-        c.draw().AddLine({x(kept), row.centre().y - c.px(2)}, {end, row.centre().y - c.px(2)}, t.now, c.px(2));
+        c.line({x(kept), row.centre().y - c.px(2)}, {end, row.centre().y - c.px(2)}, t.now, c.px(2));
         c.fill({end - c.px(1), row.y0, end + c.px(1), row.y1 - c.px(4)}, hue);
         c.text_in(t.text, {middle + half + c.px(4), row.y0, row.x1, row.y1}, hue, row_number(m.output[k]),
                   Align::right);
@@ -137,21 +180,21 @@ void draw_lines(const Canvas& c, Box& area, const RowMoment& m) {
     }
 }
 
-void draw_switch(App& app, const Box& line, const RowStory& story, Index tick) {
+void draw_switch(App& app, const Box& line, const RowStory& story) {
     ImGui::SetCursorScreenPos(line.min());
     tick_box(forget_label() + "##forget", app.view.forget_rescale);
     app.place("forget-rescale");
     if (!app.view.forget_rescale) return;
     const Canvas c(app.theme);
     const float x = ImGui::GetItemRectMax().x + c.px(10);
-    c.text_in(app.theme.text, {x, line.y0, line.x1, line.y1}, app.theme.ink, forgotten_text(story.forgotten(tick)));
+    c.text_in(app.theme.text, {x, line.y0, line.x1, line.y1}, app.theme.ink, forgotten_text(story.forgotten()));
 }
 
-void draw_row(App& app, const RowStory& story, const RowMoment& m, Box area, Index tick) {
+void draw_row(App& app, const Wall& wall, const RowStory& story, const RowMoment& m, Box area) {
     const Canvas c(app.theme);
     const Theme& t = app.theme;
     const float control = ImGui::GetFrameHeight();
-    draw_switch(app, {area.x0, area.y1 - control, area.x1, area.y1}, story, tick);
+    draw_switch(app, {area.x0, area.y1 - control, area.x1, area.y1}, story);
     area.y1 -= control + c.px(6);
     Box right = {area.x0 + area.w() * 0.64f, area.y0, area.x1, area.y1};
     area.x1 = right.x0 - c.px(16);
@@ -162,8 +205,12 @@ void draw_row(App& app, const RowStory& story, const RowMoment& m, Box area, Ind
               row_axis("sum of the weights", m));
     const float h = area.h();
     const auto axis = [&](const char* what, float height) {
-        c.text_in(t.small_text, area.cut_top(label), t.dim_ink, row_axis(what, m));
-        area.cut_top(Canvas::height(t.text) + c.px(2));
+        const Box title = area.cut_top(label);
+        const float end = c.text_in(t.small_text, title, t.dim_ink, row_axis(what, m));
+        const std::string shrinks = std::string(what) == "weights" ? row_shrinks(m) : "";
+        if (!shrinks.empty()) c.text_in(t.small_text, {end + c.px(10), title.y0, title.x1, title.y1}, t.ink, shrinks);
+        const Box names = area.cut_top(Canvas::height(t.text) + c.px(2));
+        if (std::string(what) != "weights") draw_blocks(c, names, wall, m);
         const Box b = area.cut_top(std::max(4.f, height - 2 * label - below));
         area.cut_top(below);
         return b;
@@ -171,6 +218,7 @@ void draw_row(App& app, const RowStory& story, const RowMoment& m, Box area, Ind
     const Scale scores = scale_of(axis("scores S", h * 0.55f), m, false);
     draw_bars(c, scores, m, false);
     draw_level(c, scores, m);
+    if (m.overflows) draw_ceiling(c, scores);
     const Scale weights = scale_of(axis("weights", h * 0.42f), m, true);
     draw_bars(c, weights, m, true);
     draw_sum(c, sum, m);
@@ -203,7 +251,7 @@ void panel(App& app, Run& run, const char* title) {
     c.paragraph(t.text, reason.min(), t.dim_ink, row_reason(run, m), reason.w(), 2);
     c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(6)), t.dim_ink,
               row_title(run, story, place));
-    if (area.h() > c.px(120)) draw_row(app, story, m, area, run.tick());
+    if (area.h() > c.px(120)) draw_row(app, wall, story, m, area);
 }
 
 }  // namespace tilescope::gui::row

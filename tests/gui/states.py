@@ -38,6 +38,14 @@ TIMES = {
     "time_small": ["flash_v2", *CAUSAL, "--view", "time", "--step", "45", "--size", "800x600"],
 }
 
+ROWS = {
+    "row": ["flash_v2", *TOY, "--view", "row", "--step", "24", "--forget-rescale"],
+    "row_projector": ["flash_v2", *TOY, "--view", "row", "--step", "35", "--row", "2", "--projector", "--no-controls"],
+    "row_overflow": ["standard", "--softmax", "naive", "--scale", "100", "--seq", "256", "--heads", "1", "--view", "row",
+                     "--step", "12", "--light"],
+    "row_race": ["flash_v1", *CAUSAL, "--race", "flash_v2", "--view", "row", "--step", "150"],
+}
+
 MACHINE_PICTURES = {
     "flash_v2": ["flash_v2", *HALF, "--step", "60"],
     "flash_v2_start": ["flash_v2", *HALF],
@@ -58,7 +66,7 @@ MACHINE_PICTURES = {
     "small_window": ["flash_v2", *HALF, "--step", "60", "--size", "800x600"],
 }
 
-PICTURES = {name: in_machine(flags) for name, flags in MACHINE_PICTURES.items()} | WALLS | TIMES
+PICTURES = {name: in_machine(flags) for name, flags in MACHINE_PICTURES.items()} | WALLS | TIMES | ROWS
 
 # Said by text alone. Steps of `toy` with one operation each: what a card writes and what is said of it.
 MACHINE_TEXTS = {
@@ -101,6 +109,12 @@ MACHINE_TEXTS = {
 TEXTS = PICTURES | {name: in_machine(flags) for name, flags in MACHINE_TEXTS.items()} | {
     "time_toy": ["flash_v2", *TOY, "--view", "time", "--step", "20"],
     "time_too_many": ["flash_v2", "--seq", "65536", "--heads", "64", "--view", "time"],
+    "row_start": ["flash_v2", *TOY, "--view", "row"],
+    "row_end": ["flash_v2", *TOY, "--view", "row", *END],
+    "row_masked": ["flash_v2", *TOY, "--causal", "--view", "row", "--step", "14", "--sm", "2", "--row", "1"],
+    "row_passes": ["three_pass", *ONE_HEAD, "--view", "row", "--step", "28"],
+    "row_matrix": ["softmax_online", *TOY_MATRIX, "--view", "row", "--step", "20"],
+    "row_without_values": ["flash_v2", "--seq", "65536", "--heads", "64", "--view", "row", "--step", "30"],
     "wall_default": [],
     "wall_launch": ["standard", *CAUSAL, "--step", "1"],
     "wall_scores": ["standard", *CAUSAL, "--step", "4"],

@@ -85,6 +85,22 @@ def loses_no_key_on_slow_frames(display):
     w.close()
 
 
+def looks_at_a_row(display):
+    w = Window(display, GUI, *SMALL, "--step", "40")
+    w.settled(step=40)
+    w.key("4")
+    w.wait(lambda s: flag(s, "--view") == "row", "the row")
+    w.key("Down")
+    w.key("Down")
+    w.wait(lambda s: flag(s, "--row") == "2", "the third row")
+    w.key("Up")
+    w.wait(lambda s: flag(s, "--row") == "1", "the second row")
+    w.click("forget-rescale")
+    w.wait(lambda s: "--forget-rescale" in s["command"] and
+           any("away from the right answer" in t for t, _, _ in s["texts"]["memory"]), "what forgetting does")
+    w.close()
+
+
 def takes_back_and_shows_nothing(display):
     w = Window(display, GUI, *SMALL, "--step", "7")
     before = w.settled(step=7)
