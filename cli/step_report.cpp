@@ -128,7 +128,8 @@ void print_hbm(const Run& run) {
     l2.seek(run.tick());
     std::cout << '\n' << hbm_titles(run).front() << '\n';
     if (l2.exists()) std::cout << l2_titles(run, l2).front() << '\n';
-    std::cout << "  " << plain(machine_headline(run, l2)) << "\n  " << machine_reason(run, l2) << '\n';
+    for (const std::string& said : {plain(machine_headline(run, l2)), machine_reason(run, l2)})
+        for (const std::string& line : text::wrapped(said, 118)) std::cout << "  " << line << '\n';
     const auto header = tensor_header();
     text::Table table({header[0].text, header[1].text, header[2].text, header[3].text, header[4].text, header[5].text});
     const auto add = [&](const TensorRow& r) {

@@ -44,11 +44,11 @@ Layout layout(const Theme& t, ImVec2 size, bool with_controls) {
 }
 
 template <class F>
-void child(App& app, const char* name, const ImVec4& at, F&& draw, ImGuiWindowFlags flags = 0) {
+void child(App& app, const char* name, const ImVec4& at, F&& draw) {
     app.places[std::string("panel-") + name] = at;
     const NotedAs as(name);
     ImGui::SetCursorPos({at.x, at.y});
-    ImGui::BeginChild(name, {at.z, at.w}, true, flags);
+    ImGui::BeginChild(name, {at.z, at.w}, true);
     draw();
     ImGui::EndChild();
 }
@@ -275,10 +275,7 @@ void frame(App& app, double seconds) {
         ImGui::PopFont();
         return;
     }
-    // A scroll bar that comes and goes would move sliders under the mouse that holds them.
-    if (!app.view.no_controls)
-        child(
-            app, "controls", l.controls, [&] { controls::panel(app); }, ImGuiWindowFlags_AlwaysVerticalScrollbar);
+    if (!app.view.no_controls) child(app, "controls", l.controls, [&] { controls::panel(app); });
     child(app, "memory", l.memory, [&] { draw_stage(app); });
     child(app, "code", l.code, [&] { code::panel(app); });
     child(app, "detail", l.detail,

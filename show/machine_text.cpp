@@ -92,10 +92,10 @@ std::string machine_reason(const Run& run, const L2Shown& l2) {
     const auto tensors = static_cast<double>(run.counted().hbm_footprint);
     const auto room = static_cast<double>(run.experiment().gpu.l2_bytes);
     const std::string all = "All tensors of the run, " + text::bytes(tensors) + ", are ";
-    const std::string size =
-        tensors <= room
-            ? all + text::percent(tensors / room) + " of its size: what was read once is found there."
-            : all + text::tenths(tensors / room) + " times its size: what was not used for long has to leave.";
+    const std::string share = tensors < 0.01 * room ? "less than 1%" : text::percent(tensors / room);
+    const std::string size = tensors <= room ? all + share + " of its size: what was read once is found there."
+                                             : all + text::tenths(tensors / room) +
+                                                   " times its size: what was not used for long has to leave.";
     const Bytes read = run.hbm_read(run.tick());
     if (read == 0) return "The L2 is empty. " + size;
     return "L2 answered " + text::percent(1 - static_cast<double>(l2.dram_read()) / static_cast<double>(read)) +

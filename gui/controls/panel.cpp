@@ -421,12 +421,17 @@ void panel(App& app) {
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(6), t.px(2)});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(4)});
     ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, t.px(1));
+    // The view's controls and the files stay where they are. A scroll bar that comes and goes would move sliders under
+    // the mouse that holds them.
+    const float all = ImGui::GetContentRegionAvail().y, below = 4.2f * ImGui::GetFrameHeightWithSpacing();
+    ImGui::BeginChild("settings", {0, std::max(all - below, all / 2)}, false, ImGuiWindowFlags_AlwaysVerticalScrollbar);
     algorithm_controls(app);
     problem_controls(app);
     data_controls(app);
     tile_controls(app);
     gpu_controls(app);
     race_controls(app);
+    ImGui::EndChild();
     view_controls(app);
     ImGui::PopStyleVar(3);
     if (app.session.version() != shown) follow(app);

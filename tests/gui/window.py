@@ -207,7 +207,7 @@ def turns_scenes(display):
     w.wait(lambda s: "algorithm" not in s["places"] and "--no-controls" in s["command"], "no controls")
     w.key("Tab")
     w.wait(lambda s: "algorithm" in s["places"] and "--no-controls" not in s["command"], "controls")
-    for digit, place in enumerate(["wall", "sm-0", "gantt", "plane"], 1):
+    for digit, place in enumerate(["wall", "sm-0", "gantt", "forget-rescale", "plane"], 1):
         w.key(str(digit))
         w.wait(lambda s: any(p.startswith(place) for p in s["places"]), place)
     w.close()
@@ -505,7 +505,7 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time, takes_back_and_shows_nothing, loses_no_key_on_slow_frames, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time, takes_back_and_shows_nothing, looks_at_a_row, loses_no_key_on_slow_frames, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
