@@ -172,6 +172,22 @@ void type_controls(App& app, const Problem& p, bool attention) {
         });
 }
 
+bool from_files(const App& app) {
+    const Options& o = options(app);
+    return !(o.q + o.k + o.v + o.x).empty();
+}
+
+void value_list(App& app) {
+    begin_field(app, "values");
+    combo(app, "distribution", options(app).distribution.c_str(), "What Q, K and V hold, or X.", [&] {
+        for (const Distribution d : distributions) {
+            const std::string name = name_of(d);
+            if (entry(app, "distribution-" + name, name, options(app).distribution == name, about_distribution(d)))
+                change(app, [&](Options& to) { to.distribution = name; });
+        }
+    });
+}
+
 void problem_controls(App& app) {
     const Problem p = asked(app);
     const bool attention = app.session.algorithm().computes == &computation::attention;
@@ -196,53 +212,7 @@ void problem_controls(App& app) {
                   &Options::dim_v);
     }
     type_controls(app, p, attention);
-}
-
-// --- data ---------------------------------------------------------------------------------------------------------
-
-void random_controls(App& app) {
-    const Options& o = options(app);
-    begin_field(app, "values");
-    combo(app, "distribution", o.distribution.c_str(), "What Q, K and V hold, or X.", [&] {
-        for (const Distribution d : distributions) {
-            const std::string name = name_of(d);
-            if (entry(app, "distribution-" + name, name, options(app).distribution == name, about_distribution(d)))
-                change(app, [&](Options& to) { to.distribution = name; });
-        }
-    });
-    const NumberEdit edit = number_row(
-        app, {"seed", "seed", static_cast<double>(o.seed), 0, 100, 1, o.seed != 0, "Other numbers of the same kind."});
-    if (edit.value)
-        change(app, [&](Options& to) { to.seed = static_cast<std::uint64_t>(std::max<Index>(0, typed(*edit.value))); });
-    if (edit.reset) change(app, [&](Options& to) { to.seed = Options().seed; });
-}
-
-void softmax_list(App& app) {
-    begin_field(app, "softmax");
-    const std::string now = options(app).softmax.value_or(name_of(Softmax::safe));
-    combo(app, "softmax", now.c_str(), "Of standard attention: with the row's maximum subtracted first, or without.",
-          [&] {
-              for (const Softmax softmax : {Softmax::safe, Softmax::naive}) {
-                  const std::string name = name_of(softmax);
-                  if (entry(app, "softmax-" + name, name, now == name,
-                            softmax == Softmax::safe ? "exp(S - max S)" : "exp(S), which may overflow"))
-                      change(app, [&](Options& o) { o.softmax = name; });
-              }
-          });
-}
-
-void data_controls(App& app) {
-    heading(app, "Data");
-    const Options& o = options(app);
-    (o.q + o.k + o.v + o.x).empty() ? random_controls(app) : remark(app, "The numbers of the files.");
-    const Algorithm& algorithm = app.session.algorithm();
-    if (algorithm.computes != &computation::attention) return;
-    const Problem p = asked(app);
-    number_flag_row(app,
-                    {"scale", "scale", p.scale.value_or(1 / std::sqrt(static_cast<double>(std::max<Index>(1, p.dim)))),
-                     0.01, 100, 0, true, "Factor on the logits; 1/sqrt(dim) unless given."},
-                    &Options::scale);
-    if (algorithm.supports.has(Feature::naive_softmax)) softmax_list(app);
+    if (!from_files(app)) value_list(app);
 }
 
 // --- tiles --------------------------------------------------------------------------------------------------------
@@ -402,14 +372,54 @@ void race_controls(App& app) {
     pace_controls(app);
 }
 
+// --- data ---------------------------------------------------------------------------------------------------------
+
+void seed_row(App& app) {
+    const Options& o = options(app);
+    const NumberEdit edit = number_row(
+        app, {"seed", "seed", static_cast<double>(o.seed), 0, 100, 1, o.seed != 0, "Other numbers of the same kind."});
+    if (edit.value)
+        change(app, [&](Options& to) { to.seed = static_cast<std::uint64_t>(std::max<Index>(0, typed(*edit.value))); });
+    if (edit.reset) change(app, [&](Options& to) { to.seed = Options().seed; });
+}
+
+void softmax_list(App& app) {
+    begin_field(app, "softmax");
+    const std::string now = options(app).softmax.value_or(name_of(Softmax::safe));
+    combo(app, "softmax", now.c_str(), "Of standard attention: with the row's maximum subtracted first, or without.",
+          [&] {
+              for (const Softmax softmax : {Softmax::safe, Softmax::naive}) {
+                  const std::string name = name_of(softmax);
+                  if (entry(app, "softmax-" + name, name, now == name,
+                            softmax == Softmax::safe ? "exp(S - max S)" : "exp(S), which may overflow"))
+                      change(app, [&](Options& o) { o.softmax = name; });
+              }
+          });
+}
+
+void data_controls(App& app) {
+    heading(app, "Data");
+    from_files(app) ? remark(app, "The numbers of the files.") : seed_row(app);
+    const Algorithm& algorithm = app.session.algorithm();
+    if (algorithm.computes != &computation::attention) return;
+    const Problem p = asked(app);
+    number_flag_row(app,
+                    {"scale", "scale", p.scale.value_or(1 / std::sqrt(static_cast<double>(std::max<Index>(1, p.dim)))),
+                     0.01, 100, 0, true, "Factor on the logits; 1/sqrt(dim) unless given."},
+                    &Options::scale);
+    if (algorithm.supports.has(Feature::naive_softmax)) softmax_list(app);
+}
+
+// --- view ---------------------------------------------------------------------------------------------------------
+
 void view_controls(App& app) {
-    heading(app, "View");
+    ImGui::Separator();
     checkbox(app, "light", "light", app.view.light, "Light theme: for bright rooms and for print.");
     ImGui::PushFont(app.theme.small_text);
     beside("projector");
     ImGui::PopFont();
     checkbox(app, "projector", "projector", app.view.projector, "Larger type: to be read from the last row.");
-    if (button(app, "tour", "Tour", 0, 2, "A minute's tour of the window.")) app.view.tour = 0;
+    if (button(app, "tour", "Tour", 0, 4, "A minute's tour of the window.")) app.view.tour = 0;
     file_controls(app);
 }
 
@@ -423,14 +433,14 @@ void panel(App& app) {
     ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, t.px(1));
     // The view's controls and the files stay where they are. A scroll bar that comes and goes would move sliders under
     // the mouse that holds them.
-    const float all = ImGui::GetContentRegionAvail().y, below = 4.2f * ImGui::GetFrameHeightWithSpacing();
+    const float all = ImGui::GetContentRegionAvail().y, below = 2.3f * ImGui::GetFrameHeightWithSpacing();
     ImGui::BeginChild("settings", {0, std::max(all - below, all / 2)}, false, ImGuiWindowFlags_AlwaysVerticalScrollbar);
     algorithm_controls(app);
     problem_controls(app);
-    data_controls(app);
     tile_controls(app);
     gpu_controls(app);
     race_controls(app);
+    data_controls(app);
     ImGui::EndChild();
     view_controls(app);
     ImGui::PopStyleVar(3);
