@@ -55,7 +55,7 @@ tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 -o trace.json
 WINDOW = """#!{python}
 import json, subprocess, sys
 arguments = sys.argv[1:]
-if "--record" in arguments:
+if "--record" in arguments or "--export" in arguments:
     arguments += ["--size", "320x240", "--fps", "2"]
 else:
     for flag, value in (("--size", "1440x900"), ("--screenshot", "window.png"), ("--log", "window.jsonl")):
