@@ -44,8 +44,8 @@ std::string reason(const Contender& slow, const Contender& fast) {
         return "slots are empty for " + text::percent(l.tail) + " of the time at its end, against " +
                text::percent(best.tail);
     if (2 * l.sms <= best.sms || (l.bound == Bound::blocks && best.bound != Bound::blocks))
-        reasons.push_back(text::grouped(l.blocks) + (l.blocks == 1 ? " thread block" : " thread blocks") + " for " +
-                          text::grouped(s.experiment.gpu.sms) + " SMs");
+        reasons.push_back(text::counted(l.blocks, "thread block") + " for " + text::grouped(s.experiment.gpu.sms) +
+                          " SMs");
     if (dram && least && (l.bound == Bound::dram || dram->read + dram->written > 4 * (least->read + least->written)))
         reasons.push_back(text::bytes(dram->read + dram->written) + " from and to DRAM against " +
                           text::bytes(least->read + least->written));

@@ -29,14 +29,6 @@ struct Range {
     }
 };
 
-/// 1, 2 or 5 times a power of ten, so that about `n` of them are within `length`.
-double step_of(double length, int n) {
-    const double rough = length / n, power = std::pow(10, std::floor(std::log10(rough)));
-    for (const double digit : {1.0, 2.0, 5.0})
-        if (digit * power >= rough) return digit * power;
-    return 10 * power;
-}
-
 ChartAxis axis_of(const FigureAxis& a, Range r) {
     if (!(r.most >= r.least)) r = {a.log ? 1.0 : 0.0, a.log ? 10.0 : 1.0};
     ChartAxis out{a.title, a.from.value_or(r.least), a.to.value_or(r.most), a.log, a.ticks};
@@ -52,7 +44,7 @@ ChartAxis axis_of(const FigureAxis& a, Range r) {
         return out;
     }
     if (!(out.to > out.from)) out.to = out.from + 1;
-    const double step = step_of(out.to - out.from, 5);
+    const double step = round_step(out.to - out.from, 5);
     if (!a.from) out.from = std::floor(out.from / step) * step;
     if (!a.to) out.to = std::ceil(out.to / step) * step;
     if (a.ticks.empty())
@@ -62,6 +54,13 @@ ChartAxis axis_of(const FigureAxis& a, Range r) {
 }
 
 }  // namespace
+
+double round_step(double length, int n) {
+    const double rough = length / n, power = std::pow(10, std::floor(std::log10(rough)));
+    for (const double digit : {1.0, 2.0, 5.0})
+        if (digit * power >= rough) return digit * power;
+    return 10 * power;
+}
 
 float ChartAxis::at(double x) const {
     constexpr float outside = -1e4f;

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/timing.hpp"
+#include "show/chart.hpp"
 #include "show/modelled.hpp"
 
 namespace tilescope::show {
@@ -13,7 +15,7 @@ namespace {
 
 constexpr double notable = 0.05;  // share of the time
 
-std::string thread_blocks(Count n) { return text::grouped(n) + (n == 1 ? " thread block" : " thread blocks"); }
+std::string thread_blocks(Count n) { return text::counted(n, "thread block"); }
 
 std::string three_digits(double x) { return x < 1000 ? text::number(x) : text::grouped(std::llround(x)); }
 
@@ -174,13 +176,7 @@ std::string about_part(const StepParts& step, const StepPart& part) {
 std::vector<TimeTick> time_ticks(double us, int most) {
     const double unit = us >= 1e6 ? 1e6 : us >= 1e3 ? 1e3 : 1;
     const char* name = unit == 1e6 ? " s" : unit == 1e3 ? " ms" : " µs";
-    const double least = us / std::max(1, most), power = std::pow(10, std::floor(std::log10(least)));
-    double step = 10 * power;
-    for (const double round : {1.0, 2.0, 5.0})
-        if (round * power >= least) {
-            step = round * power;
-            break;
-        }
+    const double step = round_step(us, std::max(1, most));
     std::vector<TimeTick> ticks;
     for (int k = 0; k * step <= us * (1 + 1e-9); ++k) ticks.push_back({k * step, text::number(k * step / unit) + name});
     return ticks;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope::show {
 namespace {
@@ -46,8 +47,7 @@ std::string shown(const Run& run, Count recorded, Count all) {
 std::vector<std::string> loop_nest(const Run& run, Index launch) {
     const LaunchInfo& l = run.counted().launches[static_cast<std::size_t>(launch)];
     const Count n = l.thread_blocks;
-    std::vector<std::string> lines = {std::string(l.kernel) + ": " + text::grouped(n) +
-                                      (n == 1 ? " thread block" : " thread blocks") +
+    std::vector<std::string> lines = {std::string(l.kernel) + ": " + text::counted(n, "thread block") +
                                       shown(run, std::ssize(run.schedule().placements_of(launch)), n)};
     for (const Loop& loop : run.nest()[static_cast<std::size_t>(launch)].loops)
         if (loop.first_line != 0 && visits(run, loop) > n) lines.push_back(say(run, loop, n));

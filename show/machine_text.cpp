@@ -54,6 +54,13 @@ bool is_launch(const Run& run) {
     return run.tick() > 0 && run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch;
 }
 
+std::string about_end(const Run& run, const L2Shown& l2) {
+    const Bytes kept = run.hbm(run.tick()) - run.hbm_read(run.tick()) - l2.dram_written();
+    return (run.shortened().empty() ? "Done: " : "Done with what is shown: ") + text::bytes(run.hbm(run.tick())) +
+           " crossed the SMs' boundary, " + text::bytes(l2.dram_read() + l2.dram_written()) + " that of DRAM" +
+           (kept > 0 ? "; " + text::bytes(kept) + " that were stored stayed in L2 to the end of their launch." : ".");
+}
+
 /// "GB/s" and "TB/s".
 std::string rate_text(double bytes_per_second) { return text::bytes(bytes_per_second) + "/s"; }
 
@@ -65,9 +72,7 @@ Sentence machine_headline(const Run& run, const L2Shown& l2) {
     if (is_launch(run))
         return {{"Kernel " + run.moment().kernel + " is launched" +
                  (l2.exists() ? ", with nothing in L2, as profilers count." : ".")}};
-    if (has_ended(run))
-        return {{"Done: " + text::bytes(run.hbm(run.tick())) + " crossed the SMs' boundary, " +
-                 text::bytes(l2.dram_read() + l2.dram_written()) + " that of DRAM."}};
+    if (has_ended(run)) return {{about_end(run, l2)}};
     const auto all = crossings(run, l2);
     if (all.empty()) {
         const Count busy = run.moment().busy;
@@ -93,13 +98,14 @@ std::string machine_reason(const Run& run, const L2Shown& l2) {
     const auto room = static_cast<double>(run.experiment().gpu.l2_bytes);
     const std::string all = "All tensors of the run, " + text::bytes(tensors) + ", are ";
     const std::string share = tensors < 0.01 * room ? "less than 1%" : text::percent(tensors / room);
-    const std::string size = tensors <= room ? all + share + " of its size: what was read once is found there."
+    const std::string size = tensors <= room ? all + share + " of its size: what a launch has read once it finds there."
                                              : all + text::tenths(tensors / room) +
                                                    " times its size: what was not used for long has to leave.";
     const Bytes read = run.hbm_read(run.tick());
-    if (read == 0) return "The L2 is empty. " + size;
+    const std::string empty = run.trace().launches().size() > 1 ? " Each launch begins with an empty one." : "";
+    if (read == 0) return "The L2 is empty. " + size + empty;
     return "L2 answered " + text::percent(1 - static_cast<double>(l2.dram_read()) / static_cast<double>(read)) +
-           " of what was read so far. " + size;
+           " of what was read so far. " + size + empty;
 }
 
 double l2_rate(const Run& run) {
@@ -133,22 +139,29 @@ std::vector<std::string> l2_answer(const Run& run, const L2Shown& l2) {
     Bytes asked = 0, missed = 0;
     for (const auto& [what, c] : crossings(run, l2))
         if (!what.first) asked += c.bytes, missed += c.missed;
-    if (asked == 0) return {"nothing is asked of it"};
+    if (asked == 0) return {"nothing is asked of it", ""};
     const std::string from = text::bytes(missed), of = text::bytes(asked);
-    return {"this step: " + of + " asked for, " + from + " from DRAM", of + ", " + from + " from DRAM"};
+    return {"this step: " + of + " asked for, " + from + " from DRAM", of + ", " + from + " from DRAM", ""};
 }
 
 std::string about_l2(const Run& run) {
     const GpuSpec& gpu = run.experiment().gpu;
     return "L2 of " + gpu.title + ": " + text::binary_bytes(gpu.l2_bytes) +
-           (gpu.l2_partitions.value_or(1) > 1 ? " in two partitions: what SMs of both read takes its room twice" : "") +
+           (gpu.l2_partitions.value_or(1) > 1 ? " in two partitions: half of every tile has its home in the other one "
+                                                "and leaves a copy, so that data takes 1.5 "
+                                                "times its size, and twice where SMs of both read it"
+                                              : "") +
            "\nlit: held now; modelled, for what is shown alone, tick by tick\nEach launch begins with an empty one, as "
            "the DRAM traffic of the whole run is modelled and as profilers count it.";
 }
 
-std::string about_held(const std::string& tensor, std::size_t held, std::size_t of) {
-    return tensor + ": " + text::grouped(static_cast<Count>(held)) + " of " + text::grouped(static_cast<Count>(of)) +
-           (of == 1 ? " tile" : " tiles") + " held";
+std::string about_held(const Run& run, const L2Shown& l2, TensorId id) {
+    const RecordedTensor& t = run.trace().tensors()[id];
+    const Bytes element = size_of(t.dtype);
+    double held = 0;
+    for (std::size_t k = 0; k < t.regions.size(); ++k)
+        held += l2.share_held(id, k) * static_cast<double>(t.regions[k].rows.size * t.regions[k].cols.size * element);
+    return t.name + ": " + text::bytes(held) + " of " + text::bytes(t.size() * element) + " held, without copies";
 }
 
 std::string dram_text(Bytes bytes) { return text::bytes(bytes) + " DRAM traffic, modelled"; }

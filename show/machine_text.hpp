@@ -27,8 +27,8 @@ std::vector<std::string> l2_titles(const Run& run, const L2Shown& l2);
 /// "this step: 24.6 kB asked for, 8.19 kB of them from DRAM", the longest first.
 std::vector<std::string> l2_answer(const Run& run, const L2Shown& l2);
 std::string about_l2(const Run& run);
-/// "K: 7 of 8 tiles held".
-std::string about_held(const std::string& tensor, std::size_t held, std::size_t of);
+/// "K: 57.3 kB of 65.5 kB held".
+std::string about_held(const Run& run, const L2Shown& l2, TensorId tensor);
 
 /// "264 kB DRAM traffic, modelled".
 std::string dram_text(Bytes bytes);

@@ -13,8 +13,6 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-std::string plural(Count n, const std::string& one) { return text::grouped(n) + ' ' + one + (n == 1 ? "" : "s"); }
-
 std::string range(Span s) {
     return s.size == 1 ? std::to_string(s.begin) : std::to_string(s.begin) + "–" + std::to_string(s.end() - 1);
 }
@@ -81,7 +79,7 @@ std::string counted(const Event& e) {
     if (!*op.unit) return {};
     if (e.kind() == Kind::product)
         return ": " + text::count(static_cast<double>(e.cost.matmul_flops)) + ' ' + op.unit + "s";
-    return ": " + plural(op.price.exps > 0 ? e.cost.exps : e.cost.other_flops, op.unit);
+    return ": " + text::counted(op.price.exps > 0 ? e.cost.exps : e.cost.other_flops, op.unit);
 }
 
 std::string told(const Run& run, const Event& e, bool is_new) {
@@ -152,8 +150,8 @@ std::string before_the_first_launch(const Run& run) {
 std::string launching(const Run& run) {
     const Index launch = run.moment().launch;
     const Count blocks = run.counted().launches[static_cast<std::size_t>(launch)].thread_blocks;
-    return "The host launches kernel " + run.moment().kernel + ": " + plural(blocks, "thread block") + " for " +
-           plural(run.experiment().gpu.sms, "SM") + ".";
+    return "The host launches kernel " + run.moment().kernel + ": " + text::counted(blocks, "thread block") + " for " +
+           text::counted(run.experiment().gpu.sms, "SM") + ".";
 }
 
 std::string idling(const Run& run, const SmState& sm) {

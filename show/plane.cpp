@@ -166,7 +166,7 @@ CellText::Line line_of(const PlaneCell& c, const Metric& m) {
 
 std::string blocks_text(const PlaneCell& c) {
     const Residency& r = c.residency();
-    return text::grouped(r.blocks) + (r.blocks == 1 ? " thread block" : " thread blocks") + " on an SM";
+    return text::counted(r.blocks, "thread block") + " on an SM";
 }
 
 /// A neighbour's value beside that of the cell, and what else it changes.

@@ -174,6 +174,10 @@ const RowVisit* RowStory::visit_at(Index tick) const {
     return at;
 }
 
+bool RowStory::takes_maxima() const {
+    return std::any_of(writes_.begin(), writes_.end(), [](const RowWrite& w) { return w.form == RowForm::maximum; });
+}
+
 Index RowStory::passes(Index tick) const {
     Index most = 0;
     for (const RowVisit& v : visits_)
@@ -222,7 +226,6 @@ void RowStory::tell_keys(RowMoment& m, Index tick) const {
                 std::string_view(run_.trace()[w.step].event.operation->formula).find("exp") != std::string_view::npos;
             const float against = exponential ? values(w.a_step, w.a_row)[0] : 0;
             const bool raw = w.form == RowForm::weights && !exponential && w.a_step < 0;
-            m.overflows |= raw;
             for (std::size_t c = 0; c < row.size(); ++c) {
                 RowKey& key = m.keys[static_cast<std::size_t>(v.keys.begin) + c];
                 if (w.form == RowForm::scores) {
@@ -250,25 +253,28 @@ void RowStory::tell_keys(RowMoment& m, Index tick) const {
 void RowStory::tell_sums(RowMoment& m, Index tick) const {
     m.lines = lines(*m.visit, tick);
     m.all = lines(*m.visit, m.visit->to);
+    const auto adds = [](const RowLine& l) { return l.form == RowForm::sum && l.added; };
+    const bool runs = std::any_of(m.all.begin(), m.all.end(), adds);
     for (const RowLine& l : m.lines) {
         if (l.form == RowForm::maximum) m.m_line = &l;
-        if (l.form == RowForm::sum && (l.added || !m.sum_line)) m.sum_line = &l;
+        if (l.form == RowForm::sum && l.added == runs) m.sum_line = &l;
         if (l.form == RowForm::output && (l.added || !m.output_line || m.output_line->tile == l.tile))
             m.output_line = &l;
     }
     for (const RowVisit& v : visits_) {
         if (v.from > tick) break;
-        const RowWrite* sum = nullptr;
         for (std::size_t k = v.first; k < v.last && writes_[k].tick <= tick; ++k) {
-            const RowWrite& w = writes_[k];
-            if (w.form == RowForm::sum) sum = &w;
-            if (w.form == RowForm::output) {
-                const auto row = values(w);
-                m.output.assign(row.begin(), row.end());
-            }
+            if (writes_[k].form != RowForm::output) continue;
+            const auto row = values(writes_[k]);
+            m.output.assign(row.begin(), row.end());
         }
-        if (sum) m.sum = values(*sum)[0], m.has_sum = true;
+        if (&v == m.visit) break;
+        const std::vector<RowLine> done = lines(v, v.to);
+        const bool ran = std::any_of(done.begin(), done.end(), adds);
+        for (const RowLine& l : done)
+            if (l.form == RowForm::sum && l.added == ran) m.sum = l.now[0], m.has_sum = true;
     }
+    m.has_sum |= m.sum_line != nullptr;
     if (m.sum_line) m.sum = m.sum_line->now[0];
     if (m.output_line) m.output = m.output_line->now;
 }
@@ -276,6 +282,7 @@ void RowStory::tell_sums(RowMoment& m, Index tick) const {
 RowMoment RowStory::at(Index tick) const {
     RowMoment m;
     m.passes = passes(run_.ticks());
+    m.overflows = !takes_maxima();
     m.visit = visit_at(tick);
     if (m.visit) {
         m.m = m.m_was = m_before(*m.visit, tick);

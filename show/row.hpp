@@ -114,6 +114,8 @@ class RowStory {
     std::span<const float> values(const RowWrite& w) const { return values(w.step, w.row); }
     /// Lines of a visit after a tick.
     std::vector<RowLine> lines(const RowVisit& visit, Index tick) const;
+    /// Whether the program takes maxima at all.
+    bool takes_maxima() const;
     /// How often its scores were loaded or computed up to a tick.
     Index passes(Index tick) const;
 

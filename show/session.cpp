@@ -156,7 +156,7 @@ Index Session::position_at(double seconds, bool of_rival) const {
     const Run& r = of_rival ? *rival() : *run();
     const auto before = [&](const auto& m) {
         const Index tick = of_rival ? m.second : m.first;
-        return (rival() ? r.seconds_for_all(tick) : r.seconds(tick)) < seconds;
+        return this->seconds(r, tick) < seconds;
     };
     return std::min<Index>(std::partition_point(moments_.begin(), moments_.end(), before) - moments_.begin(), length());
 }

@@ -52,8 +52,9 @@ class Session {
     std::pair<Index, Index> ticks_at(Index position) const { return moments_[static_cast<std::size_t>(position)]; }
     /// The first position at which the run has carried out `tick` ticks.
     Index position_of(Index tick) const;
-    /// The first one that has come so far in modelled time; of the rival where it is asked for. In a race what is
-    /// played stands for whole runs.
+    /// Modelled, of one of the two: when it has come so far; in a race what is played stands for whole runs.
+    double seconds(const Run& run, Index tick) const { return rival() ? run.seconds_for_all(tick) : run.seconds(tick); }
+    /// The first one that has come so far in modelled time; of the rival where it is asked for.
     Index position_at(double seconds, bool of_rival) const;
     /// Takes both runs to a position.
     void show(Index position);

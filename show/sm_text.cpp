@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -39,8 +40,8 @@ std::vector<std::string> launch_lines(const Run& run, Index busy, bool over) {
     if (m.launch < 0) return {"before the first launch · " + sms, sms};
     const Report& r = run.counted();
     const Count n = r.launches[static_cast<std::size_t>(m.launch)].thread_blocks;
-    const std::string blocks = text::grouped(n) + (n == 1 ? " block" : " blocks");
-    const std::string threads = text::grouped(n) + (n == 1 ? " thread block" : " thread blocks");
+    const std::string blocks = text::counted(n, "block");
+    const std::string threads = text::counted(n, "thread block");
     const std::string number = std::to_string(m.launch + 1), all = std::to_string(r.launches.size());
     const bool one = r.launches.size() == 1;
     const std::string filled = over ? "finished" : std::to_string(busy) + " of " + sms + " busy";

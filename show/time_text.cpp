@@ -10,15 +10,13 @@
 namespace tilescope::show {
 namespace {
 
-/// In a race what is recorded stands for the whole run.
-std::string now_text(const Run& run, Index tick, bool races) {
-    if (!run.counted().time) return "no time";
-    return text::microseconds((races ? run.seconds_for_all(tick) : run.seconds(tick)) * 1e6);
+std::string now_text(const Session& s, const Run& run, Index tick) {
+    return run.counted().time ? text::microseconds(s.seconds(run, tick) * 1e6) : "no time";
 }
 
 /// "450 µs of 900 µs"
-std::string of_run(const Run& run, Index tick, bool races) {
-    const std::string now = now_text(run, tick, races);
+std::string of_run(const Session& s, const Run& run, Index tick) {
+    const std::string now = now_text(s, run, tick);
     return run.counted().time ? now + " of " + text::microseconds(run.counted().time->us()) : now;
 }
 
@@ -40,10 +38,9 @@ std::string step_text(const Session& s, Index position) {
 std::vector<std::string> modelled_times(const Session& s, Index position) {
     if (!s.run()) return {""};
     const auto [tick, rival_tick] = s.ticks_at(position);
-    const bool races = s.rival();
-    std::string time = of_run(*s.run(), tick, races), now = now_text(*s.run(), tick, races);
-    if (races)
-        time += " and " + of_run(*s.rival(), rival_tick, true), now += ", " + now_text(*s.rival(), rival_tick, true);
+    std::string time = of_run(s, *s.run(), tick), now = now_text(s, *s.run(), tick);
+    if (s.rival())
+        time += " and " + of_run(s, *s.rival(), rival_tick), now += ", " + now_text(s, *s.rival(), rival_tick);
     return {time + " modelled", now + " modelled", "~" + now};
 }
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "core/text/numbers.hpp"
+
 namespace tilescope::text {
 namespace {
 
@@ -108,6 +110,8 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
 }
 
 std::string listed(const std::vector<std::string>& names) { return listed_with(names, " and "); }
+std::string counted(std::int64_t n, const std::string& one) { return grouped(n) + ' ' + one + (n == 1 ? "" : "s"); }
+
 std::string alternatives(const std::vector<std::string>& names) { return listed_with(names, " or "); }
 
 std::size_t width(std::string_view text) {

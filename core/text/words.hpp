@@ -1,6 +1,7 @@
 // Names and sentences: lists, quotes, and the word that was probably meant.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@ namespace tilescope::text {
 std::string join(const std::vector<std::string>& parts, const std::string& separator);
 /// "K, V and O".
 std::string listed(const std::vector<std::string>& names);
+/// "1 thread block", "8,192 thread blocks".
+std::string counted(std::int64_t n, const std::string& one);
 /// "f32, f16 or bf16".
 std::string alternatives(const std::vector<std::string>& names);
 /// How many places it takes in a terminal: characters, not bytes.

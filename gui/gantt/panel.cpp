@@ -26,9 +26,7 @@ struct Lanes {
     float px(float x) const { return app.theme.px(x); }
     bool is_rival() const { return &run == app.session.rival(); }
     /// Of this run, in microseconds; in a race that of a whole run.
-    double now() const {
-        return 1e6 * (app.session.rival() ? run.seconds_for_all(run.tick()) : run.seconds(run.tick()));
-    }
+    double now() const { return 1e6 * app.session.seconds(run, run.tick()); }
     float x(double at) const { return box.x0 + box.w() * static_cast<float>(at / us); }
     Index count() const { return ceil_div(gantt().sms_used(), every); }
     float lane() const { return box.h() / static_cast<float>(count()); }

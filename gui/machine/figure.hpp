@@ -50,7 +50,9 @@ void draw_hbm(MachineFigure& f, Box area);
 void draw_hbm_title(const MachineFigure& f, const Box& line);
 
 /// What the L2 holds of every tensor. Notes where what moves is in it.
-void draw_l2(MachineFigure& f, Box area);
+void draw_l2(MachineFigure& f, const Box& at);
+/// Over what flies.
+void draw_l2_texts(const MachineFigure& f, const Box& at);
 
 /// Between the SMs and what is below them, and between L2 and HBM: behind everything, then what flies, then the words.
 struct Pipes {

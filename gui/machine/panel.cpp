@@ -76,6 +76,7 @@ void panel(App& app, Run& run, const char* title) {
     draw_hbm(f, l.hbm);
     draw_moves(f);
     draw_pipe_texts(f, l.pipes);
+    if (f.l2.exists()) draw_l2_texts(f, l.l2);
     draw_hbm_title(f, l.hbm_title);
     if (l.odometers.h() > 0) draw_odometers(f, l.odometers);
     f.canvas.text_in(app.theme.small_text, l.note, app.theme.dim_ink, run.shortened());

@@ -91,6 +91,7 @@ void draw_bars(const Canvas& c, const Scale& s, const RowMoment& m, bool weights
             const Box bar = {column.x0, std::min(y, zero), column.x1, std::max(y, zero)};
             c.fill(bar, Theme::mixed(t.panel, hue, key.now ? 1.f : 0.55f));
             if (weights && key.was > key.weight) c.dashed({bar.x0, s.y(key.was), bar.x1, zero}, hue);
+            if (!std::isfinite(value)) c.hatch(bar, t.bad, c.px(5));
             if (key.now && pitch >= c.px(5)) c.outline(bar, t.now);
             const std::string text = row_number(value);
             if (Canvas::width(t.small_text, text) > pitch) continue;

@@ -349,7 +349,7 @@ Opened open_state(App& app, const Invocation& r) {
 void leave_alone(App& app, const Invocation& r) {
     if (!plays(app.view.stage))
         throw UsageError("--export " + text::shown(r.stage) +
-                         ": is of the views wall, memory and time; tilescope plot draws the others");
+                         ": is of the views wall, machine, time and row; tilescope plot draws the others");
     if (!app.session.run())
         throw UsageError("--export " + text::shown(r.stage) +
                          ": the tiles do not fit, so that nothing runs; try smaller tiles, or --screenshot");

@@ -84,12 +84,14 @@ TEST_CASE("the machine says who asks for what, and where it comes from", "[machi
     CHECK(said(4) == "4 SMs load K₁: 256 B, of which 64 B come from DRAM and the rest is found in L2.");
     CHECK(l2_answer(run, l2).front() == "this step: 256 B asked for, 64 B from DRAM");
     CHECK(machine_reason(run, l2) ==
-          "L2 answered 38% of what was read so far. All tensors of the run, 1.09 kB, are 27% of its size: what was "
-          "read once is found there.");
+          "L2 answered 38% of what was read so far. All tensors of the run, 1.09 kB, are 27% of its size: what a "
+          "launch has read once it finds there.");
     CHECK(said(6) == "4 SMs compute; nothing crosses their boundary.");
     CHECK(l2_answer(run, l2).front() == "nothing is asked of it");
     CHECK(said(50) == "4 SMs store O: 256 B, which L2 keeps for now.");
-    CHECK(said(run.ticks()) == "Done: 2.62 kB crossed the SMs' boundary, 768 B that of DRAM.");
+    CHECK(said(run.ticks()) ==
+          "Done: 2.62 kB crossed the SMs' boundary, 768 B that of DRAM; 320 B that were stored "
+          "stayed in L2 to the end of their launch.");
     CHECK(l2_pipe_text(run).front() == "L2 16.0 GB/s · 4.00 GB/s for each of 4 SMs");
     CHECK(dram_pipe_text(run).front() == "DRAM 4.00 GB/s");
 }
