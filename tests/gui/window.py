@@ -290,6 +290,7 @@ def saves_opens_and_types_its_state(display):
     w.click("path")
     w.key("ctrl+a")
     w.type("mine.json")
+    w.wait(lambda s: "mine.json" in json.dumps(s["texts"]), "its name")  # on slow frames a click overtakes letters
     w.click("path-ok")
     saved = os.path.join(w.folder, "mine.json")
     w.wait(lambda s: os.path.exists(saved), "a saved file")
