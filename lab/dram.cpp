@@ -23,11 +23,6 @@ double visits_of(const LaunchOutline& launch) {
     return visits;
 }
 
-L2 l2_of(const GpuSpec& gpu) {
-    return {gpu.l2_bytes, static_cast<int>(gpu.l2_partitions.value_or(1)),
-            static_cast<int>(gpu.l2_chiplets.value_or(1))};
-}
-
 double heads_of(const LaunchOutline& launch) { return static_cast<double>(launch.axes[0].tiles.count()); }
 
 }  // namespace
@@ -100,7 +95,7 @@ DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<
     const Timeline timeline = play(grid, gpu.sms, slots, refill, unevenness);
     const LaunchAccesses& head = accesses_.launches()[k];
     const std::vector<Index> sharing = sharing_of(head);
-    std::vector<Cache> caches = caches_for(head, heads, l2_of(gpu));
+    std::vector<Cache> caches = caches_for(l2_of(gpu), head.tiles.size() * static_cast<std::size_t>(heads));
     const DramTraffic first = play(head, sharing, order, timeline.stays, caches);
     if (again) *again = play(head, sharing, order, timeline.stays, caches);
     return first;

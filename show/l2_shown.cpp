@@ -16,12 +16,7 @@ L2Shown::L2Shown(const Run& run) : run_(run), keyframe_every_(std::max<Index>(25
     keyframes_.push_back(now_);
 }
 
-void L2Shown::empty() {
-    const GpuSpec& gpu = run_.experiment().gpu;
-    const auto chiplets = static_cast<Index>(gpu.l2_chiplets.value_or(1));
-    const Cache one(gpu.l2_bytes / chiplets, static_cast<int>(gpu.l2_partitions.value_or(1)), first_.back());
-    now_.caches.assign(static_cast<std::size_t>(chiplets), one);
-}
+void L2Shown::empty() { now_.caches = caches_for(l2_of(run_.experiment().gpu), first_.back()); }
 
 void L2Shown::seek(Index tick) {
     if (tick == now_.tick) return;

@@ -103,12 +103,12 @@ class RowReader {
                 continue;
             }
             Known& out = known[e.out];
-            const Known a = e.a() == no_tile ? Known{} : known[e.a()], b = e.b() == no_tile ? Known{} : known[e.b()];
+            const Known a = e.a() == no_tile ? Known{} : known[e.a()];
             const Index before = out.written;
             out.written = k;
             const RowForm loaded = s.kind() == Kind::load ? stored[e.region.tensor] : RowForm::other;
             out.form = s.kind() == Kind::load ? loaded : form_after(e, out.form, a.form);
-            keep({tick, k, 0, out.form, a.written, b.written, before, 0}, s);
+            keep({tick, k, 0, out.form, a.written, before, 0}, s);
         }
     }
 
@@ -231,13 +231,10 @@ void RowStory::tell_keys(RowMoment& m, Index tick) const {
                 if (w.form == RowForm::scores) {
                     key.score = row[c];
                     if (key.state != RowKey::State::masked) key.state = RowKey::State::known;
-                    key.has_share = false;
                 } else if (exponential || raw) {
                     key.weight = raw ? row[c] : weight_at(row[c], against, m.m);
                     key.was = raw || m.m_was == -infinity ? key.weight : weight_at(row[c], against, m.m_was);
                     key.has_weight = true;
-                } else if (w.form == RowForm::shares) {
-                    key.share = row[c], key.has_share = true;
                 }
             }
         }
@@ -281,7 +278,6 @@ void RowStory::tell_sums(RowMoment& m, Index tick) const {
 
 RowMoment RowStory::at(Index tick) const {
     RowMoment m;
-    m.passes = passes(run_.ticks());
     m.overflows = !takes_maxima();
     m.visit = visit_at(tick);
     if (m.visit) {

@@ -31,7 +31,6 @@ struct RowWrite {
     Index row;     ///< of the tile
     RowForm form;  ///< after it
     Index a_step;  ///< that wrote its first operand; -1: none
-    Index b_step;  ///< the second one
     Index before;  ///< that wrote the tile before; -1: it is new
     Index a_row;   ///< the row's in the first operand
 };
@@ -55,7 +54,6 @@ struct RowLine {
     Index tick;                         ///< of the last operation
     std::size_t operations;             ///< how many
     std::vector<float> was, kept, now;  ///< before; what is left of that when it was scaled; after
-    float factor = 1;                   ///< that scaled it
     bool scaled = false, added = false;
 };
 
@@ -66,9 +64,7 @@ struct RowKey {
     State state = State::unread;
     bool now = false;                      ///< the visit that is under way has it
     bool has_weight = false;               ///< it was exponentiated
-    bool has_share = false;                ///< and divided by the sum
     float score = 0, weight = 0, was = 0;  ///< was: the weight before m jumped in this visit
-    float share = 0;
 };
 
 /// What is known of the row after a tick.
@@ -86,7 +82,6 @@ struct RowMoment {
     float sum = 0;
     bool has_sum = false;
     bool overflows = false;  ///< exponentials are taken without a maximum
-    Index passes = 0;        ///< over keys that the row sees: when all is done
 };
 
 /// What the row would be without a factor on what was summed before.

@@ -106,7 +106,7 @@ class Lines {
             l.added = true, l.kept = before.empty() ? std::vector<float>(now.size(), 0) : before;
         } else if (f == "o ← a · o") {
             made = a + same(" · ") + whole;
-            l.scaled = !l.added, l.kept = l.now, l.factor = story_.values(w.a_step, w.a_row)[0];
+            l.scaled = !l.added, l.kept = l.now;
         } else if (f == "o ← o / a") {
             made = whole + same(" / ") + enclosed(a);
         } else if (f == "o ← exp(o − a)") {

@@ -46,8 +46,13 @@ int partition_of(std::uint32_t sm, int partitions) {
     return static_cast<int>(sm < 16 ? sm / 8 % 2 : (sm / 16 + 1) % 2);
 }
 
-std::vector<Cache> caches_for(const LaunchAccesses& head, Index heads, const L2& l2) {
-    const Cache empty(l2.bytes / l2.chiplets, l2.partitions, head.tiles.size() * static_cast<std::size_t>(heads));
+L2 l2_of(const GpuSpec& gpu) {
+    return {gpu.l2_bytes, static_cast<int>(gpu.l2_partitions.value_or(1)),
+            static_cast<int>(gpu.l2_chiplets.value_or(1))};
+}
+
+std::vector<Cache> caches_for(const L2& l2, std::size_t tiles) {
+    const Cache empty(l2.bytes / l2.chiplets, l2.partitions, tiles);
     return std::vector<Cache>(static_cast<std::size_t>(l2.chiplets), empty);
 }
 

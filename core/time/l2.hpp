@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/machine/gpu_spec.hpp"
 #include "core/record/accesses.hpp"
 #include "core/time/cache.hpp"
 #include "core/time/dispatch.hpp"
@@ -19,8 +20,10 @@ struct L2 {
 /// The partition that an SM reads and writes through.
 int partition_of(std::uint32_t sm, int partitions);
 
-/// A cache for each chiplet, empty, for the tiles of so many heads of a launch.
-std::vector<Cache> caches_for(const LaunchAccesses& head, Index heads, const L2& l2);
+L2 l2_of(const GpuSpec& gpu);
+
+/// A cache for each chiplet, empty, for so many tiles.
+std::vector<Cache> caches_for(const L2& l2, std::size_t tiles);
 
 /// What reaches DRAM of a launch whose tiles all have room, copies included: what is read first is read once, whatever
 /// the order. nullopt where they have not, and with chiplets: there it matters who reads what.

@@ -5,6 +5,16 @@
 
 namespace tilescope::gui {
 
+std::vector<TrafficPart> sm_traffic_parts(const Theme& t, const show::Run& run) {
+    std::vector<TrafficPart> parts;
+    for (const show::WallBytes& b : show::wall_bytes(run)) {
+        const ImU32 hue = t.hue(b.meaning);
+        parts.push_back({b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name});
+        parts.push_back({b.so_far.write, Theme::mixed(t.panel, hue, 0.55f), b.name + " written"});
+    }
+    return parts;
+}
+
 void draw_traffic_bar(const Canvas& canvas, const Box& bar, double per_byte, const std::vector<TrafficPart>& parts,
                       Bytes end) {
     const Theme& t = canvas.theme();

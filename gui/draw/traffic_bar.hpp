@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gui/draw/canvas.hpp"
+#include "show/run.hpp"
 
 namespace tilescope::gui {
 
@@ -13,6 +14,9 @@ struct TrafficPart {
     ImU32 colour;
     std::string name;
 };
+
+/// SM traffic so far: read, then written and paler; each tensor in its hue.
+std::vector<TrafficPart> sm_traffic_parts(const Theme& theme, const show::Run& run);
 
 /// Beside each other; what is to come, up to `end`, is a dashed outline.
 void draw_traffic_bar(const Canvas& canvas, const Box& bar, double pixels_per_byte,

@@ -17,14 +17,9 @@ struct Odometer {
 
 std::vector<Odometer> odometers(const MachineFigure& f) {
     const Theme& t = f.theme();
-    Odometer sm{{}, f.run.hbm(f.run.ticks()), ""}, dram{{}, 0, ""};
+    Odometer sm{sm_traffic_parts(t, f.run), f.run.hbm(f.run.ticks()), ""}, dram{{}, 0, ""};
     sm.text = traffic_text(f.run, f.run.hbm(f.run.tick()), sm.end);
     TensorId id = 0;
-    for (const WallBytes& b : wall_bytes(f.run)) {
-        const ImU32 hue = t.hue(b.meaning);
-        sm.parts.push_back({b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name});
-        sm.parts.push_back({b.so_far.write, Theme::mixed(t.panel, hue, 0.55f), b.name + " written"});
-    }
     Bytes all = f.l2.dram_written();
     for (const RecordedTensor& tensor : f.run.trace().tensors()) {
         const Bytes read = f.l2.dram_read(id++);

@@ -9,22 +9,6 @@
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
-namespace {
-
-/// Read, then written and paler; each tensor in its hue.
-std::vector<TrafficPart> parts_of(const WallFigure& f) {
-    const Theme& t = f.theme();
-    std::vector<TrafficPart> parts;
-    for (const WallBytes& b : wall_bytes(f.run)) {
-        const ImU32 hue = t.hue(b.meaning);
-        parts.push_back({b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name});
-        parts.push_back({b.so_far.write, Theme::mixed(t.panel, hue, 0.55f), b.name + " written"});
-    }
-    return parts;
-}
-
-}  // namespace
-
 float numbers_height(const Theme& t) { return Canvas::height(t.headline) + Canvas::height(t.small_text) + t.px(8); }
 
 void draw_numbers(const WallFigure& f, Box area) {
@@ -65,7 +49,7 @@ void draw_bytes(const WallFigure& f, Box area) {
     const double per_byte = static_cast<double>(room) / static_cast<double>(largest);
     const float line = Canvas::height(t.text) + f.px(4);
     const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
-    draw_traffic_bar(f.canvas, bar, per_byte, parts_of(f), f.run.hbm(f.run.ticks()));
+    draw_traffic_bar(f.canvas, bar, per_byte, sm_traffic_parts(f.theme(), f.run), f.run.hbm(f.run.ticks()));
     f.canvas.text_in(t.text, {bar.x1 + f.px(8), bar.y0, area.x1, bar.y1}, t.ink, words);
     if (!ghost) return;
     const Box below = {bar.x0, bar.y0 + line, bar.x0 + static_cast<float>(static_cast<double>(*ghost) * per_byte),
