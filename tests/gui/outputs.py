@@ -95,7 +95,8 @@ def writes_what_names_say(folder):
 
 def exports_views(folder):
     """The words of a picture of vectors are those that the view says, and it is the same every time."""
-    for flags in (["--view", "wall", "--caption"], ["--view", "memory", "--race", "flash_v1"], ["--view", "time"]):
+    for flags in (["--view", "wall", "--caption"], ["--view", "machine", "--race", "flash_v1"],
+                  ["--view", "time"], ["--view", "row", "--step", "30"]):
         log, paths = os.path.join(folder, "log"), [os.path.join(folder, name) for name in ("a.svg", "b.SVG")]
         for path in paths:
             r = run(*SMALL[:-1], "1200x800", *flags, "--export", path, "--log", log)

@@ -409,7 +409,7 @@ def explores_tiles(display):
     w.wait(lambda s: s["settled"] and flag(s, "--dim") == "256" and s["texts"]["explore"] != before, "another plane")
     for view in ("roofline", "io", "machine"):
         w.click("view-" + view)
-        w.wait(lambda s: s["settled"] and (flag(s, "--view") or "memory") == view, view)
+        w.wait(lambda s: s["settled"] and (flag(s, "--view") or "wall") == view, view)
     w.close()
 
 
