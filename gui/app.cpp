@@ -53,17 +53,37 @@ void child(App& app, const char* name, const ImVec4& at, F&& draw) {
     ImGui::EndChild();
 }
 
-/// The nearest position after `from`, up to `to`, at which the SM in focus enters a line with a breakpoint; -1: none.
-Index next_stop(const App& app, Index from, Index to) {
+/// The nearest tick after `tick` at which the SM in focus enters a line with a breakpoint.
+std::optional<Index> next_break(const App& app, const Run& run, Index tick) {
+    if (app.view.breakpoints.empty()) return std::nullopt;
+    return run.next_tick(tick, app.view.sm,
+                         [&](const Step& s) { return s.enters_line && app.view.breakpoints.contains(s.event.line); });
+}
+
+/// The nearest one with which something has happened for the first time; in a race nobody waits for that, nor in what
+/// is played again and again.
+const First* next_first(App& app, const Run& run, Index tick) {
+    if (app.view.play_through || app.playback.loop || app.session.rival()) return nullptr;
+    for (const First& first : app.firsts.of(run, app.walls, app.session.version()))
+        if (first.tick > tick) return &first;
+    return nullptr;
+}
+
+/// The nearest position after `from`, up to `to`, at which playing pauses, and why; -1: none.
+Index next_stop(App& app, Index from, Index to) {
     const Run* run = app.session.run();
-    if (!run || app.view.breakpoints.empty()) return -1;
-    const Index first = app.session.ticks_at(from).first;
-    const auto tick = run->next_tick(first, app.view.sm, [&](const Step& s) {
-        return s.enters_line && app.view.breakpoints.contains(s.event.line);
-    });
-    if (!tick) return -1;
-    const Index position = app.session.position_of(*tick);
-    return position <= to ? position : -1;
+    if (!run) return -1;
+    const Index tick = app.session.ticks_at(from).first;
+    const auto position = [&](std::optional<Index> at) {
+        const Index p = at ? app.session.position_of(*at) : to + 1;
+        return p <= to ? p : -1;
+    };
+    const First* first = next_first(app, *run, tick);
+    const Index line = position(next_break(app, *run, tick));
+    const Index pause = position(first ? std::optional(first->tick) : std::nullopt);
+    if (pause < 0 || (line >= 0 && line < pause)) return line;
+    app.say(first->what, 12);
+    return pause;
 }
 
 void press(App& app, Key key) {
@@ -73,8 +93,12 @@ void press(App& app, Key key) {
         case Key::space:
             return p.toggle();
         case Key::right:
-            return p.step(1);
+            return app.step_on();
         case Key::left:
+            return app.step_back();
+        case Key::operation_on:
+            return p.step(1);
+        case Key::operation_back:
             return p.step(-1);
         case Key::home:
             return p.pause(), p.seek(0);
@@ -199,9 +223,24 @@ void App::place(const std::string& name) {
     places[name] = {a.x, a.y, b.x - a.x, b.y - a.y};
 }
 
-void App::say(std::string text) {
+void App::say(std::string text, double for_seconds) {
     message = std::move(text);
-    message_until = ImGui::GetTime() + 4;
+    message_until = ImGui::GetTime() + for_seconds;
+}
+
+void App::step_on() {
+    const Run* run = session.run();
+    if (!run || view.stride == Stride::operation) return playback.step(1);
+    const Index to = stride_on(*run, view.stride, view.sm, session.ticks_at(playback.position()).first);
+    // In a race the other one may still have some way to go.
+    playback.go(std::max(session.position_of(to), playback.position() + 1));
+}
+
+void App::step_back() {
+    const Run* run = session.run();
+    if (!run || view.stride == Stride::operation) return playback.step(-1);
+    const Index to = stride_back(*run, view.stride, view.sm, session.ticks_at(playback.position()).first);
+    playback.go(std::min(session.position_of(to), playback.position() - 1));
 }
 
 void App::open_scene(const Scene& opened) {
@@ -250,7 +289,9 @@ void frame(App& app, double seconds) {
     for (const Key key : std::exchange(app.keys, {}))
         if (!typing && app.view.tour < 0) follow(app), press(app, key);
     follow(app);
-    app.playback.advance(seconds, [&](Index from, Index to) { return next_stop(app, from, to); });
+    app.playback.advance(
+        seconds, [&](Index from, Index to) { return next_stop(app, from, to); },
+        [&](Index position) { return app.session.weight(position); });
     follow(app);
 
     if (!ImGui::IsAnyItemActive() && !app.session.busy()) app.history.note({app.state(), app.scene});

@@ -10,6 +10,7 @@
 #include "gui/draw/theme.hpp"
 #include "show/explorer.hpp"
 #include "show/export.hpp"
+#include "show/firsts.hpp"
 #include "show/history.hpp"
 #include "show/l2_shown.hpp"
 #include "show/playback.hpp"
@@ -29,6 +30,8 @@ enum class Key : std::uint8_t {
     space,
     left,
     right,
+    operation_back,
+    operation_on,
     home,
     end,
     escape,
@@ -70,6 +73,7 @@ struct App {
     Walls walls;
     L2sShown l2s;
     RowStories rows;
+    Firsts firsts;
     Playback playback;
     View view;
     Theme theme;
@@ -100,10 +104,13 @@ struct App {
 
     /// Names the item that was submitted last.
     void place(const std::string& name);
-    void say(std::string text);
+    void say(std::string text, double for_seconds = 4);
 
     State state() const { return state_of(session, playback, view); }
     void restore(const State& state) { show::restore(state, session, playback, view); }
+    /// One step, as far as the stride says; paused. One on is shown as a move.
+    void step_on();
+    void step_back();
     /// Shows a scene, in the light and the size of type that there are.
     void open_scene(const Scene& scene);
     /// The next one, or the one before; from nowhere the first, or the last.

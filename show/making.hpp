@@ -7,8 +7,8 @@
 
 namespace tilescope::show {
 
-/// How two runs keep step with each other: at the same number of ticks, of bytes that cross SMs' boundaries,
-/// or of modelled seconds.
+/// How two runs keep step with each other: at the same number of ticks, of bytes that cross SMs' boundaries, or of
+/// modelled seconds. In time, a race or not, playing takes as long for alike times.
 enum class Pace : std::uint8_t { step, bytes, time };
 const char* name_of(Pace pace);
 std::optional<Pace> pace_from(std::string_view name);

@@ -1,7 +1,6 @@
 #include "show/playback.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilescope::show {
 
@@ -50,34 +49,42 @@ void Playback::go(Index position) {
     if (position_ > before) fraction_ = 0;
 }
 
-void Playback::advance(double seconds, const Stop& stops) {
+void Playback::advance(double seconds, const Stop& stops, const Weight& weight) {
     constexpr double shown_in = 0.35;  // seconds, of a single step
     if (!playing_) {
         fraction_ = std::min(1.0, fraction_ + seconds / shown_in);
         return;
     }
-    fraction_ += seconds * speed_;
-    if (fraction_ < 1) return;
-    // However long a frame took, no further than the end.
-    fraction_ = std::min(fraction_, static_cast<double>(length_ - position_ + 1));
-    const auto whole = static_cast<Index>(std::floor(fraction_));
-    const Index target = std::min(position_ + whole, length_);
-    if (const Index stop = stops(position_, target); stop >= 0) {
-        go(stop);
+    double left = seconds * speed_;  // of average moves
+    Index target = position_;
+    double fraction = fraction_;
+    for (;;) {
+        const double move = weight(target), rest = (1 - fraction) * move;
+        if (left < rest) {
+            fraction += left / move;
+            break;
+        }
+        left -= rest;
+        if (target == length_) {
+            fraction = 1;
+            break;
+        }
+        ++target, fraction = 0;
+    }
+    if (target == position_) {
+        fraction_ = fraction;
+        if (fraction_ < 1) return;
+        // The last move has been shown to its end.
+        if (loop)
+            seek(0);
+        else
+            seek(length_), playing_ = false;
         return;
     }
-    fraction_ -= static_cast<double>(whole);
-    if (position_ < length_) {
-        const double rest = fraction_;
-        seek(target);
-        fraction_ = rest;
-        return;
-    }
-    // The last move has been shown to its end.
-    if (loop)
-        seek(0);
-    else
-        seek(length_), playing_ = false;
+    if (const Index stop = stops(position_, target); stop >= 0) return go(stop);
+    seek(target);
+    // However long a frame took, the last move is shown.
+    fraction_ = fraction < 1 ? fraction : 0;
 }
 
 }  // namespace tilescope::show

@@ -25,7 +25,7 @@ class Playback {
     double fraction() const { return fraction_; }
     bool playing() const { return playing_; }
     bool loop = false;
-    double speed() const { return speed_; }  ///< positions a second
+    double speed() const { return speed_; }  ///< positions a second, on average
     void set_speed(double positions_per_second);
 
     /// Starts, from the beginning if at the end; pauses.
@@ -41,8 +41,12 @@ class Playback {
     /// Straight to a position, the last move of which is shown; paused.
     void go(Index position);
 
+    /// How long the move to a position takes, where the average one takes 1.
+    using Weight = std::function<double(Index position)>;
+
     /// Lets time pass. Stops, paused, at the first position that stops() names and at the end.
-    void advance(double seconds, const Stop& stops);
+    void advance(
+        double seconds, const Stop& stops, const Weight& weight = [](Index) { return 1.0; });
 
   private:
     Index length_ = 0, position_ = 0;

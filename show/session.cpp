@@ -161,6 +161,15 @@ Index Session::position_at(double seconds, bool of_rival) const {
     return std::min<Index>(std::partition_point(moments_.begin(), moments_.end(), before) - moments_.begin(), length());
 }
 
+double Session::weight(Index position) const {
+    const auto reached = [this](Index p) {
+        const auto [a, b] = ticks_at(p);
+        return std::max(seconds(*run(), a), rival() ? seconds(*rival(), b) : 0.0);
+    };
+    if (setup_.pace != Pace::time || position == 0 || !run() || reached(length()) == 0) return 1;
+    return (reached(position) - reached(position - 1)) / reached(length()) * static_cast<double>(length());
+}
+
 void Session::show(Index position) {
     const auto [a, b] = ticks_at(std::clamp<Index>(position, 0, length()));
     if (run() && run()->tick() != a) run()->seek(a);

@@ -56,6 +56,8 @@ class Session {
     double seconds(const Run& run, Index tick) const { return rival() ? run.seconds_for_all(tick) : run.seconds(tick); }
     /// The first one that has come so far in modelled time; of the rival where it is asked for.
     Index position_at(double seconds, bool of_rival) const;
+    /// How long the move to a position takes, where the average one takes 1: all the same, unless the pace is time.
+    double weight(Index position) const;
     /// Takes both runs to a position.
     void show(Index position);
 

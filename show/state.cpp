@@ -35,6 +35,11 @@ T named(const char* flag, const std::string& text, const std::pair<const char*, 
 constexpr std::pair<const char*, Stage> stages[] = {
     {"wall", Stage::wall},   {"machine", Stage::machine},   {"time", Stage::time}, {"row", Stage::row},
     {"tiles", Stage::tiles}, {"roofline", Stage::roofline}, {"io", Stage::io}};
+constexpr std::pair<const char*, Stride> strides[] = {{"operation", Stride::operation},
+                                                      {"line", Stride::line},
+                                                      {"tile", Stride::tile},
+                                                      {"row", Stride::row},
+                                                      {"launch", Stride::launch}};
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
 
@@ -63,10 +68,16 @@ void add_view_options(CLI::App& app, State& s) {
     add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
     add_whole_option(app, "--row", {0, Whole().most, 0}, "The row of the tile in view row",
                      [&v](Index row) { v.row = row; });
+    app.add_option_function<std::string>(
+           "--stride", [&v](const std::string& name) { v.stride = named("--stride", name, strides); },
+           "How far a step goes: operation, line (of the pseudo-code), tile, row (of tiles) or launch")
+        ->type_name("NAME");
+    app.add_flag("--play-through", v.play_through, "No pause where something happens for the first time");
     app.add_flag("--forget-rescale", v.forget_rescale, "In view row: what the row would be without rescaling");
     app.add_option_function<std::string>(
            "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
-           "wall (the score matrix), memory, time (thread blocks on SMs), row (one query's scores and sums), tiles "
+           "wall (the score matrix), machine (HBM, L2 and SMs), time (thread blocks on SMs), row (one query's scores "
+           "and sums), tiles "
            "(the plane of tile sizes), roofline, "
            "or io (bytes against N)")
         ->type_name("NAME");
@@ -114,6 +125,8 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.metric != standard.metric) add({"--metric", v.metric});
     if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
     if (v.row != standard.row) add({"--row", std::to_string(v.row)});
+    if (v.stride != standard.stride) add({"--stride", strides[static_cast<std::size_t>(v.stride)].first});
+    if (v.play_through) add({"--play-through"});
     if (v.forget_rescale) add({"--forget-rescale"});
     if (v.tab != standard.tab) add({"--tab", "program"});
     if (v.detail != standard.detail) add({"--detail", "counters"});

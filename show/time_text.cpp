@@ -51,7 +51,12 @@ std::string about_modelled_time(const Session& s) {
            s.rival()->algorithm().name + ": " + about_time(*s.rival(), true);
 }
 
-std::string speed_text(double speed) {
+std::string speed_text(const Session& s, double speed) {
+    if (s.setup().pace == Pace::time && s.run() && s.length() > 0) {
+        const auto [a, b] = s.ticks_at(s.length());
+        const double all = std::max(s.seconds(*s.run(), a), s.rival() ? s.seconds(*s.rival(), b) : 0.0);
+        if (all > 0) return duration(all * speed / static_cast<double>(s.length())) + "/s";
+    }
     return (speed < 10 ? text::number(speed) : text::grouped(std::lround(speed))) + " steps/s";
 }
 

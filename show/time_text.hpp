@@ -16,8 +16,8 @@ std::string step_text(const Session& session, Index position);
 std::vector<std::string> modelled_times(const Session& session, Index position);
 /// Their tooltip: what is modelled, and what it rests on.
 std::string about_modelled_time(const Session& session);
-/// "4 steps/s".
-std::string speed_text(double steps_per_second);
+/// "4 steps/s"; at the pace of time "1.2 µs/s", of modelled time.
+std::string speed_text(const Session& session, double steps_per_second);
 
 /// Bytes that the first run moves after position `from`, up to position `to`.
 Traffic moved_between(const Session& session, Index from, Index to);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "show/session.hpp"
+#include "show/strides.hpp"
 
 namespace tilescope::show {
 
@@ -25,6 +26,8 @@ struct View {
     Detail detail = Detail::values;
     Index sm = 0;                         ///< the SM in focus
     Index row = 0;                        ///< of the tile, under the microscope
+    Stride stride = Stride::operation;    ///< of one step on or back
+    bool play_through = false;            ///< without a pause where something happens for the first time
     bool forget_rescale = false;          ///< says what the row would be without it
     std::string compare = "standard";     ///< the algorithm in the second column of the counters
     std::set<std::uint16_t> breakpoints;  ///< pseudo-code lines

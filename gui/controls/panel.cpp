@@ -336,24 +336,26 @@ void pace_controls(App& app) {
         const char *place, *text, *what;
     };
     const Choice choices[] = {
-        {Pace::step, "pace-step", "step", "Both have done the same number of steps."},
+        {Pace::step, "pace-step", "step",
+         "One step takes as long to play as another; in a race both have done as many of them."},
         {Pace::bytes, "pace-bytes", "SM bytes",
          "Both have moved the same SM traffic: bytes that cross an SM's boundary, the papers' HBM accesses. The L2 "
          "catches part of it."},
-        {Pace::time, "pace-time", "time", "Both have taken the same time, as modelled (not measured)."}};
+        {Pace::time, "pace-time", "time",
+         "Playing goes on at a constant rate of modelled time (not measured); in a race both have taken the same."}};
     Setup s = app.session.setup();
-    ImGui::BeginDisabled(s.rival.empty());
     ImGui::PushFont(app.theme.small_text);
     for (const Choice& c : choices) {
         if (c.pace != Pace::step) beside(c.text);
+        ImGui::BeginDisabled(c.pace == Pace::bytes && s.rival.empty());
         ImGui::PushStyleColor(ImGuiCol_Border, rim(app.theme));
         if (choice(c.text, s.pace == c.pace)) s.pace = c.pace;
         ImGui::PopStyleColor();
         app.place(c.place);
         tip(app, c.what);
+        ImGui::EndDisabled();
     }
     ImGui::PopFont();
-    ImGui::EndDisabled();
     app.session.ask(s);
 }
 

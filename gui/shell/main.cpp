@@ -243,11 +243,12 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
               static_cast<int>(r.fps));
     Log log(r.log);
     settle(app, window);
-    app.view.breakpoints.clear();  // a film does not stop
+    app.view.breakpoints.clear(), app.view.play_through = true;  // a film does not stop
     app.playback.seek(r.from);
     app.playback.play();
     const double seconds = 1.0 / static_cast<double>(r.fps);
-    const double moves = static_cast<double>(last - r.from) + 1;
+    double moves = 1;
+    for (Index p = r.from; p < last; ++p) moves += app.session.weight(p + 1);
     const auto pictures = static_cast<Index>(moves / app.playback.speed() * static_cast<double>(r.fps)) + 1;
     ProgressLine line;
     for (Index k = 0; k < pictures && app.playback.position() <= last; ++k) {

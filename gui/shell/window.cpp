@@ -28,6 +28,9 @@ constexpr std::pair<int, Key> known_keys[] = {
     {GLFW_KEY_4, Key::four},       {GLFW_KEY_5, Key::five},          {GLFW_KEY_6, Key::six},
     {GLFW_KEY_7, Key::seven},      {GLFW_KEY_UP, Key::up},           {GLFW_KEY_DOWN, Key::down}};
 
+/// Shift and an arrow: an operation, whatever the stride is.
+Key with_shift(Key key) { return key == Key::left ? Key::operation_back : key == Key::right ? Key::operation_on : key; }
+
 /// Letters are where the keyboard's layout has them.
 std::optional<Key> key_of_letter(const char* name, int mods) {
     if (!name) return std::nullopt;
@@ -162,7 +165,7 @@ void Window::tell_keys(App& app) {
         ImGui_ImplGlfw_KeyCallback(window_, e.key, e.scancode, down ? GLFW_PRESS : GLFW_RELEASE, e.mods);
         if (!down) continue;
         for (const auto& [code, known] : known_keys)
-            if (e.key == code) app.keys.push_back(known);
+            if (e.key == code) app.keys.push_back((e.mods & GLFW_MOD_SHIFT) != 0 ? with_shift(known) : known);
         if (const auto known = key_of_letter(glfwGetKeyName(e.key, e.scancode), e.mods)) app.keys.push_back(*known);
     }
 }

@@ -71,65 +71,76 @@ bool icon_button(App& app, const char* place, Icon icon, bool chosen, const char
 void motion_buttons(App& app) {
     Playback& p = app.playback;
     if (icon_button(app, "start", Icon::start, false, "To the start (Home)")) p.pause(), p.seek(0);
-    if (icon_button(app, "step-back", Icon::back, false, "One step back (←)")) p.step(-1);
+    if (icon_button(app, "step-back", Icon::back, false, "One step back (←)")) app.step_back();
     if (icon_button(app, "play", p.playing() ? Icon::pause : Icon::play, false, "Play and pause (Space)")) p.toggle();
-    if (icon_button(app, "step", Icon::step, false, "One step on (→)")) p.step(1);
+    if (icon_button(app, "step", Icon::step, false, "One step on (→)")) app.step_on();
     if (icon_button(app, "end", Icon::end, false, "To the end (End)")) p.pause(), p.seek(p.length());
     if (icon_button(app, "loop", Icon::loop, p.loop, "Loop: begin again at the end")) p.loop = !p.loop;
 }
 
-/// To the next tick, or the one before, in which the SM in focus does something wanted.
-template <class F>
-void jump_button(App& app, const char* place, const char* what, F&& wanted, const std::string& explanation) {
-    const bool back = ImGui::GetIO().KeyShift, wide = ImGui::GetWindowWidth() >= app.theme.px(1000);
-    const auto label = [&](bool b) {
-        return std::string(b ? "← " : "") + (wide ? b ? "previous " : "next " : "") + what + (b ? "" : " →");
+/// How far a step goes.
+void stride_list(App& app) {
+    struct Choice {
+        Stride stride;
+        const char *place, *text, *what;
     };
-    // As wide as the longer of its two texts, so that nothing jumps when Shift is held.
-    const float width = std::max(width_of(label(true)), width_of(label(false)));
-    const ImVec2 size = {width + 2 * ImGui::GetStyle().FramePadding.x, ImGui::GetFrameHeight()};
-    const bool clicked = push_button(label(back) + "###" + place, size);
-    app.place(place);
-    tip(app, explanation + " of SM " + std::to_string(app.view.sm) + ". With Shift: the one before.");
+    constexpr Choice choices[] = {
+        {Stride::operation, "stride-operation", "operation", "A load, a store, or something computed"},
+        {Stride::line, "stride-line", "line", "A visit of a line of the pseudo-code by the SM in focus"},
+        {Stride::tile, "stride-tile", "tile", "All that the SM in focus has to do with a tile of scores"},
+        {Stride::row, "stride-row", "row",
+         "A row of tiles of the SM in focus; where keys are the outer loop, a column of them"},
+        {Stride::launch, "stride-launch", "launch", "All thread blocks of a kernel's launch"}};
+    if (ImGui::GetWindowWidth() >= app.theme.px(1000)) {
+        ImGui::AlignTextToFramePadding();
+        text_line("step by");
+        ImGui::SameLine();
+    }
+    ImGui::SetNextItemWidth(width_of("operation") + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight());
+    Stride& now = app.view.stride;
+    combo(app, "stride", choices[static_cast<std::size_t>(now)].text,
+          "How far one step goes (← and →). With Shift: one operation.", [&] {
+              for (const Choice& c : choices)
+                  if (entry(app, c.place, c.text, now == c.stride, c.what)) now = c.stride;
+          });
     ImGui::SameLine();
-    const Run* run = app.session.run();
-    if (!clicked || !run) return;
-    const Index tick = run->tick();
-    const auto found = back ? run->previous_tick(tick, app.view.sm, wanted) : run->next_tick(tick, app.view.sm, wanted);
-    if (!found) return app.say(back ? "None before this" : "None after this");
-    app.playback.go(app.session.position_of(*found));
 }
 
-void jump_buttons(App& app) {
-    const float padding = (ImGui::GetFrameHeight() - app.theme.small_text->FontSize) / 2;
-    ImGui::PushFont(app.theme.small_text);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {app.theme.px(7), padding});
-    jump_button(
-        app, "next-tile", "tile", [](const Step& s) { return s.moves_data(); }, "The next load or store");
-    jump_button(app, "next-line", "line", enters_line, "The next line of the pseudo-code");
-    jump_button(app, "next-block", "block", is(Kind::block_begin), "The next thread block");
-    ImGui::PopStyleVar();
-    ImGui::PopFont();
+void first_box(App& app) {
+    bool pauses = !app.view.play_through;
+    const char* text = ImGui::GetWindowWidth() >= app.theme.px(1000) ? "pause at firsts" : "pause";
+    if (checkbox(app, "firsts", text, pauses,
+                 "Playing pauses where sums are rescaled, a tile is skipped or an SM takes its second thread block for "
+                 "the first time. Not in a race, nor while playing again and again."))
+        app.view.play_through = !pauses;
+    ImGui::SameLine();
 }
 
 /// To a number that is easy to say.
 float round_off(float speed) { return speed < 10 ? std::round(speed * 2) / 2 : std::round(speed); }
 
 void speed_slider(App& app) {
-    const float padding = (ImGui::GetFrameHeight() - app.theme.small_text->FontSize) / 2;
     auto speed = static_cast<float>(app.playback.speed());
-    ImGui::PushFont(app.theme.small_text);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {app.theme.px(7), padding});
     ImGui::SetNextItemWidth(app.theme.px(ImGui::GetWindowWidth() >= app.theme.px(1000) ? 150 : 70));
     if (ratio_slider("##speed", speed, Playback::slowest, Playback::fastest))
         app.playback.set_speed(static_cast<double>(round_off(speed)));
     app.place("speed");
-    tip(app, "Speed of playing, 0.5 to 2,000 steps a second");
+    tip(app, app.session.setup().pace == Pace::time ? "Speed of playing: modelled time for every second"
+                                                    : "Speed of playing, 0.5 to 2,000 steps a second");
     ImGui::SameLine();
     const float after = ImGui::GetCursorPosX() + width_of("0,000 steps/s");
     ImGui::AlignTextToFramePadding();
-    text_line(speed_text(app.playback.speed()));
+    text_line(speed_text(app.session, app.playback.speed()));
     ImGui::SameLine(after);
+}
+
+/// In small type, as high as the buttons.
+template <class F>
+void small_items(App& app, F&& draw) {
+    const float padding = (ImGui::GetFrameHeight() - app.theme.small_text->FontSize) / 2;
+    ImGui::PushFont(app.theme.small_text);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {app.theme.px(7), padding});
+    draw();
     ImGui::PopStyleVar();
     ImGui::PopFont();
 }
@@ -175,8 +186,7 @@ void panel(App& app) {
     ImGui::BeginDisabled(!app.session.run());
     scrub_bar(app, std::max(t.px(14), ImGui::GetContentRegionAvail().y - row - t.px(8)));
     motion_buttons(app);
-    jump_buttons(app);
-    speed_slider(app);
+    small_items(app, [&] { stride_list(app), first_box(app), speed_slider(app); });
     ImGui::EndDisabled();
     position_text(app, row);
     ImGui::PopStyleVar(3);

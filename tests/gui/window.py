@@ -141,14 +141,70 @@ def drags_through_time(display):
     w.close()
 
 
-def goes_from_mark_to_mark(display):
-    w = Window(display, GUI, *SMALL, "--sms", "2")
-    before = 0
-    for place in ("next-tile", "next-line", "next-tile", "next-line", "next-block"):
-        w.click(place)
-        now = w.wait(lambda s: s["settled"] and s["step"] > before, place)
-        assert not now["playing"]
+def steps_by_a_stride(display):
+    """The arrows go by operation, tile, row or launch; with Shift by operation whatever is chosen."""
+    w = Window(display, GUI, *SMALL, "--sms", "2", "--causal")
+    ends = {}
+    for stride in ("operation", "line", "tile", "row", "launch"):
+        w.click("stride")
+        w.click("stride-" + stride)
+        w.wait(lambda s: s["settled"] and flag(s, "--stride") == (None if stride == "operation" else stride), stride)
+        w.key("Home")
+        w.settled(step=0)
+        before = 0
+        for _ in range(3):
+            w.key("Right")
+            now = w.wait(lambda s: s["settled"] and s["step"] > before, stride)
+            assert not now["playing"]
+            before = now["step"]
+            if before == now["of"]:
+                break
+        ends[stride] = before
+        w.click("step-back")
+        there = w.wait(lambda s: s["settled"] and s["step"] < before, "back by " + stride)["step"]
+        w.click("step")
+        w.wait(lambda s: s["settled"] and s["step"] == before, "on again by " + stride)
+        if there == 0:
+            continue
+        w.key("Shift+Left")
+        w.settled(step=before - 1)
+        w.key("Shift+Right")
+        w.settled(step=before)
+    assert 3 == ends["operation"] < ends["tile"] < ends["row"] <= ends["launch"], ends
+    w.close()
+
+
+def pauses_at_firsts(display):
+    flags = [*SMALL, "--sms", "2", "--causal", "--speed", "200"]
+    w = Window(display, GUI, *flags)
+    said, now = [], w.state()
+    while now["step"] < now["of"]:
         before = now["step"]
+        w.key("space")
+        now = w.wait(lambda s: not s["playing"] and s["step"] > before, "a pause")
+        if now["step"] == now["of"]:
+            break
+        said += [text for text, _, _ in now["texts"]["transport"] if text.startswith("First")]
+    assert len(said) == 3 and len({text.split(":")[0] for text in said}) == 3, said
+    w.key("Home")
+    w.click("firsts")
+    w.wait(lambda s: "--play-through" in s["command"], "no pauses")
+    w.key("space")
+    w.wait(lambda s: s["playing"], "playing")
+    assert w.wait(lambda s: not s["playing"], "the end")["step"] == now["of"]
+    w.close()
+
+
+def plays_in_time(display):
+    """At the pace of time a launch, which takes most of it, is played for most of the time."""
+    w = Window(display, GUI, *SMALL, "--pace", "time", "--speed", "2000", "--play-through")
+    assert any(text.endswith("s/s") for text, _, _ in w.state()["texts"]["transport"]), "no speed in seconds"
+    w.click("pace-step")
+    w.wait(lambda s: s["settled"] and flag(s, "--pace") is None, "the pace of steps")
+    w.click("pace-time")
+    w.wait(lambda s: s["settled"] and flag(s, "--pace") == "time", "the pace of time")
+    w.key("space")
+    w.wait(lambda s: not s["playing"] and s["step"] == s["of"], "the end")
     w.close()
 
 
@@ -506,7 +562,9 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time, takes_back_and_shows_nothing, looks_at_a_row, loses_no_key_on_slow_frames, goes_from_mark_to_mark, paints_the_wall, turns_scenes,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time,
+         takes_back_and_shows_nothing, looks_at_a_row, loses_no_key_on_slow_frames, steps_by_a_stride, pauses_at_firsts,
+         plays_in_time, paints_the_wall, turns_scenes,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,

@@ -347,3 +347,23 @@ TEST_CASE("a position that is not there yet is gone to when it is", "[playback]"
     p.set_length(1000);
     CHECK(p.position() == 5);
 }
+
+TEST_CASE("moves take as long as their weight says", "[playback]") {
+    const auto weight = [](Index position) { return position == 2 ? 3.0 : position == 3 ? 0.0 : 1.0; };
+    for (const double frame : {0.01, 0.025, 0.1}) {
+        Playback p = with_length(5, 10);
+        p.play();
+        std::vector<double> until(6, 0);
+        double now = 0;
+        while (p.playing()) {
+            p.advance(frame, nowhere, weight);
+            now += frame;
+            until[static_cast<std::size_t>(p.position())] = now;
+        }
+        // Seconds until the move to 1, 2, ... has been shown; the third takes none.
+        CHECK(std::abs(until[1] - 0.1) <= frame + 1e-9);
+        CHECK(std::abs(until[2] - 0.4) <= frame + 1e-9);
+        CHECK(until[3] == 0);
+        CHECK(std::abs(until[5] - 0.6) <= 2 * frame + 1e-9);
+    }
+}

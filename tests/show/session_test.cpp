@@ -521,3 +521,27 @@ TEST_CASE("what cannot be played whole does not race", "[session]") {
     REQUIRE(s.rival());
     CHECK(s.rival()->has_whole_heads());
 }
+
+TEST_CASE("at the pace of time moves take as long as modelled, at others all the same", "[session]") {
+    for (const char* rival : {"", "flash_v1"}) {
+        WaitingSession in_time = session_of("flash_v2", toy, rival, Pace::time),
+                       in_steps = session_of("flash_v2", toy, rival);
+        double all = 0, longest = 0;
+        Index which = 0;
+        for (Index p = 1; p <= in_time.length(); ++p) {
+            const double w = in_time.weight(p);
+            REQUIRE(w >= 0);
+            all += w;
+            if (w > longest) longest = w, which = p;
+        }
+        CHECK(std::abs(all - static_cast<double>(in_time.length())) < 1e-6 * all);
+        // Before anything runs, kernels are launched, which takes longer than any step of a toy.
+        CHECK(which == 1);
+        CHECK(std::abs(longest / all -
+                       in_time.run()->gantt().launches()[0].begin * 1e-6 /
+                           std::max(in_time.run()->seconds(in_time.run()->ticks()),
+                                    in_time.rival() ? in_time.rival()->seconds_for_all(in_time.rival()->ticks()) : 0)) <
+              1e-6);
+        for (Index p = 1; p <= in_steps.length(); ++p) CHECK(in_steps.weight(p) == 1);
+    }
+}

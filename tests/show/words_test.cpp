@@ -37,8 +37,11 @@ TEST_CASE("time says where we are in steps and in modelled seconds", "[time text
     CHECK(about_modelled_time(Session()).empty());
     CHECK(step_text(Session(), 0) == "nothing to play");
     CHECK(modelled_times(Session(), 0) == std::vector{std::string()});
-    CHECK(speed_text(0.5) == "0.5 steps/s");
-    CHECK(speed_text(2000) == "2,000 steps/s");
+    CHECK(speed_text(session, 0.5) == "0.5 steps/s");
+    CHECK(speed_text(session, 2000) == "2,000 steps/s");
+    WaitingSession in_time = session_of("flash_v2", toy, "", Pace::time);
+    CHECK(speed_text(in_time, 52) == duration(whole * 1e-6) + "/s");
+    CHECK(speed_text(Session(), 4) == "4 steps/s");
     CHECK(about_position(session, 2, 3) ==
           "step 2 of 52\nloads 256 B, stores 0 B here\n256 B of SM traffic so far\n \nAbove the middle: loads. "
           "Below: stores. Ticks: SM 3 takes a thread block.");

@@ -1,0 +1,29 @@
+// What happens for the first time in a run, and deserves a look: a rescaled sum, a skipped tile, a second wave.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/wall.hpp"
+
+namespace tilescope::show {
+
+struct First {
+    Index tick;        ///< with which it has happened
+    std::string what;  ///< one sentence
+};
+/// In order of time, of what is recorded; `wall`, of one of its heads, may be nullptr.
+std::vector<First> firsts_of(const Run& run, const Wall* wall);
+
+/// The firsts of runs that are looked at, found when they are asked for.
+class Firsts {
+  public:
+    /// `version` changes with what the session shows.
+    const std::vector<First>& of(const Run& run, Walls& walls, std::uint64_t version);
+
+  private:
+    std::uint64_t version_ = 0;
+    std::map<const Run*, std::vector<First>> found_;
+};
+
+}  // namespace tilescope::show
