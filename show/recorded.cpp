@@ -127,8 +127,9 @@ Run::Run(Recording recording) : recorded_(recording.experiment.problem), as_reco
     const Experiment e = recording.experiment;
     remark_ = difference_from_today(recording);
     inputs_ = remark_.empty() ? inputs_of(recording) : Inputs();
-    schedule_.emplace(std::move(recording.trace), e.gpu.sms);
-    counted_ = remark_.empty() ? count_for_show(e) : counted_from(trace(), e);
+    if (remark_.empty()) counted_ = count_for_show(e);
+    schedule(std::move(recording.trace), e.gpu.sms);
+    if (!remark_.empty()) counted_ = counted_from(trace(), e);
     note_recorded_part();
     if (has_values() && remark_.empty()) look_ahead();
     add_up();

@@ -29,7 +29,7 @@ Run::Run(Counted counted, Recorder&& recording)
       inputs_(recording.inputs()),
       shortened_(recording.shortened()),
       failure_(recording.failure()) {
-    schedule_.emplace(std::move(recording).take(), experiment().gpu.sms);
+    schedule(std::move(recording).take(), experiment().gpu.sms);
     if (failure_) tell_failure();
     add_up();
     std::vector<Index> heads;
@@ -38,6 +38,18 @@ Run::Run(Counted counted, Recorder&& recording)
     if (has_values()) look_ahead();
     player_ = std::make_unique<Player>(trace());
     seek(0);
+}
+
+/// On the SMs that thread blocks have in the whole run, where that is modelled.
+void Run::schedule(Trace recording, Index sms) {
+    const auto stays = [this](Index launch, Index block) -> std::optional<Stay> {
+        const auto which = static_cast<std::size_t>(launch);
+        if (which >= gantt().launches().size()) return std::nullopt;
+        const GanttStay* stay = gantt().launches()[which].stay_of(block);
+        if (!stay) return std::nullopt;
+        return Stay{static_cast<std::uint32_t>(stay->sm), stay->from, stay->to};
+    };
+    schedule_.emplace(std::move(recording), sms, stays);
 }
 
 void Run::look_ahead() {

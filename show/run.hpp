@@ -126,6 +126,7 @@ class Run {
     bool on_sm(const Step& step, Index sm) const;
 
   private:
+    void schedule(Trace recording, Index sms);
     void look_ahead();
     void note_recorded_part();
     Index last_tick_of(const Place& place) const;

@@ -1,9 +1,6 @@
 #include "core/time/schedule.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "core/time/timeline.hpp"
 
 namespace tilescope {
 namespace {
@@ -53,14 +50,32 @@ std::vector<BlockTurns> blocks_of_launch(const Trace& t, Index s) {
     return blocks;
 }
 
-/// The timeline of a launch in which every turn takes one cycle, and an SM has one thread block.
-Timeline one_turn_a_tick(const std::vector<BlockTurns>& blocks, Index sms) {
+/// Where every turn takes one cycle, and an SM has one thread block.
+std::vector<Stay> one_turn_a_tick(const std::vector<BlockTurns>& blocks, Index sms) {
     Grid grid;
     for (const BlockTurns& b : blocks) {
         grid.sequence.push_back(static_cast<std::uint32_t>(grid.kinds.size()));
         grid.kinds.push_back({static_cast<double>(b.turns.size())});
     }
-    return play(grid, sms, 1, Refill::packed);
+    return play(grid, std::min(sms, static_cast<Index>(blocks.size())), 1, Refill::packed).stays;
+}
+
+/// By SM, the blocks that it has, one after the other.
+std::vector<std::vector<std::size_t>> lanes_of(const std::vector<BlockTurns>& blocks, Index sms,
+                                               const Schedule::Stays& known) {
+    std::vector<Stay> stays;
+    for (const BlockTurns& b : blocks)
+        if (const auto stay = known ? known(b.launch, b.block) : std::nullopt) stays.push_back(*stay);
+    if (stays.size() < blocks.size()) stays = one_turn_a_tick(blocks, sms);
+    std::vector<std::vector<std::size_t>> on_sm;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        if (on_sm.size() <= stays[b].sm) on_sm.resize(stays[b].sm + 1);
+        on_sm[stays[b].sm].push_back(b);
+    }
+    for (auto& lane : on_sm)
+        std::stable_sort(lane.begin(), lane.end(),
+                         [&](std::size_t a, std::size_t b) { return stays[a].from < stays[b].from; });
+    return on_sm;
 }
 
 /// Tick by tick, a turn of every SM that has one left; `order` and `ends` grow.
@@ -86,7 +101,7 @@ void lay_out(const std::vector<BlockTurns>& blocks, const std::vector<std::vecto
 
 }  // namespace
 
-Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
+Schedule::Schedule(Trace recording, Index sms, const Stays& stays) : ends_{0} {
     std::vector<Index> order;
     order.reserve(static_cast<std::size_t>(recording.size()));
     for (Index s = 0; s < recording.size();) {
@@ -94,17 +109,18 @@ Schedule::Schedule(Trace recording, Index sms) : ends_{0} {
         order.push_back(s);
         ends_.push_back(static_cast<Index>(order.size()));
         const std::vector<BlockTurns> blocks = blocks_of_launch(recording, s + 1);
-        const Index begin = ticks(), used = std::min(std::max<Index>(sms, 1), static_cast<Index>(blocks.size()));
-        const Timeline timeline = one_turn_a_tick(blocks, used);
-        std::vector<std::vector<std::size_t>> on_sm(static_cast<std::size_t>(used));  // blocks, in order of time
-        for (std::size_t b = 0; b < blocks.size(); ++b) {
-            const Stay& stay = timeline.stays[b];
-            if (by_sm_.size() <= stay.sm) by_sm_.resize(stay.sm + 1);
-            by_sm_[stay.sm].push_back(placements_.size());
-            on_sm[stay.sm].push_back(b);
-            placements_.push_back({blocks[b].launch, blocks[b].block, static_cast<Index>(stay.sm),
-                                   begin + std::llround(stay.from), begin + std::llround(stay.to)});
-        }
+        const auto on_sm = lanes_of(blocks, std::max<Index>(sms, 1), stays);
+        if (by_sm_.size() < on_sm.size()) by_sm_.resize(on_sm.size());
+        const Index begin = ticks();
+        const std::size_t before = placements_.size();
+        placements_.resize(before + blocks.size());
+        for (std::size_t sm = 0; sm < on_sm.size(); ++sm)
+            for (Index tick = begin; const std::size_t b : on_sm[sm]) {
+                const Index last = tick + static_cast<Index>(blocks[b].turns.size());
+                placements_[before + b] = {blocks[b].launch, blocks[b].block, static_cast<Index>(sm), tick, last};
+                by_sm_[sm].push_back(before + b);
+                tick = last;
+            }
         lay_out(blocks, on_sm, order, ends_);
         for (++s; s < recording.size() && recording[s].kind() != Kind::launch;) ++s;
     }

@@ -1,10 +1,13 @@
 // The recorded thread blocks side by side: which SM runs which, and what happens at the same time.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/record/trace.hpp"
+#include "core/time/timeline.hpp"
 
 namespace tilescope {
 
@@ -15,13 +18,16 @@ struct Placement {
 };
 
 /// A recording keeps thread blocks one after the other; a machine runs as many at a time as it has SMs. This puts them
-/// next to each other. Every SM has one thread block at a time and takes the next one in the order of the grid when it
-/// is done; a launch begins when the one before has ended. In a tick every busy SM carries out one turn: an operation,
-/// with the tiles that are made for it and those that are given back before it: the timeline (core/time/timeline.hpp)
-/// in which every turn takes one cycle and an SM has one thread block.
+/// next to each other. Every SM has one thread block at a time, in the order of their modelled stays; where these are
+/// not known it takes the next one in the order of the grid when it is done. A launch begins when the one before has
+/// ended. In a tick every busy SM carries out one turn: an operation, with the tiles that are made for it and those
+/// that are given back before it.
 class Schedule {
   public:
-    Schedule(Trace recording, Index sms);
+    /// Where and when a thread block of a launch stays; nothing where that is not known.
+    using Stays = std::function<std::optional<Stay>(Index launch, Index block)>;
+
+    Schedule(Trace recording, Index sms, const Stays& stays = {});
 
     /// The recording in the order of the ticks, SM by SM within a tick. Blocks of a launch do not depend on each other,
     /// so this is an order in which the same program could have run. Stays in place when the schedule moves.

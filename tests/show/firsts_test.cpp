@@ -93,7 +93,8 @@ TEST_CASE("the first wave is over when an SM takes its second thread block", "[f
 }
 
 TEST_CASE("firsts come in order of time, and again when there is another run", "[firsts]") {
-    const Flags eight = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"}, {"heads", "2"}, {"br", "4"}, {"bc", "4"}, {"causal", "true"}};
+    const Flags eight = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},      {"heads", "2"},
+                         {"br", "4"},    {"bc", "4"},   {"causal", "true"}};
     WaitingSession session = session_of("flash_v2", eight);
     Walls walls;
     Firsts firsts;

@@ -1,5 +1,6 @@
 #include "show/gantt.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -216,4 +217,32 @@ TEST_CASE("times along an axis are round, and not too many", "[gantt]") {
     CHECK(texts(2.5e6, 1) == std::vector<std::string>{"0 s"});
     for (const double us : {0.7, 13.0, 999.0, 54321.0})
         for (int most = 1; most < 12; ++most) CHECK(static_cast<int>(time_ticks(us, most).size()) <= most + 1);
+}
+
+TEST_CASE("the recorded thread blocks are on the SMs that they have in the whole run", "[gantt]") {
+    const Flags graded = {{"gpu", "toy"}, {"seq", "40"}, {"dim", "4"},       {"heads", "3"},
+                          {"br", "4"},    {"bc", "4"},   {"causal", "true"}, {"dtype", "f32"}};
+    const Flags full = {{"seq", "1000"}, {"heads", "6"}, {"sms", "7"}, {"br", "64"}, {"bc", "64"}};
+    for (const Flags& flags : {graded, full})
+        for (const char* algorithm : {"flash_v2", "standard", "flash_v1"}) {
+            WaitingSession session = session_of(algorithm, flags);
+            const Run& run = *session.run();
+            std::map<std::pair<Index, Index>, double> last;  // by launch and SM: when the one before starts
+            std::map<std::pair<Index, Index>, Index> ended;
+            std::vector<const Placement*> in_time;
+            for (const Placement& p : run.schedule().placements()) in_time.push_back(&p);
+            std::stable_sort(in_time.begin(), in_time.end(),
+                             [](auto* a, auto* b) { return a->first_tick < b->first_tick; });
+            for (const Placement* p : in_time) {
+                const GanttStay* stay = run.gantt().launches()[static_cast<std::size_t>(p->launch)].stay_of(p->block);
+                REQUIRE(stay);
+                CHECK(p->sm == stay->sm);
+                const auto [at, is_first] = last.emplace(std::pair(p->launch, p->sm), stay->from);
+                CHECK((is_first || at->second <= stay->from));
+                at->second = stay->from;
+                const auto [end, first] = ended.emplace(std::pair(p->launch, p->sm), p->last_tick);
+                CHECK((first || end->second == p->first_tick));
+                end->second = p->last_tick;
+            }
+        }
 }

@@ -12,7 +12,7 @@ using namespace tilescope::show;
 
 namespace {
 
-const Flags causal_toy = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"}, {"heads", "1"},
+const Flags causal_toy = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},      {"heads", "1"},
                           {"br", "4"},    {"bc", "4"},   {"causal", "true"}};
 
 std::vector<Index> stops(const Run& run, Stride stride, Index sm) {
@@ -26,7 +26,8 @@ std::set<Index> ends_of_blocks(const Run& run, Index sm) {
     std::set<Index> ends = {run.ticks()};
     for (Index t = 1; t <= run.ticks(); ++t) {
         if (run.trace()[run.schedule().steps_after(t - 1)].kind() == Kind::launch) ends.insert(t);
-        const Placement *now = run.schedule().at(sm, t), *next = t < run.ticks() ? run.schedule().at(sm, t + 1) : nullptr;
+        const Placement *now = run.schedule().at(sm, t),
+                        *next = t < run.ticks() ? run.schedule().at(sm, t + 1) : nullptr;
         if (now && now != next) ends.insert(t);
     }
     return ends;
@@ -97,7 +98,8 @@ TEST_CASE("a step by tile ends with what an SM has to do with a tile of scores",
                 CHECK(all.count(v.to) == 1);
             }
             CHECK(tiles > 0);
-            // Besides tiles there is the launch, what each thread block does before and after, and FA-1's load of K and V.
+            // Besides tiles there is the launch, what each thread block does before and after, and FA-1's load of K and
+            // V.
             CHECK(static_cast<Index>(all.size()) > tiles);
             CHECK(static_cast<Index>(all.size()) <= 3 * tiles + 8);
         }

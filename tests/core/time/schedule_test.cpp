@@ -414,3 +414,30 @@ TEST_CASE("a recording in another order lists its regions in that order", "[trac
         CHECK(after.value_bytes() == before.value_bytes());
     }
 }
+
+TEST_CASE("thread blocks go where they are said to stay, in the order of their starts", "[schedule]") {
+    const GpuSpec gpu = toy(4);
+    const Trace before = recorded(*find_algorithm("flash_v2"), small_cases()[0], gpu);
+    const auto blocks = static_cast<Index>(before.blocks().size());
+    REQUIRE(blocks >= 2);
+    // The last one starts first, and all but one share an SM.
+    const auto stays = [&](Index, Index block) {
+        return std::optional(Stay{block == 1 ? 0u : 3u, static_cast<double>(blocks - block), 1e3});
+    };
+    const Schedule schedule(Trace(before), gpu.sms, stays);
+    CHECK(wrong(schedule, gpu.sms) == "");
+    CHECK(same_steps_in_every_block(before, schedule.trace()) == "");
+    CHECK(schedule.sms_used() == 4);
+    Index tick = schedule.placement_of(0, blocks - 1)->first_tick;
+    for (Index b = blocks; b-- > 0;) {
+        const Placement& p = *schedule.placement_of(0, b);
+        CHECK(p.sm == (b == 1 ? 0 : 3));
+        if (b == 1) continue;
+        CHECK(p.first_tick == tick);
+        tick = p.last_tick;
+    }
+    // Where one of them is not known, all go as they come.
+    const Schedule unknown(Trace(before), gpu.sms,
+                           [&](Index l, Index b) { return b == 0 ? std::nullopt : stays(l, b); });
+    CHECK(wrong_order(unknown, gpu.sms) == "");
+}
