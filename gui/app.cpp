@@ -5,6 +5,7 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
+#include "gui/layout.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
@@ -21,30 +22,9 @@ constexpr StageTab stage_tabs[] = {
     {Stage::tiles, "Tiles", "view-tiles"},    {Stage::roofline, "Roofline", "view-roofline"},
     {Stage::io, "Bytes against N", "view-io"}};
 
-struct Layout {
-    ImVec4 controls, memory, code, detail, transport;  // x, y, width, height
-};
-
-/// Controls on the left, memory in the middle, words and numbers on the right, time below. Small windows give the
-/// middle what they have.
-Layout layout(const Theme& t, ImVec2 size, bool with_controls) {
-    const float gap = t.px(8), x0 = gap, y0 = gap, w = size.x - 2 * gap, h = size.y - 2 * gap;
-    const float bottom = std::min(t.px(96), h * 0.3f);
-    const float left = with_controls ? std::clamp(w * 0.17f, std::min(t.px(200), w * 0.24f), t.px(300)) : -gap;
-    const float right = std::clamp(w * 0.31f, std::min(t.px(300), w * 0.33f), t.px(560));
-    const float top = h - bottom - gap, middle = w - left - right - 2 * gap;
-    const float code = top * 0.5f;
-    Layout l;
-    l.controls = {x0, y0, left, top};
-    l.memory = {x0 + left + gap, y0, middle, top};
-    l.code = {x0 + left + middle + 2 * gap, y0, right, code - gap / 2};
-    l.detail = {l.code.x, y0 + code + gap / 2, right, top - code - gap / 2};
-    l.transport = {x0, y0 + top + gap, w, bottom};
-    return l;
-}
-
 template <class F>
 void child(App& app, const char* name, const ImVec4& at, F&& draw) {
+    if (at.z <= 0) return;
     app.places[std::string("panel-") + name] = at;
     const NotedAs as(name);
     ImGui::SetCursorPos({at.x, at.y});
@@ -83,8 +63,15 @@ void press(App& app, Key key) {
         case Key::escape:
             return app.session.cancel();
         case Key::tab:
-            app.view.no_controls = !app.view.no_controls;
+            if (app.view.projector)
+                turn(Drawer::controls, app.session, app.view);
+            else
+                app.view.no_controls = !app.view.no_controls;
             return;
+        case Key::code:
+            return turn(Drawer::code, app.session, app.view);
+        case Key::values:
+            return turn(Drawer::detail, app.session, app.view);
         case Key::enter:
             app.revealed = !app.revealed;
             return;
@@ -147,8 +134,9 @@ void draw_stages(App& app) {
 /// The middle of the window.
 void draw_stage(App& app) {
     constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
-    draw_stages(app);
-    const float scene = scene_height(app);
+    const bool in_a_hall = app.view.projector;
+    if (!in_a_hall || open_drawer(app.session, app.view) == Drawer::controls) draw_stages(app);
+    const float scene = in_a_hall ? 0 : scene_height(app);
     ImGui::BeginChild("stage", {0, -scene});
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     if (plays(app.view.stage) || !app.session.problem().empty()) {
@@ -159,7 +147,7 @@ void draw_stage(App& app) {
     }
     if (app.session.busy() && app.waited >= patience) machine::making_panel(app, corner);
     ImGui::EndChild();
-    if (app.scene) scene_panel(app);
+    if (app.scene && !in_a_hall) scene_panel(app);
 }
 
 /// Nothing but the stage, and below it the caption.
@@ -207,6 +195,7 @@ void App::say(std::string text) {
 void App::open_scene(const Scene& opened) {
     State state = opened.state;
     state.view.light = view.light, state.view.projector = view.projector, state.view.no_controls = view.no_controls;
+    state.view.drawer = view.drawer;
     restore(state);
     scene = opened, revealed = false;
 }
@@ -257,7 +246,7 @@ void frame(App& app, double seconds) {
     if (app.blank) return;
 
     const ImVec2 size = ImGui::GetIO().DisplaySize;
-    const Layout l = layout(app.theme, size, !app.view.no_controls);
+    const Layout l = layout(app, size);
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::PushFont(app.theme.text);
@@ -275,11 +264,12 @@ void frame(App& app, double seconds) {
         ImGui::PopFont();
         return;
     }
-    if (!app.view.no_controls) child(app, "controls", l.controls, [&] { controls::panel(app); });
+    child(app, "controls", l.controls, [&] { controls::panel(app); });
     child(app, "memory", l.memory, [&] { draw_stage(app); });
     child(app, "code", l.code, [&] { code::panel(app); });
     child(app, "detail", l.detail,
           [&] { app.view.detail == Detail::values ? detail::values_panel(app) : detail::counters_panel(app); });
+    child(app, "strip", l.strip, [&] { strip(app); });
     child(app, "transport", l.transport, [&] { transport::panel(app); });
     ImGui::End();
     tour(app);

@@ -36,6 +36,10 @@ constexpr std::pair<const char*, Stage> stages[] = {
     {"wall", Stage::wall},   {"machine", Stage::machine},   {"time", Stage::time}, {"row", Stage::row},
     {"tiles", Stage::tiles}, {"roofline", Stage::roofline}, {"io", Stage::io}};
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
+constexpr std::pair<const char*, Drawer> drawers[] = {
+    {"auto", Drawer::automatic},
+    {"none", Drawer::none},
+    {"controls", Drawer::controls}, {"code", Drawer::code}, {"detail", Drawer::detail}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
 
 /// What `name` is called today, with a remark where that differs. An unknown name stays, and is refused by the session.
@@ -58,7 +62,11 @@ std::string as_operand(const std::string& path) { return path.starts_with('-') ?
 void add_view_options(CLI::App& app, State& s) {
     View& v = s.view;
     app.add_flag("--light", v.light, "Light theme");
-    app.add_flag("--projector", v.projector, "Larger type");
+    app.add_flag("--projector", v.projector, "For a hall: the stage and a strip of words, in large type");
+    app.add_option_function<std::string>(
+           "--drawer", [&v](const std::string& name) { v.drawer = named("--drawer", name, drawers); },
+           "With --projector, what is open beside the stage: auto, none, controls, code or detail")
+        ->type_name("NAME");
     app.add_flag("--no-controls", v.no_controls, "The controls folded in");
     add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
     add_whole_option(app, "--row", {0, Whole().most, 0}, "The row of the tile in view row",
@@ -109,6 +117,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     const auto add = [&](std::initializer_list<std::string> words) { to.insert(to.end(), words); };
     if (v.light) add({"--light"});
     if (v.projector) add({"--projector"});
+    if (v.drawer != standard.drawer) add({"--drawer", drawers[static_cast<std::size_t>(v.drawer)].first});
     if (v.no_controls) add({"--no-controls"});
     if (v.stage != standard.stage) add({"--view", stages[static_cast<std::size_t>(v.stage)].first});
     if (v.metric != standard.metric) add({"--metric", v.metric});

@@ -323,11 +323,12 @@ struct Opened {
 Opened open_scene(App& app, const Invocation& r) {
     State asked = r.state;
     asked.view.light = asked.view.projector = asked.view.no_controls = false;
+    asked.view.drawer = State{}.view.drawer;
     asked.speed = State{}.speed, asked.loop = false;
     const Scene scene = scene_named(r.scene);
     refuse_beside_file(asked, "--scene " + r.scene);
     app.view.light = r.state.view.light, app.view.projector = r.state.view.projector;
-    app.view.no_controls = r.state.view.no_controls;
+    app.view.no_controls = r.state.view.no_controls, app.view.drawer = r.state.view.drawer;
     app.open_scene(scene);
     app.playback.set_speed(r.state.speed), app.playback.loop = r.state.loop;
     return {"", scene.state.setup.recording};

@@ -87,9 +87,11 @@ void draw_group(const WallFigure& f, const WallGroup& g) {
     if (l.stored) f.canvas.outline(whole_box, Theme::faded(t.panel, 0.5f));
     if (l.painted == 0 && !l.skipped && !l.stored)
         large(f, 20) ? f.canvas.dashed(b, t.bus) : f.canvas.outline(b, t.faint);
-    if (l.of > 1 && l.coats >= 0.5 && large(f, 22)) {
+    // In a hall's type it has to find room above the painters' ways.
+    const bool room = !t.projector || b.h() >= 2.2f * Canvas::height(t.small_text);
+    if (l.of > 1 && l.coats >= 0.5 && large(f, 22) && room) {
         const std::string coats = "×" + std::to_string(std::lround(l.coats));
-        f.canvas.text_in(t.small_text, {b.x0 + f.px(2), b.y0 + f.px(2), b.x1 - f.px(2), b.y0 + f.px(16)},
+        f.canvas.text_in(t.small_text, {b.x0 + f.px(2), b.y0 + f.px(2), b.x1 - f.px(2), b.y0 + f.px(2) + Canvas::height(t.small_text)},
                          l.stored ? Theme::ink_on(colour_of(f, l)) : t.dim_ink, coats, Align::right);
     }
 }
