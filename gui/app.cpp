@@ -1,6 +1,7 @@
 #include "gui/app.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "gui/draw/canvas.hpp"
@@ -46,6 +47,12 @@ Index next_stop(const App& app, Index from, Index to) {
     return position <= to ? position : -1;
 }
 
+/// A spot is one of one view.
+void turn_to(App& app, Stage stage) {
+    if (app.view.stage != stage) app.view.zoom.reset();
+    app.view.stage = stage;
+}
+
 void press(App& app, Key key) {
     Playback& p = app.playback;
     const bool was_blank = std::exchange(app.blank, false);  // any key shows again what there is
@@ -61,7 +68,10 @@ void press(App& app, Key key) {
         case Key::end:
             return p.pause(), p.seek(p.length());
         case Key::escape:
-            return app.session.cancel();
+            return app.view.zoom ? app.view.zoom.reset() : app.session.cancel();
+        case Key::zoom:
+            app.zooms = !app.view.zoom;
+            return app.view.zoom.reset();
         case Key::tab:
             if (app.view.projector)
                 turn(Drawer::controls, app.session, app.view);
@@ -101,7 +111,7 @@ void press(App& app, Key key) {
     }
     // The digits: what the middle shows.
     const int n = static_cast<int>(key) - static_cast<int>(Key::one);
-    if (n >= 0 && n < static_cast<int>(std::size(stage_tabs))) app.view.stage = stage_tabs[n].stage;
+    if (n >= 0 && n < static_cast<int>(std::size(stage_tabs))) turn_to(app, stage_tabs[n].stage);
 }
 
 void draw_runs(App& app) {
@@ -127,8 +137,30 @@ void draw_stages(App& app) {
     const NotedAs as("views");
     for (const StageTab& t : stage_tabs) {
         if (t.stage != Stage::wall) ImGui::SameLine(0, app.theme.px(14));
-        if (tab(app, t.place, t.name, app.view.stage == t.stage)) app.view.stage = t.stage;
+        if (tab(app, t.place, t.name, app.view.stage == t.stage)) turn_to(app, t.stage);
     }
+}
+
+/// The same in a room twice as wide and high, of which the part around a spot is seen. The wall does it by itself, so
+/// that its edges stay.
+void draw_zoomed_runs(App& app) {
+    constexpr float zoom = 2;
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    if (app.view.stage == Stage::wall || !plays(app.view.stage) || !app.session.run() || room.x < 20 || room.y < 20)
+        return draw_runs(app);
+    const ImVec2 mouse = ImGui::GetMousePos();
+    if (app.zooms && hovered({at.x, at.y, at.x + room.x, at.y + room.y}))
+        app.zoom_in((mouse.x - at.x) / room.x, (mouse.y - at.y) / room.y);
+    if (!app.view.zoom) return draw_runs(app);
+    const auto before = [&](double spot, float all) {
+        return std::clamp(static_cast<float>(spot) * zoom * all - all / 2, 0.f, (zoom - 1) * all);
+    };
+    ImGui::BeginChild("seen", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    ImGui::SetCursorScreenPos({at.x - before(app.view.zoom->x, room.x), at.y - before(app.view.zoom->y, room.y)});
+    ImGui::BeginChild("all", {zoom * room.x, zoom * room.y});
+    draw_runs(app);
+    ImGui::EndChild();
+    ImGui::EndChild();
 }
 
 /// The middle of the window.
@@ -140,7 +172,7 @@ void draw_stage(App& app) {
     ImGui::BeginChild("stage", {0, -scene});
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     if (plays(app.view.stage) || !app.session.problem().empty()) {
-        draw_runs(app);
+        draw_zoomed_runs(app);
     } else {
         const NotedAs as("explore");
         explore::panel(app);
@@ -162,7 +194,7 @@ void draw_alone(App& app) {
     ImGui::SetCursorPos({edge, edge});
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32_BLACK_TRANS);
     ImGui::BeginChild("alone", {width, size.y - 2 * edge - below}, false, ImGuiWindowFlags_NoScrollbar);
-    draw_runs(app);
+    draw_zoomed_runs(app);
     ImGui::EndChild();
     ImGui::PopStyleColor();
     Canvas(t).paragraph(t.text, {edge, size.y - edge - below + t.px(10)}, t.dim_ink, caption, width, lines);
@@ -185,6 +217,12 @@ void work(App& app, double seconds) {
 void App::place(const std::string& name) {
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     places[name] = {a.x, a.y, b.x - a.x, b.y - a.y};
+}
+
+void App::zoom_in(float x, float y) {
+    const auto short_number = [](float share) { return std::round(static_cast<double>(share) * 1000) / 1000; };
+    view.zoom = Spot{short_number(x), short_number(y)};
+    zooms = false;
 }
 
 void App::say(std::string text) {
@@ -274,6 +312,7 @@ void frame(App& app, double seconds) {
     ImGui::End();
     tour(app);
     ImGui::PopFont();
+    if (std::exchange(app.zooms, false)) app.say("Nothing to zoom in on there: point at the stage");
 }
 
 }  // namespace tilescope::gui

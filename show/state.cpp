@@ -36,11 +36,26 @@ constexpr std::pair<const char*, Stage> stages[] = {
     {"wall", Stage::wall},   {"machine", Stage::machine},   {"time", Stage::time}, {"row", Stage::row},
     {"tiles", Stage::tiles}, {"roofline", Stage::roofline}, {"io", Stage::io}};
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
-constexpr std::pair<const char*, Drawer> drawers[] = {
-    {"auto", Drawer::automatic},
-    {"none", Drawer::none},
-    {"controls", Drawer::controls}, {"code", Drawer::code}, {"detail", Drawer::detail}};
+constexpr std::pair<const char*, Drawer> drawers[] = {{"auto", Drawer::automatic},
+                                                      {"none", Drawer::none},
+                                                      {"controls", Drawer::controls},
+                                                      {"code", Drawer::code},
+                                                      {"detail", Drawer::detail}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
+
+/// "0.5,0.25".
+Spot spot_from(const std::string& text) {
+    const std::size_t comma = text.find(',');
+    const auto refuse = [&] {
+        return UsageError("--zoom " + text::shown(text) +
+                          ": must be two numbers from 0 to 1, across and down; try --zoom 0.5,0.5");
+    };
+    if (comma == std::string::npos) throw refuse();
+    const Spot s{to_real("--zoom", text.substr(0, comma), "0.5,0.5"),
+                 to_real("--zoom", text.substr(comma + 1), "0.5,0.5")};
+    if (!(s.x >= 0 && s.x <= 1 && s.y >= 0 && s.y <= 1)) throw refuse();
+    return s;
+}
 
 /// What `name` is called today, with a remark where that differs. An unknown name stays, and is refused by the session.
 std::string present_name(const std::string& name, State& s) {
@@ -71,6 +86,10 @@ void add_view_options(CLI::App& app, State& s) {
     add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
     add_whole_option(app, "--row", {0, Whole().most, 0}, "The row of the tile in view row",
                      [&v](Index row) { v.row = row; });
+    app.add_option_function<std::string>(
+           "--zoom", [&v](const std::string& spot) { v.zoom = spot_from(spot); },
+           "What is seen large: a place on the wall, or on another view that plays")
+        ->type_name("X,Y");
     app.add_flag("--forget-rescale", v.forget_rescale, "In view row: what the row would be without rescaling");
     app.add_option_function<std::string>(
            "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
@@ -123,6 +142,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.metric != standard.metric) add({"--metric", v.metric});
     if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
     if (v.row != standard.row) add({"--row", std::to_string(v.row)});
+    if (v.zoom) add({"--zoom", text::exact(v.zoom->x) + "," + text::exact(v.zoom->y)});
     if (v.forget_rescale) add({"--forget-rescale"});
     if (v.tab != standard.tab) add({"--tab", "program"});
     if (v.detail != standard.detail) add({"--detail", "counters"});

@@ -232,6 +232,12 @@ std::vector<std::string> skipped_text(const Wall& wall) {
     return {count + " skipped: no query sees their keys", count + " skipped", text::grouped(skipped) + " skipped"};
 }
 
+std::vector<std::string> seen_text(const Wall& wall, Span rows, Span cols) {
+    const std::string i = tiles_text(rows) + " " + of_text(wall.rows()),
+                      j = tiles_text(cols) + " " + of_text(wall.cols());
+    return {"row blocks " + i + ", key blocks " + j + "; Z: all", "i " + i + ", j " + j + "; Z: all", "Z: all"};
+}
+
 std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std::vector<Painter>& painters,
                                      Index focus) {
     const Painter* own = looked_at(painters, focus);

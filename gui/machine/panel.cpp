@@ -22,7 +22,8 @@ Layout layout(const MachineFigure& f, Box area, bool titled) {
         area.y1 = l.note.y0 - f.px(2);
     }
     if (titled) l.title = area.cut_top(Canvas::height(t.title) + f.px(4));
-    if (area.h() > f.px(t.projector ? 440 : 560)) l.words = area.cut_top(2 * t.headline->FontSize + 2 * t.text->FontSize + f.px(10));
+    if (area.h() > f.px(t.projector ? 440 : 560))
+        l.words = area.cut_top(2 * t.headline->FontSize + 2 * t.text->FontSize + f.px(10));
     if (area.h() > f.px(360)) {
         l.odometers = {area.x0, area.y1 - odometers_height(f), area.x1, area.y1};
         area.y1 = l.odometers.y0 - f.px(4);

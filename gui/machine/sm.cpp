@@ -132,7 +132,8 @@ void draw_band(MachineFigure& f, const SmState& sm, const Band& band, Box area) 
     f.canvas.outline(area, Theme::faded(band.colour, 0.7f), 1, f.px(3));
     const std::string room = space_free(band.used, band.capacity);
     const Box rest = {end, area.y0, area.x1, area.y1};
-    if (sm.block && fits(font, room, rest, f.px(6)) && rest.h() >= 0.9f * Canvas::height(font)) f.canvas.text_in(font, rest, t.dim_ink, room, Align::centre);
+    if (sm.block && fits(font, room, rest, f.px(6)) && rest.h() >= 0.9f * Canvas::height(font))
+        f.canvas.text_in(font, rest, t.dim_ink, room, Align::centre);
     draw_names(f, narrow, names);
 }
 

@@ -97,9 +97,8 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.set_version_flag("--version", std::string("tilescope-gui ") + TILESCOPE_VERSION);
     app.get_formatter()->column_width(36);
     app.footer(
-        "Keys: Space play, left and right step, Home and End, 1 to 5 the views, Tab the controls, Page Up and Page "
-        "Down\n"
-        "the scenes.\n"
+        "Keys: Space play, left and right step, Home and End, 1 to 7 the views, Tab the controls, Z what is "
+        "pointed at, large, Page Up and Page Down the scenes.\n"
         "Flags mean what they mean to `tilescope run`. Without ALGO the window begins with flash_v2 and --dim 128.\n"
         "Examples:\n"
         "  tilescope-gui\n"

@@ -16,7 +16,6 @@ float numbers_height(const Theme& t) {
     return t.projector ? 2 * (row + t.px(10)) : row;
 }
 
-
 void draw_numbers(const WallFigure& f, Box area) {
     const Theme& t = f.theme();
     const std::vector<WallNumber> numbers = wall_numbers(f.run, f.wall, f.painters, f.focus);
@@ -38,7 +37,6 @@ void draw_numbers(const WallFigure& f, Box area) {
 float bytes_height(const Theme& t) {
     return t.projector ? 4 * Canvas::height(t.text) + t.px(24) : 2 * Canvas::height(t.text) + t.px(12);
 }
-
 
 void draw_bytes(const WallFigure& f, Box area) {
     const Theme& t = f.theme();
