@@ -220,7 +220,7 @@ std::string no_wall_text(const Run& run) {
     const auto tiles = [](Index size, Index tile) { return text::grouped(ceil_div(size, tile)); };
     const Tiling t = run.experiment().tiling;
     return tiles(run.recorded().seq_q, t.br) + " × " + tiles(run.recorded().seq_k, t.bc) +
-           " tiles of scores are too many to be drawn. Larger tiles are fewer; Memory and the counters have this run "
+           " tiles of scores are too many to be drawn. Larger tiles are fewer; Machine and the counters have this run "
            "as it "
            "is.";
 }

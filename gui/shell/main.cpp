@@ -99,7 +99,8 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.footer(
         "Keys: Space play, left and right step, Home and End, 1 to 7 the views, Tab the controls, Z what is "
         "pointed at, large, Page Up and Page Down the scenes.\n"
-        "Flags mean what they mean to `tilescope run`. Without ALGO the window begins with flash_v2 and --dim 128.\n"
+        "Flags mean what they mean to `tilescope run`. Without ALGO and all that decides a run the window\n"
+        "begins with flash_v2 --seq 512 --heads 1 --dim 128 --causal --step 46; without ALGO alone, with --dim 128.\n"
         "Examples:\n"
         "  tilescope-gui\n"
         "  tilescope-gui flash_v2 --seq 256 --step 120\n"
@@ -357,6 +358,11 @@ void leave_alone(App& app, const Invocation& r) {
     if (r.caption && r.caption->empty()) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
 }
 
+void begin_without_algorithm(Invocation& r, bool step_given) {
+    if (r.state.setup == Setup() && !step_given) r.state.step = first_step;
+    r.state.setup = first_setup(r.state.setup);
+}
+
 void carry_out(const Invocation& r) {
     check(r);
     std::optional<AtomicFile> out;  // that it cannot be written is said before the work
@@ -384,7 +390,7 @@ int main(int argc, char** argv) {
         add_flags(app, request);
         app.callback([&app] {
             if (app.count("ALGO") == 0 && request.open.empty() && request.scene.empty())
-                request.state.setup = first_setup(request.state.setup);
+                begin_without_algorithm(request, app.count("--step") > 0);
             carry_out(request);
         });
     };
