@@ -1,10 +1,12 @@
 #include "gui/app.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/widgets.hpp"
+#include "gui/layout.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
@@ -21,30 +23,9 @@ constexpr StageTab stage_tabs[] = {
     {Stage::tiles, "Tiles", "view-tiles"},    {Stage::roofline, "Roofline", "view-roofline"},
     {Stage::io, "Bytes against N", "view-io"}};
 
-struct Layout {
-    ImVec4 controls, memory, code, detail, transport;  // x, y, width, height
-};
-
-/// Controls on the left, memory in the middle, words and numbers on the right, time below. Small windows give the
-/// middle what they have.
-Layout layout(const Theme& t, ImVec2 size, bool with_controls) {
-    const float gap = t.px(8), x0 = gap, y0 = gap, w = size.x - 2 * gap, h = size.y - 2 * gap;
-    const float bottom = std::min(t.px(96), h * 0.3f);
-    const float left = with_controls ? std::clamp(w * 0.17f, std::min(t.px(200), w * 0.24f), t.px(300)) : -gap;
-    const float right = std::clamp(w * 0.31f, std::min(t.px(300), w * 0.33f), t.px(560));
-    const float top = h - bottom - gap, middle = w - left - right - 2 * gap;
-    const float code = top * 0.5f;
-    Layout l;
-    l.controls = {x0, y0, left, top};
-    l.memory = {x0 + left + gap, y0, middle, top};
-    l.code = {x0 + left + middle + 2 * gap, y0, right, code - gap / 2};
-    l.detail = {l.code.x, y0 + code + gap / 2, right, top - code - gap / 2};
-    l.transport = {x0, y0 + top + gap, w, bottom};
-    return l;
-}
-
 template <class F>
 void child(App& app, const char* name, const ImVec4& at, F&& draw) {
+    if (at.z <= 0) return;
     app.places[std::string("panel-") + name] = at;
     const NotedAs as(name);
     ImGui::SetCursorPos({at.x, at.y});
@@ -86,6 +67,12 @@ Index next_stop(App& app, Index from, Index to) {
     return pause;
 }
 
+/// A spot is one of one view.
+void turn_to(App& app, Stage stage) {
+    if (app.view.stage != stage) app.view.zoom.reset();
+    app.view.stage = stage;
+}
+
 void press(App& app, Key key) {
     Playback& p = app.playback;
     const bool was_blank = std::exchange(app.blank, false);  // any key shows again what there is
@@ -105,10 +92,20 @@ void press(App& app, Key key) {
         case Key::end:
             return p.pause(), p.seek(p.length());
         case Key::escape:
-            return app.session.cancel();
+            return app.view.zoom ? app.view.zoom.reset() : app.session.cancel();
+        case Key::zoom:
+            app.zooms = !app.view.zoom;
+            return app.view.zoom.reset();
         case Key::tab:
-            app.view.no_controls = !app.view.no_controls;
+            if (app.view.projector)
+                turn(Drawer::controls, app.session, app.view);
+            else
+                app.view.no_controls = !app.view.no_controls;
             return;
+        case Key::code:
+            return turn(Drawer::code, app.session, app.view);
+        case Key::values:
+            return turn(Drawer::detail, app.session, app.view);
         case Key::enter:
             app.revealed = !app.revealed;
             return;
@@ -138,7 +135,7 @@ void press(App& app, Key key) {
     }
     // The digits: what the middle shows.
     const int n = static_cast<int>(key) - static_cast<int>(Key::one);
-    if (n >= 0 && n < static_cast<int>(std::size(stage_tabs))) app.view.stage = stage_tabs[n].stage;
+    if (n >= 0 && n < static_cast<int>(std::size(stage_tabs))) turn_to(app, stage_tabs[n].stage);
 }
 
 void draw_runs(App& app) {
@@ -164,26 +161,49 @@ void draw_stages(App& app) {
     const NotedAs as("views");
     for (const StageTab& t : stage_tabs) {
         if (t.stage != Stage::wall) ImGui::SameLine(0, app.theme.px(14));
-        if (tab(app, t.place, t.name, app.view.stage == t.stage)) app.view.stage = t.stage;
+        if (tab(app, t.place, t.name, app.view.stage == t.stage)) turn_to(app, t.stage);
     }
+}
+
+/// The same in a room twice as wide and high, of which the part around a spot is seen. The wall does it by itself, so
+/// that its edges stay.
+void draw_zoomed_runs(App& app) {
+    constexpr float zoom = 2;
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    if (app.view.stage == Stage::wall || !plays(app.view.stage) || !app.session.run() || room.x < 20 || room.y < 20)
+        return draw_runs(app);
+    const ImVec2 mouse = ImGui::GetMousePos();
+    if (app.zooms && hovered({at.x, at.y, at.x + room.x, at.y + room.y}))
+        app.zoom_in((mouse.x - at.x) / room.x, (mouse.y - at.y) / room.y);
+    if (!app.view.zoom) return draw_runs(app);
+    const auto before = [&](double spot, float all) {
+        return std::clamp(static_cast<float>(spot) * zoom * all - all / 2, 0.f, (zoom - 1) * all);
+    };
+    ImGui::BeginChild("seen", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    ImGui::SetCursorScreenPos({at.x - before(app.view.zoom->x, room.x), at.y - before(app.view.zoom->y, room.y)});
+    ImGui::BeginChild("all", {zoom * room.x, zoom * room.y});
+    draw_runs(app);
+    ImGui::EndChild();
+    ImGui::EndChild();
 }
 
 /// The middle of the window.
 void draw_stage(App& app) {
     constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
-    draw_stages(app);
-    const float scene = scene_height(app);
+    const bool in_a_hall = app.view.projector;
+    if (!in_a_hall || open_drawer(app.session, app.view) == Drawer::controls) draw_stages(app);
+    const float scene = in_a_hall ? 0 : scene_height(app);
     ImGui::BeginChild("stage", {0, -scene});
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     if (plays(app.view.stage) || !app.session.problem().empty()) {
-        draw_runs(app);
+        draw_zoomed_runs(app);
     } else {
         const NotedAs as("explore");
         explore::panel(app);
     }
     if (app.session.busy() && app.waited >= patience) machine::making_panel(app, corner);
     ImGui::EndChild();
-    if (app.scene) scene_panel(app);
+    if (app.scene && !in_a_hall) scene_panel(app);
 }
 
 /// Nothing but the stage, and below it the caption.
@@ -198,7 +218,7 @@ void draw_alone(App& app) {
     ImGui::SetCursorPos({edge, edge});
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32_BLACK_TRANS);
     ImGui::BeginChild("alone", {width, size.y - 2 * edge - below}, false, ImGuiWindowFlags_NoScrollbar);
-    draw_runs(app);
+    draw_zoomed_runs(app);
     ImGui::EndChild();
     ImGui::PopStyleColor();
     Canvas(t).paragraph(t.text, {edge, size.y - edge - below + t.px(10)}, t.dim_ink, caption, width, lines);
@@ -221,6 +241,12 @@ void work(App& app, double seconds) {
 void App::place(const std::string& name) {
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     places[name] = {a.x, a.y, b.x - a.x, b.y - a.y};
+}
+
+void App::zoom_in(float x, float y) {
+    const auto short_number = [](float share) { return std::round(static_cast<double>(share) * 1000) / 1000; };
+    view.zoom = Spot{short_number(x), short_number(y)};
+    zooms = false;
 }
 
 void App::say(std::string text, double for_seconds) {
@@ -246,6 +272,7 @@ void App::step_back() {
 void App::open_scene(const Scene& opened) {
     State state = opened.state;
     state.view.light = view.light, state.view.projector = view.projector, state.view.no_controls = view.no_controls;
+    state.view.drawer = view.drawer;
     restore(state);
     scene = opened, revealed = false;
 }
@@ -298,7 +325,7 @@ void frame(App& app, double seconds) {
     if (app.blank) return;
 
     const ImVec2 size = ImGui::GetIO().DisplaySize;
-    const Layout l = layout(app.theme, size, !app.view.no_controls);
+    const Layout l = layout(app, size);
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::PushFont(app.theme.text);
@@ -316,15 +343,17 @@ void frame(App& app, double seconds) {
         ImGui::PopFont();
         return;
     }
-    if (!app.view.no_controls) child(app, "controls", l.controls, [&] { controls::panel(app); });
+    child(app, "controls", l.controls, [&] { controls::panel(app); });
     child(app, "memory", l.memory, [&] { draw_stage(app); });
     child(app, "code", l.code, [&] { code::panel(app); });
     child(app, "detail", l.detail,
           [&] { app.view.detail == Detail::values ? detail::values_panel(app) : detail::counters_panel(app); });
+    child(app, "strip", l.strip, [&] { strip(app); });
     child(app, "transport", l.transport, [&] { transport::panel(app); });
     ImGui::End();
     tour(app);
     ImGui::PopFont();
+    if (std::exchange(app.zooms, false)) app.say("Nothing to zoom in on there: point at the stage");
 }
 
 }  // namespace tilescope::gui

@@ -36,6 +36,9 @@ enum class Key : std::uint8_t {
     end,
     escape,
     tab,
+    code,
+    values,
+    zoom,
     enter,
     page_up,
     page_down,
@@ -99,12 +102,15 @@ struct App {
     bool revealed = false;       ///< its answer is to be seen
 
     History history;
+    bool zooms = false;        ///< asked for: what the mouse points at is to be seen large
     bool blank = false;        ///< nothing is drawn
     bool full_screen = false;  ///< wanted of the window
 
     /// Names the item that was submitted last.
     void place(const std::string& name);
     void say(std::string text, double for_seconds = 4);
+    /// Sees large what is there; across and down, 0 to 1.
+    void zoom_in(float x, float y);
 
     State state() const { return state_of(session, playback, view); }
     void restore(const State& state) { show::restore(state, session, playback, view); }

@@ -37,6 +37,10 @@ namespace transport {
 void panel(App& app);
 }
 
+/// In a hall, below the stage: three lines of code, what happens, and what opens the drawers.
+float strip_height(const App& app);
+void strip(App& app);
+
 /// What there is to say of the scene, below the stage; 0 high where there is none.
 float scene_height(const App& app);
 void scene_panel(App& app);

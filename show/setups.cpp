@@ -9,6 +9,11 @@ constexpr Index first_dim = 128;
 }  // namespace
 
 Setup first_setup(Setup asked) {
+    if (asked == Setup()) {
+        asked.options.seq = 512, asked.options.heads = 1, asked.options.causal = true;
+        asked.options.dim = first_dim;
+        return asked;
+    }
     const Options& o = asked.options;
     if (!o.dim && o.model.empty() && (asked.recording + o.q + o.k + o.v).empty()) asked.options.dim = first_dim;
     return asked;

@@ -20,8 +20,12 @@ const std::vector<Example>& examples();
 /// The example for this algorithm, without the flags that mean nothing to what it computes.
 Setup setup_of(const Example& example, const std::string& algorithm);
 
-/// What the window shows where no algorithm is named: what else is asked for, with a head dimension as models have it.
+/// What the window shows where no algorithm is named. Where nothing else that decides a run is asked for, the first
+/// lesson: FlashAttention-2 with a causal mask on one short head, whose wall has few tiles. Else what is asked for,
+/// with a head dimension as models have it.
 Setup first_setup(Setup asked);
+/// Where the first lesson begins: in the middle of the fourth key block, with one row block done.
+inline constexpr Index first_step = 46;
 
 /// The same setup for another algorithm; what means nothing to what it computes is taken back. From a softmax it comes
 /// back to the first setup's head dimension.

@@ -41,7 +41,26 @@ constexpr std::pair<const char*, Stride> strides[] = {{"operation", Stride::oper
                                                       {"row", Stride::row},
                                                       {"launch", Stride::launch}};
 constexpr std::pair<const char*, Tab> tabs[] = {{"code", Tab::code}, {"program", Tab::program}};
+constexpr std::pair<const char*, Drawer> drawers[] = {{"auto", Drawer::automatic},
+                                                      {"none", Drawer::none},
+                                                      {"controls", Drawer::controls},
+                                                      {"code", Drawer::code},
+                                                      {"detail", Drawer::detail}};
 constexpr std::pair<const char*, Detail> details[] = {{"values", Detail::values}, {"counters", Detail::counters}};
+
+/// "0.5,0.25".
+Spot spot_from(const std::string& text) {
+    const std::size_t comma = text.find(',');
+    const auto refuse = [&] {
+        return UsageError("--zoom " + text::shown(text) +
+                          ": must be two numbers from 0 to 1, across and down; try --zoom 0.5,0.5");
+    };
+    if (comma == std::string::npos) throw refuse();
+    const Spot s{to_real("--zoom", text.substr(0, comma), "0.5,0.5"),
+                 to_real("--zoom", text.substr(comma + 1), "0.5,0.5")};
+    if (!(s.x >= 0 && s.x <= 1 && s.y >= 0 && s.y <= 1)) throw refuse();
+    return s;
+}
 
 /// What `name` is called today, with a remark where that differs. An unknown name stays, and is refused by the session.
 std::string present_name(const std::string& name, State& s) {
@@ -63,7 +82,11 @@ std::string as_operand(const std::string& path) { return path.starts_with('-') ?
 void add_view_options(CLI::App& app, State& s) {
     View& v = s.view;
     app.add_flag("--light", v.light, "Light theme");
-    app.add_flag("--projector", v.projector, "Larger type");
+    app.add_flag("--projector", v.projector, "For a hall: the stage and a strip of words, in large type");
+    app.add_option_function<std::string>(
+           "--drawer", [&v](const std::string& name) { v.drawer = named("--drawer", name, drawers); },
+           "With --projector, what is open beside the stage: auto, none, controls, code or detail")
+        ->type_name("NAME");
     app.add_flag("--no-controls", v.no_controls, "The controls folded in");
     add_whole_option(app, "--sm", {0, Whole().most, 0}, "The SM in focus", [&v](Index sm) { v.sm = sm; });
     add_whole_option(app, "--row", {0, Whole().most, 0}, "The row of the tile in view row",
@@ -73,6 +96,10 @@ void add_view_options(CLI::App& app, State& s) {
            "How far a step goes: operation, line (of the pseudo-code), tile, row (of tiles) or launch")
         ->type_name("NAME");
     app.add_flag("--play-through", v.play_through, "No pause where something happens for the first time");
+    app.add_option_function<std::string>(
+           "--zoom", [&v](const std::string& spot) { v.zoom = spot_from(spot); },
+           "What is seen large: a place on the wall, or on another view that plays")
+        ->type_name("X,Y");
     app.add_flag("--forget-rescale", v.forget_rescale, "In view row: what the row would be without rescaling");
     app.add_option_function<std::string>(
            "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
@@ -120,6 +147,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     const auto add = [&](std::initializer_list<std::string> words) { to.insert(to.end(), words); };
     if (v.light) add({"--light"});
     if (v.projector) add({"--projector"});
+    if (v.drawer != standard.drawer) add({"--drawer", drawers[static_cast<std::size_t>(v.drawer)].first});
     if (v.no_controls) add({"--no-controls"});
     if (v.stage != standard.stage) add({"--view", stages[static_cast<std::size_t>(v.stage)].first});
     if (v.metric != standard.metric) add({"--metric", v.metric});
@@ -127,6 +155,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.row != standard.row) add({"--row", std::to_string(v.row)});
     if (v.stride != standard.stride) add({"--stride", strides[static_cast<std::size_t>(v.stride)].first});
     if (v.play_through) add({"--play-through"});
+    if (v.zoom) add({"--zoom", text::exact(v.zoom->x) + "," + text::exact(v.zoom->y)});
     if (v.forget_rescale) add({"--forget-rescale"});
     if (v.tab != standard.tab) add({"--tab", "program"});
     if (v.detail != standard.detail) add({"--detail", "counters"});

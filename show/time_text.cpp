@@ -44,6 +44,15 @@ std::vector<std::string> modelled_times(const Session& s, Index position) {
     return {time + " modelled", now + " modelled", "~" + now};
 }
 
+std::vector<std::string> step_and_times(const Session& s, Index position) {
+    const std::string step = step_text(s, position);
+    std::vector<std::string> texts;
+    for (const std::string& time : modelled_times(s, position))
+        if (!time.empty()) texts.push_back(step + " · " + time);
+    texts.push_back(step);
+    return texts;
+}
+
 std::string about_modelled_time(const Session& s) {
     if (!s.run()) return "";
     if (!s.rival()) return about_time(*s.run(), false);

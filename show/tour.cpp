@@ -9,7 +9,7 @@ constexpr TourStop stops[] = {
      "to "
      "the tile that comes next. Each dash outside the wall is one trip of a tile between HBM and the SMs: loop order "
      "is "
-     "traffic. “Memory”, above, shows the same moment as HBM, SRAM and registers. Click a tile to go to it."},
+     "traffic. “Machine”, above, shows the same moment as HBM, SRAM and registers. Click a tile to go to it."},
     {"transport", "Time, under your thumb",
      "Space plays and pauses, ← and → step, and the bar can be dragged anywhere: time runs backwards as well. On the "
      "bar, loads stand above the middle and stores below it."},

@@ -1,6 +1,7 @@
 // How things are looked at: what is saved beside the setup and the position, and nothing that decides a run.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -15,13 +16,24 @@ enum class Stage : std::uint8_t { wall, machine, time, row, tiles, roofline, io 
 constexpr bool plays(Stage stage) { return stage <= Stage::row; }
 enum class Tab : std::uint8_t { code, program };
 enum class Detail : std::uint8_t { values, counters };
+/// In a hall, what is open beside the stage. By itself it is the detail where all numbers of its tiles can be read.
+enum class Drawer : std::uint8_t { automatic, none, controls, code, detail };
+
+/// A place on the stage: 0 to 1 from its left edge and from its top. On the wall it is one of the scores.
+struct Spot {
+    double x, y;
+
+    friend bool operator==(const Spot&, const Spot&) = default;
+};
 
 struct View {
-    bool light = false;        ///< theme
-    bool projector = false;    ///< larger type
-    bool no_controls = false;  ///< folded in
+    bool light = false;      ///< theme
+    bool projector = false;  ///< for a hall: large type, the stage and a strip of words
+    Drawer drawer = Drawer::automatic;
+    bool no_controls = false;  ///< folded in, at a desk
     Stage stage = Stage::wall;
     std::string metric = "time_us";  ///< of the plane of tiles
+    std::optional<Spot> zoom = {};   ///< what is seen large
     Tab tab = Tab::code;
     Detail detail = Detail::values;
     Index sm = 0;                         ///< the SM in focus
@@ -35,5 +47,10 @@ struct View {
 
     friend bool operator==(const View&, const View&) = default;
 };
+
+/// The drawer that is open: never `automatic`.
+Drawer open_drawer(const Session& session, const View& view);
+/// Opens one, or closes it where it is open.
+void turn(Drawer which, const Session& session, View& view);
 
 }  // namespace tilescope::show

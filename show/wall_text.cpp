@@ -220,7 +220,7 @@ std::string no_wall_text(const Run& run) {
     const auto tiles = [](Index size, Index tile) { return text::grouped(ceil_div(size, tile)); };
     const Tiling t = run.experiment().tiling;
     return tiles(run.recorded().seq_q, t.br) + " × " + tiles(run.recorded().seq_k, t.bc) +
-           " tiles of scores are too many to be drawn. Larger tiles are fewer; Memory and the counters have this run "
+           " tiles of scores are too many to be drawn. Larger tiles are fewer; Machine and the counters have this run "
            "as it "
            "is.";
 }
@@ -230,6 +230,12 @@ std::vector<std::string> skipped_text(const Wall& wall) {
     if (skipped == 0) return {};
     const std::string count = text::grouped(skipped) + " of " + text::grouped(all) + " tiles";
     return {count + " skipped: no query sees their keys", count + " skipped", text::grouped(skipped) + " skipped"};
+}
+
+std::vector<std::string> seen_text(const Wall& wall, Span rows, Span cols) {
+    const std::string i = tiles_text(rows) + " " + of_text(wall.rows()),
+                      j = tiles_text(cols) + " " + of_text(wall.cols());
+    return {"row blocks " + i + ", key blocks " + j + "; Z: all", "i " + i + ", j " + j + "; Z: all", "Z: all"};
 }
 
 std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std::vector<Painter>& painters,

@@ -38,6 +38,9 @@ std::string no_wall_text(const Run& run);
 /// "28 of 64 tiles skipped: no query sees their keys", the longest first; empty where none are.
 std::vector<std::string> skipped_text(const Wall& wall);
 
+/// What is seen of a wall that is zoomed in on: "row blocks 3–7 of 8, key blocks 1–6 of 8; Z: all", the longest first.
+std::vector<std::string> seen_text(const Wall& wall, Span rows, Span cols);
+
 /// "4", "of 8", "key block j of SM 3": the longest first.
 struct WallNumber {
     std::string number, of;

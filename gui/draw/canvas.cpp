@@ -100,7 +100,7 @@ float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text)
 }
 
 float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view shown, std::string_view whole) const {
-    note(whole, at);
+    note(whole, at, font);
     write(font, at, colour, shown);
     return width(font, shown);
 }
@@ -189,7 +189,7 @@ int Canvas::paragraph(ImFont* font, ImVec2 at, const std::vector<Piece>& pieces,
     for (const Piece& p : pieces) whole += p.text;
     const auto lines = broken(font, whole, width);
     const int n = std::min(most, static_cast<int>(lines.size()));
-    if (n > 0) note(whole, at);
+    if (n > 0) note(whole, at, font);
     std::size_t piece = 0, begin = 0;  // of the whole, where the piece begins
     for (int i = 0; i < n; ++i) {
         const std::string_view line = lines[static_cast<std::size_t>(i)];

@@ -6,8 +6,8 @@ namespace tilescope::gui {
 
 Notes* notes() { return static_cast<Notes*>(ImGui::GetIO().UserData); }
 
-void note(std::string_view text, ImVec2 at) {
-    if (Notes* n = notes(); n && !text.empty()) n->of(n->now_).push_back({std::string(text), at});
+void note(std::string_view text, ImVec2 at, const ImFont* font) {
+    if (Notes* n = notes(); n && !text.empty()) n->of(n->now_).push_back({std::string(text), at, font});
 }
 
 void Notes::begin_frame() {

@@ -13,10 +13,11 @@ namespace tilescope::gui {
 
 class Drawing;
 
-/// A text and where it begins. It is whole, also where what was drawn of it was cut to fit.
+/// A text, where it begins, and what it is set in. It is whole, also where what was drawn of it was cut to fit.
 struct Note {
     std::string text;
     ImVec2 at;
+    const ImFont* font;  ///< until the fonts are made anew
 };
 
 /// By panel, in the order in which the texts were drawn.
@@ -31,7 +32,7 @@ class Notes {
 
   private:
     friend class NotedAs;
-    friend void note(std::string_view text, ImVec2 at);
+    friend void note(std::string_view text, ImVec2 at, const ImFont* font);
     std::vector<Note>& of(std::string_view panel);
 
     std::vector<std::pair<std::string, std::vector<Note>>> panels_;
@@ -56,6 +57,6 @@ std::string_view readable(std::string_view text);
 /// The notes of the current context; nullptr where nobody takes any.
 Notes* notes();
 /// For gui/draw alone: panels draw texts by what it offers.
-void note(std::string_view text, ImVec2 at);
+void note(std::string_view text, ImVec2 at, const ImFont* font = ImGui::GetFont());
 
 }  // namespace tilescope::gui

@@ -1,7 +1,9 @@
 #include "gui/draw/theme.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "gui/draw/typeface.hpp"
 #include "gui/draw/whole.hpp"
 
 namespace tilescope::gui {
@@ -134,17 +136,33 @@ ImU32 Theme::ink_on(ImU32 background) {
     return 0.299f * c.x + 0.587f * c.y + 0.114f * c.z > 0.55f ? IM_COL32(15, 18, 22, 255) : IM_COL32_WHITE;
 }
 
-void set_theme(Theme& theme, const FontFiles& files, bool light, float scale) {
+float scale_for(float width, float height, float display_scale, Reader reader) {
+    const float room = std::min(width / 1440, height / 900);
+    // Small windows get a little less, not illegible type.
+    const float desk = std::round(std::clamp(room, 0.8f * display_scale, 3.f) * 10) / 10;
+    if (reader == Reader::at_a_desk) return desk;
+    // In a window higher than wide, its width has to do.
+    return std::ceil(std::clamp(1.5f * std::min(height, 0.75f * width) / 1080, 0.8f, 4.f) * 10 - 0.01f) / 10;
+}
+
+void set_theme(Theme& theme, const FontFiles& files, bool light, float scale, Reader reader) {
     theme.light = light;
     theme.scale = scale;
+    theme.projector = reader == Reader::in_a_hall;
     set_colours(theme);
     set_style(theme);
     ImGui::GetIO().Fonts->Clear();
-    theme.text = load_font(files.text, files.symbols, std::round(16 * scale));
-    theme.small_text = load_font(files.text, files.symbols, std::round(13 * scale));
-    theme.title = load_font(files.title, files.symbols, std::round(17 * scale));
-    theme.headline = load_font(files.title, files.symbols, std::round(22 * scale));
-    theme.mono = load_font(files.mono, files.symbols, std::round(14 * scale));
+    // From the top of a line to its foot; in a hall by the size of its letters.
+    const auto load = [&](const std::string& file, float line, float letters) {
+        const float size = theme.projector ? std::ceil(letters * scale * line_of_em(file)) : std::round(line * scale);
+        return load_font(file, files.symbols, size);
+    };
+    theme.text = load(files.text, 16, 17);
+    theme.small_text = load(files.text, 13, 16);
+    theme.title = load(files.title, 17, 18);
+    theme.headline = load(files.title, 22, 26);
+    theme.figure = theme.projector ? load(files.title, 0, 38) : theme.headline;
+    theme.mono = load(files.mono, 14, 16);
 }
 
 }  // namespace tilescope::gui

@@ -12,8 +12,10 @@ namespace tilescope::gui {
 
 struct Theme {
     // Type. The fonts belong to ImGui's atlas.
-    ImFont *text = nullptr, *mono = nullptr, *title = nullptr, *small_text = nullptr, *headline = nullptr;
-    float scale = 1;  ///< of all measures: HiDPI x projector mode
+    ImFont *text = nullptr, *mono = nullptr, *title = nullptr, *small_text = nullptr, *headline = nullptr,
+           *figure = nullptr;  ///< figure: a number that is to be seen first
+    float scale = 1;           ///< of all measures: HiDPI x projector mode
+    bool projector = false;
 
     bool light = false;
     ImU32 background, panel, panel_border, ink, dim_ink, faint;  ///< faint: rules, grids, what is not there yet
@@ -43,8 +45,16 @@ struct FontFiles {
     std::string symbols;  ///< for what the others do not have
 };
 
-/// Sets fonts at `scale`, colours and ImGui's style. To be called before a frame; `files` have to live as long as ImGui
-/// uses its fonts, and the renderer's font texture has to be made again afterwards.
-void set_theme(Theme& theme, const FontFiles& files, bool light, float scale);
+/// How letters are set: for a desk, or for the last row of a lecture hall.
+enum class Reader : std::uint8_t { at_a_desk, in_a_hall };
+
+/// The scale for a window of so many pixels: type grows with the window, and in a hall with its height, for that is
+/// what fills the screen. In tenths, for every change makes the fonts anew.
+float scale_for(float width, float height, float display_scale, Reader reader);
+
+/// Sets fonts at `scale`, colours and ImGui's style. In a hall no letters are smaller than 16 `scale` pixels, counted
+/// as programs that set type count them; scale_for() makes that 24 of 1080. To be called before a frame; `files` have
+/// to live as long as ImGui uses its fonts, and the renderer's font texture has to be made again afterwards.
+void set_theme(Theme& theme, const FontFiles& files, bool light, float scale, Reader reader = Reader::at_a_desk);
 
 }  // namespace tilescope::gui

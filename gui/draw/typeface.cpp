@@ -12,8 +12,7 @@ namespace {
 /// An OpenType file: tables of numbers whose high bytes come first. What lies outside reads as 0.
 class FontFile {
   public:
-    explicit FontFile(const ImFontConfig& config)
-        : bytes_(static_cast<const char*>(config.FontData), static_cast<std::size_t>(config.FontDataSize)) {}
+    explicit FontFile(std::string_view bytes) : bytes_(bytes) {}
 
     unsigned u8(std::size_t at) const { return at < bytes_.size() ? static_cast<unsigned char>(bytes_[at]) : 0; }
     unsigned u16(std::size_t at) const { return u8(at) << 8 | u8(at + 1); }
@@ -56,16 +55,23 @@ std::string family_of(const FontFile& file) {
 
 }  // namespace
 
+float line_of_em(std::string_view bytes) {
+    const FontFile file(bytes);
+    const auto head = file.table("head"), lines = file.table("hhea");
+    const int height = lines ? file.i16(*lines + 4) - file.i16(*lines + 6) : 0;
+    const unsigned em = head ? file.u16(*head + 18) : 0;
+    return height > 0 && em > 0 ? static_cast<float>(height) / static_cast<float>(em) : 1;
+}
+
 Typeface typeface_of(const ImFont* font) {
     Typeface t{"", 400, font->FontSize, std::round(font->Ascent)};
     if (!font->ConfigData || !font->ConfigData->FontData) return t;
-    const FontFile file(*font->ConfigData);
+    const std::string_view bytes(static_cast<const char*>(font->ConfigData->FontData),
+                                 static_cast<std::size_t>(font->ConfigData->FontDataSize));
+    const FontFile file(bytes);
     t.family = family_of(file);
     if (const auto os2 = file.table("OS/2")) t.weight = static_cast<int>(file.u16(*os2 + 4));
-    const auto head = file.table("head"), lines = file.table("hhea");
-    const int height = lines ? file.i16(*lines + 4) - file.i16(*lines + 6) : 0;
-    if (head && height > 0)
-        t.em = font->FontSize * static_cast<float>(file.u16(*head + 18)) / static_cast<float>(height);
+    t.em = font->FontSize / line_of_em(bytes);
     return t;
 }
 

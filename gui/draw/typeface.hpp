@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <string>
+#include <string_view>
 
 namespace tilescope::gui {
 
@@ -16,5 +17,8 @@ struct Typeface {
 
 /// Read from the font's own tables. What a broken font does not say is guessed.
 Typeface typeface_of(const ImFont* font);
+
+/// How high a line of a font's file is, in its ems; 1 of a file that does not say.
+float line_of_em(std::string_view file);
 
 }  // namespace tilescope::gui

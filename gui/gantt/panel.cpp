@@ -241,8 +241,9 @@ Drawn draw_run(App& app, Run& run, Box area, double us, float names) {
 void draw_words(App& app, Box& area) {
     const Theme& t = app.theme;
     const Canvas c(t);
-    const Box headline = area.cut_top(2 * t.title->FontSize + c.px(6));
-    c.paragraph(t.title, headline.min(), t.ink, gantt_headline(app.session), headline.w(), 2);
+    ImFont* large = t.projector ? t.headline : t.title;
+    const Box headline = area.cut_top(2 * large->FontSize + c.px(6));
+    c.paragraph(large, headline.min(), t.ink, gantt_headline(app.session), headline.w(), 2);
     const Box reason = area.cut_top(2 * t.text->FontSize + c.px(12));
     c.paragraph(t.text, reason.min(), t.dim_ink, gantt_reason(app.session), reason.w(), 2);
 }

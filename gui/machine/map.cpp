@@ -70,6 +70,7 @@ void draw_sm_map(MachineFigure& f, Box area) {
     const std::vector<Work> work = work_of_sms(f.run, f.over);
     const Box line = area.cut_top(Canvas::height(t.text) + f.px(6));
     f.canvas.text_in(t.text, line, t.ink, launch_lines(f.run, busy_sms(work), f.over || has_ended(f.run)));
+    if (area.h() < f.px(4)) return;
     const Squares s = squares(f, sms, area.w(), area.h());
     for (Index sm = 0; sm < s.number(sms); ++sm) {
         const float x = area.x0 + static_cast<float>(sm % s.in_row) * s.pitch;

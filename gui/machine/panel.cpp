@@ -22,15 +22,19 @@ Layout layout(const MachineFigure& f, Box area, bool titled) {
         area.y1 = l.note.y0 - f.px(2);
     }
     if (titled) l.title = area.cut_top(Canvas::height(t.title) + f.px(4));
-    if (area.h() > f.px(560)) l.words = area.cut_top(2 * t.headline->FontSize + 2 * t.text->FontSize + f.px(10));
-    if (area.h() > f.px(360)) {
+    // In a hall the finding stays; its reason, the map's squares and, without room, the odometers give way.
+    if (t.projector)
+        l.words = area.cut_top(2 * t.headline->FontSize + f.px(4));
+    else if (area.h() > f.px(560))
+        l.words = area.cut_top(2 * t.headline->FontSize + 2 * t.text->FontSize + f.px(10));
+    if (area.h() > f.px(t.projector ? 450 : 360)) {
         l.odometers = {area.x0, area.y1 - odometers_height(f), area.x1, area.y1};
         area.y1 = l.odometers.y0 - f.px(4);
     }
     const float all = area.h();
-    l.map = area.cut_top(text + f.px(6) + sm_map_height(f, area.w(), all * 0.08f));
+    l.map = area.cut_top(text + f.px(6) + (t.projector ? 0 : sm_map_height(f, area.w(), all * 0.08f)));
     area.cut_top(gap);
-    l.cards = area.cut_top(std::clamp(all * 0.36f, f.px(110), f.px(300)));
+    l.cards = area.cut_top(std::clamp(all * (t.projector ? 0.42f : 0.36f), f.px(110), f.px(300)));
     const float pipe = std::clamp(all * 0.06f, small, f.px(40));
     l.pipes.of_l2 = l.pipes.of_dram = area.cut_top(pipe);
     if (f.l2.exists()) {
@@ -68,7 +72,9 @@ void panel(App& app, Run& run, const char* title) {
                     .moves = {}};
     Layout l = layout(f, {at.x, at.y, at.x + room.x, at.y + room.y}, *title != 0);
     f.canvas.text_in(app.theme.title, l.title, app.theme.ink, title);
-    if (l.words.h() > 0) draw_words(f.canvas, l.words, machine_headline(run, f.l2), machine_reason(run, f.l2));
+    if (l.words.h() > 0)
+        draw_words(f.canvas, l.words, machine_headline(run, f.l2),
+                   app.theme.projector ? "" : machine_reason(run, f.l2));
     draw_sm_map(f, l.map);
     draw_pipes(f, l.pipes);
     draw_sm_cards(f, l.cards);

@@ -68,7 +68,7 @@ bool draw_segment(const MachineFigure& f, const Step* step, const Segment& s) {
     const std::string size = tile_size(tile), mark = part_mark(step, s.part);
     if (!mark.empty() && fits(font, mark, b, pad) && b.h() >= 2 * line)
         f.canvas.text(font, {b.x1 - pad - Canvas::size(font, mark).x, b.y0 + f.px(1)}, ink, mark);
-    if (!fits(font, tile.name, b, f.px(1))) return false;
+    if (!fits(font, tile.name, b, f.px(1)) || b.h() < 0.9f * line) return false;
     const bool two = fits(font, size, b, pad) && b.h() >= 2.2f * line;
     const float y = (b.y0 + b.y1) / 2 - (two ? line : line / 2);
     f.canvas.text_in(font, {b.x0, y, b.x1, y + line}, ink, tile.name, Align::centre);
@@ -132,7 +132,8 @@ void draw_band(MachineFigure& f, const SmState& sm, const Band& band, Box area) 
     f.canvas.outline(area, Theme::faded(band.colour, 0.7f), 1, f.px(3));
     const std::string room = space_free(band.used, band.capacity);
     const Box rest = {end, area.y0, area.x1, area.y1};
-    if (sm.block && fits(font, room, rest, f.px(6))) f.canvas.text_in(font, rest, t.dim_ink, room, Align::centre);
+    if (sm.block && fits(font, room, rest, f.px(6)) && rest.h() >= 0.9f * Canvas::height(font))
+        f.canvas.text_in(font, rest, t.dim_ink, room, Align::centre);
     draw_names(f, narrow, names);
 }
 

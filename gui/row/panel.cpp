@@ -246,8 +246,9 @@ void panel(App& app, Run& run, const char* title) {
     const RowStory& story = app.rows.of(run, place.head, place.query, app.session.version());
     const RowMoment m = story.at(run.tick());
     if (*title) c.text_in(t.title, area.cut_top(Canvas::height(t.title) + c.px(4)), t.dim_ink, title);
-    const Box headline = area.cut_top(2 * t.title->FontSize + c.px(4));
-    c.paragraph(t.title, headline.min(), t.ink, row_headline(run, story, m), headline.w(), 2);
+    ImFont* large = t.projector ? t.headline : t.title;
+    const Box headline = area.cut_top(2 * large->FontSize + c.px(4));
+    c.paragraph(large, headline.min(), t.ink, row_headline(run, story, m), headline.w(), 2);
     const Box reason = area.cut_top(2 * t.text->FontSize + c.px(4));
     c.paragraph(t.text, reason.min(), t.dim_ink, row_reason(run, m), reason.w(), 2);
     c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(6)), t.dim_ink,

@@ -97,10 +97,10 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.set_version_flag("--version", std::string("tilescope-gui ") + TILESCOPE_VERSION);
     app.get_formatter()->column_width(36);
     app.footer(
-        "Keys: Space play, left and right step, Home and End, 1 to 5 the views, Tab the controls, Page Up and Page "
-        "Down\n"
-        "the scenes.\n"
-        "Flags mean what they mean to `tilescope run`. Without ALGO the window begins with flash_v2 and --dim 128.\n"
+        "Keys: Space play, left and right step, Home and End, 1 to 7 the views, Tab the controls, Z what is "
+        "pointed at, large, Page Up and Page Down the scenes.\n"
+        "Flags mean what they mean to `tilescope run`. Without ALGO and all that decides a run the window\n"
+        "begins with flash_v2 --seq 512 --heads 1 --dim 128 --causal --step 46; without ALGO alone, with --dim 128.\n"
         "Examples:\n"
         "  tilescope-gui\n"
         "  tilescope-gui flash_v2 --seq 256 --step 120\n"
@@ -324,11 +324,12 @@ struct Opened {
 Opened open_scene(App& app, const Invocation& r) {
     State asked = r.state;
     asked.view.light = asked.view.projector = asked.view.no_controls = false;
+    asked.view.drawer = State{}.view.drawer;
     asked.speed = State{}.speed, asked.loop = false;
     const Scene scene = scene_named(r.scene);
     refuse_beside_file(asked, "--scene " + r.scene);
     app.view.light = r.state.view.light, app.view.projector = r.state.view.projector;
-    app.view.no_controls = r.state.view.no_controls;
+    app.view.no_controls = r.state.view.no_controls, app.view.drawer = r.state.view.drawer;
     app.open_scene(scene);
     app.playback.set_speed(r.state.speed), app.playback.loop = r.state.loop;
     return {"", scene.state.setup.recording};
@@ -358,6 +359,11 @@ void leave_alone(App& app, const Invocation& r) {
     if (r.caption && r.caption->empty()) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
 }
 
+void begin_without_algorithm(Invocation& r, bool step_given) {
+    if (r.state.setup == Setup() && !step_given) r.state.step = first_step;
+    r.state.setup = first_setup(r.state.setup);
+}
+
 void carry_out(const Invocation& r) {
     check(r);
     std::optional<AtomicFile> out;  // that it cannot be written is said before the work
@@ -385,7 +391,7 @@ int main(int argc, char** argv) {
         add_flags(app, request);
         app.callback([&app] {
             if (app.count("ALGO") == 0 && request.open.empty() && request.scene.empty())
-                request.state.setup = first_setup(request.state.setup);
+                begin_without_algorithm(request, app.count("--step") > 0);
             carry_out(request);
         });
     };

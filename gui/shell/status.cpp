@@ -3,9 +3,26 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gui/draw/typeface.hpp"
 #include "show/state.hpp"
 
 namespace tilescope::gui::shell {
+namespace {
+
+/// The size of the smallest letters of the frame, and what is set in them.
+std::optional<std::pair<float, std::string>> smallest_type(const Notes& notes) {
+    std::map<const ImFont*, float> ems;
+    std::optional<std::pair<float, std::string>> smallest;
+    for (const auto& [panel, texts] : notes.panels())
+        for (const Note& n : texts) {
+            const auto [em, is_new] = ems.try_emplace(n.font);
+            if (is_new) em->second = typeface_of(n.font).em;
+            if (!smallest || em->second < smallest->first) smallest.emplace(em->second, n.text);
+        }
+    return smallest;
+}
+
+}  // namespace
 
 std::string status(const App& app) {
     using Json = nlohmann::ordered_json;
@@ -37,6 +54,7 @@ std::string status(const App& app) {
         for (const Note& n : notes) list.push_back({n.text, std::round(n.at.x), std::round(n.at.y)});
     }
     j["texts"] = std::move(texts);
+    if (const auto smallest = smallest_type(app.notes)) j["smallest"] = {smallest->first, smallest->second};
     return j.dump(-1, ' ', false, Json::error_handler_t::replace);  // texts may hold what files are named
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -41,6 +40,9 @@ std::optional<Key> key_of_letter(const char* name, int mods) {
     } else {
         if (letter == "b") return Key::blank;
         if (letter == "f") return Key::full_screen;
+        if (letter == "c") return Key::code;
+        if (letter == "v") return Key::values;
+        if (letter == "z") return Key::zoom;
     }
     return std::nullopt;
 }
@@ -88,14 +90,6 @@ GLFWwindow* create(const Context& c, Size size) {
     glfwWindowHint(GLFW_OPENGL_PROFILE, c.profile);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, c.api == GLFW_OPENGL_API ? GLFW_TRUE : GLFW_FALSE);
     return glfwCreateWindow(size.width, size.height, "TileScope", nullptr, nullptr);
-}
-
-/// Type grows with the window and with the display's own scale; small windows get a little less, not illegible type.
-/// In tenths, for every change makes the fonts anew.
-float scale_for(Size size, float display_scale, bool projector) {
-    const float room = std::min(static_cast<float>(size.width) / 1440.f, static_cast<float>(size.height) / 900.f);
-    const float scale = std::clamp(room, 0.8f * display_scale, 3.f) * (projector ? 1.3f : 1.f);
-    return std::round(scale * 10) / 10;
 }
 
 }  // namespace
@@ -172,9 +166,12 @@ void Window::tell_keys(App& app) {
 
 /// Colours and fonts as the view and the window's size ask for.
 void Window::prepare(App& app, Size size, float display_scale) {
-    const float scale = scale_for(size, display_scale, app.view.projector);
-    if (fonts_made_ && app.theme.light == app.view.light && app.theme.scale == scale) return;
-    set_theme(app.theme, fonts_, app.view.light, scale);
+    const Reader reader = app.view.projector ? Reader::in_a_hall : Reader::at_a_desk;
+    const float scale =
+        scale_for(static_cast<float>(size.width), static_cast<float>(size.height), display_scale, reader);
+    const Theme& t = app.theme;
+    if (fonts_made_ && t.light == app.view.light && t.projector == app.view.projector && t.scale == scale) return;
+    set_theme(app.theme, fonts_, app.view.light, scale, reader);
     if (fonts_made_) ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
     fonts_made_ = true;

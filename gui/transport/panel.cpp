@@ -157,6 +157,12 @@ void position_text(App& app, float height) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const Canvas c(t);
+    if (t.projector) {  // one line
+        const Box line = {at.x + t.px(10), at.y, right, at.y + height};
+        c.text_in(t.small_text, line, saying ? t.good : t.ink,
+                  saying ? std::vector{app.message} : step_and_times(s, now), Align::right);
+        return;
+    }
     const float bottom = at.y + height, small = t.small_text->FontSize;
     const Box below = {at.x, bottom - small, right, bottom};
     const float wide = Canvas::width(t.small_text, Canvas::that_fits(t.small_text, below.w(), times));
@@ -175,10 +181,28 @@ void position_text(App& app, float height) {
     if (hovered({right - wide, below.y0, right, below.y1})) tooltip(about_modelled_time(s));
 }
 
+/// In a hall: where we are, and how far it is.
+void only_time(App& app) {
+    const Theme& t = app.theme;
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    const bool saying = ImGui::GetTime() < app.message_until && !app.message.empty();
+    const std::vector<std::string> texts =
+        saying ? std::vector{app.message}
+               : step_and_times(app.session, std::min(app.playback.position(), app.session.length()));
+    const float wide = Canvas::width(t.small_text, Canvas::that_fits(t.small_text, room.x / 2, texts)) + t.px(12);
+    const Box right = {at.x + room.x - wide, at.y, at.x + room.x, at.y + room.y};
+    Canvas(t).text_in(t.small_text, right, saying ? t.good : t.ink, texts, Align::right);
+    app.places["time"] = {right.x0, right.y0, right.w(), right.h()};
+    ImGui::BeginChild("bar", {room.x - wide, 0});
+    scrub_bar(app, room.y);
+    ImGui::EndChild();
+}
+
 }  // namespace
 
 void panel(App& app) {
     const Theme& t = app.theme;
+    if (app.view.projector && open_drawer(app.session, app.view) != Drawer::controls) return only_time(app);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(5), t.px(8)});
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(7), (t.px(30) - t.text->FontSize) / 2});
     ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, t.px(1));

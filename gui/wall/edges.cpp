@@ -14,7 +14,7 @@ using Side = WallEdge::Side;
 constexpr double most_dashes = 12;  // beyond, a bar of the same length
 
 Box strip_of(const WallFigure& f, const WallEdge& e, int nth_between) {
-    const Box& m = f.matrix;
+    const Box& m = f.seen;
     switch (e.side) {
         case Side::left:
             return {m.x0 - f.gap - f.strip, m.y0, m.x0 - f.gap, m.y1};
@@ -141,14 +141,20 @@ void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) 
     // Tiles smaller than a dot are drawn in steps of one.
     const float side = e.by_row() ? f.tile_h() : f.tile_w();
     const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(f.px(3) / std::max(side, 0.01f))));
+    const Box along = e.by_row() ? Box{strip.x0 - f.marks, f.seen.y0, strip.x1 + f.marks, f.seen.y1}
+                                 : Box{f.seen.x0, strip.y0 - f.marks, f.seen.x1, strip.y1 + f.marks};
     for (Index k = 0; k < e.tiles.count(); k += step) {
         Box tile = tile_box(f, e, strip, k);
         if (step > 1) {
             const Box last = tile_box(f, e, strip, std::min(k + step, e.tiles.count()) - 1);
             tile.x1 = std::max(tile.x1, last.x1), tile.y1 = std::max(tile.y1, last.y1);
         }
-        draw_tile(f, e, tile, k, on_chip[static_cast<std::size_t>(k)]);
-        if (e.side != Side::between) draw_trips(f, e, tile, k, unit);
+        if (e.by_row() ? tile.y1 <= f.seen.y0 || tile.y0 >= f.seen.y1 : tile.x1 <= f.seen.x0 || tile.x0 >= f.seen.x1)
+            continue;
+        f.within(along, [&] {
+            draw_tile(f, e, tile, k, on_chip[static_cast<std::size_t>(k)]);
+            if (e.side != Side::between) draw_trips(f, e, tile, k, unit);
+        });
         if (pointed_at && tile.contains(mouse)) tooltip(about_edge_tile(f.run, f.wall, e, k));
     }
 }
@@ -164,6 +170,27 @@ void draw_edges(WallFigure& f) {
     for (const WallEdge& e : f.wall.edges())
         draw_edge(f, e, strip_of(f, e, e.side == Side::between ? between++ : 0), unit);
 }
+
+namespace {
+
+/// So large that about four tiles are seen across, with the spot in the middle where that shows no more beyond an end.
+void zoom_in(WallFigure& f, const Box& room) {
+    constexpr float tiles = 4, least = 2;
+    const Spot spot = *f.app.view.zoom;
+    const float times = std::max(least, static_cast<float>(std::max(f.wall.rows(), f.wall.cols())) / tiles);
+    f.per_key *= times, f.per_row *= times;
+    const float width = f.matrix.w() * times, height = f.matrix.h() * times;
+    const auto begin = [](float low, float high, double at, float size) {
+        const float all = high - low, middle = (low + high) / 2;
+        if (size <= all) return std::floor(middle - size / 2);
+        return std::floor(std::clamp(middle - static_cast<float>(at) * size, high - size, low));
+    };
+    const float x = begin(room.x0, room.x1, spot.x, width), y = begin(room.y0, room.y1, spot.y, height);
+    f.matrix = {x, y, x + width, y + height};
+    f.seen = {std::max(x, room.x0), std::max(y, room.y0), std::min(x + width, room.x1), std::min(y + height, room.y1)};
+}
+
+}  // namespace
 
 void lay_out(WallFigure& f, const Box& area) {
     const Theme& t = f.theme();
@@ -192,7 +219,8 @@ void lay_out(WallFigure& f, const Box& area) {
     f.per_key = std::max(scale, thinnest / keys), f.per_row = std::max(scale, thinnest / rows);
     const float width = keys * f.per_key, height = rows * f.per_row;
     const float x = std::floor(x0 + (w - width) / 2), y = std::floor(y0 + (h - height) / 2);
-    f.matrix = {x, y, x + width, y + height};
+    f.matrix = f.seen = {x, y, x + width, y + height};
+    if (f.app.view.zoom) zoom_in(f, {x0, y0, x0 + w, y0 + h});
 }
 
 }  // namespace tilescope::gui::wall

@@ -21,6 +21,7 @@ struct WallFigure {
     std::vector<Painter> painters;
     // Where things are.
     Box matrix = {};                                ///< all tiles whole: the last ones may reach over the matrix' end
+    Box seen = {};                                  ///< the part of the screen where they are seen: all of it, or less
     float per_row = 1, per_key = 1;                 ///< pixels
     float strip = 0, gap = 0, marks = 0, thin = 0;  ///< widths: of edges, beside them, of trips, of a statistic
     float statistics = 0;                           ///< width of all of them, with what is beside them
@@ -38,6 +39,12 @@ struct WallFigure {
         const Span rows = wall.row(i), cols = wall.col(j);
         return {x_of(cols.begin), y_of(rows.begin), x_of(cols.end()), y_of(rows.end())};
     }
+    /// Of what is zoomed in on, the part in this box.
+    template <class F>
+    void within(const Box& b, F&& draw) const {
+        app.view.zoom ? canvas.within(b, draw) : draw();
+    }
+    bool sees(const Box& b) const { return b.x1 > seen.x0 && b.x0 < seen.x1 && b.y1 > seen.y0 && b.y0 < seen.y1; }
     Box box(const Visit& v) const {
         return {x_of(v.keys.begin), y_of(v.queries.begin), x_of(v.keys.end()), y_of(v.queries.end())};
     }

@@ -76,9 +76,10 @@ bool large(const WallFigure& f, float least) { return std::min(f.tile_w(), f.til
 
 void draw_group(const WallFigure& f, const WallGroup& g) {
     const Theme& t = f.theme();
-    const Look l = look_of(f, g);
     const Box first = f.tile(g.rows.begin, g.cols.begin), last = f.tile(g.rows.end() - 1, g.cols.end() - 1);
     const Box whole_box = {first.x0, first.y0, last.x1, last.y1};
+    if (!f.sees(whole_box)) return;
+    const Look l = look_of(f, g);
     const Box b = whole_box.grown(large(f, 14) && !l.stored ? -f.px(1) : 0);
     if (l.painted > 0 || l.stored) f.canvas.fill(b, colour_of(f, l));
     if (l.skipped || l.hidden > 0.5f) f.canvas.hatch(b, Theme::faded(t.bus, l.skipped ? 0.75f : 1.f), f.px(6));
@@ -87,10 +88,14 @@ void draw_group(const WallFigure& f, const WallGroup& g) {
     if (l.stored) f.canvas.outline(whole_box, Theme::faded(t.panel, 0.5f));
     if (l.painted == 0 && !l.skipped && !l.stored)
         large(f, 20) ? f.canvas.dashed(b, t.bus) : f.canvas.outline(b, t.faint);
-    if (l.of > 1 && l.coats >= 0.5 && large(f, 22)) {
+    // In a hall's type it has to find room above the painters' ways.
+    const bool room = !t.projector || b.h() >= 2.2f * Canvas::height(t.small_text);
+    if (l.of > 1 && l.coats >= 0.5 && large(f, 22) && room) {
         const std::string coats = "×" + std::to_string(std::lround(l.coats));
-        f.canvas.text_in(t.small_text, {b.x0 + f.px(2), b.y0 + f.px(2), b.x1 - f.px(2), b.y0 + f.px(16)},
-                         l.stored ? Theme::ink_on(colour_of(f, l)) : t.dim_ink, coats, Align::right);
+        f.canvas.text_in(
+            t.small_text,
+            {b.x0 + f.px(2), b.y0 + f.px(2), b.x1 - f.px(2), b.y0 + f.px(2) + Canvas::height(t.small_text)},
+            l.stored ? Theme::ink_on(colour_of(f, l)) : t.dim_ink, coats, Align::right);
     }
 }
 
@@ -116,16 +121,33 @@ void draw_skipped(const WallFigure& f) {
     f.canvas.text_on_patch(f.theme().text, room, f.theme().ink, f.theme().panel, words, Align::right);
 }
 
+/// A part must not be taken for the whole.
+void say_what_is_seen(const WallFigure& f) {
+    const Theme& t = f.theme();
+    const auto span = [](float from, float to, float size, Index count) {
+        const Index first = whole(std::floor(from / size + 0.01f), 0, count - 1);
+        return Span{first, whole(std::ceil(to / size - 0.01f), first + 1, count) - first};
+    };
+    const Box& s = f.seen;
+    const Span rows = span(s.y0 - f.matrix.y0, s.y1 - f.matrix.y0, f.tile_h(), f.wall.rows());
+    const Span cols = span(s.x0 - f.matrix.x0, s.x1 - f.matrix.x0, f.tile_w(), f.wall.cols());
+    const float height = Canvas::height(t.small_text) + f.px(2);
+    f.canvas.text_on_patch(t.small_text, {s.x0 + f.px(8), s.y0 + f.px(3), s.x1 - f.px(8), s.y0 + f.px(3) + height},
+                           t.ink, t.panel, seen_text(f.wall, rows, cols), Align::right);
+}
+
 }  // namespace
 
 void draw_matrix(const WallFigure& f) {
     const float least = f.px(6);
     const Index down = std::max<Index>(1, whole(std::ceil(least / f.tile_h()), 1, f.wall.rows()));
     const Index across = std::max<Index>(1, whole(std::ceil(least / f.tile_w()), 1, f.wall.cols()));
-    for (const WallGroup& g : f.wall.groups(down, across)) draw_group(f, g);
-    draw_overhang(f);
-    draw_skipped(f);
-    f.canvas.outline(f.matrix, f.theme().panel_border);
+    f.within(f.seen, [&] {
+        for (const WallGroup& g : f.wall.groups(down, across)) draw_group(f, g);
+        draw_overhang(f);
+    });
+    f.app.view.zoom ? say_what_is_seen(f) : draw_skipped(f);
+    f.canvas.outline(f.seen, f.theme().panel_border);
 }
 
 }  // namespace tilescope::gui::wall

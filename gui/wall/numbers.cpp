@@ -9,24 +9,34 @@
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
-float numbers_height(const Theme& t) { return Canvas::height(t.headline) + Canvas::height(t.small_text) + t.px(8); }
+
+/// In a hall there are two rows of them.
+float numbers_height(const Theme& t) {
+    const float row = Canvas::height(t.figure) + Canvas::height(t.small_text) + t.px(8);
+    return t.projector ? 2 * (row + t.px(10)) : row;
+}
 
 void draw_numbers(const WallFigure& f, Box area) {
     const Theme& t = f.theme();
     const std::vector<WallNumber> numbers = wall_numbers(f.run, f.wall, f.painters, f.focus);
-    const float w = area.w() / static_cast<float>(numbers.size());
-    const float big = Canvas::height(t.headline);
+    const std::size_t rows = t.projector ? 2 : 1, columns = (numbers.size() + rows - 1) / rows;
+    const float w = area.w() / static_cast<float>(columns), h = area.h() / static_cast<float>(rows);
+    const float big = Canvas::height(t.figure), small = Canvas::height(t.small_text);
     for (std::size_t k = 0; k < numbers.size(); ++k) {
-        const float x = area.x0 + static_cast<float>(k) * w;
-        const Box first = {x, area.y0, x + w - f.px(6), area.y0 + big};
-        const float end = f.canvas.text_in(t.headline, first, t.ink, numbers[k].number) + f.px(4);
+        const float x = area.x0 + static_cast<float>(k % columns) * w;
+        const float y = area.y0 + static_cast<float>(k / columns) * h;
+        const Box first = {x, y, x + w - f.px(6), y + big};
+        const float end = f.canvas.text_in(t.figure, first, t.ink, numbers[k].number) + f.px(4);
         if (end + Canvas::width(t.text, numbers[k].of) <= first.x1)
             f.canvas.text_in(t.text, {end, first.y0, first.x1, first.y1}, t.dim_ink, numbers[k].of);
-        f.canvas.text_in(t.small_text, {x, first.y1, first.x1, area.y1}, t.dim_ink, numbers[k].what);
+        f.canvas.text_in(t.small_text, {x, first.y1, first.x1, first.y1 + small + f.px(8)}, t.dim_ink, numbers[k].what);
     }
 }
 
-float bytes_height(const Theme& t) { return 2 * Canvas::height(t.text) + t.px(12); }
+/// In a hall the words have lines of their own below the bars.
+float bytes_height(const Theme& t) {
+    return t.projector ? 4 * Canvas::height(t.text) + t.px(24) : 2 * Canvas::height(t.text) + t.px(12);
+}
 
 void draw_bytes(const WallFigure& f, Box area) {
     const Theme& t = f.theme();
@@ -45,17 +55,23 @@ void draw_bytes(const WallFigure& f, Box area) {
         label = std::max(label, Canvas::width(t.text, traffic_text(*run, all_of_it, all_of_it)) + f.px(10));
     }
     label = std::max({label, Canvas::width(t.text, words) + f.px(10), Canvas::width(t.text, ghost_words) + f.px(10)});
+    if (t.projector) label = 0;
     const float room = std::max(f.px(10), area.w() - label);
     const double per_byte = static_cast<double>(room) / static_cast<double>(largest);
     const float line = Canvas::height(t.text) + f.px(4);
     const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
     draw_traffic_bar(f.canvas, bar, per_byte, sm_traffic_parts(f.theme(), f.run), f.run.hbm(f.run.ticks()));
-    f.canvas.text_in(t.text, {bar.x1 + f.px(8), bar.y0, area.x1, bar.y1}, t.ink, words);
+    const auto say = [&](const Box& b, ImU32 colour, const std::string& said) {
+        const float x = t.projector ? area.x0 : bar.x1 + f.px(8), down = t.projector ? line : 0;
+        f.canvas.text_in(t.text, {x, b.y0 + down, area.x1, b.y1 + down}, colour, said);
+    };
+    say(bar, t.ink, words);
     if (!ghost) return;
-    const Box below = {bar.x0, bar.y0 + line, bar.x0 + static_cast<float>(static_cast<double>(*ghost) * per_byte),
-                       bar.y1 + line - f.px(4)};
+    const float next = t.projector ? 2 * line + f.px(6) : line;
+    const Box below = {bar.x0, bar.y0 + next, bar.x0 + static_cast<float>(static_cast<double>(*ghost) * per_byte),
+                       bar.y1 + next - f.px(4)};
     f.canvas.dashed(below, t.dim_ink);
-    f.canvas.text_in(t.text, {bar.x1 + f.px(8), below.y0, area.x1, below.y1}, t.dim_ink, ghost_words);
+    say(below, t.dim_ink, ghost_words);
 }
 
 float heads_height(const Theme& t) { return Canvas::height(t.text) + t.px(6); }

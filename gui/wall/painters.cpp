@@ -41,8 +41,20 @@ void draw_cross(const WallFigure& f) {
     const Box b = f.box(*own->visit);
     const ImU32 colour = Theme::faded(f.theme().ink, 0.06f);
     const float out = f.strip + f.gap + f.marks;
-    f.canvas.fill({f.matrix.x0 - out, b.y0, f.matrix.x1 + out, b.y1}, colour);
-    f.canvas.fill({b.x0, f.matrix.y0 - out, b.x1, f.matrix.y1 + out}, colour);
+    const Box& s = f.seen;
+    const auto beyond = [&](WallEdge::Side side) {
+        const auto& edges = f.wall.edges();
+        return std::any_of(edges.begin(), edges.end(), [&](const WallEdge& e) { return e.side == side; }) ? out : 0.f;
+    };
+    using Side = WallEdge::Side;
+    if (b.y1 > s.y0 && b.y0 < s.y1)
+        f.canvas.fill(
+            {s.x0 - beyond(Side::left), std::max(b.y0, s.y0), s.x1 + beyond(Side::right), std::min(b.y1, s.y1)},
+            colour);
+    if (b.x1 > s.x0 && b.x0 < s.x1)
+        f.canvas.fill(
+            {std::max(b.x0, s.x0), s.y0 - beyond(Side::above), std::min(b.x1, s.x1), s.y1 + beyond(Side::below)},
+            colour);
 }
 
 /// Its SM's number on a tag that points to the tile that comes next.
@@ -87,8 +99,10 @@ void draw_painter(const WallFigure& f, const Painter& p) {
 
 void draw_painters(const WallFigure& f) {
     draw_cross(f);
-    draw_trails(f);
-    for (const Painter& p : f.painters) draw_painter(f, p);
+    f.within(f.seen, [&] {
+        draw_trails(f);
+        for (const Painter& p : f.painters) draw_painter(f, p);
+    });
 }
 
 }  // namespace tilescope::gui::wall

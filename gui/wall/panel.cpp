@@ -4,6 +4,17 @@
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
+namespace {
+
+void draw_wall(WallFigure& f, const Box& area) {
+    lay_out(f, area);
+    draw_matrix(f);
+    draw_edges(f);
+    draw_painters(f);
+    point_at(f);
+}
+
+}  // namespace
 
 void panel(App& app, Run& run, const char* title) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
@@ -26,6 +37,17 @@ void panel(App& app, Run& run, const char* title) {
     if (*title) f.canvas.text_in(t.title, area.cut_top(Canvas::height(t.title) + f.px(4)), t.dim_ink, title);
     if (area.h() > f.px(260))
         draw_words(f.canvas, area, wall_headline(f.run, f.wall, f.painters, f.focus), wall_reason(f.run, f.wall));
+    // In a hall's wide window what is said of the wall has the side of it, and the wall all of the height.
+    if (t.projector && area.w() > 1.4f * area.h()) {
+        Box side = {area.x0 + 0.6f * area.w(), area.y0, area.x1, area.y1};
+        area.x1 = side.x0 - f.px(16);
+        draw_numbers(f, side.cut_top(numbers_height(t))), side.cut_top(f.px(4));
+        if (run.recorded().batch_heads() > 1) draw_heads(f, side.cut_top(heads_height(t))), side.cut_top(f.px(8));
+        draw_bytes(f, side.cut_top(bytes_height(t)));
+        f.canvas.paragraph(t.small_text, side.min(), t.dim_ink, run.shortened(), side.w(),
+                           static_cast<int>(side.h() / Canvas::height(t.small_text)));
+        return draw_wall(f, area);
+    }
     if (area.h() > f.px(220)) draw_numbers(f, area.cut_top(numbers_height(t))), area.cut_top(f.px(4));
     if (run.recorded().batch_heads() > 1 && area.h() > f.px(160)) draw_heads(f, area.cut_top(heads_height(t)));
     if (!run.shortened().empty() && area.h() > f.px(160)) {
@@ -38,11 +60,7 @@ void panel(App& app, Run& run, const char* title) {
         area.y1 = bytes.y0 - f.px(4);
         draw_bytes(f, bytes);
     }
-    lay_out(f, area);
-    draw_matrix(f);
-    draw_edges(f);
-    draw_painters(f);
-    point_at(f);
+    draw_wall(f, area);
 }
 
 }  // namespace tilescope::gui::wall

@@ -40,11 +40,12 @@ void go_to(WallFigure& f, const Visit& visit) {
 void point_at(WallFigure& f) {
     const Box& m = f.matrix;
     const std::string place = f.prefix + "wall";
-    ImGui::SetCursorScreenPos(m.min());
-    const bool pressed = hit_area(place, {m.w(), m.h()});
+    ImGui::SetCursorScreenPos(f.seen.min());
+    const bool pressed = hit_area(place, {f.seen.w(), f.seen.h()});
     f.app.place(place);
     if (!ImGui::IsItemHovered()) return;
     const ImVec2 mouse = ImGui::GetMousePos();
+    if (f.app.zooms) f.app.zoom_in((mouse.x - m.x0) / m.w(), (mouse.y - m.y0) / m.h());
     if (const Painter* p = tag_at(f, mouse)) {
         tooltip(about_painter(*p));
         if (pressed) f.app.view.sm = p->sm;

@@ -26,7 +26,7 @@ class Scan {
 
     void dress(float scale) {
         scale_ = scale;
-        h_.dress(random_() % 2 != 0, scale);
+        h_.dress(random_() % 2 != 0, scale, random_() % 3 == 0 ? Reader::in_a_hall : Reader::at_a_desk);
     }
     void show(const Situation& situation) {
         situation_ = situation.name;
@@ -45,6 +45,9 @@ class Scan {
         View& v = h_.app.view;
         v.tab = random_() % 2 ? Tab::code : Tab::program;
         v.detail = random_() % 2 ? Detail::values : Detail::counters;
+        v.projector = h_.app.theme.projector;
+        v.drawer = static_cast<Drawer>(random_() % 5);
+        v.zoom = random_() % 4 ? std::nullopt : std::optional(Spot{random_() % 5 / 4.0, random_() % 5 / 4.0});
         constexpr Stage stages[] = {Stage::wall, Stage::machine, Stage::time, Stage::row};
         v.stage = stages[random_() % std::size(stages)];
         const auto length = static_cast<std::uint64_t>(h_.app.session.length());

@@ -175,6 +175,9 @@ void Visitor::look_elsewhere() {
     v.tab = choices_.of({Tab::code, Tab::program});
     v.detail = choices_.of({Detail::values, Detail::counters});
     v.tour = static_cast<int>(choices_.below(40)) - 30;
+    v.zoom = choices_.of<std::optional<Spot>>({std::nullopt, Spot{0, 0}, Spot{0.3, 0.9}});
+    v.projector = choices_.one_in(4);
+    v.drawer = choices_.of({Drawer::automatic, Drawer::none, Drawer::controls, Drawer::code, Drawer::detail});
     v.sm = choices_.of<Index>({0, 1, 5, 1'000'000});
     v.compare = choices_.of({"standard", "flash_v2", "softmax_safe"});
     v.breakpoints = {static_cast<std::uint16_t>(1 + choices_.below(20)), 999};

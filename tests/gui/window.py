@@ -269,6 +269,70 @@ def turns_scenes(display):
     w.close()
 
 
+def opens_drawers(display):
+    """In a hall: by keys and by clicks, one at a time."""
+    w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "1", "--br", "64", "--bc", "64", "--step", "20",
+               "--projector", "--size", "1920x1080")
+    panels = {"controls": "panel-controls", "code": "panel-code", "detail": "panel-detail"}
+
+    def only(drawer):
+        return w.wait(lambda s: {name for name, place in panels.items() if place in s["places"]} == {drawer} - {None}
+                      and s["settled"], f"the drawer {drawer}")
+
+    only(None)
+    for key, drawer in (("Tab", "controls"), ("c", "code"), ("v", "detail")):
+        w.key(key)
+        assert drawer in only(drawer)["command"]
+    w.key("v")
+    assert "none" in only(None)["command"]
+    w.click("drawer-controls")
+    only("controls")
+    w.click("view-machine")
+    w.wait(lambda s: "machine" in s["command"], "the machine")
+    w.click("drawer-controls")
+    only(None)
+    w.close()
+
+
+def zooms_in(display):
+    """On what the mouse points at; nothing else changes."""
+    w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "1", "--br", "64", "--bc", "64", "--step", "20",
+               "--size", "1440x900")
+    width = w.wait(lambda s: "wall" in s["places"] and s["settled"], "the wall")["places"]["wall"][2]
+
+    def zoom(state):
+        return state["command"][state["command"].index("--zoom") + 1] if "--zoom" in state["command"] else None
+
+    w.move("wall", 0.7, 0.3)
+    w.key("z")
+    there = w.wait(zoom, "a part of the wall")
+    x, y = (float(share) for share in zoom(there).split(","))
+    assert abs(x - 0.7) < 0.03 and abs(y - 0.3) < 0.03, (x, y)
+    assert there["step"] == 20 and there["places"]["wall"][2] != width
+    assert any("Z: all" in text for text, _, _ in there["texts"]["memory"])
+    # The spot is in the middle of the height: there is the row of tiles that was pointed at.
+    w.move("wall", 0.5, 0.5)
+    w.wait(lambda s: any(text.startswith("tile i = 3,") for text, _, _ in s["texts"].get("tooltip", [])), "row 3")
+    w.key("space")
+    assert zoom(w.wait(lambda s: s["step"] > 21, "playing"))
+    w.key("space")
+    w.key("Escape")
+    w.wait(lambda s: not zoom(s) and s["places"]["wall"][2] == width, "all of it")
+    w.key("ctrl+z")
+    w.wait(zoom, "the part again")
+    w.key("z")
+    w.wait(lambda s: not zoom(s), "all of it again")
+    w.key("2")
+    w.wait(lambda s: "sm-0" in s["places"], "the machine")
+    card = w.state()["places"]["card-0"][2]
+    w.move("panel-memory", 0.2, 0.4)
+    w.key("z")
+    w.wait(lambda s: zoom(s) and s["places"]["card-0"][2] > 1.3 * card, "a large card")
+    w.key("1")
+    w.wait(lambda s: not zoom(s) and "wall" in s["places"], "all of the wall")
+    w.close()
+
+
 def stops_at_breakpoints(display):
     w = Window(display, GUI, *SMALL, "--speed", "60")
     w.click("break-10")
@@ -564,7 +628,7 @@ def says_what_is_wrong_in_one_line(_):
 
 TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time,
          takes_back_and_shows_nothing, looks_at_a_row, loses_no_key_on_slow_frames, steps_by_a_stride, pauses_at_firsts,
-         plays_in_time, paints_the_wall, turns_scenes,
+         plays_in_time, paints_the_wall, turns_scenes, opens_drawers, zooms_in,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,

@@ -2,22 +2,34 @@
 #include "show/setups.hpp"
 
 #include "show/state.hpp"
+#include "show/wall.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
 using namespace tilescope::show;
 
-TEST_CASE("the window begins with a head dimension of 128, unless another is asked for", "[setups]") {
+TEST_CASE("the window begins with FlashAttention-2, causal, on one head, in the middle of a tile", "[setups]") {
     WaitingSession session;
     session.ask(first_setup({}));
     REQUIRE(session.run());
-    CHECK(session.run()->experiment().problem.dim == 128);
     CHECK(session.tiling()->br == 128);
     CHECK(session.tiling()->bc == 64);
     CHECK(session.run()->has_values());
     State state;
     state.setup = session.setup();
-    CHECK(shell_command(state) == "tilescope-gui flash_v2 --dim 128");
+    CHECK(shell_command(state) == "tilescope-gui flash_v2 --heads 1 --seq 512 --dim 128 --causal");
+    session.show(first_step);
+    const Wall wall(*session.run(), 0);
+    CHECK(wall.painted_tiles(first_step) > wall.tiles_to_paint() / 2);
+    CHECK(wall.painted_tiles(first_step) < wall.tiles_to_paint());
+    const auto at_work = painters(*session.run(), wall);
+    CHECK(std::count_if(at_work.begin(), at_work.end(), [](const Painter& p) { return !p.done && !p.between; }) == 3);
+}
+
+TEST_CASE("the window begins with a head dimension of 128 where flags but no algorithm are given", "[setups]") {
+    const Setup heads = first_setup(setup("flash_v2", {{"heads", "4"}}));
+    CHECK(heads.options.dim == 128);
+    CHECK_FALSE(heads.options.causal);
     CHECK(first_setup(setup("flash_v2", {{"dim", "64"}})).options.dim == 64);
     Setup given;
     given.options.q = given.options.k = given.options.v = "q.npy";

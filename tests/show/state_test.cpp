@@ -45,6 +45,32 @@ TEST_CASE("a state is saved, typed and read back as it was", "[state]") {
     CHECK(read_state(folder / "state.json") == state);
 }
 
+TEST_CASE("what is seen large, and the drawer, are part of a state", "[state]") {
+    const State state = typed("flash_v2 --projector --drawer code --zoom 0.125,1");
+    CHECK(state.view.zoom == Spot{0.125, 1});
+    CHECK(state.view.drawer == Drawer::code);
+    CHECK(shell_command(state) == "tilescope-gui flash_v2 --projector --drawer code --zoom 0.125,1");
+    for (const char* wrong : {"0.5", "0.5,", "0.5,2", "-1,0", "nan,0", "0.5,x", "1,1,1"})
+        CHECK_THROWS_WITH(typed(std::string("flash_v2 --zoom=") + wrong), Catch::StartsWith("--zoom "));
+    CHECK_THROWS_WITH(typed("flash_v2 --drawer kitchen"), Catch::Contains("none or controls or code or detail"));
+}
+
+TEST_CASE("in a hall the numbers are shown where all of a tile's can be read", "[state]") {
+    Session toy, large;
+    const State small = typed("flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4");
+    toy.ask(small.setup), toy.finish();
+    large.ask(typed("flash_v2 --seq 256 --heads 1 --br 64 --bc 64").setup), large.finish();
+    View view;
+    CHECK(open_drawer(toy, view) == Drawer::detail);
+    CHECK(open_drawer(large, view) == Drawer::none);
+    turn(Drawer::detail, toy, view);
+    CHECK(open_drawer(toy, view) == Drawer::none);
+    turn(Drawer::code, toy, view);
+    CHECK(open_drawer(toy, view) == Drawer::code);
+    view.drawer = Drawer::automatic, view.stage = Stage::row;  // has them itself
+    CHECK(open_drawer(toy, view) == Drawer::none);
+}
+
 TEST_CASE("former names of algorithms are understood on the command line and in saved states", "[state]") {
     for (const State& state : {typed("safe_softmax --race online_softmax"),
                                saved(R"({"tilescope-gui": ["safe_softmax", "--race", "online_softmax"]})")}) {

@@ -38,8 +38,8 @@ class Headless {
         ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
     }
     /// Between two frames.
-    void dress(bool light, float scale) {
-        set_theme(app.theme, fonts_, light, scale);
+    void dress(bool light, float scale, Reader reader = Reader::at_a_desk) {
+        set_theme(app.theme, fonts_, light, scale, reader);
         unsigned char* pixels = nullptr;
         int width = 0, height = 0;
         ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);

@@ -1,0 +1,52 @@
+#include "gui/layout.hpp"
+
+#include <algorithm>
+
+#include "gui/panels.hpp"
+
+namespace tilescope::gui {
+namespace {
+
+/// Small windows give the middle what they have.
+Layout at_a_desk(const Theme& t, ImVec2 size, bool with_controls) {
+    const float gap = t.px(8), x0 = gap, y0 = gap, w = size.x - 2 * gap, h = size.y - 2 * gap;
+    const float bottom = std::min(t.px(96), h * 0.3f);
+    const float left = with_controls ? std::clamp(w * 0.17f, std::min(t.px(200), w * 0.24f), t.px(300)) : -gap;
+    const float right = std::clamp(w * 0.31f, std::min(t.px(300), w * 0.33f), t.px(560));
+    const float top = h - bottom - gap, middle = w - left - right - 2 * gap;
+    const float code = top * 0.5f;
+    Layout l = {};
+    if (with_controls) l.controls = {x0, y0, left, top};
+    l.memory = {x0 + left + gap, y0, middle, top};
+    l.code = {x0 + left + middle + 2 * gap, y0, right, code - gap / 2};
+    l.detail = {l.code.x, y0 + code + gap / 2, right, top - code - gap / 2};
+    l.transport = {x0, y0 + top + gap, w, bottom};
+    return l;
+}
+
+Layout in_a_hall(const App& app, ImVec2 size) {
+    const Theme& t = app.theme;
+    const Drawer open = open_drawer(app.session, app.view);
+    const float gap = t.px(8), w = size.x - 2 * gap, h = size.y - 2 * gap;
+    const float time = std::min(open == Drawer::controls ? t.px(96) : t.px(40), h * 0.2f);
+    const float words = std::min(strip_height(app), h * 0.35f), top = h - time - words - 2 * gap;
+    const float beside = open == Drawer::none ? -gap : std::clamp(w * 0.34f, std::min(t.px(360), w * 0.45f), t.px(560));
+    const bool left = open == Drawer::controls;
+    const ImVec4 drawer = {left ? gap : gap + w - beside, gap, beside, top};
+    Layout l = {};
+    if (open == Drawer::controls) l.controls = drawer;
+    if (open == Drawer::code) l.code = drawer;
+    if (open == Drawer::detail) l.detail = drawer;
+    l.memory = {left ? gap + beside + gap : gap, gap, w - beside - gap, top};
+    l.strip = {gap, gap + top + gap, w, words};
+    l.transport = {gap, gap + h - time, w, time};
+    return l;
+}
+
+}  // namespace
+
+Layout layout(const App& app, ImVec2 size) {
+    return app.view.projector ? in_a_hall(app, size) : at_a_desk(app.theme, size, !app.view.no_controls);
+}
+
+}  // namespace tilescope::gui

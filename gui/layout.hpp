@@ -1,0 +1,16 @@
+// Where the panels are.
+#pragma once
+
+#include "gui/app.hpp"
+
+namespace tilescope::gui {
+
+struct Layout {
+    ImVec4 controls, memory, code, detail, strip, transport;  ///< x, y, width, height; no width: not shown
+};
+
+/// At a desk: controls on the left, memory in the middle, words and numbers on the right, time below. In a hall two
+/// things: the stage, and below it a strip of words with the time; the other panels are drawers beside the stage.
+Layout layout(const App& app, ImVec2 size);
+
+}  // namespace tilescope::gui

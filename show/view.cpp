@@ -1,0 +1,20 @@
+#include "show/view.hpp"
+
+#include <algorithm>
+
+namespace tilescope::show {
+
+Drawer open_drawer(const Session& session, const View& view) {
+    if (view.drawer != Drawer::automatic) return view.drawer;
+    constexpr Index readable = 8;  // numbers beside each other
+    const Run* run = session.run();
+    if (!run || session.rival() || !run->has_values() || view.stage > Stage::machine) return Drawer::none;
+    const Tiling& tiles = run->experiment().tiling;
+    return std::max({tiles.br, tiles.bc, run->recorded().dim}) <= readable ? Drawer::detail : Drawer::none;
+}
+
+void turn(Drawer which, const Session& session, View& view) {
+    view.drawer = open_drawer(session, view) == which ? Drawer::none : which;
+}
+
+}  // namespace tilescope::show
