@@ -16,6 +16,7 @@
 #include "show/row.hpp"
 #include "show/scenes.hpp"
 #include "show/session.hpp"
+#include "show/softmaxes.hpp"
 #include "show/state.hpp"
 #include "show/view.hpp"
 #include "show/wall.hpp"
@@ -64,12 +65,19 @@ struct Alone {
     bool transparent = false;  ///< nothing is drawn behind it
 };
 
+/// What is asked of a picture of the stage in a file, beside its path.
+struct StageFile {
+    std::string path = {};  ///< asked for, and not written yet; empty: none
+    bool caption = true, transparent = false;
+};
+
 struct App {
     Session session;
     Explorer explorer;
     Walls walls;
     L2sShown l2s;
     RowStories rows;
+    SoftmaxesOfRows softmaxes;
     Playback playback;
     View view;
     Theme theme;
@@ -90,6 +98,7 @@ struct App {
     Notes notes;  ///< what the last frame said
 
     std::optional<Alone> alone;  ///< asked for
+    StageFile stage_file;
 
     std::optional<Scene> scene;  ///< what is shown began with it
     bool revealed = false;       ///< its answer is to be seen

@@ -64,6 +64,7 @@ void add_view_options(CLI::App& app, State& s) {
     add_whole_option(app, "--row", {0, Whole().most, 0}, "The row of the tile in view row",
                      [&v](Index row) { v.row = row; });
     app.add_flag("--forget-rescale", v.forget_rescale, "In view row: what the row would be without rescaling");
+    app.add_flag("--softmaxes", v.softmaxes, "In view row: the row's scores in every softmax program");
     app.add_option_function<std::string>(
            "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
            "wall (the score matrix), memory, time (thread blocks on SMs), row (one query's scores and sums), tiles "
@@ -110,11 +111,12 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.light) add({"--light"});
     if (v.projector) add({"--projector"});
     if (v.no_controls) add({"--no-controls"});
-    if (v.stage != standard.stage) add({"--view", stages[static_cast<std::size_t>(v.stage)].first});
+    if (v.stage != standard.stage) add({"--view", name_of(v.stage)});
     if (v.metric != standard.metric) add({"--metric", v.metric});
     if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
     if (v.row != standard.row) add({"--row", std::to_string(v.row)});
     if (v.forget_rescale) add({"--forget-rescale"});
+    if (v.softmaxes) add({"--softmaxes"});
     if (v.tab != standard.tab) add({"--tab", "program"});
     if (v.detail != standard.detail) add({"--detail", "counters"});
     if (v.compare != standard.compare) add({"--compare", v.compare});
@@ -137,6 +139,8 @@ std::vector<std::string> words_of(const std::string& file) {
 }
 
 }  // namespace
+
+std::string name_of(Stage stage) { return stages[static_cast<std::size_t>(stage)].first; }
 
 State state_of(const Session& session, const Playback& playback, const View& view) {
     State s{session.setup(), playback.position(), playback.speed(), playback.loop, view, {}};

@@ -26,6 +26,7 @@ struct View {
     Index sm = 0;                         ///< the SM in focus
     Index row = 0;                        ///< of the tile, under the microscope
     bool forget_rescale = false;          ///< says what the row would be without it
+    bool softmaxes = false;               ///< shows the row in every softmax program
     std::string compare = "standard";     ///< the algorithm in the second column of the counters
     std::set<std::uint16_t> breakpoints;  ///< pseudo-code lines
     int tour = -1;                        ///< step of the tour; -1: not shown

@@ -41,6 +41,7 @@ void panel(App& app, Run& run, const char* title) {
     lay_out(f, area);
     draw_matrix(f);
     draw_edges(f);
+    draw_titles(f);
     draw_painters(f);
     point_at(f);
 }
