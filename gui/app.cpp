@@ -138,10 +138,14 @@ void draw_runs(App& app) {
 
 void draw_stages(App& app) {
     const NotedAs as("views");
+    float all = app.theme.px(30);  // with the button beside them
+    for (const StageTab& t : stage_tabs) all += Canvas::width(app.theme.title, t.name) + app.theme.px(18);
+    const float gap = app.theme.px(all < ImGui::GetContentRegionAvail().x ? 14 : 5);
     for (const StageTab& t : stage_tabs) {
-        if (t.stage != Stage::wall) ImGui::SameLine(0, app.theme.px(14));
+        if (t.stage != Stage::wall) ImGui::SameLine(0, gap);
         if (tab(app, t.place, t.name, app.view.stage == t.stage)) app.view.stage = t.stage;
     }
+    export_control(app);
 }
 
 /// The middle of the window.
