@@ -159,10 +159,14 @@ void draw_runs(App& app) {
 
 void draw_stages(App& app) {
     const NotedAs as("views");
+    float all = app.theme.px(30);  // with the button beside them
+    for (const StageTab& t : stage_tabs) all += Canvas::width(app.theme.title, t.name) + app.theme.px(18);
+    const float gap = app.theme.px(all < ImGui::GetContentRegionAvail().x ? 14 : 5);
     for (const StageTab& t : stage_tabs) {
-        if (t.stage != Stage::wall) ImGui::SameLine(0, app.theme.px(14));
+        if (t.stage != Stage::wall) ImGui::SameLine(0, gap);
         if (tab(app, t.place, t.name, app.view.stage == t.stage)) turn_to(app, t.stage);
     }
+    export_control(app);
 }
 
 /// The same in a room twice as wide and high, of which the part around a spot is seen. The wall does it by itself, so

@@ -17,6 +17,7 @@
 #include "show/row.hpp"
 #include "show/scenes.hpp"
 #include "show/session.hpp"
+#include "show/softmaxes.hpp"
 #include "show/state.hpp"
 #include "show/view.hpp"
 #include "show/wall.hpp"
@@ -70,6 +71,12 @@ struct Alone {
     bool transparent = false;  ///< nothing is drawn behind it
 };
 
+/// What is asked of a picture of the stage in a file, beside its path.
+struct StageFile {
+    std::string path = {};  ///< asked for, and not written yet; empty: none
+    bool caption = true, transparent = false;
+};
+
 struct App {
     Session session;
     Explorer explorer;
@@ -77,6 +84,7 @@ struct App {
     L2sShown l2s;
     RowStories rows;
     Firsts firsts;
+    SoftmaxesOfRows softmaxes;
     Playback playback;
     View view;
     Theme theme;
@@ -97,6 +105,7 @@ struct App {
     Notes notes;  ///< what the last frame said
 
     std::optional<Alone> alone;  ///< asked for
+    StageFile stage_file;
 
     std::optional<Scene> scene;  ///< what is shown began with it
     bool revealed = false;       ///< its answer is to be seen

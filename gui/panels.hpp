@@ -41,6 +41,9 @@ void panel(App& app);
 float strip_height(const App& app);
 void strip(App& app);
 
+/// The button that writes the view that is shown to a file, with its dialog: right of the item before it.
+void export_control(App& app);
+
 /// What there is to say of the scene, below the stage; 0 high where there is none.
 float scene_height(const App& app);
 void scene_panel(App& app);

@@ -7,9 +7,11 @@
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
+#include "lab/child.hpp"
 #include "lab/figure/picture.hpp"
 #include "lab/flags/ending.hpp"
 #include "show/figures.hpp"
+#include "show/state.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -57,7 +59,31 @@ std::vector<Series> mark_of(const TilePlane& plane, Tiling now) {
 
 }  // namespace
 
-std::string usual_file(Stage stage) { return std::string(figure_kind_of(stage).name) + ".svg"; }
+std::string usual_file(Stage stage) {
+    return (plays(stage) ? name_of(stage) : std::string(figure_kind_of(stage).name)) + ".svg";
+}
+
+std::string about_export(Stage stage) {
+    if (plays(stage)) return "This view alone as a picture (SVG, PDF, PNG); the name's ending says which.";
+    return "This view as a picture (SVG, PDF, PNG, TikZ) or its numbers (CSV); the name's ending says which.";
+}
+
+std::string written_text(const std::string& path) { return text::shown(path) + " written"; }
+
+void require_pdf_writer() {
+    if (!on_path("rsvg-convert"))
+        throw RunError(
+            "a PDF needs rsvg-convert; install it (apt-get install librsvg2-bin), or write an SVG: a name that ends in "
+            ".svg");
+}
+
+void check_stage_file(const Session& session, const std::string& path) {
+    const std::string ending = check_ending("the name", path, {".svg", ".pdf", ".png"});
+    if (ending.empty()) throw UsageError("the name " + text::shown(path) + ": must end in .svg, .pdf or .png");
+    if (!session.run()) throw UsageError("nothing runs, so that there is nothing to export");
+    if (ending == ".pdf") require_pdf_writer();
+    const AtomicFile can_be_written(path);
+}
 
 std::string drawing_text(const std::string& path) { return "Drawing " + text::shown(path); }
 
@@ -100,7 +126,7 @@ bool Export::pump(Index units) {
     if (!job_) return true;
     try {
         if (!job_->pump(units)) return false;
-        news_ = text::shown(path_) + " written";
+        news_ = written_text(path_);
     } catch (const Interrupted&) {
     } catch (const std::exception& e) {
         news_ = e.what();

@@ -12,6 +12,15 @@ namespace tilescope::show {
 
 /// "tiles.svg": what the file of a view is called where nobody says otherwise.
 std::string usual_file(Stage stage);
+/// What the button does.
+std::string about_export(Stage stage);
+/// "wall.svg written".
+std::string written_text(const std::string& path);
+/// Throws UsageError where the stage cannot be written to a file of this name, RunError where it cannot be written
+/// there, or needs a program that is not installed.
+void check_stage_file(const Session& session, const std::string& path);
+/// Throws RunError without the program that makes a PDF of an SVG.
+void require_pdf_writer();
 /// "Drawing tiles.svg".
 std::string drawing_text(const std::string& path);
 

@@ -266,7 +266,10 @@ void RowStory::tell_sums(RowMoment& m, Index tick) const {
             m.output.assign(row.begin(), row.end());
         }
         if (&v == m.visit) break;
-        const std::vector<RowLine> done = lines(v, v.to);
+    }
+    // The nearest earlier visit that has one.
+    for (const RowVisit* v = m.visit; !m.has_sum && v-- != visits_.data();) {
+        const std::vector<RowLine> done = lines(*v, v->to);
         const bool ran = std::any_of(done.begin(), done.end(), adds);
         for (const RowLine& l : done)
             if (l.form == RowForm::sum && l.added == ran) m.sum = l.now[0], m.has_sum = true;

@@ -96,6 +96,7 @@ class RowStory {
     /// Of a run with values, which has to outlive it.
     RowStory(const Run& run, Index head, Index query);
 
+    const Run& run() const { return run_; }
     Index head() const { return head_; }
     Index query() const { return query_; }
     const std::vector<RowVisit>& visits() const { return visits_; }

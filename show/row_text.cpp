@@ -88,9 +88,10 @@ std::string row_reason(const Run& run, const RowMoment& m) {
     return "Weights are exp(S − m): the largest score so far has the weight 1, and none can overflow.";
 }
 
-std::string row_title(const Run& run, const RowStory& story, const RowPlace& place) {
+std::string row_title(const Run& run, const RowStory& story, const RowPlace& place, const std::string& title) {
     std::string text = "row " + std::to_string(story.query() - place.queries.begin) + " of this tile · query " +
                        text::grouped(story.query());
+    if (!title.empty()) text += " “" + title + "”";
     if (run.recorded().batch_heads() > 1) text += " · head " + std::to_string(story.head() + 1);
     const Index passes = story.passes(run.ticks()), now = story.passes(run.tick());
     if (passes > 1) text += " · pass " + std::to_string(now) + " of " + std::to_string(passes) + " over its keys";

@@ -12,8 +12,8 @@ std::string row_number(float value);
 /// The finding, made of the row's values, and why.
 std::string row_headline(const Run& run, const RowStory& story, const RowMoment& moment);
 std::string row_reason(const Run& run, const RowMoment& moment);
-/// "row 3 of block i = 2: query 7", with the pass and where the numbers come from.
-std::string row_title(const Run& run, const RowStory& story, const RowPlace& place);
+/// "row 3 of this tile · query 7 “mat”", with the pass and where the numbers come from.
+std::string row_title(const Run& run, const RowStory& story, const RowPlace& place, const std::string& title);
 /// The name of a line: "O₁" of several columns; in front of its formula.
 std::string row_symbol(const RowLine& line);
 std::string row_formula(const RowLine& line);

@@ -101,6 +101,7 @@ void add_view_options(CLI::App& app, State& s) {
            "What is seen large: a place on the wall, or on another view that plays")
         ->type_name("X,Y");
     app.add_flag("--forget-rescale", v.forget_rescale, "In view row: what the row would be without rescaling");
+    app.add_flag("--softmaxes", v.softmaxes, "In view row: the row's scores in every softmax program");
     app.add_option_function<std::string>(
            "--view", [&v](const std::string& name) { v.stage = named("--view", name, stages); },
            "wall (the score matrix), machine (HBM, L2 and SMs), time (thread blocks on SMs), row (one query's scores "
@@ -149,7 +150,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.projector) add({"--projector"});
     if (v.drawer != standard.drawer) add({"--drawer", drawers[static_cast<std::size_t>(v.drawer)].first});
     if (v.no_controls) add({"--no-controls"});
-    if (v.stage != standard.stage) add({"--view", stages[static_cast<std::size_t>(v.stage)].first});
+    if (v.stage != standard.stage) add({"--view", name_of(v.stage)});
     if (v.metric != standard.metric) add({"--metric", v.metric});
     if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
     if (v.row != standard.row) add({"--row", std::to_string(v.row)});
@@ -157,6 +158,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.play_through) add({"--play-through"});
     if (v.zoom) add({"--zoom", text::exact(v.zoom->x) + "," + text::exact(v.zoom->y)});
     if (v.forget_rescale) add({"--forget-rescale"});
+    if (v.softmaxes) add({"--softmaxes"});
     if (v.tab != standard.tab) add({"--tab", "program"});
     if (v.detail != standard.detail) add({"--detail", "counters"});
     if (v.compare != standard.compare) add({"--compare", v.compare});
@@ -179,6 +181,8 @@ std::vector<std::string> words_of(const std::string& file) {
 }
 
 }  // namespace
+
+std::string name_of(Stage stage) { return stages[static_cast<std::size_t>(stage)].first; }
 
 State state_of(const Session& session, const Playback& playback, const View& view) {
     State s{session.setup(), playback.position(), playback.speed(), playback.loop, view, {}};

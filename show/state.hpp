@@ -47,6 +47,8 @@ bool is_recording(const std::string& path);
 State read_state(const std::string& path);
 /// The same of its text. Throws a json::exception where it has no state, UsageError where that is wrong.
 State state_in(const std::string& text);
+/// "wall": as --view has it.
+std::string name_of(Stage stage);
 /// "Saved to tilescope.json".
 std::string saved_text(const std::string& path);
 /// "tilescope.json is there already; once more replaces it".

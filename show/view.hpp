@@ -41,6 +41,7 @@ struct View {
     Stride stride = Stride::operation;    ///< of one step on or back
     bool play_through = false;            ///< without a pause where something happens for the first time
     bool forget_rescale = false;          ///< says what the row would be without it
+    bool softmaxes = false;               ///< shows the row in every softmax program
     std::string compare = "standard";     ///< the algorithm in the second column of the counters
     std::set<std::uint16_t> breakpoints;  ///< pseudo-code lines
     int tour = -1;                        ///< step of the tour; -1: not shown

@@ -24,7 +24,7 @@ void confirm(App& app, PathDialog& d, Asks asks, void (*act)(App&, const std::st
 }
 
 void contents(App& app, PathDialog& d, Asks asks, const char* title, const char* verb,
-              void (*act)(App&, const std::string&)) {
+              void (*act)(App&, const std::string&), void (*more)(App&)) {
     const Theme& t = app.theme;
     ImGui::PushFont(t.title);
     text_line(title);
@@ -33,6 +33,7 @@ void contents(App& app, PathDialog& d, Asks asks, const char* title, const char*
     ImGui::SetNextItemWidth(-FLT_MIN);
     bool confirmed = text_field("##path", d.path, sizeof d.path);
     app.place("path");
+    if (more) more(app);
     if (!d.error.empty()) {
         ImGui::PushStyleColor(ImGuiCol_Text, t.bad);
         text_wrapped(d.error);
@@ -48,7 +49,7 @@ void contents(App& app, PathDialog& d, Asks asks, const char* title, const char*
 }  // namespace
 
 void path_dialog(App& app, PathDialog& dialog, Asks asks, const char* title, const char* verb,
-                 void (*act)(App&, const std::string&)) {
+                 void (*act)(App&, const std::string&), void (*more)(App&)) {
     const Theme& t = app.theme;
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, t.px(1));
@@ -60,7 +61,7 @@ void path_dialog(App& app, PathDialog& dialog, Asks asks, const char* title, con
     ImGui::SetNextWindowSize({std::min(t.px(440), screen.x * 0.9f), 0});
     constexpr auto fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize;
     if (ImGui::BeginPopupModal(title, nullptr, fixed)) {
-        contents(app, dialog, asks, title, verb, act);
+        contents(app, dialog, asks, title, verb, act, more);
         ImGui::EndPopup();
     }
     ImGui::PopStyleVar(5);

@@ -5,6 +5,7 @@
 #include <cfloat>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 
 namespace tilescope::gui {
 namespace {
@@ -122,6 +123,10 @@ void Drawing::line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness, float 
 namespace {
 
 struct Around {
+    Around(std::initializer_list<std::span<const ImVec2>> all) {
+        for (const auto& points : all)
+            for (const ImVec2 p : points) with(p);
+    }
     float x0 = 1e9f, y0 = 1e9f, x1 = -1e9f, y1 = -1e9f;
     void with(ImVec2 p) {
         x0 = std::min(x0, p.x), y0 = std::min(y0, p.y), x1 = std::max(x1, p.x), y1 = std::max(y1, p.y);
@@ -131,14 +136,12 @@ struct Around {
 }  // namespace
 
 void Drawing::polygon(std::span<const ImVec2> corners, ImU32 colour) {
-    Around a;
-    for (const ImVec2 p : corners) a.with(p);
+    const Around a = {corners};
     add({a.x0, a.y0, a.x1, a.y1}, points(corners) + paint("fill", colour) + "/>");
 }
 
 void Drawing::polygon_outline(std::span<const ImVec2> corners, ImU32 colour, float thickness) {
-    Around a;
-    for (const ImVec2 p : corners) a.with(p);
+    const Around a = {corners};
     add({a.x0 - thickness, a.y0 - thickness, a.x1 + thickness, a.y1 + thickness},
         points(corners) + stroke(colour, thickness) + "/>");
 }
@@ -169,10 +172,10 @@ void Drawing::hatch(ImVec2 min, ImVec2 max, ImU32 colour, float spacing, float t
 
 void Drawing::curve(ImVec2 from, ImVec2 by, ImVec2 past, ImVec2 to, std::span<const ImVec2> then, ImU32 colour,
                     float thickness) {
-    Around a;
-    for (const ImVec2 p : {from, by, past, to}) a.with(p);
+    const ImVec2 bends[] = {from, by, past, to};
+    const Around a = {bends, then};
     std::string path = "M" + point(from) + " C" + point(by) + ", " + point(past) + ", " + point(to);
-    for (const ImVec2 p : then) path += " L" + point(p), a.with(p);
+    for (const ImVec2 p : then) path += " L" + point(p);
     add({a.x0 - thickness, a.y0 - thickness, a.x1 + thickness, a.y1 + thickness},
         "<path d=\"" + path + '"' + stroke(colour, thickness) + "/>");
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "gui/draw/chart.hpp"
-#include "gui/draw/dialog.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/explore/plane.hpp"
@@ -93,28 +92,9 @@ void figure(App& app) {
     }
 }
 
-void export_control(App& app) {
-    constexpr int columns = 5;
-    const float left = ImGui::GetWindowPos().x, width = ImGui::GetWindowSize().x;
-    const bool beside_tabs = ImGui::GetItemRectMax().x < left + width * (columns - 1) / columns;
-    if (button(app, "export", "Export…", beside_tabs ? columns - 1 : 0, beside_tabs ? columns : 2,
-               "This view as a picture (SVG, PDF, PNG, TikZ) or its numbers (CSV); the name's ending says which.")) {
-        const std::string name = usual_file(app.view.stage);
-        name.copy(app.export_dialog.path, name.size());
-        app.export_dialog.path[name.size()] = 0;
-        ImGui::OpenPopup("Export this view");
-    }
-    path_dialog(app, app.export_dialog, Asks::where_to_write, "Export this view", "Export",
-                [](App& a, const std::string& path) {
-                    a.exporting.begin(a.session, a.view, a.explorer, path);
-                    a.say(drawing_text(path));
-                });
-}
-
 }  // namespace
 
 void panel(App& app) {
-    export_control(app);
     app.view.stage == Stage::tiles ? tiles(app) : figure(app);
     const std::string problem = app.explorer.problem();
     if (!problem.empty())

@@ -4,45 +4,15 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
-#include "gui/draw/whole.hpp"
-#include "gui/draw/widgets.hpp"
+#include "gui/draw/words.hpp"
 #include "gui/panels.hpp"
+#include "gui/row/bars.hpp"
+#include "gui/row/softmaxes.hpp"
 #include "show/row_text.hpp"
+#include "show/titles.hpp"
 
 namespace tilescope::gui::row {
 namespace {
-
-/// A value from low to high, from the bottom of a box to its top.
-struct Scale {
-    Box box;
-    float low, high;
-    float y(float v) const {
-        const double at = std::isnan(v) ? low : std::clamp(v, low, high), least = low;
-        return box.y1 - box.h() * static_cast<float>((at - least) / std::max(1e-20, high - least));
-    }
-};
-
-Scale scale_of(const Box& box, const RowMoment& m, bool weights) {
-    Scale s{box, 0, weights ? 1.f : 0.1f};
-    const auto add = [&](float v) {
-        if (std::isfinite(v)) s.low = std::min(s.low, v), s.high = std::max(s.high, v);
-    };
-    for (const RowKey& k : m.keys) {
-        if (k.state == RowKey::State::known) add(weights ? k.weight : k.score);
-    }
-    if (!weights && m.has_m) add(m.m);
-    if (!weights && m.overflows) add(1.1f * row_ceiling);
-    return s;
-}
-
-/// Above it exponentials have no number.
-void draw_ceiling(const Canvas& c, const Scale& s) {
-    const Theme& t = c.theme();
-    const float y = s.y(row_ceiling), line = Canvas::height(t.small_text);
-    c.line({s.box.x0, y}, {s.box.x1, y}, t.bad, c.px(2));
-    c.text_on_patch(t.small_text, {s.box.x0, y - line - c.px(2), s.box.x1, y - c.px(2)}, t.bad, t.panel,
-                    {ceiling_text()}, Align::right);
-}
 
 /// Names of the key blocks above their bars.
 void draw_blocks(const Canvas& c, const Box& line, const Wall& wall, const RowMoment& m) {
@@ -58,82 +28,6 @@ void draw_blocks(const Canvas& c, const Box& line, const Wall& wall, const RowMo
             m.visit && m.visit->keys.size > 0 && m.visit->keys.begin >= keys.begin && m.visit->keys.begin < keys.end();
         c.text_in(t.small_text, {x0, line.y0, x1, line.y1}, now ? t.ink : t.dim_ink, name, Align::centre);
     }
-}
-
-/// The first of some keys that share a pixel, or the one of them with the largest value.
-const RowKey& largest(std::span<const RowKey> keys, bool weights) {
-    const auto size = [&](const RowKey& k) {
-        return k.state == RowKey::State::known ? std::abs(weights ? k.weight : k.score) : -1.f;
-    };
-    return *std::max_element(keys.begin(), keys.end(),
-                             [&](const RowKey& a, const RowKey& b) { return size(a) < size(b); });
-}
-
-void draw_bars(const Canvas& c, const Scale& s, const RowMoment& m, bool weights) {
-    const Theme& t = c.theme();
-    const std::span<const RowKey> keys = m.keys;
-    const auto in_a_bar =
-        static_cast<std::size_t>(whole(std::ceil(static_cast<float>(keys.size()) / s.box.w()), 1, 1 << 20));
-    const float pitch = static_cast<float>(in_a_bar) * s.box.w() / static_cast<float>(keys.size());
-    const float gap = pitch >= c.px(6) ? c.px(2) : 0;
-    const ImU32 hue = t.hue(Meaning::score);
-    for (std::size_t k = 0; k * in_a_bar < keys.size(); ++k) {
-        const RowKey& key =
-            largest(keys.subspan(k * in_a_bar, std::min(in_a_bar, keys.size() - k * in_a_bar)), weights);
-        const float x = s.box.x0 + static_cast<float>(k) * pitch;
-        const Box column = {x, s.box.y0, std::max(x + 1, x + pitch - gap), s.box.y1};
-        if (key.state == RowKey::State::masked || key.state == RowKey::State::skipped) {
-            c.hatch(column, t.faint, c.px(key.state == RowKey::State::skipped ? 4 : 7));
-        } else if (key.state == RowKey::State::unread || (weights && !key.has_weight)) {
-            c.dashed({column.x0, s.y(0) - c.px(8), column.x1, s.y(0)}, t.faint);
-        } else {
-            const float value = weights ? key.weight : key.score, y = s.y(value), zero = s.y(0);
-            const Box bar = {column.x0, std::min(y, zero), column.x1, std::max(y, zero)};
-            c.fill(bar, Theme::mixed(t.panel, hue, key.now ? 1.f : 0.55f));
-            if (weights && key.was > key.weight) c.dashed({bar.x0, s.y(key.was), bar.x1, zero}, hue);
-            if (!std::isfinite(value)) c.hatch(bar, t.bad, c.px(5));
-            if (key.now && pitch >= c.px(5)) c.outline(bar, t.now);
-            const std::string text = row_number(value);
-            if (Canvas::width(t.small_text, text) > pitch) continue;
-            const float line = Canvas::height(t.small_text), under = value < 0 ? bar.y1 : zero;
-            c.text_in(t.small_text, {x, under + c.px(1), x + pitch, under + c.px(1) + line}, t.ink, text,
-                      Align::centre);
-        }
-    }
-    c.line({s.box.x0, s.y(0)}, {s.box.x1, s.y(0)}, t.dim_ink);
-}
-
-void draw_level(const Canvas& c, const Scale& s, const RowMoment& m) {
-    if (!m.has_m || !std::isfinite(m.m)) return;
-    const Theme& t = c.theme();
-    const ImU32 hue = t.hue(Meaning::statistic);
-    const float y = s.y(m.m), pitch = s.box.w() / static_cast<float>(m.keys.size());
-    const float x = m.visit->keys.size > 0 ? s.box.x0 + static_cast<float>(m.visit->keys.begin) * pitch : s.box.x0;
-    const bool jumps = std::isfinite(m.m_was) && m.m > m.m_was;
-    c.line({jumps ? x : s.box.x0, y}, {s.box.x1, y}, hue, c.px(2));
-    if (jumps) {
-        c.line({s.box.x0, s.y(m.m_was)}, {x, s.y(m.m_was)}, hue, c.px(2));
-        c.dashed({x, s.y(m.m_was)}, {x, y}, hue);
-    }
-    const float line = Canvas::height(t.text);
-    c.text_on_patch(t.text, {s.box.x0, y + c.px(3), s.box.x1, y + c.px(3) + line}, hue, t.panel, {row_m(m.m)},
-                    Align::right);
-}
-
-/// What was, as a dashed ghost; what is left of it; what came.
-void draw_sum(const Canvas& c, Box box, const RowMoment& m) {
-    const Theme& t = c.theme();
-    const ImU32 hue = t.hue(Meaning::statistic);
-    if (!m.has_sum) return;
-    if (!std::isfinite(m.sum)) return void(c.text_in(t.title, box, t.bad, row_number(m.sum)));
-    const RowLine* l = m.sum_line;
-    const float was = l && !l->was.empty() ? l->was[0] : m.sum, kept = l && l->added ? l->kept[0] : m.sum;
-    const float most = std::max({was, m.sum, 1e-20f}), room = box.w() - Canvas::width(t.title, "88,888") - c.px(8);
-    const auto x = [&](float v) { return box.x0 + room * std::clamp(v / most, 0.f, 1.f); };
-    c.fill({box.x0, box.y0, x(kept), box.y1}, Theme::mixed(t.panel, hue, 0.5f));
-    c.fill({x(kept), box.y0, x(m.sum), box.y1}, hue);
-    c.dashed({box.x0, box.y0 - c.px(2), x(was), box.y1 + c.px(2)}, hue);
-    c.text_in(t.title, {x(m.sum) + c.px(8), box.y0, box.x1, box.y1}, t.ink, row_number(m.sum));
 }
 
 void draw_output(const Canvas& c, Box area, const RowMoment& m) {
@@ -181,22 +75,41 @@ void draw_lines(const Canvas& c, Box& area, const RowMoment& m) {
     }
 }
 
-void draw_switch(App& app, const Box& line, const RowStory& story) {
+void draw_switches(App& app, const Box& line, const RowStory& story) {
+    const Canvas c(app.theme);
+    if (app.alone) {  // nothing to click at
+        if (app.view.forget_rescale && !app.view.softmaxes)
+            c.text_in(app.theme.text, line, app.theme.ink, forgotten_text(story.forgotten()));
+        return;
+    }
     ImGui::SetCursorScreenPos(line.min());
+    tick_box(softmaxes_label() + "##softmaxes", app.view.softmaxes);
+    app.place("softmaxes");
+    if (app.view.softmaxes) return;
+    ImGui::SameLine(0, c.px(16));
     tick_box(forget_label() + "##forget", app.view.forget_rescale);
     app.place("forget-rescale");
     if (!app.view.forget_rescale) return;
-    const Canvas c(app.theme);
     const float x = ImGui::GetItemRectMax().x + c.px(10);
     c.text_in(app.theme.text, {x, line.y0, line.x1, line.y1}, app.theme.ink, forgotten_text(story.forgotten()));
 }
 
-void draw_row(App& app, const Wall& wall, const RowStory& story, const RowMoment& m, Box area) {
-    const Canvas c(app.theme);
-    const Theme& t = app.theme;
-    const float control = ImGui::GetFrameHeight();
-    draw_switch(app, {area.x0, area.y1 - control, area.x1, area.y1}, story);
-    area.y1 -= control + c.px(6);
+/// Titles of the keys, where there is room for them.
+void draw_titles(const Canvas& c, const Box& line, const Session& session, std::size_t keys) {
+    const Theme& t = c.theme();
+    const float per_key = line.w() / static_cast<float>(keys);
+    const std::string longest = longest_title(session, static_cast<Index>(keys));
+    const auto step = static_cast<std::size_t>(std::ceil((Canvas::width(t.small_text, longest) + c.px(4)) / per_key));
+    if (longest.empty() || step > 4) return;
+    for (std::size_t k = 0; k < keys; k += step) {
+        const float x0 = line.x0 + static_cast<float>(k) * per_key, x1 = x0 + static_cast<float>(step) * per_key;
+        c.text_in(t.small_text, {x0, line.y0, x1, line.y1}, t.dim_ink, title_of(session, static_cast<Index>(k)),
+                  step == 1 ? Align::centre : Align::left);
+    }
+}
+
+void draw_row(const Canvas& c, const Session& session, const Wall& wall, const RowMoment& m, Box area) {
+    const Theme& t = c.theme();
     Box right = {area.x0 + area.w() * 0.64f, area.y0, area.x1, area.y1};
     area.x1 = right.x0 - c.px(16);
     const float label = Canvas::height(t.small_text) + c.px(4), below = label;
@@ -211,17 +124,20 @@ void draw_row(App& app, const Wall& wall, const RowStory& story, const RowMoment
         const std::string shrinks = std::string(what) == "weights" ? row_shrinks(m) : "";
         if (!shrinks.empty()) c.text_in(t.small_text, {end + c.px(10), title.y0, title.x1, title.y1}, t.ink, shrinks);
         const Box names = area.cut_top(Canvas::height(t.text) + c.px(2));
-        if (std::string(what) != "weights") draw_blocks(c, names, wall, m);
+        if (std::string(what) != "weights")
+            draw_blocks(c, names, wall, m);
+        else
+            draw_titles(c, names, session, m.keys.size());
         const Box b = area.cut_top(std::max(4.f, height - 2 * label - below));
         area.cut_top(below);
         return b;
     };
-    const Scale scores = scale_of(axis("scores S", h * 0.55f), m, false);
-    draw_bars(c, scores, m, false);
+    const Scale scores = scale_of_scores(axis("scores S", h * 0.55f), m);
+    draw_bars(c, scores, scores_of(m));
     draw_level(c, scores, m);
     if (m.overflows) draw_ceiling(c, scores);
-    const Scale weights = scale_of(axis("weights", h * 0.42f), m, true);
-    draw_bars(c, weights, m, true);
+    const std::vector<Bar> weights = weights_of(m);
+    draw_bars(c, Scale(axis("weights", h * 0.42f), weights, 1), weights);
     draw_sum(c, sum, m);
     Box output = right;
     if (!m.output.empty()) output.y0 = right.y0 + right.h() * 0.6f, right.y1 = output.y0 - c.px(8);
@@ -244,16 +160,26 @@ void panel(App& app, Run& run, const char* title) {
     const RowPlace place = row_place(run, wall, painters(run, wall), focus, app.view.row);
     if (&run == app.session.run()) app.view.row = place.query - place.queries.begin;
     const RowStory& story = app.rows.of(run, place.head, place.query, app.session.version());
-    const RowMoment m = story.at(run.tick());
     if (*title) c.text_in(t.title, area.cut_top(Canvas::height(t.title) + c.px(4)), t.dim_ink, title);
-    ImFont* large = t.projector ? t.headline : t.title;
-    const Box headline = area.cut_top(2 * large->FontSize + c.px(4));
-    c.paragraph(large, headline.min(), t.ink, row_headline(run, story, m), headline.w(), 2);
-    const Box reason = area.cut_top(2 * t.text->FontSize + c.px(4));
-    c.paragraph(t.text, reason.min(), t.dim_ink, row_reason(run, m), reason.w(), 2);
-    c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(6)), t.dim_ink,
-              row_title(run, story, place));
-    if (area.h() > c.px(120)) draw_row(app, wall, story, m, area);
+    const float control = ImGui::GetFrameHeight();
+    const Box switches = {area.x0, area.y1 - control, area.x1, area.y1};
+    area.y1 -= control + c.px(6);
+    const auto say_where = [&] {
+        c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(6)), t.dim_ink,
+                  row_title(run, story, place, title_of(app.session, place.query)));
+        draw_switches(app, switches, story);
+    };
+    if (app.view.softmaxes) {
+        const Softmaxes& all = app.softmaxes.of(run, story, app.session.version());
+        const auto programs = all.at(static_cast<double>(run.tick()) / static_cast<double>(run.ticks()));
+        draw_words(c, area, {{softmaxes_headline(programs)}}, softmaxes_reason(all, programs));
+        say_where();
+        return draw_softmaxes(c, programs, area);
+    }
+    const RowMoment m = story.at(run.tick());
+    draw_words(c, area, {{row_headline(run, story, m)}}, row_reason(run, m));
+    say_where();
+    if (area.h() > c.px(90)) draw_row(c, app.session, wall, m, area);
 }
 
 }  // namespace tilescope::gui::row

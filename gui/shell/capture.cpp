@@ -81,23 +81,15 @@ void write_png(const Picture& picture, std::ostream& out) {
 }
 
 void write_pdf(const std::string& svg, std::ostream& out) {
+    require_pdf_writer();
     NamelessFile pdf, said;
-    std::optional<Program> converter;
-    try {
-        // The date in it would be another one every time.
-        converter.emplace(std::vector<std::string>{"env", "SOURCE_DATE_EPOCH=0", "rsvg-convert", "--format", "pdf"},
-                          std::vector<int>{pdf.descriptor(), said.descriptor()});
-        if (!on_path("rsvg-convert"))
-            throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory));
-    } catch (const std::system_error&) {
-        throw RunError(
-            "--export: a PDF needs rsvg-convert; install it (apt-get install librsvg2-bin), or write an SVG: a name "
-            "that ends in .svg");
-    }
-    converter->write(svg.data(), svg.size());
-    converter->close_input();
-    for (; !converter->ended(); wait_a_moment()) check_stop(&control());
-    if (!converter->succeeded()) throw RunError("--export: rsvg-convert " + text::shown("says: " + said.read(), 400));
+    // The date in it would be another one every time.
+    Program converter({"env", "SOURCE_DATE_EPOCH=0", "rsvg-convert", "--format", "pdf"},
+                      {pdf.descriptor(), said.descriptor()});
+    converter.write(svg.data(), svg.size());
+    converter.close_input();
+    for (; !converter.ended(); wait_a_moment()) check_stop(&control());
+    if (!converter.succeeded()) throw RunError("rsvg-convert " + text::shown("says: " + said.read(), 400));
     for (std::string piece; !(piece = pdf.read()).empty();)
         out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
 }

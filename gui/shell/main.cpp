@@ -10,9 +10,9 @@
 
 #include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
-#include "gui/draw/drawing.hpp"
 #include "gui/shell/capture.hpp"
 #include "gui/shell/native.hpp"
+#include "gui/shell/stage_file.hpp"
 #include "gui/shell/status.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
@@ -205,31 +205,10 @@ void await(App& app, bool all) {
     }
 }
 
-/// Draws what is all there, and more than once, for ImGui learns the sizes of some things by drawing them.
-void settle(App& app, Window& window) {
-    app.explorer.finish(app.session, app.view);
-    for (int k = 0; k < 3; ++k) {
-        check_stop(&control());
-        window.picture(app, 0);
-    }
-}
-
 void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
     Window window(Window::Kind::hidden, r.size);
     settle(app, window);
-    const bool pdf = exported(r) == ".pdf";
-    Drawing drawing;
-    if (pdf || exported(r) == ".svg") app.notes.drawing = &drawing;
-    const Picture picture = window.picture(app, 0);
-    check_stop(&control());
-    if (!std::exchange(app.notes.drawing, nullptr)) {
-        write_png(picture, out);
-    } else {
-        const std::string svg = drawing.svg(
-            {static_cast<float>(r.size.width), static_cast<float>(r.size.height)}, r.transparent ? 0 : app.theme.panel,
-            caption_text(app.session, app.view.stage == Stage::time), shell_command(app.state()));
-        pdf ? write_pdf(svg, out) : static_cast<void>(out << svg);
-    }
+    write_picture(app, window, exported(r), out);
     Log(r.log).add(status(app));
 }
 
@@ -292,10 +271,13 @@ void show_window(App& app, const Invocation& r) {
         std::ofstream{seen_file()};
     }
     Log log(r.log);
-    std::string before;
+    std::string before, news;
     window.show(
         app, [] { return control().stop.load(); },
         [&](double) {
+            // Said in a later frame: this one's clock stood still meanwhile.
+            if (!news.empty()) app.say(std::exchange(news, {}));
+            news = export_stage(app, window);
             if (!log.wanted()) return;
             // What a click changes is drawn in the next frame: two frames that agree are certain.
             std::string now = status(app);

@@ -4,6 +4,7 @@
 
 #include "gui/draw/items.hpp"
 #include "gui/wall/figure.hpp"
+#include "show/titles.hpp"
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
@@ -17,9 +18,9 @@ Box strip_of(const WallFigure& f, const WallEdge& e, int nth_between) {
     const Box& m = f.seen;
     switch (e.side) {
         case Side::left:
-            return {m.x0 - f.gap - f.strip, m.y0, m.x0 - f.gap, m.y1};
+            return {m.x0 - f.gap - f.beside - f.strip, m.y0, m.x0 - f.gap - f.beside, m.y1};
         case Side::above:
-            return {m.x0, m.y0 - f.gap - f.strip, m.x1, m.y0 - f.gap};
+            return {m.x0, m.y0 - f.gap - f.above - f.strip, m.x1, m.y0 - f.gap - f.above};
         case Side::below:
             return {m.x0, m.y1 + f.gap, m.x1, m.y1 + f.gap + f.strip};
         case Side::between: {
@@ -159,6 +160,13 @@ void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) 
     }
 }
 
+/// Every how many rows or columns of `pixels` there is room for a title; 0 where titles would stand too far apart to
+/// say whose they are.
+Index every(float room, float pixels) {
+    const auto n = static_cast<Index>(std::ceil(room / std::max(pixels, 0.01f)));
+    return n <= 4 ? n : 0;
+}
+
 }  // namespace
 
 void draw_edges(WallFigure& f) {
@@ -208,19 +216,50 @@ void lay_out(WallFigure& f, const Box& area) {
     f.thin = std::min(f.px(22), f.strip / 2);
     const float outside = f.strip + f.gap + f.marks, label = Canvas::height(t.title) + f.px(4);
     f.statistics = static_cast<float>(between) * f.pitch() + (between > 0 ? f.gap : 0);
-    const float x0 = area.x0 + (left ? outside : f.px(4));
-    const float x1 = area.x1 - (right ? outside + f.statistics : f.px(4));
-    const float y0 = area.y0 + (above ? outside : label), y1 = area.y1 - (below ? outside : f.px(4));
-    const float w = std::max(f.px(8), x1 - x0), h = std::max(f.px(8), y1 - y0);
-    const auto keys = static_cast<float>(f.wall.cols() * f.wall.tile_cols());
-    const auto rows = static_cast<float>(f.wall.rows() * f.wall.tile_rows());
-    // One scale, unless a side would be too thin to be seen.
-    const float scale = std::min(w / keys, h / rows), thinnest = std::min({f.px(44), w, h});
-    f.per_key = std::max(scale, thinnest / keys), f.per_row = std::max(scale, thinnest / rows);
-    const float width = keys * f.per_key, height = rows * f.per_row;
-    const float x = std::floor(x0 + (w - width) / 2), y = std::floor(y0 + (h - height) / 2);
-    f.matrix = f.seen = {x, y, x + width, y + height};
-    if (f.app.view.zoom) zoom_in(f, {x0, y0, x0 + w, y0 + h});
+    const Problem& p = f.run.recorded();
+    const std::string title = longest_title(f.app.session, std::max(p.seq_q, p.seq_k));
+    const float wide = Canvas::width(t.small_text, title) + f.px(6), high = Canvas::height(t.small_text);
+    if (!title.empty()) f.beside = wide, f.above = high + f.px(2);
+    Box room;
+    const auto place = [&] {
+        const float x0 = area.x0 + (left ? outside : f.px(4)) + f.beside;
+        const float x1 = area.x1 - (right ? outside + f.statistics : f.px(4));
+        const float y0 = area.y0 + (above ? outside : label) + f.above, y1 = area.y1 - (below ? outside : f.px(4));
+        const float w = std::max(f.px(8), x1 - x0), h = std::max(f.px(8), y1 - y0);
+        const auto keys = static_cast<float>(f.wall.cols() * f.wall.tile_cols());
+        const auto rows = static_cast<float>(f.wall.rows() * f.wall.tile_rows());
+        // One scale, unless a side would be too thin to be seen.
+        const float scale = std::min(w / keys, h / rows), thinnest = std::min({f.px(44), w, h});
+        f.per_key = std::max(scale, thinnest / keys), f.per_row = std::max(scale, thinnest / rows);
+        const float width = keys * f.per_key, height = rows * f.per_row;
+        const float x = std::floor(x0 + (w - width) / 2), y = std::floor(y0 + (h - height) / 2);
+        f.matrix = f.seen = {x, y, x + width, y + height};
+        room = {x0, y0, x0 + w, y0 + h};
+    };
+    place();
+    // Where no title has room, none is kept for them.
+    if (every(high, f.per_row) == 0) f.beside = 0;
+    if (every(wide, f.per_key) == 0) f.above = 0;
+    if (!title.empty()) place();
+    if (f.app.view.zoom) zoom_in(f, room);
+    f.rows_a_title = f.beside > 0 ? every(high, f.per_row) : 0;
+    f.cols_a_title = f.above > 0 ? every(wide, f.per_key) : 0;
+}
+
+void draw_titles(const WallFigure& f) {
+    const Theme& t = f.theme();
+    const Problem& p = f.run.recorded();
+    for (Index r = 0; f.rows_a_title > 0 && r < p.seq_q; r += f.rows_a_title) {
+        const Box b = {f.seen.x0 - f.beside - f.gap, f.y_of(r), f.seen.x0 - f.gap, f.y_of(r + f.rows_a_title)};
+        if (b.y0 < f.seen.y0 || b.y0 >= f.seen.y1) continue;
+        f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.app.session, r), Align::right);
+    }
+    for (Index k = 0; f.cols_a_title > 0 && k < p.seq_k; k += f.cols_a_title) {
+        const Box b = {f.x_of(k), f.seen.y0 - f.above - f.gap / 2, f.x_of(k + f.cols_a_title),
+                       f.seen.y0 - f.gap / 2};
+        if (b.x0 < f.seen.x0 || b.x0 >= f.seen.x1) continue;
+        f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.app.session, k));
+    }
 }
 
 }  // namespace tilescope::gui::wall

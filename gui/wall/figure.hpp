@@ -25,6 +25,9 @@ struct WallFigure {
     float per_row = 1, per_key = 1;                 ///< pixels
     float strip = 0, gap = 0, marks = 0, thin = 0;  ///< widths: of edges, beside them, of trips, of a statistic
     float statistics = 0;                           ///< width of all of them, with what is beside them
+    // Room for titles of rows and of columns, and every how many of them have one; 0: none.
+    float beside = 0, above = 0;
+    Index rows_a_title = 0, cols_a_title = 0;
 
     const Theme& theme() const { return app.theme; }
     float px(float x) const { return app.theme.px(x); }
@@ -55,6 +58,8 @@ void lay_out(WallFigure& f, const Box& area);
 
 void draw_matrix(const WallFigure& f);
 void draw_edges(WallFigure& f);
+/// Between the matrix and the edges that stand for its rows and columns.
+void draw_titles(const WallFigure& f);
 /// Who is where, over the matrix.
 void draw_painters(const WallFigure& f);
 /// What the mouse points at on the matrix, and what a click does.

@@ -10,6 +10,7 @@ void draw_wall(WallFigure& f, const Box& area) {
     lay_out(f, area);
     draw_matrix(f);
     draw_edges(f);
+    draw_titles(f);
     draw_painters(f);
     point_at(f);
 }

@@ -13,12 +13,16 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+import numpy
+import PIL.Image
+
 from driver import SKIPPED, Display
 
 GUI = os.path.abspath(sys.argv[1])
 SMALL = "flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 --size 480x360".split()
 FILM = "--from 0 --to 40 --speed 20 --fps 10".split()
 CLOSED_PIPE = 141
+SAME = 48  # of 255
 
 
 def run(*flags, display=None, **more):
@@ -124,6 +128,43 @@ def exports_views(folder):
         assert refused(run(*SMALL, *flags), 2, *words), flags
 
 
+def coarse(path, side=8):
+    """A picture in squares of some pixels, 0 to 255: how an edge is smoothed does not matter."""
+    with PIL.Image.open(path) as image:
+        pixels = numpy.asarray(image.convert("RGB"), dtype=float)
+    down, across = (n // side for n in pixels.shape[:2])
+    return pixels[:down * side, :across * side].reshape(down, side, across, side, 3).mean((1, 3))
+
+
+def apart(one, other):
+    """How far the square that differs most is from what it should be."""
+    return numpy.abs(one - other).max()
+
+
+def draws_the_same_in_vectors(folder):
+    """A picture of vectors, as others draw it, is the picture of pixels; without some of its shapes it is not."""
+    if not shutil.which("rsvg-convert"):
+        print("SKIPPED: vectors against pixels, for rsvg-convert was not found", flush=True)
+        return
+    for name, flags, shapes in (("wall", ["--view", "wall", "--step", "30"], ("<rect", "<polygon", "<text")),
+                                ("machine", ["--view", "machine", "--step", "30"], ("<rect", "<text")),
+                                ("time", ["--view", "time", "--step", "30"], ("<rect", "<text")),
+                                ("row", ["--view", "row", "--softmaxes", "--step", "30"], ("<rect", "<text"))):
+        svg, png, drawn = (os.path.join(folder, name + end) for end in (".svg", ".png", "-drawn.png"))
+        for path in (svg, png):
+            r = run(*SMALL[:-1], "1200x800", *flags, "--export", path)
+            assert r.returncode == 0 and not r.stderr, r
+        pixels, lines = coarse(png), open(svg, encoding="utf-8").read().splitlines()
+
+        def difference(lines):
+            subprocess.run(["rsvg-convert", "--output", drawn], input="\n".join(lines), text=True, check=True)
+            return apart(pixels, coarse(drawn))
+        assert difference(lines) < SAME, (name, difference(lines))
+        for shape in shapes:
+            without = [line for line in lines if not line.startswith(shape)]
+            assert difference(without) > SAME, (name, shape)
+
+
 def logs_pictures_and_films(folder):
     log = os.path.join(folder, "log")
     r = run(*SMALL, "--screenshot", os.path.join(folder, "a.png"), "--log", log)
@@ -146,7 +187,7 @@ def says_that_the_log_is_lost(_):
 
 
 TESTS = [checks_standard_output, keeps_the_old_one_on_a_full_disk, keeps_permissions, writes_what_names_say, exports_views,
-         logs_pictures_and_films, says_that_the_log_is_lost]
+         draws_the_same_in_vectors,         logs_pictures_and_films, says_that_the_log_is_lost]
 
 
 def main():

@@ -48,6 +48,9 @@ ROWS = {
     "row_projector": ["flash_v2", *TOY, "--view", "row", "--step", "35", "--row", "2", "--projector", "--no-controls"],
     "row_overflow": ["standard", "--softmax", "naive", "--scale", "100", "--seq", "256", "--heads", "1", "--view", "row",
                      "--step", "12", "--light"],
+    "row_softmaxes": ["flash_v2", *TOY, "--view", "row", "--step", "35", "--softmaxes"],
+    "row_softmaxes_overflow": ["standard", "--softmax", "naive", "--scale", "100", "--seq", "256", "--heads", "1",
+                               "--br", "64", "--bc", "64", "--view", "row", "--step", "26", "--softmaxes", "--light"],
     "row_race": ["flash_v1", *CAUSAL, "--race", "flash_v2", "--view", "row", "--step", "150"],
 }
 

@@ -95,6 +95,11 @@ def looks_at_a_row(display):
     w.wait(lambda s: flag(s, "--row") == "2", "the third row")
     w.key("Up")
     w.wait(lambda s: flag(s, "--row") == "1", "the second row")
+    w.click("softmaxes")
+    w.wait(lambda s: "--softmaxes" in s["command"] and
+           any(t == "softmax_online" for t, _, _ in s["texts"]["memory"]), "the row in every softmax")
+    w.click("softmaxes")
+    w.wait(lambda s: "--softmaxes" not in s["command"], "the row alone")
     w.click("forget-rescale")
     w.wait(lambda s: "--forget-rescale" in s["command"] and
            any("away from the right answer" in t for t, _, _ in s["texts"]["memory"]), "what forgetting does")
@@ -575,6 +580,53 @@ def exports_views(display):
     w.close()
 
 
+def exports_stages(display):
+    """The view alone, as a file: asked for by mouse and keys, in the window."""
+    w = Window(display, GUI, "flash_v2", *SMALL[1:], "--view", "wall", patience=60)
+    w.settled()
+
+    def export(name):
+        w.click("export")
+        w.click("path")
+        w.key("ctrl+a")
+        w.type(name)
+        w.wait(lambda s: name in json.dumps(s["texts"]), "the name")
+    for place, name, head in (("view-row", "row.svg", b"<?xml"), ("view-machine", "machine.png", b"\x89PNG"),
+                              ("view-wall", "wall.svg", b"<?xml")):
+        w.click(place)
+        export(name)
+        if name == "wall.svg":
+            w.click("export-caption")
+            w.click("export-transparent")
+            w.click("path-ok")
+        else:
+            w.key("Return")
+        path = os.path.join(w.folder, name)
+        w.wait(lambda s: os.path.exists(path) and name + " written" in json.dumps(s["texts"]), "an exported view")
+        data = open(path, "rb").read()
+        assert data.startswith(head) and len(data) > 2000, (name, data[:100])
+        if head == b"<?xml":
+            words = [line for line in data.decode().splitlines() if line.startswith("<text")]
+            captioned = any("TileScope" in line for line in words)
+            assert captioned == (name == "row.svg"), words[-3:]
+            assert not any("seq<" in line for line in words), "controls in the picture"
+            assert ("<rect width" in data.decode()) == (name == "row.svg"), "transparent"
+    old = open(os.path.join(w.folder, "wall.svg"), "rb").read()
+    w.key("Right")
+    w.settled()
+    export("wall.svg")
+    w.key("Return")
+    w.wait(lambda s: "once more replaces it" in json.dumps(s["texts"]), "a question")
+    assert open(os.path.join(w.folder, "wall.svg"), "rb").read() == old
+    w.click("path-ok")
+    w.wait(lambda s: open(os.path.join(w.folder, "wall.svg"), "rb").read() != old, "another picture")
+    export("film.mp4")
+    w.click("path-ok")
+    w.wait(lambda s: "must end in .svg" in json.dumps(s["texts"]), "a message")
+    w.click("path-cancel")
+    w.close()
+
+
 def shows_models(display):
     w = Window(display, GUI, *SMALL)
     w.click("model")
@@ -632,7 +684,7 @@ TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_t
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
-         explores_tiles, exports_views, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,
+         explores_tiles, exports_views, exports_stages, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
 
 

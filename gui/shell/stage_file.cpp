@@ -1,0 +1,57 @@
+#include "gui/shell/stage_file.hpp"
+
+#include <utility>
+
+#include "gui/draw/drawing.hpp"
+#include "gui/shell/capture.hpp"
+#include "lab/atomic_file.hpp"
+#include "lab/flags/ending.hpp"
+#include "lab/signals.hpp"
+#include "show/setup_text.hpp"
+
+namespace tilescope::gui::shell {
+using namespace lab;
+
+void settle(App& app, Window& window) {
+    app.explorer.finish(app.session, app.view);
+    for (int k = 0; k < 3; ++k) {
+        check_stop(&control());
+        window.picture(app, 0);
+    }
+}
+
+void write_picture(App& app, Window& window, const std::string& ending, std::ostream& out) {
+    const bool pdf = ending == ".pdf";
+    Drawing drawing;
+    if (pdf || ending == ".svg") app.notes.drawing = &drawing;
+    const Picture picture = window.picture(app, 0);
+    check_stop(&control());
+    if (!std::exchange(app.notes.drawing, nullptr)) return write_png(picture, out);
+    const bool transparent = app.alone && app.alone->transparent;
+    const std::string svg = drawing.svg(
+        {static_cast<float>(picture.size.width), static_cast<float>(picture.size.height)},
+        transparent ? 0 : app.theme.panel, caption_text(app.session, app.view.stage == Stage::time),
+        shell_command(app.state()));
+    pdf ? write_pdf(svg, out) : static_cast<void>(out << svg);
+}
+
+std::string export_stage(App& app, Window& window) {
+    const std::string path = std::exchange(app.stage_file.path, {});
+    if (path.empty()) return "";
+    const std::string caption =
+        app.stage_file.caption ? caption_text(app.session, app.view.stage == Stage::time) : "";
+    app.alone = Alone{caption, app.stage_file.transparent};
+    std::string news = written_text(path);
+    try {
+        AtomicFile file(path);
+        settle(app, window);
+        write_picture(app, window, check_ending("the name", path, {".svg", ".pdf", ".png"}), file.stream());
+        file.commit();
+    } catch (const std::runtime_error& e) {
+        news = e.what();
+    }
+    app.alone.reset();
+    return news;
+}
+
+}  // namespace tilescope::gui::shell

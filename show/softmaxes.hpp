@@ -1,0 +1,73 @@
+// One row of scores through every softmax program: what it costs to know the row's maximum and sum, and what becomes of
+// a row without the maximum.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "show/row.hpp"
+
+namespace tilescope::show {
+
+/// One of the programs, on its way through the row.
+struct SoftmaxMoment {
+    const Algorithm* algorithm = nullptr;
+    RowMoment row;                             ///< what it has read and summed so far
+    std::vector<std::optional<float>> result;  ///< by key, once it was written
+    std::uint16_t line = 0;                    ///< of its pseudo-code; 0: not begun
+    Index pass = 0, passes = 0;                ///< over the row: begun so far, and in all
+    Bytes read = 0, written = 0;               ///< so far, of HBM
+
+    bool done() const { return !result.empty() && result.back(); }
+};
+
+/// The programs are run, on real numbers, on a matrix of one row: their bytes and passes are counted.
+class Softmaxes {
+  public:
+    /// Of the executed scores that `story` ends with, of the keys that its query sees, in the problem's type.
+    Softmaxes(const Run& run, const RowStory& story);
+
+    Index keys() const { return keys_; }  ///< of the row; 0: there is nothing to take a softmax of
+    Index block() const { return block_; }
+    Dtype dtype() const { return dtype_; }
+    /// Scores that the type holds as infinite, though they were computed as numbers.
+    Index out_of_range() const { return out_of_range_; }
+    /// After a share, from 0 to 1, of the bytes that the program with the most moves: all move bytes equally fast, and
+    /// who has fewer is done before. In the order of the ladder.
+    std::vector<SoftmaxMoment> at(double share) const;
+
+  private:
+    struct Program {
+        Program(const Algorithm& algorithm, const Problem& problem, const RowStory& of, std::span<const float> scores);
+        Run run;
+        RowStory story;
+    };
+
+    Index keys_ = 0, block_ = 0, out_of_range_ = 0;
+    Dtype dtype_{};
+    std::vector<std::unique_ptr<Program>> programs_;
+};
+
+/// Those of rows that are looked at, made when they are asked for.
+class SoftmaxesOfRows {
+  public:
+    const Softmaxes& of(const Run& run, const RowStory& story, std::uint64_t version);
+
+  private:
+    std::uint64_t version_ = 0;
+    std::map<std::tuple<const Run*, Index, Index>, std::unique_ptr<Softmaxes>> made_;
+};
+
+/// What the switch is called.
+std::string softmaxes_label();
+/// Of all of them: who lost the row, or what each moved for it. Then what they are given, and why.
+std::string softmaxes_headline(const std::vector<SoftmaxMoment>& programs);
+std::string softmaxes_reason(const Softmaxes& softmaxes, const std::vector<SoftmaxMoment>& programs);
+/// "pass 2 of 3 · 64 B read, 0 B written (counted)", and shorter; the line of the pseudo-code that it is at.
+std::vector<std::string> softmax_counts(const SoftmaxMoment& program);
+std::string softmax_line(const SoftmaxMoment& program);
+/// "sum 3.35"; what the result has that is no number, with what became of the others, and shorter.
+std::string softmax_sum(const SoftmaxMoment& program);
+std::vector<std::string> softmax_result(const SoftmaxMoment& program);
+
+}  // namespace tilescope::show

@@ -1,0 +1,15 @@
+// What rows and columns are called beside their numbers.
+#pragma once
+
+#include <string>
+
+#include "show/session.hpp"
+
+namespace tilescope::show {
+
+/// The word of the sentence at a position; empty where the inputs of what is shown are no sentence.
+std::string title_of(const Session& session, Index position);
+/// The longest of the titles of so many positions.
+std::string longest_title(const Session& session, Index positions);
+
+}  // namespace tilescope::show
