@@ -92,6 +92,12 @@ std::string short_position(const Run& run, const SmState& sm) {
     return text::join(numbers, ",");
 }
 
+std::string longest_position(const Run& run) {
+    const Problem& p = run.recorded();
+    const Tiling& t = run.experiment().tiling;
+    return std::to_string(ceil_div(p.seq_q, t.br)) + "," + std::to_string(ceil_div(p.seq_k, t.bc));
+}
+
 StepText step_text(const Run& run, const SmState& sm) {
     std::vector<std::string> where;
     for (const std::string& part : {sm.block ? sm_block(sm) : "", sm_line(sm), loop_position(run, sm)})

@@ -42,8 +42,8 @@ struct MachineFigure {
 /// A line about the launch.
 void draw_launch(const MachineFigure& f, const Box& line);
 
-/// All SMs of the GPU, small. Notes what moves to and from those not in focus.
-void draw_sm_map(MachineFigure& f, Box area);
+/// All SMs of the GPU, small. Notes what moves to and from those not in focus, where it lies `at_pipes`.
+void draw_sm_map(MachineFigure& f, Box area, bool at_pipes);
 float sm_map_height(const MachineFigure& f, float width, float at_most);
 
 /// The SM in focus, large. Notes what moves.

@@ -52,12 +52,13 @@ struct Cells {
 Cells cells(const MachineFigure& f, const Box& area) {
     const Index n = f.run.experiment().gpu.sms, known = std::min(n, f.run.schedule().sms_used());
     const float line = Canvas::height(f.theme().small_text), gap = f.px(6);
+    const float words = Canvas::width(f.theme().small_text, longest_position(f.run)) + f.px(4);
     Cells c;
     const auto add = [&](const Rows& r, Index count, ImVec2 corner) {
         for (Index k = 0; k < std::min(count, r.in_row * r.rows); ++k) c.boxes.push_back(r.at(k, corner));
     };
     for (float down = 2 * line; known > 0 && down >= line + f.px(5); down -= 1) {
-        const Rows large(known, area.w(), 2.2f * down, down);
+        const Rows large(known, area.w(), 0.9f * down + words, down);
         const float rest = area.h() - large.height() - gap;
         const Rows small = squares(f, n - known, area.w(), std::max(0.f, rest));
         if (n > known && small.across < f.px(6)) continue;
@@ -163,7 +164,7 @@ void draw_launch(const MachineFigure& f, const Box& line) {
     f.canvas.text_in(f.theme().text, line, f.theme().ink, launch_lines(f.run, busy, f.over || has_ended(f.run)));
 }
 
-void draw_sm_map(MachineFigure& f, Box area) {
+void draw_sm_map(MachineFigure& f, Box area, bool at_pipes) {
     const std::vector<Work> work = work_of_sms(f.run, f.over);
     const float door = area.y1;
     if (area.h() > f.px(120)) draw_legend(f, area);
@@ -179,7 +180,7 @@ void draw_sm_map(MachineFigure& f, Box area) {
             ImGui::SetCursorScreenPos(b.min());
             if (hit_area(name, {b.w(), b.h()})) f.app.view.sm = sm;
             f.app.place(name);
-            if (!f.over) note_move(f, *state, b, door);
+            if (!f.over && at_pipes) note_move(f, *state, b, door);
         }
         if (hovered(b)) tooltip(about_sm(f.run, sm, now));
     }

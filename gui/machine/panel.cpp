@@ -78,7 +78,7 @@ void panel(App& app, Run& run, const char* title) {
     f.canvas.text_in(app.theme.title, l.title, app.theme.ink, title);
     if (l.words.h() > 0) draw_words(f.canvas, l.words, machine_headline(run, f.l2), machine_reason(run, f.l2));
     draw_launch(f, l.launch);
-    draw_sm_map(f, l.map);
+    draw_sm_map(f, l.map, l.map.y1 >= l.sm.y1);
     draw_pipes(f, l.pipes);
     draw_sm(f, l.sm);
     if (f.l2.exists()) draw_l2(f, l.l2);
