@@ -8,14 +8,19 @@
 namespace tilescope::show {
 namespace {
 
-/// Words of one letter stand for tiles.
-std::string filled_in(std::string_view formula, const std::string& o, const std::string& a, const std::string& b) {
+/// Words of one letter stand for tiles; the first o is what is made, another one what there was before.
+std::string filled_in(std::string_view formula, const std::string& o, const std::string& before, const std::string& a,
+                      const std::string& b) {
     std::string text;
+    bool made = false;
     const auto letter = [&](std::size_t k) { return k < formula.size() && formula[k] >= 'a' && formula[k] <= 'z'; };
     for (std::size_t k = 0; k < formula.size(); ++k) {
         const char c = formula[k];
         const bool alone = (k == 0 || !letter(k - 1)) && !letter(k + 1);
-        text += alone && c == 'o' ? o : alone && c == 'a' ? a : alone && c == 'b' ? b : std::string(1, c);
+        if (alone && c == 'o')
+            text += made ? before : o, made = true;
+        else
+            text += alone && c == 'a' ? a : alone && c == 'b' ? b : std::string(1, c);
     }
     return text;
 }
@@ -40,17 +45,16 @@ std::string formula(const Run& run, const SmState& sm) {
     const Step* step = run.operation(sm);
     if (!step) return housekeeping(run, sm);
     const Event& e = step->event;
-    const auto& tiles = run.trace().tiles();
-    const auto name = [&](Operand k) {
-        return k.tile == no_tile ? std::string() : tiles[k.tile].name + (k.transposed ? "^T" : "");
-    };
+    const Index k = sm.steps.back();
+    const Contents& contents = run.contents();
+    const auto operand = [&](std::size_t o) { return contents.operand(k, o) + (e.reads[o].transposed ? "^T" : ""); };
     std::string_view form = e.operation->formula;
     // A product into a tile that was made for it adds to zeros.
-    const bool fresh = e.kind() == Kind::product && std::any_of(sm.steps.begin(), sm.steps.end(), [&](Index k) {
-                           return run.trace()[k].kind() == Kind::alloc && run.trace()[k].event.out == e.out;
+    const bool fresh = e.kind() == Kind::product && std::any_of(sm.steps.begin(), sm.steps.end(), [&](Index s) {
+                           return run.trace()[s].kind() == Kind::alloc && run.trace()[s].event.out == e.out;
                        });
     if (fresh) form = "o ← a b";
-    return filled_in(form, name({e.out}), factor_text(e) + name(e.reads[0]), name(e.reads[1]));
+    return filled_in(form, contents.after(k), contents.before(k), factor_text(e) + operand(0), operand(1));
 }
 
 }  // namespace tilescope::show

@@ -23,34 +23,43 @@ std::string shape(const RecordedTile& t) {
 
 const RecordedTile& tile_of(const Run& run, TileId id) { return run.trace().tiles()[id]; }
 
-std::string turned(const Run& run, Operand o) { return tile_of(run, o.tile).name + (o.transposed ? "ᵀ" : ""); }
-
 /// "O of head 1", or of a tile that is stored under another name "v as O of head 1".
-std::string moved_tensor(const Run& run, const Event& e) {
+std::string moved_tensor(const Run& run, Index step) {
+    const Event& e = run.trace()[step].event;
     const std::string tensor = tensor_of(run, e.region);
     if (e.kind() != Kind::store) return tensor;
-    const std::string& from = tile_of(run, e.a()).name;
+    const std::string& from = run.contents().operand(step, 0);
     return (from != run.trace().tensors()[e.region.tensor].name ? from + " as " : "") + tensor;
 }
 
+/// The tile that an operation writes, by what it holds: before, where that becomes something else.
+const std::string& written(const Run& run, Index step) {
+    const std::string& before = run.contents().before(step);
+    const bool updates = run.trace()[step].event.operation->access != Access::write && !before.empty();
+    return updates ? before : run.contents().after(step);
+}
+
 /// What stands for `%letter` in a sentence: see core/machine/operation.hpp.
-std::string meant_by(char letter, const Run& run, const Event& e, bool is_new) {
-    const auto named = [&](TileId id, bool with_shape) {
-        const RecordedTile& t = tile_of(run, id);
-        return t.name + (with_shape ? shape(t) : "");
-    };
+std::string meant_by(char letter, const Run& run, Index step, bool is_new) {
+    const Event& e = run.trace()[step].event;
+    const auto operand = [&](std::size_t k) { return run.contents().operand(step, k); };
+    const auto shape_of = [&](TileId id) { return shape(tile_of(run, id)); };
+    const auto turned = [&](std::size_t k) { return operand(k) + (e.reads[k].transposed ? "ᵀ" : ""); };
     switch (letter) {
         case 'o':
+            return written(run, step);
         case 'O':
-            return named(e.out, letter == 'O');
+            return written(run, step) + shape_of(e.out);
         case 'a':
+            return operand(0);
         case 'A':
-            return named(e.a(), letter == 'A');
+            return operand(0) + shape_of(e.a());
         case 'b':
+            return operand(1);
         case 'B':
-            return named(e.b(), letter == 'B');
+            return operand(1) + shape_of(e.b());
         case 't':
-            return moved_tensor(run, e);
+            return moved_tensor(run, step);
         case 'r':
             return rows_of(run, e.region);
         case 'h':
@@ -58,7 +67,7 @@ std::string meant_by(char letter, const Run& run, const Event& e, bool is_new) {
         case 's':
             return name_of(tile_of(run, e.kind() == Kind::store ? e.a() : e.out).space);
         case 'p':
-            return factor_text(e) + turned(run, e.reads[0]) + " by " + turned(run, e.reads[1]);
+            return factor_text(e) + turned(0) + " by " + turned(1);
         case 'i':
             return is_new ? "into" : "and adds the product to";
         default:
@@ -66,10 +75,10 @@ std::string meant_by(char letter, const Run& run, const Event& e, bool is_new) {
     }
 }
 
-std::string filled(const Run& run, std::string_view sentence, const Event& e, bool is_new) {
+std::string filled(const Run& run, std::string_view sentence, Index step, bool is_new) {
     std::string said;
     for (std::size_t i = 0; i < sentence.size(); ++i)
-        said += sentence[i] == '%' ? meant_by(sentence[++i], run, e, is_new) : std::string(1, sentence[i]);
+        said += sentence[i] == '%' ? meant_by(sentence[++i], run, step, is_new) : std::string(1, sentence[i]);
     return said;
 }
 
@@ -82,10 +91,13 @@ std::string counted(const Event& e) {
     return ": " + text::counted(op.price.exps > 0 ? e.cost.exps : e.cost.other_flops, op.unit);
 }
 
-std::string told(const Run& run, const Event& e, bool is_new) {
+std::string told(const Run& run, Index step, bool is_new) {
+    const Event& e = run.trace()[step].event;
     const Operation& op = *e.operation;
     const bool column = op.of_column && tile_of(run, e.out).cols == 1;
-    std::string said = filled(run, column ? op.of_column : op.sentence, e, is_new);
+    std::string said = filled(run, column ? op.of_column : op.sentence, step, is_new);
+    const std::string& now = run.contents().after(step);
+    if (op.kind == Kind::map && now != written(run, step)) said += ", which gives " + now;
     const bool one_operand = e.out != no_tile && e.a() != no_tile && e.b() == no_tile;
     if (one_operand && tile_of(run, e.a()).space != tile_of(run, e.out).space)
         said +=
@@ -136,7 +148,7 @@ std::vector<std::string> clauses(const Run& run, const SmState& sm) {
     // What is given back in passing goes without saying.
     if (!released.empty() && (ends || (made.empty() && !operation))) said.push_back(giving_back(run, released));
     if (!operation) return said;
-    said.push_back(told(run, operation->event, makes_result));
+    said.push_back(told(run, sm.steps.back(), makes_result));
     return said;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -101,6 +102,8 @@ void Run::add_up() {
         hbm_read_.push_back(read), hbm_write_.push_back(write);
     }
     if (line_keyframes_.empty()) line_keyframes_.push_back({});
+    const bool attention = algorithm().computes == &computation::attention;
+    contents_ = Contents(trace(), attention ? "P" : output_name(*this));
     spread_time();
 }
 

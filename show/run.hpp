@@ -10,6 +10,7 @@
 #include "core/record/player.hpp"
 #include "core/time/schedule.hpp"
 #include "lab/recording.hpp"
+#include "show/contents.hpp"
 #include "show/recorder.hpp"
 #include "show/reference_ahead.hpp"
 
@@ -72,6 +73,9 @@ class Run {
     const Schedule& schedule() const { return *schedule_; }
     const Trace& trace() const { return schedule_->trace(); }
     Index ticks() const { return schedule_->ticks(); }
+
+    /// What tiles hold after each step, by name.
+    const Contents& contents() const { return contents_; }
 
     /// Goes to the machine after the first `tick` ticks.
     void seek(Index tick);
@@ -151,6 +155,7 @@ class Run {
     std::vector<double> seconds_, seconds_for_all_;  // by tick
     std::vector<Index> heads_;                       // by placement
     std::vector<Index> made_;                        // by tile: the step that made it
+    Contents contents_;
     struct LineCosts {
         Index step = 0;
         std::map<std::uint16_t, Counters> by_line;

@@ -4,6 +4,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "show/steps.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -54,19 +55,48 @@ std::string about_sm(const Run& run, Index sm, Work work) {
     std::string text = "SM " + std::to_string(sm);
     const auto& sms = run.moment().sms;
     if (work == Work::shown)
-        text += ": thread block " + std::to_string(sms[static_cast<std::size_t>(sm)].block->block);
+        text += ": thread block " + std::to_string(sms[static_cast<std::size_t>(sm)].block->block) + "\n" +
+                loop_position(run, sms[static_cast<std::size_t>(sm)]);
     else
         text += work == Work::elsewhere ? ": a thread block that is not shown" : ": idle";
     return text +
-           "\n\nfilled: works on a thread block shown here\nhalf filled: works on one like them, not "
-           "recorded\noutline: idle\nClick a filled square to look at that SM.";
+           "\n\nfilled: works on a thread block shown here; hatched: of another head\nhalf filled: works on one like "
+           "them, not recorded\noutline: idle\nClick a filled square to look at that SM.";
 }
 
 std::string sm_name(const SmState& sm) { return "SM " + std::to_string(sm.sm); }
 
+std::vector<std::string> sm_places(const Run& run, const SmState& sm) {
+    const std::string loops = loop_position(run, sm), numbers = short_position(run, sm);
+    if (loops.empty()) return {sm_block(sm)};
+    return {loops + " · " + sm_block(sm), loops, numbers};
+}
+
 std::string sm_block(const SmState& sm) { return sm.block ? "block " + text::grouped(sm.block->block) : "idle"; }
 
 std::string sm_line(const SmState& sm) { return sm.block && sm.line > 0 ? "line " + std::to_string(sm.line) : ""; }
+
+Phase phase_of(const Run& run, const SmState& sm) {
+    const Step* step = run.operation(sm);
+    if (!step) return Phase::none;
+    if (step->moves_data()) return step->kind() == Kind::load ? Phase::load : Phase::store;
+    return step->kind() == Kind::product ? Phase::product : Phase::rest;
+}
+
+std::string name_of(Phase phase) {
+    switch (phase) {
+        case Phase::load:
+            return "loads";
+        case Phase::store:
+            return "stores";
+        case Phase::product:
+            return "multiplies";
+        case Phase::rest:
+            return "softmax, scaling";
+        default:
+            return "waits";
+    }
+}
 
 std::string space_title(Space space) { return space == Space::sram ? "SRAM" : "registers"; }
 

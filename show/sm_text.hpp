@@ -24,10 +24,17 @@ std::vector<std::string> launch_lines(const Run& run, Index busy, bool over);
 /// The tooltip of an SM among all of them.
 std::string about_sm(const Run& run, Index sm, Work work);
 
-/// The head of an SM's card: "SM 3"; "block 12" or "idle"; "line 7" or nothing.
+/// About an SM: "SM 3"; where it is, the longest first: "head 1 of 8, i = 3 of 8, j = 2 of 8 · block 12"; "block 12" or
+/// "idle"; "line 7" or nothing.
 std::string sm_name(const SmState& sm);
+std::vector<std::string> sm_places(const Run& run, const SmState& sm);
 std::string sm_block(const SmState& sm);
 std::string sm_line(const SmState& sm);
+
+/// What an SM does in the tick shown, and how that is said in a legend.
+enum class Phase : std::uint8_t { none, load, store, product, rest };
+Phase phase_of(const Run& run, const SmState& sm);
+std::string name_of(Phase phase);
 
 /// "SRAM" and "24.0 KiB of 163 KiB", "free 139 KiB".
 std::string space_title(Space space);

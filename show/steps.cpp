@@ -25,23 +25,46 @@ bool is_wanted(const StepsWanted& w, const Step& s) {
            (!w.line || (!launch && s.event.line == *w.line));
 }
 
-/// "i = 3 of 16", "head 1 of 8".
-std::string turn_text(const std::string& index, Index turn, Index of) {
-    const std::string count = std::to_string(turn + 1) + " of " + std::to_string(of);
-    return index.size() == 1 ? index + " = " + count : (index.empty() ? "tile " : index + ' ') + count;
+/// Where something is on an axis of its grid, or in a loop.
+struct Turn {
+    std::string index;
+    Index turn, of;
+    Index number;  ///< of its tile among all, also where a loop leaves out the first ones
+
+    /// "i = 3 of 16", "head 1 of 8".
+    std::string text() const {
+        const std::string count = std::to_string(turn + 1) + " of " + std::to_string(of);
+        return index.size() == 1 ? index + " = " + count : (index.empty() ? "tile " : index + ' ') + count;
+    }
+};
+
+/// The number of a loop's tile among all of its tensor's: it is as large as tiles are, or the last one.
+Index number_of(const Run& run, Span tile) {
+    const Tiling& all = run.experiment().tiling;
+    const bool of_keys = tile.size == all.bc || (tile.size != all.br && tile.end() == run.recorded().seq_k);
+    return tile.begin / std::max<Index>(1, of_keys ? all.bc : all.br);
 }
 
-/// The place of the SM's thread block on the axes of its grid.
-std::vector<std::string> places_in_grid(const Run& run, const Placement& p) {
-    const auto& axes = run.trace().launches()[static_cast<std::size_t>(p.launch)].axes;
-    const RecordedBlock& block = run.trace().block(p.launch, p.block);
-    std::vector<std::string> places;
+/// Of the SM's thread block, from the grid inwards.
+std::vector<Turn> turns_of(const Run& run, const SmState& sm) {
+    if (!sm.block) return {};
+    const auto& axes = run.trace().launches()[static_cast<std::size_t>(sm.block->launch)].axes;
+    const RecordedBlock& block = run.trace().block(sm.block->launch, sm.block->block);
+    std::vector<Turn> all, inner;
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const bool heads = axes[k].name == "head";
-        places.push_back(turn_text(axes[k].name, block.at[k].begin / axes[k].tile_size,
-                                   heads ? run.experiment().problem.batch_heads() : axes[k].count));
+        const Index at = block.at[k].begin / axes[k].tile_size;
+        all.push_back({axes[k].name, at, heads ? run.experiment().problem.batch_heads() : axes[k].count, at});
     }
-    return places;
+    const auto& turns = run.trace().turns();
+    for (Index t = sm.steps.empty() ? -1 : run.trace()[sm.steps.back()].turn; t >= 0;) {
+        const RecordedTurn& turn = turns[static_cast<std::size_t>(t)];
+        inner.push_back({run.trace().loops()[static_cast<std::size_t>(turn.loop)].name, turn.index, turn.of,
+                         number_of(run, turn.tile)});
+        t = turn.around;
+    }
+    all.insert(all.end(), inner.rbegin(), inner.rend());
+    return all;
 }
 
 }  // namespace
@@ -55,18 +78,24 @@ std::vector<Index> steps_of(const Run& run, const StepsWanted& w) {
 }
 
 std::string loop_position(const Run& run, const SmState& sm) {
-    if (!sm.block) return {};
-    std::vector<std::string> inner;
-    const auto& turns = run.trace().turns();
-    for (Index t = sm.steps.empty() ? -1 : run.trace()[sm.steps.back()].turn; t >= 0;) {
-        const RecordedTurn& turn = turns[static_cast<std::size_t>(t)];
-        const RecordedLoop& loop = run.trace().loops()[static_cast<std::size_t>(turn.loop)];
-        inner.push_back(turn_text(loop.name, turn.index, turn.of));
-        t = turn.around;
-    }
-    std::vector<std::string> all = places_in_grid(run, *sm.block);
-    all.insert(all.end(), inner.rbegin(), inner.rend());
+    std::vector<std::string> all;
+    for (const Turn& t : turns_of(run, sm)) all.push_back(t.text());
     return text::join(all, ", ");
+}
+
+std::string short_position(const Run& run, const SmState& sm) {
+    std::vector<Turn> tiles = turns_of(run, sm);
+    std::erase_if(tiles, [](const Turn& t) { return t.index.size() != 1; });
+    std::stable_sort(tiles.begin(), tiles.end(), [](const Turn& a, const Turn& b) { return a.index < b.index; });
+    std::vector<std::string> numbers;
+    for (const Turn& t : tiles) numbers.push_back(std::to_string(t.number + 1));
+    return text::join(numbers, ",");
+}
+
+std::string longest_position(const Run& run) {
+    const Problem& p = run.recorded();
+    const Tiling& t = run.experiment().tiling;
+    return std::to_string(ceil_div(p.seq_q, t.br)) + "," + std::to_string(ceil_div(p.seq_k, t.bc));
 }
 
 StepText step_text(const Run& run, const SmState& sm) {

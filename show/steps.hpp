@@ -34,6 +34,10 @@ StepText step_text(const Run& run, const SmState& sm);
 
 /// The turn of every loop that the step is in, from the grid inwards: "head 1 of 8, i = 3 of 16, j = 2 of 16".
 std::string loop_position(const Run& run, const SmState& sm);
+/// The same in a small place: "3,2" where it is at i = 3 and j = 2, "3" before it has a j.
+std::string short_position(const Run& run, const SmState& sm);
+/// The longest that there is: of the last tile.
+std::string longest_position(const Run& run);
 /// "SM traffic so far, of all SMs: 1.02 kB read, 64 B written; 512 FLOPs".
 std::string traffic_so_far(const Run& run);
 /// The tile that the operation of the step wrote, or that it stored; nullptr where there is none on chip.

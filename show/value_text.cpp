@@ -101,21 +101,22 @@ std::string why_no_block(const Run& run) {
                            : "This SM has no thread block in this tick.";
 }
 
-std::string operation_text(const Run& run, const Step& s) {
-    const auto& tiles = run.trace().tiles();
-    const Event& e = s.event;
-    if (s.moves_data()) {
-        return tiles[s.tile()].name + (e.kind() == Kind::load ? " ← " : " → ") + tensor_of(run, e.region) +
-               " in HBM, " + rows_of(run, e.region);
+std::string operation_text(const Run& run, Index step) {
+    const Contents& contents = run.contents();
+    const Event& e = run.trace()[step].event;
+    if (e.moves_data()) {
+        const std::string in_hbm = tensor_of(run, e.region) + " in HBM, " + rows_of(run, e.region);
+        return e.kind() == Kind::load ? contents.after(step) + " ← " + in_hbm
+                                      : contents.operand(step, 0) + " → " + in_hbm;
     }
     std::string operands;
-    for (const Operand& o : e.reads)
-        if (o.tile != no_tile)
-            operands += (operands.empty() ? "" : ", ") + tiles[o.tile].name + (o.transposed ? "ᵀ" : "");
-    return tiles[e.out].name + " ← " + e.operation->name + (operands.empty() ? "" : "(" + operands + ")");
+    for (std::size_t k = 0; k < e.reads.size(); ++k)
+        if (e.reads[k].tile != no_tile)
+            operands += (operands.empty() ? "" : ", ") + contents.operand(step, k) + (e.reads[k].transposed ? "ᵀ" : "");
+    return contents.after(step) + " ← " + e.operation->name + (operands.empty() ? "" : "(" + operands + ")");
 }
 
-std::string written_last_text(const RecordedTile& tile) { return tile.name + " was written last"; }
+std::string written_last_text(const std::string& name) { return name + " was written last"; }
 
 std::string about_values(const RecordedTile& tile, const std::string& note, const Region& region,
                          const ValuesShown& values) {

@@ -29,8 +29,8 @@ std::string why_no_block(const Run& run);
 std::string why_no_values(const Run& run);
 /// What an operation did: "S ← matmul(Q, K)", "K ← K of head 1 in HBM, rows 64–127"; without an operation, which tile
 /// was written last.
-std::string operation_text(const Run& run, const Step& step);
-std::string written_last_text(const RecordedTile& tile);
+std::string operation_text(const Run& run, Index step);
+std::string written_last_text(const std::string& name);
 
 /// Some values of a tile, and what they are averaged to.
 struct ValuesShown {

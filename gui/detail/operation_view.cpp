@@ -15,6 +15,7 @@ namespace {
 /// A picture in the equation.
 struct Piece {
     const RecordedTile* tile;
+    std::string name;  // of what it holds
     TileData values;
     std::string note;  // "before", or nothing
     ColourScale scale;
@@ -39,7 +40,7 @@ const TileState* find(const SmState& sm, TileId id) {
 
 Piece piece(const Run& run, const TileState& live) {
     const TileData values = run.player().values(live);
-    return {&run.trace().tiles()[live.tile], values, "", scale_of(values)};
+    return {&run.trace().tiles()[live.tile], run.contents().after(live.written), values, "", scale_of(values)};
 }
 
 /// What the last operation did; without one, the tile that was written last.
@@ -51,10 +52,10 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
             std::max_element(sm.tiles.begin(), sm.tiles.end(), [](auto& a, auto& b) { return a.written < b.written; });
         if (last == sm.tiles.end()) return std::nullopt;
         Equation e{"", {}, piece(run, *last)};
-        e.heading = written_last_text(*e.to.tile);
+        e.heading = written_last_text(e.to.name);
         return e;
     }
-    Equation e{operation_text(run, *op), {}, piece(run, *written)};
+    Equation e{operation_text(run, sm.steps.back()), {}, piece(run, *written)};
     if (op->moves_data()) {
         e.to.region = op->event.region;
         return e;
@@ -63,7 +64,7 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
         if (const TileState* operand = id == op->event.out ? nullptr : find(sm, id))
             e.from.push_back(piece(run, *operand));
     const TileData before = run.values_before(*written);
-    Piece old{e.to.tile, before, "before", scale_of(before)};
+    Piece old{e.to.tile, run.contents().before(sm.steps.back()), before, "before", scale_of(before)};
     // What a product adds to zeros, and what takes the place of zeros, is clear without a picture of them.
     if (before.size() != e.to.values.size() || (old.scale.flat() && !old.is_column())) return e;
     old.scale = common_scale(e.to.scale, old.scale);
@@ -81,7 +82,7 @@ void fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
               : p.is_column() ? t.px(18)
                               : p.height * std::clamp(cols / rows, 0.4f, 2.5f);
     if (p.width > widest) p.height *= std::max(widest / p.width, 0.4f), p.width = widest;
-    const float caption = t.px(12) + Canvas::width(t.small_text, p.tile->name + (p.note.empty() ? "" : " " + p.note));
+    const float caption = t.px(12) + Canvas::width(t.small_text, p.name + (p.note.empty() ? "" : " " + p.note));
     p.place = std::max(p.width, std::min(caption, t.px(p.note.empty() ? 46 : 84)));
 }
 
@@ -90,7 +91,7 @@ void fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
 void fit(const Theme& t, Equation& e, ImVec2 room) {
     const float gap = t.px(12), arrow = t.px(26);
     fit(t, e.to, room.y, e.from.empty() ? room.x : room.x * 0.55f, true);
-    e.to.place = std::max(e.to.place, std::min(t.px(100), t.px(14) + Canvas::width(t.small_text, e.to.tile->name)));
+    e.to.place = std::max(e.to.place, std::min(t.px(100), t.px(14) + Canvas::width(t.small_text, e.to.name)));
     const auto fits = [&](float height, bool numbers) {
         float used = e.to.place + arrow - gap;
         for (Piece& p : e.from) fit(t, p, height, room.x, numbers), used += p.place + gap;
@@ -107,7 +108,7 @@ void draw_piece(const TilePainter& painter, const Piece& p, ImVec2 at, bool is_r
     const Theme& t = painter.theme;
     const float caption = t.small_text->FontSize + t.px(4);
     const std::string more = p.note.empty() ? tile_shape(*p.tile) : p.note;
-    painter.caption(*p.tile, more, at, p.place, true, !p.note.empty());
+    painter.caption(p.name, p.tile->meaning, more, at, p.place, true, !p.note.empty());
     const ImVec2 corner = {at.x, at.y + caption}, size = {p.width, p.height};
     painter.paint(*p.tile, p.values, p.scale, corner, size, p.note, p.region);
     if (is_result)

@@ -33,15 +33,15 @@ void TilePainter::outline(ImVec2 at, ImVec2 size, ImU32 colour, float width) con
                                         colour, 0, 0, width);
 }
 
-void TilePainter::caption(const RecordedTile& t, const std::string& more, ImVec2 at, float width, bool live,
-                          bool keep_more) const {
+void TilePainter::caption(const std::string& name, Meaning meaning, const std::string& more, ImVec2 at, float width,
+                          bool live, bool keep_more) const {
     ImFont* font = theme.small_text;
     const float square = theme.px(8), left = square + theme.px(4), y = at.y + (font->FontSize - square) / 2 + 1;
     const Canvas c(theme);
-    c.fill({at.x, y, at.x + square, y + square}, Theme::faded(theme.hue(t.meaning), live ? 1.f : 0.35f));
+    c.fill({at.x, y, at.x + square, y + square}, Theme::faded(theme.hue(meaning), live ? 1.f : 0.35f));
     const float rest = Canvas::width(font, " " + more), end = at.x + width - (keep_more ? rest : 0);
     const float used =
-        c.text_in(font, {at.x + left, at.y, end, at.y + font->FontSize}, live ? theme.ink : theme.dim_ink, t.name);
+        c.text_in(font, {at.x + left, at.y, end, at.y + font->FontSize}, live ? theme.ink : theme.dim_ink, name);
     if (!more.empty() && used + rest <= at.x + width + 1) c.text(font, {used, at.y}, theme.dim_ink, " " + more, more);
 }
 
@@ -104,7 +104,9 @@ void Gallery::draw(const TilePainter& painter, const SmState& sm, ImVec2 at) con
     for (const Slot& s : slots_) {
         const ImVec2 top = {at.x + s.at.x, at.y + s.at.y}, extent = {s.width, picture_};
         const ImVec2 corner = {top.x, top.y + t.small_text->FontSize + t.px(3)};
-        painter.caption(*s.tile, tile_shape(*s.tile), top, std::max(s.width, t.px(31)), s.live != nullptr);
+        const std::string& name = s.live ? painter.run.contents().after(s.live->written) : s.tile->name;
+        painter.caption(name, s.tile->meaning, tile_shape(*s.tile), top, std::max(s.width, t.px(31)),
+                        s.live != nullptr);
         if (!s.live) {
             painter.outline(corner, extent, t.faint, 1);
             continue;
@@ -128,7 +130,8 @@ void tile_list(const TilePainter& painter, const SmState& sm) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const float width = ImGui::GetContentRegionAvail().x;
         const bool written = op && op->tile() == live.tile;
-        painter.caption(tile, tile_shape(tile) + " " + name_of(tile.dtype), at, width * 0.6f);
+        painter.caption(painter.run.contents().after(live.written), tile.meaning,
+                        tile_shape(tile) + " " + name_of(tile.dtype), at, width * 0.6f);
         const std::string bytes = tile_size(tile), space = name_of(tile.space);
         const Canvas c(t);
         c.text(t.small_text, {at.x + width * 0.6f, at.y}, t.dim_ink, space);

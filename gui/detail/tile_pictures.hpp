@@ -17,8 +17,8 @@ struct TilePainter {
                const std::string& note = {}, const Region& region = {}) const;
     void outline(ImVec2 at, ImVec2 size, ImU32 colour, float width) const;
     /// Name, then `more` if there is room, or in any case: then the name is cut.
-    void caption(const RecordedTile& tile, const std::string& more, ImVec2 at, float width, bool live = true,
-                 bool keep_more = false) const;
+    void caption(const std::string& name, Meaning meaning, const std::string& more, ImVec2 at, float width,
+                 bool live = true, bool keep_more = false) const;
 };
 
 /// The last operation as an equation, in a box: operands and previous contents, an arrow, the tile it wrote.

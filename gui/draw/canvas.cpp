@@ -209,7 +209,7 @@ int Canvas::paragraph(ImFont* font, ImVec2 at, const std::vector<Piece>& pieces,
     return n;
 }
 
-void Canvas::wire(ImVec2 from, ImVec2 to, std::initializer_list<ImVec2> then, ImU32 colour) const {
+void Canvas::wire(ImVec2 from, ImVec2 to, std::span<const ImVec2> then, ImU32 colour) const {
     const float bend = std::clamp(std::abs(from.y - to.y) * 0.5f, px(10), px(120));
     draw_->PathLineTo(from);
     draw_->PathBezierCubicCurveTo({from.x, from.y - bend}, {to.x, to.y + bend}, to);

@@ -1,7 +1,6 @@
 // Boxes, text and arrows in the current ImGui window, in the theme's colours and type.
 #pragma once
 
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,7 +101,7 @@ class Canvas {
     static std::vector<std::string_view> broken(const ImFont* font, std::string_view text, float width);
 
     /// A curve that leaves `from` upwards, arrives at `to` from below and goes on straight through the points after it.
-    void wire(ImVec2 from, ImVec2 to, std::initializer_list<ImVec2> then, ImU32 colour) const;
+    void wire(ImVec2 from, ImVec2 to, std::span<const ImVec2> then, ImU32 colour) const;
     void arrow_head(ImVec2 tip, bool down, ImU32 colour) const;
 
   private:

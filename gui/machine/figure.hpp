@@ -10,15 +10,17 @@
 
 namespace tilescope::gui::machine {
 
-/// A tile on its way between HBM and an SM that has a card.
+/// A tile on its way between HBM and an SM.
 struct Move {
     const Step* step;
-    Box tile;              ///< on chip
-    float gutter, door;    ///< x and y: the way to registers goes round SRAM, along the edge of the card
-    Bytes missed = 0;      ///< what of it the L2 had to fetch
-    Box region = {};       ///< in HBM
-    Box held = {};         ///< in L2
-    bool in_front = true;  ///< whether the region is in the slice shown
+    Box tile;                       ///< on chip
+    ImVec2 door;                    ///< where it enters and leaves
+    std::vector<ImVec2> then = {};  ///< the way from there
+    bool focus = true;              ///< of the SM that is drawn large
+    Bytes missed = 0;               ///< what of it the L2 had to fetch
+    Box region = {};                ///< in HBM
+    Box held = {};                  ///< in L2
+    bool in_front = true;           ///< whether the region is in the slice shown
 };
 
 /// One run's figure in one frame.
@@ -37,12 +39,15 @@ struct MachineFigure {
     float px(float x) const { return app.theme.px(x); }
 };
 
-/// All SMs of the GPU as squares, with a line about the launch above.
-void draw_sm_map(MachineFigure& f, Box area);
+/// A line about the launch.
+void draw_launch(const MachineFigure& f, const Box& line);
+
+/// All SMs of the GPU, small. Notes what moves to and from those not in focus, where it lies `at_pipes`.
+void draw_sm_map(MachineFigure& f, Box area, bool at_pipes);
 float sm_map_height(const MachineFigure& f, float width, float at_most);
 
-/// As many SMs as there is room for, with what they hold. Notes what moves.
-void draw_sm_cards(MachineFigure& f, Box area);
+/// The SM in focus, large. Notes what moves.
+void draw_sm(MachineFigure& f, const Box& area);
 
 /// The tensors, to scale. Notes where what moves is in HBM.
 void draw_hbm(MachineFigure& f, Box area);

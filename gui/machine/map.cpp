@@ -1,4 +1,4 @@
-// All SMs of the GPU, one square each; of more than can be seen, the first ones.
+// All SMs of the GPU, a cell each: what each does, and where it is. Of more than can be seen, the first ones.
 #include <algorithm>
 #include <cmath>
 
@@ -6,84 +6,181 @@
 #include "gui/draw/whole.hpp"
 #include "gui/machine/figure.hpp"
 #include "show/sm_text.hpp"
+#include "show/steps.hpp"
 
 namespace tilescope::gui::machine {
 namespace {
 
-struct Squares {
-    float pitch = 0, side = 0;
+/// Cells in rows, all of one size.
+struct Rows {
+    float across = 0, down = 0;  ///< from one to the next
     Index in_row = 1, rows = 1;
 
-    Index number(Index sms) const { return std::min(sms, in_row * rows); }
+    Rows(Index n, float width, float each_across, float each_down)
+        : across(std::floor(each_across)), down(std::floor(each_down)) {
+        in_row = whole(width / across, 1, std::max<Index>(1, n));
+        rows = ceil_div(n, in_row);
+    }
+    float height() const { return static_cast<float>(rows) * down; }
+    Box at(Index k, ImVec2 corner) const {
+        const float x = corner.x + static_cast<float>(k % in_row) * across,
+                    y = corner.y + static_cast<float>(k / in_row) * down;
+        const float space = std::max(1.f, std::floor(down / 5));
+        return {x, y, x + std::max(2.f, across - space), y + std::max(2.f, down - space)};
+    }
 };
 
-/// The largest squares with which `n` of them fit, or, where none are small enough, as many of the smallest as do.
-Squares squares(const MachineFigure& f, Index n, float width, float height) {
-    Squares s;
-    for (float pitch = f.px(16); pitch >= f.px(4); pitch -= 1) {
-        s.pitch = std::floor(pitch);
-        s.in_row = whole(width / s.pitch, 1, n);
-        s.rows = ceil_div(n, s.in_row);
-        if (static_cast<float>(s.rows) * s.pitch <= height) break;
-    }
-    if (const Index fit = whole(height / s.pitch + 0.5f, 1, s.rows); fit < s.rows)
-        s.rows = fit;
+/// As large as `n` squares fit, or, where none are small enough, as many of the smallest as there is room for.
+Rows squares(const MachineFigure& f, Index n, float width, float height) {
+    Rows r(n, width, f.px(4), f.px(4));
+    for (float pitch = f.px(16); pitch >= f.px(4); pitch -= 1)
+        if (r = Rows(n, width, pitch, pitch); r.height() <= height) break;
+    if (const Index rows = whole(height / r.down + 0.5f, 1, std::max<Index>(1, r.rows)); rows < r.rows)
+        r.rows = rows;
     else
-        s.in_row = ceil_div(n, s.rows);  // rows of equal length, as far as they go
-    s.side = std::max(2.f, s.pitch - std::max(1.f, std::floor(s.pitch / 5)));
-    return s;
+        r.in_row = ceil_div(n, std::max<Index>(1, r.rows));  // rows of equal length, as far as they go
+    return r;
+}
+
+/// A cell for every SM that there is room for. Those that ever work on something shown come first, and say where they
+/// are where that leaves room for the others.
+struct Cells {
+    std::vector<Box> boxes;
+    Index with_words = 0;
+};
+
+Cells cells(const MachineFigure& f, const Box& area) {
+    const Index n = f.run.experiment().gpu.sms, known = std::min(n, f.run.schedule().sms_used());
+    const float line = Canvas::height(f.theme().small_text), gap = f.px(6);
+    const float words = Canvas::width(f.theme().small_text, longest_position(f.run)) + f.px(4);
+    Cells c;
+    const auto add = [&](const Rows& r, Index count, ImVec2 corner) {
+        for (Index k = 0; k < std::min(count, r.in_row * r.rows); ++k) c.boxes.push_back(r.at(k, corner));
+    };
+    for (float down = 2 * line; known > 0 && down >= line + f.px(5); down -= 1) {
+        const Rows large(known, area.w(), 0.9f * down + words, down);
+        const float rest = area.h() - large.height() - gap;
+        const Rows small = squares(f, n - known, area.w(), std::max(0.f, rest));
+        if (n > known && small.across < f.px(6)) continue;
+        if (small.in_row * small.rows < n - known || (n > known ? rest < small.height() : rest < -gap)) continue;
+        c.with_words = known;
+        add(large, known, area.min());
+        add(small, n - known, {area.x0, area.y0 + large.height() + gap});
+        return c;
+    }
+    add(squares(f, n, area.w(), area.h()), n, area.min());
+    return c;
+}
+
+const SmState* state_of(const MachineFigure& f, Index sm) {
+    const auto& sms = f.run.moment().sms;
+    return sm < std::ssize(sms) ? &sms[static_cast<std::size_t>(sm)] : nullptr;
 }
 
 /// In the hue of what it moves now; of none where it computes.
-ImU32 colour_of(const MachineFigure& f, Index sm) {
-    const auto& sms = f.run.moment().sms;
-    const Step* step =
-        sm < static_cast<Index>(sms.size()) ? f.run.operation(sms[static_cast<std::size_t>(sm)]) : nullptr;
-    if (!step || !step->moves_data()) return Theme::mixed(f.theme().panel, f.theme().ink, 0.7f);
-    return f.theme().hue(f.run.trace().tiles()[step->tile()].meaning);
+ImU32 colour_of(const MachineFigure& f, const SmState* sm) {
+    const Step* step = sm ? f.run.operation(*sm) : nullptr;
+    const Theme& t = f.theme();
+    if (!step) return Theme::mixed(t.panel, t.ink, 0.25f);
+    if (!step->moves_data()) return Theme::mixed(t.panel, t.ink, 0.6f);
+    return t.hue(f.run.trace().tiles()[step->tile()].meaning);
 }
 
-void draw_square(const MachineFigure& f, const Box& b, Work work, ImU32 colour, bool focus) {
+/// An arrow into the chip or out of it, a cross for products, a dot for the rest.
+void draw_sign(const Canvas& c, ImVec2 at, float r, Phase phase, ImU32 colour) {
+    if (phase == Phase::load) c.triangle({at.x, at.y - r}, {at.x - r, at.y + r}, {at.x + r, at.y + r}, colour);
+    if (phase == Phase::store) c.triangle({at.x, at.y + r}, {at.x + r, at.y - r}, {at.x - r, at.y - r}, colour);
+    if (phase == Phase::rest) c.circle(at, r * 0.7f, colour);
+    if (phase != Phase::product) return;
+    c.line({at.x - r, at.y - r}, {at.x + r, at.y + r}, colour, c.px(1.6f));
+    c.line({at.x - r, at.y + r}, {at.x + r, at.y - r}, colour, c.px(1.6f));
+}
+
+/// The head that the SM in focus works on; -1: none.
+Index head_in_focus(const MachineFigure& f) {
+    const SmState* focus = state_of(f, f.focus);
+    return focus && focus->block ? f.run.head_of(*focus->block) : -1;
+}
+
+void draw_cell(const MachineFigure& f, const Box& b, Work work, const SmState* sm, bool words) {
     const Theme& t = f.theme();
     const Canvas& c = f.canvas;
     const float round = std::min(f.px(2), b.w() / 4);
-    if (work == Work::shown) c.fill(b, colour, round);
     if (work == Work::elsewhere) {
         c.fill({b.x0, b.centre().y, b.x1, b.y1}, Theme::faded(t.ink, 0.4f), round);
         c.outline(b, Theme::faded(t.ink, 0.4f), 1, round);
     }
     if (work == Work::none) c.outline(b, t.bus, 1, round);
-    if (focus) c.outline(b.grown(f.px(1.5f)), t.highlight, f.px(2), round);
+    if (work != Work::shown) return;
+    const ImU32 colour = colour_of(f, sm);
+    c.fill(b, colour, round);
+    const ImU32 ink = Theme::ink_on(colour);
+    if (const Index head = head_in_focus(f); head >= 0 && f.run.head_of(*sm->block) != head)
+        c.hatch(b, Theme::faded(ink, 0.35f), f.px(6));
+    const float r = std::min(f.px(3.5f), b.h() / 4);
+    const Phase phase = phase_of(f.run, *sm);
+    if (!words) return draw_sign(c, b.centre(), r, phase, ink);
+    draw_sign(c, {b.x0 + 2 * r + 1, b.centre().y}, r, phase, ink);
+    const std::string place = short_position(f.run, *sm);
+    const Box rest = {b.x0 + 4 * r, b.y0, b.x1, b.y1};
+    if (Canvas::width(t.small_text, place) <= rest.w()) c.text_in(t.small_text, rest, ink, place, Align::centre);
+}
+
+/// What moves to or from an SM that is not drawn large comes to the edge of the map, below it.
+void note_move(MachineFigure& f, const SmState& sm, const Box& cell, float door) {
+    const Step* step = f.run.operation(sm);
+    if (sm.sm == f.focus || !step || !step->moves_data()) return;
+    const float x = cell.centre().x, half = cell.w() / 2;
+    f.moves.push_back({.step = step,
+                       .tile = {x - half, door - f.px(3), x + half, door},
+                       .door = {x, door},
+                       .focus = false,
+                       .missed = f.l2.missed(sm.steps.back())});
+}
+
+/// In the last two lines of `area`, which it cuts off.
+void draw_legend(const MachineFigure& f, Box& area) {
+    const Theme& t = f.theme();
+    const float line = Canvas::height(t.small_text) + f.px(2);
+    area.y1 -= 2 * line + f.px(8);
+    Box at = {area.x0, area.y1, area.x1, area.y1 + line};
+    for (const Phase phase : {Phase::load, Phase::store, Phase::product, Phase::rest}) {
+        const std::string name = name_of(phase);
+        if (at.x0 + f.px(12) + Canvas::width(t.small_text, name) > at.x1) at = {area.x0, at.y1, at.x1, at.y1 + line};
+        draw_sign(f.canvas, {at.x0 + f.px(4), at.centre().y}, f.px(3.5f), phase, t.dim_ink);
+        at.x0 = f.canvas.text_in(t.small_text, {at.x0 + f.px(11), at.y0, at.x1, at.y1}, t.dim_ink, name) + f.px(9);
+    }
+    area.y1 -= f.px(4);
 }
 
 }  // namespace
 
 float sm_map_height(const MachineFigure& f, float width, float at_most) {
-    const Squares s = squares(f, f.run.experiment().gpu.sms, width, at_most);
-    return static_cast<float>(s.rows) * s.pitch;
+    return squares(f, f.run.experiment().gpu.sms, width, at_most).height();
 }
 
-void draw_sm_map(MachineFigure& f, Box area) {
-    const Theme& t = f.theme();
-    const auto& recorded = f.run.moment().sms;
-    const Index sms = f.run.experiment().gpu.sms;
+void draw_launch(const MachineFigure& f, const Box& line) {
+    const Index busy = busy_sms(work_of_sms(f.run, f.over));
+    f.canvas.text_in(f.theme().text, line, f.theme().ink, launch_lines(f.run, busy, f.over || has_ended(f.run)));
+}
+
+void draw_sm_map(MachineFigure& f, Box area, bool at_pipes) {
     const std::vector<Work> work = work_of_sms(f.run, f.over);
-    const Box line = area.cut_top(Canvas::height(t.text) + f.px(6));
-    f.canvas.text_in(t.text, line, t.ink, launch_lines(f.run, busy_sms(work), f.over || has_ended(f.run)));
-    if (area.h() < f.px(4)) return;
-    const Squares s = squares(f, sms, area.w(), area.h());
-    for (Index sm = 0; sm < s.number(sms); ++sm) {
-        const float x = area.x0 + static_cast<float>(sm % s.in_row) * s.pitch;
-        const float y = area.y0 + static_cast<float>(sm / s.in_row) * s.pitch;
-        const Box b = {x, y, x + s.side, y + s.side};
-        const bool known = sm < static_cast<Index>(recorded.size());
+    const float door = area.y1;
+    if (area.h() > f.px(120)) draw_legend(f, area);
+    const Cells all = cells(f, area);
+    for (Index sm = 0; sm < std::ssize(all.boxes); ++sm) {
+        const Box& b = all.boxes[static_cast<std::size_t>(sm)];
+        const SmState* state = state_of(f, sm);
         const Work now = work[static_cast<std::size_t>(sm)];
-        draw_square(f, b, now, colour_of(f, sm), sm == f.focus);
-        if (known) {
+        draw_cell(f, b, now, state, sm < all.with_words);
+        if (sm == f.focus) f.canvas.outline(b.grown(f.px(1.5f)), f.theme().highlight, f.px(2), f.px(2));
+        if (state) {
             const std::string name = f.prefix + "sm-" + std::to_string(sm);
             ImGui::SetCursorScreenPos(b.min());
-            if (hit_area(name, {s.side, s.side})) f.app.view.sm = sm;
+            if (hit_area(name, {b.w(), b.h()})) f.app.view.sm = sm;
             f.app.place(name);
+            if (!f.over && at_pipes) note_move(f, *state, b, door);
         }
         if (hovered(b)) tooltip(about_sm(f.run, sm, now));
     }

@@ -9,7 +9,7 @@ namespace {
 
 /// The figure from top to bottom; every part as high as the window allows.
 struct Layout {
-    Box title, words, map, cards, l2, hbm_title, hbm, odometers, note;
+    Box title, words, launch, map, sm, l2, hbm_title, hbm, odometers, note;
     Pipes pipes;
 };
 
@@ -32,9 +32,17 @@ Layout layout(const MachineFigure& f, Box area, bool titled) {
         area.y1 = l.odometers.y0 - f.px(4);
     }
     const float all = area.h();
-    l.map = area.cut_top(text + f.px(6) + (t.projector ? 0 : sm_map_height(f, area.w(), all * 0.08f)));
-    area.cut_top(gap);
-    l.cards = area.cut_top(std::clamp(all * (t.projector ? 0.42f : 0.36f), f.px(110), f.px(300)));
+    const float large = std::clamp(all * (t.projector ? 0.55f : 0.5f), f.px(110), f.px(520));
+    l.launch = area.cut_top(text + f.px(6));
+    if (area.w() > f.px(520) && large > f.px(190)) {
+        l.sm = l.map = area.cut_top(large);
+        l.sm.x1 = l.sm.x0 + std::floor(area.w() * 0.66f);
+        l.map.x0 = l.sm.x1 + f.px(10);
+    } else {
+        l.map = area.cut_top(sm_map_height(f, area.w(), all * 0.08f));
+        area.cut_top(gap);
+        l.sm = area.cut_top(large);
+    }
     const float pipe = std::clamp(all * 0.06f, small, f.px(40));
     l.pipes.of_l2 = l.pipes.of_dram = area.cut_top(pipe);
     if (f.l2.exists()) {
@@ -75,9 +83,10 @@ void panel(App& app, Run& run, const char* title) {
     if (l.words.h() > 0)
         draw_words(f.canvas, l.words, machine_headline(run, f.l2),
                    app.theme.projector ? "" : machine_reason(run, f.l2));
-    draw_sm_map(f, l.map);
+    draw_launch(f, l.launch);
+    draw_sm_map(f, l.map, l.map.y1 >= l.sm.y1);
     draw_pipes(f, l.pipes);
-    draw_sm_cards(f, l.cards);
+    draw_sm(f, l.sm);
     if (f.l2.exists()) draw_l2(f, l.l2);
     draw_hbm(f, l.hbm);
     draw_moves(f);

@@ -1,5 +1,6 @@
 // The ways between HBM, L2 and the SMs, as wide as their bandwidths, and what is on them.
 #include <algorithm>
+#include <vector>
 
 #include "gui/draw/items.hpp"
 #include "gui/machine/figure.hpp"
@@ -10,12 +11,21 @@ namespace {
 /// Slow, fast, slow.
 float eased(float x) { return x * x * (3 - 2 * x); }
 
-/// Where the tile is between its place on chip (0) and in HBM (1): by way of L2, and no further than that where L2 has
-/// it, or keeps it.
+/// Where the tile is between its place on chip (0) and in HBM (1): by the door of its SM and L2, and no further than
+/// that where L2 has it, or keeps it.
 Box place_on_way(const MachineFigure& f, const Move& m, float s) {
-    if (!f.l2.exists()) return mixed(m.tile, m.region, s);
-    if (m.missed == 0) return mixed(m.tile, m.held, s);
-    return s < 0.5f ? mixed(m.tile, m.held, 2 * s) : mixed(m.held, m.region, 2 * s - 1);
+    std::vector<Box> stops = {m.tile};
+    const auto stop = [&](ImVec2 at) {
+        stops.push_back(m.tile.moved(at.x - m.tile.centre().x, at.y - m.tile.centre().y));
+    };
+    for (auto p = m.then.rbegin(); p != m.then.rend(); ++p)
+        if (p != m.then.rbegin()) stop(*p);
+    if (!m.then.empty()) stop(m.door);
+    if (f.l2.exists()) stops.push_back(m.held);
+    if (!f.l2.exists() || m.missed > 0) stops.push_back(m.region);
+    const float at = s * static_cast<float>(stops.size() - 1);
+    const auto k = static_cast<std::size_t>(std::min(at, static_cast<float>(stops.size() - 2)));
+    return mixed(stops[k], stops[k + 1], at - static_cast<float>(k));
 }
 
 /// At its ends as large as it is drawn there, and in between large enough for its name.
@@ -34,18 +44,24 @@ void draw_flying(const MachineFigure& f, const Move& m, const std::string& name,
         f.canvas.text_in(t.small_text, b, Theme::ink_on(hue), name, Align::centre);
 }
 
-/// The way that the tile took. Into SRAM it is straight; registers lie behind it.
+/// The way that the tile took.
 void draw_way(const MachineFigure& f, const Move& m, ImU32 colour, bool down) {
-    const RecordedTile& tile = f.run.trace().tiles()[m.step->tile()];
-    const ImVec2 cell = {m.region.centre().x, m.region.y0}, end = {m.tile.centre().x, m.tile.y1};
+    const ImVec2 cell = {m.region.centre().x, m.region.y0};
     const ImVec2 begin = f.l2.exists() ? ImVec2{m.held.centre().x, m.held.y0} : cell;
     if (f.l2.exists() && m.missed > 0) f.canvas.wire(cell, {m.held.centre().x, m.held.y1}, {}, colour);
-    const float turn = m.tile.y1 + f.px(4);
-    if (tile.space == Space::sram)
-        f.canvas.wire(begin, {end.x, m.door}, {end}, colour);
-    else
-        f.canvas.wire(begin, {m.gutter, m.door}, {{m.gutter, turn}, {end.x, turn}, end}, colour);
-    f.canvas.arrow_head(down ? begin : end, down, colour);
+    f.canvas.wire(begin, m.door, m.then, colour);
+    if (down) return f.canvas.arrow_head(begin, true, colour);
+    const ImVec2 tip = m.then.empty() ? m.door : m.then.back();
+    const bool from_the_left = m.then.size() > 1;
+    if (!from_the_left) return f.canvas.arrow_head(tip, false, colour);
+    const float half = f.px(4), back = tip.x - f.px(7);
+    f.canvas.triangle(tip, {back, tip.y + half}, {back, tip.y - half}, colour);
+}
+
+/// More wires than these would hide each other.
+bool drawn_whole(const MachineFigure& f, const Move& m) {
+    constexpr std::ptrdiff_t most = 24;
+    return m.focus || std::ssize(f.moves) <= most;
 }
 
 /// Both on one scale: the wider one takes the width that there is.
@@ -68,11 +84,14 @@ void draw_pipes(const MachineFigure& f, const Pipes& at) {
 void draw_moves(const MachineFigure& f) {
     const Theme& t = f.theme();
     for (const Move& m : f.moves) {
+        if (!drawn_whole(f, m)) continue;
         const ImU32 hue = t.hue(f.run.trace().tiles()[m.step->tile()].meaning);
-        draw_way(f, m, Theme::faded(hue, f.arrived * (m.in_front ? 0.9f : 0.4f)), m.step->kind() == Kind::store);
+        const float opacity = !m.in_front ? 0.4f : m.focus ? 0.9f : 0.55f;
+        draw_way(f, m, Theme::faded(hue, f.arrived * opacity), m.step->kind() == Kind::store);
     }
     if (f.arrived >= 1) return;
     for (const Move& m : f.moves) {
+        if (!drawn_whole(f, m)) continue;
         const RecordedTile& tile = f.run.trace().tiles()[m.step->tile()];
         draw_flying(f, m, tile.name, Theme::faded(t.hue(tile.meaning), m.in_front ? 1.f : 0.6f),
                     m.step->kind() == Kind::store);

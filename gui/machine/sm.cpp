@@ -1,202 +1,235 @@
-// An SM as a card: what it does, and what it holds in registers and SRAM.
+// The SM in focus, magnified: what it does, and what it holds in registers and SRAM, lying as on the wall.
+#include <algorithm>
 #include <cmath>
 
 #include "gui/draw/items.hpp"
-#include "gui/draw/whole.hpp"
-#include "gui/machine/figure.hpp"
+#include "gui/machine/crossing.hpp"
 #include "show/formula.hpp"
-#include "show/sm_text.hpp"
 
 namespace tilescope::gui::machine {
 using namespace lab;
 namespace {
 
-struct Segment {
-    TileId tile;
-    Index written;
-    Box box;
-    Part part;
-};
+using Place = Held::Place;
 
-/// Registers or SRAM of one SM.
-struct Band {
+bool fits(const ImFont* font, const std::string& text, const Box& b) {
+    return Canvas::width(font, text) + 4 <= b.w() && Canvas::height(font) <= b.h();
+}
+
+/// Tiles that lie side by side in one space.
+struct Neighbours {
+    Place place;
     Space space;
-    Bytes used, capacity;
-    ImU32 colour;
-    float lines;  ///< for names that have no room in their tiles
-    float door;   ///< the y below which what moves has left the SM
+    Box box;
 };
 
-float line_height(const MachineFigure& f) { return Canvas::height(f.theme().small_text) + f.px(1); }
-
-std::vector<Segment> segments(const MachineFigure& f, const SmState& sm, const Band& band, const Box& box) {
-    std::vector<Segment> all;
-    const Step* step = f.run.operation(sm);
-    const float per_byte = box.w() / static_cast<float>(std::max<Bytes>(1, band.capacity));
-    float x = box.x0;
-    for (const TileState& tile : sm.tiles) {
-        const RecordedTile& t = f.run.trace().tiles()[tile.tile];
-        if (t.space != band.space) continue;
-        const float width = std::max(f.px(3), static_cast<float>(t.bytes()) * per_byte);
-        const float end = std::min(box.x1, x + width);
-        all.push_back({tile.tile, tile.written, {x, box.y0, end, box.y1}, part_of(step, tile.tile)});
-        x = end;
+std::vector<Neighbours> neighbours(const std::vector<DrawnHeld>& all) {
+    const auto row = [](Place p) { return p == Place::middle || p == Place::between || p == Place::right; };
+    std::vector<Neighbours> groups;
+    for (const DrawnHeld& d : all) {
+        const Held& h = *d.held;
+        const bool joins = !groups.empty() && groups.back().space == h.space &&
+                           (groups.back().place == h.place || (row(groups.back().place) && row(h.place)));
+        if (!joins) groups.push_back({h.place, h.space, d.slot});
+        Box& b = groups.back().box;
+        b = {std::min(b.x0, d.slot.x0), std::min(b.y0, d.slot.y0), std::max(b.x1, d.slot.x1),
+             std::max(b.y1, d.slot.y1)};
     }
-    return all;
+    return groups;
 }
 
-bool fits(const ImFont* font, const std::string& text, const Box& b, float pad) {
-    return Canvas::size(font, text).x + 2 * pad <= b.w();
-}
-
-/// Returns whether the name had room.
-bool draw_segment(const MachineFigure& f, const Step* step, const Segment& s) {
-    const Theme& t = f.theme();
-    const RecordedTile& tile = f.run.trace().tiles()[s.tile];
-    const ImU32 hue = t.hue(tile.meaning), behind = Theme::mixed(t.panel, hue, 0.42f);
-    const bool result = s.part == Part::result, coming = result && step->kind() == Kind::load;
-    const Box b = {s.box.x0, s.box.y0, s.box.x1 - 1, s.box.y1};
-    f.canvas.fill(b, coming ? Theme::faded(hue, 0.15f + 0.85f * f.arrived) : behind);
-    // A result fills up from below.
-    if (result && !coming) f.canvas.fill({b.x0, b.y1 - b.h() * f.arrived, b.x1, b.y1}, hue);
-    if (s.part != Part::none)
-        f.canvas.outline({b.x0, b.y0, std::max(b.x1, b.x0 + f.px(4)), b.y1}, t.highlight, f.px(2));
-
-    ImFont* font = t.small_text;
-    const float pad = f.px(3), line = Canvas::height(font);
-    const ImU32 ink = Theme::ink_on(result && f.arrived > 0.5f ? hue : behind);
-    const std::string size = tile_size(tile), mark = part_mark(step, s.part);
-    if (!mark.empty() && fits(font, mark, b, pad) && b.h() >= 2 * line)
-        f.canvas.text(font, {b.x1 - pad - Canvas::size(font, mark).x, b.y0 + f.px(1)}, ink, mark);
-    if (!fits(font, tile.name, b, f.px(1)) || b.h() < 0.9f * line) return false;
-    const bool two = fits(font, size, b, pad) && b.h() >= 2.2f * line;
-    const float y = (b.y0 + b.y1) / 2 - (two ? line : line / 2);
-    f.canvas.text_in(font, {b.x0, y, b.x1, y + line}, ink, tile.name, Align::centre);
-    if (two) f.canvas.text_in(font, {b.x0, y + line, b.x1, y + 2 * line}, Theme::faded(ink, 0.8f), size, Align::centre);
-    return two;
-}
-
-/// Names and sizes of the tiles whose segments are too narrow for them.
-void draw_names(const MachineFigure& f, const std::vector<Segment>& narrow, const Box& area) {
+/// Where what lies, with its name beside it, where nothing else is.
+void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, const Box& area) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
-    const float line = line_height(f), swatch = f.px(7), gap = f.px(8);
-    float x = area.x0, y = area.y0;
-    for (std::size_t i = 0; i < narrow.size() && y + line <= area.y1 + 1; ++i) {
-        const RecordedTile& tile = f.run.trace().tiles()[narrow[i].tile];
-        const std::string label = tile.name + " " + tile_size(tile);
-        const float width = swatch + f.px(4) + Canvas::size(font, label).x;
-        const bool last_line = y + 2 * line > area.y1 + 1;
-        const float room = area.x1 - (last_line && i + 1 < narrow.size() ? f.px(24) : 0);
-        if (x > area.x0 && x + width > room) {
-            if (last_line) {
-                f.canvas.text(font, {x, y}, t.dim_ink, "+" + std::to_string(narrow.size() - i));
-                return;
-            }
-            x = area.x0, y += line;
-        }
-        const float middle = y + line / 2;
-        const Box square = {x, middle - swatch / 2, x + swatch, middle + swatch / 2};
-        f.canvas.fill(square, t.hue(tile.meaning), f.px(1.5f));
-        const bool acts = narrow[i].part != Part::none;
-        if (acts) f.canvas.outline(square.grown(f.px(2)), t.highlight, f.px(1.5f), f.px(2));
-        x = f.canvas.text_in(font, {x + swatch + f.px(4), y, area.x1, y + line}, acts ? t.ink : t.dim_ink, label) + gap;
+    const float line = Canvas::height(font);
+    for (const Neighbours& n : neighbours(all)) {
+        const bool sram = n.space == Space::sram;
+        const Box b = n.box.grown(gap_in(f, area) / 3);
+        f.canvas.fill(b, Theme::faded(sram ? t.sram : t.registers, 0.14f), f.px(4));
+        f.canvas.outline(b, sram ? t.sram : t.registers, f.px(1.2f), f.px(4));
+        const std::string name = space_title(n.space);
+        const float width = Canvas::width(font, name), y = b.centre().y - line / 2;
+        // Above, beside or below: wherever nothing else is.
+        const ImVec2 places[] = {{b.x0, b.y0 - line - f.px(2)}, {b.x1 + f.px(5), y}, {b.x1 - width, b.y1 + f.px(2)}};
+        const bool beside = n.place == Place::above || n.place == Place::below;
+        const auto is_free = [&](ImVec2 at) {
+            const Box word = {at.x, at.y, at.x + width, at.y + line};
+            return word.x0 >= area.x0 - f.px(5) && word.x1 <= area.x1 + f.px(5) && word.y1 <= area.y1 + f.px(9) &&
+                   std::none_of(all.begin(), all.end(), [&](const DrawnHeld& d) {
+                       return d.slot.x0 < word.x1 && word.x0 < d.slot.x1 && d.slot.y0 < word.y1 && word.y0 < d.slot.y1;
+                   });
+        };
+        const ImVec2 first = places[n.place == Place::left ? 0
+                                    : beside               ? 1
+                                                           : 2],
+                     at = is_free(first) ? first : places[0];
+        if (area.h() < f.px(110) || !is_free(at)) continue;
+        f.canvas.text(font, at, Theme::mixed(sram ? t.sram : t.registers, t.ink, 0.3f), name);
     }
 }
 
-/// What is used of how much, the names that find no room in their tiles, and the tiles to scale.
-void draw_band(MachineFigure& f, const SmState& sm, const Band& band, Box area) {
+void draw_names(const MachineFigure& f, const DrawnHeld& d, ImU32 ink) {
     const Theme& t = f.theme();
-    ImFont* font = t.small_text;
-    const Box title = area.cut_top(line_height(f) + f.px(1));
-    const std::string used = space_used(band.used, band.capacity);
-    const float x = f.canvas.text_in(font, title, band.colour, space_title(band.space));
-    f.canvas.text_in(font, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, used, Align::right);
-    const Box names = area.cut_top(band.lines * line_height(f) + f.px(2));
-
-    f.canvas.fill(area, Theme::faded(band.colour, 0.08f), f.px(3));
-    const Step* step = f.run.operation(sm);
-    std::vector<Segment> narrow;
-    float end = area.x0;
-    for (const Segment& s : segments(f, sm, band, area)) {
-        if (!draw_segment(f, step, s)) narrow.push_back(s);
-        if (step && step->moves_data() && step->tile() == s.tile)
-            f.moves.push_back({.step = step,
-                               .tile = s.box,
-                               .gutter = area.x0 - f.px(5),
-                               .door = band.door,
-                               .missed = f.l2.missed(sm.steps.back())});
-        if (hovered(s.box)) tooltip(about_tile(f.run, s.tile, s.written, s.part));
-        end = s.box.x1;
+    const Held& h = *d.held;
+    const Box& b = d.box;
+    const float large = Canvas::height(t.title), line = Canvas::height(t.small_text);
+    if (h.place == Place::between || !fits(t.small_text, h.name, b)) {
+        const Box above = {d.slot.centre().x - f.px(60), d.slot.y0 - line - f.px(7), d.slot.centre().x + f.px(60),
+                           d.slot.y0 - f.px(7)};
+        if (h.place == Place::between || h.place == Place::right)
+            f.canvas.text_in(t.small_text, above, h.part == Part::none ? t.dim_ink : t.ink, h.name, Align::centre);
+        return;
     }
-    f.canvas.outline(area, Theme::faded(band.colour, 0.7f), 1, f.px(3));
-    const std::string room = space_free(band.used, band.capacity);
-    const Box rest = {end, area.y0, area.x1, area.y1};
-    if (sm.block && fits(font, room, rest, f.px(6)) && rest.h() >= 0.9f * Canvas::height(font))
-        f.canvas.text_in(font, rest, t.dim_ink, room, Align::centre);
-    draw_names(f, narrow, names);
+    ImFont* font = fits(t.title, h.name, b) ? t.title : t.small_text;
+    std::vector<std::string> notes;
+    float height = font == t.title ? large : line;
+    for (const std::string& n : h.notes)
+        if (fits(t.small_text, n, b) && height + line + f.px(8) <= b.h()) notes.push_back(n), height += line;
+    float y = b.centre().y - height / 2;
+    const auto write = [&](ImFont* with, const std::string& text, ImU32 colour) {
+        f.canvas.text_in(with, {b.x0, y, b.x1, y + Canvas::height(with)}, colour, text, Align::centre);
+        y += Canvas::height(with);
+    };
+    write(font, h.name, ink);
+    for (const std::string& n : notes) write(t.small_text, n, Theme::faded(ink, 0.85f));
 }
 
-void draw_title(const MachineFigure& f, const SmState& sm, Box& inner) {
+/// What is written has a solid frame, what is read a broken one; everything else is dim.
+void frame(const MachineFigure& f, const Box& b, Part part) {
     const Theme& t = f.theme();
-    const Box title = inner.cut_top(Canvas::height(t.text) + f.px(2));
-    const float x = f.canvas.text_in(t.text, title, sm.block ? t.ink : t.dim_ink, sm_name(sm));
-    const float end =
-        f.canvas.text_in(t.small_text, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, sm_block(sm));
-    f.canvas.text_in(t.small_text, {end + f.px(8), title.y0, title.x1, title.y1}, t.dim_ink, sm_line(sm), Align::right);
-    const std::string does = formula(f.run, sm);
-    const Box line = inner.cut_top(Canvas::height(t.text) + f.px(4));
-    if (sm.block) f.canvas.text_in(t.text, line, does.empty() ? t.dim_ink : t.highlight, does.empty() ? "·" : does);
+    if (part == Part::result) f.canvas.outline(b.grown(f.px(1)), t.now, f.px(3));
+    if (part != Part::first && part != Part::second) return;
+    const float dash = f.px(7), space = f.px(4), width = f.px(2);
+    const ImVec2 corners[] = {b.min(), {b.x1, b.y0}, b.max(), {b.x0, b.y1}, b.min()};
+    for (int k = 0; k < 4; ++k) f.canvas.strokes(corners[k], corners[k + 1], t.now, dash, space, width);
 }
 
-void draw_card(MachineFigure& f, const SmState& sm, const Box& card) {
+void draw_tile(const MachineFigure& f, const Step* step, const DrawnHeld& d) {
+    const Theme& t = f.theme();
+    const Held& h = *d.held;
+    const ImU32 hue = t.hue(h.meaning);
+    if (!h.now) {
+        f.canvas.dashed(d.slot, Theme::faded(hue, 0.6f));
+        return draw_names(f, d, t.dim_ink);
+    }
+    const bool acts = h.part != Part::none, result = h.part == Part::result;
+    const bool coming = result && step->kind() == Kind::load;
+    const ImU32 dim = Theme::mixed(t.panel, hue, 0.45f);
+    const ImU32 full = acts ? hue : dim;
+    f.canvas.fill(d.box, result ? dim : full, f.px(2));
+    // A result fills up from below; what is loaded comes as a whole.
+    if (coming)
+        f.canvas.fill(d.box, Theme::faded(hue, f.arrived), f.px(2));
+    else if (result)
+        f.canvas.fill({d.box.x0, d.box.y1 - d.box.h() * f.arrived, d.box.x1, d.box.y1}, hue, f.px(2));
+    frame(f, d.box, h.part);
+    draw_names(f, d, Theme::ink_on(result && f.arrived < 0.5f ? dim : full));
+}
+
+/// What is used of a space, as text and to scale: the tiles in it, the oldest first.
+void draw_capacity(const MachineFigure& f, const SmState& sm, Space space, Box area, Bytes longest) {
     const Theme& t = f.theme();
     const GpuSpec& gpu = f.run.experiment().gpu;
-    const std::string name = f.prefix + "card-" + std::to_string(sm.sm);
-    ImGui::SetCursorScreenPos(card.min());
-    if (hit_area(name, {card.w(), card.h()})) f.app.view.sm = sm.sm;
-    f.app.place(name);
+    const bool sram = space == Space::sram;
+    const Bytes used = sram ? sm.sram_used : sm.registers_used,
+                capacity = sram ? gpu.sram_per_block : gpu.registers_per_sm;
+    const ImU32 colour = sram ? t.sram : t.registers;
+    const Box all = area;
+    const Box title = area.cut_top(Canvas::height(t.small_text) + f.px(2));
+    const std::string name = space_title(space), of = space_used(used, capacity);
+    const float x = f.canvas.text_in(t.small_text, title, Theme::mixed(colour, t.ink, 0.3f), name);
+    f.canvas.text_in(t.small_text, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, of);
+    const float per_byte = area.w() / static_cast<float>(std::max<Bytes>(1, longest));
+    const Box bar = {area.x0, area.y0, area.x0 + static_cast<float>(capacity) * per_byte, area.y1};
+    f.canvas.fill(bar, Theme::faded(colour, 0.12f), f.px(2));
+    float at = bar.x0;
+    for (const TileState& s : sm.tiles) {
+        const RecordedTile& tile = f.run.trace().tiles()[s.tile];
+        if (tile.space != space) continue;
+        const float end = std::min(bar.x1, at + static_cast<float>(tile.bytes()) * per_byte);
+        const bool acts = part_of(f.run.operation(sm), s.tile) != Part::none;
+        f.canvas.fill({at, bar.y0, std::max(at + 1, end - 1), bar.y1},
+                      Theme::mixed(t.panel, t.hue(tile.meaning), acts ? 1.f : 0.45f));
+        at = end;
+    }
+    f.canvas.outline(bar, Theme::faded(colour, 0.7f), 1, f.px(2));
+    if (hovered(all)) tooltip(name + ": " + of + "\n" + space_free(used, capacity));
+}
 
-    const bool focus = sm.sm == f.focus;
-    f.canvas.fill(card, Theme::mixed(t.panel, t.background, sm.block ? 0.45f : 0.8f), f.px(5));
-    f.canvas.outline(card, focus ? t.highlight : t.panel_border, focus ? f.px(2) : 1, f.px(5));
-    Box inner = {card.x0 + f.px(8), card.y0 + f.px(5), card.x1 - f.px(8), card.y1 - f.px(8)};
-    draw_title(f, sm, inner);
-    // Tiles in registers are many and small; their names get a second line before the bands grow.
-    const float line = line_height(f), gap = f.px(8);
-    const float spare = inner.h() - gap - 2 * (line + f.px(3)) - 2 * f.px(30);
-    const float lines = std::clamp(std::floor(spare / line), 0.f, 3.f);
-    const float in_sram = lines >= 2 ? 1.f : 0.f, in_registers = lines - in_sram;
-    const float each = (inner.h() - gap - lines * line) / 2;
-    const Box registers = inner.cut_top(each + in_registers * line);
-    inner.cut_top(gap);
-    draw_band(f, sm, {Space::registers, sm.registers_used, gpu.registers_per_sm, t.registers, in_registers, card.y1},
-              registers);
-    draw_band(f, sm, {Space::sram, sm.sram_used, gpu.sram_per_block, t.sram, in_sram, card.y1}, inner);
+/// Number, thread block, place in the loops and line; below, what it does.
+void draw_title(const MachineFigure& f, const SmState& sm, Box& inner) {
+    const Theme& t = f.theme();
+    const Box title = inner.cut_top(Canvas::height(t.title) + f.px(3));
+    const float x = f.canvas.text_in(t.title, title, sm.block ? t.ink : t.dim_ink, sm_name(sm)) + f.px(8);
+    const std::string line = sm_line(sm);
+    const float right = title.x1 - Canvas::width(t.small_text, line) - f.px(6);
+    f.canvas.text_in(t.small_text, {x, title.y0, title.x1, title.y1}, t.dim_ink, line, Align::right);
+    f.canvas.text_in(t.text, {x, title.y0, right, title.y1}, t.ink, sm_places(f.run, sm));
+    const std::string does = formula(f.run, sm);
+    const Box below = inner.cut_top(Canvas::height(t.text) + f.px(4));
+    if (sm.block) f.canvas.text_in(t.text, below, does.empty() ? t.dim_ink : t.highlight, does.empty() ? "·" : does);
+}
+
+/// On the right of the tiles or above them, whichever leaves these larger.
+void draw_capacities(const MachineFigure& f, const SmState& sm, const std::vector<Held>& held, Box& inner) {
+    const GpuSpec& gpu = f.run.experiment().gpu;
+    const ImFont* font = f.theme().small_text;
+    const float height = Canvas::height(font) + f.px(2) + f.px(12), gap = f.px(10);
+    const float width = std::max(f.px(150), Canvas::width(font, "registers 16.5 KiB of 256 KiB") + f.px(4));
+    const Bytes longest = std::max(gpu.sram_per_block, gpu.registers_per_sm);
+    const Box above = {inner.x0, inner.y0, inner.x1, inner.y0 + height},
+              beside = {inner.x1 - width, inner.y0, inner.x1, inner.y0 + 2 * height + gap};
+    const Box under = {inner.x0, above.y1 + f.px(6), inner.x1, inner.y1},
+              left = {inner.x0, inner.y0, beside.x0 - gap, inner.y1};
+    const bool right = left.w() > width && scale_for(f, held, left) >= scale_for(f, held, under);
+    const float half = (above.w() - gap) / 2;
+    const Box registers = right ? Box{beside.x0, beside.y0, beside.x1, beside.y0 + height}
+                                : Box{above.x1 - half, above.y0, above.x1, above.y1};
+    const Box sram = right ? Box{beside.x0, beside.y1 - height, beside.x1, beside.y1}
+                           : Box{above.x0, above.y0, above.x0 + half, above.y1};
+    draw_capacity(f, sm, Space::registers, registers, longest);
+    draw_capacity(f, sm, Space::sram, sram, longest);
+    inner = right ? left : under;
+}
+
+void draw_held(MachineFigure& f, const SmState& sm, const std::vector<Held>& held, const Box& inner, float door) {
+    const std::vector<DrawnHeld> all = arranged(f, held, inner);
+    const Step* step = f.run.operation(sm);
+    draw_spaces(f, all, inner);
+    for (const DrawnHeld& d : all) {
+        draw_tile(f, step, d);
+        const Held& h = *d.held;
+        if (h.now && hovered(d.box)) tooltip(about_tile(f.run, h.now->tile, h.now->written, h.part));
+        if (!h.now || !step || !step->moves_data() || step->tile() != h.now->tile) continue;
+        const auto way = way_to(f, all, d, {inner.x0, inner.y0, inner.x1, door});
+        f.moves.push_back({.step = step,
+                           .tile = d.box,
+                           .door = way.front(),
+                           .then = {way.begin() + 1, way.end()},
+                           .missed = f.l2.missed(sm.steps.back())});
+    }
 }
 
 }  // namespace
 
-void draw_sm_cards(MachineFigure& f, Box area) {
+void draw_sm(MachineFigure& f, const Box& area) {
+    const Theme& t = f.theme();
     const auto& sms = f.run.moment().sms;
     if (sms.empty()) {
-        f.canvas.text_in(f.theme().text, area, f.theme().dim_ink, "no thread block was recorded", Align::centre);
+        f.canvas.text_in(t.text, area, t.dim_ink, "no thread block was recorded", Align::centre);
         return;
     }
-    const float gap = f.px(8);
-    const auto all = static_cast<Index>(sms.size());
-    const auto room = [&](float least) { return whole((area.w() + gap) / (f.px(least) + gap), 1, 4); };
-    // Somewhat narrower ones where that shows them all.
-    const Index n = room(155) >= all ? all : room(190);
-    // Whole pages, so that a click on a card leaves it where it is.
-    const Index first = std::min(f.focus / n * n, all - n);
-    const float width = std::floor((area.w() - gap * static_cast<float>(n - 1)) / static_cast<float>(n));
-    for (Index i = 0; i < n; ++i) {
-        const float x = area.x0 + static_cast<float>(i) * (width + gap);
-        SmState sm = sms[static_cast<std::size_t>(first + i)];
-        if (f.over) sm = SmState{sm.sm, nullptr, 0, 0, 0, {}, {}};
-        draw_card(f, sm, {x, area.y0, x + width, area.y1});
-    }
+    const SmState idle{f.focus, nullptr, 0, 0, 0, {}, {}};
+    const SmState& sm = f.over ? idle : sms[static_cast<std::size_t>(f.focus)];
+    f.canvas.fill(area, Theme::mixed(t.panel, t.background, 0.45f), f.px(5));
+    f.canvas.outline(area, t.highlight, f.px(2), f.px(5));
+    Box inner = {area.x0 + f.px(10), area.y0 + f.px(6), area.x1 - f.px(10), area.y1 - f.px(12)};
+    draw_title(f, sm, inner);
+    inner.cut_top(f.px(4));
+    const std::vector<Held> held = crossing_of(f.run, sm);
+    if (inner.h() > f.px(110)) draw_capacities(f, sm, held, inner);
+    draw_held(f, sm, held, inner, area.y1);
 }
 
 }  // namespace tilescope::gui::machine

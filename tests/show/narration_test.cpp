@@ -54,31 +54,32 @@ bool starts_with(const std::string& text, const std::string& start) { return tex
 TEST_CASE("flash_v2 tells its story", "[narration]") {
     Session session = session_of("flash_v2", blackboard);
     Run& run = *session.run();
-    CHECK(story(run, 0, 16) == std::vector<std::string>{
-                                   "Nothing has run yet: Q, K and V are in HBM.",
-                                   "The host launches kernel flash_v2: 4 thread blocks for 4 SMs.",
-                                   "SM 0 takes thread block 0 and loads Q, rows 0–3 (64 B), from HBM into SRAM.",
-                                   "SM 0 makes O (4 × 4) = 0, l (4 × 1) = 0 and m (4 × 1) = −∞ in registers.",
-                                   "SM 0 loads K, rows 0–3 (64 B), from HBM into SRAM.",
-                                   "SM 0 loads V, rows 0–3 (64 B), from HBM into SRAM.",
-                                   "SM 0 multiplies 0.5 Q by Kᵀ into S (4 × 4): 128 FLOPs.",
-                                   "SM 0 copies m into c (4 × 1).",
-                                   "SM 0 raises m to the greatest value of each row of S (4 × 4): 16 comparisons.",
-                                   "SM 0 subtracts m from c (4 × 1) and takes the exponential: 4 exponentials.",
-                                   "SM 0 subtracts the row maxima m from S (4 × 4) and takes the exponential: "
-                                   "16 exponentials.",
-                                   "SM 0 multiplies l (4 × 1) by c: 4 multiplications.",
-                                   "SM 0 adds the sum of each row of S (4 × 4) to l: 16 additions.",
-                                   "SM 0 multiplies each row of O (4 × 4) by its c: 16 multiplications.",
-                                   "SM 0 multiplies S by V and adds the product to O (4 × 4): 128 FLOPs.",
-                                   "SM 0 loads K, rows 4–7 (64 B), from HBM into SRAM.",
-                               });
+    CHECK(story(run, 0, 16) ==
+          std::vector<std::string>{
+              "Nothing has run yet: Q, K and V are in HBM.",
+              "The host launches kernel flash_v2: 4 thread blocks for 4 SMs.",
+              "SM 0 takes thread block 0 and loads Q, rows 0–3 (64 B), from HBM into SRAM.",
+              "SM 0 makes O (4 × 4) = 0, l (4 × 1) = 0 and m (4 × 1) = −∞ in registers.",
+              "SM 0 loads K, rows 0–3 (64 B), from HBM into SRAM.",
+              "SM 0 loads V, rows 0–3 (64 B), from HBM into SRAM.",
+              "SM 0 multiplies 0.5 Q by Kᵀ into S (4 × 4): 128 FLOPs.",
+              "SM 0 copies m into m_old (4 × 1).",
+              "SM 0 raises m to the greatest value of each row of S (4 × 4): 16 comparisons.",
+              "SM 0 subtracts m from m_old (4 × 1) and takes the exponential, which gives α: 4 exponentials.",
+              "SM 0 subtracts the row maxima m from S (4 × 4) and takes the exponential, which gives P~: "
+              "16 exponentials.",
+              "SM 0 multiplies l (4 × 1) by α: 4 multiplications.",
+              "SM 0 adds the sum of each row of P~ (4 × 4) to l: 16 additions.",
+              "SM 0 multiplies each row of O (4 × 4) by its α: 16 multiplications.",
+              "SM 0 multiplies P~ by V and adds the product to O (4 × 4): 128 FLOPs.",
+              "SM 0 loads K, rows 4–7 (64 B), from HBM into SRAM.",
+          });
     CHECK(story(run, run.ticks() - 4, run.ticks() + 1) ==
           std::vector<std::string>{
               "SM 0 divides each row of O (4 × 4) by its l: 16 divisions.",
-              "SM 0 adds the logarithm of l to m (4 × 1): 8 FLOPs.",
+              "SM 0 adds the logarithm of l to m (4 × 1), which gives LSE: 8 FLOPs.",
               "SM 0 stores O, rows 0–3 (64 B), from registers into HBM.",
-              "SM 0 stores m as LSE, rows 0–3 (16 B), from registers into HBM.",
+              "SM 0 stores LSE, rows 0–3 (16 B), from registers into HBM.",
               "SM 0 has finished thread block 0 and gives back Q, O, l and m.",
           });
     CHECK(said(run, 2, 3) == "SM 3 takes thread block 3 and loads Q, rows 12–15 (64 B), from HBM into SRAM.");
@@ -118,8 +119,8 @@ TEST_CASE("softmax kernels speak of X", "[narration]") {
     Run& run = *session.run();
     CHECK(said(run, 0) == "Nothing has run yet: X is in HBM.");
     CHECK(said(run, 3) == "SM 0 loads X of matrix 1, rows 0–3, columns 0–3 (64 B), from HBM into registers.");
-    CHECK(said(run, 4) == "SM 0 takes the exponential of X (4 × 4): 16 exponentials.");
-    CHECK(said(run, 5) == "SM 0 adds up each row of X (4 × 4) for l: 12 additions.");
+    CHECK(said(run, 4) == "SM 0 takes the exponential of X (4 × 4), which gives Y~: 16 exponentials.");
+    CHECK(said(run, 5) == "SM 0 adds up each row of Y~ (4 × 4) for l: 12 additions.");
 }
 
 TEST_CASE("regions are named by their rows, and by columns where these are not all", "[narration]") {

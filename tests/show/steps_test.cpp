@@ -80,8 +80,8 @@ TEST_CASE("what is told of a step is what the window says", "[steps]") {
     CHECK(s.line == 10);
     CHECK(s.where == "block 0 · line 10 · head 1 of 1, i = 1 of 4, j = 2 of 4");
     CHECK(s.code == "O_i = exp(m_old - m_i) O_i + P~ V_j");
-    CHECK(s.formula == "O ← c · O");
-    CHECK(s.happening == "SM 0 multiplies each row of O (4 × 4) by its c: 16 multiplications.");
+    CHECK(s.formula == "O ← α · O");
+    CHECK(s.happening == "SM 0 multiplies each row of O (4 × 4) by its α: 16 multiplications.");
     CHECK(s.why == "The un-scaled output is rescaled with it; the division waits until the end.");
     // Four SMs: a tile of Q each, two of K and V; 4 * (2 * 2 * 64 products + 176 + 24 + ...) counted elsewhere.
     CHECK(traffic_so_far(*session.run()) == "SM traffic so far, of all SMs: 1.28 kB read, 0 B written; 2.27 k FLOPs");
@@ -120,8 +120,8 @@ TEST_CASE("the blackboard has a row for each step and a column for each tile tha
     REQUIRE(b.rows.size() == 5);
     CHECK(b.rows[0] == std::vector<std::string>{"1", "", "launch flash_v2", "", "", ""});
     CHECK(b.rows[1] == std::vector<std::string>{"3", "5", "make O, l, m", "0.00", "−∞", "0.00 0.00 0.00 0.00"});
-    CHECK(b.rows[2] == std::vector<std::string>{"12", "9", "l += rowsum S", "2.57", "", ""});
-    CHECK(b.rows[3] == std::vector<std::string>{"14", "10", "O += S V", "", "", "-0.90 -2.53 1.15 -1.36"});
+    CHECK(b.rows[2] == std::vector<std::string>{"12", "9", "l += rowsum P~", "2.57", "", ""});
+    CHECK(b.rows[3] == std::vector<std::string>{"14", "10", "O += P~ V", "", "", "-0.90 -2.53 1.15 -1.36"});
     CHECK(b.left_out.empty());
     // Where it is narrow, first numbers go, then tiles; the output stays.
     const Blackboard narrow = blackboard(run, 0, {1, 3, 12, 14, 48}, 55);

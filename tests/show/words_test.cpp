@@ -80,7 +80,7 @@ TEST_CASE("values say whose and what they are", "[value text]") {
     Run& run = *session.run();
     const auto done = [&](Index tick) {
         run.seek(tick);
-        return operation_text(run, *run.operation(run.moment().sms[0]));
+        return operation_text(run, run.moment().sms[0].steps.back());
     };
     CHECK(why_no_block(run).find("Nothing has run yet") == 0);
     CHECK(done(4) == "K ← K in HBM, rows 0–3");

@@ -1,0 +1,89 @@
+#include "show/contents.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace tilescope::show {
+namespace {
+
+bool is_copy(const Event& e) { return e.kind() == Kind::map && e.operation->access == Access::write; }
+bool divides(const Event& e) { return std::string_view(e.operation->formula) == "o ← o / a"; }
+
+}  // namespace
+
+Contents::Contents(const Trace& trace, const std::string& weights) : weights_(weights) {
+    std::vector<Held> held(trace.tiles().size());
+    for (const RecordedTile& t : trace.tiles()) buffers_.insert(t.name);
+    labels_.resize(static_cast<std::size_t>(trace.size()));
+    for (Index k = 0; k < trace.size(); ++k) {
+        const Event& e = trace[k].event;
+        if (e.kind() <= Kind::block_end) continue;
+        Labels& labels = labels_[static_cast<std::size_t>(k)];
+        for (std::size_t o = 0; o < e.reads.size(); ++o)
+            if (e.reads[o].tile != no_tile) labels[2 + o] = held[e.reads[o].tile].label;
+        if (e.out != no_tile) labels[1] = held[e.out].label;
+        if (e.kind() == Kind::store)
+            store(trace, e, held), labels[2] = held[e.a()].label;
+        else if (e.kind() == Kind::release)
+            labels[0] = labels[1];
+        else if (e.out != no_tile)
+            write(trace, k, held);
+    }
+}
+
+Contents::Label Contents::label(const std::string& name) {
+    const auto [at, is_new] = known_.try_emplace(name, static_cast<Label>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return at->second;
+}
+
+Contents::Label Contents::made_by(const Trace& trace, const Event& e, const std::vector<Held>& held) {
+    const RecordedTile& tile = trace.tiles()[e.out];
+    const Held& was = held[e.out];
+    if (e.kind() == Kind::load) return label(trace.tensors()[e.region.tensor].name);
+    if (is_copy(e)) return e.a() == no_tile ? label(tile.name) : held[e.a()].label;
+    if (e.kind() == Kind::map && e.operation->price.exps > 0) {
+        if (tile.meaning == Meaning::score) return label(weights_ + "~");
+        return label(was.copy_of != no_tile ? "α" : "e^" + names_[was.label]);
+    }
+    if (divides(e) && names_[was.label] == weights_ + "~") return label(weights_);
+    return e.kind() == Kind::map ? was.label : label(tile.name);
+}
+
+/// A copy that is worked on was made for that: a factor is made of what is old, anything else is the buffer's own.
+void Contents::name_copy(const Event& e, const std::string& buffer, Held& copy) {
+    const std::string& name = names_[copy.label];
+    if (e.operation->price.exps == 0)
+        copy.label = label(buffer);
+    else if (!name.ends_with("_old"))
+        copy.label = label(name + "_old");
+    labels_[static_cast<std::size_t>(copy.written)][0] = copy.label;
+}
+
+void Contents::write(const Trace& trace, Index step, std::vector<Held>& held) {
+    const Event& e = trace[step].event;
+    Held& h = held[e.out];
+    if (h.copy_of != no_tile && e.kind() == Kind::map && e.operation->access == Access::update)
+        name_copy(e, trace.tiles()[e.out].name, h), labels_[static_cast<std::size_t>(step)][1] = h.label;
+    const Label now = made_by(trace, e, held);
+    labels_[static_cast<std::size_t>(step)][0] = h.label = now;
+    // What a copy of it holds is from now on the old one.
+    if (const TileId copy = std::exchange(h.copy, no_tile); copy != no_tile && held[copy].copy_of == e.out) {
+        Held& c = held[copy];
+        c.label = label(names_[c.label] + "_old");
+        labels_[static_cast<std::size_t>(c.written)][0] = c.label;
+    }
+    h.written = step, h.copy_of = no_tile;
+    if (is_copy(e) && e.a() != no_tile) h.copy_of = e.a(), held[e.a()].copy = e.out;
+}
+
+/// What is stored under a name that no tile has (LSE) was that since it was written.
+void Contents::store(const Trace& trace, const Event& e, std::vector<Held>& held) {
+    const std::string& tensor = trace.tensors()[e.region.tensor].name;
+    Held& h = held[e.a()];
+    if (buffers_.contains(tensor) || h.written < 0) return;
+    h.label = label(tensor);
+    labels_[static_cast<std::size_t>(h.written)][0] = h.label;
+}
+
+}  // namespace tilescope::show
