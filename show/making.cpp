@@ -67,6 +67,7 @@ Counted Making::counted(const Algorithm& algorithm, Control& control) {
     if (!made_.tiling) made_.tiling = tiling;
     try {
         Counted counted = count_for_show(e, &control);
+        made_.spill = spill_of(e, Setup().algorithm);
         check_hbm(e);
         return counted;
     } catch (const OutOfChipMemory& error) {

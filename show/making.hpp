@@ -4,6 +4,7 @@
 #include "lab/flags/request.hpp"
 #include "lab/mapping.hpp"
 #include "show/run.hpp"
+#include "show/spill.hpp"
 
 namespace tilescope::show {
 
@@ -40,12 +41,13 @@ struct Overflow {
     }
 };
 
-/// What came of a setup: one or two runs, or an overflow, or a problem.
+/// What came of a setup: one or two runs, or an overflow, or a problem; a problem may be that HBM spills over.
 struct Made {
     std::optional<lab::Request> request;
     std::optional<Tiling> tiling;  ///< of the first run, completed
     std::string problem;           ///< one line, naming the flag; empty: none
     std::optional<Overflow> overflow;
+    std::optional<Spill> spill;
     std::unique_ptr<Run> run, rival;
     std::optional<Setup> played;  ///< of a recording: what would run the same
 };

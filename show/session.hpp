@@ -40,6 +40,7 @@ class Session {
     const std::optional<Tiling>& tiling() const { return made_.tiling; }  ///< of the first run, completed
     const std::string& problem() const { return made_.problem; }          ///< one line, naming the flag; empty: none
     const std::optional<Overflow>& overflow() const { return made_.overflow; }
+    const std::optional<Spill>& spill() const { return made_.spill; }  ///< of HBM; problem() says it in words
 
     Run* run() { return made_.run.get(); }  ///< nullptr where there is a problem or an overflow
     const Run* run() const { return made_.run.get(); }

@@ -65,15 +65,17 @@ std::string about_bytes(const std::vector<SoftmaxMoment>& programs) {
     for (const SoftmaxMoment& p : programs)
         each.push_back(std::string(p.algorithm->name) + " moved " + text::bytes(p.read + p.written));
     const float apart = difference(programs);
-    return text::listed(each) + (apart == 0 ? " for the same result."
-                                            : "; their results differ by at most " + row_number(apart) + ".");
+    return text::listed(each) +
+           (apart == 0 ? " for the same result." : "; their results differ by at most " + row_number(apart) + ".");
 }
 
 }  // namespace
 
 Softmaxes::Program::Program(const Algorithm& algorithm, const Problem& problem, const RowStory& of,
                             std::span<const float> scores)
-    : run(count_for_show({&algorithm, problem, {1, std::min(problem.seq_k, of.run().experiment().tiling.bc)},
+    : run(count_for_show({&algorithm,
+                          problem,
+                          {1, std::min(problem.seq_k, of.run().experiment().tiling.bc)},
                           of.run().experiment().gpu}),
           1, inputs_of(algorithm, scores)),
       story(run, 0, 0) {}

@@ -142,11 +142,18 @@ void note_move(MachineFigure& f, const SmState& sm, const Box& cell, float door)
 void draw_legend(const MachineFigure& f, Box& area) {
     const Theme& t = f.theme();
     const float line = Canvas::height(t.small_text) + f.px(2);
-    area.y1 -= 2 * line + f.px(8);
+    constexpr Phase phases[] = {Phase::load, Phase::store, Phase::product, Phase::rest};
+    const auto width = [&](Phase phase) { return f.px(12) + Canvas::width(t.small_text, name_of(phase)); };
+    float lines = 1, taken = 0;
+    for (const Phase phase : phases) {
+        if (taken > 0 && taken + width(phase) > area.w()) ++lines, taken = 0;
+        taken += width(phase) + f.px(8);
+    }
+    area.y1 -= lines * line + f.px(8);
     Box at = {area.x0, area.y1, area.x1, area.y1 + line};
-    for (const Phase phase : {Phase::load, Phase::store, Phase::product, Phase::rest}) {
+    for (const Phase phase : phases) {
         const std::string name = name_of(phase);
-        if (at.x0 + f.px(12) + Canvas::width(t.small_text, name) > at.x1) at = {area.x0, at.y1, at.x1, at.y1 + line};
+        if (at.x0 > area.x0 && at.x0 + width(phase) > at.x1) at = {area.x0, at.y1, at.x1, at.y1 + line};
         draw_sign(f.canvas, {at.x0 + f.px(4), at.centre().y}, f.px(3.5f), phase, t.dim_ink);
         at.x0 = f.canvas.text_in(t.small_text, {at.x0 + f.px(11), at.y0, at.x1, at.y1}, t.dim_ink, name) + f.px(9);
     }

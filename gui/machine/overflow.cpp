@@ -1,8 +1,10 @@
-// What does not fit on chip, to scale, and the way out.
+// What does not fit on chip or in HBM, to scale, and the ways out.
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/machine/tank.hpp"
 #include "gui/panels.hpp"
 #include "show/setup_text.hpp"
+#include "show/setups.hpp"
 
 namespace tilescope::gui::machine {
 using namespace lab;
@@ -80,6 +82,15 @@ void use(App& app, const Tiling& tiling) {
     app.session.ask(s);
 }
 
+/// A button for a way out.
+bool way_out(App& app, const char* place, const std::string& text) {
+    ImGui::PushStyleColor(ImGuiCol_Button, Theme::mixed(app.theme.panel, app.theme.good, 0.35f));
+    const bool taken = push_button(text);
+    ImGui::PopStyleColor();
+    app.place(place);
+    return taken;
+}
+
 void draw_overflow(App& app, const Overflow& o) {
     const Theme& t = app.theme;
     const Canvas c(t);
@@ -93,14 +104,33 @@ void draw_overflow(App& app, const Overflow& o) {
     ImGui::Dummy({room.x, height + t.px(6)});
     std::optional<Tiling> chosen;
     if (o.fitting) {
-        ImGui::PushStyleColor(ImGuiCol_Button, Theme::mixed(t.panel, t.good, 0.35f));
-        if (push_button(fix_text(*o.fitting))) chosen = o.fitting;
-        ImGui::PopStyleColor();
-        app.place("fix-tiling");
+        if (way_out(app, "fix-tiling", fix_text(*o.fitting))) chosen = o.fitting;
         ImGui::Spacing();
     }
     explanation(app, o.explanation);
     if (chosen) use(app, *chosen);
+}
+
+void draw_spilling(App& app, const Spill& s) {
+    const Theme& t = app.theme;
+    ImGui::PushFont(t.title);
+    text_wrapped(spill_title(s));
+    ImGui::PopFont();
+    text_wrapped(spill_reason());
+    ImGui::Spacing();
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    const float below = 2 * ImGui::GetFrameHeightWithSpacing();
+    const float height = std::clamp(room.y - below, t.px(90), t.px(560));
+    draw_spill(Canvas(t), s, {at.x, at.y, at.x + room.x, at.y + height});
+    ImGui::Dummy({room.x, height + t.px(6)});
+    Setup setup = app.session.setup();
+    if (s.other) {
+        if (way_out(app, "fix-algorithm", other_text(s))) setup = with_algorithm(setup, s.other->first);
+        if (s.shorter) ImGui::SameLine();
+    }
+    if (s.shorter && way_out(app, "fix-seq", shorter_text(s)))
+        set_flag(setup.options, "seq", std::to_string(*s.shorter));
+    app.session.ask(setup);
 }
 
 void draw_problem(const App& app, const std::string& problem) {
@@ -124,6 +154,8 @@ void draw_problem(const App& app, const std::string& problem) {
 void overflow_panel(App& app) {
     if (app.session.overflow())
         draw_overflow(app, *app.session.overflow());
+    else if (app.session.spill())
+        draw_spilling(app, *app.session.spill());
     else if (!app.session.problem().empty())
         draw_problem(app, app.session.problem());
 }

@@ -23,8 +23,9 @@ Layout layout(const MachineFigure& f, Box area, bool titled) {
     }
     if (titled) l.title = area.cut_top(Canvas::height(t.title) + f.px(4));
     // In a hall the finding stays; its reason, the map's squares and, without room, the odometers give way.
+    const bool wide = area.w() > 1.4f * area.h();
     if (t.projector)
-        l.words = area.cut_top(2 * t.headline->FontSize + f.px(4));
+        l.words = area.cut_top((wide ? 1.f : 2.f) * t.headline->FontSize + f.px(4));
     else if (area.h() > f.px(560))
         l.words = area.cut_top(2 * t.headline->FontSize + 2 * t.text->FontSize + f.px(10));
     if (area.h() > f.px(t.projector ? 450 : 360)) {
@@ -32,7 +33,7 @@ Layout layout(const MachineFigure& f, Box area, bool titled) {
         area.y1 = l.odometers.y0 - f.px(4);
     }
     const float all = area.h();
-    const float large = std::clamp(all * (t.projector ? 0.55f : 0.5f), f.px(110), f.px(520));
+    const float large = std::clamp(all * (t.projector ? 0.48f : 0.5f), f.px(110), f.px(520));
     l.launch = area.cut_top(text + f.px(6));
     if (area.w() > f.px(520) && large > f.px(190)) {
         l.sm = l.map = area.cut_top(large);

@@ -43,6 +43,8 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
     const float line = Canvas::height(font);
+    std::vector<Box> taken;
+    for (const DrawnHeld& d : all) taken.push_back(d.slot);
     for (const Neighbours& n : neighbours(all)) {
         const bool sram = n.space == Space::sram;
         const Box b = n.box.grown(gap_in(f, area) / 3);
@@ -56,8 +58,8 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
         const auto is_free = [&](ImVec2 at) {
             const Box word = {at.x, at.y, at.x + width, at.y + line};
             return word.x0 >= area.x0 - f.px(5) && word.x1 <= area.x1 + f.px(5) && word.y1 <= area.y1 + f.px(9) &&
-                   std::none_of(all.begin(), all.end(), [&](const DrawnHeld& d) {
-                       return d.slot.x0 < word.x1 && word.x0 < d.slot.x1 && d.slot.y0 < word.y1 && word.y0 < d.slot.y1;
+                   std::none_of(taken.begin(), taken.end(), [&](const Box& other) {
+                       return other.x0 < word.x1 && word.x0 < other.x1 && other.y0 < word.y1 && word.y0 < other.y1;
                    });
         };
         const ImVec2 first = places[n.place == Place::left ? 0
@@ -65,6 +67,7 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
                                                            : 2],
                      at = is_free(first) ? first : places[0];
         if (area.h() < f.px(110) || !is_free(at)) continue;
+        taken.push_back({at.x, at.y, at.x + width, at.y + line});
         f.canvas.text(font, at, Theme::mixed(sram ? t.sram : t.registers, t.ink, 0.3f), name);
     }
 }

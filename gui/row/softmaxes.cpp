@@ -25,7 +25,8 @@ Box draw_axis(const Canvas& c, Box column, const std::string& what, const std::v
     const float line = Canvas::height(t.small_text) + c.px(3);
     const Box title = column.cut_top(line);
     const float end = c.text_in(t.small_text, title, t.dim_ink, what);
-    if (!said[0].empty()) c.text_in(t.small_text, {end + c.px(8), title.y0, title.x1, title.y1}, ink, said, Align::right);
+    if (!said[0].empty())
+        c.text_in(t.small_text, {end + c.px(8), title.y0, title.x1, title.y1}, ink, said, Align::right);
     column.y0 += c.px(2), column.y1 -= line;
     return column;
 }

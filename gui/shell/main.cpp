@@ -353,7 +353,7 @@ void carry_out(const Invocation& r) {
     App app;
     const auto [file, recording] = r.scene.empty() ? open_state(app, r) : open_scene(app, r);
     await(app, out.has_value());
-    if (const std::string& problem = app.session.problem(); !problem.empty())
+    if (const std::string& problem = app.session.problem(); !problem.empty() && !app.session.spill())
         throw UsageError((file.empty() || !recording.empty() ? "" : text::shown(file) + ": ") + problem);
     if (const Run* run = app.session.run(); run && !run->remark().empty())
         std::cerr << "tilescope-gui: " << text::shown(recording) << ": " << run->remark() << '\n';

@@ -28,18 +28,17 @@ void write_picture(App& app, Window& window, const std::string& ending, std::ost
     check_stop(&control());
     if (!std::exchange(app.notes.drawing, nullptr)) return write_png(picture, out);
     const bool transparent = app.alone && app.alone->transparent;
-    const std::string svg = drawing.svg(
-        {static_cast<float>(picture.size.width), static_cast<float>(picture.size.height)},
-        transparent ? 0 : app.theme.panel, caption_text(app.session, app.view.stage == Stage::time),
-        shell_command(app.state()));
+    const std::string svg =
+        drawing.svg({static_cast<float>(picture.size.width), static_cast<float>(picture.size.height)},
+                    transparent ? 0 : app.theme.panel, caption_text(app.session, app.view.stage == Stage::time),
+                    shell_command(app.state()));
     pdf ? write_pdf(svg, out) : static_cast<void>(out << svg);
 }
 
 std::string export_stage(App& app, Window& window) {
     const std::string path = std::exchange(app.stage_file.path, {});
     if (path.empty()) return "";
-    const std::string caption =
-        app.stage_file.caption ? caption_text(app.session, app.view.stage == Stage::time) : "";
+    const std::string caption = app.stage_file.caption ? caption_text(app.session, app.view.stage == Stage::time) : "";
     app.alone = Alone{caption, app.stage_file.transparent};
     std::string news = written_text(path);
     try {

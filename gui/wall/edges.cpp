@@ -255,8 +255,7 @@ void draw_titles(const WallFigure& f) {
         f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.app.session, r), Align::right);
     }
     for (Index k = 0; f.cols_a_title > 0 && k < p.seq_k; k += f.cols_a_title) {
-        const Box b = {f.x_of(k), f.seen.y0 - f.above - f.gap / 2, f.x_of(k + f.cols_a_title),
-                       f.seen.y0 - f.gap / 2};
+        const Box b = {f.x_of(k), f.seen.y0 - f.above - f.gap / 2, f.x_of(k + f.cols_a_title), f.seen.y0 - f.gap / 2};
         if (b.x0 < f.seen.x0 || b.x0 >= f.seen.x1) continue;
         f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.app.session, k));
     }

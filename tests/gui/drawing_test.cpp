@@ -101,7 +101,8 @@ TEST_CASE("what reaches beyond its clip is clipped, and what lies outside is lef
     std::string svg = svg_of(d);
     CHECK(count(svg, "<clipPath") == 1);
     CHECK(count(svg, "<g clip-path=\"url(#clip1)\">") == 1);
-    CHECK_THAT(svg, ContainsSubstring("<clipPath id=\"clip1\"><rect x=\"0\" y=\"0\" width=\"50\" height=\"50\"/></clipPath>"));
+    CHECK_THAT(
+        svg, ContainsSubstring("<clipPath id=\"clip1\"><rect x=\"0\" y=\"0\" width=\"50\" height=\"50\"/></clipPath>"));
     d.clip({0, 0}, page);
     d.fill({40, 40}, {60, 60}, red, 0);
     svg = svg_of(d);

@@ -67,6 +67,7 @@ MACHINE_PICTURES = {
     "program": ["flash_v2", *TOY, "--step", "12", "--tab", "program"],
     "race": ["flash_v1", *HALF, "--race", "flash_v2", "--pace", "bytes", "--step", "900", "--detail", "counters"],
     "overflow": ["flash_v2", "--br", "1024", "--bc", "1024", "--dim", "128"],
+    "spill": ["standard", "--seq", "65536", "--heads", "16", "--gpu", "A100-40GB"],
     "large": ["flash_v2", "--seq", "16384", "--heads", "64", "--step", "300"],
     "projector": ["flash_v2", *HALF, "--step", "60", "--projector"],
     "tiles": ["flash_v2", "--dim", "128", "--view", "tiles"],

@@ -376,6 +376,12 @@ def explains_what_does_not_fit(display):
     w.click("fix-tiling")
     w.wait(lambda s: not s["overflows"] and s["of"] > 0, "a tiling that fits")
     w.close()
+    for way, done in (("fix-algorithm", "flash_v2"), ("fix-seq", "16384")):
+        w = Window(display, GUI, "standard", "--seq", "65536", "--heads", "16", "--gpu", "A100-40GB")
+        assert w.state()["of"] == 0 and "275 GB" in w.state()["problem"]
+        w.click(way)
+        w.wait(lambda s: not s["problem"] and s["of"] > 0 and done in s["command"], way, patience=60)
+        w.close()
 
 
 def fits_every_size(display):
