@@ -150,6 +150,9 @@ void Window::listen_to_keys() {
 /// What the frame is told of them.
 void Window::tell_keys(App& app) {
     app.keys.clear();
+    // A click and a key that comes after it are not one frame's: it is the click that says who hears the key.
+    const bool pressed = glfwGetMouseButton(window_, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
+    if (pressed != std::exchange(pressed_, pressed)) return;
     for (const KeyEvent& e : keys_.next_frame()) {
         if (e.kind == KeyEvent::Kind::character) {
             ImGui_ImplGlfw_CharCallback(window_, e.character);

@@ -59,6 +59,7 @@ class Window {
 
     GLFWwindow* window_ = nullptr;
     KeyQueue keys_;
+    bool pressed_ = false;  // the mouse button, when the last frame began
     Size size_;
     const FontFiles fonts_;
     bool fonts_made_ = false;

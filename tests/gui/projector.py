@@ -55,7 +55,7 @@ def numbers_of_tiles(binary, display, folder):
     subprocess.run([binary, *flags, "--screenshot", os.path.join(folder, "blackboard.png"), "--log", log], check=True,
                    timeout=120, env=display.environment)
     said = [text for text, _, _ in json.loads(open(log, encoding="utf-8").read())["texts"]["detail"]]
-    return "O ← scale_rows(c)" in said and sum(bool(re.fullmatch(r"-?\d\.\d", text)) for text in said) >= 2 * 16
+    return "O ← scale_rows(α)" in said and sum(bool(re.fullmatch(r"-?\d\.\d", text)) for text in said) >= 2 * 16
 
 
 def main():

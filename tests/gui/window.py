@@ -329,17 +329,17 @@ def zooms_in(display):
     w.wait(lambda s: not zoom(s), "all of it again")
     w.key("2")
     w.wait(lambda s: "sm-0" in s["places"], "the machine")
-    card = w.state()["places"]["card-0"][2]
+    width = w.state()["places"]["large-sm"][2]
     w.move("panel-memory", 0.2, 0.4)
     w.key("z")
-    w.wait(lambda s: zoom(s) and s["places"]["card-0"][2] > 1.3 * card, "a large card")
+    w.wait(lambda s: zoom(s) and s["places"]["large-sm"][2] > 1.3 * width, "a larger SM")
     w.key("1")
     w.wait(lambda s: not zoom(s) and "wall" in s["places"], "all of the wall")
     w.close()
 
 
 def stops_at_breakpoints(display):
-    w = Window(display, GUI, *SMALL, "--speed", "60")
+    w = Window(display, GUI, *SMALL, "--speed", "60", "--play-through")
     w.click("break-10")
     assert w.wait(lambda s: "--break" in s["command"], "a breakpoint")["command"][-2:] == ["--break", "10"]
     steps = []

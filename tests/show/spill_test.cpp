@@ -57,7 +57,8 @@ TEST_CASE("the ways out of HBM's spilling over have room", "[spill]") {
     CHECK(shorter_text(s) == "Use N = 16,384");
     session.ask(setup("standard", with({{"heads", "16"}, {"gpu", "A100-40GB"}}, "seq", std::to_string(*s.shorter))));
     CHECK(session.run());
-    session.ask(setup("standard", with({{"heads", "16"}, {"gpu", "A100-40GB"}}, "seq", std::to_string(2 * *s.shorter))));
+    session.ask(
+        setup("standard", with({{"heads", "16"}, {"gpu", "A100-40GB"}}, "seq", std::to_string(2 * *s.shorter))));
     CHECK(session.spill());
 }
 
