@@ -72,12 +72,8 @@ std::vector<First> firsts_of(const Run& run, const Wall* wall) {
 }
 
 const std::vector<First>& Firsts::of(const Run& run, Walls& walls, std::uint64_t version) {
-    if (version != version_) found_.clear();
-    version_ = version;
-    const auto found = found_.find(&run);
-    if (found != found_.end()) return found->second;
-    const Wall* wall = Wall::has_room_for(run) ? &walls.of(run, 0, version) : nullptr;
-    return found_[&run] = firsts_of(run, wall);
+    return told_.of(version, {&run},
+                    [&] { return firsts_of(run, Wall::has_room_for(run) ? &walls.of(run, 0, version) : nullptr); });
 }
 
 }  // namespace tilescope::show

@@ -22,8 +22,7 @@ class Firsts {
     const std::vector<First>& of(const Run& run, Walls& walls, std::uint64_t version);
 
   private:
-    std::uint64_t version_ = 0;
-    std::map<const Run*, std::vector<First>> found_;
+    Told<std::vector<First>, const Run*> told_;
 };
 
 }  // namespace tilescope::show

@@ -80,12 +80,9 @@ Bytes L2Shown::missed(Index step) const {
 Bytes L2Shown::dram_read() const { return std::accumulate(now_.read.begin(), now_.read.end(), Bytes{0}); }
 
 const L2Shown& L2sShown::of(const Run& run, std::uint64_t version) {
-    if (version != version_) made_.clear();
-    version_ = version;
-    std::unique_ptr<L2Shown>& l2 = made_[&run];
-    if (!l2) l2 = std::make_unique<L2Shown>(run);
-    l2->seek(run.tick());
-    return *l2;
+    L2Shown& l2 = told_.of(version, {&run}, [&] { return L2Shown(run); });
+    l2.seek(run.tick());
+    return l2;
 }
 
 }  // namespace tilescope::show

@@ -8,6 +8,7 @@
 
 #include "core/time/cache.hpp"
 #include "show/run.hpp"
+#include "show/told.hpp"
 
 namespace tilescope::show {
 
@@ -60,8 +61,7 @@ class L2sShown {
     const L2Shown& of(const Run& run, std::uint64_t version);
 
   private:
-    std::uint64_t version_ = 0;
-    std::map<const Run*, std::unique_ptr<L2Shown>> made_;
+    Told<L2Shown, const Run*> told_;
 };
 
 }  // namespace tilescope::show

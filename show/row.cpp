@@ -348,11 +348,7 @@ void RowStory::add_values(Index key, double w, double r, std::vector<double>& wr
 }
 
 const RowStory& RowStories::of(const Run& run, Index head, Index query, std::uint64_t version) {
-    if (version != version_) made_.clear();
-    version_ = version;
-    std::unique_ptr<RowStory>& story = made_[{&run, head, query}];
-    if (!story) story = std::make_unique<RowStory>(run, head, query);
-    return *story;
+    return told_.of(version, {&run, head, query}, [&] { return RowStory(run, head, query); });
 }
 
 RowPlace row_place(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus, Index row) {

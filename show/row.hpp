@@ -136,8 +136,7 @@ class RowStories {
     const RowStory& of(const Run& run, Index head, Index query, std::uint64_t version);
 
   private:
-    std::uint64_t version_ = 0;
-    std::map<std::tuple<const Run*, Index, Index>, std::unique_ptr<RowStory>> made_;
+    Told<RowStory, const Run*, Index, Index> told_;
 };
 
 /// The row in focus: of the queries that an SM is at, the `row`-th, or the last one.

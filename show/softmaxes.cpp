@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -113,7 +114,8 @@ std::vector<SoftmaxMoment> Softmaxes::at(double share) const {
             if (works(s.kind()) || s.moves_data()) m.line = s.event.line;
             if (s.kind() != Kind::store) continue;
             const auto values = run.trace().values(s);
-            std::copy(values.begin(), values.end(), m.result.begin() + s.event.region.cols.begin);
+            std::copy(values.begin(), values.end(),
+                      m.result.begin() + static_cast<std::ptrdiff_t>(s.event.region.cols.begin));
         }
         m.pass = p->story.passes(tick), m.passes = p->story.passes(run.ticks());
         m.read = run.hbm_read(tick), m.written = run.hbm_write(tick);
@@ -123,11 +125,7 @@ std::vector<SoftmaxMoment> Softmaxes::at(double share) const {
 }
 
 const Softmaxes& SoftmaxesOfRows::of(const Run& run, const RowStory& story, std::uint64_t version) {
-    if (version != version_) made_.clear();
-    version_ = version;
-    std::unique_ptr<Softmaxes>& made = made_[{&run, story.head(), story.query()}];
-    if (!made) made = std::make_unique<Softmaxes>(run, story);
-    return *made;
+    return told_.of(version, {&run, story.head(), story.query()}, [&] { return Softmaxes(run, story); });
 }
 
 std::string softmaxes_label() { return "This row in every softmax"; }

@@ -54,8 +54,7 @@ class SoftmaxesOfRows {
     const Softmaxes& of(const Run& run, const RowStory& story, std::uint64_t version);
 
   private:
-    std::uint64_t version_ = 0;
-    std::map<std::tuple<const Run*, Index, Index>, std::unique_ptr<Softmaxes>> made_;
+    Told<Softmaxes, const Run*, Index, Index> told_;
 };
 
 /// What the switch is called.

@@ -274,11 +274,7 @@ Trips Wall::trips_a_visit(const Visit& like, TensorId tensor) const {
 }
 
 const Wall& Walls::of(const Run& run, Index head, std::uint64_t version) {
-    if (version != version_) made_.clear();
-    version_ = version;
-    std::unique_ptr<Wall>& wall = made_[{&run, head}];
-    if (!wall) wall = std::make_unique<Wall>(run, head);
-    return *wall;
+    return told_.of(version, {&run, head}, [&] { return Wall(run, head); });
 }
 
 Index head_of_sm(const Run& run, Index sm) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "show/run.hpp"
+#include "show/told.hpp"
 
 namespace tilescope::show {
 
@@ -164,8 +165,7 @@ class Walls {
     const Wall& of(const Run& run, Index head, std::uint64_t version);
 
   private:
-    std::uint64_t version_ = 0;
-    std::map<std::pair<const Run*, Index>, std::unique_ptr<Wall>> made_;
+    Told<Wall, const Run*, Index> told_;
 };
 
 /// The head that an SM works on, or did last, or will first.

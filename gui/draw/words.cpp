@@ -1,5 +1,7 @@
 #include "gui/draw/words.hpp"
 
+#include <algorithm>
+
 namespace tilescope::gui {
 
 void draw_words(const Canvas& canvas, Box& area, const show::Sentence& finding, const std::string& reason) {
@@ -7,7 +9,9 @@ void draw_words(const Canvas& canvas, Box& area, const show::Sentence& finding, 
     std::vector<Canvas::Piece> pieces;
     for (const show::Phrase& p : finding) pieces.push_back({p.text, p.hue ? t.hue(*p.hue) : t.ink});
     const float line = t.headline->FontSize, small = t.text->FontSize;
-    const Box first = area.cut_top(2 * line + canvas.px(4)), second = area.cut_top(2 * small + canvas.px(6));
+    // Without room for two lines it is set smaller, and not over what is below.
+    const Box first = area.cut_top(std::min(2 * line + canvas.px(4), area.h())),
+              second = area.cut_top(2 * small + canvas.px(6));
     const std::string all = show::plain(finding);
     ImFont* fonts[] = {t.headline, t.title, t.text};
     ImFont** font = fonts;
