@@ -44,9 +44,12 @@ Contents::Label Contents::made_by(const Trace& trace, const Event& e, const std:
     if (is_copy(e)) return e.a() == no_tile ? label(tile.name) : held[e.a()].label;
     if (e.kind() == Kind::map && e.operation->price.exps > 0) {
         if (tile.meaning == Meaning::score) return label(weights_ + "~");
-        return label(was.copy_of != no_tile ? "α" : "e^" + names_[was.label]);
+        return label(was.copy_of != no_tile ? "α" : "β");
     }
     if (divides(e) && names_[was.label] == weights_ + "~") return label(weights_);
+    // A sum or a factor that is divided is to multiply with from now on.
+    if (divides(e) && tile.meaning == Meaning::statistic)
+        return label(names_[was.label] + "/" + names_[held[e.a()].label]);
     return e.kind() == Kind::map ? was.label : label(tile.name);
 }
 

@@ -12,8 +12,9 @@
 namespace tilescope::show {
 
 /// It follows from the recorded operations alone: what is loaded has its tensor's name, what a copy holds that of what
-/// was copied ("m_old" where that changes, or factors are made of it), exponentials of scores are weights, and
-/// everything else the name of its buffer, RecordedTile::name.
+/// was copied ("m_old" where that changes, or factors are made of it), exponentials of scores are weights, those of
+/// statistics α where they are for what is old and β for what is new, and everything else the name of its buffer,
+/// RecordedTile::name.
 class Contents {
   public:
     Contents() = default;

@@ -75,7 +75,9 @@ Sentence machine_headline(const Run& run, const L2Shown& l2) {
     if (has_ended(run)) return {{about_end(run, l2)}};
     const auto all = crossings(run, l2);
     if (all.empty()) {
-        const Count busy = run.moment().busy;
+        const auto& sms = run.moment().sms;
+        const auto busy = std::count_if(sms.begin(), sms.end(), [&](const SmState& s) { return run.operation(s); });
+        if (busy == 0) return {{"Nothing is moved or computed: tiles are made, or given back."}};
         return {{busy == 1 ? "One SM computes" : text::grouped(busy) + " SMs compute"},
                 {"; nothing crosses " + std::string(busy == 1 ? "its" : "their") + " boundary."}};
     }

@@ -25,7 +25,7 @@ Part enclosed(Part p) {
 /// One operation after the other.
 class Lines {
   public:
-    Lines(const RowStory& story, const Trace& trace) : story_(story), trace_(trace) {}
+    Lines(const RowStory& story, const Run& run) : story_(story), trace_(run.trace()), contents_(run.contents()) {}
 
     void tell(const RowWrite& w) {
         const Event& e = trace_[w.step].event;
@@ -42,7 +42,6 @@ class Lines {
 
   private:
     static bool is_copy(const Event& e) { return std::string_view(e.operation->formula) == "o ← a"; }
-    const std::string& name(TileId t) const { return trace_.tiles()[t].name; }
 
     RowLine& line_of(const RowWrite& w, const Event& e) {
         for (auto l = lines_.rbegin(); l != lines_.rend(); ++l)
@@ -50,7 +49,7 @@ class Lines {
         read_.erase(e.out);
         RowLine line{.tile = e.out,
                      .form = w.form,
-                     .name = name(e.out),
+                     .name = contents_.after(w.step),
                      .formula = {},
                      .numbers = {},
                      .tick = w.tick,
@@ -61,7 +60,7 @@ class Lines {
         if (w.before >= 0) {
             const auto before = story_.values(w.before, w.row);
             line.was.assign(before.begin(), before.end());
-            if (e.kind() != Kind::alloc) line.formula = line.name, line.numbers = row_number(before[0]);
+            if (e.kind() != Kind::alloc) line.formula = contents_.before(w.step), line.numbers = row_number(before[0]);
         }
         line.kept = line.was;
         return lines_.emplace_back(std::move(line));
@@ -69,8 +68,8 @@ class Lines {
 
     /// The operand, as the formula has it: "rowmax a", "log a", "a b", "a".
     Part operand(const RowWrite& w, const Event& e, std::string_view formula, float added) const {
-        const std::string& a = name(e.a());
-        if (e.kind() == Kind::product) return {"(" + a + " " + name(e.b()) + ")₁", row_number(added)};
+        const std::string& a = contents_.operand(w.step, 0);
+        if (e.kind() == Kind::product) return {"(" + a + " " + contents_.operand(w.step, 1) + ")₁", row_number(added)};
         const auto row = story_.values(w.a_step, w.a_row);
         if (formula.find("rowmax") != formula.npos)
             return {"rowmax " + a, row_number(*std::max_element(row.begin(), row.end()))};
@@ -87,7 +86,7 @@ class Lines {
         RowLine& l = line_of(w, e);
         const auto now = story_.values(w);
         const std::vector<float> before = l.operations > 0 ? l.now : l.was;
-        l.form = w.form, l.tick = w.tick;
+        l.form = w.form, l.tick = w.tick, l.name = contents_.after(w.step);
         l.now.assign(now.begin(), now.end());
         if (e.kind() == Kind::alloc) {
             l.was = l.kept = l.now;
@@ -114,7 +113,7 @@ class Lines {
         } else if (f.find("max(o") != f.npos) {
             made = same("max(") + old + same(", ") + a + same(")");
         } else if (is_copy(e)) {
-            made = {a.words + "_old", a.numbers};
+            made = {contents_.after(w.step), a.numbers};
             l.was = l.kept = l.now;
         } else {
             made = a;
@@ -124,6 +123,7 @@ class Lines {
 
     const RowStory& story_;
     const Trace& trace_;
+    const Contents& contents_;
     std::vector<RowLine> lines_;
     std::set<TileId> read_;  // since they were written
 };
@@ -131,7 +131,7 @@ class Lines {
 }  // namespace
 
 std::vector<RowLine> RowStory::lines(const RowVisit& visit, Index tick) const {
-    Lines lines(*this, run_.trace());
+    Lines lines(*this, run_);
     for (std::size_t k = visit.first; k < visit.last && writes_[k].tick <= tick; ++k) lines.tell(writes_[k]);
     return lines.finish();
 }

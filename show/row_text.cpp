@@ -127,9 +127,8 @@ std::string why_no_row(const Run& run) { return run.has_values() ? no_wall_text(
 
 std::string forgotten_text(const Forgotten& f) {
     if (!f.possible) return "This program never rescales a sum: there is nothing to forget.";
-    if (!std::isfinite(f.error)) return "Without rescaling, this row would end with what is no number (computed).";
-    return "Without rescaling, this row would end " + text::percent(f.error) +
-           " away from the right answer (computed).";
+    if (!std::isfinite(f.error)) return "Without rescaling: no number (computed)";
+    return "Without rescaling: " + text::percent(f.error) + " from the right answer (computed)";
 }
 
 }  // namespace tilescope::show

@@ -104,6 +104,10 @@ std::string space_used(Bytes used, Bytes capacity) {
     return text::binary_bytes(used) + " of " + text::binary_bytes(capacity);
 }
 
+std::vector<std::string> space_used_texts(Bytes used, Bytes capacity) {
+    return {space_used(used, capacity), text::binary_bytes(used)};
+}
+
 std::string space_free(Bytes used, Bytes capacity) { return "free " + text::binary_bytes(capacity - used); }
 
 Part part_of(const Step* step, TileId tile) {

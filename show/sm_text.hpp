@@ -39,6 +39,8 @@ std::string name_of(Phase phase);
 /// "SRAM" and "24.0 KiB of 163 KiB", "free 139 KiB".
 std::string space_title(Space space);
 std::string space_used(Bytes used, Bytes capacity);
+/// The same, and without room the first of them.
+std::vector<std::string> space_used_texts(Bytes used, Bytes capacity);
 std::string space_free(Bytes used, Bytes capacity);
 
 /// What a tile is to the operation of the tick, and how it is marked: "=", "a", "b" or nothing.

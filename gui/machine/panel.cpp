@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "gui/draw/words.hpp"
@@ -25,10 +26,10 @@ Layout layout(const MachineFigure& f, Box area, bool titled) {
     // In a hall the finding stays; its reason, the map's squares and, without room, the odometers give way.
     const bool wide = area.w() > 1.4f * area.h();
     if (t.projector)
-        l.words = area.cut_top((wide ? 1.f : 2.f) * t.headline->FontSize + f.px(4));
+        l.words = area.cut_top(std::max(t.headline->FontSize * (wide ? 1.f : 2.f), 2 * t.text->FontSize) + f.px(4));
     else if (area.h() > f.px(560))
         l.words = area.cut_top(2 * t.headline->FontSize + 2 * t.text->FontSize + f.px(10));
-    if (area.h() > f.px(t.projector ? 450 : 360)) {
+    if (area.h() > f.px(t.projector ? 480 : 360)) {
         l.odometers = {area.x0, area.y1 - odometers_height(f), area.x1, area.y1};
         area.y1 = l.odometers.y0 - f.px(4);
     }

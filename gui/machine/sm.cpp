@@ -44,7 +44,12 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
     ImFont* font = t.small_text;
     const float line = Canvas::height(font);
     std::vector<Box> taken;
-    for (const DrawnHeld& d : all) taken.push_back(d.slot);
+    for (const DrawnHeld& d : all) {
+        taken.push_back(d.slot);
+        // The names of statistics are above them.
+        if (d.held->place == Place::between)
+            taken.push_back({d.slot.x0, d.slot.y0 - line - f.px(7), d.slot.x1, d.slot.y0});
+    }
     for (const Neighbours& n : neighbours(all)) {
         const bool sram = n.space == Space::sram;
         const Box b = n.box.grown(gap_in(f, area) / 3);
@@ -142,7 +147,8 @@ void draw_capacity(const MachineFigure& f, const SmState& sm, Space space, Box a
     const Box title = area.cut_top(Canvas::height(t.small_text) + f.px(2));
     const std::string name = space_title(space), of = space_used(used, capacity);
     const float x = f.canvas.text_in(t.small_text, title, Theme::mixed(colour, t.ink, 0.3f), name);
-    f.canvas.text_in(t.small_text, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink, of);
+    f.canvas.text_in(t.small_text, {x + f.px(6), title.y0, title.x1, title.y1}, t.dim_ink,
+                     space_used_texts(used, capacity));
     const float per_byte = area.w() / static_cast<float>(std::max<Bytes>(1, longest));
     const Box bar = {area.x0, area.y0, area.x0 + static_cast<float>(capacity) * per_byte, area.y1};
     f.canvas.fill(bar, Theme::faded(colour, 0.12f), f.px(2));

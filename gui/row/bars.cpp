@@ -76,7 +76,10 @@ void draw_bars(const Canvas& c, const Scale& s, const std::vector<Bar>& all) {
             const float value = key.value, zero = s.y(0), y = std::isnan(value) ? s.box.y0 : s.y(value);
             const Box bar = {column.x0, std::min(y, zero), column.x1, std::max(y, zero)};
             c.fill(bar, Theme::mixed(t.panel, hue, key.now ? 1.f : 0.55f));
-            if (key.was > value) c.dashed({bar.x0, s.y(key.was), bar.x1, zero}, hue);
+            // Of bars without room for dashes, where they ended.
+            if (key.was > value && pitch >= c.px(6)) c.dashed({bar.x0, s.y(key.was), bar.x1, zero}, hue);
+            if (key.was > value && pitch < c.px(6))
+                c.line({bar.x0, s.y(key.was)}, {bar.x1, s.y(key.was)}, Theme::faded(hue, 0.6f));
             if (!std::isfinite(value)) c.hatch(bar, t.bad, c.px(5));
             if (key.now && pitch >= c.px(5)) c.outline(bar, t.now);
             const std::string text = row_number(value);

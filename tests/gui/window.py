@@ -102,7 +102,7 @@ def looks_at_a_row(display):
     w.wait(lambda s: "--softmaxes" not in s["command"], "the row alone")
     w.click("forget-rescale")
     w.wait(lambda s: "--forget-rescale" in s["command"] and
-           any("away from the right answer" in t for t, _, _ in s["texts"]["memory"]), "what forgetting does")
+           any("from the right answer" in t for t, _, _ in s["texts"]["memory"]), "what forgetting does")
     w.close()
 
 

@@ -66,7 +66,10 @@ TEST_CASE("scores that a launch divides and stores are weights, and a copy of an
     CHECK(has(of_first, "m_old ← m"));
     CHECK(has(of_first, "α ← exp(m_old − m_new)"));
     CHECK(has(of_first, "m_new ← max(m_new, m~)"));
-    CHECK(has(of_first, "e^m~ ← exp(m~ − m_new)"));
+    CHECK(has(of_first, "β ← exp(m~ − m_new)"));
+    CHECK(has(of_first, "β/l_new ← β / l_new"));
+    CHECK(has(of_first, "l/l_new ← l / l_new"));
+    CHECK(has(of_first, "O ← l/l_new · O"));
     const auto of_softmax = formulas(*softmax.run());
     CHECK(has(of_softmax, "Y~ ← exp(X − m)"));
     CHECK(has(of_softmax, "Y ← Y~ / d"));

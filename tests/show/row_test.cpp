@@ -136,8 +136,7 @@ TEST_CASE("a row is told in words made of its values", "[row]") {
     CHECK(said(24) ==
           "Block 2 holds a larger score. m jumps from 0.34 to 1.48, so all that was summed before shrinks to 32%.");
     CHECK(said(run.ticks()) == "The row is done: every key that it sees is in the sum.");
-    CHECK(forgotten_text(story.forgotten()) ==
-          "Without rescaling, this row would end 49% away from the right answer (computed).");
+    CHECK(forgotten_text(story.forgotten()) == "Without rescaling: 49% from the right answer (computed)");
 }
 
 TEST_CASE("naive exponentials overflow at a ceiling that is said", "[row]") {
