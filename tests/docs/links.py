@@ -1,12 +1,13 @@
-"""Every file that a document links to is there.
+"""Every file that a document links to is there, and so is every heading.
 
 Usage: links.py SOURCE_DIR
 """
+import functools
 import pathlib
 import re
 import sys
 
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 
 
 def documents(source):
@@ -15,20 +16,34 @@ def documents(source):
             yield path
 
 
+def prose_of(path):
+    """Without code, in which brackets and # mean other things."""
+    return re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
+
+
 def links_of(path):
-    """Of the prose: in code, brackets mean other things."""
-    return LINK.findall(re.sub(r"^```.*?^```|`[^`]*`", "", path.read_text(), flags=re.M | re.S))
+    return LINK.findall(re.sub(r"`[^`]*`", "", prose_of(path)))
+
+
+@functools.cache
+def anchors_of(path):
+    """As pages name their headings: "Kernels, side by side" is #kernels-side-by-side."""
+    headings = re.findall(r"^#+ (.*)$", prose_of(path), flags=re.M)
+    return {"#" + re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
 
 def main():
     source, checked, dead = pathlib.Path(sys.argv[1]), 0, []
     for path in documents(source):
-        for link in links_of(path):
+        for link, anchor in links_of(path):
             if "://" in link:
                 continue
             checked += 1
-            if not (path.parent / link).exists():
+            to = path.parent / link if link else path
+            if not to.exists():
                 dead.append(f"{path.relative_to(source)}: {link} is not there")
+            elif anchor and to.suffix == ".md" and anchor not in anchors_of(to.resolve()):
+                dead.append(f"{path.relative_to(source)}: {link}{anchor} has no such heading")
     print("\n".join(dead) or f"{checked} links lead somewhere")
     return 1 if dead or checked < 50 else 0
 
