@@ -14,7 +14,8 @@ struct Layout {
     Pipes pipes;
 };
 
-Layout layout(const MachineFigure& f, Box area, bool titled) {
+Layout layout(const MachineFigure& f, const Box& whole, bool titled, bool with_odometers) {
+    Box area = whole;
     const Theme& t = f.theme();
     const float text = Canvas::height(t.text), small = Canvas::height(t.small_text), gap = f.px(6);
     Layout l;
@@ -29,7 +30,7 @@ Layout layout(const MachineFigure& f, Box area, bool titled) {
         l.words = area.cut_top(std::max(t.headline->FontSize * (wide ? 1.f : 2.f), 2 * t.text->FontSize) + f.px(4));
     else if (area.h() > f.px(560))
         l.words = area.cut_top(2 * t.headline->FontSize + 2 * t.text->FontSize + f.px(10));
-    if (area.h() > f.px(t.projector ? 480 : 360)) {
+    if (with_odometers && area.h() > f.px(360)) {
         l.odometers = {area.x0, area.y1 - odometers_height(f), area.x1, area.y1};
         area.y1 = l.odometers.y0 - f.px(4);
     }
@@ -53,7 +54,9 @@ Layout layout(const MachineFigure& f, Box area, bool titled) {
     }
     l.hbm_title = area.cut_top(text + f.px(6));
     l.hbm = area;
-    return l;
+    // HBM's tensors and their names come first.
+    const float least = Canvas::height(t.title) + f.px(32);
+    return with_odometers && l.hbm.h() < least ? layout(f, whole, titled, false) : l;
 }
 
 /// Whether the run did something at this position. In a race, one may stand still while the other moves.
@@ -80,7 +83,7 @@ void panel(App& app, Run& run, const char* title) {
                     .over = run.tick() > 0 && run.tick() == run.ticks() && !moved(app, run),
                     .arrived = moved(app, run) ? static_cast<float>(app.playback.fraction()) : 1,
                     .moves = {}};
-    Layout l = layout(f, {at.x, at.y, at.x + room.x, at.y + room.y}, *title != 0);
+    Layout l = layout(f, {at.x, at.y, at.x + room.x, at.y + room.y}, *title != 0, true);
     f.canvas.text_in(app.theme.title, l.title, app.theme.ink, title);
     if (l.words.h() > 0)
         draw_words(f.canvas, l.words, machine_headline(run, f.l2),

@@ -165,8 +165,9 @@ void panel(App& app, Run& run, const char* title) {
     const Box switches = {area.x0, area.y1 - control, area.x1, area.y1};
     area.y1 -= control + c.px(6);
     const auto say_where = [&] {
-        c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(6)), t.dim_ink,
-                  row_title(run, story, place, title_of(app.session, place.query)));
+        if (area.h() > c.px(app.view.softmaxes ? 400 : 120))
+            c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(6)), t.dim_ink,
+                      row_title(run, story, place, title_of(app.session, place.query)));
         draw_switches(app, switches, story);
     };
     if (app.view.softmaxes) {

@@ -27,7 +27,8 @@ Box draw_axis(const Canvas& c, Box column, const std::string& what, const std::v
     const float end = c.text_in(t.small_text, title, t.dim_ink, what);
     if (!said[0].empty())
         c.text_in(t.small_text, {end + c.px(8), title.y0, title.x1, title.y1}, ink, said, Align::right);
-    column.y0 += c.px(2), column.y1 -= line;
+    column.y0 += c.px(2);
+    if (column.h() > 4 * line) column.y1 -= line;  // for numbers
     return column;
 }
 
@@ -36,7 +37,8 @@ void draw_program(const Canvas& c, const SoftmaxMoment& p, Box area) {
     const Box title = area.cut_top(Canvas::height(t.text) + c.px(4));
     const float end = c.text_in(t.title, title, t.ink, p.algorithm->name);
     c.text_in(t.text, {end + c.px(12), title.y0, title.x1, title.y1}, t.ink, softmax_counts(p), Align::right);
-    c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(2)), t.dim_ink, softmax_line(p));
+    if (area.h() > 6 * Canvas::height(t.small_text))
+        c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(2)), t.dim_ink, softmax_line(p));
     const float gap = c.px(14), width = (area.w() - 2 * gap) / 3;
     const auto axis = [&](float k, const char* what, const std::vector<std::string>& said, ImU32 ink) {
         const float x0 = area.x0 + k * (width + gap);

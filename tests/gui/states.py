@@ -137,8 +137,12 @@ TEXTS = PICTURES | {name: in_machine(flags) for name, flags in MACHINE_TEXTS.ite
 
 # "05-columns-and-rows.json" is columns-and-rows.
 SCENES = [path.stem[3:] for path in sorted((pathlib.Path(__file__).resolve().parents[2] / "scenes").glob("*.json"))]
-TEXTS |= {"scene_" + name.replace("-", "_"): ["--scene", name] for name in SCENES}
-PICTURES |= {"scene_" + name.replace("-", "_"): ["--scene", name, "--size", "800x600"] for name in SCENES}
+# At a desk, in a hall, and where there is little room.
+SCENE_SIZES = {"": [], "_hall": ["--projector", "--size", "1920x1080"], "_small": ["--size", "800x600"]}
+SCENE_STATES = {"scene_" + name.replace("-", "_") + size: ["--scene", name, *flags]
+                for name in SCENES for size, flags in SCENE_SIZES.items()}
+TEXTS |= SCENE_STATES
+PICTURES |= SCENE_STATES
 
 # A slider set to what cannot be: flags, slider, where it is clicked.
 PROBLEM = {
