@@ -47,7 +47,7 @@ class Scan {
         v.detail = random_() % 2 ? Detail::values : Detail::counters;
         v.projector = h_.app.theme.projector;
         v.drawer = static_cast<Drawer>(random_() % 5);
-        v.zoom = random_() % 4 ? std::nullopt : std::optional(Spot{random_() % 5 / 4.0, random_() % 5 / 4.0});
+        v.zoom = random_() % 4 ? std::nullopt : std::optional(Spot{quarter(), quarter()});
         constexpr Stage stages[] = {Stage::wall, Stage::machine, Stage::time, Stage::row};
         v.stage = stages[random_() % std::size(stages)];
         const auto length = static_cast<std::uint64_t>(h_.app.session.length());
@@ -64,6 +64,8 @@ class Scan {
         if (const std::string wrong = Headless::wrong_drawing(); !wrong.empty()) FAIL_CHECK(wrong);
     }
     Headless& headless() { return h_; }
+
+    double quarter() { return static_cast<double>(random_() % 5) / 4; }
 
     std::mt19937 random_{1};
 
