@@ -18,8 +18,8 @@ class NamelessFile {
     NamelessFile& operator=(const NamelessFile&) = delete;
 
     int descriptor() const { return descriptor_; }
-    /// What comes next, at most `most` bytes; empty at the end. Begins at the beginning. Throws std::system_error.
-    std::string read(std::size_t most = 1 << 16);
+    /// What comes next, at most so many bytes; empty at the end. Begins at the beginning. Throws std::system_error.
+    std::string read(std::size_t bytes = 1 << 16);
     /// Throws std::system_error.
     void write(const std::string& bytes);
 
