@@ -115,7 +115,7 @@ Window::Window(Kind kind, Size size) : size_(size), fonts_(find_fonts()) {
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;
     ImGui_ImplGlfw_InitForOpenGL(window_, kind == Kind::visible);
-    if (kind == Kind::visible) listen_to_keys();
+    if (kind == Kind::visible) listen();
     ImGui_ImplOpenGL3_Init(shaders);
 }
 
@@ -128,43 +128,65 @@ Window::~Window() {
 }
 
 /// In place of Dear ImGui's own callbacks.
-void Window::listen_to_keys() {
-    glfwSetWindowUserPointer(window_, &keys_);
+void Window::listen() {
+    glfwSetWindowUserPointer(window_, &events_);
+    static constexpr auto queue = [](GLFWwindow* w) -> InputQueue& {
+        return *static_cast<InputQueue*>(glfwGetWindowUserPointer(w));
+    };
     glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
         constexpr int commands = GLFW_MOD_CONTROL | GLFW_MOD_SUPER | GLFW_MOD_ALT;
         const bool modifier = key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER;
         const bool letter = glfwGetKeyName(key, scancode) != nullptr && (mods & commands) == 0;
-        static_cast<KeyQueue*>(glfwGetWindowUserPointer(w))
-            ->push({.kind = action == GLFW_RELEASE ? KeyEvent::Kind::up : KeyEvent::Kind::down,
-                    .key = key,
-                    .scancode = scancode,
-                    .mods = mods,
-                    .writes = modifier || letter});
+        queue(w).push({.kind = action == GLFW_RELEASE ? InputEvent::Kind::up : InputEvent::Kind::down,
+                       .key = key,
+                       .scancode = scancode,
+                       .mods = mods,
+                       .writes = modifier || letter});
     });
     glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned character) {
-        static_cast<KeyQueue*>(glfwGetWindowUserPointer(w))
-            ->push({.kind = KeyEvent::Kind::character, .character = character});
+        queue(w).push({.kind = InputEvent::Kind::character, .character = character});
+    });
+    glfwSetMouseButtonCallback(window_, [](GLFWwindow* w, int button, int action, int mods) {
+        InputEvent e{.kind = action == GLFW_PRESS ? InputEvent::Kind::press : InputEvent::Kind::release,
+                     .mods = mods,
+                     .button = button};
+        glfwGetCursorPos(w, &e.x, &e.y);
+        queue(w).push(e);
     });
 }
 
-/// What the frame is told of them.
-void Window::tell_keys(App& app) {
+/// The frame, of what happened.
+void Window::tell(App& app) {
     app.keys.clear();
-    // A click and a key that comes after it are not one frame's: it is the click that says who hears the key.
-    const bool pressed = glfwGetMouseButton(window_, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
-    if (pressed != std::exchange(pressed_, pressed)) return;
-    for (const KeyEvent& e : keys_.next_frame()) {
-        if (e.kind == KeyEvent::Kind::character) {
+    button_.reset();
+    for (const InputEvent& e : events_.next_frame()) {
+        if (e.kind == InputEvent::Kind::character) {
             ImGui_ImplGlfw_CharCallback(window_, e.character);
             continue;
         }
-        const bool down = e.kind == KeyEvent::Kind::down;
-        ImGui_ImplGlfw_KeyCallback(window_, e.key, e.scancode, down ? GLFW_PRESS : GLFW_RELEASE, e.mods);
+        const bool down = e.kind == InputEvent::Kind::down || e.kind == InputEvent::Kind::press;
+        const int action = down ? GLFW_PRESS : GLFW_RELEASE;
+        if (e.kind == InputEvent::Kind::press || e.kind == InputEvent::Kind::release) {
+            ImGui_ImplGlfw_MouseButtonCallback(window_, e.button, action, e.mods);
+            button_ = e;
+            if (e.button < static_cast<int>(held_.size())) held_[static_cast<std::size_t>(e.button)] = down;
+            continue;
+        }
+        ImGui_ImplGlfw_KeyCallback(window_, e.key, e.scancode, action, e.mods);
         if (!down) continue;
         for (const auto& [code, known] : known_keys)
             if (e.key == code) app.keys.push_back((e.mods & GLFW_MOD_SHIFT) != 0 ? with_shift(known) : known);
         if (const auto known = key_of_letter(glfwGetKeyName(e.key, e.scancode), e.mods)) app.keys.push_back(*known);
     }
+}
+
+/// Dear ImGui 1.86 asks GLFW for the mouse as it is now; a frame has it as it was when its button changed.
+void Window::place_mouse() const {
+#if IMGUI_VERSION_NUM < 18700
+    ImGuiIO& io = ImGui::GetIO();
+    std::copy(held_.begin(), held_.end(), io.MouseDown);
+    if (button_) io.MousePos = {static_cast<float>(button_->x), static_cast<float>(button_->y)};
+#endif
 }
 
 /// Colours and fonts as the view and the window's size ask for.
@@ -199,7 +221,7 @@ double Window::draw(App& app, double seconds) {
 /// Handles what happened since the last frame. Nothing moves when nothing plays and no work is left: then it waits for
 /// the user first.
 void Window::take_events(const App& app) {
-    const bool moves = app.playback.playing() || app.playback.fraction() < 1 || app.working || !keys_.empty();
+    const bool moves = app.playback.playing() || app.playback.fraction() < 1 || app.working || !events_.empty();
     if (moves || --lively_ > 0) return glfwPollEvents();
     glfwWaitEventsTimeout(0.5);
     lively_ = 4;
@@ -230,8 +252,9 @@ bool Window::once(App& app, const std::function<void(double)>& after_frame) {
     glfwGetWindowContentScale(window_, &across, &down);
     prepare(app, size_, std::max(across, 1.f));
     ImGui_ImplOpenGL3_NewFrame();
-    tell_keys(app);
+    tell(app);
     ImGui_ImplGlfw_NewFrame();
+    place_mouse();
     const double now = glfwGetTime();
     const double milliseconds = draw(app, std::min(now - std::exchange(before_, now), 0.1));
     glfwSwapBuffers(window_);

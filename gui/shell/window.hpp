@@ -1,12 +1,14 @@
 // A window on the screen, or a picture of one without a screen: GLFW and OpenGL ES 3 under Dear ImGui.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "gui/app.hpp"
-#include "gui/shell/key_queue.hpp"
+#include "gui/shell/input_queue.hpp"
 
 struct GLFWwindow;
 
@@ -53,13 +55,15 @@ class Window {
     void prepare(App& app, Size size, float display_scale);
     double draw(App& app, double seconds);
     void take_events(const App& app);
-    void listen_to_keys();
-    void tell_keys(App& app);
+    void listen();
+    void tell(App& app);
+    void place_mouse() const;
     void fill_screen(App& app);
 
     GLFWwindow* window_ = nullptr;
-    KeyQueue keys_;
-    bool pressed_ = false;  // the mouse button, when the last frame began
+    InputQueue events_;
+    std::optional<InputEvent> button_;  // what the frame is told of the mouse, if a button changed
+    std::array<bool, 5> held_{};        // buttons, as frames were told
     Size size_;
     const FontFiles fonts_;
     bool fonts_made_ = false;

@@ -1,0 +1,65 @@
+#include "gui/shell/input_queue.hpp"
+
+#include <string>
+
+#include "tests/support/catch.hpp"
+
+using namespace tilescope::gui::shell;
+
+namespace {
+
+using Kind = InputEvent::Kind;
+
+/// Frames as text: "a" goes down, "/a" up, "'a" is a character, "*" the mouse's button, "/*" released. Keys in capitals
+/// do something.
+std::string frames(InputQueue& queue) {
+    std::string text;
+    while (!queue.empty()) {
+        for (const InputEvent& e : queue.next_frame()) {
+            const bool mouse = e.kind == Kind::press || e.kind == Kind::release;
+            text += e.kind == Kind::up || e.kind == Kind::release ? "/" : e.kind == Kind::character ? "'" : "";
+            text += mouse ? '*' : static_cast<char>(e.kind == Kind::character ? static_cast<int>(e.character) : e.key);
+        }
+        text += ' ';
+    }
+    return text;
+}
+
+void down(InputQueue& q, char key) { q.push({.kind = Kind::down, .key = key, .writes = key < 'A' || key > 'Z'}); }
+void up(InputQueue& q, char key) { q.push({.kind = Kind::up, .key = key}); }
+void character(InputQueue& q, char c) { q.push({.kind = Kind::character, .character = static_cast<unsigned>(c)}); }
+void type(InputQueue& q, char key) { down(q, key), character(q, key), up(q, key); }
+
+}  // namespace
+
+TEST_CASE("what happened within a slow frame is told frame by frame", "[input queue]") {
+    InputQueue q;
+    CHECK(q.next_frame().empty());
+    down(q, '^'), down(q, 'A'), up(q, 'A'), up(q, '^');  // Ctrl+A
+    type(q, '6'), type(q, '4');
+    down(q, 'E'), up(q, 'E');  // Enter
+    type(q, 'x');
+    CHECK(frames(q) == "^A /A/^6'6 /64'4 /4E /Ex'x /x ");
+}
+
+TEST_CASE("a key that goes down twice does so in two frames, and letters do not wait for each other", "[input queue]") {
+    InputQueue q;
+    for (int k = 0; k < 2; ++k) down(q, 'R'), up(q, 'R');
+    CHECK(frames(q) == "R /R R /R ");
+    for (const char c : {'a', 'b'}) down(q, c), character(q, c);
+    CHECK(frames(q) == "a'ab'b ");
+    down(q, 'E'), character(q, 'x');
+    CHECK(frames(q) == "E 'x ");
+}
+
+TEST_CASE("a click within a slow frame comes before the keys that follow it, and after those before", "[input queue]") {
+    InputQueue q;
+    down(q, 'E'), up(q, 'E');
+    q.push({.kind = Kind::press, .x = 3}), q.push({.kind = Kind::release, .x = 4});
+    down(q, '^'), down(q, 'A'), up(q, 'A'), up(q, '^');
+    CHECK(frames(q) == "E /E * /* ^A /A/^ ");
+    q.push({.kind = Kind::press, .x = 3, .y = 5});
+    const auto told = q.next_frame();
+    REQUIRE(told.size() == 1);
+    CHECK((told[0].x == 3 && told[0].y == 5));
+}
