@@ -91,6 +91,7 @@ struct App {
     Export exporting;
     PathDialog dialog, export_dialog{"", {}, {}};
     std::vector<Key> keys;  ///< pressed since the last frame
+    Index inputs = 0;       ///< keys, characters and mouse buttons that frames were told of
     std::string message;    ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;
     double waited = 0;     ///< seconds, for what is in the making

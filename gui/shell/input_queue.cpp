@@ -15,17 +15,13 @@ std::vector<InputEvent> InputQueue::next_frame() {
     std::vector<InputEvent> told;
     std::set<int> changed;
     bool done = false;  // a key or a button has done something
-    while (!events_.empty()) {
+    while (!done && !events_.empty()) {
         const InputEvent& e = events_.front();
         const bool is_key = e.kind == InputEvent::Kind::down || e.kind == InputEvent::Kind::up;
-        const bool does = is_of_mouse(e) || (e.kind == InputEvent::Kind::down && !e.writes);
-        if (is_of_mouse(e) && !told.empty()) break;
-        if (done && e.kind != InputEvent::Kind::up) break;
-        if (is_key && !changed.insert(e.key).second) break;
-        done |= does;
+        if (is_of_mouse(e) ? !told.empty() : is_key && !changed.insert(e.key).second) break;
+        done = is_of_mouse(e) || (e.kind == InputEvent::Kind::down && !e.writes);
         told.push_back(e);
         events_.pop_front();
-        if (is_of_mouse(told.back())) break;
     }
     return told;
 }

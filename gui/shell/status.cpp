@@ -27,7 +27,7 @@ std::optional<std::pair<float, std::string>> smallest_type(const Notes& notes) {
 std::string status(const App& app) {
     using Json = nlohmann::ordered_json;
     const Session& s = app.session;
-    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const ImVec2 size = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
     Json j{{"step", app.playback.position()},
            {"of", app.playback.length()},
            {"playing", app.playback.playing()},
@@ -37,7 +37,9 @@ std::string status(const App& app) {
            {"problem", s.problem()},
            {"overflows", s.overflow().has_value()},
            {"tour", app.view.tour},
-           {"size", {size.x, size.y}}};
+           {"size", {size.x, size.y}},
+           {"mouse", {mouse.x, mouse.y}},
+           {"inputs", app.inputs}};
     if (const Run* run = s.run()) {
         const Counters& c = run->counted().counters;
         Json counters;

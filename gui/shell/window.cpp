@@ -160,6 +160,7 @@ void Window::tell(App& app) {
     app.keys.clear();
     button_.reset();
     for (const InputEvent& e : events_.next_frame()) {
+        ++app.inputs;
         if (e.kind == InputEvent::Kind::character) {
             ImGui_ImplGlfw_CharCallback(window_, e.character);
             continue;

@@ -113,41 +113,45 @@ class Window:
         return round(at[0] + x * at[2]), round(at[1] + y * at[3])
 
     def move(self, place, x=0.5, y=0.5):
-        self.x("mousemove", *self.where(place, x, y))
-        time.sleep(0.12)
+        """The mouse to a control, as it lies there once the mouse has come."""
+        at = None
+        while at != self.where(place, x, y):
+            at = self.where(place, x, y)
+            self.x("mousemove", *at)
+            self.wait(lambda s: s["mouse"] == list(at), f"the mouse at {place}")
+
+    def does(self, inputs, *words):
+        """What xdotool can, as many inputs to the window or more. The log has them once what they do is drawn."""
+        before = self.state()["inputs"]
+        self.x(*words)
+        self.wait(lambda s: s["inputs"] >= before + inputs, " ".join(map(str, words)))
 
     def click(self, place, x=0.5, y=0.5):
         self.move(place, x, y)
-        self.x("mousedown", 1)
-        time.sleep(0.12)  # Dear ImGui 1.86 sees one change of a button in a frame
-        self.x("mouseup", 1)
-        time.sleep(0.12)
+        self.does(1, "mousedown", 1)
+        self.does(1, "mouseup", 1)
 
     def drag(self, place, start, end):
         """From one horizontal fraction of a control to another."""
         self.move(place, start)
-        self.x("mousedown", 1)
+        self.does(1, "mousedown", 1)
         for k in range(1, 9):
-            time.sleep(0.05)
-            self.x("mousemove", *self.where(place, start + (end - start) * k / 8))
-        time.sleep(0.12)
-        self.x("mouseup", 1)
-        time.sleep(0.12)
+            self.move(place, start + (end - start) * k / 8)
+        self.does(1, "mouseup", 1)
 
     def key(self, name):
-        self.x("keydown", name)
-        time.sleep(0.08)
-        self.x("keyup", name)
-        time.sleep(0.08)
+        keys = len(name.split("+"))
+        self.does(keys, "keydown", name)
+        self.does(keys, "keyup", name)
 
     def type(self, text):
-        self.x("type", "--delay", "60", text)
+        self.does(3 * len(text), "type", text)
 
     def picture(self, away=True):
         """What can be seen of the window, with the mouse in a corner so that nothing is hovered."""
         if away:
             self.x("mousemove", 1, 1)
-            time.sleep(0.5)
+            self.wait(lambda s: s["mouse"] == [1, 1], "the mouse in a corner")
         width, height = map(int, self.state()["size"])
         return self.display.pixels()[:height, :width].copy()
 

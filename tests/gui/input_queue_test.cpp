@@ -42,6 +42,14 @@ TEST_CASE("what happened within a slow frame is told frame by frame", "[input qu
     CHECK(frames(q) == "^A /A/^6'6 /64'4 /4E /Ex'x /x ");
 }
 
+TEST_CASE("a modifier that is let go stays down for the key it was held for", "[input queue]") {
+    InputQueue q;
+    down(q, '^');
+    CHECK(q.next_frame().size() == 1);
+    down(q, 'A'), up(q, '^'), up(q, 'A');
+    CHECK(frames(q) == "A /^/A ");
+}
+
 TEST_CASE("a key that goes down twice does so in two frames, and letters do not wait for each other", "[input queue]") {
     InputQueue q;
     for (int k = 0; k < 2; ++k) down(q, 'R'), up(q, 'R');
