@@ -140,9 +140,7 @@ class Window:
         self.does(1, "mouseup", 1)
 
     def key(self, name):
-        keys = len(name.split("+"))
-        self.does(keys, "keydown", name)
-        self.does(keys, "keyup", name)
+        self.does(2 * len(name.split("+")), "key", name)
 
     def type(self, text):
         self.does(3 * len(text), "type", text)
