@@ -11,20 +11,21 @@ namespace tilescope::gui {
 using namespace lab;
 namespace {
 
-Setup setup(const char* algorithm, const char* rival = "") {
+using Flags = std::vector<std::pair<const char*, const char*>>;
+const Flags largest = {{"seq", "16384"}, {"heads", "64"}};  ///< that the window is asked to be quick with
+
+/// The standard problem (N = 1024, d = 64, 8 heads) but for these flags, Br = Bc = 64.
+Setup setup(const char* algorithm, const Flags& flags = {}) {
     Setup s;
     s.algorithm = algorithm;
-    s.rival = rival;
     for (const char* flag : {"br", "bc"}) set_flag(s.options, flag, "64");
+    for (const auto& [flag, value] : flags) set_flag(s.options, flag, value);
     return s;
 }
 
-/// A frame while playing 30 steps a second. N = 1024, Br = Bc = 64, 8 heads (the standard problem).
-void playing_frame(benchmark::State& state, const char* algorithm, const char* rival, Detail detail,
-                   Stage stage = Stage::wall, const char* seq = "1024") {
+/// A frame while playing 30 steps a second.
+void playing_frame(benchmark::State& state, const Setup& asked, Stage stage, Detail detail = Detail::values) {
     Headless h;
-    Setup asked = setup(algorithm, rival);
-    set_flag(asked.options, "seq", seq);
     h.app.session.ask(asked);
     h.app.session.finish();
     h.app.view.detail = detail;
@@ -36,21 +37,28 @@ void playing_frame(benchmark::State& state, const char* algorithm, const char* r
     h.app.playback.play();
     for (auto _ : state) h.draw(1.0 / 60);
 }
-BENCHMARK_CAPTURE(playing_frame, flash_v2_values, "flash_v2", "", Detail::values)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(playing_frame, flash_v2_counters, "flash_v2", "", Detail::counters)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(playing_frame, flash_v2_memory, "flash_v2", "", Detail::values, Stage::machine)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(playing_frame, flash_v2_time, "flash_v2", "", Detail::values, Stage::time, "16384")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(playing_frame, flash_v2_16384, "flash_v2", "", Detail::counters, Stage::wall, "16384")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(playing_frame, standard_values, "standard", "", Detail::values)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(playing_frame, race, "flash_v1", "flash_v2", Detail::counters)->Unit(benchmark::kMillisecond);
+Setup race() {
+    Setup s = setup("flash_v1");
+    s.rival = "flash_v2";
+    return s;
+}
+#define PLAYING(name, ...) BENCHMARK_CAPTURE(playing_frame, name, __VA_ARGS__)->Unit(benchmark::kMillisecond)
+PLAYING(wall, setup("flash_v2"), Stage::wall);
+PLAYING(wall_counters, setup("flash_v2"), Stage::wall, Detail::counters);
+PLAYING(machine, setup("flash_v2"), Stage::machine);
+PLAYING(time, setup("flash_v2"), Stage::time);
+PLAYING(row, setup("flash_v2"), Stage::row);
+PLAYING(wall_largest, setup("flash_v2", largest), Stage::wall);
+PLAYING(machine_largest, setup("flash_v2", largest), Stage::machine);
+PLAYING(time_largest, setup("flash_v2", largest), Stage::time);
+PLAYING(row_largest, setup("flash_v2", largest), Stage::row);
+PLAYING(standard, setup("standard"), Stage::wall);
+PLAYING(race, race(), Stage::time, Detail::counters);
 
 /// A jump to a random step and the frame that shows it.
-void scrubbing(benchmark::State& state, const char* algorithm) {
+void scrubbing(benchmark::State& state, const Setup& asked) {
     Headless h;
-    h.app.session.ask(setup(algorithm));
+    h.app.session.ask(asked);
     h.app.session.finish();
     h.draw(0);
     std::mt19937 random(1);
@@ -60,8 +68,9 @@ void scrubbing(benchmark::State& state, const char* algorithm) {
         h.draw(0);
     }
 }
-BENCHMARK_CAPTURE(scrubbing, flash_v2, "flash_v2")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(scrubbing, standard, "standard")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(scrubbing, flash_v2, setup("flash_v2"))->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(scrubbing, flash_v2_largest, setup("flash_v2", largest))->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(scrubbing, standard, setup("standard"))->Unit(benchmark::kMillisecond);
 
 /// A slider moves: the run is made again, waited for and drawn.
 void changing(benchmark::State& state, const char* algorithm) {
@@ -81,7 +90,7 @@ BENCHMARK_CAPTURE(changing, standard, "standard")->Unit(benchmark::kMillisecond)
 
 /// A long setup is asked for, and frames are drawn until it is there: `longest` is the longest of them, in
 /// milliseconds, the one that asks included.
-void waiting(benchmark::State& state, std::vector<std::pair<const char*, const char*>> flags) {
+void waiting(benchmark::State& state, const Flags& flags) {
     Headless h;
     h.app.session.ask(setup("flash_v2"));
     h.app.session.finish();
@@ -89,8 +98,7 @@ void waiting(benchmark::State& state, std::vector<std::pair<const char*, const c
     double longest = 0;
     Index frames = 0;
     for (auto _ : state) {
-        Setup s = setup("flash_v2");
-        for (const auto& [flag, value] : flags) set_flag(s.options, flag, value);
+        const Setup s = setup("flash_v2", flags);
         const auto timed = [&](auto&& work) {
             const auto begin = std::chrono::steady_clock::now();
             work();
@@ -108,12 +116,11 @@ void waiting(benchmark::State& state, std::vector<std::pair<const char*, const c
     state.counters["longest"] = longest;
     state.counters["frames"] = benchmark::Counter(static_cast<double>(frames), benchmark::Counter::kAvgIterations);
 }
-using Pairs = std::vector<std::pair<const char*, const char*>>;
 BENCHMARK_CAPTURE(waiting, causal_20_million,
-                  Pairs{{"seq", "20000000"}, {"heads", "1"}, {"dim", "16"}, {"causal", "true"}})
+                  Flags{{"seq", "20000000"}, {"heads", "1"}, {"dim", "16"}, {"causal", "true"}})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(waiting, tiles_of_one,
-                  Pairs{{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}})
+                  Flags{{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "1"}})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
