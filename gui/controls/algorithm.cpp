@@ -1,0 +1,90 @@
+#include "gui/controls/flags.hpp"
+#include "gui/controls/parts.hpp"
+#include "lab/flags/model.hpp"
+#include "show/setup_text.hpp"
+#include "show/setups.hpp"
+
+namespace tilescope::gui::controls {
+using namespace lab;
+namespace {
+
+void algorithm_list(App& app) {
+    const Algorithm& now = app.session.algorithm();
+    for (const Computation* c : {&computation::attention, &computation::softmax}) {
+        heading(app, c->title);
+        for (const Algorithm& a : algorithms()) {
+            if (a.computes != c) continue;
+            const std::string what = std::string(a.idea) + ".\nSource: " + a.paper;
+            if (entry(app, std::string("algorithm-") + a.name, a.name, a.name == now.name, what))
+                app.session.ask(with_algorithm(app.session.setup(), a.name));
+        }
+    }
+}
+
+void example_list(App& app) {
+    combo(app, "examples", "Examples", "Setups that are ready to show, for the chosen algorithm.", [&] {
+        int n = 0;
+        for (const Example& e : examples()) {
+            if (!entry(app, "example-" + std::to_string(++n), e.name, false, e.what)) continue;
+            app.session.ask(setup_of(e, app.session.algorithm().name));
+            app.playback.pause();
+            app.playback.seek(0);
+        }
+    });
+}
+
+void model_list(App& app) {
+    const Setup& s = app.session.setup();
+    const std::string asked = model_asked(s.options);
+    const std::string now = asked.empty() ? "" : asked + ' ' + phase_asked(s.options);
+    combo(app, "model", now.empty() ? "Models" : now.c_str(),
+          (now.empty() ? "" : now + ".\n") + "One layer of a model that people run: its heads, dimension, type, mask.",
+          [&] {
+              if (entry(app, "model-none", "none", asked.empty(), "The numbers below."))
+                  app.session.ask(with_model_of(s, "", Phase::prefill));
+              for (const Model& m : models())
+                  for (const Phase phase : phases) {
+                      const std::string name = m.name + ' ' + name_of(phase);
+                      if (entry(app, "model-" + m.name + '-' + name_of(phase), name,
+                                s.options.model == m.name && phase_asked(s.options) == name_of(phase),
+                                about_model(m, phase)))
+                          app.session.ask(with_model_of(s, m.name, phase));
+                  }
+          });
+}
+
+void scene_list(App& app) {
+    combo(app, "scenes", app.scene ? app.scene->title.c_str() : "Scenes",
+          "A lecture in pictures, each with its point and a question. Page Up and Page Down turn them.", [&] {
+              for (const Scene& s : scenes())
+                  if (entry(app, "scene-" + s.name, scene_title(s), app.scene && app.scene->name == s.name, s.caption))
+                      app.open_scene(s);
+          });
+}
+
+}  // namespace
+
+void algorithm_controls(App& app) {
+    ImGui::PushFont(app.theme.title);
+    text_line("TileScope");
+    ImGui::PopFont();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    combo(app, "algorithm", app.session.setup().algorithm.c_str(), "What runs.", [&] { algorithm_list(app); });
+    remark(app, app.session.algorithm().idea);
+    const bool attention = app.session.algorithm().computes == &computation::attention;
+    const float gap = ImGui::GetStyle().ItemSpacing.x, row = ImGui::GetContentRegionAvail().x;
+    ImGui::PushFont(app.theme.small_text);
+    const float word = width_of("Examples") + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x + 1;
+    ImGui::SetNextItemWidth(attention ? std::min(word, row / 2) : row);
+    example_list(app);
+    if (attention) {
+        ImGui::SameLine(0, gap);
+        ImGui::SetNextItemWidth(-FLT_MIN);
+        model_list(app);
+    }
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    scene_list(app);
+    ImGui::PopFont();
+}
+
+}  // namespace tilescope::gui::controls

@@ -1,0 +1,134 @@
+#include <cmath>
+
+#include "gui/controls/flags.hpp"
+#include "gui/controls/parts.hpp"
+#include "lab/flags/model.hpp"
+#include "show/setup_text.hpp"
+
+namespace tilescope::gui::controls {
+using namespace lab;
+namespace {
+
+void length_controls(App& app, const Problem& p, bool attention) {
+    const char* what = attention
+                           ? "Sequence length: rows of Q (and of K and V, unless they have a length of their own)."
+                           : "Rows of X (and columns, unless they have a number of their own).";
+    const Options said = with_model(options(app));
+    const auto queries = said.seq_q ? &Options::seq_q : &Options::seq;
+    index_row(app, {"seq", "seq", static_cast<double>(p.seq_q), 16, 65536, 0, false, what}, queries);
+    bool other = said.seq_k || said.seq_q;
+    if (checkbox(app, "other-keys", attention ? "other length for keys" : "other number of columns", other,
+                 attention ? "K and V have another number of rows than Q." : "X is not square."))
+        change(app, [&](Options& o) {
+            if (other)
+                o.seq_k = p.seq_k;
+            else
+                o.seq = p.seq_q, o.seq_q.reset(), o.seq_k.reset();
+        });
+    if (other)
+        index_row(app,
+                  {"seq-k", attention ? "keys" : "columns", static_cast<double>(p.seq_k), 16, 65536, 0, false,
+                   attention ? "Rows of K and V." : "Columns of X."},
+                  &Options::seq_k);
+}
+
+void type_controls(App& app, const Problem& p, bool attention) {
+    begin_field(app, "dtype");
+    const std::string now = options(app).dtype.value_or(name_of(p.dtype));
+    combo(app, "dtype", now.c_str(), "How a number is stored in HBM and SRAM: f32 takes 4 bytes, f16 and bf16 take 2.",
+          [&] {
+              for (const char* name : {"f32", "f16", "bf16"})
+                  if (entry(app, std::string("dtype-") + name, name, now == name, "Storage type"))
+                      change(app, [&](Options& o) { o.dtype = name; });
+          });
+    if (!attention) return;
+    bool causal = with_model(options(app)).causal.value_or(false);
+    if (checkbox(app, "causal", "causal", causal, "A row sees no key after itself: query r sees keys up to r."))
+        change(app, [&](Options& o) {
+            o.causal.reset();
+            if (with_model(o).causal.value_or(false) != causal) o.causal = causal;
+        });
+}
+
+bool from_files(const App& app) {
+    const Options& o = options(app);
+    return !(o.q + o.k + o.v + o.x).empty();
+}
+
+void value_list(App& app) {
+    begin_field(app, "values");
+    combo(app, "distribution", options(app).distribution.c_str(), "What Q, K and V hold, or X.", [&] {
+        for (const Distribution d : distributions) {
+            const std::string name = name_of(d);
+            if (entry(app, "distribution-" + name, name, options(app).distribution == name, about_distribution(d)))
+                change(app, [&](Options& to) { to.distribution = name; });
+        }
+    });
+}
+
+void seed_row(App& app) {
+    const Options& o = options(app);
+    const NumberEdit edit = number_row(
+        app, {"seed", "seed", static_cast<double>(o.seed), 0, 100, 1, o.seed != 0, "Other numbers of the same kind."});
+    if (edit.value)
+        change(app, [&](Options& to) { to.seed = static_cast<std::uint64_t>(std::max<Index>(0, typed(*edit.value))); });
+    if (edit.reset) change(app, [&](Options& to) { to.seed = Options().seed; });
+}
+
+void softmax_list(App& app) {
+    begin_field(app, "softmax");
+    const std::string now = options(app).softmax.value_or(name_of(Softmax::safe));
+    combo(app, "softmax", now.c_str(), "Of standard attention: with the row's maximum subtracted first, or without.",
+          [&] {
+              for (const Softmax softmax : {Softmax::safe, Softmax::naive}) {
+                  const std::string name = name_of(softmax);
+                  if (entry(app, "softmax-" + name, name, now == name,
+                            softmax == Softmax::safe ? "exp(S - max S)" : "exp(S), which may overflow"))
+                      change(app, [&](Options& o) { o.softmax = name; });
+              }
+          });
+}
+
+}  // namespace
+
+void problem_controls(App& app) {
+    const Problem p = asked(app);
+    const bool attention = app.session.algorithm().computes == &computation::attention;
+    const auto number = [](Index n) { return static_cast<double>(n); };
+    heading(app, "Problem");
+    length_controls(app, p, attention);
+    index_row(app, {"heads", "heads", number(p.heads), 1, 64, 0, false, attention ? "Heads of Q." : "Matrices."},
+              &Options::heads);
+    if (attention)
+        index_row(app,
+                  {"kv-heads", "kv-heads", number(p.kv_heads), 1, 64, 0, true,
+                   "Heads of K and V: as many as of Q, or fewer that are shared (grouped-query attention). Must divide "
+                   "the heads."},
+                  &Options::kv_heads);
+    index_row(app, {"batch", "batch", number(p.batch), 1, 64, 0, false, "Batch entries, each with all heads."},
+              &Options::batch);
+    if (attention) {
+        index_row(app, {"dim", "dim", number(p.dim), 4, 256, 0, false, "Head dimension d: columns of Q and K."},
+                  &Options::dim);
+        index_row(app,
+                  {"dim-v", "dim-v", number(p.dim_v), 4, 256, 0, true, "Columns of V and O; as many as of Q, usually."},
+                  &Options::dim_v);
+    }
+    type_controls(app, p, attention);
+    if (!from_files(app)) value_list(app);
+}
+
+void data_controls(App& app) {
+    heading(app, "Data");
+    from_files(app) ? remark(app, "The numbers of the files.") : seed_row(app);
+    const Algorithm& algorithm = app.session.algorithm();
+    if (algorithm.computes != &computation::attention) return;
+    const Problem p = asked(app);
+    number_flag_row(app,
+                    {"scale", "scale", p.scale.value_or(1 / std::sqrt(static_cast<double>(std::max<Index>(1, p.dim)))),
+                     0.01, 100, 0, true, "Factor on the logits; 1/sqrt(dim) unless given."},
+                    &Options::scale);
+    if (algorithm.supports.has(Feature::naive_softmax)) softmax_list(app);
+}
+
+}  // namespace tilescope::gui::controls

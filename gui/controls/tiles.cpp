@@ -1,0 +1,47 @@
+#include "gui/controls/flags.hpp"
+#include "gui/controls/parts.hpp"
+#include "show/setup_text.hpp"
+
+namespace tilescope::gui::controls {
+using namespace lab;
+namespace {
+
+void tile_row(App& app, const char* flag, const char* label, std::string Options::*member, Index resolved,
+              const std::string& what) {
+    const std::string& given = options(app).*member;
+    const bool is_auto = given == "auto";
+    const double shown = is_auto ? static_cast<double>(resolved) : std::strtod(given.c_str(), nullptr);
+    const NumberEdit edit = number_row(app, {flag, label, shown, 1, 1024, 0, !is_auto, what});
+    if (edit.value) change(app, [&](Options& o) { o.*member = std::to_string(typed(*edit.value)); });
+    if (edit.reset) change(app, [&](Options& o) { o.*member = "auto"; });
+}
+
+/// Where tiles come from that are not given. Choosing a rule frees both.
+void rule_list(App& app) {
+    begin_field(app, "auto");
+    const std::string now = options(app).tiles;
+    combo(app, "tiles", now.c_str(), tile_rule_text(asked_request(app), app.session.algorithm()), [&] {
+        for (const TileRule rule : tile_rules) {
+            const std::string name = name_of(rule);
+            if (entry(app, "tiles-" + name, name, now == name, about_rule(rule)))
+                change(app, [&](Options& o) { o.tiles = name, o.br = o.bc = "auto"; });
+        }
+    });
+}
+
+}  // namespace
+
+void tile_controls(App& app) {
+    heading(app, "Tiles");
+    const bool attention = app.session.algorithm().computes == &computation::attention;
+    const std::optional<Tiling> now = app.session.tiling();
+    const std::string freed = " × leaves the choice to the rule below.";
+    tile_row(app, "br", "Br", &Options::br, now ? now->br : 0,
+             (attention ? "Rows of a tile of Q and O." : "Rows of a tile of X.") + freed);
+    tile_row(app, "bc", "Bc", &Options::bc, now ? now->bc : 0,
+             (attention ? "Rows of a tile of K and V: columns of a tile of S." : "Columns of a tile of X.") + freed);
+    if (now) remark(app, tiling_text(options(app), *now, asked(app)));
+    rule_list(app);
+}
+
+}  // namespace tilescope::gui::controls
