@@ -104,7 +104,10 @@ std::string machine_reason(const Run& run, const L2Shown& l2) {
                                              : all + text::tenths(tensors / room) +
                                                    " times its size: what was not used for long has to leave.";
     const Bytes read = run.hbm_read(run.tick());
-    const std::string empty = run.trace().launches().size() > 1 ? " Each launch begins with an empty one." : "";
+    const std::string empty =
+        run.trace().launches().size() > 1
+            ? " Each launch begins with an empty L2 here: what the one before stored comes from DRAM."
+            : "";
     if (read == 0) return "The L2 is empty. " + size + empty;
     return "L2 answered " + text::percent(1 - static_cast<double>(l2.dram_read()) / static_cast<double>(read)) +
            " of what was read so far. " + size + empty;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text/embedded.hpp"
+#include "core/text/page.hpp"
 #include "core/text/words.hpp"
 #include "lab/text_file.hpp"
 
@@ -18,13 +19,18 @@ using namespace lab;
 /// Throws a json::exception where the text is no scene.
 Scene scene_of(const std::string& name, const std::string& file) {
     const nlohmann::json j = nlohmann::json::parse(file);
-    const auto known = {"title", "caption", "question", "answer", "tilescope-gui"};
+    const auto known = {"title", "caption", "question", "answer", "notes", "tilescope-gui"};
     for (const auto& [key, value] : j.items())
         if (std::find(known.begin(), known.end(), key) == known.end())
             throw UsageError("has " + text::shown(key) +
-                             ", which is nothing of a scene; try title, caption, question or answer");
+                             ", which is nothing of a scene; try title, caption, question, answer or notes");
     const auto words = [&](const char* key) { return j.contains(key) ? j.at(key).get<std::string>() : std::string(); };
-    return {name,          j.at("title").get<std::string>(), words("caption"), words("question"), words("answer"),
+    return {name,
+            j.at("title").get<std::string>(),
+            words("caption"),
+            words("question"),
+            words("answer"),
+            words("notes"),
             state_in(file)};
 }
 
@@ -80,6 +86,15 @@ std::string scene_title(const Scene& scene) {
     const int number = scene_number(scene);
     if (number < 0) return scene.title;
     return std::to_string(number + 1) + " of " + std::to_string(scenes().size()) + " · " + scene.title;
+}
+
+void print_notes(std::ostream& out, const Scene& scene) {
+    out << scene_title(scene) << '\n';
+    const auto say = [&](const char* what, const std::string& words) {
+        if (!words.empty()) text::print_wrapped(out, what + words, "  ");
+    };
+    say("", scene.caption), say("", scene.notes);
+    say("Question: ", scene.question), say("Answer: ", scene.answer);
 }
 
 }  // namespace tilescope::show

@@ -1,7 +1,8 @@
 // Scenes of a lecture: a state of the window, what to see in it, and a question. A scene is a file of JSON: what the
-// window saves, with "title", "caption", "question" and "answer" beside it (docs/gui.md).
+// window saves, with "title", "caption", "question", "answer" and "notes" beside it (docs/gui.md).
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Scene {
     std::string title;    ///< what it is about
     std::string caption;  ///< its point, in a sentence or two
     std::string question, answer;
+    std::string notes;  ///< what a lecturer says, in about a minute; the window never shows it
     State state;
 };
 
@@ -25,5 +27,7 @@ Scene scene_named(const std::string& name);
 int scene_number(const Scene& scene);
 /// "5 of 13 · Columns and rows".
 std::string scene_title(const Scene& scene);
+/// All that there is to say of a scene, for who shows it.
+void print_notes(std::ostream& out, const Scene& scene);
 
 }  // namespace tilescope::show

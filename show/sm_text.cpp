@@ -1,6 +1,7 @@
 #include "show/sm_text.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -17,11 +18,17 @@ std::vector<Work> work_of_sms(const Run& run, bool over) {
     for (const SmState& s : m.sms)
         if (s.block) work[static_cast<std::size_t>(s.sm)] = Work::shown;
     if (m.launch < 0 || m.busy == 0) return work;
-    const auto recorded = std::min(sms, static_cast<Index>(run.schedule().placements_of(m.launch).size()));
+    std::set<Index> recorded;
+    for (const Placement& p : run.schedule().placements_of(m.launch)) recorded.insert(p.sm);
     const Index blocks = run.counted().launches[static_cast<std::size_t>(m.launch)].thread_blocks;
-    for (Index sm = recorded; sm < std::min(sms, blocks); ++sm)
-        if (blocks > sms || work[static_cast<std::size_t>(sm % recorded)] == Work::shown)
+    // Every other SM does what one of those recorded does, for another head.
+    auto like = recorded.begin();
+    for (Index sm = 0; sm < std::min(sms, blocks); ++sm) {
+        if (recorded.contains(sm)) continue;
+        if (blocks > sms || work[static_cast<std::size_t>(*like)] == Work::shown)
             work[static_cast<std::size_t>(sm)] = Work::elsewhere;
+        if (++like == recorded.end()) like = recorded.begin();
+    }
     return work;
 }
 
@@ -46,9 +53,12 @@ std::vector<std::string> launch_lines(const Run& run, Index busy, bool over) {
     const std::string number = std::to_string(m.launch + 1), all = std::to_string(r.launches.size());
     const bool one = r.launches.size() == 1;
     const std::string filled = over ? "finished" : std::to_string(busy) + " of " + sms + " busy";
-    return {m.kernel + (one ? "" : " (launch " + number + " of " + all + ")") + " · " + threads + " · " + filled,
-            m.kernel + (one ? "" : " " + number + "/" + all) + " · " + blocks + " · " + filled, blocks + " · " + filled,
-            filled};
+    const std::string launch = m.kernel + (one ? "" : " (launch " + number + " of " + all + ")") + " · " + threads;
+    const auto shown = std::count_if(m.sms.begin(), m.sms.end(), [](const SmState& s) { return s.block != nullptr; });
+    const bool part = !over && shown > 0 && shown < busy;
+    return {launch + " · " + filled + (part ? ", " + std::to_string(shown) + " of them shown" : ""),
+            launch + " · " + filled, m.kernel + (one ? "" : " " + number + "/" + all) + " · " + blocks + " · " + filled,
+            blocks + " · " + filled, filled};
 }
 
 std::string about_sm(const Run& run, Index sm, Work work) {

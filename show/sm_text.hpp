@@ -19,7 +19,8 @@ Index busy_sms(const std::vector<Work>& work);
 
 /// Whether the last thing has been done: nothing is left but to give back what is on chip.
 bool has_ended(const Run& run);
-/// About the launch, the longest first: "flash_v2 · 64 thread blocks · 64 of 108 SMs busy".
+/// About the launch, the longest first: "flash_v2 · 64 thread blocks · 64 of 108 SMs busy, 32 of them
+/// shown".
 std::vector<std::string> launch_lines(const Run& run, Index busy, bool over);
 /// The tooltip of an SM among all of them.
 std::string about_sm(const Run& run, Index sm, Work work);

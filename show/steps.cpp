@@ -30,19 +30,24 @@ struct Turn {
     std::string index;
     Index turn, of;
     Index number;  ///< of its tile among all, also where a loop leaves out the first ones
+    Index tiles;   ///< all of them; a mask leaves fewer to a loop
 
-    /// "i = 3 of 16", "head 1 of 8".
+    /// "i = 3 of 16", "head 1 of 8", "j = 4 of 8 (turn 4 of 5)".
     std::string text() const {
         const std::string count = std::to_string(turn + 1) + " of " + std::to_string(of);
+        if (index.size() == 1 && of < tiles)
+            return index + " = " + std::to_string(number + 1) + " of " + std::to_string(tiles) + " (turn " + count +
+                   ")";
         return index.size() == 1 ? index + " = " + count : (index.empty() ? "tile " : index + ' ') + count;
     }
 };
 
-/// The number of a loop's tile among all of its tensor's: it is as large as tiles are, or the last one.
-Index number_of(const Run& run, Span tile) {
+/// All tiles of the tensor that a loop's tile is one of: it is as large as they are, or the last one.
+Tiles tiles_around(const Run& run, Span tile) {
     const Tiling& all = run.experiment().tiling;
-    const bool of_keys = tile.size == all.bc || (tile.size != all.br && tile.end() == run.recorded().seq_k);
-    return tile.begin / std::max<Index>(1, of_keys ? all.bc : all.br);
+    const Problem& p = run.recorded();
+    const bool of_keys = tile.size == all.bc || (tile.size != all.br && tile.end() == p.seq_k);
+    return of_keys ? Tiles{p.seq_k, all.bc} : Tiles{p.seq_q, all.br};
 }
 
 /// Of the SM's thread block, from the grid inwards.
@@ -54,13 +59,15 @@ std::vector<Turn> turns_of(const Run& run, const SmState& sm) {
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const bool heads = axes[k].name == "head";
         const Index at = block.at[k].begin / axes[k].tile_size;
-        all.push_back({axes[k].name, at, heads ? run.experiment().problem.batch_heads() : axes[k].count, at});
+        all.push_back(
+            {axes[k].name, at, heads ? run.experiment().problem.batch_heads() : axes[k].count, at, axes[k].count});
     }
     const auto& turns = run.trace().turns();
     for (Index t = sm.steps.empty() ? -1 : run.trace()[sm.steps.back()].turn; t >= 0;) {
         const RecordedTurn& turn = turns[static_cast<std::size_t>(t)];
+        const Tiles tiles = tiles_around(run, turn.tile);
         inner.push_back({run.trace().loops()[static_cast<std::size_t>(turn.loop)].name, turn.index, turn.of,
-                         number_of(run, turn.tile)});
+                         turn.tile.begin / tiles.tile_size(), tiles.count()});
         t = turn.around;
     }
     all.insert(all.end(), inner.rbegin(), inner.rend());

@@ -83,6 +83,7 @@ void Wall::sort_visits() {
         const Visit& v = visits_[k];
         ways_[{v.launch, v.block}].push_back(k);
         ++habits_[{v.launch, v.loop}].visits;
+        recorded_rows_ = std::max(recorded_rows_, v.rows.end());
         for (Index i = v.rows.begin; i < v.rows.end(); ++i)
             for (Index j = v.cols.begin; j < v.cols.end(); ++j) cells_[cell(i, j)].push_back(k);
     }
@@ -334,6 +335,13 @@ std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Paint
         }
     }
     return tiles;
+}
+
+std::vector<Index> heads_sharing(const Run& run, Index head) {
+    const Index group = run.recorded().heads / run.recorded().kv_heads, first = head / group * group;
+    std::vector<Index> heads;
+    for (Index h = first; h < std::min(first + group, run.recorded().batch_heads()); ++h) heads.push_back(h);
+    return heads;
 }
 
 std::vector<HeadState> heads_of(const Run& run) {

@@ -91,6 +91,8 @@ class Wall {
     /// No query sees a key there, and nobody ever goes there.
     bool skipped(Index i, Index j) const { return cover(i, j) == Cover::hidden && visits(i, j).empty(); }
     Index skipped_tiles() const { return skipped_; }
+    /// Row blocks up to the last one that anybody goes to: those below are of thread blocks that were not recorded.
+    Index recorded_rows() const { return recorded_rows_; }
     const std::vector<WallEdge>& edges() const { return edges_; }
     const std::vector<WallSheet>& sheets() const { return sheets_; }  ///< in the order in which they are stored
 
@@ -144,7 +146,7 @@ class Wall {
     std::vector<Visit> visits_;
     std::vector<std::vector<std::size_t>> cells_;
     std::vector<Cover> covers_;
-    Index skipped_ = 0;
+    Index skipped_ = 0, recorded_rows_ = 0;
     mutable Span grouped_{0, 0};  // rows and columns of the groups
     mutable std::vector<WallGroup> groups_;
     std::map<std::pair<Index, Index>, std::vector<std::size_t>> ways_;
@@ -187,6 +189,9 @@ const Painter* looked_at(const std::vector<Painter>& painters, Index focus);
 
 /// Which tiles of an edge lie on chip in the tick shown, for this head.
 std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Painter>& painters, const WallEdge& edge);
+
+/// The recorded heads that share K and V with this one, which is one of them.
+std::vector<Index> heads_sharing(const Run& run, Index head);
 
 /// How far a head is: of its thread blocks.
 struct HeadState {

@@ -9,6 +9,9 @@
 namespace tilescope::show {
 namespace {
 
+/// Whether other heads share K and V with this one, and are seen with it.
+bool has_company(const Run& run, const Wall& wall) { return heads_sharing(run, wall.head()).size() > 1; }
+
 /// More than this often a visit: for every tile.
 constexpr double for_every_tile = 0.5;
 
@@ -178,7 +181,13 @@ Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Paint
                  " between two tiles: no scores are painted now."}};
     if (at_work.empty()) return idle_headline(run, wall);
     const bool many = at_work.size() > 1;
-    Sentence s{{(many ? text::grouped(static_cast<Count>(at_work.size())) + " painters" : "One painter") +
+    // Where heads stand below each other, that of the SM in focus.
+    const std::string whose = has_company(run, wall) ? "Head " + text::grouped(wall.head() + 1) + ": " : "";
+    const std::string count = text::grouped(static_cast<Count>(at_work.size()));
+    Sentence s{{whose +
+                (many            ? count + " painters"
+                 : whose.empty() ? "One painter"
+                                 : "one painter") +
                 way_text(wall, *looked_at(at_work, focus), many)}};
     add_habits(s, run, wall, painters);
     s.push_back({"."});
@@ -232,6 +241,23 @@ std::vector<std::string> skipped_text(const Wall& wall) {
     return {count + " skipped: no query sees their keys", count + " skipped", text::grouped(skipped) + " skipped"};
 }
 
+Overhang overhang(const Wall& wall, const Run& run) {
+    const auto said = [](Index there, Index tile, const std::string& what) -> std::vector<std::string> {
+        const std::string some = text::grouped(tile - there) + ' ' + of_text(tile);
+        return {some + ' ' + what + " of these tiles do not exist", some + ' ' + what + " do not exist",
+                some + " empty", some, text::grouped(tile - there)};
+    };
+    const Span row = wall.row(wall.rows() - 1), col = wall.col(wall.cols() - 1);
+    const Problem& p = run.recorded();
+    return {said(p.seq_q - row.begin, wall.tile_rows(), "rows"), said(p.seq_k - col.begin, wall.tile_cols(), "keys")};
+}
+
+std::vector<std::string> unrecorded_text(const Wall& wall) {
+    const std::string rows =
+        "row blocks " + text::grouped(wall.recorded_rows() + 1) + " to " + text::grouped(wall.rows());
+    return {rows + ": counted, not shown", "counted, not shown", "not shown"};
+}
+
 std::vector<std::string> seen_text(const Wall& wall, Span rows, Span cols) {
     const std::string i = tiles_text(rows) + " " + of_text(wall.rows()),
                       j = tiles_text(cols) + " " + of_text(wall.cols());
@@ -243,11 +269,16 @@ std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std
     const Painter* own = looked_at(painters, focus);
     const auto at_work = static_cast<Index>(those_at_work(painters).size());
     const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
+    const std::string head = has_company(run, wall) ? head_name(wall.head()) : "";
     std::vector<WallNumber> numbers = {
         {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), {"row block i" + of_sm, "row block i", "i"}},
         {own ? tiles_text(own->visit->cols) : none, of_text(wall.cols()), {"key block j" + of_sm, "key block j", "j"}},
-        {text::grouped(wall.painted_tiles(run.tick())), of_text(wall.tiles_to_paint()), {"tiles painted", "tiles"}},
-        {text::grouped(at_work), of_text(run.experiment().gpu.sms), {"SMs paint here", "SMs"}}};
+        {text::grouped(wall.painted_tiles(run.tick())),
+         of_text(wall.tiles_to_paint()),
+         {"tiles painted" + (head.empty() ? "" : " of " + head), "tiles"}},
+        {text::grouped(at_work),
+         of_text(run.experiment().gpu.sms),
+         {"SMs paint " + (head.empty() ? "here" : head), "SMs"}}};
     if (!own) return numbers;
     const Index i = own->visit->rows.begin, j = own->visit->cols.begin;
     const Index coats = std::lround(wall.coats(i, j, run.ticks()));
@@ -286,8 +317,16 @@ std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm) {
 
 std::string traffic_part_text(const std::string& tensor, Bytes bytes) { return tensor + ": " + text::bytes(bytes); }
 
+std::string whole_run_text(const Run& run) {
+    const auto all = static_cast<double>(run.counted().counters.hbm());
+    const double times = all / static_cast<double>(run.hbm(run.ticks()));
+    return text::bytes(all) + " in the whole run: " + text::grouped(std::llround(times)) + " times that";
+}
+
+std::string head_name(Index head) { return "head " + text::grouped(head + 1); }
+
 std::string head_text(const Run& run, const Wall& wall) {
-    return "head " + text::grouped(wall.head() + 1) + ' ' + of_text(run.experiment().problem.batch_heads());
+    return head_name(wall.head()) + ' ' + of_text(run.experiment().problem.batch_heads());
 }
 
 std::string about_head(Index head, const HeadState& s) {

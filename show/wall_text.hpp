@@ -38,6 +38,14 @@ std::string no_wall_text(const Run& run);
 /// "28 of 64 tiles skipped: no query sees their keys", the longest first; empty where none are.
 std::vector<std::string> skipped_text(const Wall& wall);
 
+/// Of the last tiles, what lies beyond the end of the matrix, the longest first: "40 of 64 keys: none there".
+struct Overhang {
+    std::vector<std::string> rows, keys;
+};
+Overhang overhang(const Wall& wall, const Run& run);
+/// "row blocks 46 to 128: counted, not recorded", the longest first.
+std::vector<std::string> unrecorded_text(const Wall& wall);
+
 /// What is seen of a wall that is zoomed in on: "row blocks 3–7 of 8, key blocks 1–6 of 8; Z: all", the longest first.
 std::vector<std::string> seen_text(const Wall& wall, Span rows, Span cols);
 
@@ -63,7 +71,10 @@ std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other);
 std::string traffic_text(const Run& run, Bytes so_far, Bytes whole);
 std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm);
 std::string traffic_part_text(const std::string& tensor, Bytes bytes);
-/// "head 1 of 8".
+/// "34.5 GB in the whole run: 182 times that".
+std::string whole_run_text(const Run& run);
+/// "head 1", "head 1 of 8".
+std::string head_name(Index head);
 std::string head_text(const Run& run, const Wall& wall);
 
 /// Tooltips.

@@ -37,6 +37,7 @@ struct Invocation {
     Index fps = 30;
     bool no_tour = false;
     std::string scene;
+    bool notes = false;
 };
 
 Size to_size(const std::string& text) {
@@ -69,6 +70,7 @@ void add_flags(CLI::App& app, Invocation& r) {
             throw CLI::Success();
         },
         "The names of the scenes, one a line");
+    app.add_flag("--notes", r.notes, "Print what to say of the scene, or of all scenes, and end: nothing for the hall");
     app.add_option("--screenshot", r.screenshot, "Write a picture and end; needs no display")->type_name("FILE.png");
     app.add_option("--record", r.record, "Write a film and end; needs ffmpeg, and no display")
         ->type_name("FILE.mp4|gif");
@@ -287,13 +289,28 @@ void show_window(App& app, const Invocation& r) {
     check_stop(&control());
 }
 
-/// What was saved brings all of its flags.
-void refuse_beside_file(State asked, const std::string& file) {
+/// What was saved brings all of its flags; of what else `brings` says so.
+void refuse_beside(State asked, const std::string& brings) {
     asked.setup.recording.clear();
     const std::vector<std::string> words = command_line(asked);  // the algorithm, and the flags
     if (words.size() > 1 || asked.setup.algorithm != State{}.setup.algorithm)
-        throw UsageError(text::shown(words[words.size() > 1 ? 1 : 0]) + ": " + text::shown(file) +
-                         " has all flags of what was saved; leave it out");
+        throw UsageError(text::shown(words[words.size() > 1 ? 1 : 0]) + ": " + brings + "; leave it out");
+}
+
+void refuse_beside_file(const State& asked, const std::string& file) {
+    refuse_beside(asked, text::shown(file) + " has all flags of what was saved");
+}
+
+/// On the terminal, which is not what the hall sees.
+void print_notes(const Invocation& r) {
+    if (const std::string path = r.screenshot + r.record + r.stage + r.log + r.open; !path.empty())
+        throw UsageError("--notes: prints notes and does nothing else; leave out " + text::shown(path));
+    if (!r.scene.empty()) return show::print_notes(std::cout, scene_named(r.scene));
+    refuse_beside(r.state, "--notes is of scenes");
+    for (const Scene& s : scenes()) {
+        if (scene_number(s) > 0) std::cout << '\n';
+        show::print_notes(std::cout, s);
+    }
 }
 
 /// What was opened.
@@ -372,6 +389,7 @@ int main(int argc, char** argv) {
         static Invocation request;
         add_flags(app, request);
         app.callback([&app] {
+            if (request.notes) return print_notes(request);
             if (app.count("ALGO") == 0 && request.open.empty() && request.scene.empty())
                 begin_without_algorithm(request, app.count("--step") > 0);
             carry_out(request);

@@ -15,7 +15,7 @@ using Side = WallEdge::Side;
 constexpr double most_dashes = 12;  // beyond, a bar of the same length
 
 Box strip_of(const WallFigure& f, const WallEdge& e, int nth_between) {
-    const Box& m = f.seen;
+    const Box& m = e.by_row() ? f.seen : f.stack;
     switch (e.side) {
         case Side::left:
             return {m.x0 - f.gap - f.beside - f.strip, m.y0, m.x0 - f.gap - f.beside, m.y1};
@@ -134,7 +134,7 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
 }
 
 void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) {
-    draw_name(f, e, strip);
+    if (f.nth == 0 || !e.by_row()) draw_name(f, e, strip);
     f.app.places[f.prefix + "edge-" + e.name] = {strip.x0, strip.y0, strip.w(), strip.h()};
     const std::vector<bool> on_chip = held(f.run, f.wall, f.painters, e);
     const ImVec2 mouse = ImGui::GetMousePos();
@@ -176,7 +176,11 @@ void draw_edges(WallFigure& f) {
     const double unit = static_cast<double>(f.marks - f.px(5)) / most;
     int between = 0;
     for (const WallEdge& e : f.wall.edges())
-        draw_edge(f, e, strip_of(f, e, e.side == Side::between ? between++ : 0), unit);
+        if (f.leads || e.by_row()) draw_edge(f, e, strip_of(f, e, e.side == Side::between ? between++ : 0), unit);
+    if (f.of == 1) return;
+    const float end = f.seen.x0 - f.gap - f.beside - f.strip - f.marks;
+    const Box beside = {f.stack.x0 - f.room_beside, f.seen.y0, end, f.seen.y1};
+    f.canvas.text_in(f.theme().small_text, beside, f.theme().dim_ink, head_name(f.wall.head()), Align::right);
 }
 
 namespace {
@@ -196,6 +200,7 @@ void zoom_in(WallFigure& f, const Box& room) {
     const float x = begin(room.x0, room.x1, spot.x, width), y = begin(room.y0, room.y1, spot.y, height);
     f.matrix = {x, y, x + width, y + height};
     f.seen = {std::max(x, room.x0), std::max(y, room.y0), std::min(x + width, room.x1), std::min(y + height, room.y1)};
+    f.stack = f.seen;
 }
 
 }  // namespace
@@ -228,12 +233,19 @@ void lay_out(WallFigure& f, const Box& area) {
         const float w = std::max(f.px(8), x1 - x0), h = std::max(f.px(8), y1 - y0);
         const auto keys = static_cast<float>(f.wall.cols() * f.wall.tile_cols());
         const auto rows = static_cast<float>(f.wall.rows() * f.wall.tile_rows());
+        const auto heads = static_cast<float>(f.of);
+        const float apart = f.of > 1 ? f.px(9) : 0, each = (h - apart * (heads - 1)) / heads;
         // One scale, unless a side would be too thin to be seen.
         const float scale = std::min(w / keys, h / rows), thinnest = std::min({f.px(44), w, h});
         f.per_key = std::max(scale, thinnest / keys), f.per_row = std::max(scale, thinnest / rows);
-        const float width = keys * f.per_key, height = rows * f.per_row;
-        const float x = std::floor(x0 + (w - width) / 2), y = std::floor(y0 + (h - height) / 2);
-        f.matrix = f.seen = {x, y, x + width, y + height};
+        // Heads below each other have the width of one alone.
+        if (f.of > 1) f.per_row = each / rows;
+        const float width = keys * f.per_key, height = rows * f.per_row, all = (height + apart) * heads - apart;
+        const float x = std::floor(x0 + (w - width) / 2), y = std::floor(y0 + (h - all) / 2);
+        const float top = y + static_cast<float>(f.nth) * (height + apart);
+        f.matrix = f.seen = {x, top, x + width, top + height};
+        f.stack = {x, y, x + width, y + all};
+        f.room_beside = x - area.x0;
         room = {x0, y0, x0 + w, y0 + h};
     };
     place();

@@ -19,11 +19,15 @@ struct WallFigure {
     std::string prefix;  ///< of the names of places
     Index focus;         ///< the SM in focus, one of this run's
     std::vector<Painter> painters;
+    Index nth = 0, of = 1;  ///< of heads that share K and V, one below the other
+    bool leads = true;      ///< has K and V drawn, for all of them
     // Where things are.
     Box matrix = {};                                ///< all tiles whole: the last ones may reach over the matrix' end
     Box seen = {};                                  ///< the part of the screen where they are seen: all of it, or less
+    Box stack = {};                                 ///< the same, of all heads below each other
     float per_row = 1, per_key = 1;                 ///< pixels
     float strip = 0, gap = 0, marks = 0, thin = 0;  ///< widths: of edges, beside them, of trips, of a statistic
+    float room_beside = 0;                          ///< left of the matrix, to the end of the area
     float statistics = 0;                           ///< width of all of them, with what is beside them
     // Room for titles of rows and of columns, and every how many of them have one; 0: none.
     float beside = 0, above = 0;

@@ -104,8 +104,32 @@ void draw_overhang(const WallFigure& f) {
     const Index rows = f.run.recorded().seq_q, keys = f.run.recorded().seq_k;
     const float x = f.x_of(keys), y = f.y_of(rows);
     const Theme& t = f.theme();
-    if (x < f.matrix.x1 - 1) f.canvas.dashed({x, f.matrix.y0, f.matrix.x1, f.matrix.y1}, t.dim_ink);
-    if (y < f.matrix.y1 - 1) f.canvas.dashed({f.matrix.x0, y, f.matrix.x1, f.matrix.y1}, t.dim_ink);
+    const Overhang lacks = overhang(f.wall, f.run);
+    const auto say = [&](const Box& b, const std::vector<std::string>& words) {
+        f.canvas.dashed(b, t.dim_ink);
+        f.canvas.hatch(b, Theme::faded(t.dim_ink, 0.5f), f.px(9));
+        const float half = Canvas::height(t.small_text) / 2 + f.px(1), y0 = b.centre().y;
+        if (b.h() > 2 * half)
+            f.canvas.text_on_patch(t.small_text, {b.x0 + f.px(2), y0 - half, b.x1 - f.px(2), y0 + half}, t.ink, t.panel,
+                                   words, Align::centre);
+    };
+    if (x < f.matrix.x1 - 1) say({x, f.matrix.y0, f.matrix.x1, std::min(y, f.matrix.y1)}, lacks.keys);
+    if (y < f.matrix.y1 - 1) say({f.matrix.x0, y, f.matrix.x1, f.matrix.y1}, lacks.rows);
+    // The end of the matrix.
+    if (x < f.matrix.x1 - 1) f.canvas.line({x, f.matrix.y0}, {x, y}, t.ink, f.px(2));
+    if (y < f.matrix.y1 - 1) f.canvas.line({f.matrix.x0, y}, {x, y}, t.ink, f.px(2));
+}
+
+/// Rows of tiles whose thread blocks were not recorded.
+void draw_unrecorded(const WallFigure& f) {
+    const Theme& t = f.theme();
+    if (f.run.has_whole_heads() || f.wall.recorded_rows() == f.wall.rows()) return;
+    const Box b = {f.matrix.x0, f.y_of(f.wall.row(f.wall.recorded_rows()).begin), f.matrix.x1, f.matrix.y1};
+    f.canvas.fill(b, Theme::faded(t.panel, 0.6f));
+    f.canvas.dashed(b, t.dim_ink);
+    const float half = Canvas::height(t.text) / 2 + f.px(2), y = b.centre().y;
+    f.canvas.text_on_patch(t.text, {b.x0 + f.px(4), y - half, b.x1 - f.px(4), y + half}, t.ink, t.panel,
+                           unrecorded_text(f.wall), Align::centre);
 }
 
 /// Where a causal mask leaves room for it: in the corner.
@@ -145,6 +169,7 @@ void draw_matrix(const WallFigure& f) {
     f.within(f.seen, [&] {
         for (const WallGroup& g : f.wall.groups(down, across)) draw_group(f, g);
         draw_overhang(f);
+        draw_unrecorded(f);
     });
     f.app.view.zoom ? say_what_is_seen(f) : draw_skipped(f);
     f.canvas.outline(f.seen, f.theme().panel_border);

@@ -54,7 +54,9 @@ void draw_bytes(const WallFigure& f, Box area) {
         largest = std::max(largest, all_of_it);
         label = std::max(label, Canvas::width(t.text, traffic_text(*run, all_of_it, all_of_it)) + f.px(10));
     }
-    label = std::max({label, Canvas::width(t.text, words) + f.px(10), Canvas::width(t.text, ghost_words) + f.px(10)});
+    const std::string whole_run_words = f.run.has_whole_heads() ? "" : whole_run_text(f.run);
+    for (const std::string& said : {words, ghost_words, whole_run_words})
+        label = std::max(label, Canvas::width(t.text, said) + f.px(10));
     if (t.projector) label = 0;
     const float room = std::max(f.px(10), area.w() - label);
     const double per_byte = static_cast<double>(room) / static_cast<double>(largest);
@@ -66,8 +68,20 @@ void draw_bytes(const WallFigure& f, Box area) {
         f.canvas.text_in(t.text, {x, b.y0 + down, area.x1, b.y1 + down}, colour, said);
     };
     say(bar, t.ink, words);
-    if (!ghost) return;
     const float next = t.projector ? 2 * line + f.px(6) : line;
+    if (!f.run.has_whole_heads()) {
+        // The share of the whole run that is shown: no scale has room for both.
+        const Bytes all = f.run.counted().counters.hbm();
+        const double share = static_cast<double>(f.run.hbm(f.run.ticks())) / static_cast<double>(all);
+        const Box whole_run = {bar.x0, bar.y0 + next, bar.x1, bar.y1 + next - f.px(4)};
+        f.canvas.fill({whole_run.x0, whole_run.y0,
+                       whole_run.x0 + std::max(f.px(2), static_cast<float>(share) * whole_run.w()), whole_run.y1},
+                      t.ink);
+        f.canvas.dashed(whole_run, t.dim_ink);
+        say(whole_run, t.ink, whole_run_words);
+        return;
+    }
+    if (!ghost) return;
     const Box below = {bar.x0, bar.y0 + next, bar.x0 + static_cast<float>(static_cast<double>(*ghost) * per_byte),
                        bar.y1 + next - f.px(4)};
     f.canvas.dashed(below, t.dim_ink);
@@ -79,11 +93,16 @@ float heads_height(const Theme& t) { return Canvas::height(t.text) + t.px(6); }
 void draw_heads(WallFigure& f, Box area) {
     const Theme& t = f.theme();
     const std::vector<HeadState> heads = heads_of(f.run);
-    const auto n = static_cast<Index>(heads.size());
+    const auto n = static_cast<Index>(heads.size()), all = f.run.experiment().problem.batch_heads();
     const Box line = {area.x0, area.y0, area.x1, area.y1};
     const float x0 = f.canvas.text_in(t.text, line, t.ink, head_text(f.run, f.wall)) + f.px(10);
-    const float side = std::min(f.px(16), std::max(f.px(4), (area.x1 - x0) / static_cast<float>(n)));
-    for (Index h = 0; h < n; ++h) {
+    const float side = std::min(f.px(16), std::max(f.px(4), (area.x1 - x0) / static_cast<float>(all)));
+    for (Index h = 0; h < all; ++h) {
+        if (h >= n) {
+            const float x = x0 + static_cast<float>(h) * side, y = area.centre().y - side / 2;
+            if (x + side <= area.x1) f.canvas.outline({x, y, x + side - f.px(2), y + side - f.px(2)}, t.faint);
+            continue;
+        }
         const HeadState& s = heads[static_cast<std::size_t>(h)];
         const float x = x0 + static_cast<float>(h) * side;
         if (x + side > area.x1) break;

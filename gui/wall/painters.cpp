@@ -37,11 +37,11 @@ void draw_trails(const WallFigure& f) {
 /// A faint cross through what the SM in focus is at: its row and its column.
 void draw_cross(const WallFigure& f) {
     const Painter* own = looked_at(f.painters, f.focus);
-    if (!own) return;
+    if (!own || !f.leads) return;
     const Box b = f.box(*own->visit);
     const ImU32 colour = Theme::faded(f.theme().ink, 0.06f);
     const float out = f.strip + f.gap + f.marks;
-    const Box& s = f.seen;
+    const Box &s = f.seen, &all = f.stack;
     const auto beyond = [&](WallEdge::Side side) {
         const auto& edges = f.wall.edges();
         return std::any_of(edges.begin(), edges.end(), [&](const WallEdge& e) { return e.side == side; }) ? out : 0.f;
@@ -53,7 +53,7 @@ void draw_cross(const WallFigure& f) {
             colour);
     if (b.x1 > s.x0 && b.x0 < s.x1)
         f.canvas.fill(
-            {std::max(b.x0, s.x0), s.y0 - beyond(Side::above), std::min(b.x1, s.x1), s.y1 + beyond(Side::below)},
+            {std::max(b.x0, s.x0), all.y0 - beyond(Side::above), std::min(b.x1, s.x1), all.y1 + beyond(Side::below)},
             colour);
 }
 

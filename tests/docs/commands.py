@@ -27,7 +27,7 @@ MEASURED = pathlib.Path(__file__).resolve().parents[2] / "docs" / "measured" / "
 FEWEST = {"command": 370, "text": 6, "row": 66, "figure": 285}
 FEWEST_WITH_WINDOW = {"command": 415, "text": 7, "row": 69, "figure": 305, "window": 26}
 
-WINDOW_PAGE = "docs/gui.md"
+WINDOW_PAGES = ["docs/gui.md", "docs/gui-reference.md"]
 OTHERS = {
     "docs/add-an-algorithm.md": "scripts/guide-check carries it out",
     "docs/validation.md": "written from measurements; scripts/validation --check compares",
@@ -57,7 +57,7 @@ import json, subprocess, sys
 arguments = sys.argv[1:]
 if "--record" in arguments or "--export" in arguments:
     arguments += ["--size", "320x240", "--fps", "2"]
-else:
+elif "--notes" not in arguments:
     for flag, value in (("--size", "1440x900"), ("--screenshot", "window.png"), ("--log", "window.jsonl")):
         arguments += [] if flag in arguments else [flag, value]
 code = subprocess.run(["{window}", *arguments]).returncode
@@ -138,14 +138,23 @@ def helps(tilescope, window):
             yield f"{pathlib.Path(program).name} {name} --help", "```sh\n" + FILES + "\n".join(lines) + "\n```\n"
 
 
+def notes(window):
+    """What is said of a scene, beside the window that shows it, as a page. Answers speak of other runs, too."""
+    for name in subprocess.run([window, "--scenes"], capture_output=True, text=True, check=True).stdout.split():
+        said = subprocess.run([window, "--scene", name, "--notes"], capture_output=True, text=True, check=True).stdout
+        yield f"--scene {name}", f"```sh\ntilescope-gui --scene {name}\n```\n\n<!-- printed -->\n" + said.split("  Question: ")[0]
+
+
 def main():
     tilescope, window, source = os.path.abspath(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
     window = os.path.abspath(window) if window != "-" and shutil.which("xvfb-run") else ""
     pages = {str(f.relative_to(source)): f.read_text() for pattern in ("*.md", "docs/*.md", "algorithms/**/*.md")
              for f in sorted(source.glob(pattern))}
     pages = {name: text for name, text in pages.items() if name not in OTHERS} | dict(helps(tilescope, window))
-    if not window:
-        del pages[WINDOW_PAGE]
+    if window:
+        pages |= dict(notes(window))
+    else:
+        pages = {name: text for name, text in pages.items() if name not in WINDOW_PAGES}
     wanted = sys.argv[4:] or pages
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as readers:
         read_pages = list(readers.map(lambda name: read(name, pages[name], tilescope, window), wanted))

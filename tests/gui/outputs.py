@@ -41,7 +41,7 @@ def limited(size):
 
 
 def checks_standard_output(_):
-    for flag in ("--help", "--version"):
+    for flag in ("--help", "--version", "--notes"):
         with open("/dev/full", "w", encoding="utf-8") as full:
             r = run(flag, stdout=full)
         assert refused(r, 1, "No space left"), r
@@ -50,6 +50,19 @@ def checks_standard_output(_):
         r = run(flag, stdout=writer)
         os.close(writer)
         assert r.returncode == CLOSED_PIPE and not r.stderr, r
+
+
+def prints_notes(_):
+    """Of one scene, or of all of them in their order, and nothing is shown or written beside."""
+    one = run("--scene", "recurrence", "--notes", stdout=subprocess.PIPE).stdout
+    every = run("--notes", stdout=subprocess.PIPE).stdout
+    assert one.startswith("4 of 13 · ") and "  Question: " in one and "  Answer: " in one, one
+    scenes = every.split("\n\n")
+    assert len(scenes) == 13 and scenes[3] + "\n" == one, every
+    assert all(len(line) <= 120 for line in every.splitlines()), every
+    assert refused(run("--notes", "--screenshot", "a.png"), 2, "--notes", "leave out a.png")
+    assert refused(run("flash_v1", "--notes"), 2, "flash_v1: --notes is of scenes; leave it out")
+    assert refused(run("--scene", "recurence", "--notes"), 2, "try --scene recurrence")
 
 
 def keeps_the_old_one_on_a_full_disk(folder):
@@ -186,7 +199,7 @@ def says_that_the_log_is_lost(_):
     assert refused(r, 1, "/dev/full", "No space left"), r
 
 
-TESTS = [checks_standard_output, keeps_the_old_one_on_a_full_disk, keeps_permissions, writes_what_names_say, exports_views,
+TESTS = [checks_standard_output, prints_notes, keeps_the_old_one_on_a_full_disk, keeps_permissions, writes_what_names_say, exports_views,
          draws_the_same_in_vectors,         logs_pictures_and_films, says_that_the_log_is_lost]
 
 

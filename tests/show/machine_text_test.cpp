@@ -29,7 +29,7 @@ TEST_CASE("the map counts SMs that work, shown or not", "[machine text]") {
     Run& run = *session.run();
     CHECK(launch_line(run, 0) == "before the first launch · 132 SMs");
     // 8 heads of 8 row blocks; half of them are recorded, and as many SMs do the same on the other heads.
-    CHECK(launch_line(run, 60) == "flash_v2 · 64 thread blocks · 64 of 132 SMs busy");
+    CHECK(launch_line(run, 60) == "flash_v2 · 64 thread blocks · 64 of 132 SMs busy, 32 of them shown");
     const auto work = work_of_sms(run, false);
     CHECK(std::count(work.begin(), work.end(), Work::shown) == 32);
     CHECK(std::count(work.begin(), work.end(), Work::elsewhere) == 32);
@@ -39,6 +39,23 @@ TEST_CASE("the map counts SMs that work, shown or not", "[machine text]") {
     CHECK(about_sm(run, 3, Work::shown).find("SM 3: thread block 3\n") == 0);
     CHECK(about_sm(run, 40, Work::elsewhere).find("SM 40: a thread block that is not shown\n") == 0);
     CHECK(about_sm(run, 131, Work::none).find("SM 131: idle\n") == 0);
+}
+
+TEST_CASE("SMs that are not shown do what those do that are, wherever they are", "[machine text]") {
+    auto causal = half;
+    causal.push_back({"causal", "true"});
+    WaitingSession session = session_of("flash_v2", causal);
+    Run& run = *session.run();
+    for (Index tick = 2; tick < run.ticks() - 2; tick += 7) {
+        INFO(tick);
+        run.seek(tick);
+        const auto work = work_of_sms(run, false);
+        const auto blocks = std::count_if(run.moment().sms.begin(), run.moment().sms.end(),
+                                          [](const SmState& s) { return s.block != nullptr; });
+        CHECK(std::count(work.begin(), work.end(), Work::shown) == blocks);
+        const Index heads = run.recorded().batch_heads();
+        CHECK(std::count(work.begin(), work.end(), Work::elsewhere) * heads == blocks * (8 - heads));
+    }
 }
 
 TEST_CASE("launches are numbered where there are several", "[machine text]") {

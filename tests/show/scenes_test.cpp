@@ -1,6 +1,8 @@
 #include "show/scenes.hpp"
 
+#include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "lab/timing.hpp"
 #include "tests/support/folder.hpp"
@@ -36,6 +38,11 @@ TEST_CASE("thirteen scenes come along, each with its point, a question and an an
         CHECK(s.caption.ends_with("."));
         CHECK(s.question.ends_with("?"));
         CHECK(s.answer.ends_with("."));
+        // A minute is about 130 words.
+        const auto words = std::count(s.notes.begin(), s.notes.end(), ' ') + 1;
+        CHECK(s.notes.ends_with("."));
+        CHECK(words >= 60);
+        CHECK(words <= 170);
         CHECK(scene_named(s.name).state == s.state);
         CHECK(scene_number(s) == number++);
     }
@@ -62,6 +69,14 @@ TEST_CASE("every scene shows what it is about", "[scenes]") {
         // What is saved of it brings it back.
         CHECK(state_of(s, playback, view).setup == scene.state.setup);
     }
+}
+
+TEST_CASE("notes are printed with all else that there is to say of a scene", "[scenes]") {
+    std::ostringstream all, little;
+    print_notes(all, {"mine", "Mine", "See this.", "Why?", "So.", "Say that.", {}});
+    CHECK(all.str() == "Mine\n  See this.\n  Say that.\n  Question: Why?\n  Answer: So.\n");
+    print_notes(little, {"mine", "Mine", "", "", "", "", {}});
+    CHECK(little.str() == "Mine\n");
 }
 
 TEST_CASE("numbers of the scenes' answers are the model's", "[scenes]") {

@@ -67,6 +67,14 @@ TEST_CASE("a step knows its turn of every loop around it", "[steps]") {
     CHECK(loop_position(*session.run(), at(session, 2, 2)) == "head 1 of 1, i = 3 of 4");
     CHECK(loop_position(*session.run(), at(session, 24, 2)) == "head 1 of 1, i = 3 of 4, j = 2 of 4");
     CHECK(loop_position(*session.run(), at(session, 50, 2)) == "head 1 of 1, i = 3 of 4");
+    // A mask leaves fewer turns than there are tiles: those of K to the second row block, of Q to the second key block.
+    auto causal = toy;
+    causal.push_back({"causal", "true"});
+    Session masked = session_of("flash_v2", causal);
+    CHECK(loop_position(*masked.run(), at(masked, 13, 1)) == "head 1 of 1, i = 2 of 4, j = 1 of 4 (turn 1 of 2)");
+    Session columns = session_of("flash_v1", causal);
+    const Index last = columns.run()->ticks() - 4;
+    CHECK(loop_position(*columns.run(), at(columns, last, 0)) == "head 1 of 1, j = 4 of 4, i = 4 of 4 (turn 1 of 1)");
     // Of all heads, also where few are recorded.
     Session some = session_of("flash_v1", half);
     REQUIRE(some.run()->recorded().batch_heads() == 4);

@@ -1,7 +1,9 @@
 #include "show/wall.hpp"
 
+#include <cmath>
 #include <set>
 
+#include "core/text/numbers.hpp"
 #include "lab/figure/tile_visits.hpp"
 #include "show/wall_text.hpp"
 #include "tests/support/folder.hpp"
@@ -240,6 +242,46 @@ TEST_CASE("of a part, the wall says that it is one", "[wall]") {
     CHECK(contains(headline(run, wall, run.ticks()), "The part that is shown is done: "));
     CHECK(contains(wall_reason(run, wall), "A tile is read, in what is shown: "));
     CHECK(contains(traffic_text(run, 1000, 2000), ", of what is shown"));
+    // The first row blocks of one head: those below are counted, and not shown.
+    REQUIRE(wall.recorded_rows() < wall.rows());
+    for (Index i = 0; i < wall.rows(); ++i) CHECK(wall.visits(i, 0).empty() == (i >= wall.recorded_rows()));
+    CHECK(unrecorded_text(wall).front() ==
+          "row blocks " + std::to_string(wall.recorded_rows() + 1) + " to 128: counted, not shown");
+    const Bytes all = run.counted().counters.hbm();
+    CHECK(whole_run_text(run) ==
+          text::bytes(all) + " in the whole run: " +
+              text::grouped(std::lround(static_cast<double>(all) / static_cast<double>(run.hbm(run.ticks())))) +
+              " times that");
+    WaitingSession whole = session_of("flash_v2", blackboard);
+    const Wall four(*whole.run(), 0);
+    CHECK(four.recorded_rows() == 4);
+}
+
+TEST_CASE("the wall says how much of its last tiles does not exist", "[wall]") {
+    WaitingSession s = session_of("flash_v2", with(blackboard, {{"seq-q", "14"}, {"seq-k", "9"}}));
+    const Wall wall(*s.run(), 0);
+    CHECK(overhang(wall, *s.run()).rows.front() == "2 of 4 rows of these tiles do not exist");
+    CHECK(overhang(wall, *s.run()).keys.front() == "3 of 4 keys of these tiles do not exist");
+    CHECK(overhang(wall, *s.run()).keys.back() == "3");
+}
+
+TEST_CASE("heads that share K and V are told apart", "[wall]") {
+    WaitingSession s =
+        session_of("flash_v2", with(blackboard, {{"heads", "4"}, {"kv-heads", "2"}, {"batch", "2"}, {"sms", "32"}}));
+    Run& run = *s.run();
+    CHECK(heads_sharing(run, 0) == std::vector<Index>{0, 1});
+    CHECK(heads_sharing(run, 3) == std::vector<Index>{2, 3});
+    CHECK(heads_sharing(run, 4) == std::vector<Index>{4, 5});
+    const Wall wall(run, 3);
+    CHECK(headline(run, wall, 12).starts_with("Head 4: 4 painters walk right; "));
+    const std::vector<WallNumber> numbers = wall_numbers(run, wall, painters(run, wall), 12);
+    CHECK(numbers.at(2).what.front() == "tiles painted of head 4");
+    CHECK(numbers.at(3).what.front() == "SMs paint head 4");
+    s.set("kv-heads", "4");
+    CHECK(heads_sharing(*s.run(), 3) == std::vector<Index>{3});
+    const Wall alone(*s.run(), 3);
+    CHECK(headline(*s.run(), alone, 12).starts_with("4 painters walk right; "));
+    CHECK(wall_numbers(*s.run(), alone, painters(*s.run(), alone), 12).at(3).what.front() == "SMs paint here");
 }
 
 TEST_CASE("tiles too small to be seen are drawn together", "[wall]") {
