@@ -49,36 +49,36 @@ std::optional<Spill> spill_of(const Experiment& e, const std::string& preferred)
 }
 
 std::string spill_title(const Spill& s) {
-    return text::binary_bytes(s.needed) + " of " + text::binary_bytes(s.capacity) + ": the tensors of " + s.algorithm +
+    return text::bytes(s.needed) + " of " + text::bytes(s.capacity) + ": the tensors of " + s.algorithm +
            " spill over HBM";
 }
 
 std::string spill_reason() { return "Counted, and never run: nothing can be played of what a GPU could not hold."; }
 
-std::string rim_text(const Spill& s) { return "HBM of " + s.gpu + ": " + text::binary_bytes(s.capacity); }
+std::string rim_text(const Spill& s) { return "HBM of " + s.gpu + ": " + text::bytes(s.capacity); }
 
-std::string beyond_text(const Spill& s) { return text::binary_bytes(s.needed - s.capacity) + " too much"; }
+std::string beyond_text(const Spill& s) { return text::bytes(s.needed - s.capacity) + " too much"; }
 
 std::string culprit_text(const Spill& s) {
     const Spill::Tensor& most = s.tensors.back();
     const double times = static_cast<double>(most.bytes) / static_cast<double>(s.capacity);
     const std::string shape = text::grouped(most.slices) + " × " + text::grouped(most.rows) + " × " +
                               text::grouped(most.cols) + " " + name_of(most.dtype);
-    return most.name + " alone takes " + text::binary_bytes(most.bytes) + ", " +
+    return most.name + " alone takes " + text::bytes(most.bytes) + ", " +
            (times >= 1 ? text::tenths(times) + " times all of HBM" : text::percent(times) + " of HBM") + ": " + shape +
            ".";
 }
 
 std::vector<std::string> spilled_tensor(const Spill::Tensor& t) {
-    return {t.name + "  " + text::binary_bytes(t.bytes), t.name};
+    return {t.name + "  " + text::bytes(t.bytes), t.name};
 }
 
 std::string about_spilled(const Spill::Tensor& t) {
-    return t.name + ": " + text::binary_bytes(t.bytes) + ", " + text::grouped(t.slices) + " × " +
-           text::grouped(t.rows) + " × " + text::grouped(t.cols) + " " + name_of(t.dtype);
+    return t.name + ": " + text::bytes(t.bytes) + ", " + text::grouped(t.slices) + " × " + text::grouped(t.rows) +
+           " × " + text::grouped(t.cols) + " " + name_of(t.dtype);
 }
 
-std::string other_text(const Spill& s) { return "Use " + s.other->first + ": " + text::binary_bytes(s.other->second); }
+std::string other_text(const Spill& s) { return "Use " + s.other->first + ": " + text::bytes(s.other->second); }
 
 std::string shorter_text(const Spill& s) { return "Use N = " + text::grouped(*s.shorter); }
 

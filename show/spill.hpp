@@ -32,19 +32,19 @@ struct Spill {
 /// nullopt where HBM has room. `preferred`: the algorithm that is offered first.
 std::optional<Spill> spill_of(const lab::Experiment& experiment, const std::string& preferred);
 
-/// "256 GiB of 40.0 GiB: the tensors of standard spill over HBM".
+/// "275 GB of 42.9 GB: the tensors of standard spill over HBM".
 std::string spill_title(const Spill& spill);
 /// What that means.
 std::string spill_reason();
-/// "HBM of A100-40GB: 40.0 GiB", on the rim; "216 GiB too much", above it.
+/// "HBM of A100-40GB: 42.9 GB", on the rim; "232 GB too much", above it.
 std::string rim_text(const Spill& spill);
 std::string beyond_text(const Spill& spill);
-/// "S alone takes 128 GiB, 3.2 times all of HBM: 16 × 65,536 × 65,536 f16."
+/// "S alone takes 137 GB, 3.2 times all of HBM: 16 × 65,536 × 65,536 f16."
 std::string culprit_text(const Spill& spill);
-/// "P  128 GiB", the longest first.
+/// "P  137 GB", the longest first.
 std::vector<std::string> spilled_tensor(const Spill::Tensor& tensor);
 std::string about_spilled(const Spill::Tensor& tensor);
-/// What buttons say: "Use flash_v2: 516 MiB", "Use N = 16,384".
+/// What buttons say: "Use flash_v2: 541 MB", "Use N = 16,384".
 std::string other_text(const Spill& spill);
 std::string shorter_text(const Spill& spill);
 

@@ -75,6 +75,8 @@ float numbers_height(const Theme& t);
 /// SM traffic by tensor, over that of another algorithm.
 void draw_bytes(const WallFigure& f, Box area);
 float bytes_height(const Theme& t);
+/// Puts an SM in focus that works on a head, where one does.
+void look_at_head(WallFigure& f, Index head);
 /// A square for each head.
 void draw_heads(WallFigure& f, Box area);
 float heads_height(const Theme& t);

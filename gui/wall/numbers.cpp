@@ -90,6 +90,13 @@ void draw_bytes(const WallFigure& f, Box area) {
 
 float heads_height(const Theme& t) { return Canvas::height(t.text) + t.px(6); }
 
+void look_at_head(WallFigure& f, Index head) {
+    const auto& sms = f.run.moment().sms;
+    const auto at_work = std::find_if(sms.begin(), sms.end(),
+                                      [&](const SmState& sm) { return sm.block && f.run.head_of(*sm.block) == head; });
+    if (at_work != sms.end()) f.app.view.sm = at_work->sm;
+}
+
 void draw_heads(WallFigure& f, Box area) {
     const Theme& t = f.theme();
     const std::vector<HeadState> heads = heads_of(f.run);
@@ -117,12 +124,7 @@ void draw_heads(WallFigure& f, Box area) {
         const bool pressed = hit_area(place, {b.w(), b.h()});
         f.app.place(place);
         if (hovered(b)) tooltip(about_head(h, s));
-        if (!pressed) continue;
-        for (const SmState& sm : f.run.moment().sms)
-            if (sm.block && f.run.head_of(*sm.block) == h) {
-                f.app.view.sm = sm.sm;
-                break;
-            }
+        if (pressed) look_at_head(f, h);
     }
 }
 

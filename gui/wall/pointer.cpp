@@ -45,6 +45,7 @@ void point_at(WallFigure& f) {
     f.app.place(place);
     if (!ImGui::IsItemHovered()) return;
     const ImVec2 mouse = ImGui::GetMousePos();
+    if (f.app.zooms && !f.leads) look_at_head(f, f.wall.head());
     if (f.app.zooms) f.app.zoom_in((mouse.x - m.x0) / m.w(), (mouse.y - m.y0) / m.h());
     if (const Painter* p = tag_at(f, mouse)) {
         tooltip(about_painter(*p));
