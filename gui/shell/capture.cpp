@@ -117,19 +117,18 @@ Film::Film(Kind kind, Size size, int fps) {
     const auto& more = kind == Kind::mp4 ? mp4 : gif;
     words.insert(words.end(), more.begin(), more.end());
     words.push_back("/dev/fd/3");
+    require_film_writer();
     try {
         ffmpeg_.emplace(words, std::vector<int>{said_.descriptor(), said_.descriptor(), film_.descriptor()});
     } catch (const std::system_error& e) {
-        const bool absent = e.code() == std::errc::no_such_file_or_directory;
-        throw RunError(std::string("--record: needs ffmpeg") +
-                       (absent ? "; install it (apt-get install ffmpeg)" : ", which fails: " + e.code().message()));
+        throw RunError("ffmpeg cannot be started: " + e.code().message() + "; try again");
     }
 }
 
 void Film::add(const Picture& picture) {
     if (ffmpeg_->write(picture.rgba.data(), picture.rgba.size())) return;
     end();
-    throw RunError("--record: ffmpeg ended too early; try again");
+    throw RunError("ffmpeg ended too early; try again");
 }
 
 /// Its exit status says nothing of a film that a full disk has cut off. But it complains.
@@ -139,7 +138,7 @@ void Film::end() {
     std::string complaint = said_.read();
     if (complaint.ends_with('\n')) complaint.pop_back();
     if (!complaint.empty() || !ffmpeg_->succeeded())
-        throw RunError("--record: ffmpeg " + (complaint.empty() ? "failed" : "says: " + text::shown(complaint, 400)) +
+        throw RunError("ffmpeg " + (complaint.empty() ? "failed" : "says: " + text::shown(complaint, 400)) +
                        "; is there room for temporary files (/tmp)?");
 }
 

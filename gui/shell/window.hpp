@@ -48,6 +48,7 @@ class Window {
     /// Shows frames until the window is closed or `stop` says so; `after_frame` is told the milliseconds of work that
     /// each took, drawing by OpenGL not included.
     void show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame);
+    Size size() const { return size_; }  ///< in pixels
     /// Draws one frame, `seconds` after the one before, beside the window, and takes its picture.
     Picture picture(App& app, double seconds);
     /// The same without pixels, which for a large picture take longer than all else.
