@@ -92,6 +92,10 @@ void press(App& app, Key key) {
         case Key::end:
             return p.pause(), p.seek(p.length());
         case Key::escape:
+            if (app.filming) {
+                app.filming->cancelled = true;
+                return;
+            }
             return app.view.zoom ? app.view.zoom.reset() : app.session.cancel();
         case Key::zoom:
             app.zooms = !app.view.zoom;
@@ -206,6 +210,10 @@ void draw_stage(App& app) {
         explore::panel(app);
     }
     if (app.session.busy() && app.waited >= patience) machine::making_panel(app, corner);
+    if (app.filming) {
+        const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+        filming_panel(app, {at.x + size.x, at.y + size.y});
+    };
     ImGui::EndChild();
     if (app.scene && !in_a_hall) scene_panel(app);
 }

@@ -10,6 +10,7 @@
 #include "gui/draw/theme.hpp"
 #include "show/explorer.hpp"
 #include "show/export.hpp"
+#include "show/film.hpp"
 #include "show/firsts.hpp"
 #include "show/history.hpp"
 #include "show/l2_shown.hpp"
@@ -77,6 +78,14 @@ struct StageFile {
     bool caption = true, transparent = false;
 };
 
+/// A film that is written beside the frames.
+struct Filming {
+    FilmOrder order;
+    State state;              ///< what it is of
+    Index done = 0, all = 0;  ///< pictures; none where it is not known yet
+    bool cancelled = false;   ///< asked for
+};
+
 struct App {
     Session session;
     Explorer explorer;
@@ -107,6 +116,8 @@ struct App {
 
     std::optional<Alone> alone;  ///< asked for
     StageFile stage_file;
+    FilmOrder film;                  ///< in the dialog
+    std::optional<Filming> filming;  ///< asked for, and not done yet
 
     std::optional<Scene> scene;  ///< what is shown began with it
     bool revealed = false;       ///< its answer is to be seen

@@ -1,16 +1,28 @@
 // The view that is shown, as a file: what plays as the stage alone, what is explored as a figure or its numbers.
 #include <algorithm>
 
+#include "core/machine/error.hpp"
+#include "core/text/words.hpp"
 #include "gui/draw/dialog.hpp"
+#include "gui/draw/whole.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 
 namespace tilescope::gui {
 namespace {
 
+void begin_film(App& app, const std::string& path) {
+    if (app.filming)
+        throw UsageError(text::shown(app.filming->order.path) + " is still being written; wait, or cancel it");
+    check_film(app.film, app.session.length());
+    app.film.path = path, app.film.caption = app.stage_file.caption;
+    app.filming = Filming{app.film, app.state()};
+}
+
 void begin(App& app, const std::string& path) {
     if (plays(app.view.stage)) {
         check_stage_file(app.session, path);
+        if (is_film(path)) return begin_film(app, path);
         app.stage_file.path = path;
     } else {
         app.exporting.begin(app.session, app.view, app.explorer, path);
@@ -18,10 +30,31 @@ void begin(App& app, const std::string& path) {
     app.say(drawing_text(path));
 }
 
+void step_field(App& app, const char* label, const char* place, Index& step) {
+    ImGui::AlignTextToFramePadding();
+    text_line(label);
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(width_of("100,000") + 2 * ImGui::GetStyle().FramePadding.x);
+    auto number = static_cast<double>(step);
+    if (number_field((std::string("##") + place).c_str(), number)) step = whole(number, 0, app.session.length());
+    app.place(place);
+}
+
+/// From which step to which, and how long that takes.
+void choose_steps(App& app) {
+    step_field(app, "from step", "film-from", app.film.from);
+    ImGui::SameLine();
+    step_field(app, "to", "film-to", app.film.to);
+    text_wrapped(film_length_text(app.session, app.film, app.playback.speed()));
+}
+
 void choose(App& app) {
     if (!plays(app.view.stage)) return;
+    const bool film = is_film(app.export_dialog.path);
+    film ? choose_steps(app) : remark(app, about_endings());
     StageFile& f = app.stage_file;
     checkbox(app, "export-caption", "caption", f.caption, "Below the picture: the algorithm, the problem, the GPU");
+    if (film) return;  // which has a background
     ImGui::SameLine(0, app.theme.px(18));
     checkbox(app, "export-transparent", "transparent", f.transparent, "Nothing behind the picture");
 }
@@ -42,6 +75,7 @@ void export_control(App& app) {
     app.place("export");
     tip(app, about_export(app.view.stage));
     if (clicked) {
+        app.film = usual_film(app.playback);
         const std::string name = usual_file(app.view.stage);
         name.copy(app.export_dialog.path, name.size());
         app.export_dialog.path[name.size()] = 0;

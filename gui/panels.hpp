@@ -43,6 +43,8 @@ void strip(App& app);
 
 /// The button that writes the view that is shown to a file, with its dialog: right of the item before it.
 void export_control(App& app);
+/// How far the film is that is written, in the lower right corner of the window's part that ends there.
+void filming_panel(App& app, ImVec2 corner);
 
 /// What there is to say of the scene, below the stage; 0 high where there is none.
 float scene_height(const App& app);

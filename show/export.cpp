@@ -64,7 +64,8 @@ std::string usual_file(Stage stage) {
 }
 
 std::string about_export(Stage stage) {
-    if (plays(stage)) return "This view alone as a picture (SVG, PDF, PNG); the name's ending says which.";
+    if (plays(stage))
+        return "This view alone as a picture (SVG, PDF, PNG) or a film (MP4, GIF); the name's ending says which.";
     return "This view as a picture (SVG, PDF, PNG, TikZ) or its numbers (CSV); the name's ending says which.";
 }
 
@@ -78,8 +79,10 @@ void require_pdf_writer() {
 }
 
 void check_stage_file(const Session& session, const std::string& path) {
-    const std::string ending = check_ending("the name", path, {".svg", ".pdf", ".png"});
-    if (ending.empty()) throw UsageError("the name " + text::shown(path) + ": must end in .svg, .pdf or .png");
+    const std::string ending = check_ending("the name", path, {".svg", ".pdf", ".png", ".mp4", ".gif"});
+    if (ending.empty())
+        throw UsageError("the name " + text::shown(path) + ": must end in .svg, .pdf, .png, .mp4 or .gif");
+    if (session.busy()) throw UsageError("the run is in the making; wait until it is there");
     if (!session.run()) throw UsageError("nothing runs, so that there is nothing to export");
     if (ending == ".pdf") require_pdf_writer();
     const AtomicFile can_be_written(path);

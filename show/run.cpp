@@ -93,6 +93,7 @@ void Run::add_up() {
             if (lines.step % line_keyframe == 0) line_keyframes_.push_back(lines);
             read += event.cost.hbm_read, write += event.cost.hbm_write;
             lines.by_line[event.line] += event.cost;
+            recorded_counters_ += event.cost;
             if (event.kind() == Kind::store)
                 last_stores_[event.region.tensor][static_cast<std::size_t>(trace()[s].region)] = s;
             if (trace()[s].moves_data()) traffic_[event.region.tensor] += {event.cost.hbm_read, event.cost.hbm_write};

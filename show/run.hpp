@@ -87,7 +87,9 @@ class Run {
     Bytes hbm_read(Index tick) const { return hbm_read_[static_cast<std::size_t>(tick)]; }
     Bytes hbm_write(Index tick) const { return hbm_write_[static_cast<std::size_t>(tick)]; }
     Bytes hbm(Index tick) const { return hbm_read(tick) + hbm_write(tick); }
-    /// The same of one tensor when all is done.
+    /// Everything that is recorded, when all is done.
+    const Counters& recorded_counters() const { return recorded_counters_; }
+    /// SM traffic of one tensor when all is done.
     const Traffic& traffic_of(TensorId tensor) const { return traffic_[tensor]; }
     /// When thread blocks stay on SMs in the whole run, as modelled; empty where no time is.
     const Gantt& gantt() const { return *counted_.gantt; }
@@ -149,6 +151,7 @@ class Run {
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;
     Moment moment_;
+    Counters recorded_counters_;
     std::vector<Bytes> hbm_read_, hbm_write_;        // by tick
     std::vector<Traffic> traffic_;                   // by tensor
     std::vector<std::vector<Index>> last_stores_;    // by tensor, then by region: the step

@@ -5,6 +5,7 @@
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
+#include "gui/gantt/scoreboard.hpp"
 #include "gui/panels.hpp"
 #include "show/gantt_text.hpp"
 #include "show/modelled.hpp"
@@ -244,6 +245,7 @@ void draw_words(App& app, Box& area) {
     ImFont* large = t.projector ? t.headline : t.title;
     const Box headline = area.cut_top(2 * large->FontSize + c.px(6));
     c.paragraph(large, headline.min(), t.ink, gantt_headline(app.session), headline.w(), 2);
+    if (t.projector && app.session.rival()) return;  // the scoreboard needs the room
     const Box reason = area.cut_top(2 * t.text->FontSize + c.px(12));
     c.paragraph(t.text, reason.min(), t.dim_ink, gantt_reason(app.session), reason.w(), 2);
 }
@@ -268,6 +270,8 @@ void panel(App& app) {
         us = std::max(us, run->gantt().us());
     }
     if (area.h() > c.px(260)) draw_words(app, area);
+    const float scores = scoreboard_height(t);
+    if (runs.size() == 2 && area.h() > scores + c.px(200)) draw_scoreboard(app, area.cut_top(scores));
     const Box note = {area.x0, area.y1 - 2 * t.small_text->FontSize - c.px(2), area.x1, area.y1};
     const bool noted = area.h() > c.px(160);
     if (noted) area.y1 = note.y0;

@@ -28,8 +28,23 @@ void take_opacity_out(std::uint8_t* rgba) {
 
 }  // namespace
 
-Picture Window::picture(App& app, double seconds) {
+void Window::begin_hidden(App& app, double seconds) {
     prepare(app, size_, 1);
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(size_.width), static_cast<float>(size_.height)};
+    io.DisplayFramebufferScale = {1, 1};
+    io.DeltaTime = static_cast<float>(std::max(seconds, 1e-3));
+    io.MousePos = {-FLT_MAX, -FLT_MAX};
+}
+
+void Window::lay_out(App& app, double seconds) {
+    begin_hidden(app, seconds);
+    compose(app, seconds);
+}
+
+Picture Window::picture(App& app, double seconds) {
+    begin_hidden(app, seconds);
     GLuint frame = 0, colours = 0;
     glGenFramebuffers(1, &frame);
     glGenRenderbuffers(1, &colours);
@@ -37,23 +52,17 @@ Picture Window::picture(App& app, double seconds) {
     glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, size_.width, size_.height);
     glBindFramebuffer(GL_FRAMEBUFFER, frame);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colours);
-
-    ImGui_ImplOpenGL3_NewFrame();
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {static_cast<float>(size_.width), static_cast<float>(size_.height)};
-    io.DisplayFramebufferScale = {1, 1};
-    io.DeltaTime = static_cast<float>(std::max(seconds, 1e-3));
-    io.MousePos = {-FLT_MAX, -FLT_MAX};
     draw(app, seconds);
 
-    Picture p{size_, std::vector<std::uint8_t>(static_cast<std::size_t>(4 * size_.width * size_.height))};
-    const auto row = static_cast<std::size_t>(4 * size_.width);
-    std::vector<std::uint8_t> upside_down(p.rgba.size());
+    const std::ptrdiff_t row = 4 * size_.width, rows = size_.height;
+    Picture p{size_, std::vector<std::uint8_t>(static_cast<std::size_t>(row * rows))};
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, size_.width, size_.height, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
-    for (std::size_t y = 0; y < static_cast<std::size_t>(size_.height); ++y)
-        std::copy_n(upside_down.end() - static_cast<std::ptrdiff_t>((y + 1) * row), row,
-                    p.rgba.begin() + static_cast<std::ptrdiff_t>(y * row));
+    glReadPixels(0, 0, size_.width, size_.height, GL_RGBA, GL_UNSIGNED_BYTE, p.rgba.data());
+    // OpenGL begins below.
+    for (std::ptrdiff_t y = 0; y < rows / 2; ++y) {
+        const auto above = p.rgba.begin() + y * row, below = p.rgba.begin() + (rows - 1 - y) * row;
+        std::swap_ranges(above, above + row, below);
+    }
     const bool transparent = app.alone && app.alone->transparent;
     for (std::size_t k = 0; k < p.rgba.size(); k += 4) transparent ? take_opacity_out(&p.rgba[k]) : opaque(&p.rgba[k]);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
@@ -68,15 +77,11 @@ void write_png(const Picture& picture, std::ostream& out) {
     image.width = static_cast<png_uint_32>(picture.size.width);
     image.height = static_cast<png_uint_32>(picture.size.height);
     image.format = PNG_FORMAT_RGBA;
-    png_alloc_size_t size = 0;
-    std::vector<char> file;
-    // Once to learn the size, once to write.
-    bool done = png_image_write_to_memory(&image, nullptr, &size, 0, picture.rgba.data(), 0, nullptr) != 0;
-    if (done) {
-        file.resize(size);
-        done = png_image_write_to_memory(&image, file.data(), &size, 0, picture.rgba.data(), 0, nullptr) != 0;
-    }
-    if (!done) throw RunError(std::string("libpng: ") + image.message);
+    // Room for the worst, for to compress it is most of the work: not twice, once to learn the size.
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    std::vector<char> file(size);
+    if (png_image_write_to_memory(&image, file.data(), &size, 0, picture.rgba.data(), 0, nullptr) == 0)
+        throw RunError(std::string("libpng: ") + image.message);
     out.write(file.data(), static_cast<std::streamsize>(size));
 }
 
@@ -112,19 +117,18 @@ Film::Film(Kind kind, Size size, int fps) {
     const auto& more = kind == Kind::mp4 ? mp4 : gif;
     words.insert(words.end(), more.begin(), more.end());
     words.push_back("/dev/fd/3");
+    require_film_writer();
     try {
         ffmpeg_.emplace(words, std::vector<int>{said_.descriptor(), said_.descriptor(), film_.descriptor()});
     } catch (const std::system_error& e) {
-        const bool absent = e.code() == std::errc::no_such_file_or_directory;
-        throw RunError(std::string("--record: needs ffmpeg") +
-                       (absent ? "; install it (apt-get install ffmpeg)" : ", which fails: " + e.code().message()));
+        throw RunError("ffmpeg cannot be started: " + e.code().message() + "; try again");
     }
 }
 
 void Film::add(const Picture& picture) {
     if (ffmpeg_->write(picture.rgba.data(), picture.rgba.size())) return;
     end();
-    throw RunError("--record: ffmpeg ended too early; try again");
+    throw RunError("ffmpeg ended too early; try again");
 }
 
 /// Its exit status says nothing of a film that a full disk has cut off. But it complains.
@@ -134,7 +138,7 @@ void Film::end() {
     std::string complaint = said_.read();
     if (complaint.ends_with('\n')) complaint.pop_back();
     if (!complaint.empty() || !ffmpeg_->succeeded())
-        throw RunError("--record: ffmpeg " + (complaint.empty() ? "failed" : "says: " + text::shown(complaint, 400)) +
+        throw RunError("ffmpeg " + (complaint.empty() ? "failed" : "says: " + text::shown(complaint, 400)) +
                        "; is there room for temporary files (/tmp)?");
 }
 

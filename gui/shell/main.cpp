@@ -11,6 +11,7 @@
 #include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
 #include "gui/shell/capture.hpp"
+#include "gui/shell/film_beside.hpp"
 #include "gui/shell/native.hpp"
 #include "gui/shell/stage_file.hpp"
 #include "gui/shell/status.hpp"
@@ -29,7 +30,7 @@ namespace {
 
 struct Invocation {
     State state;
-    std::string open, screenshot, record, stage, log;
+    std::string open, screenshot, record, stage, log, progress;
     bool transparent = false;
     std::optional<std::string> caption;  ///< empty: what was asked for
     Size size;
@@ -96,6 +97,8 @@ void add_flags(CLI::App& app, Invocation& r) {
     app.add_option("--log", r.log,
                    "Write a line of JSON for every change, as it happens (one for a picture), for scripts")
         ->type_name("FILE");
+    app.add_option("--progress", r.progress, "Write a line for every picture of a film (12 of 340), for scripts")
+        ->type_name("FILE");
     app.set_version_flag("--version", std::string("tilescope-gui ") + TILESCOPE_VERSION);
     app.get_formatter()->column_width(36);
     app.footer(
@@ -127,8 +130,6 @@ std::string exported(const Invocation& r) {
     return r.stage.empty() ? "" : check_ending("--export", r.stage, {".svg", ".pdf", ".png", ".mp4", ".gif"});
 }
 
-bool is_film(const Invocation& r) { return exported(r) == ".mp4" || exported(r) == ".gif"; }
-
 void check_export(const Invocation& r) {
     const std::string& path = r.stage;
     if (path.empty()) {
@@ -140,7 +141,7 @@ void check_export(const Invocation& r) {
     if (exported(r).empty())
         throw UsageError("--export " + text::shown(path) +
                          ": must end in .svg, .pdf, .png, .mp4 or .gif; try --export wall.svg");
-    if (r.transparent && is_film(r))
+    if (r.transparent && is_film(r.stage))
         throw UsageError("--transparent: a film has a background; leave it out, or try --export wall.png");
 }
 
@@ -224,25 +225,25 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
               static_cast<int>(r.fps));
     Log log(r.log);
     settle(app, window);
-    app.view.breakpoints.clear(), app.view.play_through = true;  // a film does not stop
+    app.view.breakpoints.clear(), app.view.play_through = true, app.playback.loop = false;  // a film does not stop
     app.playback.seek(r.from);
     app.playback.play();
     const double seconds = 1.0 / static_cast<double>(r.fps);
-    double moves = 1;
-    for (Index p = r.from; p < last; ++p) moves += app.session.weight(p + 1);
-    const auto pictures = static_cast<Index>(moves / app.playback.speed() * static_cast<double>(r.fps)) + 1;
+    const Index pictures = film_pictures(app.session, r.from, last, app.playback.speed(), r.fps);
     ProgressLine line;
+    Log progress(r.progress);
     for (Index k = 0; k < pictures && app.playback.position() <= last; ++k) {
         film.add(window.picture(app, seconds));
         if (log.wanted()) log.add(status(app));
         line.show("recording", k + 1, pictures);
+        progress.add(std::to_string(k + 1) + " of " + std::to_string(pictures));
     }
     film.write(out);
 }
 
 /// Without a display, one in memory.
 void take(App& app, const Invocation& r, std::ostream& out) {
-    const auto act = r.record.empty() && !is_film(r) ? take_screenshot : take_film;
+    const auto act = r.record.empty() && !is_film(r.stage) ? take_screenshot : take_film;
     try {
         return act(app, r, out);
     } catch (const NoDisplay&) {
@@ -273,13 +274,15 @@ void show_window(App& app, const Invocation& r) {
         std::ofstream{seen_file()};
     }
     Log log(r.log);
+    FilmBeside film;
     std::string before, news;
     window.show(
         app, [] { return control().stop.load(); },
         [&](double) {
             // Said in a later frame: this one's clock stood still meanwhile.
-            if (!news.empty()) app.say(std::exchange(news, {}));
+            if (!news.empty()) app.say(std::exchange(news, {}), 10);
             news = export_stage(app, window);
+            if (news.empty()) news = film.work(app, window.size());
             if (!log.wanted()) return;
             // What a click changes is drawn in the next frame: two frames that agree are certain.
             std::string now = status(app);

@@ -127,7 +127,7 @@ Program::~Program() {
     constexpr int patience = 500;  // milliseconds for it to clean up
     close_input();
     for (int k = 0; !ended(); ++k) {
-        if (k == 0) kill(process_, SIGTERM);
+        if (k == 0 || k == patience / 2) ask_to_end();
         if (k == patience) kill(process_, SIGKILL);
         wait_a_moment();
     }
@@ -146,6 +146,10 @@ bool Program::write(const void* data, std::size_t size) {
 
 void Program::close_input() {
     if (to_ >= 0) close(std::exchange(to_, -1));
+}
+
+void Program::ask_to_end() const {
+    if (process_ >= 0) kill(process_, SIGTERM);
 }
 
 bool Program::ended() {

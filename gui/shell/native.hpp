@@ -44,6 +44,8 @@ class Program {
     bool write(const void* data, std::size_t size);
     /// Nothing more comes: the program will end by itself.
     void close_input();
+    /// It may clean up first, and is not waited for. Asked a second time, most end at once.
+    void ask_to_end() const;
     bool ended();
     /// Whether it said, by its exit status, that all went well. Once it has ended.
     bool succeeded() const { return status_ == 0; }

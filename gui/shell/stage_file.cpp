@@ -16,23 +16,27 @@ void settle(App& app, Window& window) {
     app.explorer.finish(app.session, app.view);
     for (int k = 0; k < 3; ++k) {
         check_stop(&control());
-        window.picture(app, 0);
+        window.lay_out(app, 0);
     }
 }
 
 void write_picture(App& app, Window& window, const std::string& ending, std::ostream& out) {
-    const bool pdf = ending == ".pdf";
+    if (ending != ".svg" && ending != ".pdf") {
+        const Picture picture = window.picture(app, 0);
+        check_stop(&control());
+        return write_png(picture, out);
+    }
     Drawing drawing;
-    if (pdf || ending == ".svg") app.notes.drawing = &drawing;
-    const Picture picture = window.picture(app, 0);
+    app.notes.drawing = &drawing;
+    window.lay_out(app, 0);
+    app.notes.drawing = nullptr;
     check_stop(&control());
-    if (!std::exchange(app.notes.drawing, nullptr)) return write_png(picture, out);
+    const ImVec2 page = ImGui::GetIO().DisplaySize;
     const bool transparent = app.alone && app.alone->transparent;
     const std::string svg =
-        drawing.svg({static_cast<float>(picture.size.width), static_cast<float>(picture.size.height)},
-                    transparent ? 0 : app.theme.panel, caption_text(app.session, app.view.stage == Stage::time),
+        drawing.svg(page, transparent ? 0 : app.theme.panel, caption_text(app.session, app.view.stage == Stage::time),
                     shell_command(app.state()));
-    pdf ? write_pdf(svg, out) : static_cast<void>(out << svg);
+    ending == ".pdf" ? write_pdf(svg, out) : static_cast<void>(out << svg);
 }
 
 std::string export_stage(App& app, Window& window) {

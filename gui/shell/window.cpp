@@ -203,20 +203,26 @@ void Window::prepare(App& app, Size size, float display_scale) {
     fonts_made_ = true;
 }
 
-/// A frame's own work, in milliseconds, and its drawing, which is not in them.
-double Window::draw(App& app, double seconds) {
+/// A frame's own work, of which it returns the milliseconds.
+double Window::compose(App& app, double seconds) {
     const auto begin = std::chrono::steady_clock::now();
     ImGui::NewFrame();
     frame(app, seconds);
     ImGui::Render();
     const std::chrono::duration<double, std::milli> work = std::chrono::steady_clock::now() - begin;
+    return work.count();
+}
+
+/// The same, and its drawing, which is not in them.
+double Window::draw(App& app, double seconds) {
+    const double milliseconds = compose(app, seconds);
     const ImVec4 c = ImGui::ColorConvertU32ToFloat4(app.theme.background);
     glViewport(0, 0, size_.width, size_.height);
     const bool transparent = app.alone && app.alone->transparent;
     transparent ? glClearColor(0, 0, 0, 0) : glClearColor(c.x, c.y, c.z, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-    return work.count();
+    return milliseconds;
 }
 
 /// Handles what happened since the last frame. Nothing moves when nothing plays and no work is left: then it waits for

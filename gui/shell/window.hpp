@@ -48,11 +48,16 @@ class Window {
     /// Shows frames until the window is closed or `stop` says so; `after_frame` is told the milliseconds of work that
     /// each took, drawing by OpenGL not included.
     void show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame);
-    /// Draws one frame, `seconds` after the one before, and takes its picture. For hidden windows.
+    Size size() const { return size_; }  ///< in pixels
+    /// Draws one frame, `seconds` after the one before, beside the window, and takes its picture.
     Picture picture(App& app, double seconds);
+    /// The same without pixels, which for a large picture take longer than all else.
+    void lay_out(App& app, double seconds);
 
   private:
     void prepare(App& app, Size size, float display_scale);
+    void begin_hidden(App& app, double seconds);
+    double compose(App& app, double seconds);
     double draw(App& app, double seconds);
     void take_events(const App& app);
     void listen();

@@ -78,6 +78,9 @@ void motion_buttons(App& app) {
     if (icon_button(app, "loop", Icon::loop, p.loop, "Loop: begin again at the end")) p.loop = !p.loop;
 }
 
+/// Whether there is room for words beside the buttons.
+bool is_wide(const App& app) { return ImGui::GetWindowWidth() >= app.theme.px(1000); }
+
 /// How far a step goes.
 void stride_list(App& app) {
     struct Choice {
@@ -91,7 +94,7 @@ void stride_list(App& app) {
         {Stride::row, "stride-row", "row",
          "A row of tiles of the SM in focus; where keys are the outer loop, a column of them"},
         {Stride::launch, "stride-launch", "launch", "All thread blocks of a kernel's launch"}};
-    if (ImGui::GetWindowWidth() >= app.theme.px(1000)) {
+    if (is_wide(app)) {
         ImGui::AlignTextToFramePadding();
         text_line("step by");
         ImGui::SameLine();
@@ -108,7 +111,7 @@ void stride_list(App& app) {
 
 void first_box(App& app) {
     bool pauses = !app.view.play_through;
-    const char* text = ImGui::GetWindowWidth() >= app.theme.px(1000) ? "pause at firsts" : "pause";
+    const char* text = is_wide(app) ? "pause at firsts" : "pause";
     if (checkbox(app, "firsts", text, pauses,
                  "Playing pauses where sums are rescaled, a tile is skipped or an SM takes its second thread block for "
                  "the first time. Not in a race, nor while playing again and again."))
@@ -121,7 +124,7 @@ float round_off(float speed) { return speed < 10 ? std::round(speed * 2) / 2 : s
 
 void speed_slider(App& app) {
     auto speed = static_cast<float>(app.playback.speed());
-    ImGui::SetNextItemWidth(app.theme.px(ImGui::GetWindowWidth() >= app.theme.px(1000) ? 150 : 70));
+    ImGui::SetNextItemWidth(app.theme.px(is_wide(app) ? 150 : 70));
     if (ratio_slider("##speed", speed, Playback::slowest, Playback::fastest))
         app.playback.set_speed(static_cast<double>(round_off(speed)));
     app.place("speed");
@@ -145,36 +148,53 @@ void small_items(App& app, F&& draw) {
     ImGui::PopFont();
 }
 
+/// The last thing done, for a while after it; empty: nothing to say.
+const std::string& said_now(const App& app) {
+    static const std::string nothing;
+    return ImGui::GetTime() < app.message_until ? app.message : nothing;
+}
+
+Index position_of(const App& app) { return std::min(app.playback.position(), app.session.length()); }
+
+/// In a hall: all that there is to say, in one line.
+struct Line {
+    std::vector<std::string> texts;  ///< the longest way to say it first
+    ImU32 colour;
+};
+Line one_line(const App& app) {
+    const std::string& message = said_now(app);
+    if (!message.empty()) return {{message}, app.theme.good};
+    return {step_and_times(app.session, position_of(app)), app.theme.ink};
+}
+
 /// Where we are and the modelled time, at the right; the message of the last thing done in between, or over the time
 /// where there is no room.
 void position_text(App& app, float height) {
     const Theme& t = app.theme;
     const Session& s = app.session;
-    const Index now = std::min(app.playback.position(), s.length());
-    const std::string step = step_text(s, now);
-    const std::vector<std::string> times = modelled_times(s, now);
-    const bool saying = ImGui::GetTime() < app.message_until && !app.message.empty();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const Canvas c(t);
-    if (t.projector) {  // one line
-        const Box line = {at.x + t.px(10), at.y, right, at.y + height};
-        c.text_in(t.small_text, line, saying ? t.good : t.ink,
-                  saying ? std::vector{app.message} : step_and_times(s, now), Align::right);
+    if (t.projector) {
+        const Line line = one_line(app);
+        c.text_in(t.small_text, {at.x + t.px(10), at.y, right, at.y + height}, line.colour, line.texts, Align::right);
         return;
     }
+    const std::string step = step_text(s, position_of(app));
+    const std::vector<std::string> times = modelled_times(s, position_of(app));
+    const std::string& message = said_now(app);
     const float bottom = at.y + height, small = t.small_text->FontSize;
     const Box below = {at.x, bottom - small, right, bottom};
     const float wide = Canvas::width(t.small_text, Canvas::that_fits(t.small_text, below.w(), times));
     const float column = std::max(Canvas::width(t.text, step), wide);
     const bool room = right - column - at.x > t.px(260);
     c.text_in(t.text, {at.x, at.y, right, at.y + t.text->FontSize}, t.ink, step, Align::right);
-    if (saying && !room)
-        c.text_in(t.small_text, below, t.good, app.message, Align::right);
+    if (!message.empty() && !room)
+        c.text_in(t.small_text, below, t.good, message, Align::right);
     else
         c.text_in(t.small_text, below, t.dim_ink, times, Align::right);
-    if (saying && room)
-        c.text_in(t.small_text, {at.x + t.px(10), at.y, right - column - t.px(24), bottom}, t.good, app.message,
+    if (!message.empty() && room)
+        c.text_in(t.small_text, {at.x + t.px(10), at.y, right - column - t.px(24), bottom}, t.good, message,
                   Align::right);
     if (!s.run()) return;
     app.places["time"] = {right - wide, below.y0, wide, small};
@@ -185,13 +205,10 @@ void position_text(App& app, float height) {
 void only_time(App& app) {
     const Theme& t = app.theme;
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-    const bool saying = ImGui::GetTime() < app.message_until && !app.message.empty();
-    const std::vector<std::string> texts =
-        saying ? std::vector{app.message}
-               : step_and_times(app.session, std::min(app.playback.position(), app.session.length()));
-    const float wide = Canvas::width(t.small_text, Canvas::that_fits(t.small_text, room.x / 2, texts)) + t.px(12);
+    const Line line = one_line(app);
+    const float wide = Canvas::width(t.small_text, Canvas::that_fits(t.small_text, room.x / 2, line.texts)) + t.px(12);
     const Box right = {at.x + room.x - wide, at.y, at.x + room.x, at.y + room.y};
-    Canvas(t).text_in(t.small_text, right, saying ? t.good : t.ink, texts, Align::right);
+    Canvas(t).text_in(t.small_text, right, line.colour, line.texts, Align::right);
     app.places["time"] = {right.x0, right.y0, right.w(), right.h()};
     ImGui::BeginChild("bar", {room.x - wide, 0});
     scrub_bar(app, room.y);

@@ -40,6 +40,8 @@ TIMES = {
     "time": ["flash_v2", "--seq", "8192", "--heads", "32", "--dim", "64", "--causal", "--view", "time", "--step", "300"],
     "time_race": ["standard", "--seq", "1024", "--heads", "4", "--dim", "64", "--race", "flash_v2", "--pace", "time",
                   "--view", "time", "--step", "100", "--light"],
+    "time_race_end": ["standard", "--seq", "1024", "--heads", "4", "--dim", "64", "--race", "flash_v2", "--view",
+                      "time", *END, "--projector", "--size", "1920x1080"],
     "time_small": ["flash_v2", *CAUSAL, "--view", "time", "--step", "45", "--size", "800x600"],
 }
 

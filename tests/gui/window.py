@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -628,11 +629,132 @@ def exports_stages(display):
     assert open(os.path.join(w.folder, "wall.svg"), "rb").read() == old
     w.click("path-ok")
     w.wait(lambda s: open(os.path.join(w.folder, "wall.svg"), "rb").read() != old, "another picture")
-    export("film.mp4")
+    export("wall.txt")
     w.click("path-ok")
     w.wait(lambda s: "must end in .svg" in json.dumps(s["texts"]), "a message")
     w.click("path-cancel")
     w.close()
+
+
+def film_dialog(w, name, **steps):
+    """"Export…" with a film's name and, by place, its steps."""
+    w.click("export")
+    w.click("path")
+    w.key("ctrl+a")
+    w.type(name)
+    w.wait(lambda s: name in json.dumps(s["texts"]), "the name")
+    for place, step in steps.items():
+        w.click("film-" + place.strip("_"))
+        w.key("ctrl+a")
+        w.type(str(step))
+        w.wait(lambda s: str(step) in [text for text, _, _ in said_of(s)], f"the film {place} {step}")
+
+
+def said_of(state):
+    return [text for texts in state["texts"].values() for text in texts]
+
+
+def says(w, words, **more):
+    return w.wait(lambda s: any(words in text for text, _, _ in said_of(s)), words, **more)
+
+
+def pictures_of(path):
+    """How many, and how wide and high they are."""
+    printed = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v", "-show_entries",
+                              "stream=width,height,nb_read_frames", "-of", "csv=p=0", path],
+                             capture_output=True, text=True, check=True).stdout
+    width, height, frames = map(int, printed.strip().split(","))
+    return frames, width, height
+
+
+def writes_films(display):
+    """From the window, which goes on meanwhile and is where it was afterwards."""
+    w = Window(display, GUI, *SMALL, "--step", "40", "--speed", "20", "--break", "10", "--size", "800x600", patience=60)
+    before = w.settled(step=40)
+    film_dialog(w, "film.mp4")
+    said = [text for text, _, _ in said_of(w.state())]
+    assert "40" in said and str(before["of"]) in said, "from here to the end"
+    assert any(text.startswith("A film of ") and "at 20 steps/s" in text for text in said), said
+    w.click("path-cancel")
+    film_dialog(w, "film.mp4", _from=10, to=30)
+    says(w, "20 steps at 20 steps/s")
+    w.click("path-ok")
+    path = os.path.join(w.folder, "film.mp4")
+    says(w, "film.mp4: ")
+    w.key("Right")  # the window goes on
+    w.settled(step=41)
+    says(w, "film.mp4 written")
+    # 20 moves, and the last picture for one more, of 1/20 s each; 30 pictures a second.
+    frames, *size = pictures_of(path)
+    assert abs(frames - 21 * 30 / 20) <= 1 and size == [800, 600], (frames, size)
+    after = w.settled(step=41)
+    assert after["command"] == [{"40": "41"}.get(word, word) for word in before["command"]], after["command"]
+    old = open(path, "rb").read()
+    film_dialog(w, "film.mp4", _from=0, to=2)
+    w.click("path-ok")
+    says(w, "once more replaces it")
+    assert open(path, "rb").read() == old
+    w.click("path-ok")
+    w.wait(lambda s: open(path, "rb").read() != old, "another film")
+    says(w, "film.mp4 written")
+    assert abs(pictures_of(path)[0] - 3 * 30 / 20) <= 1, pictures_of(path)
+    film_dialog(w, "film.gif", _from=5, to=5)
+    w.click("path-ok")
+    says(w, "from step 5: must be below step 5")
+    w.click("path-cancel")
+    assert sorted(os.listdir(w.folder)) == ["film.mp4", "log"], os.listdir(w.folder)
+    w.close()
+
+
+def cancels_films(display):
+    """By its button and by Escape: nothing is left of it, and what was there stays."""
+    w = Window(display, GUI, *SMALL, "--speed", "0.5", "--size", "1440x900", patience=60)  # a long film
+    path = os.path.join(w.folder, "film.mp4")
+    for way in ("button", "key", "close"):
+        film_dialog(w, "film.mp4")
+        w.click("path-ok")
+        if way != "button":
+            says(w, "once more replaces it")
+            w.click("path-ok")
+        says(w, "film.mp4: picture ")
+        if way == "button":
+            film_dialog(w, "other.mp4")
+            w.click("path-ok")
+            says(w, "film.mp4 is still being written")
+            w.click("path-cancel")
+            w.click("film-cancel")
+        elif way == "key":
+            w.key("Escape")
+        else:
+            break
+        says(w, "Cancelled: film.mp4 is not written")
+        assert "film-cancel" not in w.state()["places"]
+        assert sorted(os.listdir(w.folder)) == (["log"] if way == "button" else ["film.mp4", "log"]), way
+        with open(path, "wb") as file:
+            file.write(b"the old one")
+    folder, w.folder = w.folder, tempfile.mkdtemp()
+    w.close()
+    assert sorted(os.listdir(folder)) == ["film.mp4", "log"], os.listdir(folder)
+    assert open(path, "rb").read() == b"the old one"
+    shutil.rmtree(folder)
+
+
+def says_why_there_is_no_film(display):
+    """Without ffmpeg, and with one that fails."""
+    with tempfile.TemporaryDirectory() as tools:
+        os.symlink(shutil.which("xdotool"), os.path.join(tools, "xdotool"))
+        display.environment["PATH"] = tools
+        w = Window(display, GUI, *SMALL, "--size", "800x600", patience=60)
+        film_dialog(w, "film.mp4", to=3)
+        w.click("path-ok")
+        says(w, "apt-get install ffmpeg")
+        with open(os.path.join(tools, "ffmpeg"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho no such codec >&2\nexit 1\n")
+        os.chmod(os.path.join(tools, "ffmpeg"), 0o755)
+        w.click("path-ok")
+        says(w, "ffmpeg says: no such codec")
+        assert os.listdir(w.folder) == ["log"], os.listdir(w.folder)
+        w.close()
 
 
 def shows_models(display):
@@ -692,7 +814,8 @@ TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_t
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,
-         explores_tiles, exports_views, exports_stages, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,
+         explores_tiles, exports_views, exports_stages, writes_films, cancels_films,
+         says_why_there_is_no_film, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
 
 

@@ -1,0 +1,33 @@
+// How far a film is that is written beside the frames, and the button that ends it.
+#include <algorithm>
+
+#include "gui/draw/items.hpp"
+#include "gui/panels.hpp"
+
+namespace tilescope::gui {
+
+void filming_panel(App& app, ImVec2 corner) {
+    const Theme& t = app.theme;
+    const NotedAs as("filming");
+    const ImGuiStyle& style = ImGui::GetStyle();
+    Filming& film = *app.filming;
+    // As wide as it will ever be.
+    const float words = std::max(width_of(filming_text(film.order.path, 0, 0)),
+                                 width_of(filming_text(film.order.path, film.all, std::max<Index>(1, film.all)))),
+                button = width_of("Cancel") + t.px(14);
+    const ImVec2 size = {words + style.ItemSpacing.x + button + 2 * style.WindowPadding.x,
+                         ImGui::GetFrameHeight() + 2 * style.WindowPadding.y};
+    ImGui::SetCursorScreenPos({corner.x - size.x, corner.y - size.y});
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
+    ImGui::PushStyleColor(ImGuiCol_Border, t.highlight);
+    ImGui::BeginChild("filming", size, true, ImGuiWindowFlags_NoScrollbar);
+    ImGui::AlignTextToFramePadding();
+    text_line(filming_text(film.order.path, film.done, film.all));
+    ImGui::SameLine(style.WindowPadding.x + words + style.ItemSpacing.x);
+    film.cancelled |= push_button("Cancel", {button, 0});
+    app.place("film-cancel");
+    ImGui::EndChild();
+    ImGui::PopStyleColor(2);
+}
+
+}  // namespace tilescope::gui

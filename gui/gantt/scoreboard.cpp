@@ -1,0 +1,56 @@
+#include "gui/gantt/scoreboard.hpp"
+
+#include <algorithm>
+
+#include "show/scoreboard.hpp"
+
+namespace tilescope::gui::gantt {
+namespace {
+
+constexpr int most_rows = 3;  // the two, and at the end their ratio
+
+float row_height(const Theme& t) { return t.text->FontSize + t.px(4); }
+
+/// Where the columns are: the names, and the cells, of equal width.
+struct Columns {
+    Box area;
+    float names;
+    Box cell(std::size_t k, std::size_t of) const {
+        const float width = (area.w() - names) / static_cast<float>(of), x = area.x0 + names;
+        return {x + static_cast<float>(k) * width, area.y0, x + static_cast<float>(k + 1) * width, area.y1};
+    }
+};
+
+void draw_row(const Canvas& c, ImFont* font, ImU32 ink, const Scoreboard::Row& row, const Columns& at) {
+    c.text_in(font, {at.area.x0, at.area.y0, at.area.x0 + at.names - c.px(10), at.area.y1}, ink, row.name);
+    for (std::size_t k = 0; k < row.cells.size(); ++k) {
+        Box cell = at.cell(k, row.cells.size());
+        cell.x0 += c.px(6), cell.x1 -= c.px(6);
+        c.text_in(font, cell, ink, row.cells[k], Align::right);
+    }
+}
+
+}  // namespace
+
+float scoreboard_height(const Theme& t) { return 3 * t.small_text->FontSize + most_rows * row_height(t) + t.px(14); }
+
+void draw_scoreboard(const App& app, Box area) {
+    const Theme& t = app.theme;
+    const Canvas c(t);
+    const Scoreboard board = scoreboard(app.session);
+    const Box remark = area.cut_top(2 * t.small_text->FontSize + c.px(4));
+    c.paragraph(t.small_text, remark.min(), t.dim_ink, board.remark, remark.w(), 2);
+    // The same before the end as at it.
+    float names = Canvas::width(t.text, " : ") + c.px(18);
+    for (std::size_t k = 0; k < 2; ++k) names += Canvas::width(t.text, board.rows[k].name.back());
+    names = std::min(names, area.w() / 4);
+    draw_row(c, t.small_text, t.dim_ink, board.titles, {area.cut_top(t.small_text->FontSize + c.px(2)), names});
+    for (const Scoreboard::Row& row : board.rows) {
+        const Box line = area.cut_top(row_height(t));
+        c.fill({line.x0, line.y0, line.x0 + line.w() * static_cast<float>(row.done), line.y1 - c.px(1)},
+               Theme::mixed(t.panel, t.ink, 0.1f));
+        draw_row(c, t.text, row.won ? t.good : t.ink, row, {line, names});
+    }
+}
+
+}  // namespace tilescope::gui::gantt

@@ -1,0 +1,27 @@
+// A film that the window asked for, while the window goes on: this program, started once more, writes it as it does on
+// a command line. So no frame waits for a picture, nothing that is shown changes, and there is one way to make a film.
+#pragma once
+
+#include <memory>
+
+#include "gui/app.hpp"
+#include "gui/shell/window.hpp"
+
+namespace tilescope::gui::shell {
+
+class FilmBeside {
+  public:
+    FilmBeside();
+    /// Ends what is being written, which leaves nothing.
+    ~FilmBeside();
+
+    /// After a frame: begins the film that app.filming asks for, notes how far it is, and ends it where that was asked
+    /// for. Returns what came of it, once it is over; else nothing.
+    std::string work(App& app, Size size);
+
+  private:
+    struct Writer;
+    std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace tilescope::gui::shell

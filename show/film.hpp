@@ -1,0 +1,43 @@
+// A film of the view that plays: from which step to which, how long it is, and what is said of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/state.hpp"
+
+namespace tilescope::show {
+
+/// What a film is asked for in the window.
+struct FilmOrder {
+    std::string path;
+    Index from = 0, to = 0;  ///< steps
+    bool caption = true;
+
+    friend bool operator==(const FilmOrder&, const FilmOrder&) = default;
+};
+
+/// Whether a file of this name is a film: .mp4 or .gif, in capitals or not.
+bool is_film(const std::string& path);
+/// What is usual: from where playback is to the end; at the end, all of it.
+FilmOrder usual_film(const Playback& playback);
+/// Throws UsageError where the run has no such steps, RunError where ffmpeg is missing.
+void check_film(const FilmOrder& order, Index length);
+/// Throws RunError without the program that makes films.
+void require_film_writer();
+
+/// Pictures of a film that shows these steps at a speed, at the session's pace.
+Index film_pictures(const Session& session, Index from, Index to, double steps_per_second, Index pictures_a_second);
+/// The words after the program's name that write this film, of the state's view alone.
+std::vector<std::string> film_command(State state, const FilmOrder& order, Index width, Index height);
+
+/// "A film of 22.5 s: 90 steps at 4 steps/s."; nothing where there are no such steps.
+std::string film_length_text(const Session& session, const FilmOrder& order, double steps_per_second);
+/// "film.mp4: picture 12 of 340"; before the first, what is done for it.
+std::string filming_text(const std::string& path, Index done, Index all);
+/// Of a film that was not to be made.
+std::string not_filmed_text(const std::string& path);
+/// What the dialog says of names.
+std::string about_endings();
+
+}  // namespace tilescope::show

@@ -1,0 +1,115 @@
+#include "show/scoreboard.hpp"
+
+#include <algorithm>
+
+#include "core/text/numbers.hpp"
+#include "lab/metric.hpp"
+#include "show/tables.hpp"
+
+namespace tilescope::show {
+using namespace lab;
+namespace {
+
+const Metric& operations_of(const Run& run) {
+    return *find_metric(run.counted().counters.matmul_flops > 0 ? "matmul_flops" : "exps");
+}
+
+/// Heads are alike: of the whole run, as much has happened as of those that are played.
+double so_far(const Run& run, const Metric& m) {
+    const double whole = *number_in(m.of_counters(run.counted().counters)),
+                 played = *number_in(m.of_counters(run.recorded_counters())),
+                 now = *number_in(m.of_counters(run.player().state().total));
+    return played > 0 ? whole * (now / played) : whole;
+}
+
+/// Modelled bytes until a time.
+std::optional<double> dram_until(const Run& run, double us) {
+    double bytes = 0;
+    for (const GanttLaunch& l : run.gantt().launches()) {
+        if (!l.time.dram) return std::nullopt;
+        const double part = l.to > l.begin ? std::clamp((us - l.begin) / (l.to - l.begin), 0.0, 1.0) : us >= l.to;
+        bytes += part * static_cast<double>(l.time.dram->read + l.time.dram->written);
+    }
+    return bytes;
+}
+
+Scoreboard::Row row_of(const Run& run, const Score& s) {
+    const std::string time = text::microseconds(s.seconds * 1e6);
+    const std::string dram = s.dram_bytes ? text::bytes(*s.dram_bytes) : "not modelled";
+    return {{run.algorithm().name},
+            {{{text::percent(s.done)},
+              {time + " of " + text::microseconds(run.gantt().us()), time},
+              {text::bytes(s.sm_bytes)},
+              {dram, "–"},
+              {text::count(s.operations)}}},
+            s.done};
+}
+
+/// How many times what the faster one needs the slower one does.
+Scoreboard::Row ratios(const Run& fast, const Score& f, const Run& slow, const Score& s) {
+    const std::string names = std::string(slow.algorithm().name) + " : " + fast.algorithm().name;
+    const std::string dram = f.dram_bytes && s.dram_bytes ? ratio_text(*s.dram_bytes, *f.dram_bytes) : "";
+    return {{names, "ratio"},
+            {{{""},
+              {ratio_text(s.seconds, f.seconds) + " the time", ratio_text(s.seconds, f.seconds)},
+              {ratio_text(s.sm_bytes, f.sm_bytes)},
+              {dram},
+              {ratio_text(s.operations, f.operations)}}}};
+}
+
+/// Whether what is played is all.
+std::string of_what(const Run& run) {
+    const Index all = run.experiment().problem.batch_heads(), played = run.recorded().batch_heads();
+    if (played == all) return "Numbers are of the whole runs, so far.";
+    return "Numbers are of the whole runs, so far: " + text::grouped(played) + " of " + text::grouped(all) +
+           " heads are played, and stand for all.";
+}
+
+}  // namespace
+
+Score score_of(const Session& session, const Run& run) {
+    const bool over = run.tick() == run.ticks();
+    Score s;
+    s.seconds = over ? run.gantt().us() * 1e-6 : session.seconds(run, run.tick());
+    s.done = s.seconds * 1e6 / run.gantt().us();
+    s.sm_bytes = so_far(run, *find_metric("hbm_bytes"));
+    s.dram_bytes = dram_until(run, s.seconds * 1e6);
+    s.operations = so_far(run, operations_of(run));
+    return s;
+}
+
+Scoreboard scoreboard(const Session& session) {
+    const Run &a = *session.run(), &b = *session.rival();
+    const Score x = score_of(session, a), y = score_of(session, b);
+    const Metric &sm = *find_metric("hbm_bytes"), &dram = *find_metric("dram_bytes"), &operations = operations_of(a);
+    Scoreboard board{{{""},
+                      {{{"of its time", "done"},
+                        {"modelled time", "time"},
+                        {sm.title, sm.brief},
+                        {std::string(dram.title) + ", modelled", dram.title, dram.brief},
+                        {operations.title, operations.brief}}}},
+                     {row_of(a, x), row_of(b, y)},
+                     pace_text(session.setup().pace) + " " + of_what(a)};
+    if (a.tick() < a.ticks() || b.tick() < b.ticks()) return board;
+    const bool first = x.seconds <= y.seconds;
+    board.rows[0].won = x.seconds < y.seconds, board.rows[1].won = y.seconds < x.seconds;
+    for (Scoreboard::Row& row : board.rows)
+        if (row.won) row.name.insert(row.name.begin(), row.name[0] + " wins");
+    board.rows.push_back(first ? ratios(a, x, b, y) : ratios(b, y, a, x));
+    return board;
+}
+
+std::string pace_text(Pace pace) {
+    switch (pace) {
+        case Pace::bytes:
+            return "Paced by bytes: both have moved as much of what is played, so who ends first moves less, and need "
+                   "not be faster.";
+        case Pace::time:
+            return "Paced by modelled time: both clocks show the same moment, so who ends first is faster.";
+        default:
+            return "Paced by steps: both take a step at a time, however long it is, so who ends first need not be "
+                   "faster.";
+    }
+}
+
+}  // namespace tilescope::show
