@@ -132,8 +132,8 @@ void strip(App& app) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 20 || room.y < 20) return;
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
-    const float names = static_cast<float>(least_rows) * row_height(t);
-    draw_drawers(app, {area.x1 - drawers_width(t), area.y0, area.x1, area.y0 + names});
+    const float high = static_cast<float>(least_rows) * row_height(t);
+    draw_drawers(app, {area.x1 - drawers_width(t), area.y0, area.x1, area.y0 + high});
     area.x1 -= beside_words(t);
     const float code = code_width(app, area.w());
     draw_code(app, {area.x0, area.y0, area.x0 + code, area.y1});
