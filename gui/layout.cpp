@@ -29,7 +29,7 @@ Layout in_a_hall(const App& app, ImVec2 size) {
     const Drawer open = open_drawer(app.session, app.view);
     const float gap = t.px(8), w = size.x - 2 * gap, h = size.y - 2 * gap;
     const float time = std::min(open == Drawer::controls ? t.px(96) : t.px(40), h * 0.2f);
-    const float words = std::min(strip_height(app), h * 0.35f), top = h - time - words - 2 * gap;
+    const float words = std::min(strip_height(app, w), h * 0.35f), top = h - time - words - 2 * gap;
     const float beside = open == Drawer::none ? -gap : std::clamp(w * 0.34f, std::min(t.px(360), w * 0.45f), t.px(560));
     const bool left = open == Drawer::controls;
     const ImVec4 drawer = {left ? gap : gap + w - beside, gap, beside, top};

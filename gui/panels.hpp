@@ -37,8 +37,8 @@ namespace transport {
 void panel(App& app);
 }
 
-/// In a hall, below the stage: three lines of code, what happens, and what opens the drawers.
-float strip_height(const App& app);
+/// In a hall, below the stage: a few lines of code, what happens, and what opens the drawers. `width`: its own.
+float strip_height(const App& app, float width);
 void strip(App& app);
 
 /// The button that writes the view that is shown to a file, with its dialog: right of the item before it.

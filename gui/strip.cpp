@@ -4,6 +4,7 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/whole.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
 #include "show/code_text.hpp"
@@ -12,9 +13,9 @@
 namespace tilescope::gui {
 namespace {
 
-constexpr int code_lines = 3;
+constexpr std::size_t least_rows = 3;
 
-float code_line(const Theme& t) { return t.mono->FontSize + t.px(2); }
+float row_height(const Theme& t) { return t.mono->FontSize + t.px(2); }
 
 const SmState* focus(const App& app) {
     const Run* run = app.session.run();
@@ -22,30 +23,60 @@ const SmState* focus(const App& app) {
     return &run->moment().sms[static_cast<std::size_t>(app.view.sm)];
 }
 
-/// The current line between the one before and the one after.
-void draw_code(const App& app, Box area) {
+std::span<const CodeLine> code_of(const App& app) {
+    const Run* run = app.session.run();
+    return (run ? run->algorithm() : app.session.algorithm()).code;
+}
+
+/// The code in its lines, each whole: what is too long goes on below.
+struct Lines {
+    float gutter, character, width;
+    std::vector<std::vector<std::string_view>> parts;
+    std::vector<std::size_t> heights = {};  ///< in rows
+
+    Lines(const Theme& t, std::span<const CodeLine> code, float room)
+        : gutter(Canvas::width(t.mono, "00") + t.px(20)), character(Canvas::width(t.mono, "0")), width(room) {
+        const auto fit = static_cast<std::size_t>(whole((width - gutter - t.px(4)) / character, 8, 1000));
+        for (const CodeLine& l : code) {
+            parts.push_back(code_parts(l.code, fit, fit));
+            heights.push_back(std::max<std::size_t>(1, parts.back().size()));
+        }
+    }
+    std::size_t highest() const { return *std::max_element(heights.begin(), heights.end()); }
+};
+
+/// Of the strip without its drawers' names, the part for code.
+float code_width(const App& app, float room) { return room * (app.scene ? 0.36f : 0.45f); }
+
+/// The line that is carried out, and as many of those around it as there is room for.
+void draw_code(const App& app, const Box& area) {
     const Theme& t = app.theme;
     const Canvas c(t);
-    const Run* run = app.session.run();
-    const auto& code = (run ? run->algorithm() : app.session.algorithm()).code;
+    const std::span<const CodeLine> code = code_of(app);
     const SmState* sm = focus(app);
     const auto at = std::find_if(code.begin(), code.end(),
                                  [&](const CodeLine& l) { return sm && l.number == sm->line && sm->line != 0; });
     const auto now = at == code.end() ? -1 : at - code.begin();
-    const auto last = std::ssize(code) - code_lines;
-    const auto first = std::clamp<std::ptrdiff_t>(now - 1, 0, std::max<std::ptrdiff_t>(0, last));
-    const float gutter = Canvas::width(t.mono, "00") + c.px(10);
-    for (auto k = first; k < std::min(first + code_lines, std::ssize(code)); ++k) {
-        const CodeLine& l = code[static_cast<std::size_t>(k)];
-        const Box line = area.cut_top(code_line(t));
-        if (k == now) {
-            c.fill(line, Theme::faded(t.highlight, t.light ? 0.16f : 0.2f), c.px(3));
-            c.fill({line.x0, line.y0, line.x0 + c.px(3), line.y1}, t.highlight);
+    const Lines lines(t, code, area.w());
+    const CodeExcerpt shown = code_excerpt(lines.heights, now, static_cast<std::size_t>(area.h() / row_height(t)));
+    Box rest = area;
+    for (std::size_t k = shown.first; k < shown.end; ++k) {
+        const bool current = static_cast<std::ptrdiff_t>(k) == now;
+        const Box block = rest.cut_top(static_cast<float>(lines.heights[k]) * row_height(t));
+        if (current) {
+            c.fill(block, Theme::faded(t.highlight, t.light ? 0.16f : 0.2f), c.px(3));
+            c.fill({block.x0, block.y0, block.x0 + c.px(3), block.y1}, t.highlight);
         }
-        const ImU32 ink = k == now ? t.ink : t.dim_ink;
-        c.text_in(t.mono, {line.x0, line.y0, line.x0 + gutter, line.y1}, t.dim_ink, std::to_string(l.number),
-                  Align::right);
-        c.text_in(t.mono, {line.x0 + gutter + c.px(10), line.y0, line.x1 - c.px(4), line.y1}, ink, l.code);
+        Box row = {block.x0, block.y0, block.x1, block.y0 + row_height(t)};
+        c.text_in(t.mono, {row.x0, row.y0, row.x0 + lines.gutter - c.px(10), row.y1}, t.dim_ink,
+                  std::to_string(code[k].number), Align::right);
+        const auto in = static_cast<float>(indent_of(code[k].code));
+        for (const std::string_view part : lines.parts[k]) {
+            const bool first = part.data() == lines.parts[k].front().data();
+            const float x = row.x0 + lines.gutter + (in + (first ? 0 : 2)) * lines.character;
+            c.text(t.mono, {x, row.centre().y - t.mono->FontSize / 2}, current ? t.ink : t.dim_ink, part);
+            row = row.moved(0, row_height(t));
+        }
     }
 }
 
@@ -62,6 +93,9 @@ float drawers_width(const Theme& t) {
     for (const DrawerName& n : names) width = std::max(width, Canvas::width(t.small_text, n.name));
     return width + t.px(2);
 }
+
+/// Of the width, what is not for words.
+float beside_words(const Theme& t) { return drawers_width(t) + t.px(16); }
 
 /// What opens by a click or a key.
 void draw_drawers(App& app, const Box& area) {
@@ -81,9 +115,15 @@ void draw_drawers(App& app, const Box& area) {
 
 }  // namespace
 
-float strip_height(const App& app) {
-    const float code = code_lines * code_line(app.theme) + 2 * ImGui::GetStyle().WindowPadding.y;
-    return std::max(code, scene_height(app));
+/// As high as the longest line of code has to be, so that nothing moves while others are carried out.
+float strip_height(const App& app, float width) {
+    const Theme& t = app.theme;
+    const ImVec2 padding = ImGui::GetStyle().WindowPadding;
+    const float room = std::max(20.f, width - 2 * padding.x - beside_words(t));
+    const std::span<const CodeLine> code = code_of(app);
+    const std::size_t rows = code.empty() ? 0 : Lines(t, code, code_width(app, room)).highest();
+    const float high = static_cast<float>(std::max(least_rows, rows)) * row_height(t) + 2 * padding.y;
+    return std::max(high, scene_height(app));
 }
 
 void strip(App& app) {
@@ -92,10 +132,10 @@ void strip(App& app) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 20 || room.y < 20) return;
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
-    const float drawers = drawers_width(t);
-    draw_drawers(app, {area.x1 - drawers, area.y0, area.x1, area.y0 + code_lines * code_line(t)});
-    area.x1 -= drawers + c.px(16);
-    const float code = area.w() * (app.scene ? 0.36f : 0.45f);
+    const float high = static_cast<float>(least_rows) * row_height(t);
+    draw_drawers(app, {area.x1 - drawers_width(t), area.y0, area.x1, area.y0 + high});
+    area.x1 -= beside_words(t);
+    const float code = code_width(app, area.w());
     draw_code(app, {area.x0, area.y0, area.x0 + code, area.y1});
     area.x0 += code + c.px(16);
     if (!app.scene) {

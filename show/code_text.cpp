@@ -1,5 +1,7 @@
 #include "show/code_text.hpp"
 
+#include <algorithm>
+
 #include "core/text/numbers.hpp"
 #include "lab/metric.hpp"
 #include "show/narration.hpp"
@@ -20,7 +22,59 @@ Counters cost_so_far(const Run& run, std::uint16_t line) {
 
 std::string count_text(Count n) { return text::count(static_cast<double>(n)); }
 
+/// Where to break `code` so that at most `most` characters come before.
+std::size_t break_at(std::string_view code, std::size_t most) {
+    if (code.size() <= most) return code.size();
+    std::size_t space = 0, outside = 0, statement = 0;
+    int depth = 0;
+    for (std::size_t i = 0; i <= most; ++i) {
+        if (code[i] == '(') ++depth;
+        if (code[i] == ')') --depth;
+        if (code[i] != ' ' || i == 0) continue;
+        space = i;
+        if (depth > 0) continue;
+        outside = i;
+        if (std::string_view(",;:").find(code[i - 1]) != std::string_view::npos) statement = i;
+    }
+    for (const std::size_t place : {statement, outside})
+        if (place >= most / 4 && place > 0) return place;
+    return space > 0 ? space : most;
+}
+
 }  // namespace
+
+std::size_t indent_of(std::string_view code) { return std::min(code.find_first_not_of(' '), code.size()); }
+
+std::vector<std::string_view> code_parts(std::string_view code, std::size_t first, std::size_t others) {
+    const std::size_t indent = indent_of(code);
+    code.remove_prefix(indent);
+    std::vector<std::string_view> parts;
+    for (std::size_t used = indent; !code.empty(); used = indent + 2) {
+        const std::size_t room = parts.empty() ? first : others;
+        const std::size_t n = break_at(code, room > used + 8 ? room - used : 8);
+        parts.push_back(code.substr(0, n));
+        code.remove_prefix(n < code.size() && code[n] == ' ' ? n + 1 : n);
+    }
+    return parts;
+}
+
+CodeExcerpt code_excerpt(const std::vector<std::size_t>& heights, std::ptrdiff_t now, std::size_t rows) {
+    if (heights.empty()) return {0, 0};
+    const std::size_t at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, now));
+    CodeExcerpt e = {at, at + 1};
+    std::size_t taken = heights[at];
+    const auto take = [&](std::size_t line) {
+        if (line >= heights.size() || taken + heights[line] > rows) return false;
+        taken += heights[line];
+        return true;
+    };
+    for (bool more = true; more;) {
+        more = now > 0 && e.first > 0 && take(e.first - 1);
+        if (more) --e.first;
+        if (take(e.end)) ++e.end, more = true;
+    }
+    return e;
+}
 
 LineCost line_cost(const Run& run, std::uint16_t line) {
     const Counters now = cost_so_far(run, line), all = profile_of(run, line).cost;

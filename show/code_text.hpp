@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "show/session.hpp"
@@ -19,6 +20,20 @@ LineCost line_cost(const Run& run, std::uint16_t line);
 /// All kinds of costs of a line, for its tooltip: name, so far, whole run; the first row is the header. Empty for a
 /// line that is never visited.
 std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t line);
+
+/// Spaces before a line of code.
+std::size_t indent_of(std::string_view code);
+/// A line of code in pieces, without its indentation: the first one for `first` characters with that, the others for
+/// `others`, two further in. Broken after a statement, or else outside of parentheses, or else at any space.
+std::vector<std::string_view> code_parts(std::string_view code, std::size_t first, std::size_t others);
+
+/// Lines of code around the one that is carried out.
+struct CodeExcerpt {
+    std::size_t first, end;  ///< into the lines
+};
+/// As many lines as take at most `rows` rows: line `now` is whole, as far as there are rows, then the one before it,
+/// the one after it, and so on; without `now` (below 0) from the first one on. `heights`: rows of each line.
+CodeExcerpt code_excerpt(const std::vector<std::size_t>& heights, std::ptrdiff_t now, std::size_t rows);
 
 /// What the SM in focus (nullptr: there is none) does, or why nothing runs.
 std::string what_happens_now(const Session& session, const SmState* focus);

@@ -26,8 +26,6 @@ Place place_of(const RecordedTile& t) {
     }
 }
 
-bool on_its_side(Place p) { return p == Place::above || p == Place::below; }
-
 /// "₄": which of the tiles it is; nothing where it is none of several, or of all.
 std::string number_of(const Tiles& tiles, Span part) {
     if (part.size == 0 || tiles.count() < 2) return "";
@@ -41,7 +39,7 @@ std::string name_of_held(const Run& run, const Held& h) {
     const Problem& p = run.recorded();
     const Tiles rows(p.seq_q, run.experiment().tiling.br), cols(p.seq_k, run.experiment().tiling.bc);
     // What came from a tensor with rows of its own (chunked's summaries) has no number among Q's or K's.
-    const bool of_keys = on_its_side(h.place);
+    const bool of_keys = h.on_its_side();
     const bool moved = e.region.tensor != no_tensor;
     if (moved && run.trace().tensors()[e.region.tensor].rows != (of_keys ? p.seq_k : p.seq_q)) return name;
     if (of_keys) return name + number_of(cols, e.region.rows) + "ᵀ";
@@ -65,14 +63,15 @@ std::vector<Slot> slots_of(const Run& run, const Placement& block) {
                                             [&](const RecordedTile& t) { return std::pair(t.launch, t.block) < at; });
     std::vector<Slot> slots;
     for (auto t = first; t != all.end() && t - first < enough && std::pair(t->launch, t->block) == at; ++t) {
-        const Place place = place_of(*t);
-        const Index rows = on_its_side(place) ? t->cols : t->rows, cols = on_its_side(place) ? t->rows : t->cols;
+        Held held = {place_of(*t), t->space, t->meaning, t->rows, t->cols, nullptr, Part::none, t->name, t->name, {}};
+        if (held.on_its_side()) std::swap(held.rows, held.cols);
         const auto known = std::find_if(slots.begin(), slots.end(), [&](const Slot& s) { return s.buffer == t->name; });
-        if (known != slots.end()) {
-            known->held.rows = std::max(known->held.rows, rows), known->held.cols = std::max(known->held.cols, cols);
+        if (known == slots.end()) {
+            slots.push_back({t->name, held});
             continue;
         }
-        slots.push_back({t->name, {place, t->space, t->meaning, rows, cols, nullptr, Part::none, t->name, {}}});
+        known->held.rows = std::max(known->held.rows, held.rows);
+        known->held.cols = std::max(known->held.cols, held.cols);
     }
     return slots;
 }
@@ -91,6 +90,7 @@ std::vector<Held> crossing_of(const Run& run, const SmState& sm) {
         Held& h = slot->held;
         h.now = &t, h.part = part_of(step, t.tile);
         h.name = name_of_held(run, h);
+        h.brief = run.contents().after(t.written) + (h.on_its_side() ? "ᵀ" : "");
         if (run.contents().after(t.written) != tile.name) h.notes.push_back("in " + tile.name);
         h.notes.push_back(tile_shape(tile)), h.notes.push_back(tile_size(tile));
     }

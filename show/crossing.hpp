@@ -19,7 +19,10 @@ struct Held {
     const TileState* now = nullptr;  ///< what is there; nullptr: nothing
     Part part = Part::none;
     std::string name;                ///< of what it holds: "K₄ᵀ"; where there is nothing, of the buffer
+    std::string brief;               ///< without its numbers: "Kᵀ"
     std::vector<std::string> notes;  ///< below it: "in buffer S", "64 × 64", "8,192 B"
+
+    bool on_its_side() const { return place == Place::above || place == Place::below; }
 };
 
 /// By place, each from the scores outwards; what is there is `sm`'s. Empty for an SM without a thread block.

@@ -58,6 +58,11 @@ std::vector<std::string> touch_marks(const Touches& t) {
     return {arrow + count, count};
 }
 
+std::string counts_text(Count least, Count most) {
+    if (most == 0) return "";
+    return (least < most ? "up to ×" : "×") + std::to_string(most);
+}
+
 std::string about_part(const Run& run, const RecordedTensor& tensor, const Region* region, const Touches& t) {
     const std::string what = region ? tensor.name + " " + rows_of(run, *region) + ": " +
                                           text::bytes(region->rows.size * region->cols.size * size_of(tensor.dtype))

@@ -33,6 +33,8 @@ struct Touches {
 };
 /// What just happened and how often it was read: "↑×8"; where that is too long, the count.
 std::vector<std::string> touch_marks(const Touches& t);
+/// How often parts were read that have no room for marks of their own: "×8", "up to ×8"; empty before the first read.
+std::string counts_text(Count least, Count most);
 /// "K rows 64–127: 8.19 kB\nread 8×, written 0×"; without a region, of several.
 std::string about_part(const Run& run, const RecordedTensor& tensor, const Region* region, const Touches& t);
 

@@ -106,11 +106,11 @@ std::string machine_reason(const Run& run, const L2Shown& l2) {
     const Bytes read = run.hbm_read(run.tick());
     const std::string empty =
         run.trace().launches().size() > 1
-            ? " Each launch begins with an empty L2 here: what the one before stored comes from DRAM."
+            ? "Each launch begins with an empty L2 here: what the one before stored comes from DRAM. "
             : "";
-    if (read == 0) return "The L2 is empty. " + size + empty;
+    if (read == 0) return "The L2 is empty. " + empty + size;
     return "L2 answered " + text::percent(1 - static_cast<double>(l2.dram_read()) / static_cast<double>(read)) +
-           " of what was read so far. " + size + empty;
+           " of what was read so far. " + empty + size;
 }
 
 double l2_rate(const Run& run) {

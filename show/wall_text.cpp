@@ -325,6 +325,8 @@ std::string whole_run_text(const Run& run) {
 
 std::string head_name(Index head) { return "head " + text::grouped(head + 1); }
 
+std::vector<std::string> head_names(Index head) { return {head_name(head), text::grouped(head + 1)}; }
+
 std::string head_text(const Run& run, const Wall& wall) {
     return head_name(wall.head()) + ' ' + of_text(run.experiment().problem.batch_heads());
 }

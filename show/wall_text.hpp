@@ -75,6 +75,8 @@ std::string traffic_part_text(const std::string& tensor, Bytes bytes);
 std::string whole_run_text(const Run& run);
 /// "head 1", "head 1 of 8".
 std::string head_name(Index head);
+/// That, and what says it where there is little room.
+std::vector<std::string> head_names(Index head);
 std::string head_text(const Run& run, const Wall& wall);
 
 /// Tooltips.

@@ -132,6 +132,12 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
     return lines;
 }
 
+std::string_view without_last_sentence(std::string_view text) {
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    const std::size_t end = text.rfind(". ");
+    return end == text.npos ? "" : text.substr(0, end + 1);
+}
+
 bool is_utf8(std::string_view text) {
     while (!text.empty())
         if (!next_character(text).valid) return false;

@@ -19,6 +19,8 @@ std::string alternatives(const std::vector<std::string>& names);
 std::size_t width(std::string_view text);
 /// `text` cut between words into lines of at most `most` places; a longer word has a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t most);
+/// Sentences without the last one: "A. B is 1.5." becomes "A."; one alone becomes nothing.
+std::string_view without_last_sentence(std::string_view text);
 bool is_utf8(std::string_view text);
 /// Whether a terminal draws every character of it: UTF-8 without control characters and invisible formatting.
 bool printable(std::string_view text);

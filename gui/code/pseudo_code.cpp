@@ -41,37 +41,8 @@ const LineProfile& profile_of(const Run& run, std::uint16_t line) {
     return found == run.lines().end() ? none : found->second;
 }
 
-/// Where to break `code` so that at most `most` characters come before: after a statement, or else outside of
-/// parentheses, or else at any space.
-std::size_t break_at(std::string_view code, std::size_t most) {
-    if (code.size() <= most) return code.size();
-    std::size_t space = 0, outside = 0, statement = 0;
-    int depth = 0;
-    for (std::size_t i = 0; i <= most; ++i) {
-        if (code[i] == '(') ++depth;
-        if (code[i] == ')') --depth;
-        if (code[i] != ' ' || i == 0) continue;
-        space = i;
-        if (depth > 0) continue;
-        outside = i;
-        if (std::string_view(",;:").find(code[i - 1]) != std::string_view::npos) statement = i;
-    }
-    for (const std::size_t place : {statement, outside})
-        if (place >= most / 4 && place > 0) return place;
-    return space > 0 ? space : most;
-}
-
 Row laid_out(const CodeLine& line, std::size_t first, std::size_t others) {
-    std::string_view code = line.code;
-    Row row{&line, std::min(code.find_first_not_of(' '), code.size()), {}, 0, 0};
-    code.remove_prefix(row.indent);
-    for (std::size_t used = row.indent; !code.empty(); used = row.indent + 2) {
-        const std::size_t room = row.parts.empty() ? first : others;
-        const std::size_t n = break_at(code, room > used + 8 ? room - used : 8);
-        row.parts.push_back(code.substr(0, n));
-        code.remove_prefix(n < code.size() && code[n] == ' ' ? n + 1 : n);
-    }
-    return row;
+    return {&line, indent_of(line.code), code_parts(line.code, first, others), 0, 0};
 }
 
 /// Where the code of a line's first part ends: at its costs, if it has any.

@@ -105,14 +105,19 @@ float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view shown
     return width(font, shown);
 }
 
+bool Canvas::fits(const ImFont* font, std::string_view text, float room) {
+    constexpr float rounding = 0.01f;  // of a room that was made to the text's measure
+    return width(font, text) <= room + rounding;
+}
+
 const std::string& Canvas::that_fits(const ImFont* font, float room, const std::vector<std::string>& texts) {
     for (const std::string& text : texts)
-        if (width(font, text) <= room) return text;
+        if (fits(font, text, room)) return text;
     return texts.back();
 }
 
 std::string Canvas::shortened(const ImFont* font, const std::string& text, float room) {
-    if (width(font, text) <= room) return text;
+    if (fits(font, text, room)) return text;
     // What is too wide without the dots is so with them.
     const char* end = nullptr;
     font->CalcTextSizeA(font->FontSize, room, 0, text.data(), text.data() + text.size(), &end);

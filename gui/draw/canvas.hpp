@@ -95,6 +95,8 @@ class Canvas {
     };
     int paragraph(ImFont* font, ImVec2 at, const std::vector<Piece>& pieces, float width, int most) const;
 
+    /// Whether a text has room in one line.
+    static bool fits(const ImFont* font, std::string_view text, float width);
     static const std::string& that_fits(const ImFont* font, float width, const std::vector<std::string>& texts);
     static std::string shortened(const ImFont* font, const std::string& text, float width);
     /// `text` in lines of at most this width, broken at spaces but not within "(64 × 1)" or "524 k FLOPs".

@@ -6,8 +6,18 @@
 
 namespace tilescope::gui {
 
-/// Cuts room for two lines of each off `area`, so that nothing below moves. What is too long for large type is written
-/// smaller, and whole.
+/// Whether a stage has more room beside things than below them.
+inline bool is_wide(const Box& area) { return area.w() > 1.4f * area.h(); }
+
+/// What the finding takes of a stage: two lines; in a hall, where height is dear, one if the stage is wide.
+float finding_height(const Theme& t, const Box& stage);
+/// What is too long for large type is written smaller, and whole.
+void draw_finding(const Canvas& canvas, const Box& room, const show::Sentence& finding);
+
+/// As many whole sentences, from the first one on, as have room; returns the lines that they take.
+int draw_sentences(const Canvas& canvas, ImFont* font, const Box& room, ImU32 colour, const std::string& said);
+
+/// Cuts room for the finding and two lines of its reason off `area`, so that nothing below moves.
 void draw_words(const Canvas& canvas, Box& area, const show::Sentence& finding, const std::string& reason);
 
 }  // namespace tilescope::gui

@@ -28,6 +28,7 @@ void metric_list(App& app) {
 }
 
 void tiles(App& app) {
+    const Box line = room();
     metric_list(app);
     lab::TilePlane* plane = app.explorer.plane();
     if (!plane) return;
@@ -37,8 +38,16 @@ void tiles(App& app) {
     const Tiling current = app.session.tiling().value_or(Tiling{});
     const PlanePicture picture = picture_of(*plane, metric, current);
     Box area = room();
-    const int lines = c.paragraph(t.small_text, area.min(), t.dim_ink, picture.state, area.w(), 2);
-    area.y0 += static_cast<float>(lines) * t.small_text->FontSize + c.px(10);
+    // Beside the list, or below it.
+    const float beside = std::min(line.x0 + c.px(230 + 16), line.x1);
+    if (Canvas::fits(t.small_text, picture.state, line.x1 - beside)) {
+        c.text_in(t.small_text, {beside, line.y0, line.x1, line.y0 + ImGui::GetFrameHeight()}, t.dim_ink,
+                  picture.state);
+        area.cut_top(c.px(4));
+    } else {
+        const int lines = c.paragraph(t.small_text, area.min(), t.dim_ink, picture.state, area.w(), 2);
+        area.cut_top(static_cast<float>(lines) * t.small_text->FontSize + c.px(10));
+    }
     const float readout = std::clamp(area.w() * 0.3f, c.px(150), c.px(260));
     const Box right = {area.x1 - readout, area.y0, area.x1, area.y1};
     area.x1 = right.x0 - c.px(18);

@@ -68,33 +68,83 @@ void draw_borders(const Canvas& c, const Grid& g, const PlanePicture& p) {
         }
 }
 
-/// A limit as a line of steps, and its name where it leaves the plane.
-void draw_limit(const Canvas& c, const Grid& g, const std::vector<std::size_t>& room, std::size_t cols, ImU32 colour,
-                const char* name) {
-    if (std::all_of(room.begin(), room.end(), [&](std::size_t n) { return n >= cols; })) return;
-    std::optional<ImVec2> label;
-    for (std::size_t row = 0; row < room.size(); ++row) {
-        const auto x_of = [&](std::size_t k) { return g.box.x0 + g.w * static_cast<float>(std::min(room[k], cols)); };
-        const float x = x_of(row), y0 = g.box.y1 - g.h * static_cast<float>(row), y1 = y0 - g.h;
-        if (room[row] < cols) c.line({x, y0}, {x, y1}, colour, c.px(2.5f));
-        if (row > 0 && room[row] != room[row - 1]) c.line({x_of(row - 1), y0}, {x, y0}, colour, c.px(2.5f));
-        if (!label && room[row] < cols) label = ImVec2(x, (y0 + y1) / 2);
+/// How many cells of each row there is room for, as a line of steps.
+struct Limit {
+    const std::vector<std::size_t>& room;
+    ImU32 colour;
+    std::vector<std::string> names;  ///< and shorter
+
+    float x(const Grid& g, std::size_t row, std::size_t cols) const {
+        return g.box.x0 + g.w * static_cast<float>(std::min(room[row], cols));
     }
+    bool is_seen(std::size_t cols) const {
+        return std::any_of(room.begin(), room.end(), [&](std::size_t n) { return n < cols; });
+    }
+};
+
+void draw_limit(const Canvas& c, const Grid& g, const Limit& l, std::size_t cols) {
+    for (std::size_t row = 0; row < l.room.size(); ++row) {
+        const float x = l.x(g, row, cols), y0 = g.box.y1 - g.h * static_cast<float>(row), y1 = y0 - g.h;
+        if (l.room[row] < cols) c.line({x, y0}, {x, y1}, l.colour, c.px(2.5f));
+        if (row > 0 && l.room[row] != l.room[row - 1])
+            c.line({l.x(g, row - 1, cols), y0}, {x, y0}, l.colour, c.px(2.5f));
+    }
+}
+
+/// Whether the line goes through the box: in the rows of it, it is not on one side alone.
+bool crosses(const Grid& g, const Limit& l, std::size_t cols, const Box& b) {
+    bool left = false, right = false;
+    for (std::size_t row = 0; row < l.room.size(); ++row) {
+        const float y0 = g.box.y1 - g.h * static_cast<float>(row), y1 = y0 - g.h, x = l.x(g, row, cols);
+        if (y0 < b.y0 || y1 > b.y1 || !l.is_seen(cols)) continue;
+        left |= x<b.x1, right |= x> b.x0;
+    }
+    return left && right;
+}
+
+/// Right of its line, where nothing else is, from the top on; false: there is no such place.
+bool draw_limit_name(const Canvas& c, const Grid& g, const std::vector<Limit>& limits, const Limit& l, std::size_t cols,
+                     std::vector<Box>& taken) {
     const Theme& t = c.theme();
-    const float w = Canvas::width(t.small_text, name), line = t.small_text->FontSize;
-    const float x = std::min(label->x + c.px(8), g.box.x1 - w - c.px(6)), y = std::min(label->y, g.box.y1 - line);
-    c.text_on_patch(t.small_text, {x, y - line, x + w + 1, y}, colour, t.panel, {name});
+    const float half = t.small_text->FontSize / 2;
+    for (const std::string& name : l.names)
+        for (std::size_t row = l.room.size(); row-- > 0;) {
+            const float x = l.x(g, row, cols) + c.px(8), y = g.box.y1 - g.h * (static_cast<float>(row) + 0.5f);
+            const Box b = {x, y - half, x + Canvas::width(t.small_text, name), y + half};
+            const Box around = b.grown(c.px(4));
+            const auto touches = [&](const Box& o) {
+                return o.x0 < around.x1 && around.x0 < o.x1 && o.y0 < around.y1 && around.y0 < o.y1;
+            };
+            const bool inside = b.y0 > g.box.y0 && b.y1 < g.box.y1 && b.x1 + c.px(4) < g.box.x1;
+            if (!inside || std::any_of(taken.begin(), taken.end(), touches) ||
+                std::any_of(limits.begin(), limits.end(),
+                            [&](const Limit& other) { return crosses(g, other, cols, around); }))
+                continue;
+            c.text_on_patch(t.small_text, b, l.colour, t.panel, {name});
+            taken.push_back(b);
+            return true;
+        }
+    return false;
 }
 
 void draw_axes(const Canvas& c, const Grid& g, const PlanePicture& p) {
     const Theme& t = c.theme();
     const float line = t.small_text->FontSize;
-    for (const auto& tick : p.bc) {
+    const auto every = [](const std::vector<PlanePicture::Tick>& ticks, float each, float widest) {
+        const float apart = ticks.size() > 1 ? each * (ticks[1].at - ticks[0].at) : widest;
+        return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(widest / std::max(apart, 0.01f))));
+    };
+    // Where not all have room, every n-th, with the last one.
+    const std::size_t nth_col = every(p.bc, g.w, Canvas::width(t.small_text, "888") + c.px(8));
+    const std::size_t nth_row = every(p.br, g.h, line);
+    for (std::size_t k = p.bc.empty() ? 0 : (p.bc.size() - 1) % nth_col; k < p.bc.size(); k += nth_col) {
+        const auto& tick = p.bc[k];
         const float x = g.at(tick.at, 0).x, w = Canvas::width(t.small_text, tick.text);
         c.line({x, g.box.y1}, {x, g.box.y1 + c.px(4)}, t.bus);
         c.text(t.small_text, {x - w / 2, g.box.y1 + c.px(5)}, t.dim_ink, tick.text);
     }
-    for (const auto& tick : p.br) {
+    for (std::size_t k = p.br.empty() ? 0 : (p.br.size() - 1) % nth_row; k < p.br.size(); k += nth_row) {
+        const auto& tick = p.br[k];
         const float y = g.at(0, tick.at).y, w = Canvas::width(t.small_text, tick.text);
         c.line({g.box.x0 - c.px(4), y}, {g.box.x0, y}, t.bus);
         c.text(t.small_text, {g.box.x0 - w - c.px(7), y - line / 2}, t.dim_ink, tick.text);
@@ -153,8 +203,8 @@ void draw_scale(const Canvas& c, Box area, const PlanePicture& p) {
     }
 }
 
-/// What the marks are, and the hatching that has no line of its own.
-void draw_key(const Canvas& c, Box area, const PlanePicture& p) {
+/// What the marks are, the limits that have no name beside them, and the hatching that has no line of its own.
+void draw_key(const Canvas& c, Box area, const PlanePicture& p, const std::vector<Limit>& limits) {
     const Theme& t = c.theme();
     const float line = t.small_text->FontSize;
     float x = area.x0, y = area.y0;
@@ -172,6 +222,11 @@ void draw_key(const Canvas& c, Box area, const PlanePicture& p) {
         const Box b = room_for(m.text);
         draw_shape(c, {b.x0 + c.px(8), b.centre().y}, m.kind);
         words(b, m.text);
+    }
+    for (const Limit& l : limits) {
+        const Box b = room_for(l.names.front());
+        c.line({b.x0, b.centre().y}, {b.x0 + c.px(16), b.centre().y}, l.colour, c.px(2.5f));
+        words(b, l.names.front());
     }
     const auto has = [&](Look look) {
         return std::any_of(p.cells.begin(), p.cells.end(), [&](const auto& cell) { return cell.look == look; });
@@ -192,7 +247,8 @@ void draw_key(const Canvas& c, Box area, const PlanePicture& p) {
         words(b, "smaller: estimated");
     }
     const std::string lines = "thin lines: another number of thread blocks on an SM";
-    c.text_in(t.small_text, room_for(lines), t.dim_ink, lines);
+    const Box b = room_for(lines);
+    c.paragraph(t.small_text, b.min(), t.dim_ink, lines, b.w(), 3);
 }
 
 /// The tiling of a cell runs, whatever chose tiles before.
@@ -225,22 +281,37 @@ void draw_plane(App& app, Box area, const PlanePicture& p) {
     const Canvas c(app.theme);
     const Theme& t = app.theme;
     const float line = t.small_text->FontSize, below = 2 * line + c.px(14), legend = 5 * line + c.px(60);
-    const float left = c.px(38), top = line + c.px(8);
-    const float side = std::min(area.w() - left - c.px(4), area.h() - top - below - legend);
-    if (side < c.px(60) || p.cells.empty()) return;
-    const Box box = {area.x0 + left, area.y0 + top, area.x0 + left + side, area.y0 + top + side};
-    const Grid g{box, side / static_cast<float>(p.cols), side / static_cast<float>(p.rows)};
+    const float left = c.px(38), top = line + c.px(8), column = c.px(280);
+    // The key is below the plane or beside it, whichever leaves the plane larger.
+    const float above = std::min(area.w() - left - c.px(4), area.h() - top - below - legend);
+    const float widest = area.w() - left - c.px(24) - column, alone = std::min(widest, area.h() - top - below);
+    const bool beside = alone > above;
+    const float high = std::max(above, alone), wide = beside ? std::min(widest, 1.5f * high) : high;
+    if (high < c.px(60) || p.cells.empty()) return;
+    const Box box = {area.x0 + left, area.y0 + top, area.x0 + left + wide, area.y0 + top + high};
+    const Grid g{box, wide / static_cast<float>(p.cols), high / static_cast<float>(p.rows)};
     draw_hatching(c, g, p);
     for (std::size_t k = 0; k < p.cells.size(); ++k) draw_cell(c, g.cell(k / p.cols, k % p.cols), p.cells[k]);
     draw_borders(c, g, p);
-    draw_limit(c, g, p.limits.sram, p.cols, t.sram, "no room in SRAM");
-    draw_limit(c, g, p.limits.registers, p.cols, t.registers, "no room in registers");
+    const std::vector<Limit> limits = {{p.limits.sram, t.sram, {"no room in SRAM", "SRAM"}},
+                                       {p.limits.registers, t.registers, {"no room in registers", "registers"}}};
+    for (const Limit& l : limits) draw_limit(c, g, l, p.cols);
     draw_axes(c, g, p);
     touch(app, g, p);
     if (app.hovered_cell) c.outline(g.cell(*app.hovered_cell / p.cols, *app.hovered_cell % p.cols), t.ink, c.px(2));
-    for (const Mark& m : p.marks) draw_shape(c, g.at(m.col, m.row), m.kind);
-    draw_scale(c, {box.x0, box.y1 + below, box.x1, area.y1}, p);
-    draw_key(c, {box.x0, box.y1 + below + line + c.px(24), area.x1, area.y1}, p);
+    std::vector<Box> taken;
+    for (const Mark& m : p.marks) {
+        const ImVec2 at = g.at(m.col, m.row);
+        draw_shape(c, at, m.kind);
+        taken.push_back(Box{at.x, at.y, at.x, at.y}.grown(c.px(11)));
+    }
+    std::vector<Limit> nameless;
+    for (const Limit& l : limits)
+        if (l.is_seen(p.cols) && !draw_limit_name(c, g, limits, l, p.cols, taken)) nameless.push_back(l);
+    const Box key =
+        beside ? Box{box.x1 + c.px(24), box.y0, area.x1, area.y1} : Box{box.x0, box.y1 + below, area.x1, area.y1};
+    draw_scale(c, {key.x0, key.y0, beside ? key.x0 + std::min(key.w(), c.px(420)) : box.x1, key.y1}, p);
+    draw_key(c, {key.x0, key.y0 + line + c.px(24), key.x1, key.y1}, p, nameless);
 }
 
 void draw_readout(App& app, Box area, const CellText& text) {

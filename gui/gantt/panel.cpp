@@ -5,6 +5,7 @@
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
+#include "gui/draw/words.hpp"
 #include "gui/gantt/scoreboard.hpp"
 #include "gui/panels.hpp"
 #include "show/gantt_text.hpp"
@@ -238,18 +239,6 @@ Drawn draw_run(App& app, Run& run, Box area, double us, float names) {
     return {l.box.y1 + below, l.every};
 }
 
-/// The finding and why, and what is not drawn.
-void draw_words(App& app, Box& area) {
-    const Theme& t = app.theme;
-    const Canvas c(t);
-    ImFont* large = t.projector ? t.headline : t.title;
-    const Box headline = area.cut_top(2 * large->FontSize + c.px(6));
-    c.paragraph(large, headline.min(), t.ink, gantt_headline(app.session), headline.w(), 2);
-    if (t.projector && app.session.rival()) return;  // the scoreboard needs the room
-    const Box reason = area.cut_top(2 * t.text->FontSize + c.px(12));
-    c.paragraph(t.text, reason.min(), t.dim_ink, gantt_reason(app.session), reason.w(), 2);
-}
-
 }  // namespace
 
 void panel(App& app) {
@@ -269,7 +258,12 @@ void panel(App& app) {
         runs.push_back(run);
         us = std::max(us, run->gantt().us());
     }
-    if (area.h() > c.px(260)) draw_words(app, area);
+    if (area.h() > c.px(260)) {
+        const Sentence finding = {{gantt_headline(app.session)}};
+        // In a race in a hall the scoreboard needs the room of the reason.
+        t.projector && app.session.rival() ? draw_finding(c, area.cut_top(finding_height(t, area)), finding)
+                                           : draw_words(c, area, finding, gantt_reason(app.session));
+    }
     const float scores = scoreboard_height(t);
     if (runs.size() == 2 && area.h() > scores + c.px(200)) draw_scoreboard(app, area.cut_top(scores));
     const Box note = {area.x0, area.y1 - 2 * t.small_text->FontSize - c.px(2), area.x1, area.y1};

@@ -75,9 +75,8 @@ class Arrangement {
     Box part_of(const Held& h, const Box& slot) const {
         if (!h.now) return slot;
         const RecordedTile& t = f_.run.trace().tiles()[h.now->tile];
-        const bool turned = h.place == Place::above || h.place == Place::below;
-        const auto rows = static_cast<float>(turned ? t.cols : t.rows),
-                   cols = static_cast<float>(turned ? t.rows : t.cols);
+        const auto rows = static_cast<float>(h.on_its_side() ? t.cols : t.rows),
+                   cols = static_cast<float>(h.on_its_side() ? t.rows : t.cols);
         return {slot.x0, slot.y0, slot.x0 + slot.w() * cols / static_cast<float>(h.cols),
                 slot.y0 + slot.h() * rows / static_cast<float>(h.rows)};
     }

@@ -7,6 +7,7 @@
 #include "gui/app.hpp"
 #include "gui/draw/canvas.hpp"
 #include "show/machine_text.hpp"
+#include "show/sm_text.hpp"
 
 namespace tilescope::gui::machine {
 
@@ -29,10 +30,11 @@ struct MachineFigure {
     Run& run;
     const L2Shown& l2;
     Canvas canvas;
-    std::string prefix;  ///< of the names of places
-    Index focus;         ///< the SM in focus, one of this run's
-    bool over;           ///< the run has ended, while the other one of a race goes on
-    float arrived;       ///< 0 to 1: how much of the tick's moves has happened
+    std::string prefix;      ///< of the names of places
+    Index focus;             ///< the SM in focus, one of this run's
+    bool over;               ///< the run has ended, while the other one of a race goes on
+    float arrived;           ///< 0 to 1: how much of the tick's moves has happened
+    std::vector<Work> work;  ///< of every SM of the GPU
     std::vector<Move> moves;
 
     const Theme& theme() const { return app.theme; }

@@ -16,11 +16,11 @@ float fill_of(const Cell& c) {
     return c.touches.loads > 0 ? 0.16f + 0.5f * n / (n + 4) : 0;
 }
 
-/// What was done to a cell, in it or, where it is a whole row of a thin tensor, beside it.
-void draw_mark(const MachineFigure& f, const DrawnTensor& d, const Cell& c, ImU32 fill) {
+/// What was done to a cell, in it or, where it is a whole row of a thin tensor, beside it; false: it has no room.
+bool draw_mark(const MachineFigure& f, const DrawnTensor& d, const Cell& c, ImU32 fill) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
-    if (c.region < 0 || c.box.h() < Canvas::height(font) * 0.9f) return;
+    if (c.region < 0 || c.box.h() < Canvas::height(font) * 0.9f) return false;
     const std::vector<std::string> marks = touch_marks(c.touches);
     for (const std::string& mark : marks) {
         const ImVec2 size = Canvas::size(font, mark);
@@ -32,18 +32,21 @@ void draw_mark(const MachineFigure& f, const DrawnTensor& d, const Cell& c, ImU3
         else if (beside)
             f.canvas.text(font, {d.front.x1 + d.depth + f.px(3), y},
                           c.touches.read_now || c.touches.written_now ? t.highlight : t.dim_ink, mark, marks.front());
-        if (in || beside) return;
+        if (in || beside) return true;
     }
+    return false;
 }
 
-void draw_cells(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
+/// Returns whether all cells could say how often they were read.
+bool draw_cells(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
     const Theme& t = f.theme();
+    bool said = true;
     const ImU32 hue = t.hue(d.tensor->meaning);
     for (const Cell& c : cells.grid) {
         const ImU32 fill = Theme::mixed(t.panel, hue, fill_of(c));
         if (c.touched()) f.canvas.fill(c.box, fill);
         if (std::min(c.box.w(), c.box.h()) >= 4) f.canvas.outline(c.box, Theme::faded(hue, 0.45f));
-        if (!cells.overlap) draw_mark(f, d, c, fill);
+        if (!cells.overlap) said &= draw_mark(f, d, c, fill);
     }
     for (const Cell& c : cells.others) {
         if (std::min(c.box.w(), c.box.h()) >= 4) f.canvas.outline(c.box, Theme::faded(t.panel, 0.6f));
@@ -51,6 +54,7 @@ void draw_cells(const MachineFigure& f, const DrawnTensor& d, const Cells& cells
     for (const auto* list : {&cells.grid, &cells.others})
         for (const Cell& c : *list)
             if (c.touches.read_now || c.touches.written_now) f.canvas.outline(c.box.grown(0.5f), t.highlight, f.px(2));
+    return said;
 }
 
 void explain(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
@@ -68,7 +72,23 @@ void explain(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
     tooltip(text + "\n\nfilled more with every read; solid: written\noutlined, ↑ or ↓: just read or written");
 }
 
-void draw_tensor(MachineFigure& f, const DrawnTensor& d) {
+/// The cells where the tensor stands or lies.
+Cells cells_where_drawn(const MachineFigure& f, const DrawnTensor& d) {
+    Cells cells = cells_of(f.run, d.id, d.slice, d.turned(d.front), f.px(3));
+    for (auto* list : {&cells.grid, &cells.others})
+        for (Cell& c : *list) c.box = d.turned(c.box);
+    return cells;
+}
+
+/// Of parts that have no room for counts of their own.
+std::string counts_of(const Cells& cells) {
+    Count least = cells.grid.empty() ? 0 : cells.grid.front().touches.loads, most = 0;
+    for (const Cell& c : cells.grid) least = std::min(least, c.touches.loads), most = std::max(most, c.touches.loads);
+    return counts_text(least, most);
+}
+
+/// Returns what of its counts is left to say.
+std::string draw_tensor(MachineFigure& f, const DrawnTensor& d) {
     const Theme& t = f.theme();
     const ImU32 hue = t.hue(d.tensor->meaning);
     for (float back = d.depth; back > 0; back -= f.px(3)) {
@@ -77,17 +97,18 @@ void draw_tensor(MachineFigure& f, const DrawnTensor& d) {
         f.canvas.outline(b, Theme::faded(hue, 0.4f));
     }
     f.canvas.fill(d.front, Theme::mixed(t.panel, hue, d.tensor->role == Role::input ? 0.07f : 0.f));
-    const Cells cells = cells_of(f.run, d.id, d.slice, d.front, f.px(3));
+    const Cells cells = cells_where_drawn(f, d);
     f.canvas.outline(d.front, Theme::faded(hue, 0.8f));
-    draw_cells(f, d, cells);
+    const bool said = draw_cells(f, d, cells);
     if (hovered({d.label.x0, d.front.y0, d.front.x1 + d.beside, d.label.y1})) explain(f, d, cells);
     for (Move& m : f.moves) {
         const Region& r = m.step->event.region;
         if (r.tensor != d.id) continue;
         m.in_front = r.slice == d.slice;
-        m.region = place_of(*d.tensor, r, d.front);
+        m.region = d.turned(place_of(*d.tensor, r, d.turned(d.front)));
         if (!m.in_front) m.region = m.region.moved(d.depth, -d.depth);
     }
+    return said || cells.overlap || !f.theme().projector ? "" : counts_of(cells);
 }
 
 /// Not all of its place: neighbours must not touch.
@@ -101,13 +122,17 @@ std::vector<std::vector<std::string>> label_of(const MachineFigure& f, const Dra
     return lines;
 }
 
-void draw_label(const MachineFigure& f, const DrawnTensor& d, bool with_type) {
+void draw_label(const MachineFigure& f, const DrawnTensor& d, bool with_type, const std::string& counts) {
     const Theme& t = f.theme();
     Box area = d.label;
     const Box name = area.cut_top(Canvas::height(t.title) + f.px(2));
     const float x = f.canvas.text_in(t.title, name, t.ink, d.tensor->name) + f.px(6);
     const auto lines = label_of(f, d, with_type);
-    if (lines.size() == 2) f.canvas.text_in(t.text, {x, name.y0, name.x1, name.y1}, t.ink, tensor_size(d.shown()));
+    float end = x;
+    if (lines.size() == 2)
+        end = f.canvas.text_in(t.text, {x, name.y0, name.x1, name.y1}, t.ink, tensor_size(d.shown())) + f.px(8);
+    if (!counts.empty() && Canvas::fits(t.small_text, counts, name.x1 - end))
+        f.canvas.text_in(t.small_text, {end, name.y0, name.x1, name.y1}, t.dim_ink, counts);
     for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(d.label_lines); ++i) {
         const Box line = area.cut_top(Canvas::height(t.small_text) + f.px(1));
         // Half a number would be worse than none; the tooltip has them all.
@@ -125,8 +150,8 @@ void draw_hbm(MachineFigure& f, Box area) {
         return Canvas::size(f.theme().small_text, tensor_shape(d.shown())).x <= label_width(f, d);
     });
     for (const DrawnTensor& d : all) {
-        draw_tensor(f, d);
-        draw_label(f, d, with_type);
+        const std::string counts = draw_tensor(f, d);
+        draw_label(f, d, with_type, counts);
     }
 }
 

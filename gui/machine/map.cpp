@@ -5,7 +5,6 @@
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/machine/figure.hpp"
-#include "show/sm_text.hpp"
 #include "show/steps.hpp"
 
 namespace tilescope::gui::machine {
@@ -138,26 +137,26 @@ void note_move(MachineFigure& f, const SmState& sm, const Box& cell, float door)
                        .missed = f.l2.missed(sm.steps.back())});
 }
 
-/// In the last two lines of `area`, which it cuts off.
+/// In the last lines of `area`, which it cuts off: as many as the names of the signs take.
 void draw_legend(const MachineFigure& f, Box& area) {
     const Theme& t = f.theme();
-    const float line = Canvas::height(t.small_text) + f.px(2);
+    const float line = Canvas::height(t.small_text) + f.px(2), sign = f.px(11);
     constexpr Phase phases[] = {Phase::load, Phase::store, Phase::product, Phase::rest};
-    const auto width = [&](Phase phase) { return f.px(12) + Canvas::width(t.small_text, name_of(phase)); };
-    float lines = 1, taken = 0;
+    std::vector<Box> boxes;  // from the first line's corner
+    float x = 0, y = 0;
     for (const Phase phase : phases) {
-        if (taken > 0 && taken + width(phase) > area.w()) ++lines, taken = 0;
-        taken += width(phase) + f.px(8);
+        const float width = sign + Canvas::width(t.small_text, name_of(phase));
+        if (x > 0 && x + width > area.w()) x = 0, y += line;
+        boxes.push_back({x, y, x + width, y + line});
+        x += width + f.px(9);
     }
-    area.y1 -= lines * line + f.px(8);
-    Box at = {area.x0, area.y1, area.x1, area.y1 + line};
-    for (const Phase phase : phases) {
-        const std::string name = name_of(phase);
-        if (at.x0 > area.x0 && at.x0 + width(phase) > at.x1) at = {area.x0, at.y1, at.x1, at.y1 + line};
-        draw_sign(f.canvas, {at.x0 + f.px(4), at.centre().y}, f.px(3.5f), phase, t.dim_ink);
-        at.x0 = f.canvas.text_in(t.small_text, {at.x0 + f.px(11), at.y0, at.x1, at.y1}, t.dim_ink, name) + f.px(9);
+    const float top = area.y1 - y - line - f.px(8);
+    for (std::size_t k = 0; k < boxes.size(); ++k) {
+        const Box at = boxes[k].moved(area.x0, top);
+        draw_sign(f.canvas, {at.x0 + f.px(4), at.centre().y}, f.px(3.5f), phases[k], t.dim_ink);
+        f.canvas.text_in(t.small_text, {at.x0 + sign, at.y0, at.x1, at.y1}, t.dim_ink, name_of(phases[k]));
     }
-    area.y1 -= f.px(4);
+    area.y1 = top - f.px(4);
 }
 
 }  // namespace
@@ -167,19 +166,18 @@ float sm_map_height(const MachineFigure& f, float width, float at_most) {
 }
 
 void draw_launch(const MachineFigure& f, const Box& line) {
-    const Index busy = busy_sms(work_of_sms(f.run, f.over));
+    const Index busy = busy_sms(f.work);
     f.canvas.text_in(f.theme().text, line, f.theme().ink, launch_lines(f.run, busy, f.over || has_ended(f.run)));
 }
 
 void draw_sm_map(MachineFigure& f, Box area, bool at_pipes) {
-    const std::vector<Work> work = work_of_sms(f.run, f.over);
     const float door = area.y1;
     if (area.h() > f.px(120)) draw_legend(f, area);
     const Cells all = cells(f, area);
     for (Index sm = 0; sm < std::ssize(all.boxes); ++sm) {
         const Box& b = all.boxes[static_cast<std::size_t>(sm)];
         const SmState* state = state_of(f, sm);
-        const Work now = work[static_cast<std::size_t>(sm)];
+        const Work now = f.work[static_cast<std::size_t>(sm)];
         draw_cell(f, b, now, state, sm < all.with_words);
         if (sm == f.focus) f.canvas.outline(b.grown(f.px(1.5f)), f.theme().highlight, f.px(2), f.px(2));
         if (state) {

@@ -4,43 +4,45 @@
 #include "gui/draw/words.hpp"
 #include "gui/machine/figure.hpp"
 #include "gui/panels.hpp"
+#include "show/hbm_text.hpp"
 
 namespace tilescope::gui::machine {
 namespace {
 
-/// The figure from top to bottom; every part as high as the window allows.
+/// The figure from top to bottom; every part as high as the window allows. In a hall the finding stays and its reason
+/// gives way.
 struct Layout {
-    Box title, words, launch, map, sm, l2, hbm_title, hbm, odometers, note;
+    Box title, finding, reason, launch, map, sm, l2, hbm_title, hbm, odometers, note;
     Pipes pipes;
 };
 
-Layout layout(const MachineFigure& f, const Box& whole, bool titled, bool with_odometers) {
-    Box area = whole;
+Layout layout(const MachineFigure& f, Box area, bool titled, bool with_odometers) {
     const Theme& t = f.theme();
     const float text = Canvas::height(t.text), small = Canvas::height(t.small_text), gap = f.px(6);
     Layout l;
-    if (!f.run.shortened().empty()) {
+    const float note = Canvas::width(t.small_text, f.run.shortened());
+    const bool beside_title =
+        t.projector && area.w() > note + Canvas::width(t.text, hbm_titles(f.run).front()) + f.px(24);
+    if (note > 0 && !beside_title) {
         l.note = {area.x0, area.y1 - small - f.px(2), area.x1, area.y1};
         area.y1 = l.note.y0 - f.px(2);
     }
     if (titled) l.title = area.cut_top(Canvas::height(t.title) + f.px(4));
-    // In a hall the finding stays; its reason, the map's squares and, without room, the odometers give way.
-    const bool wide = area.w() > 1.4f * area.h();
-    if (t.projector)
-        l.words = area.cut_top(std::max(t.headline->FontSize * (wide ? 1.f : 2.f), 2 * t.text->FontSize) + f.px(4));
-    else if (area.h() > f.px(560))
-        l.words = area.cut_top(2 * t.headline->FontSize + 2 * t.text->FontSize + f.px(10));
+    if (t.projector || area.h() > f.px(560)) l.finding = area.cut_top(finding_height(t, area));
+    if (!t.projector && l.finding.h() > 0) l.reason = area.cut_top(2 * t.text->FontSize + f.px(6));
     if (with_odometers && area.h() > f.px(360)) {
         l.odometers = {area.x0, area.y1 - odometers_height(f), area.x1, area.y1};
         area.y1 = l.odometers.y0 - f.px(4);
     }
     const float all = area.h();
-    const float large = std::clamp(all * (t.projector ? 0.48f : 0.5f), f.px(110), f.px(520));
-    l.launch = area.cut_top(text + f.px(6));
-    if (area.w() > f.px(520) && large > f.px(190)) {
+    const float large = std::clamp(all * (t.projector ? 0.53f : 0.5f), f.px(110), f.px(520));
+    const bool map_beside = area.w() > f.px(520) && large > f.px(190);
+    if (!t.projector || !map_beside) l.launch = area.cut_top(text + f.px(6));
+    if (map_beside) {
         l.sm = l.map = area.cut_top(large);
         l.sm.x1 = l.sm.x0 + std::floor(area.w() * 0.66f);
         l.map.x0 = l.sm.x1 + f.px(10);
+        if (t.projector) l.launch = l.map.cut_top(text + f.px(6));
     } else {
         l.map = area.cut_top(sm_map_height(f, area.w(), all * 0.08f));
         area.cut_top(gap);
@@ -53,10 +55,19 @@ Layout layout(const MachineFigure& f, const Box& whole, bool titled, bool with_o
         l.pipes.of_dram = area.cut_top(pipe);
     }
     l.hbm_title = area.cut_top(text + f.px(6));
+    if (note > 0 && beside_title) {
+        l.note = {l.hbm_title.x1 - note, l.hbm_title.y0, l.hbm_title.x1, l.hbm_title.y1};
+        l.hbm_title.x1 = l.note.x0 - f.px(12);
+    }
     l.hbm = area;
-    // HBM's tensors and their names come first.
-    const float least = Canvas::height(t.title) + f.px(32);
-    return with_odometers && l.hbm.h() < least ? layout(f, whole, titled, false) : l;
+    return l;
+}
+
+/// HBM's tensors and their names come first; without room for them the odometers give way.
+Layout layout(const MachineFigure& f, const Box& area, bool titled) {
+    const Layout all = layout(f, area, titled, true);
+    const float least = Canvas::height(f.theme().title) + f.px(32);
+    return all.hbm.h() < least ? layout(f, area, titled, false) : all;
 }
 
 /// Whether the run did something at this position. In a race, one may stand still while the other moves.
@@ -82,12 +93,14 @@ void panel(App& app, Run& run, const char* title) {
                     .focus = std::min(app.view.sm, last),
                     .over = run.tick() > 0 && run.tick() == run.ticks() && !moved(app, run),
                     .arrived = moved(app, run) ? static_cast<float>(app.playback.fraction()) : 1,
+                    .work = {},
                     .moves = {}};
-    Layout l = layout(f, {at.x, at.y, at.x + room.x, at.y + room.y}, *title != 0, true);
+    f.work = work_of_sms(run, f.over);
+    Layout l = layout(f, {at.x, at.y, at.x + room.x, at.y + room.y}, *title != 0);
     f.canvas.text_in(app.theme.title, l.title, app.theme.ink, title);
-    if (l.words.h() > 0)
-        draw_words(f.canvas, l.words, machine_headline(run, f.l2),
-                   app.theme.projector ? "" : machine_reason(run, f.l2));
+    if (l.finding.h() > 0) draw_finding(f.canvas, l.finding, machine_headline(run, f.l2));
+    if (l.reason.h() > 0)
+        draw_sentences(f.canvas, app.theme.text, l.reason, app.theme.dim_ink, machine_reason(run, f.l2));
     draw_launch(f, l.launch);
     draw_sm_map(f, l.map, l.map.y1 >= l.sm.y1);
     draw_pipes(f, l.pipes);

@@ -38,6 +38,19 @@ std::vector<Neighbours> neighbours(const std::vector<DrawnHeld>& all) {
     return groups;
 }
 
+/// Into above, beside and below.
+std::size_t best_place_of_name(Place place) {
+    switch (place) {
+        case Place::left:
+            return 0;
+        case Place::above:
+        case Place::below:
+            return 1;
+        default:
+            return 2;
+    }
+}
+
 /// Where what lies, with its name beside it, where nothing else is.
 void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, const Box& area) {
     const Theme& t = f.theme();
@@ -59,7 +72,6 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
         const float width = Canvas::width(font, name), y = b.centre().y - line / 2;
         // Above, beside or below: wherever nothing else is.
         const ImVec2 places[] = {{b.x0, b.y0 - line - f.px(2)}, {b.x1 + f.px(5), y}, {b.x1 - width, b.y1 + f.px(2)}};
-        const bool beside = n.place == Place::above || n.place == Place::below;
         const auto is_free = [&](ImVec2 at) {
             const Box word = {at.x, at.y, at.x + width, at.y + line};
             return word.x0 >= area.x0 - f.px(5) && word.x1 <= area.x1 + f.px(5) && word.y1 <= area.y1 + f.px(9) &&
@@ -67,10 +79,7 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
                        return other.x0 < word.x1 && word.x0 < other.x1 && other.y0 < word.y1 && word.y0 < other.y1;
                    });
         };
-        const ImVec2 first = places[n.place == Place::left ? 0
-                                    : beside               ? 1
-                                                           : 2],
-                     at = is_free(first) ? first : places[0];
+        const ImVec2 first = places[best_place_of_name(n.place)], at = is_free(first) ? first : places[0];
         if (area.h() < f.px(110) || !is_free(at)) continue;
         taken.push_back({at.x, at.y, at.x + width, at.y + line});
         f.canvas.text(font, at, Theme::mixed(sram ? t.sram : t.registers, t.ink, 0.3f), name);
@@ -82,14 +91,15 @@ void draw_names(const MachineFigure& f, const DrawnHeld& d, ImU32 ink) {
     const Held& h = *d.held;
     const Box& b = d.box;
     const float large = Canvas::height(t.title), line = Canvas::height(t.small_text);
-    if (h.place == Place::between || !fits(t.small_text, h.name, b)) {
+    const std::string& name = fits(t.small_text, h.name, b) ? h.name : h.brief;
+    if (h.place == Place::between || !fits(t.small_text, name, b)) {
         const Box above = {d.slot.centre().x - f.px(60), d.slot.y0 - line - f.px(7), d.slot.centre().x + f.px(60),
                            d.slot.y0 - f.px(7)};
         if (h.place == Place::between || h.place == Place::right)
             f.canvas.text_in(t.small_text, above, h.part == Part::none ? t.dim_ink : t.ink, h.name, Align::centre);
         return;
     }
-    ImFont* font = fits(t.title, h.name, b) ? t.title : t.small_text;
+    ImFont* font = fits(t.title, name, b) ? t.title : t.small_text;
     std::vector<std::string> notes;
     float height = font == t.title ? large : line;
     for (const std::string& n : h.notes)
@@ -99,7 +109,7 @@ void draw_names(const MachineFigure& f, const DrawnHeld& d, ImU32 ink) {
         f.canvas.text_in(with, {b.x0, y, b.x1, y + Canvas::height(with)}, colour, text, Align::centre);
         y += Canvas::height(with);
     };
-    write(font, h.name, ink);
+    write(font, name, ink);
     for (const std::string& n : notes) write(t.small_text, n, Theme::faded(ink, 0.85f));
 }
 
@@ -166,7 +176,7 @@ void draw_capacity(const MachineFigure& f, const SmState& sm, Space space, Box a
     if (hovered(all)) tooltip(name + ": " + of + "\n" + space_free(used, capacity));
 }
 
-/// Number, thread block, place in the loops and line; below, what it does.
+/// Number, thread block, place in the loops and line.
 void draw_title(const MachineFigure& f, const SmState& sm, Box& inner) {
     const Theme& t = f.theme();
     const Box title = inner.cut_top(Canvas::height(t.title) + f.px(3));
@@ -175,23 +185,32 @@ void draw_title(const MachineFigure& f, const SmState& sm, Box& inner) {
     const float right = title.x1 - Canvas::width(t.small_text, line) - f.px(6);
     f.canvas.text_in(t.small_text, {x, title.y0, title.x1, title.y1}, t.dim_ink, line, Align::right);
     f.canvas.text_in(t.text, {x, title.y0, right, title.y1}, t.ink, sm_places(f.run, sm));
-    const std::string does = formula(f.run, sm);
-    const Box below = inner.cut_top(Canvas::height(t.text) + f.px(4));
-    if (sm.block) f.canvas.text_in(t.text, below, does.empty() ? t.dim_ink : t.highlight, does.empty() ? "·" : does);
 }
 
-/// On the right of the tiles or above them, whichever leaves these larger.
+float formula_height(const MachineFigure& f) { return Canvas::height(f.theme().text) + f.px(4); }
+
+/// What it does.
+void draw_formula(const MachineFigure& f, const SmState& sm, const Box& line) {
+    const Theme& t = f.theme();
+    const std::string does = formula(f.run, sm);
+    if (sm.block) f.canvas.text_in(t.text, line, does.empty() ? t.dim_ink : t.highlight, does.empty() ? "·" : does);
+}
+
+/// What it does and what is used of its spaces: on the right of the tiles or above them, whichever leaves these larger.
 void draw_capacities(const MachineFigure& f, const SmState& sm, const std::vector<Held>& held, Box& inner) {
     const GpuSpec& gpu = f.run.experiment().gpu;
     const ImFont* font = f.theme().small_text;
     const float height = Canvas::height(font) + f.px(2) + f.px(12), gap = f.px(10);
     const float width = std::max(f.px(150), Canvas::width(font, "registers 16.5 KiB of 256 KiB") + f.px(4));
     const Bytes longest = std::max(gpu.sram_per_block, gpu.registers_per_sm);
-    const Box above = {inner.x0, inner.y0, inner.x1, inner.y0 + height},
-              beside = {inner.x1 - width, inner.y0, inner.x1, inner.y0 + 2 * height + gap};
+    const float top = inner.y0 + formula_height(f) + f.px(4);
+    const Box above = {inner.x0, top, inner.x1, top + height},
+              beside = {inner.x1 - width, top, inner.x1, top + 2 * height + gap};
+    // At a desk there is height for the formula above the tiles, too, and long ones have room.
     const Box under = {inner.x0, above.y1 + f.px(6), inner.x1, inner.y1},
-              left = {inner.x0, inner.y0, beside.x0 - gap, inner.y1};
+              left = {inner.x0, f.theme().projector ? inner.y0 : top, beside.x0 - gap, inner.y1};
     const bool right = left.w() > width && scale_for(f, held, left) >= scale_for(f, held, under);
+    draw_formula(f, sm, {right && f.theme().projector ? beside.x0 : inner.x0, inner.y0, inner.x1, top - f.px(4)});
     const float half = (above.w() - gap) / 2;
     const Box registers = right ? Box{beside.x0, beside.y0, beside.x1, beside.y0 + height}
                                 : Box{above.x1 - half, above.y0, above.x1, above.y1};
@@ -236,9 +255,11 @@ void draw_sm(MachineFigure& f, const Box& area) {
     f.app.places[f.prefix + "large-sm"] = {area.x0, area.y0, area.w(), area.h()};
     Box inner = {area.x0 + f.px(10), area.y0 + f.px(6), area.x1 - f.px(10), area.y1 - f.px(12)};
     draw_title(f, sm, inner);
-    inner.cut_top(f.px(4));
     const std::vector<Held> held = crossing_of(f.run, sm);
-    if (inner.h() > f.px(110)) draw_capacities(f, sm, held, inner);
+    if (inner.h() > f.px(114) + formula_height(f))
+        draw_capacities(f, sm, held, inner);
+    else
+        draw_formula(f, sm, inner.cut_top(formula_height(f))), inner.cut_top(f.px(4));
     draw_held(f, sm, held, inner, area.y1);
 }
 

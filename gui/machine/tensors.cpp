@@ -83,7 +83,7 @@ class Arrangement {
         return row == 0 ? std::pair<std::size_t, std::size_t>(0, second_) : std::pair(second_, all.size());
     }
     float slot(const std::vector<DrawnTensor>& all, std::size_t i, float scale) const {
-        const float w = std::max(thinnest(), static_cast<float>(all[i].tensor->cols) * scale);
+        const float w = std::max(thinnest(), static_cast<float>(all[i].across()) * scale);
         // What is wide enough has its counts inside.
         const float counts = std::clamp(2 * all[i].beside - w, 0.f, all[i].beside);
         return std::max(labels_[i], w + all[i].depth + counts);
@@ -96,7 +96,7 @@ class Arrangement {
     }
     float tallest(const std::vector<DrawnTensor>& all, std::size_t first, std::size_t last, float scale) const {
         Index rows = 1;
-        for (std::size_t i = first; i < last; ++i) rows = std::max(rows, all[i].tensor->rows);
+        for (std::size_t i = first; i < last; ++i) rows = std::max(rows, all[i].down());
         return std::max(thinnest(), static_cast<float>(rows) * scale);
     }
     float height(const std::vector<DrawnTensor>& all, int row, float scale) const {
@@ -119,8 +119,8 @@ class Arrangement {
         float x = area_.x0 + std::max(0.f, (area_.w() - used - spare * n) / 2);
         for (std::size_t i = first; i < last; ++i) {
             DrawnTensor& d = all[i];
-            const float w = static_cast<float>(d.tensor->cols) * scale_;
-            const float h = static_cast<float>(d.tensor->rows) * scale_;
+            const float w = static_cast<float>(d.across()) * scale_;
+            const float h = static_cast<float>(d.down()) * scale_;
             const float left = std::floor(x), top = std::floor(y + f_.px(8));
             d.to_scale = w >= thinnest() && h >= thinnest();
             d.front = {left, top, left + std::max(thinnest(), std::floor(w)),
@@ -142,11 +142,11 @@ class Arrangement {
 
 }  // namespace
 
-std::vector<DrawnTensor> arranged_tensors(const MachineFigure& f, const Box& area) {
+namespace {
+
+/// In one row, unless two leave everything larger; returns pixels an element.
+float arrange(const MachineFigure& f, std::vector<DrawnTensor>& all, const Box& area) {
     constexpr float worth_a_second_row = 1.2f;
-    std::vector<DrawnTensor> all = tensors_of(f);
-    if (all.empty()) return all;
-    leave_room_beside(f, all, area.w());
     const std::size_t n = all.size();
     std::size_t best = n;
     float scale = worth_a_second_row * Arrangement(f, all, area, n).scale();
@@ -160,8 +160,24 @@ std::vector<DrawnTensor> arranged_tensors(const MachineFigure& f, const Box& are
         const Arrangement two_rows(f, all, area, second);
         if (two_rows.scale() > 1.01f * scale) scale = two_rows.scale(), best = second;
     }
-    Arrangement(f, all, area, best).place(all);
-    return all;
+    const Arrangement chosen(f, all, area, best);
+    chosen.place(all);
+    return chosen.scale();
+}
+
+}  // namespace
+
+std::vector<DrawnTensor> arranged_tensors(const MachineFigure& f, const Box& area) {
+    constexpr float worth_turning = 1.2f;
+    std::vector<DrawnTensor> all = tensors_of(f);
+    if (all.empty()) return all;
+    leave_room_beside(f, all, area.w());
+    const float scale = arrange(f, all, area);
+    if (!f.theme().projector) return all;
+    // In a hall height is dear: tensors lie where that leaves them larger.
+    std::vector<DrawnTensor> lying = all;
+    for (DrawnTensor& d : lying) d.lies = true, d.beside = 0;
+    return arrange(f, lying, area) > worth_turning * scale ? lying : all;
 }
 
 }  // namespace tilescope::gui::machine

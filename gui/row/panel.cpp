@@ -4,12 +4,12 @@
 
 #include "gui/draw/canvas.hpp"
 #include "gui/draw/items.hpp"
+#include "gui/draw/titles.hpp"
 #include "gui/draw/words.hpp"
 #include "gui/panels.hpp"
 #include "gui/row/bars.hpp"
 #include "gui/row/softmaxes.hpp"
 #include "show/row_text.hpp"
-#include "show/titles.hpp"
 
 namespace tilescope::gui::row {
 namespace {
@@ -95,17 +95,12 @@ void draw_switches(App& app, const Box& line, const RowStory& story) {
 }
 
 /// Titles of the keys, where there is room for them.
-void draw_titles(const Canvas& c, const Box& line, const Session& session, std::size_t keys) {
-    const Theme& t = c.theme();
+void draw_key_titles(const Canvas& c, const Box& line, const Session& session, Index keys) {
+    const std::string longest = longest_title(session, keys);
+    if (longest.empty()) return;
     const float per_key = line.w() / static_cast<float>(keys);
-    const std::string longest = longest_title(session, static_cast<Index>(keys));
-    const auto step = static_cast<std::size_t>(std::ceil((Canvas::width(t.small_text, longest) + c.px(4)) / per_key));
-    if (longest.empty() || step > 4) return;
-    for (std::size_t k = 0; k < keys; k += step) {
-        const float x0 = line.x0 + static_cast<float>(k) * per_key, x1 = x0 + static_cast<float>(step) * per_key;
-        c.text_in(t.small_text, {x0, line.y0, x1, line.y1}, t.dim_ink, title_of(session, static_cast<Index>(k)),
-                  step == 1 ? Align::centre : Align::left);
-    }
+    draw_titles(c, session, line, line.x0, per_key,
+                titles_every(Canvas::width(c.theme().small_text, longest) + c.px(4), per_key), keys);
 }
 
 void draw_row(const Canvas& c, const Session& session, const Wall& wall, const RowMoment& m, Box area) {
@@ -127,7 +122,7 @@ void draw_row(const Canvas& c, const Session& session, const Wall& wall, const R
         if (std::string(what) != "weights")
             draw_blocks(c, names, wall, m);
         else
-            draw_titles(c, names, session, m.keys.size());
+            draw_key_titles(c, names, session, std::ssize(m.keys));
         const Box b = area.cut_top(std::max(4.f, height - 2 * label - below));
         area.cut_top(below);
         return b;

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "gui/draw/items.hpp"
+#include "gui/draw/titles.hpp"
 #include "gui/wall/figure.hpp"
-#include "show/titles.hpp"
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
@@ -160,13 +160,6 @@ void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) 
     }
 }
 
-/// Every how many rows or columns of `pixels` there is room for a title; 0 where titles would stand too far apart to
-/// say whose they are.
-Index every(float room, float pixels) {
-    const auto n = static_cast<Index>(std::ceil(room / std::max(pixels, 0.01f)));
-    return n <= 4 ? n : 0;
-}
-
 }  // namespace
 
 void draw_edges(WallFigure& f) {
@@ -180,7 +173,7 @@ void draw_edges(WallFigure& f) {
     if (f.of == 1) return;
     const float end = f.seen.x0 - f.gap - f.beside - f.strip - f.marks;
     const Box beside = {f.stack.x0 - f.room_beside, f.seen.y0, end, f.seen.y1};
-    f.canvas.text_in(f.theme().small_text, beside, f.theme().dim_ink, head_name(f.wall.head()), Align::right);
+    f.canvas.text_in(f.theme().small_text, beside, f.theme().dim_ink, head_names(f.wall.head()), Align::right);
 }
 
 namespace {
@@ -235,9 +228,12 @@ void lay_out(WallFigure& f, const Box& area) {
         const auto rows = static_cast<float>(f.wall.rows() * f.wall.tile_rows());
         const auto heads = static_cast<float>(f.of);
         const float apart = f.of > 1 ? f.px(9) : 0, each = (h - apart * (heads - 1)) / heads;
-        // One scale, unless a side would be too thin to be seen.
+        // One scale, unless a side would be too thin to be seen or, in a hall, names would have no room: there tiles
+        // may be drawn somewhat wider or higher than to scale.
         const float scale = std::min(w / keys, h / rows), thinnest = std::min({f.px(44), w, h});
-        f.per_key = std::max(scale, thinnest / keys), f.per_row = std::max(scale, thinnest / rows);
+        const float largest = (t.projector ? 1.6f : 1.f) * scale;
+        f.per_key = std::max(std::min(w / keys, largest), thinnest / keys);
+        f.per_row = std::max(std::min(h / rows, largest), thinnest / rows);
         // Heads below each other have the width of one alone.
         if (f.of > 1) f.per_row = each / rows;
         const float width = keys * f.per_key, height = rows * f.per_row, all = (height + apart) * heads - apart;
@@ -250,12 +246,12 @@ void lay_out(WallFigure& f, const Box& area) {
     };
     place();
     // Where no title has room, none is kept for them.
-    if (every(high, f.per_row) == 0) f.beside = 0;
-    if (every(wide, f.per_key) == 0) f.above = 0;
+    if (titles_every(high, f.per_row) == 0) f.beside = 0;
+    if (titles_every(wide, f.per_key) == 0) f.above = 0;
     if (!title.empty()) place();
     if (f.app.view.zoom) zoom_in(f, room);
-    f.rows_a_title = f.beside > 0 ? every(high, f.per_row) : 0;
-    f.cols_a_title = f.above > 0 ? every(wide, f.per_key) : 0;
+    f.rows_a_title = f.beside > 0 ? titles_every(high, f.per_row) : 0;
+    f.cols_a_title = f.above > 0 ? titles_every(wide, f.per_key) : 0;
 }
 
 void draw_titles(const WallFigure& f) {
@@ -266,11 +262,9 @@ void draw_titles(const WallFigure& f) {
         if (b.y0 < f.seen.y0 || b.y0 >= f.seen.y1) continue;
         f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.app.session, r), Align::right);
     }
-    for (Index k = 0; f.cols_a_title > 0 && k < p.seq_k; k += f.cols_a_title) {
-        const Box b = {f.x_of(k), f.seen.y0 - f.above - f.gap / 2, f.x_of(k + f.cols_a_title), f.seen.y0 - f.gap / 2};
-        if (b.x0 < f.seen.x0 || b.x0 >= f.seen.x1) continue;
-        f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.app.session, k));
-    }
+    const float bottom = f.seen.y0 - f.gap / 2;
+    gui::draw_titles(f.canvas, f.app.session, {f.seen.x0, bottom - f.above, f.seen.x1, bottom}, f.x_of(0), f.per_key,
+                     f.cols_a_title, p.seq_k);
 }
 
 }  // namespace tilescope::gui::wall

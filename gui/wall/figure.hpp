@@ -69,9 +69,9 @@ void draw_painters(const WallFigure& f);
 /// What the mouse points at on the matrix, and what a click does.
 void point_at(WallFigure& f);
 
-/// Four numbers beside each other.
-void draw_numbers(const WallFigure& f, Box area);
-float numbers_height(const Theme& t);
+/// Numbers beside each other, in so many rows.
+void draw_numbers(const WallFigure& f, Box area, std::size_t rows);
+float numbers_height(const Theme& t, std::size_t rows);
 /// SM traffic by tensor, over that of another algorithm.
 void draw_bytes(const WallFigure& f, Box area);
 float bytes_height(const Theme& t);

@@ -10,16 +10,15 @@
 
 namespace tilescope::gui::wall {
 
-/// In a hall there are two rows of them.
-float numbers_height(const Theme& t) {
+float numbers_height(const Theme& t, std::size_t rows) {
     const float row = Canvas::height(t.figure) + Canvas::height(t.small_text) + t.px(8);
-    return t.projector ? 2 * (row + t.px(10)) : row;
+    return rows > 1 ? static_cast<float>(rows) * (row + t.px(10)) : row;
 }
 
-void draw_numbers(const WallFigure& f, Box area) {
+void draw_numbers(const WallFigure& f, Box area, std::size_t rows) {
     const Theme& t = f.theme();
     const std::vector<WallNumber> numbers = wall_numbers(f.run, f.wall, f.painters, f.focus);
-    const std::size_t rows = t.projector ? 2 : 1, columns = (numbers.size() + rows - 1) / rows;
+    const std::size_t columns = (numbers.size() + rows - 1) / rows;
     const float w = area.w() / static_cast<float>(columns), h = area.h() / static_cast<float>(rows);
     const float big = Canvas::height(t.figure), small = Canvas::height(t.small_text);
     for (std::size_t k = 0; k < numbers.size(); ++k) {

@@ -43,6 +43,58 @@ void draw_wall(WallFigure& f, const Box& area) {
     draw_head(f);
 }
 
+bool has_heads(const WallFigure& f) { return f.run.experiment().problem.batch_heads() > 1; }
+
+/// What is said of the wall above and below it, as far as there is room.
+void draw_above_and_below(WallFigure& f, Box& area) {
+    const Theme& t = f.theme();
+    if (area.h() > f.px(220)) draw_numbers(f, area.cut_top(numbers_height(t, 1)), 1), area.cut_top(f.px(4));
+    if (has_heads(f) && area.h() > f.px(160)) draw_heads(f, area.cut_top(heads_height(t)));
+    if (!f.run.shortened().empty() && area.h() > f.px(160)) {
+        const Box note = {area.x0, area.y1 - Canvas::height(t.small_text) - f.px(2), area.x1, area.y1};
+        f.canvas.text_in(t.small_text, note, t.dim_ink, f.run.shortened());
+        area.y1 = note.y0;
+    }
+    if (area.h() > f.px(180)) {
+        const Box bytes = {area.x0, area.y1 - bytes_height(t), area.x1, area.y1};
+        area.y1 = bytes.y0 - f.px(4);
+        draw_bytes(f, bytes);
+    }
+}
+
+/// The same in a column of its own.
+void draw_beside(WallFigure& f, Box side) {
+    const Theme& t = f.theme();
+    draw_numbers(f, side.cut_top(numbers_height(t, 2)), 2), side.cut_top(f.px(4));
+    if (has_heads(f)) draw_heads(f, side.cut_top(heads_height(t))), side.cut_top(f.px(8));
+    draw_bytes(f, side.cut_top(bytes_height(t)));
+    const auto say = [&](const std::string& text) {
+        const int lines = draw_sentences(f.canvas, t.small_text, side, t.dim_ink, text);
+        side.cut_top(static_cast<float>(lines) * t.small_text->FontSize + f.px(8));
+    };
+    say(wall_reason(f.run, f.wall)), say(f.run.shortened());
+}
+
+Box right_of(const Box& area) { return {area.x0 + 0.6f * area.w(), area.y0, area.x1, area.y1}; }
+Box left_of(const WallFigure& f, const Box& area) { return {area.x0, area.y0, right_of(area).x0 - f.px(16), area.y1}; }
+
+/// In a hall, where letters take much of the height: whether tiles are larger with what is said of them beside the
+/// wall, and not above and below it.
+bool is_better_beside(WallFigure& f, const Box& area) {
+    const Theme& t = f.theme();
+    if (!t.projector || area.h() <= f.px(260)) return false;
+    const auto tile = [&](const Box& wall) {
+        lay_out(f, wall);
+        return f.tile_w() * f.tile_h();
+    };
+    Box full = area;
+    full.cut_top(finding_height(t, area));
+    const float taken = 2 * t.text->FontSize + numbers_height(t, 1) + bytes_height(t) + f.px(14) +
+                        (has_heads(f) ? heads_height(t) : 0) +
+                        (f.run.shortened().empty() ? 0 : Canvas::height(t.small_text) + f.px(2));
+    return tile(left_of(f, full)) >= tile({full.x0, full.y0, full.x1, full.y1 - taken});
+}
+
 }  // namespace
 
 void panel(App& app, Run& run, const char* title) {
@@ -57,32 +109,13 @@ void panel(App& app, Run& run, const char* title) {
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
     const Theme& t = app.theme;
     if (*title) f.canvas.text_in(t.title, area.cut_top(Canvas::height(t.title) + f.px(4)), t.dim_ink, title);
-    if (area.h() > f.px(260))
-        draw_words(f.canvas, area, wall_headline(f.run, f.wall, f.painters, f.focus), wall_reason(f.run, f.wall));
-    // In a hall's wide window what is said of the wall has the side of it, and the wall all of the height.
-    if (t.projector && area.w() > 1.4f * area.h()) {
-        Box side = {area.x0 + 0.6f * area.w(), area.y0, area.x1, area.y1};
-        area.x1 = side.x0 - f.px(16);
-        draw_numbers(f, side.cut_top(numbers_height(t))), side.cut_top(f.px(4));
-        if (run.experiment().problem.batch_heads() > 1)
-            draw_heads(f, side.cut_top(heads_height(t))), side.cut_top(f.px(8));
-        draw_bytes(f, side.cut_top(bytes_height(t)));
-        f.canvas.paragraph(t.small_text, side.min(), t.dim_ink, run.shortened(), side.w(),
-                           static_cast<int>(side.h() / Canvas::height(t.small_text)));
-        return draw_wall(f, area);
-    }
-    if (area.h() > f.px(220)) draw_numbers(f, area.cut_top(numbers_height(t))), area.cut_top(f.px(4));
-    if (run.experiment().problem.batch_heads() > 1 && area.h() > f.px(160))
-        draw_heads(f, area.cut_top(heads_height(t)));
-    if (!run.shortened().empty() && area.h() > f.px(160)) {
-        const Box note = {area.x0, area.y1 - Canvas::height(t.small_text) - f.px(2), area.x1, area.y1};
-        f.canvas.text_in(t.small_text, note, t.dim_ink, run.shortened());
-        area.y1 = note.y0;
-    }
-    if (area.h() > f.px(180)) {
-        const Box bytes = {area.x0, area.y1 - bytes_height(t), area.x1, area.y1};
-        area.y1 = bytes.y0 - f.px(4);
-        draw_bytes(f, bytes);
+    const Sentence finding = wall_headline(f.run, f.wall, f.painters, f.focus);
+    if (is_better_beside(f, area)) {
+        draw_finding(f.canvas, area.cut_top(finding_height(t, area)), finding);
+        draw_beside(f, right_of(area)), area = left_of(f, area);
+    } else {
+        if (area.h() > f.px(260)) draw_words(f.canvas, area, finding, wall_reason(f.run, f.wall));
+        draw_above_and_below(f, area);
     }
     draw_wall(f, area);
 }

@@ -83,6 +83,8 @@ TEST_CASE("tiles lie as on the wall, and have a place before they are there", "[
     const auto all = crossing_of(run, sm);
     CHECK(held(all, "Q₁").place == Place::left);
     CHECK(held(all, "K₂ᵀ").place == Place::above);
+    CHECK(held(all, "K₂ᵀ").brief == "Kᵀ");
+    CHECK(held(all, "P~₁,₂").brief == "P~");
     CHECK(held(all, "V₂ᵀ").place == Place::below);
     CHECK(held(all, "m").place == Place::between);
     CHECK(held(all, "O₁").place == Place::right);

@@ -154,6 +154,9 @@ TEST_CASE("marks say how often a part was read, and what happened last", "[machi
     CHECK(touch_marks({.loads = 8}) == Marks{"×8"});
     CHECK(touch_marks({.loads = 8, .read_now = true}) == Marks{"↑×8", "×8"});
     CHECK(touch_marks({.stores = 1, .written_now = true}) == Marks{"↓"});
+    CHECK(counts_text(0, 0).empty());
+    CHECK(counts_text(8, 8) == "×8");
+    CHECK(counts_text(0, 8) == "up to ×8");
     WaitingSession session = session_of("flash_v2", half);
     const Run& run = *session.run();
     const RecordedTensor& k = tensor_named(run, "K");

@@ -120,6 +120,35 @@ TEST_CASE("lines say what they have cost so far, and in the end", "[code text]")
     CHECK(why_no_next_visit(run, 0, 1, false) == "Nothing moves and nothing is computed on line 1.");
 }
 
+TEST_CASE("long lines of code go on below, after a statement where they can", "[code text]") {
+    const std::string code = "    m = max(m_old, rowmax(S)), P~ = exp(S - m), l = exp(m_old - m) l";
+    using Parts = std::vector<std::string_view>;
+    CHECK(code_parts(code, 100, 100) == Parts{code.substr(4)});
+    CHECK(code_parts(code, 50, 50) == Parts{"m = max(m_old, rowmax(S)), P~ = exp(S - m),", "l = exp(m_old - m) l"});
+    CHECK(code_parts(code, 40, 40) == Parts{"m = max(m_old, rowmax(S)),", "P~ = exp(S - m),", "l = exp(m_old - m) l"});
+    CHECK(code_parts("  ", 40, 40).empty());
+    CHECK(indent_of(code) == 4);
+    for (std::size_t room = 14; room < 60; ++room)
+        for (const std::string_view part : code_parts(code, room, room)) CHECK(part.size() <= room - 4);
+}
+
+TEST_CASE("of code the current line is whole, and those around it where they are", "[code text]") {
+    const auto shown = [](std::vector<std::size_t> heights, std::ptrdiff_t now, std::size_t rows) {
+        const CodeExcerpt e = code_excerpt(heights, now, rows);
+        return std::pair(e.first, e.end);
+    };
+    using Lines = std::pair<std::size_t, std::size_t>;
+    CHECK(shown({1, 1, 1, 1, 1}, 2, 3) == Lines(1, 4));
+    CHECK(shown({1, 1, 1, 1, 1}, 0, 3) == Lines(0, 3));
+    CHECK(shown({1, 1, 1, 1, 1}, 4, 3) == Lines(2, 5));
+    CHECK(shown({1, 1, 3, 1, 1}, 2, 3) == Lines(2, 3));
+    CHECK(shown({1, 1, 3, 1, 1}, 2, 4) == Lines(1, 3));
+    CHECK(shown({1, 3, 1, 1, 1}, 2, 3) == Lines(2, 5));  // none in part
+    CHECK(shown({1, 1, 9, 1, 1}, 2, 3) == Lines(2, 3));
+    CHECK(shown({2, 1, 1, 1, 1}, -1, 4) == Lines(0, 3));
+    CHECK(shown({}, -1, 3) == Lines(0, 0));
+}
+
 TEST_CASE("setups say their tiles, and what does not fit", "[setup text]") {
     WaitingSession session = session_of("flash_v2", half);
     Options options = session.setup().options;

@@ -94,3 +94,9 @@ TEST_CASE("a short name stands for the equal one, or for all that begin like it"
     CHECK(text::meant("100", names).empty());
     CHECK(text::meant("", names).empty());
 }
+
+TEST_CASE("sentences that have no room go from the last one on", "[text]") {
+    CHECK(text::without_last_sentence("K comes 1.5 times. V stays. ") == "K comes 1.5 times.");
+    CHECK(text::without_last_sentence("K comes 1.5 times.").empty());
+    CHECK(text::without_last_sentence("").empty());
+}
