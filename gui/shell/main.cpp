@@ -286,7 +286,7 @@ void show_window(App& app, const Invocation& r) {
             if (!log.wanted()) return;
             // What a click changes is drawn in the next frame: two frames that agree are certain.
             std::string now = status(app);
-            if (now == before || app.playback.playing()) log.add(now);
+            if (now == before || app.playback.playing() || app.filming) log.add(now);
             before = std::move(now);
         });
     check_stop(&control());

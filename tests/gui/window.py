@@ -728,14 +728,15 @@ def cancels_films(display):
         else:
             break
         says(w, "Cancelled: film.mp4 is not written")
-        assert "film-cancel" not in w.state()["places"]
+        w.wait(lambda s: "film-cancel" not in s["places"], "the end of its panel")
         assert sorted(os.listdir(w.folder)) == (["log"] if way == "button" else ["film.mp4", "log"]), way
         with open(path, "wb") as file:
             file.write(b"the old one")
     folder, w.folder = w.folder, tempfile.mkdtemp()
     w.close()
     assert sorted(os.listdir(folder)) == ["film.mp4", "log"], os.listdir(folder)
-    assert open(path, "rb").read() == b"the old one"
+    kept = open(os.path.join(folder, "film.mp4"), "rb").read()
+    assert kept == b"the old one", f"{len(kept)} bytes"
     shutil.rmtree(folder)
 
 
