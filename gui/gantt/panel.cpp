@@ -261,8 +261,10 @@ void panel(App& app) {
     if (area.h() > c.px(260)) {
         const Sentence finding = {{gantt_headline(app.session)}};
         // In a race in a hall the scoreboard needs the room of the reason.
-        t.projector&& app.session.rival() ? draw_finding(c, area.cut_top(finding_height(t, area)), finding)
-                                          : draw_words(c, area, finding, gantt_reason(app.session));
+        if (t.projector && app.session.rival())
+            draw_finding(c, area.cut_top(finding_height(t, area)), finding);
+        else
+            draw_words(c, area, finding, gantt_reason(app.session));
     }
     const float scores = scoreboard_height(t);
     if (runs.size() == 2 && area.h() > scores + c.px(200)) draw_scoreboard(app, area.cut_top(scores));
