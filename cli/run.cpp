@@ -38,7 +38,8 @@ void print_levels(const Report& r) {
     if (const auto dram = r.dram())
         table.add({"DRAM traffic", text::bytes(dram->read), text::bytes(dram->written),
                    text::number(r.dram_intensity().value_or(0)),
-                   "the L2 has " + text::percent(r.l2_hit_rate().value_or(0)) + " of what is read (modelled)"});
+                   "the L2 has " + text::percent(r.l2_hit_rate().value_or(0)) + " of what is read" +
+                       (dram->written == 0 ? ", and keeps what is written" : "") + " (modelled)"});
     else if (r.time)
         table.add({"DRAM traffic", "-", "-", "-", "not modelled: " + r.time->no_dram});
     table.add({"compulsory", text::bytes(r.compulsory_read()), text::bytes(r.compulsory_written()), "",

@@ -23,6 +23,13 @@ const SmState* focus(const App& app) {
     return &run->moment().sms[static_cast<std::size_t>(app.view.sm)];
 }
 
+/// That is carried out, or that makes what does not fit; 0: none.
+std::uint16_t line_now(const App& app) {
+    if (const auto& overflow = app.session.overflow()) return overflow->error.line;
+    const SmState* sm = focus(app);
+    return sm ? sm->line : 0;
+}
+
 std::span<const CodeLine> code_of(const App& app) {
     const Run* run = app.session.run();
     return (run ? run->algorithm() : app.session.algorithm()).code;
@@ -53,9 +60,8 @@ void draw_code(const App& app, const Box& area) {
     const Theme& t = app.theme;
     const Canvas c(t);
     const std::span<const CodeLine> code = code_of(app);
-    const SmState* sm = focus(app);
     const auto at = std::find_if(code.begin(), code.end(),
-                                 [&](const CodeLine& l) { return sm && l.number == sm->line && sm->line != 0; });
+                                 [line = line_now(app)](const CodeLine& l) { return line != 0 && l.number == line; });
     const auto now = at == code.end() ? -1 : at - code.begin();
     const Lines lines(t, code, area.w());
     const CodeExcerpt shown = code_excerpt(lines.heights, now, static_cast<std::size_t>(area.h() / row_height(t)));

@@ -8,11 +8,6 @@
 
 namespace tilescope::lab {
 
-const char* name_of(Known known) {
-    constexpr const char* names[] = {"pending", "estimated", "exact"};
-    return names[static_cast<int>(known)];
-}
-
 const Residency& PlaneCell::residency() const {
     return std::min_element(
                launches.begin(), launches.end(),

@@ -16,7 +16,6 @@ enum class Known : std::uint8_t {
     estimated,  ///< the time is that of an L2 which lacks nothing; no DRAM traffic yet
     exact,      ///< as `tilescope run` has them
 };
-const char* name_of(Known known);
 
 struct PlaneCell {
     Tiling tiling;

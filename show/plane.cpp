@@ -37,14 +37,16 @@ Look look_of(const PlaneCell& c, const Metric& m) {
     return c.spills() ? Look::spills : Look::no_value;
 }
 
-/// Shades between the least and the most; by their logarithms where they are far apart.
+/// Shades between the least and the most, by their logarithms where they are far apart; the best stands out.
 struct Shades {
+    bool less_is_better;
     double least = std::numeric_limits<double>::infinity(), most = -least;
     bool log() const { return least > 0 && most > 3 * least; }
     void take(double v) { least = std::min(least, v), most = std::max(most, v); }
     float operator()(double v) const {
         if (!(most > least)) return 0.5f;
-        return static_cast<float>(log() ? std::log(v / least) / std::log(most / least) : (v - least) / (most - least));
+        const double share = log() ? std::log(v / least) / std::log(most / least) : (v - least) / (most - least);
+        return static_cast<float>(less_is_better ? 1 - share : share);
     }
 };
 
@@ -85,7 +87,7 @@ class Painter {
     PlanePicture picture(const Tiling& current) {
         p_.rows = plane_.brs().size(), p_.cols = plane_.bcs().size();
         p_.br = ticks_of(plane_.brs()), p_.bc = ticks_of(plane_.bcs());
-        Shades shades;
+        Shades shades{more_is_better(m_) == std::optional(false)};
         for (const PlaneCell& c : cells_)
             if (const auto v = value_of(c, m_)) shades.take(*v);
         for (const PlaneCell& c : cells_) {
@@ -116,13 +118,14 @@ class Painter {
         if (const PlaneCell* best = best_cell()) mark(Kind::best, best->tiling, "best here");
         mark(Kind::current, current, "this run");
     }
+    /// Of those that a kernel could have.
     const PlaneCell* best_cell() const {
         const auto more = more_is_better(m_);
         const PlaneCell* best = nullptr;
         double value = 0;
         if (more)
             for (const PlaneCell& c : cells_)
-                if (const auto v = value_of(c, m_); v && (!best || (*more ? *v > value : *v < value)))
+                if (const auto v = value_of(c, m_); v && !c.spills() && (!best || (*more ? *v > value : *v < value)))
                     best = &c, value = *v;
         return best;
     }
@@ -133,7 +136,7 @@ class Painter {
     PlanePicture p_;
 };
 
-/// "483 of 1,024 tilings fit, 40 of them would spill; exact for 120, estimated without the L2's misses for 323; ...".
+/// "483 of 1,024 tilings fit, 40 of them would spill; modelled with the L2 for 120, without its misses for 323; ...".
 std::string state_of(const std::vector<PlaneCell>& cells, const Metric& m, const TilePlane::EstimateError& off) {
     Count fit = 0, spill = 0, exact = 0, estimated = 0;
     for (const PlaneCell& c : cells) {
@@ -145,8 +148,8 @@ std::string state_of(const std::vector<PlaneCell>& cells, const Metric& m, const
     std::string fits = text::grouped(fit) + " of " + text::grouped(all) + " tilings fit";
     if (spill > 0) fits += ", " + text::grouped(spill) + " of them would spill registers";
     if (!needs_time(m)) return fits + "; counted, exact";
-    std::string s = fits + "; exact for " + text::grouped(exact);
-    if (estimated > 0) s += ", estimated without the L2's misses for " + text::grouped(estimated);
+    std::string s = fits + "; modelled with the L2 for " + text::grouped(exact);
+    if (estimated > 0) s += ", without its misses for " + text::grouped(estimated);
     if (exact + estimated < fit && fit > 0) s += estimated > 0 || exact > 0 ? ", others pending" : ", pending";
     if (estimated > 0 && off.cells > 0)
         s += "; estimates of time were " + text::percent(off.mean) + " off in " + text::grouped(off.cells) +
@@ -160,7 +163,7 @@ CellText::Line line_of(const PlaneCell& c, const Metric& m) {
     std::string what = std::string(m.title) + ", " + lab::name_of(m.evidence);
     const MetricValue v = m.of(*c.report);
     if (v.index() == 0) return {c.known != Known::exact && c.report->fits_hbm() ? "pending" : shown(m, v), what};
-    if (needs_time(m)) what += std::string(": ") + lab::name_of(c.known);
+    if (needs_time(m)) what += c.known == Known::exact ? " with the L2" : " without the L2's misses";
     return {shown(m, v), what};
 }
 

@@ -105,7 +105,9 @@ std::string pace_text(Pace pace) {
             return "Paced by bytes: both have moved as much of what is played, so who ends first moves less, and need "
                    "not be faster.";
         case Pace::time:
-            return "Paced by modelled time: both clocks show the same moment, so who ends first is faster.";
+            return "Paced by modelled time: both clocks run side by side, and each stops where its run ends: who ends "
+                   "first "
+                   "is faster.";
         default:
             return "Paced by steps: both take a step at a time, however long it is, so who ends first need not be "
                    "faster.";

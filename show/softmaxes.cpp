@@ -177,7 +177,10 @@ std::string softmax_line(const SoftmaxMoment& p) {
     return p.line == 0 ? "" : p.done() ? "done" : code_of(*p.algorithm, p.line);
 }
 
-std::string softmax_sum(const SoftmaxMoment& p) { return p.row.has_sum ? "sum " + row_number(p.row.sum) : ""; }
+std::string softmax_sum(const SoftmaxMoment& p) {
+    if (!p.row.has_sum) return "";
+    return (p.pass < p.passes ? "sum so far " : "sum ") + row_number(p.row.sum);
+}
 
 std::vector<std::string> softmax_result(const SoftmaxMoment& p) {
     Index nan = 0, zero = 0;

@@ -65,7 +65,7 @@ std::string softmaxes_reason(const Softmaxes& softmaxes, const std::vector<Softm
 /// "pass 2 of 3 · 64 B read, 0 B written (counted)", and shorter; the line of the pseudo-code that it is at.
 std::vector<std::string> softmax_counts(const SoftmaxMoment& program);
 std::string softmax_line(const SoftmaxMoment& program);
-/// "sum 3.35"; what the result has that is no number, with what became of the others, and shorter.
+/// "sum so far 3.35"; what the result has that is no number, with what became of the others, and shorter.
 std::string softmax_sum(const SoftmaxMoment& program);
 std::vector<std::string> softmax_result(const SoftmaxMoment& program);
 

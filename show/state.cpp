@@ -245,6 +245,28 @@ void add_state_options(CLI::App& app, State& s) {
     add_view_options(app, s);
 }
 
+std::vector<std::string> typed_of_state(const CLI::App& app) {
+    CLI::App of_state;
+    State none;
+    add_state_options(of_state, none);
+    std::vector<std::string> words;
+    for (const CLI::Option* o : app.get_options()) {
+        if (o->count() == 0 || !of_state.get_option_no_throw(o->get_name())) continue;
+        const bool is_switch = o->get_items_expected_max() == 0;
+        if (!o->get_positional()) words.push_back(o->get_name() + (is_switch ? "=" + o->results().back() : ""));
+        if (!is_switch) words.insert(words.end(), o->results().begin(), o->results().end());
+    }
+    return words;
+}
+
+State changed(State state, std::vector<std::string> arguments) {
+    CLI::App app;
+    app.set_help_flag("");
+    add_state_options(app, state);
+    parse(app, std::move(arguments));
+    return state;
+}
+
 std::vector<std::string> command_line(const State& s) {
     const bool recorded = !s.setup.recording.empty();
     std::vector<std::string> words =
@@ -294,14 +316,7 @@ bool is_recording(const std::string& path) {
            beginning.substr(first).starts_with("\"schema\"");
 }
 
-State state_in(const std::string& text) {
-    State state;
-    CLI::App app;
-    app.set_help_flag("");
-    add_state_options(app, state);
-    parse(app, words_of(text));
-    return state;
-}
+State state_in(const std::string& text) { return changed({}, words_of(text)); }
 
 State read_state(const std::string& path) {
     if (is_recording(path)) {

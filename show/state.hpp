@@ -31,6 +31,10 @@ void restore(const State& state, Session& session, Playback& playback, View& vie
 
 /// Adds the ALGO argument and all flags that describe a state.
 void add_state_options(CLI::App& app, State& state);
+/// What was typed of these options, as arguments again.
+std::vector<std::string> typed_of_state(const CLI::App& app);
+/// The state with what these arguments say in place of what it had.
+State changed(State state, std::vector<std::string> arguments);
 /// The arguments, without the program's name, that add_state_options() reads back to an equal state.
 std::vector<std::string> command_line(const State& state);
 /// The same as one line for a shell, with the program's name.

@@ -89,7 +89,7 @@ ColourScale scale_of(TileData values) {
     ColourScale s;
     for (const float v : values) {
         if (!std::isfinite(v)) {
-            s.minus_infinity |= v < 0;
+            (v < 0 ? s.minus_infinity : s.broken) = true;
             continue;
         }
         s.low = s.any ? std::min(s.low, v) : v;
@@ -101,8 +101,8 @@ ColourScale scale_of(TileData values) {
 
 ColourScale common_scale(const ColourScale& a, const ColourScale& b) {
     if (!a.any || (b.any && a.is_signed() != b.is_signed())) return b;
-    if (!b.any) return {a.low, a.high, true, b.minus_infinity};
-    return {std::min(a.low, b.low), std::max(a.high, b.high), true, b.minus_infinity};
+    if (!b.any) return {a.low, a.high, true, b.minus_infinity, b.broken};
+    return {std::min(a.low, b.low), std::max(a.high, b.high), true, b.minus_infinity, b.broken};
 }
 
 Palette::Palette(const Theme& t)
@@ -137,13 +137,18 @@ std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Pictu
 
 void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, ImVec2 at, float width) {
     const Canvas c(t);
-    if (s.any && s.minus_infinity && width >= t.px(96)) {
-        width -= t.px(36);
-        const float x = at.x + width + t.px(6), y = at.y + t.small_text->FontSize / 2 + t.px(1), square = t.px(4);
-        c.fill({x, y - square, x + 2 * square, y + square}, palette.at(-INFINITY, 1));
+    // What is on no scale has a square of its own, from the right.
+    const auto apart = [&](bool there, float value, const char* name) {
+        const float square = t.px(4), room = Canvas::width(t.small_text, name) + 3 * square + t.px(10);
+        if (!s.any || !there || width < t.px(60) + room) return;
+        width -= room;
+        const float x = at.x + width + t.px(10), y = at.y + t.small_text->FontSize / 2 + t.px(1);
+        c.fill({x, y - square, x + 2 * square, y + square}, palette.at(value, 1));
         c.outline({x, y - square, x + 2 * square, y + square}, t.dim_ink);
-        c.text(t.small_text, {x + 3 * square, at.y}, t.dim_ink, "−∞");
-    }
+        c.text(t.small_text, {x + 3 * square, at.y}, t.dim_ink, name);
+    };
+    apart(s.minus_infinity, -INFINITY, "−∞");
+    apart(s.broken, INFINITY, "NaN, ∞");
     const std::string low = s.any ? value_text(s.low) : "", high = s.any              ? value_text(s.high)
                                                                    : s.minus_infinity ? "−∞"
                                                                                       : "";
@@ -157,7 +162,7 @@ void draw_scale(const Theme& t, const Palette& palette, const ColourScale& s, Im
     const float middle = at.y + t.small_text->FontSize / 2 + t.px(1);
     constexpr int parts = 24;
     for (int k = 0; s.any && k < parts; ++k) {
-        const float value = s.low + (s.high - s.low) * (static_cast<float>(k) + 0.5f) / parts;
+        const float value = std::lerp(s.low, s.high, (static_cast<float>(k) + 0.5f) / parts);
         c.fill({edge(left, right - left, k, parts), middle - t.px(3), edge(left, right - left, k + 1, parts),
                 middle + t.px(3)},
                palette.at(value, s.limit()));

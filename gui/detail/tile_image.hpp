@@ -19,6 +19,7 @@ struct ColourScale {
     float low = 0, high = 0;      ///< of the finite values
     bool any = false;             ///< there are finite values
     bool minus_infinity = false;  ///< some are -inf: hidden by causality, or a maximum of nothing
+    bool broken = false;          ///< some are NaN or +inf
 
     float limit() const { return std::max(-low, high); }
     bool is_signed() const { return low < 0; }

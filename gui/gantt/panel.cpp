@@ -145,8 +145,9 @@ void draw_playhead(const Lanes& l) {
 }
 
 /// The share of all places that are taken, below the lanes: what an SM that is not drawn does, too.
-void draw_places(const Lanes& l, const Box& area) {
+void draw_places(const Lanes& l, Box area) {
     const Theme& t = l.theme();
+    l.canvas.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + l.px(2)), t.dim_ink, places_title());
     const auto columns = static_cast<std::size_t>(whole(area.w() / l.px(2), 1, 4000));
     const std::vector<double> share = l.gantt().taken(columns, l.us);
     const float width = area.w() / static_cast<float>(columns);
@@ -156,9 +157,6 @@ void draw_places(const Lanes& l, const Box& area) {
         const float height = area.h() * static_cast<float>(std::min(1.0, share[k]));
         if (height > 0) l.canvas.fill({x, area.y1 - height, x + width, area.y1}, t.bus);
     }
-    l.canvas.text_on_patch(
-        t.small_text, {area.x0 + l.px(4), area.y0 + l.px(2), area.x1, area.y0 + l.px(2) + Canvas::height(t.small_text)},
-        t.dim_ink, t.panel, {places_title()});
 }
 
 void drag_through_time(const Lanes& l) {
@@ -226,7 +224,7 @@ Drawn draw_run(App& app, Run& run, Box area, double us, float names) {
     Lanes l{app, run, c, {area.x0 + names, area.y0, area.x1, area.y1}, us};
     const auto used = static_cast<float>(run.gantt().sms_used());
     const bool places = area.h() > c.px(120);
-    const float below = places ? c.px(40) : 0;
+    const float below = places ? Canvas::height(t.small_text) + c.px(20) : 0;
     l.box.y1 = std::min(area.y1 - below, l.box.y0 + used * c.px(34));
     l.every = std::max<Index>(1, static_cast<Index>(std::ceil(used * c.px(1.5f) / l.box.h())));
     c.hatch({l.box.x0, l.box.y0, l.x(run.gantt().us()), l.box.y1}, t.faint, c.px(6));

@@ -38,7 +38,8 @@ struct Invocation {
     Index fps = 30;
     bool no_tour = false;
     std::string scene;
-    bool notes = false;
+    bool notes = false, answer = false;
+    std::vector<std::string> of_state;  ///< what was typed of the state
 };
 
 Size to_size(const std::string& text) {
@@ -62,7 +63,7 @@ void add_flags(CLI::App& app, Invocation& r) {
         ->default_str("1440x900");
     app.add_option("--open", r.open, "What the window saved, or `tilescope trace` wrote, instead of all flags above")
         ->type_name("FILE.json");
-    app.add_option("--scene", r.scene, "A scene of a lecture, with its caption; instead of flags that decide a run")
+    app.add_option("--scene", r.scene, "A scene of a lecture, with its caption; flags beside it change it")
         ->type_name("NAME|FILE.json");
     app.add_flag_callback(
         "--scenes",
@@ -71,6 +72,7 @@ void add_flags(CLI::App& app, Invocation& r) {
             throw CLI::Success();
         },
         "The names of the scenes, one a line");
+    app.add_flag("--answer", r.answer, "The answer to the scene's question, too");
     app.add_flag("--notes", r.notes, "Print what to say of the scene, or of all scenes, and end: nothing for the hall");
     app.add_option("--screenshot", r.screenshot, "Write a picture and end; needs no display")->type_name("FILE.png");
     app.add_option("--record", r.record, "Write a film and end; needs ffmpeg, and no display")
@@ -146,6 +148,8 @@ void check_export(const Invocation& r) {
 }
 
 void check(const Invocation& r) {
+    if (r.answer && r.scene.empty())
+        throw UsageError("--answer: is of a scene; try --answer --scene " + scenes().front().name);
     const std::pair<const char*, const std::string*> outputs[] = {
         {"--screenshot", &r.screenshot}, {"--record", &r.record}, {"--export", &r.stage}};
     const std::pair<const char*, const std::string*>* first = nullptr;
@@ -322,18 +326,16 @@ struct Opened {
     std::string recording;  ///< that is played; empty: none
 };
 
-/// A scene decides the run; how it is looked at is asked for as always.
+/// The scene, changed by what was typed beside it.
 Opened open_scene(App& app, const Invocation& r) {
-    State asked = r.state;
-    asked.view.light = asked.view.projector = asked.view.no_controls = false;
-    asked.view.drawer = State{}.view.drawer;
-    asked.speed = State{}.speed, asked.loop = false;
-    const Scene scene = scene_named(r.scene);
-    refuse_beside_file(asked, "--scene " + r.scene);
-    app.view.light = r.state.view.light, app.view.projector = r.state.view.projector;
-    app.view.no_controls = r.state.view.no_controls, app.view.drawer = r.state.view.drawer;
+    Scene scene = scene_named(r.scene);
+    if (!r.state.setup.recording.empty())
+        throw UsageError(text::shown(r.state.setup.recording) + ": --scene " + text::shown(r.scene) +
+                         " has a run of its own; leave one of them out");
+    scene.state = changed(std::move(scene.state), r.of_state);
+    app.view = scene.state.view;
     app.open_scene(scene);
-    app.playback.set_speed(r.state.speed), app.playback.loop = r.state.loop;
+    app.revealed = r.answer;
     return {"", scene.state.setup.recording};
 }
 
@@ -392,6 +394,7 @@ int main(int argc, char** argv) {
         static Invocation request;
         add_flags(app, request);
         app.callback([&app] {
+            request.of_state = tilescope::show::typed_of_state(app);
             if (request.notes) return print_notes(request);
             if (app.count("ALGO") == 0 && request.open.empty() && request.scene.empty())
                 begin_without_algorithm(request, app.count("--step") > 0);

@@ -120,16 +120,15 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
     const Theme& t = f.theme();
     const ImU32 hue = t.hue(e.meaning);
     const float line = Canvas::height(t.title) + f.px(2);
-    // Beside the name of the matrix above there is no room for a second one.
-    if (e.side == Side::between && f.strip < Canvas::height(t.title) + Canvas::height(t.small_text)) return;
     if (e.by_row()) {
         ImFont* font = e.side == Side::between ? t.small_text : t.title;
         const float half = std::max(Canvas::width(font, e.name), strip.w()) / 2 + f.px(1), x = strip.centre().x;
         f.canvas.text_in(font, {x - half, strip.y0 - line, x + half, strip.y0}, hue, e.name, Align::centre);
     } else {
-        f.canvas.text_in(t.title,
-                         {strip.x1 + f.px(6), strip.y0, strip.x1 + f.px(34), strip.y0 + Canvas::height(t.title)}, hue,
-                         e.name + "ᵀ");
+        // Above the names of what stands between the matrix and O.
+        const float high = Canvas::height(t.title), under = e.side == Side::above ? Canvas::height(t.small_text) : 0;
+        const float y = std::min(strip.y0, strip.y1 - high - under);
+        f.canvas.text_in(t.title, {strip.x1 + f.px(6), y, strip.x1 + f.px(34), y + high}, hue, e.name + "ᵀ");
     }
 }
 

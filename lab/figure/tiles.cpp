@@ -154,7 +154,7 @@ const Outcome* best_of(const Plane& plane, const Metric& m, bool more_is_better)
     const Outcome* best = nullptr;
     double value = 0;
     for (const Outcome& o : plane.outcomes)
-        if (const auto v = value_of(o, m))
+        if (const auto v = value_of(o, m); v && !spills(*o.report))
             if (!best || (more_is_better ? *v > value : *v < value)) best = &o, value = *v;
     return best;
 }

@@ -63,6 +63,7 @@ def prints_notes(_):
     assert refused(run("--notes", "--screenshot", "a.png"), 2, "--notes", "leave out a.png")
     assert refused(run("flash_v1", "--notes"), 2, "flash_v1: --notes is of scenes; leave it out")
     assert refused(run("--scene", "recurence", "--notes"), 2, "try --scene recurrence")
+    assert refused(run("--answer"), 2, "--answer: is of a scene; try --answer --scene softmax-overflows")
 
 
 def keeps_the_old_one_on_a_full_disk(folder):

@@ -143,7 +143,7 @@ SCENES = [path.stem[3:] for path in sorted((pathlib.Path(__file__).resolve().par
 SCENE_SIZES = {"": [], "_hall": ["--projector", "--size", "1920x1080"], "_small": ["--size", "800x600"]}
 SCENE_STATES = {"scene_" + name.replace("-", "_") + size: ["--scene", name, *flags]
                 for name in SCENES for size, flags in SCENE_SIZES.items()}
-TEXTS |= SCENE_STATES
+TEXTS |= SCENE_STATES | {"scene_changed": ["--scene", "grouped-heads", "--kv-heads", "8", "--answer"]}
 PICTURES |= SCENE_STATES
 
 # A slider set to what cannot be: flags, slider, where it is clicked.

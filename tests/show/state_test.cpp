@@ -45,6 +45,25 @@ TEST_CASE("a state is saved, typed and read back as it was", "[state]") {
     CHECK(read_state(folder / "state.json") == state);
 }
 
+TEST_CASE("what is typed beside a state changes that and nothing else, defaults too", "[state]") {
+    const State scene = typed("flash_v1 --race flash_v2 --pace bytes --heads 1 --seq 256 --step 7 --light");
+    const auto beside = [&](const std::string& words) {
+        State ignored;
+        CLI::App app;
+        std::string of_the_program;
+        add_state_options(app, ignored);
+        app.add_option("--size", of_the_program);
+        app.parse(words);
+        return changed(scene, typed_of_state(app));
+    };
+    CHECK(beside("--size 320x240") == scene);
+    CHECK(beside("--heads 8 --size 320x240 --speed 4 --light=false") ==
+          typed("flash_v1 --race flash_v2 --pace bytes --heads 8 --seq 256 --step 7"));
+    CHECK(beside("standard --break 5 8 --causal --scale -1") ==
+          typed("standard --race flash_v2 --pace bytes --heads 1 --seq 256 --step 7 --light --break 5 8 --causal "
+                "--scale -1"));
+}
+
 TEST_CASE("what is seen large, and the drawer, are part of a state", "[state]") {
     const State state = typed("flash_v2 --projector --drawer code --zoom 0.125,1");
     CHECK(state.view.zoom == Spot{0.125, 1});
