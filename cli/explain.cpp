@@ -10,6 +10,7 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/mapping.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -96,8 +97,7 @@ void explain_algorithm(const Options& o, const std::string& name) {
         }
         std::ostringstream heading;
         heading << algorithm.name << ": " << algorithm.idea << "\n  " << algorithm.paper << "\n  "
-                << describe(request, *algorithm.computes) << "; tiles Br " << e.tiling.br << ", Bc " << e.tiling.bc
-                << " on " << e.gpu.name
+                << describe(request, *algorithm.computes) << "; tiles " << tiles_text(e) << " on " << e.gpu.name
                 << "\n  All numbers are counted over the whole run; kB, MB: powers of 1000.\n\n";
         text::print_wrapped(std::cout, heading.str());
         print_table(e, profile);

@@ -12,6 +12,7 @@
 #include "lab/flags/command.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/values.hpp"
+#include "lab/mapping.hpp"
 #include "lab/text_file.hpp"
 #include "lab/timing.hpp"
 
@@ -58,8 +59,7 @@ void print_how(const Experiment& e, const ReconcileFlags& f) {
     std::vector<std::string> next = command_of({"tilescope", "reconcile"}, e.algorithm->name, f.options);
     next.push_back(file);
     text::print_wrapped(std::cout, "\nThen, with the shape and the tiles that it ran (now " +
-                                       describe(e.problem, *e.algorithm->computes) + ", Br " +
-                                       std::to_string(e.tiling.br) + ", Bc " + std::to_string(e.tiling.bc) +
+                                       describe(e.problem, *e.algorithm->computes) + ", " + tiles_text(e) +
                                        "; --only NAME where other kernels ran, too):");
     std::cout << '\n' << shell_line(next) << '\n';
 }
@@ -171,8 +171,7 @@ void print(const Report& r, const std::vector<NcuLaunch>& launches, const std::v
            const ReconcileFlags& f) {
     const Experiment& e = r.experiment;
     text::print_wrapped(std::cout, std::string(e.algorithm->name) + " on " + e.gpu.name + ": " +
-                                       describe(e.problem, *e.algorithm->computes) + "; tiles Br " +
-                                       std::to_string(e.tiling.br) + ", Bc " + std::to_string(e.tiling.bc));
+                                       describe(e.problem, *e.algorithm->computes) + "; tiles " + tiles_text(e));
     text::print_wrapped(std::cout, about_launches(r, launches, f));
     std::cout << '\n';
     print_levels(levels);

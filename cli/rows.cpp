@@ -29,6 +29,7 @@ Json columns_of(const RunRow& row) {
               {"hbm_gbs", e.gpu.hbm_gbs},
               {"br", e.tiling.br},
               {"bc", e.tiling.bc},
+              {"splits", has_splits(e.algorithm->knobs) ? Json(e.tiling.splits) : Json()},
               {"order", name_of(e.placing.order)},
               {"l2_bytes", e.gpu.l2_bytes},
               {"mode", o.report ? Json(o.report->numeric ? "numeric" : "count") : Json()},

@@ -117,16 +117,24 @@ std::string source_of_tiles(const Experiment& e, const Wish& wish) {
     }
 }
 
+/// ", S 22 (FlashAttention-2's rule)" where the keys are cut into parts.
+std::string splits_text(const Experiment& e, const Wish& wish) {
+    if (!has_splits(e.algorithm->knobs)) return "";
+    const std::string rule = wish.splits == SplitRule::fa2 ? "FlashAttention-2" : "FlashAttention-3";
+    return ", S " + std::to_string(e.tiling.splits) + (wish.tiling.splits == 0 ? " (" + rule + "'s rule)" : "");
+}
+
 /// "Br 128, Bc 64 (as FlashAttention-2's released kernel ... has them)": the knobs, and which of them were left open.
 std::string knobs_text(const Experiment& e, const Wish& wish) {
     std::vector<std::string> turned, open;
     for (const Knob& k : e.algorithm->knobs) {
+        if (k.value == &Tiling::splits) continue;
         turned.push_back(std::string(k.symbol) + ' ' + std::to_string(e.tiling.*k.value));
         if (wish.tiling.*k.value == 0) open.push_back(k.symbol);
     }
-    const std::string said = text::join(turned, ", ");
+    const std::string said = text::join(turned, ", ") + splits_text(e, wish);
     if (open.empty()) return said;
-    const bool all = open.size() == turned.size();
+    const bool all = open.size() == turned.size() && !has_splits(e.algorithm->knobs);
     return said + " (" + (all ? "" : text::join(open, ", ") + ": ") + source_of_tiles(e, wish) + ')';
 }
 

@@ -6,6 +6,7 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/mapping.hpp"
 #include "show/blackboard.hpp"
 #include "show/code_text.hpp"
 #include "show/formula.hpp"
@@ -191,8 +192,7 @@ Json tiles_json(const Run& run, const SmState& sm) {
 void print_heading(const Run& run, const Request& request, const StepsWanted& wanted, Index first, Index last) {
     const Experiment& e = run.experiment();
     text::print_wrapped(std::cout, e.algorithm->name + std::string(": ") + describe(request, *e.algorithm->computes) +
-                                       "; tiles Br " + std::to_string(e.tiling.br) + ", Bc " +
-                                       std::to_string(e.tiling.bc) + " on " + e.gpu.name);
+                                       "; tiles " + tiles_text(e) + " on " + e.gpu.name);
     std::cout << "SM " << wanted.sm << ", step" << (first == last ? " " : "s ") << text::grouped(first);
     if (last > first) std::cout << " to " << text::grouped(last);
     std::cout << " of " << text::grouped(run.ticks()) << '\n';

@@ -9,6 +9,7 @@
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/mapping.hpp"
 #include "lab/timing.hpp"
 
 namespace tilescope::cli {
@@ -97,8 +98,7 @@ void print(const Report& report, const Request& request) {
     heading << e.algorithm->name << " on " << e.gpu.name << ": " << text::microseconds(run.us());
     const auto flops = static_cast<double>(report.counters.matmul_flops);
     if (flops / run.us() >= 1e5) heading << ", " << one_decimal(flops / run.us() / 1e6) << " TFLOP/s";
-    heading << "\n  " << describe(request, *e.algorithm->computes) << "; tiles Br " << e.tiling.br << ", Bc "
-            << e.tiling.bc << '\n';
+    heading << "\n  " << describe(request, *e.algorithm->computes) << "; tiles " << tiles_text(e) << '\n';
     text::print_wrapped(std::cout, heading.str());
     std::cout << '\n';
     print_launches(run);

@@ -31,7 +31,7 @@ struct RowBlock {
 /// Of a slice.
 std::vector<RowBlock> row_blocks(const Experiment& e) {
     const Problem& p = e.problem;
-    const auto [br, bc] = e.tiling;
+    const Index br = e.tiling.br, bc = e.tiling.bc;
     const Index diagonal = p.mask.is_causal() ? p.seq_k - p.seq_q : p.seq_k;
     std::vector<RowBlock> blocks;
     for (Index i = 0; i < p.seq_q; i += br) {

@@ -68,7 +68,7 @@ std::string why_it_loses(const Candidate& c, const Candidate& best) {
 class Search {
   public:
     Search(const Algorithm& a, const Problem& p, const Wish& wish, const GpuSpec& gpu, int threads, Control* control)
-        : a_(a), p_(p), wish_(wish), gpu_(gpu), threads_(threads), control_(control) {}
+        : a_(a), p_(p), wish_(with_splits(wish, a, p, gpu)), gpu_(gpu), threads_(threads), control_(control) {}
 
     Advice run() {
         Advice advice;
@@ -101,8 +101,9 @@ class Search {
         for (const Index br : sizes_of(wish_.tiling.br, p_.seq_q))
             for (const Index bc : sizes_of(wish_.tiling.bc, p_.seq_k)) {
                 check_stop(control_);
-                if (const double x = promise_of(with({br, bc}), wish_.objective, choice); x < infinite)
-                    all.push_back({{br, bc}, x});
+                if (const double x = promise_of(with({br, bc, wish_.tiling.splits}), wish_.objective, choice);
+                    x < infinite)
+                    all.push_back({{br, bc, wish_.tiling.splits}, x});
             }
         if (all.empty())
             throw RunError(
@@ -132,10 +133,10 @@ class Search {
             return at == std::begin(sizes) ? size / 2 : at[-1];
         };
         const Tiling t = best.tiling();
-        const std::pair<const char*, Tiling> all[] = {{"taller", {step(t.br, true), t.bc}},
-                                                      {"wider", {t.br, step(t.bc, true)}},
-                                                      {"shorter", {step(t.br, false), t.bc}},
-                                                      {"narrower", {t.br, step(t.bc, false)}}};
+        const std::pair<const char*, Tiling> all[] = {{"taller", {step(t.br, true), t.bc, t.splits}},
+                                                      {"wider", {t.br, step(t.bc, true), t.splits}},
+                                                      {"shorter", {step(t.br, false), t.bc, t.splits}},
+                                                      {"narrower", {t.br, step(t.bc, false), t.splits}}};
         std::vector<Candidate> list;
         for (const auto& [name, tiling] : all) {
             if (tiling.br < 1 || tiling.bc < 1 || tiling.br > p_.seq_q || tiling.bc > p_.seq_k) continue;
@@ -157,7 +158,7 @@ class Search {
 
     const Algorithm& a_;
     const Problem& p_;
-    const Wish& wish_;
+    const Wish wish_;
     const GpuSpec& gpu_;
     const int threads_;
     Control* const control_;

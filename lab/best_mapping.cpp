@@ -74,8 +74,9 @@ std::optional<Mapping> best_mapping(const Algorithm& algorithm, const Problem& p
     for (const Index br : sizes(wish.tiling.br, p.seq_q, all))
         for (const Index bc : sizes(wish.tiling.bc, p.seq_k, all)) {
             check_stop(control);
-            if (fits(algorithm, p, {br, bc}, gpu))
-                add_candidates(candidates, {&algorithm, p, {br, bc}, gpu, wish.placing}, wish);
+            const Tiling tiling = {br, bc, wish.tiling.splits};
+            if (fits(algorithm, p, tiling, gpu))
+                add_candidates(candidates, {&algorithm, p, tiling, gpu, wish.placing}, wish);
         }
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.at_least < b.at_least; });

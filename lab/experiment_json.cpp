@@ -5,6 +5,7 @@
 #include "core/record/json_entry.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/splits.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -56,9 +57,11 @@ nlohmann::ordered_json to_json(const Experiment& e) {
     problem["causal"] = p.mask.is_causal();
     problem["scale"] = p.scale.value_or(default_scale(p));
     if (e.algorithm->supports.has(Feature::naive_softmax)) problem["softmax"] = name_of(p.softmax);
+    nlohmann::ordered_json tiling;
+    for (const Knob& k : e.algorithm->knobs) tiling[k.name] = e.tiling.*k.value;
     return {{"algorithm", e.algorithm->name},
             {"problem", problem},
-            {"tiling", {{"br", e.tiling.br}, {"bc", e.tiling.bc}}},
+            {"tiling", tiling},
             {"gpu", nlohmann::ordered_json::parse(gpu_json(e.gpu))}};
 }
 
@@ -69,6 +72,7 @@ Experiment experiment_from(const nlohmann::ordered_json& json, const std::string
     e.problem = problem_from(JsonEntry(whole.at("problem"), file, "problem"));
     JsonEntry tiling(whole.at("tiling"), file, "tiling");
     e.tiling = {tiling.integer("br", 1), tiling.integer("bc", 1)};
+    if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 1, most_splits);
     tiling.finish();
     e.gpu = gpu_from(whole.at("gpu"), file);
     return e;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <sstream>
 
+#include "core/text/words.hpp"
 #include "lab/published_tiles.hpp"
 
 namespace tilescope::lab {
@@ -14,7 +15,8 @@ Index round_down(Index n) { return n > 16 ? n / 16 * 16 : std::max<Index>(n, 1);
 std::string flags(const Algorithm& algorithm, const Tiling& t) {
     std::string words;
     for (const Knob& k : algorithm.knobs)
-        words += std::string(words.empty() ? "--" : " --") + k.name + ' ' + std::to_string(t.*k.value);
+        if (t.*k.value > 0)
+            words += std::string(words.empty() ? "--" : " --") + k.name + ' ' + std::to_string(t.*k.value);
     return words;
 }
 
@@ -56,6 +58,18 @@ void validate(const Tiling& given, const Problem& problem) {
     };
     check("br", given.br, problem.seq_q);
     check("bc", given.bc, problem.seq_k);
+    const double partials = static_cast<double>(problem.batch_heads()) * static_cast<double>(problem.seq_q) *
+                            static_cast<double>(problem.dim_v + 1) * static_cast<double>(given.splits);
+    if (partials > 0x1p56)
+        throw BadValue("splits", std::to_string(given.splits),
+                       "times batch x heads x rows x dim_v must stay below 2^56 for counts to be exact", "auto");
+}
+
+std::string tiles_text(const Experiment& e) {
+    std::vector<std::string> words;
+    for (const Knob& k : e.algorithm->knobs)
+        words.push_back(std::string(k.symbol) + ' ' + std::to_string(e.tiling.*k.value));
+    return text::join(words, ", ");
 }
 
 Tiling paper_rule(const Problem& p, const GpuSpec& gpu) {
@@ -100,16 +114,25 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
 
 std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                                   const GpuSpec& gpu) {
-    for (const Tiling& kept : {Tiling{tiling.br, 0}, Tiling{0, tiling.bc}}) {
+    for (const Tiling& kept : {Tiling{tiling.br, 0, tiling.splits}, Tiling{0, tiling.bc, tiling.splits}}) {
         if (kept.br == 1 || kept.bc == 1) continue;
         if (const auto fit = fitting_tiling(algorithm, problem, kept, gpu)) return fit;
     }
-    return fitting_tiling(algorithm, problem, {}, gpu);
+    return fitting_tiling(algorithm, problem, {0, 0, tiling.splits}, gpu);
 }
 
-Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu,
+Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
+    if (!has_splits(algorithm.knobs))
+        wish.tiling.splits = 0;
+    else if (wish.tiling.splits == 0)
+        wish.tiling.splits = splits_by(wish.splits, problem, gpu);
+    return wish;
+}
+
+Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& given_wish, const GpuSpec& gpu,
                        Control* control) {
-    validate(wish.tiling, problem);
+    validate(given_wish.tiling, problem);
+    const Wish wish = with_splits(given_wish, algorithm, problem, gpu);
     const Tiling& given = wish.tiling;
     if (wish.rule == TileRule::best) {
         if (const auto best = best_mapping(algorithm, problem, wish, gpu, control)) return *best;

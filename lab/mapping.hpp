@@ -3,6 +3,7 @@
 
 #include "core/machine/out_of_chip_memory.hpp"
 #include "lab/experiment.hpp"
+#include "lab/splits.hpp"
 
 namespace tilescope::lab {
 
@@ -25,6 +26,7 @@ struct Wish {
     TileRule rule = TileRule::kernel;
     Objective objective = Objective::time;
     Placing placing = {};
+    SplitRule splits = SplitRule::fa2;
 };
 
 /// What was chosen.
@@ -33,12 +35,18 @@ struct Mapping {
     Placing placing = {};
 };
 
+/// "Br 128, Bc 64, S 8": what the algorithm's knobs are turned to.
+std::string tiles_text(const Experiment& experiment);
+
 /// Throws BadValue where a size that is given (not 0) cannot be one of a tile.
 void validate(const Tiling& given, const Problem& problem);
 
 /// FlashAttention (arXiv 2205.14135), Algorithm 1, line 1, with M the SRAM of a thread block in elements:
 /// Bc = ceil(M / 4d), Br = min(Bc, d); rounded down to multiples of 16 (above 16) and cut to the problem.
 Tiling paper_rule(const Problem& problem, const GpuSpec& gpu);
+
+/// The wish with the parts of the keys chosen, which do not depend on tiles; none where the algorithm has no such knob.
+Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
 
 /// Whether every tile of the program fits on chip with this tiling.
 bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling, const GpuSpec& gpu);

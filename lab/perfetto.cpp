@@ -7,6 +7,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/time/perfetto.hpp"
+#include "lab/mapping.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -145,9 +146,8 @@ class Drawing {
 
     void make_tracks() {
         root_ = out_.track(std::string(e_.algorithm->name) + " on " + e_.gpu.name + ", modelled", Track::none,
-                           "Tiles Br " + std::to_string(e_.tiling.br) + ", Bc " + std::to_string(e_.tiling.bc) +
-                               ". Steps, and units of single SMs, are drawn of " + sms_in_words(detailed_, e_.gpu) +
-                               " only. " + basis(run_, e_));
+                           "Tiles " + tiles_text(e_) + ". Steps, and units of single SMs, are drawn of " +
+                               sms_in_words(detailed_, e_.gpu) + " only. " + basis(run_, e_));
         launches_ = out_.track("launches", root_);
         const Track all = out_.track("all SMs", root_);
         residents_ = out_.counter("thread blocks", "", all);

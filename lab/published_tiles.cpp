@@ -36,6 +36,9 @@ Tiling xformers(Index dim, const GpuSpec& gpu) {
     return {dim <= 128 && !old ? 64 : 32, 128};
 }
 
+/// Dao-AILab/flash-attention at 0251105a, flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch.
+Tiling split_keys(Index dim) { return {64, dim <= 64 ? 256 : dim <= 128 ? 128 : 64}; }
+
 constexpr const char* from_flash_attention_2 = "FlashAttention-2's released kernel (flash_fwd_launch_template.h)";
 
 }  // namespace
@@ -53,6 +56,8 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, con
     if (gpu.compute_capability == "none") return common_tiles(*algorithm.computes, p, gpu);
     if (p.dtype != Dtype::f32 && name == "flash_v1")
         return {flash_attention_1(dim, p.seq_k), "FlashAttention-1's released kernel (fmha_fwd_hdim*.cu)"};
+    if (p.dtype != Dtype::f32 && name == "split_kv")
+        return {split_keys(dim), "FlashAttention-2's released split-KV kernel (flash_fwd_launch_template.h)"};
     if (p.dtype != Dtype::f32 && name == "memory_efficient")
         return {xformers(dim, gpu), "xformers' kernel, which is PyTorch's (generate_kernels.py)"};
     return common_tiles(*algorithm.computes, p, gpu);

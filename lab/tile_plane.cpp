@@ -32,7 +32,7 @@ TilePlane::TilePlane(Experiment e)
     for (const Index br : brs_)
         for (const Index bc : bcs_) {
             cells_.emplace_back();
-            cells_.back().tiling = {br, bc};
+            cells_.back().tiling = {br, bc, e_.tiling.splits};
         }
 }
 
@@ -42,7 +42,7 @@ std::vector<std::size_t> TilePlane::border(const GpuSpec& gpu, Control& control)
     for (const Index br : brs_) {
         check_stop(&control);
         const auto end = std::partition_point(bcs_.begin(), bcs_.end(), [&](Index bc) {
-            return lab::fits(*e_.algorithm, e_.problem, {br, bc}, gpu);
+            return lab::fits(*e_.algorithm, e_.problem, {br, bc, e_.tiling.splits}, gpu);
         });
         fitting.push_back(static_cast<std::size_t>(end - bcs_.begin()));
     }

@@ -88,7 +88,7 @@ class Launch {
     /// Whether all thread blocks take equally long.
     bool all_alike() const {
         return blocks_.size() == 1 && std::none_of(outline_.axes.begin(), outline_.axes.end(), [](const Axis& a) {
-                   return a.promise == Promise::graded && !a.seen->all();
+                   return (a.promise == Promise::graded && !a.seen->all()) || a.promise == Promise::parts;
                });
     }
     BlockCycles cycles_of_first(Index slots) const {
@@ -129,26 +129,30 @@ class Launch {
     }
 
   private:
-    /// The kind of a block: alike on every axis.
+    /// The kind of a block: alike on every axis, and with turns of the same loops, as far as there is one.
     const TimedBlock& alike(const std::vector<Span>& at) const {
-        const auto same = [&](const TimedBlock& b) {
-            for (std::size_t k = 0; k < at.size(); ++k) {
+        const auto seen = seen_at(outline_.axes, at.data());
+        const auto same = [&](const TimedBlock& b, bool in_full) {
+            for (std::size_t k = 0; k < at.size(); ++k)
                 if (b.outline->at[k].size != at[k].size) return false;
-                const Axis& a = outline_.axes[k];
-                if (a.promise == Promise::graded && sees(a, b.outline->at[k]) != sees(a, at[k])) return false;
-            }
-            return true;
+            if (!seen) return true;
+            const Tiles other = *seen_at(outline_.axes, b.outline->at.data());
+            return (other.count() > 0) == (seen->count() > 0) && (!in_full || (other.full() > 0) == (seen->full() > 0));
         };
-        return *std::find_if(blocks_.begin(), blocks_.end() - 1, same);
+        const auto find = [&](bool in_full) {
+            return std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& b) { return same(b, in_full); });
+        };
+        if (const auto found = find(true); found != blocks_.end()) return *found;
+        const auto found = find(false);
+        return found != blocks_.end() ? *found : blocks_.back();
     }
-    static bool sees(const Axis& axis, Span tile) { return (*axis.seen)(tile).count() > 0; }
 
     BlockWork work_of(const TimedBlock& block, const std::vector<Span>& at) const {
         double full = 0, ragged = 0, masked = 0;
         for (std::size_t k = 0; k < at.size(); ++k)
             if (const Axis& a = outline_.axes[k]; a.promise == Promise::graded) {
-                const Tiles seen = (*a.seen)(at[k]);
-                masked = constants_of(kernel_.style).mask * static_cast<double>(a.seen->partial(at[k]));
+                const Tiles seen = *seen_at(outline_.axes, at.data());
+                masked = constants_of(kernel_.style).mask * static_cast<double>(a.seen->partial(at[k], seen));
                 full = static_cast<double>(seen.full()) + masked;
                 ragged = seen.ragged() ? 1 : 0;
             }

@@ -27,6 +27,7 @@ Options options_of(const Recording& r) {
     o.scale = p.scale;
     o.br = std::to_string(r.experiment.tiling.br);
     o.bc = std::to_string(r.experiment.tiling.bc);
+    if (r.experiment.tiling.splits > 0) o.splits = std::to_string(r.experiment.tiling.splits);
     o.gpu = gpu.name;
     if (r.inputs) o.seed = r.inputs->seed, o.distribution = name_of(r.inputs->distribution);
     try {

@@ -1,6 +1,7 @@
 #include "show/setup_text.hpp"
 
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/published_tiles.hpp"
 
 namespace tilescope::show {
@@ -16,7 +17,8 @@ std::string tiling_text(const Options& o, const Tiling& now, const Problem& p) {
         return std::to_string(n) + (given == "auto" ? " (auto)" : "");
     };
     return size(now.br, o.br) + " × " + size(now.bc, o.bc) + ": " + text::grouped(ceil_div(p.seq_q, now.br)) + " × " +
-           text::grouped(ceil_div(p.seq_k, now.bc)) + " tiles";
+           text::grouped(ceil_div(p.seq_k, now.bc)) + " tiles" +
+           (now.splits > 0 ? ", " + text::counted(now.splits, "part") : "");
 }
 
 std::string tile_rule_text(const Request* r, const Algorithm& algorithm) {

@@ -1,6 +1,7 @@
 // What a mapping chooses: each algorithm declares the knobs that its program turns.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "algorithms/contract/problem.hpp"
@@ -16,8 +17,17 @@ struct Knob {
 
 using Knobs = std::span<const Knob>;
 
+inline constexpr Knob br_knob = {"br", "Br", "rows of a tile: of Q and O, or of the matrix", &Tiling::br};
+inline constexpr Knob bc_knob = {"bc", "Bc", "columns of a tile: keys, or columns of the matrix", &Tiling::bc};
+inline constexpr Knob splits_knob = {"splits", "S", "parts that the keys are cut into", &Tiling::splits};
+
 /// Tiles of rows and columns: all that most programs leave open.
-inline constexpr Knob tile_knobs[] = {{"br", "Br", "rows of a tile: of Q and O, or of the matrix", &Tiling::br},
-                                      {"bc", "Bc", "columns of a tile: keys, or columns of the matrix", &Tiling::bc}};
+inline constexpr Knob tile_knobs[] = {br_knob, bc_knob};
+/// Tiles, and parts of the keys.
+inline constexpr Knob split_knobs[] = {br_knob, bc_knob, splits_knob};
+
+inline bool has_splits(Knobs knobs) {
+    return std::any_of(knobs.begin(), knobs.end(), [](const Knob& k) { return k.value == &Tiling::splits; });
+}
 
 }  // namespace tilescope

@@ -1,6 +1,26 @@
 #include "algorithms/contract/tile_sums.hpp"
 
 namespace tilescope {
+namespace {
+
+struct KeyBlocks {
+    Index first, end;
+};
+
+/// The key blocks that row block i visits: none where end <= first.
+KeyBlocks visited(const Problem& p, const Tiling& t, Index i) {
+    const Index Nq = p.seq_q, Nk = p.seq_k, delta = Nk - Nq;
+    if (!p.mask.hides()) return {0, ceil_div(Nk, t.bc)};
+    const Index right = p.mask.right().value_or(Nk + Nq), left = p.mask.left().value_or(Nk + Nq);
+    const Index rows = std::min(t.br, Nq - i * t.br);
+    // The last row sees up to here, the first one from there on.
+    const Index end = std::min(i * t.br + rows + delta + right, Nk),
+                begin = std::max<Index>(i * t.br + delta - left, 0);
+    if (end <= 0 || begin >= Nk) return {0, 0};
+    return {begin / t.bc, ceil_div(end, t.bc)};
+}
+
+}  // namespace
 
 TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
     const Index Nq = p.seq_q, Nk = p.seq_k, Tr = ceil_div(Nq, t.br), Tc = ceil_div(Nk, t.bc);
@@ -9,13 +29,10 @@ TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
     const Index delta = Nk - Nq, right = p.mask.right().value_or(Nk + Nq), left = p.mask.left().value_or(Nk + Nq);
     for (Index i = 0; i < Tr; ++i) {
         const Index rows = std::min(t.br, Nq - i * t.br);
-        // The last row sees up to here, the first one from there on.
-        const Index end = std::min(i * t.br + rows + delta + right, Nk),
-                    begin = std::max<Index>(i * t.br + delta - left, 0);
-        if (end <= 0 || begin >= Nk || begin / t.bc >= ceil_div(end, t.bc)) continue;
-        const Index n = ceil_div(end, t.bc) - begin / t.bc;
-        const Index keys = std::min(ceil_div(end, t.bc) * t.bc, Nk) - begin / t.bc * t.bc;
-        s.row_visits += rows * n;
+        const auto [first, end] = visited(p, t, i);
+        if (first >= end) continue;
+        const Index keys = std::min(end * t.bc, Nk) - first * t.bc;
+        s.row_visits += rows * (end - first);
         s.keys_streamed += keys;
         s.scores += rows * keys;
     }
@@ -26,6 +43,15 @@ TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
         if (from <= to && from < Nq) s.keys_active += last - first + 1;
     }
     return s;
+}
+
+Index part_visits(const Problem& p, const Tiling& t, Index of_a_part) {
+    if (!p.mask.hides()) return ceil_div(ceil_div(p.seq_k, t.bc), of_a_part) * p.seq_q;
+    Index visits = 0;
+    for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i)
+        if (const auto [first, end] = visited(p, t, i); first < end)
+            visits += std::min(t.br, p.seq_q - i * t.br) * (ceil_div(end, of_a_part) - first / of_a_part);
+    return visits;
 }
 
 }  // namespace tilescope

@@ -18,4 +18,8 @@ struct TileSums {
 /// With `skip`, tiles in which causality hides everything are not visited.
 TileSums tile_sums(const Problem& problem, const Tiling& tiling, bool skip = true);
 
+/// QA: rows of Q, summed over the parts of so many key blocks that a row block sees some of: ceil(jh/p) - floor(jl/p)
+/// parts of the key blocks jl .. jh-1.
+Index part_visits(const Problem& problem, const Tiling& tiling, Index blocks_of_a_part);
+
 }  // namespace tilescope

@@ -17,15 +17,21 @@ Counters cost_of(const Operation& operation, const TileInfo& out, const TileInfo
     Counters cost;
     cost.exps = n * p.exps;
     cost.other_flops = n * p.flops;
-    if (a) charge_read(cost, *a);
+    if (a) {
+        TileInfo read = *a;
+        if (operation.operates == Operates::a_column) read.cols = 1;
+        charge_read(cost, read);
+    }
     if (operation.access == Access::update) charge_read(cost, out);
     if (operation.access != Access::in_passing) charge_write(cost, out);
     return cost;
 }
 
-/// A reduction writes a column with as many rows as it reads; what operates by row reads one with as many as it writes.
+/// What reduces, or takes a column, writes a column with as many rows as it reads; what operates by row reads one with
+/// as many as it writes.
 void check_shapes(const Operation& operation, const TileInfo& out, const TileInfo& a) {
-    const bool cols = operation.kind == Kind::reduce           ? out.cols == 1
+    const bool to_column = operation.kind == Kind::reduce || operation.operates == Operates::a_column;
+    const bool cols = to_column                                ? out.cols == 1
                       : operation.operates == Operates::by_row ? a.cols == 1
                                                                : out.cols == a.cols;
     if (out.rows != a.rows || !cols)

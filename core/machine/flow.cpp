@@ -23,7 +23,7 @@ void flow(const Operation& operation, Origin& out, Origin* a) {
     out.region.tensor = no_tensor;
     if (!a) return;
     const Span one_column{0, 1};
-    if (operation.kind == Kind::reduce) {
+    if (operation.kind == Kind::reduce || operation.operates == Operates::a_column) {
         out = {Meaning::statistic, {no_tensor, a->region.slice, a->region.rows, one_column}};
     } else if (operation.operates == Operates::by_row) {
         // One number for each row, whatever it was made of.

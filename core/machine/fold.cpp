@@ -28,7 +28,78 @@ void represent_graded(const Axis& range, std::vector<Representative>& out) {
     if (tiles.ragged()) alone(tiles.full());
 }
 
+/// Some tiles of a graded axis, with all parts each.
+struct Sharers {
+    Index from, last;    ///< the first of these tiles, and the last
+    Index first, whole;  ///< the first that sees anything, and the first that sees the last inner tile
+    Index blind;         ///< one that sees nothing; the first where there is none
+    Count members, seeing, full, ragged;
+};
+
+class PartsFold {
+  public:
+    PartsFold(const Axis& range, const Tiles& parts, std::vector<Representative>& out)
+        : seen_(*range.seen), tiles_(range.tiles), parts_(parts), out_(out) {}
+
+    void represent() {
+        const Index size = parts_.tile_size();
+        if (const Index n = tiles_.full(); n > 0) {
+            const auto [blind, seeing] = seen_.sums(tiles_);
+            add({0, n - 1, seeing.first, seen_.first_to_see_last(tiles_), blind.members > 0 ? blind.position : 0,
+                 n * parts_.count(), seen_.pieces(tiles_, size), seeing.full, seeing.ragged});
+        }
+        if (const Index k = tiles_.full(); tiles_.ragged()) {
+            const Tiles sees = seen_(tiles_[k]);
+            add({k, k, k, k, k, parts_.count(), seen_.pieces(tiles_[k], size), sees.full(), sees.ragged() ? 1 : 0});
+        }
+    }
+
+  private:
+    Tiles sees(Index tile, Index part) const { return seen_(tiles_[tile]).within(parts_[part]); }
+    Index at(Index tile, Index part) const { return tile * parts_.count() + part; }
+
+    /// One that sees nothing, for all of these; and of the others one that sees full and ragged inner tiles, or, where
+    /// none sees both, one that sees a ragged one, and one of the rest.
+    void add(Sharers s) {
+        if (const Count blind = s.members - s.seeing; blind > 0) {
+            // What tiles see moves on with them: if each sees something, and any part of any is empty, one of the last
+            // two is.
+            const Index end = parts_.count() - 1;
+            const Index empty = seen_(tiles_[s.blind]).count() == 0 ? at(s.blind, 0)
+                                : sees(s.from, end).count() == 0    ? at(s.from, end)
+                                                                    : at(s.last, 0);
+            out_.push_back({empty, blind, 0, 0, empty});
+        }
+        if (s.seeing == 0) return;
+        const Index first = at(s.first, seen_(tiles_[s.first])[0].begin / parts_.tile_size());
+        if (s.ragged > 0) {
+            const Index part = (seen_.extent() - 1) / parts_.tile_size(), last = at(s.whole, part);
+            if (sees(s.whole, part).full() > 0) {
+                out_.push_back({last, s.seeing, s.full, s.ragged, first});
+                return;
+            }
+            out_.push_back({last, s.ragged, 0, s.ragged, last});
+        }
+        if (s.seeing > s.ragged) out_.push_back({first, s.seeing - s.ragged, s.full, 0, first});
+    }
+
+    const Seen& seen_;
+    const Tiles& tiles_;
+    const Tiles& parts_;
+    std::vector<Representative>& out_;
+};
+
 }  // namespace
+
+void representatives(std::span<const Axis> axes, std::size_t k, std::vector<Representative>& out) {
+    out.clear();
+    if (axes[k].promise == Promise::parts)
+        out.push_back({0});
+    else if (const Tiles* parts = parts_of(axes, k))
+        PartsFold(axes[k], *parts, out).represent();
+    else
+        representatives(axes[k], out);
+}
 
 void representatives(const Axis& range, std::vector<Representative>& out) {
     out.clear();

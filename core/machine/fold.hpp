@@ -17,5 +17,8 @@ struct Representative {
 /// All tiles of a range that promises nothing; a full and a ragged one of a uniform one; of a graded one, for those
 /// that see something and those that do not, the one that sees most. Keeps its memory between calls.
 void representatives(const Axis& range, std::vector<Representative>& out);
+/// The same for axis k of a grid. Members of a graded axis with parts are its tiles with each part, the first tile's
+/// first; the axis of parts itself has one to stand for all.
+void representatives(std::span<const Axis> axes, std::size_t k, std::vector<Representative>& out);
 
 }  // namespace tilescope

@@ -31,15 +31,17 @@ class Grid {
     bool promises() const {
         return std::any_of(axes_.begin(), axes_.end(), [](const Axis& a) { return a.promise != Promise::none; });
     }
-    /// Tells `check` what a block cost. Blocks are alike that are alike on every axis; at most one axis is graded.
+    /// Tells `check` what a block cost. Blocks are alike that are alike on every axis; at most one axis is graded, with
+    /// its parts.
     void tell(PromiseCheck& check, Index block, const Cost& cost) const {
         Index alike = 0, stride = 1, rest = block;
-        std::optional<Tiles> seen;
+        std::array<Span, most_axes> at;
+        this->at(block, at.data());
+        const std::optional<Tiles> seen = seen_at(axes_, at.data());
         for (std::size_t k = axes_.size(); k-- > 0;) {
             const Index n = axes_[k].tiles.count(), i = rest % n;
-            alike += stride * alike_in(axes_[k], i);
+            alike += stride * alike_in(axes_[k], i, seen);
             stride *= sets_of(axes_[k]);
-            if (axes_[k].promise == Promise::graded) seen = (*axes_[k].seen)(axes_[k].tiles[i]);
             rest /= n;
         }
         check.tell(alike, block, cost, seen);
@@ -60,10 +62,19 @@ void tell(const Grid& grid, PromiseCheck& check, Index launch, Index block, cons
     }
 }
 
+void check_parts(const Axis* before, const Tiles& parts) {
+    if (!before || before->promise != Promise::graded)
+        throw std::logic_error("launch: an axis of parts comes after the graded one that it is of");
+    if (parts.tile_size() % before->seen->tile_size() != 0 || parts.extent() < before->seen->extent())
+        throw std::logic_error("launch: parts are of whole inner tiles, and all of these are in one");
+}
+
 void check_axes(std::span<const Axis> axes) {
     if (axes.size() > most_axes) throw std::logic_error("launch: a grid has at most three axes");
     if (std::count_if(axes.begin(), axes.end(), [](const Axis& a) { return a.promise == Promise::graded; }) > 1)
         throw std::logic_error("launch: at most one axis of a grid can be graded");
+    for (std::size_t k = 0; k < axes.size(); ++k)
+        if (axes[k].promise == Promise::parts) check_parts(k > 0 ? &axes[k - 1] : nullptr, axes[k].tiles);
 }
 
 }  // namespace
@@ -141,7 +152,7 @@ void Gpu::run_folded(const Launch& launch) {
     std::array<std::vector<Representative>, most_axes> chosen;
     Index total = 1;
     for (std::size_t k = 0; k < n; ++k) {
-        representatives(launch.axes[k], chosen[k]);
+        representatives(launch.axes, k, chosen[k]);
         total *= static_cast<Index>(chosen[k].size());
     }
     std::array<Span, most_axes> at;
@@ -155,11 +166,15 @@ void Gpu::run_folded(const Launch& launch) {
             const auto options = static_cast<Index>(chosen[k].size());
             const Representative& r = chosen[k][static_cast<std::size_t>(rest % options)];
             rest /= options;
-            at[k] = axis.tiles[r.position];
             weight *= r.members;
+            if (axis.promise == Promise::parts) continue;  // the graded axis stands for both
+            const Tiles* parts = parts_of(launch.axes, k);
+            const Index inner = parts ? parts->count() : 1;
+            at[k] = axis.tiles[r.position / inner];
+            if (parts) at[k + 1] = (*parts)[r.position % inner];
             if (axis.promise == Promise::graded) grading = {r.members, r.full, r.ragged};
             block += stride * r.position, first += stride * r.first;
-            stride *= axis.tiles.count();
+            stride *= axis.tiles.count() * inner;
         }
         try {
             run_block(*main_, launch, block, at.data(), grading, weight);

@@ -57,7 +57,7 @@ void Block::run_all(const Axis& range, const Body& body, Here here) {
         turn(range, k, weight_, body);
         std::optional<Tiles> seen;
         if (range.promise == Promise::graded) seen = (*range.seen)(range.tiles[k]);
-        promise.tell(alike_in(range, k), k, Cost::so_far(w_) - before, seen, line_);
+        promise.tell(alike_in(range, k, seen), k, Cost::so_far(w_) - before, seen, line_);
     }
 }
 

@@ -37,7 +37,11 @@ struct Price {
 };
 
 /// What the operand `a` is to the tile that is written.
-enum class Operates : std::uint8_t { by_element, by_row };  ///< the same shape; one number for each row
+enum class Operates : std::uint8_t {
+    by_element,  ///< the same shape
+    by_row,      ///< one number for each row
+    a_column,    ///< one column of it is read, and no more
+};
 
 /// Static objects: events point at them, and nobody compares names.
 ///

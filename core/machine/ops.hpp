@@ -9,6 +9,8 @@ namespace tilescope {
 
 /// out = in. Free: a register move.
 void copy(Block& b, Tile& out, const Tile& in, Here here = Here::now());
+/// out_r = in_rc, a column of its own. Free, too; only that column is read.
+void take_column(Block& b, Tile& out, const Tile& in, Index column, Here here = Here::now());
 
 /// m_r = max over the columns of s. cols - 1 comparisons a row.
 void row_max(Block& b, Tile& m, const Tile& s, Here here = Here::now());

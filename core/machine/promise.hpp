@@ -48,13 +48,14 @@ class PromiseCheck {
     std::map<Index, Alike> known_;
 };
 
-/// What members of an axis or loop share whose costs are promised to be comparable: the number of their set.
-inline Index alike_in(const Axis& range, Index k) {
+/// What members of an axis or loop share whose costs are promised to be comparable: the number of their set. `seen`:
+/// the inner tiles that one sees, where something is graded.
+inline Index alike_in(const Axis& range, Index k, const std::optional<Tiles>& seen) {
     if (range.promise == Promise::none) return k;
     const Index ragged = k < range.tiles.full() ? 0 : 1;
     if (range.promise == Promise::uniform) return ragged;
     // Members that see nothing may leave out what the others do.
-    return ragged + ((*range.seen)(range.tiles[k]).count() > 0 ? 2 : 0);
+    return ragged + (seen && seen->count() > 0 ? 2 : 0);
 }
 /// How many such sets there are.
 inline Index sets_of(const Axis& range) {

@@ -45,14 +45,41 @@ Tiles Seen::operator()(Span tile) const {
     return seen;
 }
 
-Index Seen::partial(Span tile) const {
+Seen Seen::in_tiles_of(Index size) const {
+    Seen s = *this;
+    s.inner_ = Tiles(inner_.extent(), size, inner_.name()).by_grade();
+    return s;
+}
+
+Count Seen::pieces(Span tile, Index elements) const {
+    const Tiles seen = (*this)(tile);
+    if (seen.count() == 0) return 0;
+    return seen[seen.count() - 1].begin / elements - seen[0].begin / elements + 1;
+}
+
+Count Seen::pieces(const Tiles& range, Index elements) const {
+    if (!(end_ && begin_)) {
+        const Sum seeing = in_tiles_of(elements).sums(range).seeing;
+        return seeing.full + seeing.ragged;
+    }
+    Count all = 0;
+    for (Index k = 0; k < range.full(); ++k) all += pieces(range[k], elements);
+    return all;
+}
+
+Index Seen::first_to_see_last(const Tiles& range) const {
+    if (!end_) return 0;
+    const Index last = (inner_.count() - 1) * inner_.tile_size();
+    return std::clamp<Index>(floor_div(last - *end_, range.tile_size()), 0, range.full());
+}
+
+Index Seen::partial(Span tile, const Tiles& tiles) const {
     // Its first element sees what begins before, and its last what ends after.
     const Index size = inner_.tile_size(), extent = inner_.extent();
-    const Tiles seen = (*this)(tile);
     Index whole_from = 0, whole_to = inner_.count();
     if (begin_) whole_from = ceil_div(std::clamp<Index>(tile.end() - 1 + *begin_, 0, extent), size);
     if (end_ && tile.begin + 1 + *end_ < extent) whole_to = std::max<Index>(0, tile.begin + 1 + *end_) / size;
-    return seen.count() - seen.from(whole_from).upto(whole_to).count();
+    return tiles.count() - tiles.from(whole_from).upto(whole_to).count();
 }
 
 Seen::Sums Seen::sums(const Tiles& range) const {

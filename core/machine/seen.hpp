@@ -20,8 +20,16 @@ class Seen {
     Tiles operator()(Span tile) const;
     /// Whether every tile sees all of them.
     bool all() const { return !end_ && !begin_; }
-    /// How many of these not every element of the tile sees whole: those that a mask crosses.
-    Index partial(Span tile) const;
+    /// How many of `tiles`, of those that it sees, not every element of the tile sees whole: those that a mask crosses.
+    Index partial(Span tile, const Tiles& tiles) const;
+    /// The first full tile of a range that sees the last inner tile, if any does: it begins earliest of those.
+    Index first_to_see_last(const Tiles& range) const;
+    /// Of how many pieces of so many elements, whole inner tiles each, a tile sees some; and full tiles of a range
+    /// together.
+    Count pieces(Span tile, Index elements) const;
+    Count pieces(const Tiles& range, Index elements) const;
+    Index tile_size() const { return inner_.tile_size(); }
+    Index extent() const { return inner_.extent(); }
 
     /// Full tiles of a range, by whether they see anything: how many, and how many full and ragged inner tiles they see
     /// together. The one that sees most has a ragged tile if any has.
@@ -36,6 +44,7 @@ class Seen {
     Sums sums(const Tiles& range) const;
 
   private:
+    Seen in_tiles_of(Index size) const;
     Sums growing(const Tiles& range) const;
     Sums shrinking(const Tiles& range) const;
     Sums one_by_one(const Tiles& range) const;

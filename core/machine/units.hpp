@@ -58,6 +58,11 @@ class Tiles {
     /// The tiles from position k of the whole range on (clamped).
     constexpr Tiles from(Index k) const { return {n_, size_, std::clamp(k, first_, last_), last_, name_, graded_}; }
 
+    /// The tiles that begin within `span` of elements.
+    constexpr Tiles within(Span span) const {
+        return from(ceil_div(span.begin, size_)).upto(ceil_div(span.end(), size_));
+    }
+
     constexpr const char* name() const { return name_; }
     /// Whether how many these are depends on where a `graded` axis or loop around them stands (core/machine/grid.hpp).
     constexpr bool graded() const { return graded_; }

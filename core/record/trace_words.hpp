@@ -17,7 +17,7 @@ inline constexpr std::initializer_list<Meaning> all_meanings = {Meaning::query, 
                                                                 Meaning::gradient, Meaning::bias,  Meaning::other};
 
 inline const char* promise_word(Promise p) {
-    constexpr const char* names[] = {"none", "uniform", "graded"};
+    constexpr const char* names[] = {"none", "uniform", "graded", "parts"};
     return names[static_cast<int>(p)];
 }
 inline const char* space_word(Space s) { return s == Space::sram ? "sram" : "registers"; }

@@ -90,6 +90,11 @@ const std::vector<Setter>& setters() {
                                     [](const std::string& v) { return to_bool("--causal", v); }),
         tile("br", &Options::br),
         tile("bc", &Options::bc),
+        setter<std::string>("splits", &Options::splits,
+                            [](const std::string& v) {
+                                const Splits s = to_splits("--splits", v);
+                                return s.number > 0 ? std::to_string(s.number) : v;
+                            }),
         named("tiles", &Options::tiles, std::span<const TileRule>(tile_rules)),
         named("objective", &Options::objective, std::span<const Objective>(objectives)),
         named("order", &Options::order, std::span<const Order>(orders)),
@@ -162,6 +167,8 @@ void add_problem_options(CLI::App& app, Options& o) {
     add("softmax", "Softmax of `standard`: naive or safe", "KIND", "safe");
     add("br", "Tile rows, or auto: as --tiles says", "N", "auto");
     add("bc", "Tile columns (keys), or auto", "N", "auto");
+    add("splits", "Parts that split_kv cuts the keys into: a number, or by the rule of FlashAttention-2 or -3",
+        "N|fa2|fa3", "auto: fa2");
     add("tiles", "Of auto: kernel (as released kernels have them), paper (FlashAttention-1's rule) or best", "RULE",
         "kernel");
     add("objective", "What --tiles best makes least: time, dram or sm-traffic", "WHAT", "time");

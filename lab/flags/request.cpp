@@ -29,10 +29,12 @@ Problem problem_from(const Options& o) {
 }
 
 Wish wish_from(const Options& o) {
-    return {.tiling = {to_tile("--br", o.br), to_tile("--bc", o.bc)},
+    const Splits splits = to_splits("--splits", o.splits);
+    return {.tiling = {to_tile("--br", o.br), to_tile("--bc", o.bc), splits.number},
             .rule = to_named("--tiles", o.tiles, std::span<const TileRule>(tile_rules)),
             .objective = to_named("--objective", o.objective, std::span<const Objective>(objectives)),
-            .placing = {to_named("--order", o.order, std::span<const Order>(orders)), o.blocks_per_sm.value_or(0)}};
+            .placing = {to_named("--order", o.order, std::span<const Order>(orders)), o.blocks_per_sm.value_or(0)},
+            .splits = splits.rule};
 }
 
 /// A size that a file decides: the flag may only repeat it.
@@ -179,6 +181,16 @@ std::string flag_of(Feature feature, const Options& o) {
     return "--dim";
 }
 
+/// Names the algorithms that cut the keys into parts.
+[[noreturn]] void refuse_splits(const Algorithm& algorithm, const Options& o) {
+    std::vector<std::string> names;
+    for (const Algorithm& a : algorithms())
+        if (has_splits(a.knobs)) names.push_back(a.name);
+    throw UsageError("--splits " + text::shown(o.splits) + ": " + algorithm.name +
+                     " does not cut the keys into parts; " + text::join(names, ", ") +
+                     (names.size() == 1 ? " does" : " do") + ", or leave it out");
+}
+
 /// Files are for the computation whose first input they are.
 void check_files(const Computation& c, const Options& o) {
     layout_from(o);
@@ -192,6 +204,7 @@ void check_files(const Computation& c, const Options& o) {
 }  // namespace
 
 void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& o) {
+    if (o.splits != Options().splits && !has_splits(algorithm.knobs)) refuse_splits(algorithm, o);
     const auto refusal = refuses(algorithm, problem);
     if (!refusal) return;
     std::vector<std::string> names;

@@ -96,6 +96,16 @@ Index to_tile(const std::string& flag, const std::string& text) {
     return value;
 }
 
+Splits to_splits(const std::string& flag, const std::string& text) {
+    if (text == "auto") return {};
+    for (const SplitRule rule : split_rules)
+        if (text == name_of(rule)) return {0, rule};
+    Index value = 0;
+    const std::errc error = text::to_whole(text, value);
+    if (error == std::errc() && value >= 1 && value <= most_splits) return {value};
+    refuse(flag, text, "must be from 1 to " + std::to_string(most_splits) + ", or auto, fa2 or fa3", "8");
+}
+
 CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const char* help,
                               std::function<void(Index)> set) {
     const auto read = [name = std::string(flag), allowed, set = std::move(set)](const std::string& text) {

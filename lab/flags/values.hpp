@@ -10,6 +10,7 @@
 
 #include "core/machine/units.hpp"
 #include "lab/inputs.hpp"
+#include "lab/splits.hpp"
 
 namespace CLI {
 class App;
@@ -47,6 +48,12 @@ Distribution to_distribution(const std::string& text);
 Dtype to_dtype(const std::string& text);
 /// A tile's size; 0 stands for auto.
 Index to_tile(const std::string& flag, const std::string& text);
+/// A number of parts, or 0 and the rule that chooses it.
+struct Splits {
+    Index number = 0;
+    SplitRule rule = SplitRule::fa2;
+};
+Splits to_splits(const std::string& flag, const std::string& text);
 
 /// Adds a flag whose value to_index() reads.
 CLI::Option* add_whole_option(CLI::App& app, const char* flag, const Whole& allowed, const char* help,

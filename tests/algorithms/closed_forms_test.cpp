@@ -150,6 +150,35 @@ Head chunked(const Letters& x, const Case&, const GpuSpec&) {
             3 * E - 2 * U + U + U * (3 + 2 * dv) + Nq * dv};
 }
 
+/// Flash-Decoding: FlashAttention-2 on parts of p = ceil(Tc / S) key blocks, then one softmax over the parts. A: parts
+/// of a row block that see a key, found block by block.
+Head split_kv(const Letters& x, const Case& c, const GpuSpec&) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
+    const Index S = std::max<Index>(1, c.tiling.splits), p = (Tc + S - 1) / S;
+    Index QA = 0;
+    for (Index first = 0; first < Nq; first += c.tiling.br) {
+        const Index rows = std::min(c.tiling.br, Nq - first);
+        std::set<Index> parts;
+        for (Index j = 0; j < Tc; ++j)
+            if (!c.problem.mask.hides() || j * c.tiling.bc <= first + rows - 1 + Nk - Nq) parts.insert(j / p);
+        QA += rows * static_cast<Index>(parts.size());
+    }
+    return {{{"Q", {QA * d, 0}},
+             {"K", {Kt * d, 0}},
+             {"V", {Kt * dv, 0}},
+             {"O", {0, Nq * dv}},
+             {"LSE", {0, Nq}},
+             {"O_s", {S * Nq * dv, S * Nq * dv}},
+             {"LSE_s", {S * Nq, S * Nq}}},
+            QA * d + Kt * (d + dv) + S * Nq * (dv + 1),
+            S * Nq * (dv + 1) + Nq * dv + Nq,
+            2 * E * (d + dv),
+            E + U + S * Nq,
+            // FlashAttention-2 of each part. Combining a row: max S - 1, sub S, sum S - 1, log and sum 2, division S;
+            // for each column of O, S products and S - 1 sums.
+            3 * E + U * (2 + dv) + QA * (dv + 2) + Nq * (4 * S + 2 * S * dv - dv)};
+}
+
 /// Online normalizer calculation for softmax, Algorithms 1 to 3, for Nq rows of Nk elements.
 Head softmax(const Letters& x, Count passes, Count exps, Count other) {
     return {{{"X", {passes * x.N, 0}}, {"Y", {0, x.N}}}, passes * x.N, x.N, 0, exps, other};
@@ -166,16 +195,21 @@ Head softmax_online(const Letters& x, const Case&, const GpuSpec&) {
 }
 
 using Formula = Head (*)(const Letters&, const Case&, const GpuSpec&);
-const std::vector<std::pair<const char*, Formula>> formulas = {
-    {"standard", standard},         {"three_pass", three_pass},
-    {"two_pass", two_pass},         {"flash_v1", flash_v1},
-    {"flash_v2", flash_v2},         {"memory_efficient", memory_efficient},
-    {"chunked", chunked},           {"softmax_naive", softmax_naive},
-    {"softmax_safe", softmax_safe}, {"softmax_online", softmax_online}};
+const std::vector<std::pair<const char*, Formula>> formulas = {{"standard", standard},
+                                                               {"three_pass", three_pass},
+                                                               {"two_pass", two_pass},
+                                                               {"flash_v1", flash_v1},
+                                                               {"flash_v2", flash_v2},
+                                                               {"memory_efficient", memory_efficient},
+                                                               {"chunked", chunked},
+                                                               {"split_kv", split_kv},
+                                                               {"softmax_naive", softmax_naive},
+                                                               {"softmax_safe", softmax_safe},
+                                                               {"softmax_online", softmax_online}};
 
 /// Statistics and unfinished outputs are f32 whatever the problem's type.
 Bytes element_bytes(const std::string& tensor, const Problem& p) {
-    const bool wide = std::set<std::string>{"l", "m", "LSE", "m_j", "s_j", "v_j"}.count(tensor) > 0;
+    const bool wide = std::set<std::string>{"l", "m", "LSE", "m_j", "s_j", "v_j", "O_s", "LSE_s"}.count(tensor) > 0;
     return wide || p.dtype == Dtype::f32 ? 4 : 2;
 }
 

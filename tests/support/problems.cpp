@@ -73,6 +73,7 @@ std::vector<Case> corner_cases() {
         for (const bool causal : {false, true}) {
             c.problem.mask = causal ? Mask::causal() : Mask();
             c.problem.dtype = dtypes[all.size() % 3];
+            c.tiling.splits = static_cast<Index>(all.size() / 2) % 6;  // of some, more than there are key blocks
             c.seed = all.size() + 1;
             all.push_back(c);
         }
@@ -93,11 +94,14 @@ Case random_case(std::uint64_t seed) {
     if (r.one_in(2)) p.mask = Mask::causal();
     if (r.one_in(4)) p.scale = 0.25;
     if (r.one_in(8)) p.softmax = Softmax::naive;
-    return {p, {r.magnitude(1, 80), r.magnitude(1, 80)}, seed};
+    Case c{p, {r.magnitude(1, 80), r.magnitude(1, 80)}, seed};
+    c.tiling.splits = r.magnitude(1, 24);
+    return c;
 }
 
 Case as_supported(const Algorithm& algorithm, Case c) {
     if (!algorithm.supports.has(Feature::naive_softmax)) c.problem.softmax = Softmax::safe;
+    if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
     return c;
 }
 
@@ -126,7 +130,9 @@ Case large_case(std::uint64_t seed) {
     p.heads = p.kv_heads * r.between(1, 2);
     p.dtype = dtypes[r.between(0, 2)];
     p.mask = causal ? Mask::causal() : Mask();
-    return {p, {r.magnitude(causal ? 16 : 1, 512), r.magnitude(causal ? 16 : 1, 512)}, seed};
+    Case c{p, {r.magnitude(causal ? 16 : 1, 512), r.magnitude(causal ? 16 : 1, 512)}, seed};
+    c.tiling.splits = r.magnitude(1, 300);
+    return c;
 }
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -136,12 +142,14 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     if (p.mask.is_causal()) out << " --causal";
     if (p.scale) out << " --scale " << *p.scale;
     if (p.softmax == Softmax::naive) out << " --softmax naive";
-    return out << " --br " << c.tiling.br << " --bc " << c.tiling.bc << " --seed " << c.seed;
+    out << " --br " << c.tiling.br << " --bc " << c.tiling.bc;
+    if (c.tiling.splits > 0) out << " --splits " << c.tiling.splits;
+    return out << " --seed " << c.seed;
 }
 
 std::string to_string(const Algorithm& algorithm, const Case& c) {
     std::ostringstream out;
-    out << "tilescope run " << algorithm.name << ' ' << c;
+    out << "tilescope run " << algorithm.name << ' ' << as_supported(algorithm, c);
     return out.str();
 }
 

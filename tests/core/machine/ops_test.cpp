@@ -65,6 +65,7 @@ TEST_CASE("every operation has its price", "[ops]") {
         {"update_max", [](Block& b, Tile& x, const Tile& y) { update_max(b, x, y); }, {3, 5}, {3, 5}, 0, 15, true},
         {"add_log", [](Block& b, Tile& m, const Tile& l) { add_log(b, m, l); }, {3, 1}, {3, 1}, 0, 6, true},
         {"row_max", [](Block& b, Tile& m, const Tile& s) { row_max(b, m, s); }, {4, 1}, {4, 1}, 0, 0, false},
+        {"take_column", [](Block& b, Tile& x, const Tile& y) { take_column(b, x, y, 0); }, {3, 1}, {3, 1}, 0, 0, false},
     };
     const Mode mode = GENERATE(numeric_mode, exact_mode);
     for (const Priced& p : all) {

@@ -1,0 +1,84 @@
+// Flash-decoding: FlashAttention-2 with the keys cut into parts that run side by side, and a second launch that
+// combines what they found.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::split_kv {
+
+inline constexpr CodeLine code[] = {
+    {1, "launch 1: for each row block i and part s of the keys (parallel thread blocks)",
+     "Keys are a third parallel axis: one query has as many thread blocks as parts, not one."},
+    {2, "  take the key blocks of part s that Q_i sees: of p = ceil(Tc/S) in a row",
+     "Parts are cut from all keys, so causality may leave some of them empty."},
+    {3, "  if there are none: O_s = 0, LSE_s = -inf, and on with line 10", "The sum over nothing; nothing comes in."},
+    {4, "  read Q_i from HBM; O = 0, l = 0, m = -inf", "Every part needs Q_i again."},
+    {5, "  for each of these key blocks j: read K_j, V_j from HBM", "Each key is read once per row block, as ever."},
+    {6, "    S = scale Q_i K_j^T", "A tile of scores, on chip only."},
+    {7, "    m = max(m_old, rowmax(S)), P~ = exp(S - m), l = exp(m_old - m) l + rowsum(P~)",
+     "FlashAttention-2's inner loop, on a part of the keys."},
+    {8, "    O = exp(m_old - m) O + P~ V_j", "Un-normalised until the part ends."},
+    {9, "  O_s = O / l, LSE_s = m + log(l)", "A whole attention over this part, and the weight that it will have."},
+    {10, "  write O_s, LSE_s to HBM", "In f32: they are to be added up."},
+    {11, "launch 2: for each block of rows (parallel thread blocks)", "Begins when all parts are done."},
+    {12, "  read LSE_s of all parts from HBM", "S numbers a row."},
+    {13, "  M = max(LSE_s), w_s = exp(LSE_s - M), W = rowsum(w); rows without keys: M = 0",
+     "A softmax over parts. Where all are -inf, the difference would be NaN."},
+    {14, "  LSE = M + log(W), w_s = w_s / W", "The parts' sums of exponentials, added up."},
+    {15, "  for s = 1..S: read O_s from HBM; O += w_s O_s", "Any order of parts gives the same, up to rounding."},
+    {16, "  write O, LSE to HBM", "O in the storage type, rounded once."},
+};
+
+/// The parts that a tiling asks for; one where it leaves that open.
+inline Index parts_of(const Tiling& tile) { return std::max<Index>(1, tile.splits); }
+
+/// Key blocks of a part, but for the last ones.
+inline Index blocks_of_a_part(const Problem& p, const Tiling& tile) {
+    return ceil_div(ceil_div(p.seq_k, tile.bc), parts_of(tile));
+}
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// O_s: the rows of a part below those of the part before; LSE_s: a row's parts side by side.
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
+    const Index S = parts_of(tile), Nq = p.seq_q;
+    auto t = computation::attention.tensors(p);
+    t.push_back(declare(p, "LSE", Role::output, Meaning::statistic, Sliced::by_head, Nq, 1, Dtype::f32));
+    t.push_back(declare(p, "O_s", Role::scratch, Meaning::output, Sliced::by_head, S * Nq, p.dim_v, Dtype::f32));
+    t.push_back(declare(p, "LSE_s", Role::scratch, Meaning::statistic, Sliced::by_head, Nq, S, Dtype::f32));
+    return t;
+}
+
+/// Rows of a thread block that combines: flash_fwd_launch_template.h, run_flash_splitkv_fwd's kBlockM.
+inline Index rows_combined(const Problem& p) { return p.dim_v % 128 == 0 ? 4 : p.dim_v % 64 == 0 ? 8 : 16; }
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto t = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
+    const Index S = parts_of(tile), U = t.row_visits;
+    const Index QA = part_visits(p, tile, blocks_of_a_part(p, tile));
+    const Bytes partials = f * S * Nq * (dv + 1);
+    return Prediction{(QA * d + t.keys_streamed * (d + dv)) * e + partials, partials + Nq * dv * e + Nq * f,
+                      2 * t.scores * (d + dv), t.scores + U + S * Nq,
+                      3 * t.scores + U * (2 + dv) + QA * (dv + 2) + Nq * (4 * S + 2 * S * dv - dv)}
+        .times(p.batch_heads());
+}
+
+inline Algorithm describe() {
+    return {.name = "split_kv",
+            .computes = &computation::attention,
+            .supports = attention_features,
+            .rung = 8,
+            .idea = "flash_v2 with the keys cut into parts, each a thread block's; a second launch combines them",
+            .paper =
+                "Flash-Decoding, crfm.stanford.edu, 2023-10-12; flash_fwd_kernel.h, "
+                "compute_attn_1rowblock_splitkv and combine_attn_seqk_parallel",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .knobs = split_knobs};
+}
+
+}  // namespace tilescope::split_kv

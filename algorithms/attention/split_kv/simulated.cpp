@@ -1,0 +1,104 @@
+#include <limits>
+
+#include "algorithms/attention/split_kv/algorithm.hpp"
+
+namespace tilescope::split_kv {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+struct Head {
+    Hbm Q, K, V, O_s, LSE_s;
+};
+
+/// Lines 4 to 9: O is left as O_s, m as LSE_s.
+void attend(Block& b, const Head& h, const Problem& p, Span i, const Tiles& keys, Tile& o, Tile& m) {
+    b.at(4);
+    Tile q = b.load(h.Q, i);
+    Tile l = b.alloc_registers("l", i.size, 1);
+    b.uniform(keys, [&](Span j) {
+        b.at(5);
+        Tile k = b.load(h.K, j);
+        Tile v = b.load(h.V, j);
+        b.at(6);
+        Tile s = b.alloc_registers("S", i.size, j.size);
+        b.matmul(s, q, k, Trans::b, p.logit_scale());
+        apply_mask(b, s, p, i, j);
+        b.at(7);
+        Tile correction = b.alloc_registers("c", i.size, 1);
+        copy(b, correction, m);
+        update_row_max(b, m, s);
+        exp_minus(b, correction, m);
+        exp_minus(b, s, m);
+        scale_rows(b, l, correction);
+        update_row_sum(b, l, s);
+        b.at(8);
+        scale_rows(b, o, correction);
+        b.matmul(o, s, v, Trans::none);
+    });
+    b.at(9);
+    divide_rows(b, o, l);
+    add_log(b, m, l);
+}
+
+void attend_in_parts(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm Q = t["Q"], K = t["K"], V = t["V"], O_s = t["O_s"], LSE_s = t["LSE_s"];
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    const Index part = blocks_of_a_part(p, tile) * tile.bc;
+    const Tiles all(parts_of(tile) * part, part, "s");
+    gpu.launch("split_kv", {p.head_axis(), p.row_axis(rows, keys), parts(all)},
+               [&](Block& b, Span head, Span i, Span s) {
+                   const Head h = {Q.of(head), K.of(head), V.of(head), O_s.of(head), LSE_s.of(head)};
+                   const Index number = s.begin / part;
+                   const Tiles own = p.visible_keys(keys, i).within(s);
+                   b.at(own.count() > 0 ? 4 : 3);
+                   Tile o = b.alloc_registers("O_s", i.size, p.dim_v);
+                   Tile m = b.alloc_registers("LSE_s", i.size, 1, -infinity);
+                   if (own.count() > 0) attend(b, h, p, i, own, o, m);
+                   b.at(10);
+                   b.store(o, h.O_s, {number * p.seq_q + i.begin, i.size});
+                   b.store(m, h.LSE_s, i, {number, 1});
+               });
+}
+
+void combine(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Hbm O = t["O"], LSE = t["LSE"], O_s = t["O_s"], LSE_s = t["LSE_s"];
+    const Tiles rows(p.seq_q, rows_combined(p), "i"), all(parts_of(tile), 1, "s");
+    gpu.launch("combine", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
+        const auto rows_of = [&](Span s) { return Span{s.begin * p.seq_q + i.begin, i.size}; };
+        b.at(12);
+        Tile w = b.load(LSE_s.of(head), i, Space::registers);
+        b.at(13);
+        Tile m = b.alloc_registers("M", i.size, 1);
+        row_max(b, m, w);
+        exp_minus(b, w, m);
+        Tile sum = b.alloc_registers("W", i.size, 1);
+        row_sum(b, sum, w);
+        b.at(14);
+        add_log(b, m, sum);
+        divide_rows(b, w, sum);
+        b.at(15);
+        Tile weight = b.alloc_registers("w_s", i.size, 1);
+        Tile o = b.load(O_s.of(head), rows_of(all[0]), Space::registers);
+        take_column(b, weight, w, 0);
+        scale_rows(b, o, weight);
+        b.uniform(all.from(1), [&](Span s) {
+            Tile part = b.load(O_s.of(head), rows_of(s), Space::registers);
+            take_column(b, weight, w, s.begin);
+            scale_rows(b, part, weight);
+            add(b, o, part);
+        });
+        b.at(16);
+        b.store(o, O.of(head), i);
+        b.store(m, LSE.of(head), i);
+    });
+}
+
+}  // namespace
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    attend_in_parts(gpu, t, p, tile);
+    combine(gpu, t, p, tile);
+}
+
+}  // namespace tilescope::split_kv

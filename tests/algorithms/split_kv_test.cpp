@@ -1,0 +1,152 @@
+// Flash-decoding against what it must equal: FlashAttention-2 where there is one part, and itself for any number of
+// parts. Closed forms and references: closed_forms_test.cpp, registry_test.cpp.
+#include "algorithms/attention/split_kv/algorithm.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/machine/event.hpp"
+#include "lab/reference.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/problems.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+
+namespace {
+
+const Algorithm& split() { return *find_algorithm("split_kv"); }
+const Algorithm& flash() { return *find_algorithm("flash_v2"); }
+
+Case with(Case c, Index splits) {
+    c.tiling.splits = splits;
+    c.problem.softmax = Softmax::safe;
+    return c;
+}
+
+/// Apart from infinities of the same sign, which are no distance from each other.
+double distance(const Storage& a, const Storage& b) {
+    const std::vector<float> x = contents(a), y = contents(b);
+    double most = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        if (std::isnan(x[k]) || std::isnan(y[k])) return NAN;
+        if (x[k] != y[k]) most = std::max(most, std::abs(static_cast<double>(x[k]) - static_cast<double>(y[k])));
+    }
+    return most;
+}
+
+/// One rounding of numbers up to about 4 to the storage type, and sums of f32.
+double allowed(Dtype t) { return t == Dtype::f32 ? 2e-5 : t == Dtype::f16 ? 0x1p-8 : 0x1p-5; }
+
+/// How many thread blocks a run went through.
+struct Witness : Listener {
+    void begin(const BlockMark&) override { ++blocks; }
+    using Listener::begin;
+    void on(const Event&, TileData) override {}
+    Index blocks = 0;
+};
+
+}  // namespace
+
+TEST_CASE("one part is FlashAttention-2, and a copy of its result through HBM", "[split_kv]") {
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        const Case c = with(random_case(seed), 1);
+        const Problem& p = c.problem;
+        INFO(to_string(split(), c));
+        const Inputs in = inputs_for(split(), c);
+        const Outcome one = run(split(), c, roomy(), numeric_mode, in), whole = run(flash(), c, roomy(), numeric_mode, in);
+        CHECK(same_bits(*one.tensor("O").data, *whole.tensor("O").data));
+        CHECK(same_bits(*one.tensor("LSE").data, *whole.tensor("LSE").data));
+        const Bytes partials = 4 * p.batch_heads() * p.seq_q * (p.dim_v + 1);
+        Count blind = 0;  // whose rows of Q only flash_v2 reads
+        for (Index i = 0; i < p.seq_q; i += c.tiling.br) {
+            const Index rows = std::min(c.tiling.br, p.seq_q - i);
+            if (p.mask.hides() && i + rows + p.diagonal() <= 0) blind += rows;
+        }
+        const Bytes unread = p.batch_heads() * blind * p.dim * size_of(p.dtype);
+        CHECK(one.counters.hbm_read == whole.counters.hbm_read + partials - unread);
+        CHECK(one.counters.hbm_write == whole.counters.hbm_write + partials);
+        CHECK(one.counters.matmul_flops == whole.counters.matmul_flops);
+        CHECK(one.counters.exps == whole.counters.exps + p.batch_heads() * p.seq_q);
+    }
+}
+
+TEST_CASE("any number of parts gives the same O and LSE", "[split_kv]") {
+    Count hidden = 0, beyond = 0;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        const Case c = with(random_case(seed), 1);
+        const Inputs in = inputs_for(split(), c);
+        const Outcome whole = run(flash(), c, roomy(), numeric_mode, in);
+        const Index Tc = ceil_div(c.problem.seq_k, c.tiling.bc);
+        for (const Index s : {2, 3, 5, 8, 100}) {
+            const Case parted = with(c, s);
+            INFO(to_string(split(), parted));
+            const Outcome o = run(split(), parted, roomy(), numeric_mode, in);
+            CHECK(distance(*o.tensor("O").data, *whole.tensor("O").data) <= allowed(c.problem.dtype));
+            CHECK(distance(*o.tensor("LSE").data, *whole.tensor("LSE").data) <= 1e-5);
+            beyond += s > Tc;
+            hidden += c.problem.mask.hides() && s <= Tc;
+        }
+    }
+    CHECK(beyond > 100);
+    CHECK(hidden > 50);
+}
+
+TEST_CASE("the order of parts does not matter: keys of whole parts change places", "[split_kv]") {
+    for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16})
+        for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+            Case c = with(random_case(seed), 4);
+            c.problem.mask = {}, c.problem.dtype = dtype;
+            c.problem.seq_k = 48, c.tiling.bc = 6;  // parts of two key blocks
+            const Inputs in = inputs_for(split(), c);
+            Inputs turned = in;
+            for (const char* name : {"K", "V"}) {
+                std::vector<float> x = contents(*in.at(name));
+                const auto slice = static_cast<std::ptrdiff_t>(48 * in.at(name)->cols());
+                for (auto at = x.begin(); at != x.end(); at += slice) std::rotate(at, at + slice / 4, at + slice);
+                turned[name] = std::make_shared<Storage>(dtype, in.at(name)->slices(), 48, in.at(name)->cols());
+                turned[name]->write(0, x);
+            }
+            INFO(to_string(split(), c));
+            const Outcome a = run(split(), c, roomy(), numeric_mode, in), b = run(split(), c, roomy(), numeric_mode, turned);
+            CHECK(distance(*a.tensor("O").data, *b.tensor("O").data) <= allowed(dtype));
+            CHECK(distance(*a.tensor("LSE").data, *b.tensor("LSE").data) <= 1e-5);
+        }
+}
+
+TEST_CASE("parts without visible keys say so and read nothing", "[split_kv]") {
+    Case c{{}, {4, 4, 7}, 1};
+    c.problem.heads = c.problem.kv_heads = 1, c.problem.seq_q = c.problem.seq_k = 12;
+    c.problem.dim = c.problem.dim_v = 3, c.problem.dtype = Dtype::f32, c.problem.mask = Mask::causal();
+    const Outcome o = run(split(), c, roomy(), numeric_mode, inputs_for(split(), c));
+    const std::vector<float> lse = contents(*o.tensor("LSE_s").data), part = contents(*o.tensor("O_s").data);
+    for (Index row = 0; row < 12; ++row)
+        for (Index s = 0; s < 7; ++s) {
+            CAPTURE(row, s);
+            const bool seen = s < 3 && 4 * s <= row / 4 * 4 + 3;  // of the row block
+            CHECK(std::isfinite(lse[static_cast<std::size_t>(row * 7 + s)]) == (seen && 4 * s <= row));
+            if (!seen) CHECK(part[static_cast<std::size_t>((s * 12 + row) * 3)] == 0);
+        }
+    CHECK(o.moved("Q").read == 4 * 3 * 4 * (1 + 2 + 3));  // row block i in i + 1 parts
+    CHECK(o.counters.thread_blocks == 3 * 7 + 1);
+}
+
+TEST_CASE("a million keys and more are counted at once, for any number of parts", "[split_kv]") {
+    Case c{{}, {64, 128, 1}, 1};
+    c.problem.heads = c.problem.kv_heads = 1, c.problem.seq_k = Index{1} << 30;
+    c.problem.dim = c.problem.dim_v = 128;
+    for (const bool causal : {false, true})
+        for (const Index rows : {Index{1}, Index{1000}, Index{1} << 16})
+            for (const Index s : {1, 22, 103, 1024}) {
+                c.problem.seq_q = rows, c.tiling.splits = s, c.problem.mask = causal ? Mask::causal() : Mask();
+                INFO(to_string(split(), c));
+                const Prediction p = split().predict(c.problem, c.tiling, roomy());
+                Witness witness;
+                const Outcome o = run(split(), c, roomy(), count_mode, {}, 1, &witness);
+                CHECK(witness.blocks <= 12);  // that stand for all of them
+                CHECK(o.counters.hbm_read == p.hbm_read);
+                CHECK(o.counters.hbm_write == p.hbm_write);
+                CHECK(o.counters.exps == p.exps);
+                CHECK(o.counters.other_flops == p.other_flops);
+            }
+}
