@@ -5,6 +5,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/splits.hpp"
 #include "lab/timing.hpp"
 
 namespace tilescope::lab {
@@ -21,15 +22,33 @@ std::string busiest(const PerUnit& busy) {
     return std::string(word(0)) + " " + percent(busy[order[0]]) + ", " + word(1) + " " + percent(busy[order[1]]);
 }
 
-}  // namespace
-
-const char* in_words(Unit unit) {
-    static constexpr std::array<const char*, unit_count> words{
-        "tensor cores", "fp32 units", "exponential units", "other arithmetic", "shared memory", "L2", "DRAM"};
-    return words[static_cast<std::size_t>(unit)];
+/// What would make more thread blocks of the problem; empty where nothing is known to.
+std::string more_blocks(const LaunchTime& t, const Experiment& e) {
+    const Problem& p = e.problem;
+    const Index key_blocks = ceil_div(p.seq_k, e.tiling.bc);
+    if (has_splits(e.algorithm->knobs)) {
+        const Count by_part = std::max<Count>(1, t.blocks / e.tiling.splits);
+        const Index splits = std::min({ceil_div(e.gpu.sms, by_part), key_blocks, most_splits});
+        return splits > e.tiling.splits
+                   ? "more parts of the keys would make more (--splits " + std::to_string(splits) + ")"
+                   : "";
+    }
+    if (p.seq_q <= e.tiling.br && key_blocks > 1)
+        for (const Algorithm& a : algorithms())
+            if (has_splits(a.knobs)) return std::string(a.name) + " would make more, from parts of the keys";
+    return e.tiling.br > 16 && e.tiling.br < p.seq_q ? "a smaller Br would make more" : "";
 }
 
-std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
+/// " 124 of 132 SMs have no thread block: split_kv would make more, ..."; empty where every SM has one.
+std::string idle_sms(const LaunchTime& t, const Experiment& e) {
+    if (t.blocks >= e.gpu.sms || !e.algorithm->computes->features.has(Feature::head_dims)) return "";
+    const std::string fix = more_blocks(t, e);
+    if (fix.empty()) return "";
+    return " " + text::grouped(e.gpu.sms - t.blocks) + " of " + text::grouped(e.gpu.sms) +
+           " SMs have no thread block: " + fix + ".";
+}
+
+std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
     switch (t.bound) {
         case Bound::launch:
             return "Launching takes most of the time: there is too little work in it.";
@@ -55,6 +74,18 @@ std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
                    ".";
         }
     }
+}
+
+}  // namespace
+
+const char* in_words(Unit unit) {
+    static constexpr std::array<const char*, unit_count> words{
+        "tensor cores", "fp32 units", "exponential units", "other arithmetic", "shared memory", "L2", "DRAM"};
+    return words[static_cast<std::size_t>(unit)];
+}
+
+std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
+    return about_bound(t, style, e) + idle_sms(t, e);
 }
 
 std::span<const StatedErrorOf> stated_errors() {

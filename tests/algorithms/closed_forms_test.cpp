@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "lab/experiment.hpp"
 #include "tests/support/catch.hpp"
@@ -155,13 +156,15 @@ Head chunked(const Letters& x, const Case&, const GpuSpec&) {
 Head split_kv(const Letters& x, const Case& c, const GpuSpec&) {
     const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
     const Index S = std::max<Index>(1, c.tiling.splits), p = (Tc + S - 1) / S;
+    // Without a mask all rows are as one row block.
+    const bool hides = c.problem.mask.hides();
+    const Index height = hides ? c.tiling.br : Nq;
     Index QA = 0;
-    for (Index first = 0; first < Nq; first += c.tiling.br) {
-        const Index rows = std::min(c.tiling.br, Nq - first);
-        std::set<Index> parts;
-        for (Index j = 0; j < Tc; ++j)
-            if (!c.problem.mask.hides() || j * c.tiling.bc <= first + rows - 1 + Nk - Nq) parts.insert(j / p);
-        QA += rows * static_cast<Index>(parts.size());
+    for (Index first = 0; first < Nq; first += height) {
+        const Index rows = std::min(height, Nq - first);
+        Index before = -1;
+        for (Index j = 0; j < Tc && (!hides || j * c.tiling.bc <= first + rows - 1 + Nk - Nq); ++j)
+            if (j / p != std::exchange(before, j / p)) QA += rows;
     }
     return {{{"Q", {QA * d, 0}},
              {"K", {Kt * d, 0}},

@@ -1,10 +1,9 @@
 // Flash-decoding against what it must equal: FlashAttention-2 where there is one part, and itself for any number of
 // parts. Closed forms and references: closed_forms_test.cpp, registry_test.cpp.
-#include "algorithms/attention/split_kv/algorithm.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/attention/split_kv/algorithm.hpp"
 #include "core/machine/event.hpp"
 #include "lab/reference.hpp"
 #include "tests/support/catch.hpp"
@@ -54,7 +53,8 @@ TEST_CASE("one part is FlashAttention-2, and a copy of its result through HBM", 
         const Problem& p = c.problem;
         INFO(to_string(split(), c));
         const Inputs in = inputs_for(split(), c);
-        const Outcome one = run(split(), c, roomy(), numeric_mode, in), whole = run(flash(), c, roomy(), numeric_mode, in);
+        const Outcome one = run(split(), c, roomy(), numeric_mode, in),
+                      whole = run(flash(), c, roomy(), numeric_mode, in);
         CHECK(same_bits(*one.tensor("O").data, *whole.tensor("O").data));
         CHECK(same_bits(*one.tensor("LSE").data, *whole.tensor("LSE").data));
         const Bytes partials = 4 * p.batch_heads() * p.seq_q * (p.dim_v + 1);
@@ -108,7 +108,8 @@ TEST_CASE("the order of parts does not matter: keys of whole parts change places
                 turned[name]->write(0, x);
             }
             INFO(to_string(split(), c));
-            const Outcome a = run(split(), c, roomy(), numeric_mode, in), b = run(split(), c, roomy(), numeric_mode, turned);
+            const Outcome a = run(split(), c, roomy(), numeric_mode, in),
+                          b = run(split(), c, roomy(), numeric_mode, turned);
             CHECK(distance(*a.tensor("O").data, *b.tensor("O").data) <= allowed(dtype));
             CHECK(distance(*a.tensor("LSE").data, *b.tensor("LSE").data) <= 1e-5);
         }

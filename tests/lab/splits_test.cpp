@@ -10,7 +10,9 @@ using namespace tilescope::lab;
 namespace {
 
 /// Counted in thread blocks of rows, with blocks of 128 keys.
-Index fa2(Index blocks, Index keys, Index sms = 108) { return fa2_splits({blocks, 1, ceil_div(keys, 128), 0, false}, sms); }
+Index fa2(Index blocks, Index keys, Index sms = 108) {
+    return fa2_splits({blocks, 1, ceil_div(keys, 128), 0, false}, sms);
+}
 
 Problem decode(Index batch, Index heads, Index kv_heads, Index keys, Index dim = 128) {
     Problem p;
@@ -18,8 +20,9 @@ Problem decode(Index batch, Index heads, Index kv_heads, Index keys, Index dim =
     return p;
 }
 
-/// The shares of full waves, in double precision and one by one.
-Index smallest_of_the_best(Index blocks, Index slots, Index most, Index key_blocks, bool only_eligible) {
+/// The shares of full waves, in double precision and one by one. Of a share of just 85%, `slack` decides: the
+/// libraries' f32 may round it either way.
+Index smallest_of_the_best(Index blocks, Index slots, Index most, Index key_blocks, bool only_eligible, double slack) {
     const auto share = [&](Index s) {
         const Index waves = (blocks * s + slots - 1) / slots;
         return static_cast<double>(blocks * s) / static_cast<double>(waves * slots);
@@ -31,7 +34,7 @@ Index smallest_of_the_best(Index blocks, Index slots, Index most, Index key_bloc
     for (Index s = 1; s <= most; ++s)
         if (eligible(s)) best = std::max(best, share(s));
     for (Index s = 1; s <= most; ++s)
-        if (eligible(s) && share(s) >= 0.85 * best - 1e-6) return s;
+        if (eligible(s) && share(s) >= 0.85 * best - slack) return s;
     return 1;
 }
 
@@ -52,7 +55,8 @@ TEST_CASE("parts of the same size are one choice for FlashAttention-2", "[splits
     // One block of rows on ever more SMs wants ever more parts: those of 64 key blocks that can be had.
     std::vector<Index> chosen;
     for (Index sms = 1; sms <= 400; ++sms)
-        if (const Index s = fa2_splits({1, 1, 64, 0, false}, sms); chosen.empty() || s > chosen.back()) chosen.push_back(s);
+        if (const Index s = fa2_splits({1, 1, 64, 0, false}, sms); chosen.empty() || s > chosen.back())
+            chosen.push_back(s);
     for (const Index s : chosen) {
         const std::vector<Index> eligible = {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 16, 22, 32, 64};
         CAPTURE(s);
@@ -70,9 +74,13 @@ TEST_CASE("both rules choose the fewest parts that nearly fill waves best", "[sp
                 const Index most2 = std::min<Index>({128, 2 * sms, keys}), most3 = std::min<Index>({128, sms, keys});
                 const bool full2 = static_cast<double>(blocks) >= 1.6 * static_cast<double>(sms) - 1e-6,
                            full3 = static_cast<double>(blocks) >= 0.8 * static_cast<double>(sms) - 1e-6;
-                CHECK(fa2_splits(s, sms) == (full2 ? 1 : smallest_of_the_best(blocks, 2 * sms, most2, keys, true)));
-                CHECK(fa3_splits(s, sms) ==
-                      (full3 || keys <= 4 ? 1 : smallest_of_the_best(blocks, sms, most3, keys, false)));
+                const auto either = [&](Index chosen, Index slots, Index most, bool only_eligible) {
+                    return chosen == smallest_of_the_best(blocks, slots, most, keys, only_eligible, 1e-6) ||
+                           chosen == smallest_of_the_best(blocks, slots, most, keys, only_eligible, -1e-6);
+                };
+                const Index by2 = fa2_splits(s, sms), by3 = fa3_splits(s, sms);
+                CHECK((full2 ? by2 == 1 : either(by2, 2 * sms, most2, true)));
+                CHECK((full3 || keys <= 4 ? by3 == 1 : either(by3, sms, most3, false)));
             }
 }
 
@@ -88,8 +96,7 @@ TEST_CASE("FlashAttention-3 splits a full machine where a head's K and V exceed 
 TEST_CASE("heads that share K and V are packed into rows before they are counted", "[splits]") {
     const GpuSpec a100 = gpu_preset("A100"), h100 = gpu_preset("H100");
     using Rule = SplitRule;
-    CHECK(split_setting(Rule::fa2, decode(1, 16, 2, 65536), a100) ==
-          SplitSetting{2, 1, 512, 65536 * 256 * 2, false});
+    CHECK(split_setting(Rule::fa2, decode(1, 16, 2, 65536), a100) == SplitSetting{2, 1, 512, 65536 * 256 * 2, false});
     CHECK(splits_by(Rule::fa2, decode(1, 16, 2, 65536), a100) == 103);
     CHECK(splits_by(Rule::fa2, decode(1, 8, 8, 8192), a100) == 22);
     CHECK(split_setting(Rule::fa2, decode(3, 130, 1, 4096, 64), a100).blocks == 3 * 3);  // 130 rows in blocks of 64
