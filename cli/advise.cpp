@@ -116,7 +116,8 @@ struct AdviseRequest {
 
 Advice advice_for(const Algorithm& algorithm, const Request& request, Index threads) {
     const Progress progress = Progress::blocks("searching tiles");
-    return lab::advise(algorithm, request.problem, request.wish, request.gpu, static_cast<int>(threads), &control());
+    return lab::advise(algorithm, problem_of(algorithm, request), request.wish, request.gpu, static_cast<int>(threads),
+                       &control());
 }
 
 /// The best tiles for every value of an axis.

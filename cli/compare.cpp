@@ -131,12 +131,12 @@ void execute_small(std::vector<Row>& rows) {
         Request request = r.request;
         request.problem = small_problem(request.problem);
         Experiment e = r.report->experiment;
-        e.problem = request.problem;
+        e.problem = problem_of(r.algorithm(), request);
         const Inputs inputs = inputs_for(r.options, request, r.algorithm(), &control());
         const int threads = static_cast<int>(r.options.threads);
         Report report = execute(e, inputs, threads, &control());
-        report.errors = compare_with_reference(*r.algorithm().computes, e.problem, inputs, {report.outputs}, threads,
-                                               &control())[0];
+        report.errors = compare_with_reference(*r.algorithm().computes, request.problem, inputs, {report.outputs},
+                                               threads, &control())[0];
         if (const OutputError* error = report.error()) r.small_error = *error;
     }
 }

@@ -13,7 +13,7 @@ Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text
 Json columns_of(const RunRow& row) {
     const Outcome& o = row.outcome;
     const Experiment& e = o.experiment;
-    const Problem& w = e.problem;
+    const Problem w = unpacked(e.problem);
     Json c = {{"variant", row.variant},
               {"algorithm", e.algorithm->name},
               {"model", or_null(row.model)},
@@ -30,6 +30,7 @@ Json columns_of(const RunRow& row) {
               {"br", e.tiling.br},
               {"bc", e.tiling.bc},
               {"splits", has_splits(e.algorithm->knobs) ? Json(e.tiling.splits) : Json()},
+              {"packed", e.problem.packed},
               {"order", name_of(e.placing.order)},
               {"l2_bytes", e.gpu.l2_bytes},
               {"mode", o.report ? Json(o.report->numeric ? "numeric" : "count") : Json()},

@@ -124,6 +124,13 @@ std::string splits_text(const Experiment& e, const Wish& wish) {
     return ", S " + std::to_string(e.tiling.splits) + (wish.tiling.splits == 0 ? " (" + rule + "'s rule)" : "");
 }
 
+/// ", 4 heads packed (FlashAttention-2's rule)" where their rows share a tile.
+std::string packing_text(const Experiment& e, const Wish& wish) {
+    if (e.problem.packed == 1) return "";
+    return ", " + std::to_string(e.problem.packed) + " heads packed" +
+           (wish.packing == Packing::automatic ? " (FlashAttention-2's rule)" : "");
+}
+
 /// "Br 128, Bc 64 (as FlashAttention-2's released kernel ... has them)": the knobs, and which of them were left open.
 std::string knobs_text(const Experiment& e, const Wish& wish) {
     std::vector<std::string> turned, open;
@@ -132,7 +139,7 @@ std::string knobs_text(const Experiment& e, const Wish& wish) {
         turned.push_back(std::string(k.symbol) + ' ' + std::to_string(e.tiling.*k.value));
         if (wish.tiling.*k.value == 0) open.push_back(k.symbol);
     }
-    const std::string said = text::join(turned, ", ") + splits_text(e, wish);
+    const std::string said = text::join(turned, ", ") + splits_text(e, wish) + packing_text(e, wish);
     if (open.empty()) return said;
     const bool all = open.size() == turned.size() && !has_splits(e.algorithm->knobs);
     return said + " (" + (all ? "" : text::join(open, ", ") + ": ") + source_of_tiles(e, wish) + ')';
@@ -182,8 +189,8 @@ Report execute_and_compare(const Report& counted, const Options& o, const Reques
         return with_outputs(counted, inputs, threads, &control());
     }();
     const Progress progress = Progress::blocks("comparing with the reference");
-    report.errors =
-        compare_with_reference(*e.algorithm->computes, e.problem, inputs, {report.outputs}, threads, &control())[0];
+    report.errors = compare_with_reference(*e.algorithm->computes, request.problem, inputs, {report.outputs}, threads,
+                                           &control())[0];
     return report;
 }
 

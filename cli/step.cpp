@@ -198,9 +198,10 @@ void step(const StepFlags& f) {
     const Algorithm& algorithm = chosen_algorithm(f.algorithm);
     const Request request = read_request(f.options, algorithm);
     remark(request.remark);
-    const Tiling tiling = choose_tiling(algorithm, request.problem, request.wish, request.gpu);
+    const Problem problem = problem_of(algorithm, request);
+    const Tiling tiling = choose_tiling(algorithm, problem, request.wish, request.gpu);
     in_memory("try fewer --heads, or a shorter --seq", [&] {
-        Run run = make_run({&algorithm, request.problem, tiling, request.gpu}, f.options, request, &control());
+        Run run = make_run({&algorithm, problem, tiling, request.gpu}, f.options, request, &control());
         tell(f, request, run);
     });
 }

@@ -75,7 +75,7 @@ std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     for (const Contender& c : contenders)
         if (c.report->time) timed.push_back(&c);
     const auto other_problem = [&](const Contender* c) {
-        return !(c->report->experiment.problem == timed[0]->report->experiment.problem);
+        return unpacked(c->report->experiment.problem) != unpacked(timed[0]->report->experiment.problem);
     };
     if (timed.size() < 2 || std::any_of(timed.begin(), timed.end(), other_problem)) return {};
     std::stable_sort(timed.begin(), timed.end(),

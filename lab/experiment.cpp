@@ -2,6 +2,7 @@
 
 #include "core/machine/parallel.hpp"
 #include "core/text/numbers.hpp"
+#include "lab/packing.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -19,7 +20,7 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
             std::none_of(common.begin(), common.end(), [&](const TensorDecl& c) { return c.name == t.name; });
         r.tensors.push_back({t.name, t.role, t.meaning, extra, t.bytes(), gpu.traffic(id++)});
         if (extra) r.hbm_extra += t.bytes();
-        if (t.role == Role::output && t.data) r.outputs[t.name] = t.data;
+        if (t.role == Role::output && t.data) r.outputs[t.name] = unpacked_output(t.data, e.problem);
     }
     r.launches = gpu.launches();
     r.sram_peak = gpu.peak(Space::sram);
@@ -35,10 +36,11 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
 }  // namespace
 
 void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
-                 const Inputs& inputs) {
+                 const Inputs& given_inputs) {
     if (const auto refusal = refuses(algorithm, problem))
         throw UsageError(std::string(algorithm.name) + ": " + name_of(refusal->feature) + " is not what it can do");
     Tensors tensors;
+    const Inputs inputs = packed_inputs(given_inputs, problem);
     for (const TensorDecl& t : algorithm.tensors(problem, tiling)) {
         const auto given = inputs.find(std::string_view(t.name));
         tensors.add(t.name, gpu.add({t.name, t.role, t.dtype, t.slices, t.rows, t.cols,

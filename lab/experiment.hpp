@@ -11,6 +11,7 @@
 namespace tilescope::lab {
 
 /// Declares the algorithm's tensors on the GPU (with the given inputs, where the mode has data) and runs its program.
+/// Inputs of a packed problem may be in the order that users have.
 void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                  const Inputs& inputs);
 
@@ -61,7 +62,7 @@ struct Report {
     Bytes hbm_footprint = 0;                 ///< inputs, outputs and scratch
     Bytes hbm_extra = 0;                     ///< what the computation's own inputs and output do not account for
     std::vector<std::string> notes;
-    Outputs outputs;              ///< numeric mode only
+    Outputs outputs;              ///< numeric mode only; in the order that users have, packed or not
     OutputErrors errors;          ///< of those that the computation defines, once they were compared
     std::optional<RunTime> time;  ///< once it was modelled, of what fits in HBM
 

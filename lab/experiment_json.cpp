@@ -49,7 +49,7 @@ std::span<const SizeKey> problem_sizes() {
 }
 
 nlohmann::ordered_json to_json(const Experiment& e) {
-    const Problem& p = e.problem;
+    const Problem p = unpacked(e.problem);
     nlohmann::ordered_json problem;
     for (const auto& [key, size] : problem_sizes()) problem[key] = p.*size;
     // One by one: a temporary list that memory runs out for is not destroyed whole.
@@ -59,6 +59,7 @@ nlohmann::ordered_json to_json(const Experiment& e) {
     if (e.algorithm->supports.has(Feature::naive_softmax)) problem["softmax"] = name_of(p.softmax);
     nlohmann::ordered_json tiling;
     for (const Knob& k : e.algorithm->knobs) tiling[k.name] = e.tiling.*k.value;
+    if (e.algorithm->packs) tiling["packed"] = e.problem.packed;
     return {{"algorithm", e.algorithm->name},
             {"problem", problem},
             {"tiling", tiling},
@@ -73,6 +74,7 @@ Experiment experiment_from(const nlohmann::ordered_json& json, const std::string
     JsonEntry tiling(whole.at("tiling"), file, "tiling");
     e.tiling = {tiling.integer("br", 1), tiling.integer("bc", 1)};
     if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 1, most_splits);
+    if (tiling.has("packed") && tiling.integer("packed", 1) > 1) e.problem = packed(e.problem);
     tiling.finish();
     e.gpu = gpu_from(whole.at("gpu"), file);
     return e;

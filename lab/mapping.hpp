@@ -3,6 +3,7 @@
 
 #include "core/machine/out_of_chip_memory.hpp"
 #include "lab/experiment.hpp"
+#include "lab/packing.hpp"
 #include "lab/splits.hpp"
 
 namespace tilescope::lab {
@@ -27,6 +28,7 @@ struct Wish {
     Objective objective = Objective::time;
     Placing placing = {};
     SplitRule splits = SplitRule::fa2;
+    Packing packing = Packing::automatic;
 };
 
 /// What was chosen.

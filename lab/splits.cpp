@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/text/numbers.hpp"
+#include "lab/packing.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -59,15 +60,13 @@ bool nearly_fills(Index blocks, Index slots) { return static_cast<float>(blocks)
 const char* name_of(SplitRule rule) { return rule == SplitRule::fa2 ? "fa2" : "fa3"; }
 
 SplitSetting split_setting(SplitRule rule, const Problem& p, const GpuSpec& gpu) {
-    const Index group = p.heads / p.kv_heads;
     // A single query sees all keys, causal or not.
-    const bool masked = p.mask.hides() && !(p.mask.is_causal() && p.seq_q == 1);
+    const bool masked = p.mask.hides() && !(p.mask.is_causal() && p.queries() == 1);
     const bool fa2 = rule == SplitRule::fa2;
-    const bool packs = !fa2 || (p.seq_q == 1 && !masked && p.dim % 8 == 0);
     const Block block = fa2 ? fa2_block(p) : fa3_block(p, gpu, masked);
-    const Index rows = packs ? p.seq_q * group : p.seq_q, heads = packs ? p.kv_heads : p.heads;
-    const Index row_blocks = ceil_div(rows, block.rows);
-    return {p.batch * heads * row_blocks, row_blocks, ceil_div(p.seq_k, block.keys),
+    const Problem run = !fa2 || packs_by_rule(p) ? packed(p) : p;
+    const Index row_blocks = ceil_div(run.seq_q, block.rows);
+    return {run.batch_heads() * row_blocks, row_blocks, ceil_div(p.seq_k, block.keys),
             p.seq_k * (p.dim + p.dim_v) * size_of(p.dtype), masked};
 }
 

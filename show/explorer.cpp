@@ -72,7 +72,8 @@ void Explorer::ask(const Session& session, const View& view) {
     key.setup.rival.clear();
     planes_.ask(key, [&] {
         const Request& r = *session.request();
-        return std::make_unique<Plane>(Experiment{&session.algorithm(), r.problem, {}, r.gpu, r.wish.placing});
+        return std::make_unique<Plane>(
+            Experiment{&session.algorithm(), problem_of(session.algorithm(), r), {}, r.gpu, r.wish.placing});
     });
 }
 

@@ -27,7 +27,8 @@ InputsFor inputs_for_part(const Options& options, const Request& request, const 
     return [options, request, &algorithm](const Problem& recorded) {
         Request part = request;
         part.problem = recorded;
-        part.inputs = first_slices(request.inputs, algorithm.tensors(recorded, {1, 1}));
+        part.inputs =
+            packed_inputs(first_slices(request.inputs, algorithm.tensors(unpacked(recorded), {1, 1})), recorded);
         return inputs_for(options, part, algorithm);
     };
 }

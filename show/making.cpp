@@ -21,6 +21,11 @@ std::map<std::string, Meaning> meanings_of_tiles(const Experiment& e) {
     return found.by_name;
 }
 
+/// How many heads of queries can be recorded: packed ones are several.
+Index query_heads(const Counted& counted, const RecordingLimits& limits) {
+    return heads_to_record(counted, limits) * counted.experiment().problem.packed;
+}
+
 }  // namespace
 
 const char* name_of(Pace p) {
@@ -74,8 +79,8 @@ Counted Making::counted(const Algorithm& algorithm, Control& control) {
         made_.overflow = Overflow{algorithm.name,
                                   error,
                                   tiling,
-                                  nearest_fit(algorithm, r.problem, tiling, r.gpu),
-                                  explain(error, algorithm, r.problem, tiling, r.gpu),
+                                  nearest_fit(algorithm, e.problem, tiling, r.gpu),
+                                  explain(error, algorithm, e.problem, tiling, r.gpu),
                                   meanings_of_tiles(e)};
         throw;
     }
@@ -85,15 +90,16 @@ void Making::count_all(Control& control) {
     const Algorithm& first = algorithm_named(setup_.algorithm);
     made_.request = resolve(setup_.options, first);
     counted_.push_back(counted(first, control));
-    heads_ = heads_to_record(counted_[0], limits_);
+    heads_ = query_heads(counted_[0], limits_);
     if (setup_.rival.empty()) return;
     const Algorithm& second = algorithm_named(setup_.rival);
     if (second.computes != first.computes)
         throw UsageError("--race " + text::shown(setup_.rival) + ": computes something else than " + setup_.algorithm +
                          "; race algorithms of one computation");
     counted_.push_back(counted(second, control));
-    // Both record the same heads: those that the hungrier of the two can.
-    heads_ = std::min(heads_, heads_to_record(counted_[1], limits_));
+    // Both record the same heads: those that the hungrier of the two can, and at least a pack.
+    const Index packs = std::max(counted_[0].experiment().problem.packed, counted_[1].experiment().problem.packed);
+    heads_ = std::max(packs, std::min(heads_, query_heads(counted_[1], limits_)));
 }
 
 /// The next unit of one recording after the other.
@@ -103,7 +109,7 @@ Index Making::record(Control& control) {
     const auto others = static_cast<Index>(counted_.size()) - (made_.run ? 2 : 1);
     if (!recording_) {
         const Algorithm& algorithm = *counted.experiment().algorithm;
-        recording_ = std::make_unique<Recorder>(counted, heads_,
+        recording_ = std::make_unique<Recorder>(counted, heads_ / counted.experiment().problem.packed,
                                                 inputs_for_part(setup_.options, *made_.request, algorithm), limits_);
     }
     if (recording_->left() > 0) {

@@ -9,7 +9,7 @@ namespace {
 
 /// The flags that ask for what was recorded.
 Options options_of(const Recording& r) {
-    const Problem &p = r.experiment.problem, standard;
+    const Problem p = unpacked(r.experiment.problem), standard;
     const GpuSpec& gpu = r.experiment.gpu;
     Options o;
     if (p.batch != standard.batch) o.batch = p.batch;
@@ -28,6 +28,8 @@ Options options_of(const Recording& r) {
     o.br = std::to_string(r.experiment.tiling.br);
     o.bc = std::to_string(r.experiment.tiling.bc);
     if (r.experiment.tiling.splits > 0) o.splits = std::to_string(r.experiment.tiling.splits);
+    if (packed_for(*r.experiment.algorithm, p, Packing::automatic) != r.experiment.problem)
+        o.pack = name_of(r.experiment.problem.packed > 1 ? Packing::on : Packing::off);
     o.gpu = gpu.name;
     if (r.inputs) o.seed = r.inputs->seed, o.distribution = name_of(r.inputs->distribution);
     try {
@@ -165,7 +167,7 @@ void Making::open_recording() {
     made_.played = setup_;
     made_.played->algorithm = e.algorithm->name;
     made_.played->options = options_of(recording);
-    made_.request = Request{.problem = e.problem,
+    made_.request = Request{.problem = unpacked(e.problem),
                             .wish = {.tiling = e.tiling},
                             .gpu = e.gpu,
                             .file_rank = 0,

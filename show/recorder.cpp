@@ -54,6 +54,8 @@ Recorder::Recorder(const Counted& counted, Index heads, InputsFor inputs, const 
     if (shown < all)
         shortened_ = (shown == 1 ? "Shown: head 1 of " : "Shown: heads 1-" + std::to_string(shown) + " of ") +
                      std::to_string(all) + ". The others do the same on other data.";
+    if (shown < all && problem_.packed > 1)
+        shortened_ += " Each packs " + std::to_string(problem_.packed) + " heads of queries.";
 }
 
 bool Recorder::work(Control* control) {

@@ -209,7 +209,7 @@ void RowStory::tell_keys(RowMoment& m, Index tick) const {
     const Problem& p = run_.recorded();
     m.keys.resize(static_cast<std::size_t>(p.seq_k));
     for (Index k = 0; k < p.seq_k; ++k)
-        if (!p.mask.sees(query_, k, p.diagonal())) m.keys[static_cast<std::size_t>(k)].state = RowKey::State::masked;
+        if (!p.sees(query_, k)) m.keys[static_cast<std::size_t>(k)].state = RowKey::State::masked;
     std::vector<bool> visited(m.keys.size(), false);
     for (const RowVisit& v : visits_) {
         for (Index k = v.keys.begin; k < v.keys.end(); ++k) visited[static_cast<std::size_t>(k)] = true;

@@ -43,7 +43,7 @@ void Wall::look_at_mask() {
     const Problem& p = run_.recorded();
     for (Index i = 0; i < rows(); ++i)
         for (Index j = 0; j < cols(); ++j) {
-            covers_.push_back(p.mask.cover(rows_[i], cols_[j], p.diagonal()));
+            covers_.push_back(p.cover(rows_[i], cols_[j]));
             skipped_ += skipped(i, j);
         }
 }

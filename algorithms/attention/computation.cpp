@@ -25,7 +25,7 @@ Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows) {
     }
     for (Index r = 0; p.mask.hides() && r < rows.size; ++r)
         for (Index c = 0; c < p.seq_k; ++c)
-            if (!p.mask.sees(rows.begin + r, c, p.diagonal())) s(r, c) = -infinity;
+            if (!p.sees(rows.begin + r, c)) s(r, c) = -infinity;
     return s;
 }
 

@@ -62,6 +62,7 @@ struct Algorithm {
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
     Knobs knobs = tile_knobs;                  ///< what a mapping chooses
+    bool packs = false;                        ///< its row blocks may have several heads' rows: see packed()
     const char* formerly = nullptr;            ///< its name in earlier versions, which people have typed and saved
     std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel
 };

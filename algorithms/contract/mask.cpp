@@ -34,11 +34,13 @@ Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
     return Cover::whole;
 }
 
-void Mask::apply(Block& b, Tile& s, Span rows, Span keys, Index diagonal, Here here) const {
-    if (cover(rows, keys, diagonal) == Cover::whole) return;
-    const Index within = rows.begin + diagonal - keys.begin;  // the diagonal, in the tile
-    if (right_ && keys.size - 1 > within + *right_) mask_above_diagonal(b, s, within + *right_, here);
-    if (left_ && within + rows.size - 1 - *left_ > 0) mask_below_diagonal(b, s, within - *left_, here);
+void Mask::apply(Block& b, Tile& s, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const {
+    const Index first = rows.begin / of_a_query, queries = ceil_div(rows.end(), of_a_query) - first;
+    if (cover({first, queries}, keys, diagonal) == Cover::whole) return;
+    const Index within = first + diagonal - keys.begin;  // the diagonal, in the tile
+    const Stairs stairs{of_a_query, rows.begin % of_a_query};
+    if (right_ && keys.size - 1 > within + *right_) mask_above_diagonal(b, s, within + *right_, stairs, here);
+    if (left_ && within + queries - 1 - *left_ > 0) mask_below_diagonal(b, s, within - *left_, stairs, here);
 }
 
 }  // namespace tilescope

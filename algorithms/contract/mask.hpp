@@ -42,8 +42,9 @@ class Mask {
     Seen seeing(Tiles rows, Index diagonal) const;
     bool sees(Index row, Index key, Index diagonal) const;
     Cover cover(Span rows, Span keys, Index diagonal) const;
-    /// Sets the logits of tile (rows, keys) that are hidden to -inf, where there are any.
-    void apply(Block& b, Tile& scores, Span rows, Span keys, Index diagonal, Here here) const;
+    /// Sets the logits of tile (rows, keys) that are hidden to -inf, where there are any. `of_a_query`: rows that stand
+    /// for one query each.
+    void apply(Block& b, Tile& scores, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const;
 
     friend bool operator==(const Mask&, const Mask&) = default;
 

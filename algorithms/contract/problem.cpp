@@ -34,6 +34,17 @@ bool Problem::uses(Feature feature) const {
     return false;
 }
 
+Problem packed(Problem p) {
+    const Index g = p.heads / p.kv_heads;
+    p.packed *= g, p.seq_q *= g, p.heads = p.kv_heads;
+    return p;
+}
+
+Problem unpacked(Problem p) {
+    p.heads *= p.packed, p.seq_q /= p.packed, p.packed = 1;
+    return p;
+}
+
 void check_size(const char* field, Index value) {
     constexpr Index most = Index{1} << 40;
     if (value < 1 || value > most)

@@ -23,6 +23,7 @@ struct Problem {
     Mask mask;                    ///< which keys a query sees
     std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
     Softmax softmax = Softmax::safe;
+    Index packed = 1;  ///< query heads whose rows stand together, for each query one below the other: see packed()
 
     friend bool operator==(const Problem&, const Problem&) = default;
 
@@ -35,14 +36,19 @@ struct Problem {
     /// The features that are made use of: what an algorithm has to support.
     bool uses(Feature feature) const;
 
+    Index queries() const { return seq_q / packed; }
+    /// Whose rows these are.
+    Span queries(Span rows) const { return {rows.begin / packed, ceil_div(rows.end(), packed) - rows.begin / packed}; }
     /// Where queries stand among the keys: the mask's diagonal.
-    Index diagonal() const { return seq_k - seq_q; }
+    Index diagonal() const { return seq_k - queries(); }
+    bool sees(Index row, Index key) const { return mask.sees(row / packed, key, diagonal()); }
+    Cover cover(Span rows, Span keys) const { return mask.cover(queries(rows), keys, diagonal()); }
     /// The key tiles in which at least one of these query rows sees a key: all of them without a mask.
     Tiles visible_keys(Tiles keys, Span rows) const { return visible(keys)(rows); }
-    /// The query tiles in which at least one row sees a key of this tile.
+    /// The query tiles in which at least one row sees a key of this tile; not of packed heads.
     Tiles seeing_rows(Tiles rows, Span keys) const { return seeing(rows)(keys); }
     /// The same for every tile of a range whose cost grows with what it sees.
-    Seen visible(Tiles keys) const { return mask.visible(keys, diagonal()); }
+    Seen visible(Tiles keys) const { return mask.visible(keys, diagonal()).by_rows(packed); }
     Seen seeing(Tiles rows) const { return mask.seeing(rows, diagonal()); }
     /// Grid axes: a thread block per head of every batch entry; per query tile, which costs as many key tiles as it
     /// sees.
@@ -57,6 +63,12 @@ struct Tiling {
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
+/// The same attention with the query heads that share K and V packed: a head of K and V has one of queries, row t of
+/// which is query t / g of the t % g-th of the g heads that were (FlashAttention-3's pack_gqa: hopper/pack_gqa.h).
+Problem packed(Problem problem);
+/// What it was before, as users know it.
+Problem unpacked(Problem problem);
+
 /// BadValue unless 1 <= value <= 2^40.
 void check_size(const char* field, Index value);
 
@@ -65,7 +77,7 @@ void validate(const Problem& problem);
 
 /// Sets the logits of tile (i, j) that the mask hides to -inf; nothing where it hides none.
 inline void apply_mask(Block& b, Tile& s, const Problem& p, Span i, Span j, Here here = Here::now()) {
-    p.mask.apply(b, s, i, j, p.diagonal(), here);
+    p.mask.apply(b, s, i, j, p.diagonal(), p.packed, here);
 }
 
 }  // namespace tilescope

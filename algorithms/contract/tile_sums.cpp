@@ -9,13 +9,13 @@ struct KeyBlocks {
 
 /// The key blocks that row block i visits: none where end <= first.
 KeyBlocks visited(const Problem& p, const Tiling& t, Index i) {
-    const Index Nq = p.seq_q, Nk = p.seq_k, delta = Nk - Nq;
+    const Index Nq = p.seq_q, Nk = p.seq_k, g = p.packed, delta = Nk - Nq / g;
     if (!p.mask.hides()) return {0, ceil_div(Nk, t.bc)};
     const Index right = p.mask.right().value_or(Nk + Nq), left = p.mask.left().value_or(Nk + Nq);
-    const Index rows = std::min(t.br, Nq - i * t.br);
+    const Index first_row = i * t.br, last_row = std::min(first_row + t.br, Nq) - 1;
     // The last row sees up to here, the first one from there on.
-    const Index end = std::min(i * t.br + rows + delta + right, Nk),
-                begin = std::max<Index>(i * t.br + delta - left, 0);
+    const Index end = std::min(last_row / g + 1 + delta + right, Nk),
+                begin = std::max<Index>(first_row / g + delta - left, 0);
     if (end <= 0 || begin >= Nk) return {0, 0};
     return {begin / t.bc, ceil_div(end, t.bc)};
 }
@@ -26,7 +26,8 @@ TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
     const Index Nq = p.seq_q, Nk = p.seq_k, Tr = ceil_div(Nq, t.br), Tc = ceil_div(Nk, t.bc);
     if (!p.mask.hides() || !skip) return {Tr, Tc, Tc * Nq, Tr * Nk, Nk, Nq * Nk};
     TileSums s{.row_blocks = Tr, .key_blocks = Tc};
-    const Index delta = Nk - Nq, right = p.mask.right().value_or(Nk + Nq), left = p.mask.left().value_or(Nk + Nq);
+    const Index queries = Nq / p.packed, delta = Nk - queries;
+    const Index right = p.mask.right().value_or(Nk + Nq), left = p.mask.left().value_or(Nk + Nq);
     for (Index i = 0; i < Tr; ++i) {
         const Index rows = std::min(t.br, Nq - i * t.br);
         const auto [first, end] = visited(p, t, i);
@@ -38,9 +39,9 @@ TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
     }
     for (Index j = 0; j < Tc; ++j) {
         const Index first = j * t.bc, last = std::min(first + t.bc, Nk) - 1;
-        // Of the rows that see any of these keys there is one at all.
-        const Index from = std::max<Index>(first - delta - right, 0), to = std::min(last - delta + left, Nq - 1);
-        if (from <= to && from < Nq) s.keys_active += last - first + 1;
+        // Of the queries that see any of these keys there is one at all.
+        const Index from = std::max<Index>(first - delta - right, 0), to = std::min(last - delta + left, queries - 1);
+        if (from <= to && from < queries) s.keys_active += last - first + 1;
     }
     return s;
 }

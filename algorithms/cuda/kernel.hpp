@@ -22,7 +22,8 @@ struct KernelVariant {
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
     bool serves(const Problem& p) const {
-        return (!p.mask.hides() || p.mask.is_causal()) && dtype == p.dtype && (dim == 0 || dim == p.dim) &&
+        const bool in_order = p.packed == 1 || p.queries() == 1 || !p.mask.hides();  // a row further, a key further
+        return in_order && (!p.mask.hides() || p.mask.is_causal()) && dtype == p.dtype && (dim == 0 || dim == p.dim) &&
                (dim_v == 0 || dim_v == p.dim_v);
     }
 };

@@ -34,7 +34,19 @@ Seen Seen::and_after_begin(Index shift) const {
     return s;
 }
 
-Tiles Seen::operator()(Span tile) const {
+Seen Seen::by_rows(Index of_an_element) const {
+    Seen s = *this;
+    s.rows_ = of_an_element;
+    return s;
+}
+
+Span Seen::elements(Span rows) const {
+    const Index first = rows.begin / rows_;
+    return {first, ceil_div(rows.end(), rows_) - first};
+}
+
+Tiles Seen::operator()(Span rows) const {
+    const Span tile = elements(rows);
     const Index size = inner_.tile_size(), extent = inner_.extent();
     Tiles seen = inner_;
     if (begin_) {
@@ -70,10 +82,11 @@ Count Seen::pieces(const Tiles& range, Index elements) const {
 Index Seen::first_to_see_last(const Tiles& range) const {
     if (!end_) return 0;
     const Index last = (inner_.count() - 1) * inner_.tile_size();
-    return std::clamp<Index>(floor_div(last - *end_, range.tile_size()), 0, range.full());
+    return std::clamp<Index>(floor_div((last - *end_) * rows_, range.tile_size()), 0, range.full());
 }
 
-Index Seen::partial(Span tile, const Tiles& tiles) const {
+Index Seen::partial(Span rows, const Tiles& tiles) const {
+    const Span tile = elements(rows);
     // Its first element sees what begins before, and its last what ends after.
     const Index size = inner_.tile_size(), extent = inner_.extent();
     Index whole_from = 0, whole_to = inner_.count();
@@ -86,7 +99,7 @@ Seen::Sums Seen::sums(const Tiles& range) const {
     const Index n = range.full(), all = inner_.count();
     if (n == 0) return {};
     if (all == 0) return {{n}, {}};
-    if (end_ && begin_) return one_by_one(range);
+    if ((end_ && begin_) || ((end_ || begin_) && rows_ > 1)) return one_by_one(range);
     if (end_) return growing(range);
     if (begin_) return shrinking(range);
     return {{}, {n, n * inner_.full(), n * (inner_.ragged() ? 1 : 0), 0}};

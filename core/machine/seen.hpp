@@ -16,12 +16,14 @@ class Seen {
     Seen and_before_end(Index shift) const;
     /// Of these, the ones that end after the begin of the tile, `shift` further.
     Seen and_after_begin(Index shift) const;
+    /// The same for tiles of rows, so many of which stand for one element each: a part of them is as good as all.
+    Seen by_rows(Index of_an_element) const;
 
-    Tiles operator()(Span tile) const;
+    Tiles operator()(Span rows) const;
     /// Whether every tile sees all of them.
     bool all() const { return !end_ && !begin_; }
     /// How many of `tiles`, of those that it sees, not every element of the tile sees whole: those that a mask crosses.
-    Index partial(Span tile, const Tiles& tiles) const;
+    Index partial(Span rows, const Tiles& tiles) const;
     /// The first full tile of a range that sees the last inner tile, if any does: it begins earliest of those.
     Index first_to_see_last(const Tiles& range) const;
     /// Of how many pieces of so many elements, whole inner tiles each, a tile sees some; and full tiles of a range
@@ -48,8 +50,10 @@ class Seen {
     Sums growing(const Tiles& range) const;
     Sums shrinking(const Tiles& range) const;
     Sums one_by_one(const Tiles& range) const;
+    Span elements(Span rows) const;
 
     Tiles inner_;
+    Index rows_ = 1;                    // of an element
     std::optional<Index> end_, begin_;  // shifts
 };
 

@@ -64,8 +64,8 @@ void hatch_masked_part(const WallFigure& f, const Box& b, Index i, Index j) {
         const Index row = rows.begin + rows.size * k / bands;
         const Index next = std::max(row + 1, rows.begin + rows.size * (k + 1) / bands);
         Index from = cols.begin, to = cols.end();  // hidden at the left, and at the right
-        while (from < cols.end() && !p.mask.sees(row, from, p.diagonal())) ++from;
-        while (to > from && !p.mask.sees(row, to - 1, p.diagonal())) --to;
+        while (from < cols.end() && !p.sees(row, from)) ++from;
+        while (to > from && !p.sees(row, to - 1)) --to;
         const float y0 = f.y_of(row), y1 = f.y_of(next);
         f.canvas.hatch({f.x_of(cols.begin), y0, f.x_of(from), y1}, t.bus, f.px(5));
         f.canvas.hatch({f.x_of(to), y0, f.x_of(cols.end()), y1}, t.bus, f.px(5));

@@ -5,7 +5,8 @@
 
 namespace tilescope::lab {
 
-std::string describe(const Problem& p, const Computation& computation) {
+std::string describe(const Problem& given, const Computation& computation) {
+    const Problem p = unpacked(given);
     const auto n = [](Index i) { return std::to_string(i); };
     if (!computation.features.has(Feature::head_dims))
         return n(p.batch_heads()) + " x [" + n(p.seq_q) + " x " + n(p.seq_k) + "], " + name_of(p.dtype);

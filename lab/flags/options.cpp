@@ -95,6 +95,7 @@ const std::vector<Setter>& setters() {
                                 const Splits s = to_splits("--splits", v);
                                 return s.number > 0 ? std::to_string(s.number) : v;
                             }),
+        named("pack", &Options::pack, std::span<const Packing>(packings)),
         named("tiles", &Options::tiles, std::span<const TileRule>(tile_rules)),
         named("objective", &Options::objective, std::span<const Objective>(objectives)),
         named("order", &Options::order, std::span<const Order>(orders)),
@@ -169,6 +170,8 @@ void add_problem_options(CLI::App& app, Options& o) {
     add("bc", "Tile columns (keys), or auto", "N", "auto");
     add("splits", "Parts that split_kv cuts the keys into: a number, or by the rule of FlashAttention-2 or -3",
         "N|fa2|fa3", "auto: fa2");
+    add("pack", "Rows of the query heads that share K and V in one tile: on, off, or auto: where there is one query",
+        "on|off|auto", "auto");
     add("tiles", "Of auto: kernel (as released kernels have them), paper (FlashAttention-1's rule) or best", "RULE",
         "kernel");
     add("objective", "What --tiles best makes least: time, dram or sm-traffic", "WHAT", "time");

@@ -27,7 +27,7 @@ struct Options {
     std::uint64_t seed = 0;
     std::string distribution = "normal";
 
-    std::string br = "auto", bc = "auto", splits = "auto", tiles = "kernel", objective = "time";
+    std::string br = "auto", bc = "auto", splits = "auto", pack = "auto", tiles = "kernel", objective = "time";
     std::string order = "kernel";
     std::optional<Index> blocks_per_sm;
     std::string gpu = "H100";

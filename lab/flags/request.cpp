@@ -34,7 +34,8 @@ Wish wish_from(const Options& o) {
             .rule = to_named("--tiles", o.tiles, std::span<const TileRule>(tile_rules)),
             .objective = to_named("--objective", o.objective, std::span<const Objective>(objectives)),
             .placing = {to_named("--order", o.order, std::span<const Order>(orders)), o.blocks_per_sm.value_or(0)},
-            .splits = splits.rule};
+            .splits = splits.rule,
+            .packing = to_named("--pack", o.pack, std::span<const Packing>(packings))};
 }
 
 /// A size that a file decides: the flag may only repeat it.
@@ -181,14 +182,22 @@ std::string flag_of(Feature feature, const Options& o) {
     return "--dim";
 }
 
-/// Names the algorithms that cut the keys into parts.
-[[noreturn]] void refuse_splits(const Algorithm& algorithm, const Options& o) {
+/// Names the algorithms that do what this one does not.
+template <class F>
+[[noreturn]] void refuse(const std::string& flag, const Algorithm& algorithm, const char* does_not, F&& does) {
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms())
-        if (has_splits(a.knobs)) names.push_back(a.name);
-    throw UsageError("--splits " + text::shown(o.splits) + ": " + algorithm.name +
-                     " does not cut the keys into parts; " + text::join(names, ", ") +
+        if (does(a)) names.push_back(a.name);
+    throw UsageError(flag + ": " + algorithm.name + " does not " + does_not + "; " + text::join(names, ", ") +
                      (names.size() == 1 ? " does" : " do") + ", or leave it out");
+}
+
+void check_packing(const Algorithm& algorithm, const Problem& p, const Options& o) {
+    if (o.pack != name_of(Packing::on)) return;
+    if (!algorithm.packs) refuse("--pack on", algorithm, "pack heads", [](const Algorithm& a) { return a.packs; });
+    if (p.heads == p.kv_heads)
+        throw UsageError("--pack on: every head has K and V of its own, there is nothing to pack; try --kv-heads " +
+                         std::to_string(p.heads % 4 == 0 ? p.heads / 4 : 1));
 }
 
 /// Files are for the computation whose first input they are.
@@ -204,7 +213,10 @@ void check_files(const Computation& c, const Options& o) {
 }  // namespace
 
 void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& o) {
-    if (o.splits != Options().splits && !has_splits(algorithm.knobs)) refuse_splits(algorithm, o);
+    if (o.splits != Options().splits && !has_splits(algorithm.knobs))
+        refuse("--splits " + text::shown(o.splits), algorithm, "cut the keys into parts",
+               [](const Algorithm& a) { return has_splits(a.knobs); });
+    check_packing(algorithm, problem, o);
     const auto refusal = refuses(algorithm, problem);
     if (!refusal) return;
     std::vector<std::string> names;
@@ -245,9 +257,14 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     return r;
 }
 
+Problem problem_of(const Algorithm& algorithm, const Request& r) {
+    return packed_for(algorithm, r.problem, r.wish.packing);
+}
+
 Experiment experiment_of(const Algorithm& algorithm, const Request& r, Control* control) {
-    const Mapping m = choose_mapping(algorithm, r.problem, r.wish, r.gpu, control);
-    return {&algorithm, r.problem, m.tiling, r.gpu, m.placing};
+    const Problem p = problem_of(algorithm, r);
+    const Mapping m = choose_mapping(algorithm, p, r.wish, r.gpu, control);
+    return {&algorithm, p, m.tiling, r.gpu, m.placing};
 }
 
 const Algorithm& algorithm_named(const std::string& name) {
@@ -279,7 +296,10 @@ std::string renaming(const std::string& name) {
 
 Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, Control* control) {
     if (!request.inputs.empty()) return request.inputs;
-    return random_inputs(algorithm.tensors(request.problem, {1, 1}), o.seed, to_distribution(o.distribution), control);
+    // Packed or not, a query of a head has the same values.
+    const Inputs all = random_inputs(algorithm.tensors(unpacked(request.problem), {1, 1}), o.seed,
+                                     to_distribution(o.distribution), control);
+    return packed_inputs(all, request.problem);
 }
 
 }  // namespace tilescope::lab

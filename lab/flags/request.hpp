@@ -25,6 +25,8 @@ Request resolve(const Options& options, const Computation& computation, Control*
 /// UsageError where the algorithm does not do what the problem asks for; it names one that does.
 void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& options);
 
+/// As the algorithm runs it: with heads packed, where that is so.
+Problem problem_of(const Algorithm& algorithm, const Request& request);
 /// What is asked for, with the mapping completed. Throws Interrupted.
 Experiment experiment_of(const Algorithm& algorithm, const Request& request, Control* control = nullptr);
 

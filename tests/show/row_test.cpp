@@ -25,7 +25,7 @@ struct Given {
         for (Index c = 0; c < dim; ++c) sum += at("Q", query, c) * at("K", key, c);
         return sum / std::sqrt(static_cast<double>(dim));
     }
-    bool sees(Index query, Index key) const { return run.recorded().mask.sees(query, key, run.recorded().diagonal()); }
+    bool sees(Index query, Index key) const { return run.recorded().sees(query, key); }
 };
 
 /// Its scores, its maximum and the weights are those of the inputs.

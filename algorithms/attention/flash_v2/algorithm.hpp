@@ -57,7 +57,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = tensors,
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .packs = true};
 }
 
 }  // namespace tilescope::flash_v2

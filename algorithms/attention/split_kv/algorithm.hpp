@@ -78,7 +78,8 @@ inline Algorithm describe() {
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .knobs = split_knobs};
+            .knobs = split_knobs,
+            .packs = true};
 }
 
 }  // namespace tilescope::split_kv

@@ -1,4 +1,4 @@
-// x_rc = -inf where c > r + diagonal. Free: a predicate on the operation that produced x.
+// x_rc = -inf where c > stairs(r) + diagonal. Free: a predicate on the operation that produced x.
 #include "core/machine/operations/elements.hpp"
 #include "core/machine/ops.hpp"
 
@@ -14,10 +14,10 @@ const Operation mask_above_diagonal{
     .sentence = "sets %O to −∞ above the diagonal, where keys come after their queries"};
 }  // namespace operation
 
-void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Here here) {
-    Apply::to(b, operation::mask_above_diagonal, x, nullptr, here, [diagonal](Elements v, ConstElements) {
+void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs, Here here) {
+    Apply::to(b, operation::mask_above_diagonal, x, nullptr, here, [=](Elements v, ConstElements) {
         for (Index r = 0; r < v.rows; ++r)
-            for (Index c = std::clamp<Index>(r + diagonal + 1, 0, v.cols); c < v.cols; ++c)
+            for (Index c = std::clamp<Index>(stairs(r) + diagonal + 1, 0, v.cols); c < v.cols; ++c)
                 v.data[r * v.cols + c] = -infinity;
     });
 }

@@ -1,4 +1,4 @@
-// x_rc = -inf where c < r + diagonal. Free: a predicate on the operation that produced x.
+// x_rc = -inf where c < stairs(r) + diagonal. Free: a predicate on the operation that produced x.
 #include "core/machine/operations/elements.hpp"
 #include "core/machine/ops.hpp"
 
@@ -13,10 +13,10 @@ const Operation mask_below_diagonal{.name = "mask_below_diagonal",
                                     .sentence = "sets %O to −∞ below the diagonal, where keys are out of the window"};
 }  // namespace operation
 
-void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Here here) {
-    Apply::to(b, operation::mask_below_diagonal, x, nullptr, here, [diagonal](Elements v, ConstElements) {
+void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs, Here here) {
+    Apply::to(b, operation::mask_below_diagonal, x, nullptr, here, [=](Elements v, ConstElements) {
         for (Index r = 0; r < v.rows; ++r)
-            std::fill_n(v.data + r * v.cols, std::clamp<Index>(r + diagonal, 0, v.cols), -infinity);
+            std::fill_n(v.data + r * v.cols, std::clamp<Index>(stairs(r) + diagonal, 0, v.cols), -infinity);
     });
 }
 
