@@ -72,7 +72,7 @@ Experiment experiment_from(const nlohmann::ordered_json& json, const std::string
     e.problem = problem_from(JsonEntry(whole.at("problem"), file, "problem"));
     JsonEntry tiling(whole.at("tiling"), file, "tiling");
     e.tiling = {tiling.integer("br", 1), tiling.integer("bc", 1)};
-    if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 1, most_splits);
+    if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 0, most_splits);
     tiling.finish();
     e.gpu = gpu_from(whole.at("gpu"), file);
     return e;
