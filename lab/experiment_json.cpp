@@ -73,8 +73,12 @@ Experiment experiment_from(const nlohmann::ordered_json& json, const std::string
     e.problem = problem_from(JsonEntry(whole.at("problem"), file, "problem"));
     JsonEntry tiling(whole.at("tiling"), file, "tiling");
     e.tiling = {tiling.integer("br", 1), tiling.integer("bc", 1)};
-    if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 1, most_splits);
-    if (tiling.has("packed") && tiling.integer("packed", 1) > 1) e.problem = packed(e.problem);
+    if (e.algorithm && has_splits(e.algorithm->knobs)) e.tiling.splits = tiling.integer("splits", 0, most_splits);
+    if (const Index group = e.problem.heads / e.problem.kv_heads; tiling.has("packed")) {
+        const Index rows = tiling.integer("packed", 1);
+        if (rows != 1 && rows != group) tiling.refuse("packed: must be 1 or " + std::to_string(group));
+        if (rows > 1) e.problem = packed(e.problem);
+    }
     tiling.finish();
     e.gpu = gpu_from(whole.at("gpu"), file);
     return e;

@@ -97,22 +97,34 @@ double greatest_logit(const Problem& p, const Inputs& in) {
 /// Half the distance from 1 to the next number.
 double unit_roundoff(Dtype t) { return t == Dtype::f32 ? 0x1p-24 : t == Dtype::f16 ? 0x1p-11 : 0x1p-8; }
 
+/// What parts that are combined by their LSE, in f32, may lose of O: weights exp(LSE_s - LSE) are off by a factor of up
+/// to e^(2 u |LSE|), and O by that much of the distance between parts.
+double rounding_of_lse(const Outcome& o, const Inputs& in) {
+    double most = 0;
+    for (const TensorInfo& t : o.tensors)
+        if (t.name == "LSE_s")
+            for (const float x : contents(*t.data))
+                if (std::isfinite(x)) most = std::max(most, std::abs(static_cast<double>(x)));
+    return 2 * greatest(*in.at("V")) * std::expm1(2 * 0x1p-24 * most);
+}
+
 /// How far the output may be off. In f32, 1e-5: sums of up to 70 terms near 1, with some room. In the narrow types each
 /// rounding moves O, which is an average of rows of V, by at most u max|V| (u: the unit roundoff): one for P, one for
 /// every time that O is written, and where the logits were stored, e^(2 u max|S|) - 1 for their softmax. P below the
 /// smallest normal f16 loses up to 2^-25 a key instead. Softmax itself rounds once, of numbers up to 1.
 double allowed(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in, double max_logit) {
     const Problem& p = c.problem;
-    if (p.dtype == Dtype::f32) return 1e-5;
     const double u = unit_roundoff(p.dtype);
-    if (a.computes == &computation::softmax) return u + 1e-5;
+    if (a.computes == &computation::softmax) return p.dtype == Dtype::f32 ? 1e-5 : u + 1e-5;
+    const double lse = rounding_of_lse(o, in);
+    if (p.dtype == Dtype::f32) return 1e-5 + lse;
     bool stores_logits = false;
     for (const TensorInfo& t : o.tensors) stores_logits |= t.role == Role::scratch && t.meaning == Meaning::score;
     const bool once = o.moved("O").write <= o.tensor("O").bytes();
     const double roundings = 1 + (once ? 1 : static_cast<double>(ceil_div(p.seq_k, c.tiling.bc)));
     const double softmax = stores_logits ? std::expm1(2 * u * max_logit) : 0;
     const double tiny = p.dtype == Dtype::f16 ? 0x1p-25 * static_cast<double>(p.seq_k) : 0;
-    return greatest(*in.at("V")) * (1.1 * roundings * u + softmax + tiny) + 1e-5;
+    return greatest(*in.at("V")) * (1.1 * roundings * u + softmax + tiny) + lse + 1e-5;
 }
 
 OutputError error_of(const Algorithm& a, const Case& c, const Outcome& o, const Inputs& in) {

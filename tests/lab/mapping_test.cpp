@@ -121,7 +121,7 @@ TEST_CASE("tiling: a completed tiling fits and keeps the sizes that were given",
             INFO("given " << given.br << ", " << given.bc);
             if (!t) {
                 ++none;
-                const Tiling least = {std::max<Index>(given.br, 1), std::max<Index>(given.bc, 1)};
+                const Tiling least = {std::max<Index>(given.br, 1), std::max<Index>(given.bc, 1), given.splits};
                 if (fits(a, c.problem, least, gpu)) FAIL("one would have fitted");
                 continue;
             }
@@ -185,7 +185,8 @@ TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits",
         if (runs(a, c, gpu)) return;
         const auto [text, error] = explained(a, c, gpu);
         INFO(text);
-        const std::string flags = "--br " + std::to_string(c.tiling.br) + " --bc " + std::to_string(c.tiling.bc);
+        const std::string flags = "--br " + std::to_string(c.tiling.br) + " --bc " + std::to_string(c.tiling.bc) +
+                                  (has_splits(a.knobs) ? " --splits " + std::to_string(c.tiling.splits) : "");
         if (!text.starts_with(flags + " does not fit: " + a.name + " needs ")) FAIL("the beginning");
         if (!contains(text, std::to_string(error.missing()) + " B are missing")) FAIL("what is missing");
 

@@ -15,7 +15,7 @@ inline InputsFor random_for(const Algorithm& a) {
 }
 
 inline lab::Experiment experiment(const Algorithm& a, const Case& c, GpuSpec gpu = machine(1 << 20, 1 << 20)) {
-    return {&a, c.problem, c.tiling, std::move(gpu)};
+    return {&a, c.problem, as_supported(a, c).tiling, std::move(gpu)};
 }
 
 inline Run run_of(const lab::Experiment& e, Index heads, const RecordingLimits& limits = {}) {
@@ -23,7 +23,7 @@ inline Run run_of(const lab::Experiment& e, Index heads, const RecordingLimits& 
 }
 
 inline Case shaped(Index seq_q, Index seq_k, Dtype dtype, bool causal, Index batch, Index heads, Index kv_heads) {
-    Case c{{}, {4, 6}, 1};
+    Case c{{}, {4, 6, 3}, 1};
     c.problem.seq_q = seq_q, c.problem.seq_k = seq_k, c.problem.dim = 6, c.problem.dim_v = 5;
     c.problem.batch = batch, c.problem.heads = heads, c.problem.kv_heads = kv_heads;
     c.problem.dtype = dtype, c.problem.mask = causal ? Mask::causal() : Mask();

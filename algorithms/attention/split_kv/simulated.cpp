@@ -13,7 +13,6 @@ struct Head {
 
 /// Lines 4 to 9: O is left as O_s, m as LSE_s.
 void attend(Block& b, const Head& h, const Problem& p, Span i, const Tiles& keys, Tile& o, Tile& m) {
-    b.at(4);
     Tile q = b.load(h.Q, i);
     Tile l = b.alloc_registers("l", i.size, 1);
     b.uniform(keys, [&](Span j) {
