@@ -141,7 +141,7 @@ std::string knobs_text(const Experiment& e, const Wish& wish) {
     }
     const std::string said = text::join(turned, ", ") + splits_text(e, wish) + packing_text(e, wish);
     if (open.empty()) return said;
-    const bool all = open.size() == turned.size() && !has_splits(e.algorithm->knobs);
+    const bool all = open.size() == turned.size() && !has_splits(e.algorithm->knobs) && e.problem.packed == 1;
     return said + " (" + (all ? "" : text::join(open, ", ") + ": ") + source_of_tiles(e, wish) + ')';
 }
 
