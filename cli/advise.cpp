@@ -25,6 +25,12 @@ std::string size_of_tile(const Candidate& c) {
     return text::number(static_cast<double>(c.tiling().br)) + " x " + text::number(static_cast<double>(c.tiling().bc));
 }
 
+/// ", keys in 22 parts": what all of them have in common.
+std::string parts_text(const Advice& a) {
+    const Index splits = a.ranking[0].tiling().splits;
+    return splits > 0 ? ", keys in " + std::to_string(splits) + (splits == 1 ? " part" : " parts") : "";
+}
+
 std::string ratio(double value, double best) {
     return value > 1e300 ? "–" : text::number(std::round(value / best * 100) / 100) + " x";
 }
@@ -56,7 +62,8 @@ text::Table table_of(const Advice& a) {
 
 void print(const Advice& a, const Request& request, const Algorithm& algorithm) {
     std::cout << "advise " << algorithm.name << " for the least " << name_of(request.wish.objective) << ": "
-              << describe(request.problem, *algorithm.computes) << ", on " << request.gpu.name << "\n\n";
+              << describe(request.problem, *algorithm.computes) << parts_text(a) << ", on " << request.gpu.name
+              << "\n\n";
     table_of(a).print(std::cout);
     if (!compiled(a.ranking[0]))
         text::print_wrapped(
@@ -89,6 +96,7 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
 Json to_json(const Candidate& c) {
     const Report* r = c.outcome.report ? &*c.outcome.report : nullptr;
     Json j = {{"br", c.tiling().br}, {"bc", c.tiling().bc}, {"fits", r != nullptr}};
+    if (c.tiling().splits > 0) j["splits"] = c.tiling().splits;
     for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm"})
         j[key] = r ? cli::to_json(find_metric(key)->of(*r)) : Json();
     j["registers_compiled"] = compiled(c);

@@ -76,7 +76,9 @@ class Search {
         Candidate& best = advice.ranking[0];
         for (Candidate& c : advice.ranking)
             if (&c != &best) c.why = why_it_loses(c, best);
-        advice.released = evaluated(cut_to(p_, published_tiles(a_, p_, gpu_).tiling), "released");
+        Tiling released = cut_to(p_, published_tiles(a_, p_, gpu_).tiling);
+        released.splits = wish_.tiling.splits;
+        advice.released = evaluated(released, "released");
         advice.released.why = why_it_loses(advice.released, best);
         advice.neighbours = neighbours(best);
         find_floor(advice);

@@ -118,7 +118,9 @@ std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& pro
         if (kept.br == 1 || kept.bc == 1) continue;
         if (const auto fit = fitting_tiling(algorithm, problem, kept, gpu)) return fit;
     }
-    return fitting_tiling(algorithm, problem, {0, 0, tiling.splits}, gpu);
+    if (const auto fit = fitting_tiling(algorithm, problem, {0, 0, tiling.splits}, gpu)) return fit;
+    // Launches that combine hold a number a part and row: fewer parts, then.
+    return tiling.splits > 1 ? fitting_tiling(algorithm, problem, {0, 0, 1}, gpu) : std::nullopt;
 }
 
 Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {

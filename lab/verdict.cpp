@@ -22,41 +22,43 @@ std::string busiest(const PerUnit& busy) {
     return std::string(word(0)) + " " + percent(busy[order[0]]) + ", " + word(1) + " " + percent(busy[order[1]]);
 }
 
-/// What would make more thread blocks of the problem; empty where nothing is known to.
-std::string more_blocks(const LaunchTime& t, const Experiment& e) {
-    const Problem& p = e.problem;
-    const Index key_blocks = ceil_div(p.seq_k, e.tiling.bc);
+/// What cuts the keys into parts, and how: "keys in parallel (split_kv)"; empty where no more can be had of it.
+std::string keys_in_parallel(const LaunchTime& t, const Experiment& e) {
+    const Index key_blocks = ceil_div(e.problem.seq_k, e.tiling.bc);
     if (has_splits(e.algorithm->knobs)) {
-        const Count by_part = std::max<Count>(1, t.blocks / e.tiling.splits);
+        const Count by_part = std::max<Count>(1, t.blocks / std::max<Index>(1, e.tiling.splits));
         const Index splits = std::min({ceil_div(e.gpu.sms, by_part), key_blocks, most_splits});
-        return splits > e.tiling.splits
-                   ? "more parts of the keys would make more (--splits " + std::to_string(splits) + ")"
-                   : "";
+        return splits > e.tiling.splits ? "more parts of the keys (--splits " + std::to_string(splits) + ")" : "";
     }
-    if (p.seq_q <= e.tiling.br && key_blocks > 1)
-        for (const Algorithm& a : algorithms())
-            if (has_splits(a.knobs)) return std::string(a.name) + " would make more, from parts of the keys";
-    return e.tiling.br > 16 && e.tiling.br < p.seq_q ? "a smaller Br would make more" : "";
+    const bool short_of_rows = e.problem.seq_q <= e.tiling.br && key_blocks > 1;
+    for (const Algorithm& a : algorithms())
+        if (short_of_rows && a.computes == e.algorithm->computes && has_splits(a.knobs))
+            return std::string("keys in parallel (") + a.name + ')';
+    return "";
 }
 
-/// " 124 of 132 SMs have no thread block: split_kv would make more, ..."; empty where every SM has one.
+bool has_smaller_rows(const Experiment& e) { return e.tiling.br > 16 && e.tiling.br < e.problem.seq_q; }
+
+/// " 124 of 132 SMs have no thread block: keys in parallel (split_kv) would make more."; empty where every SM has one,
+/// or the bound says it already.
 std::string idle_sms(const LaunchTime& t, const Experiment& e) {
-    if (t.blocks >= e.gpu.sms || !e.algorithm->computes->features.has(Feature::head_dims)) return "";
-    const std::string fix = more_blocks(t, e);
-    if (fix.empty()) return "";
+    if (t.blocks >= e.gpu.sms || t.bound == Bound::blocks) return "";
+    const std::string keys = keys_in_parallel(t, e);
+    if (keys.empty() && !has_smaller_rows(e)) return "";
     return " " + text::grouped(e.gpu.sms - t.blocks) + " of " + text::grouped(e.gpu.sms) +
-           " SMs have no thread block: " + fix + ".";
+           " SMs have no thread block: " + (keys.empty() ? "a smaller Br" : keys) + " would make more.";
 }
 
 std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
+    const std::string keys = keys_in_parallel(t, e);
     switch (t.bound) {
         case Bound::launch:
             return "Launching takes most of the time: there is too little work in it.";
         case Bound::blocks:
             return "Too few thread blocks: " + text::grouped(t.blocks) + " for " + text::grouped(e.gpu.sms) +
                    " SMs of " + std::to_string(t.residency.blocks) + ". More heads" +
-                   (e.tiling.br > 16 && e.tiling.br < e.problem.seq_q ? ", a smaller Br" : "") +
-                   " or keys in parallel would make more.";
+                   (has_smaller_rows(e) ? ", a smaller Br" : "") + " or " + (keys.empty() ? "keys in parallel" : keys) +
+                   " would make more.";
         case Bound::dependency:
             return "No unit is at work all the time (" + busiest(t.busy) +
                    "): the phases of a step wait for each other. More thread blocks on an SM, or warps that take "

@@ -203,14 +203,17 @@ TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits",
         if (sum != error.used + error.wanted.bytes || sum <= error.capacity) FAIL("they take " << sum << " B");
 
         std::smatch fix;
-        if (!std::regex_search(text, fix, std::regex(R"(this fits: --br (\d+) --bc (\d+)$)"))) {
+        if (!std::regex_search(text, fix, std::regex(R"(this fits: --br (\d+) --bc (\d+)(?: --splits (\d+))?$)"))) {
             ++without;
             if (!contains(text, "no tiling fits") || fits(a, c.problem, {1, 1}, gpu))
                 FAIL("a tiling of 1 x 1 would fit");
             return;
         }
         ++with_fix;
-        if (!runs(a, {c.problem, {std::stoll(fix[1]), std::stoll(fix[2])}, 1}, gpu)) FAIL("the fix does not fit");
+        if (fix[3].matched != has_splits(a.knobs) && c.tiling.splits > 0) FAIL("the parts");
+        const Index splits = fix[3].matched ? std::stoll(fix[3]) : 0;
+        if (!runs(a, {c.problem, {std::stoll(fix[1]), std::stoll(fix[2]), splits}, 1}, gpu))
+            FAIL("the fix does not fit");
     });
     CHECK(with_fix > 200);
     CHECK(without > 200);
