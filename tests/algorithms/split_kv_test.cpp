@@ -23,20 +23,6 @@ Case with(Case c, Index splits) {
     return c;
 }
 
-/// Apart from infinities of the same sign, which are no distance from each other.
-double distance(const Storage& a, const Storage& b) {
-    const std::vector<float> x = contents(a), y = contents(b);
-    double most = 0;
-    for (std::size_t k = 0; k < x.size(); ++k) {
-        if (std::isnan(x[k]) || std::isnan(y[k])) return NAN;
-        if (x[k] != y[k]) most = std::max(most, std::abs(static_cast<double>(x[k]) - static_cast<double>(y[k])));
-    }
-    return most;
-}
-
-/// One rounding of numbers up to about 4 to the storage type, and sums of f32.
-double allowed(Dtype t) { return t == Dtype::f32 ? 2e-5 : t == Dtype::f16 ? 0x1p-8 : 0x1p-5; }
-
 /// How many thread blocks a run went through.
 struct Witness : Listener {
     void begin(const BlockMark&) override { ++blocks; }
@@ -82,7 +68,7 @@ TEST_CASE("any number of parts gives the same O and LSE", "[split_kv]") {
             const Case parted = with(c, s);
             INFO(to_string(split(), parted));
             const Outcome o = run(split(), parted, roomy(), numeric_mode, in);
-            CHECK(distance(*o.tensor("O").data, *whole.tensor("O").data) <= allowed(c.problem.dtype));
+            CHECK(distance(*o.tensor("O").data, *whole.tensor("O").data) <= allowed_distance(c.problem.dtype));
             CHECK(distance(*o.tensor("LSE").data, *whole.tensor("LSE").data) <= 1e-5);
             beyond += s > Tc;
             hidden += c.problem.mask.hides() && s <= Tc;
@@ -110,7 +96,7 @@ TEST_CASE("the order of parts does not matter: keys of whole parts change places
             INFO(to_string(split(), c));
             const Outcome a = run(split(), c, roomy(), numeric_mode, in),
                           b = run(split(), c, roomy(), numeric_mode, turned);
-            CHECK(distance(*a.tensor("O").data, *b.tensor("O").data) <= allowed(dtype));
+            CHECK(distance(*a.tensor("O").data, *b.tensor("O").data) <= allowed_distance(dtype));
             CHECK(distance(*a.tensor("LSE").data, *b.tensor("LSE").data) <= 1e-5);
         }
 }

@@ -241,4 +241,16 @@ bool same_bits(const Storage& a, const Storage& b) {
     return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
+double distance(const Storage& a, const Storage& b) {
+    const std::vector<float> x = contents(a), y = contents(b);
+    double most = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        if (std::isnan(x[k]) || std::isnan(y[k])) return NAN;
+        if (x[k] != y[k]) most = std::max(most, std::abs(static_cast<double>(x[k]) - static_cast<double>(y[k])));
+    }
+    return most;
+}
+
+double allowed_distance(Dtype t) { return t == Dtype::f32 ? 2e-5 : t == Dtype::f16 ? 0x1p-8 : 0x1p-5; }
+
 }  // namespace tilescope

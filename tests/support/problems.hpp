@@ -73,5 +73,10 @@ Inputs inputs_for(const Algorithm& algorithm, const Case& c,
 std::vector<float> contents(const Storage& tensor);
 /// Bits, not numbers: NaN equals itself and 0 differs from -0.
 bool same_bits(const Storage& a, const Storage& b);
+/// The largest difference, apart from infinities of the same sign, which are no distance from each other; NaN where
+/// either has one.
+double distance(const Storage& a, const Storage& b);
+/// One rounding of numbers up to about 4 to the storage type, and sums of f32.
+double allowed_distance(Dtype type);
 
 }  // namespace tilescope
