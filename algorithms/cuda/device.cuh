@@ -1,5 +1,6 @@
 // What every kernel needs: how threads share rows, the workload, tensors in HBM, and launching. Tiles in shared memory
-// are in shared_tiles.cuh, a thread's parts of them in fragments.cuh, maxima and sums in row_statistics.cuh.
+// are in shared_tiles.cuh, a thread's parts of them in fragments.cuh, maxima and sums in row_statistics.cuh; the same
+// on tensor cores in tensor_cores.cuh, tensor_core_fragments.cuh and tensor_core_statistics.cuh.
 //
 // The threads of a block stand in groups of 16 lanes. A group owns 8 rows of the block's queries, so a warp owns 16.
 // Of a score tile, lane x holds columns x, x + 16, x + 32, ...; of an output tile, pieces of up to 4 neighbouring

@@ -67,19 +67,27 @@ struct HalfTile {
 };
 
 /// Starts to load the first `rows` rows of a tile; the others become 0. Rows of 32, 64, ... halves follow one another
-/// without gaps (DeviceLayout), so that all addresses are constants away from the first.
+/// without gaps (DeviceLayout), so that all addresses are constants away from the first. `thread`: this one, of those
+/// that share the work.
 template <int threads, class T, int Rows, int Cols>
-__device__ inline void load_async(const HalfTile<T, Rows, Cols>& tile, const T* from, int rows) {
+__device__ inline void load_async(const HalfTile<T, Rows, Cols>& tile, const T* from, int rows,
+                                  unsigned thread = threadIdx.x) {
     static_assert(DeviceLayout(1, Cols, Dtype::f16).row == Cols);
     constexpr int pieces = HalfTile<T, Rows, Cols>::pieces, step = threads / pieces;
     static_assert(threads % pieces == 0 && Rows % step == 0);
-    const int first = threadIdx.x / pieces, c = threadIdx.x % pieces;
+    const int first = thread / pieces, c = thread % pieces;
     const unsigned to = tile.address();
     const T* const source = from + first * Cols + 8 * c;
 #pragma unroll
     for (int r = 0; r < Rows; r += step)
         copy_async(to + tile.offset(first + r, c), first + r < rows ? source + r * Cols : from,
                    first + r < rows ? 16 : 0);
+}
+
+/// The maximum is taken before scaling, which a negative scale would turn into a minimum.
+inline void require_positive_scale(const Problem& p) {
+    if (!(p.logit_scale() > 0))
+        throw UsageError("--scale: must be above 0 for the tensor-core kernel; try --scale 0.125");
 }
 
 }  // namespace tilescope::cuda
