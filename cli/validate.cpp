@@ -62,7 +62,7 @@ CaseResult run_case(Validator& validator, const KernelCase& c, const GpuSpec& gp
     try {
         return validator.run(c);
     } catch (const OutOfChipMemory& e) {
-        throw DoesNotFit(explain(e, *c.algorithm, c.problem, c.variant->tile, gpu));
+        throw DoesNotFit(explain(e, *c.algorithm, c.problem, c.tile(), gpu));
     } catch (const RunError& e) {
         throw RunError(std::string(e.what()) + ", in " + command_of(c));
     }
@@ -213,9 +213,9 @@ void validate(const ValidateFlags& flags) {
 /// A survey brings its own problems and tiles.
 void refuse_beside_survey(const CLI::App& sub) {
     for (const char* flag :
-         {"--model",     "--phase", "--batch", "--heads",  "--kv-heads", "--seq",     "--seq-q", "--seq-k",
-          "--dim",       "--dim-v", "--dtype", "--causal", "--scale",    "--softmax", "--br",    "--bc",
-          "--all-tiles", "--q",     "--k",     "--v",      "--x",        "--layout",  "--out"})
+         {"--model",  "--phase",     "--batch", "--heads",  "--kv-heads", "--seq",     "--seq-q",  "--seq-k",
+          "--dim",    "--dim-v",     "--dtype", "--causal", "--scale",    "--softmax", "--br",     "--bc",
+          "--splits", "--all-tiles", "--q",     "--k",      "--v",        "--x",       "--layout", "--out"})
         if (sub.get_option(flag)->count() > 0)
             throw UsageError(std::string(flag) + ": --survey brings its own problems and tiles; leave one of them out");
 }

@@ -26,9 +26,12 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
 
 /// All algorithms with kernels that the flags mean something to.
 std::vector<const Algorithm*> all_for(const Options& o) {
+    const bool splits = o.splits != Options().splits;
     std::vector<const Algorithm*> list;
     for (const Algorithm& a : algorithms())
-        if (!kernels_of(a).empty() && (a.computes == &computation::attention || !attention_flag(o))) list.push_back(&a);
+        if (!kernels_of(a).empty() && (a.computes == &computation::attention || !attention_flag(o)) &&
+            (has_splits(a.knobs) || !splits))
+            list.push_back(&a);
     return list;
 }
 
@@ -63,13 +66,15 @@ std::string offers(const Algorithm& a) {
 }
 
 /// The kernels that serve a request: the first, or each of them.
-std::vector<KernelCase> matching(const Algorithm& a, const Request& r, bool all, Bytes shared_memory) {
+std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const GpuSpec& gpu, bool all,
+                                 Bytes shared_memory) {
+    const Index splits = with_splits(r.wish, a, r.problem, gpu).tiling.splits;
     std::vector<KernelCase> cases;
     for (const KernelVariant& v : kernels_of(a)) {
         const bool tiles = (r.wish.tiling.br == 0 || r.wish.tiling.br == v.tile.br) &&
                            (r.wish.tiling.bc == 0 || r.wish.tiling.bc == v.tile.bc);
         if (!tiles || !v.serves(r.problem) || v.shared() > shared_memory) continue;
-        cases.push_back({&a, &v, r.problem});
+        cases.push_back({&a, &v, r.problem, splits});
         if (!all) break;
     }
     return cases;
@@ -81,7 +86,7 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
         Request r = read_request(o, *a);
-        const auto cases = matching(*a, r, flags.all_tiles, shared_memory);
+        const auto cases = matching(*a, r, all.gpu, flags.all_tiles, shared_memory);
         if (cases.empty() && by_name) refuse(*a, r);
         if (cases.empty()) all.left_out.emplace_back(a->name);
         all.cases.insert(all.cases.end(), cases.begin(), cases.end());

@@ -14,7 +14,8 @@ using namespace device;
 namespace {
 
 std::string tiles_of(const KernelCase& c) {
-    return std::to_string(c.variant->tile.br) + " x " + std::to_string(c.variant->tile.bc);
+    return std::to_string(c.variant->tile.br) + " x " + std::to_string(c.variant->tile.bc) +
+           (c.splits > 0 ? ", S " + std::to_string(c.splits) : "");
 }
 
 /// "1.2e-07 (4.1e-08)": an error, and the same relative to the largest output.

@@ -5,9 +5,7 @@
 namespace tilescope::device {
 using namespace lab;
 
-Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu) {
-    return {c.algorithm, c.problem, c.variant->tile, gpu};
-}
+Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu) { return {c.algorithm, c.problem, c.tile(), gpu}; }
 
 std::string command_of(const KernelCase& c) {
     const Problem& p = c.problem;
@@ -21,6 +19,7 @@ std::string command_of(const KernelCase& c) {
     if (p.scale) out << " --scale " << *p.scale;
     if (p.softmax == Softmax::naive) out << " --softmax naive";
     out << " --br " << c.variant->tile.br << " --bc " << c.variant->tile.bc;
+    if (c.splits > 0) out << " --splits " << c.splits;
     return out.str();
 }
 
@@ -34,7 +33,7 @@ Bytes device_bytes(const TensorDecl& t) {
 
 Bytes device_bytes(const KernelCase& c) {
     Bytes sum = 0;
-    for (const TensorDecl& t : c.algorithm->tensors(c.problem, c.variant->tile)) sum += device_bytes(t);
+    for (const TensorDecl& t : c.algorithm->tensors(c.problem, c.tile())) sum += device_bytes(t);
     return sum;
 }
 

@@ -12,9 +12,12 @@ struct KernelCase {
     const Algorithm* algorithm = nullptr;
     const KernelVariant* variant = nullptr;
     Problem problem;
+    Index splits = 0;  ///< parts of the keys, where the algorithm cuts them: a variant serves any number
+
+    Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }
 };
 
-/// The same for the simulator: the tiles are the variant's.
+/// The same for the simulator.
 lab::Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
 
 /// The command that returns to this case: "tilescope validate flash_v2 --batch 1 ...".

@@ -46,8 +46,8 @@ struct KernelRun::State {
 
     State(KernelLauncher l, const KernelCase& c)
         : launcher(l),
-          call{c.variant, c.problem, {}, nullptr},
-          declared(c.algorithm->tensors(c.problem, c.variant->tile)) {
+          call{c.variant, c.problem, {}, nullptr, c.splits},
+          declared(c.algorithm->tensors(c.problem, c.tile())) {
         call.stream = stream.get();
     }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/text/words.hpp"
+#include "lab/splits.hpp"
 
 namespace tilescope::device {
 using namespace lab;
@@ -60,6 +61,7 @@ constexpr Column columns[] = {
     {"causal", [](R r) { return text(problem(r).mask.is_causal()); }},
     {"br", [](R r) { return text(r.tested.variant->tile.br); }},
     {"bc", [](R r) { return text(r.tested.variant->tile.bc); }},
+    {"splits", [](R r) { return r.tested.splits > 0 ? text(r.tested.splits) : std::string(); }},
     {"status", [](R r) { return std::string(name_of(r.status)); }},
     {"heads_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.heads_checked); }); }},
     {"rows_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.rows_checked); }); }},
@@ -233,8 +235,12 @@ KernelCase case_of(const MeasuredRow& row) {
     const Problem p = problem_of(row);
     const Algorithm* a = find_algorithm(row["algorithm"]);
     const Tiling tile{row.integer("br"), row.integer("bc")};
+    const Index splits = has_splits(a->knobs) ? row.integer("splits") : 0;
+    if (splits < 0 || splits > most_splits)
+        throw RunError("measurements: column splits must be at most " + std::to_string(most_splits) + ", is " +
+                       std::to_string(splits));
     for (const KernelVariant& v : kernels_of(*a))
-        if (v.tile == tile && v.serves(p)) return {a, &v, p};
+        if (v.tile == tile && v.serves(p)) return {a, &v, p, splits};
     throw RunError("measurements: " + std::string(a->name) + " has no kernel with tiles of " + std::to_string(tile.br) +
                    " x " + std::to_string(tile.bc) + " for a row's problem");
 }

@@ -143,8 +143,8 @@ Validator::Shared& Validator::shared_for(const KernelCase& c) {
     const Part part = part_to_check(*computation, p);
     Shared s{computation, p, problem_of(part, p), part, settings_.inputs, {}, {}};
     if (s.inputs.empty())
-        s.inputs = random_inputs(c.algorithm->tensors(p, c.variant->tile), settings_.seed, settings_.distribution,
-                                 settings_.control);
+        s.inputs =
+            random_inputs(c.algorithm->tensors(p, c.tile()), settings_.seed, settings_.distribution, settings_.control);
     std::vector<Index> kv_heads;
     for (const Index head : part.heads) kv_heads.push_back(p.kv_slice({head, 1}));
     for (const auto& [name, tensor] : s.inputs) {
@@ -156,7 +156,7 @@ Validator::Shared& Validator::shared_for(const KernelCase& c) {
 
 Deviations Validator::deviations(const KernelCase& c, Shared& s, const Outputs& outputs) {
     Gpu gpu(settings_.gpu, numeric_mode, settings_.threads, settings_.control);
-    run_program(gpu, *c.algorithm, s.checked, c.variant->tile, s.checked_inputs);
+    run_program(gpu, *c.algorithm, s.checked, c.tile(), s.checked_inputs);
     if (!s.reference)
         s.reference.emplace(*s.computation, s.checked, s.checked_inputs, settings_.threads, settings_.control);
     Deviations d;
@@ -189,7 +189,7 @@ CaseResult Validator::run(const KernelCase& c) {
     try {
         KernelRun kernel(c, s.inputs, Untouched::poisoned);
         kernel.launch();
-        for (const TensorDecl& t : c.algorithm->tensors(c.problem, c.variant->tile))
+        for (const TensorDecl& t : c.algorithm->tensors(c.problem, c.tile()))
             if (t.role == Role::output) outputs[t.name] = kernel.download(t.name);
         r.times = kernel.time(settings_.repeats, settings_.control);
     } catch (const OutOfDeviceMemory& e) {

@@ -13,7 +13,7 @@ namespace tilescope {
 /// One compiled instance of a kernel: the requests that it serves, and what a thread block of it takes of an SM.
 struct KernelVariant {
     Dtype dtype;
-    Tiling tile;
+    Tiling tile;       ///< parts of the keys are left open: an instance cuts them into any number
     Index dim, dim_v;  ///< 0 where the algorithm has no such size
     Index threads;     ///< per thread block; the most of all launches
     Bytes tiles;       ///< shared memory for the tiles that the model counts: the simulated SRAM peak
@@ -83,7 +83,10 @@ struct KernelCall {
     const KernelVariant* variant;
     Problem problem;
     DeviceTensors tensors;
-    void* stream;  ///< a cudaStream_t
+    void* stream;      ///< a cudaStream_t
+    Index splits = 0;  ///< parts of the keys, where the algorithm cuts them
+
+    Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }
 };
 
 }  // namespace tilescope

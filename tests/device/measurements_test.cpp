@@ -137,8 +137,8 @@ TEST_CASE("measurements: columns are the documented ones", "[measurements]") {
     std::string names;
     for (const auto& [column, cell] : cells_of(result())) names += (names.empty() ? "" : ",") + column;
     CHECK(names ==
-          "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,status,heads_checked,rows_checked,"
-          "largest_reference,kernel_max_error,kernel_rms_error,simulator_max_error,simulator_rms_error,"
+          "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,splits,status,heads_checked,"
+          "rows_checked,largest_reference,kernel_max_error,kernel_rms_error,simulator_max_error,simulator_rms_error,"
           "kernel_simulator_max_difference,warm_ms,cold_ms,tflops,gbs,simulated_read_bytes,measured_read_bytes,"
           "simulated_write_bytes,measured_write_bytes,dram_read_bytes,dram_write_bytes,simulated_exps,measured_xu_ops,"
           "simulated_matmul_flops,measured_ffma_flops,shared_wavefronts,shared_conflicts,ncu_us,blocks_per_sm,waves");
