@@ -8,6 +8,7 @@ namespace {
 struct Shape {
     Index batch, heads, kv_heads, seq_q, seq_k;
     bool causal = false;
+    Index splits = 4;  ///< for the algorithms that cut the keys into parts
 };
 
 Problem problem_of(const KernelVariant& v, const Shape& s) {
@@ -20,12 +21,15 @@ Problem problem_of(const KernelVariant& v, const Shape& s) {
     return p;
 }
 
-bool equal(const KernelCase& a, const KernelCase& b) { return a.variant == b.variant && same_problem(a, b); }
+bool equal(const KernelCase& a, const KernelCase& b) {
+    return a.variant == b.variant && a.splits == b.splits && same_problem(a, b);
+}
 
 class Cases {
   public:
-    void add(const Algorithm& a, const KernelVariant& v, const Problem& p) {
-        const KernelCase c{&a, &v, p};
+    void add(const Algorithm& a, const KernelVariant& v, const Shape& s, std::optional<double> scale = {}) {
+        KernelCase c{&a, &v, problem_of(v, s), has_splits(a.knobs) ? s.splits : 0};
+        c.problem.scale = scale;
         if (std::ranges::none_of(all_, [&](const KernelCase& other) { return equal(c, other); })) all_.push_back(c);
     }
     /// Cases of the same problem together, in the order in which the problems first came up.
@@ -58,6 +62,11 @@ struct Entry {
     const char* but_not = nullptr;
 };
 
+/// One query a head against a long cache, for the algorithms that cut it into parts.
+constexpr Entry decoding(Index heads, Index kv_heads, Index keys, Which which, Index dim, Index splits) {
+    return {{1, heads, kv_heads, 1, keys, false, splits}, which, dim, "split_kv"};
+}
+
 constexpr Shape square(Index heads, Index seq, bool causal = false) { return {1, heads, heads, seq, seq, causal}; }
 
 constexpr auto every = Which::every, first = Which::first;
@@ -89,6 +98,7 @@ constexpr Entry fp32[] = {
     {square(4, 16384), first, 128, "flash_v2"},
     {square(16, 16384), first, 64, "flash_v2"},
     {square(80, 16384), first, 64, "standard"},  // S and P: 172 GB
+    decoding(8, 8, 8192, every, 64, 16),
 };
 
 /// f16 and bf16.
@@ -103,9 +113,12 @@ constexpr Entry narrow[] = {
     {square(64, 4096), first, 64},
     {square(64, 4096), first, 128},
     {square(16, 4097, true), first, 128},
-    {square(16, 16384), first, 64},
-    {square(16, 16384), first, 128},
-    {square(16, 16384, true), first, 64},
+    {square(16, 16384), first, 64, nullptr, "split_kv"},
+    {square(16, 16384), first, 128, nullptr, "split_kv"},
+    {square(16, 16384, true), first, 64, nullptr, "split_kv"},
+    decoding(8, 8, 8192, every, 128, 16),
+    decoding(32, 8, 16384, first, 128, 8),
+    decoding(1, 1, 65536, first, 128, 300),
 };
 
 /// Softmax: batch x heads matrices of seq_q rows and seq_k columns.
@@ -124,7 +137,7 @@ bool wanted(const Entry& e, const Algorithm& a) {
 void add(Cases& cases, const Entry& e, const Algorithm& a, Dtype dtype) {
     for (const KernelVariant& v : kernels_of(a)) {
         if (v.dtype != dtype || (e.dim > 0 && (v.dim != e.dim || v.dim_v != e.dim))) continue;
-        cases.add(a, v, problem_of(v, e.shape));
+        cases.add(a, v, e.shape);
         if (e.which == first) return;
     }
 }
@@ -132,16 +145,16 @@ void add(Cases& cases, const Entry& e, const Algorithm& a, Dtype dtype) {
 // ---- the quick survey ----
 
 constexpr Shape small_attention[] = {
-    {1, 1, 1, 1, 1},                                       // one row, one key
-    {1, 2, 2, 1, 100},                                     // one row
-    {1, 2, 1, 100, 1, true},                               // one key, which only the last row sees
-    {1, 1, 1, 17, 33},                                     // less than a tile
-    {1, 2, 2, 33, 17, true},                               // the first 16 rows see nothing
-    {1, 2, 1, 65, 129, true},                              // a row and a key too many
-    {2, 2, 2, 128, 128},                                   // tiles fit exactly
-    {1, 4, 2, 200, 300, true}, {2, 3, 1, 300, 130, true},  // whole row blocks see nothing
-    {1, 2, 1, 130, 256, true},                             // the first row misses its last tile's last key alone
-    {1, 1, 1, 63, 257},        {1, 3, 3, 191, 191, true}, {1, 6, 2, 129, 64},
+    {1, 1, 1, 1, 1, false, 1},      // one row, one key
+    {1, 2, 2, 1, 100, false, 2},    // one row
+    {1, 2, 1, 100, 1, true},        // one key, which only the last row sees
+    {1, 1, 1, 17, 33, false, 1},    // less than a tile
+    {1, 2, 2, 33, 17, true, 2},     // the first 16 rows see nothing
+    {1, 2, 1, 65, 129, true, 129},  // a row and a key too many; more parts than a thread block has threads
+    {2, 2, 2, 128, 128, false, 2},  // tiles fit exactly
+    {1, 4, 2, 200, 300, true, 2},  {2, 3, 1, 300, 130, true, 5},  // whole row blocks see nothing
+    {1, 2, 1, 130, 256, true},                                    // the first row misses its last tile's last key alone
+    {1, 1, 1, 63, 257, false, 3},  {1, 3, 3, 191, 191, true, 7}, {1, 6, 2, 129, 64},
 };
 
 constexpr Shape small_softmax[] = {
@@ -155,12 +168,9 @@ void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Sha
         if (v.dtype == dtype) variants.push_back(&v);
     if (variants.empty()) return;
     for (std::size_t k = 0; k < std::max(variants.size(), shapes.size()); ++k)
-        cases.add(a, *variants[k % variants.size()],
-                  problem_of(*variants[k % variants.size()], shapes[k % shapes.size()]));
+        cases.add(a, *variants[k % variants.size()], shapes[k % shapes.size()]);
     if (a.computes == &computation::softmax) return;
-    Problem p = problem_of(*variants[0], {1, 2, 2, 100, 200, true});
-    p.scale = 100;  // logits of thousands
-    cases.add(a, *variants[0], p);
+    cases.add(a, *variants[0], {1, 2, 2, 100, 200, true}, 100);  // logits of thousands
 }
 
 }  // namespace
@@ -175,7 +185,8 @@ std::vector<KernelCase> full_survey() {
         for (const Entry& e : fp32)
             if (wanted(e, a)) add(cases, e, a, Dtype::f32);
         for (const Dtype t : {Dtype::f16, Dtype::bf16})
-            for (const Entry& e : narrow) add(cases, e, a, t);
+            for (const Entry& e : narrow)
+                if (wanted(e, a)) add(cases, e, a, t);
     }
     return cases.by_problem();
 }

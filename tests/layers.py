@@ -46,7 +46,7 @@ ROOMS = {
 }
 
 # What an algorithm with a kernel has besides.
-KERNEL = r"algorithms/\w+/\w+/kernel\w*\.(hpp|cu)"
+KERNEL = r"algorithms/\w+/\w+/kernel\w*\.(hpp|cuh?)"
 
 # Libraries that only these files may include.
 GUESTS = {

@@ -69,4 +69,12 @@ __device__ inline void wait_for_loads() {
     __syncthreads();
 }
 
+/// What this thread began to load since the last call is a batch; wait_for_all_but() counts these. Empty ones count.
+__device__ inline void end_batch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Waits until this thread's batches have arrived, but for the last n. Others see them after a barrier.
+template <int n>
+__device__ inline void wait_for_all_but() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");
+}
+
 }  // namespace tilescope::cuda

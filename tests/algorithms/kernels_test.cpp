@@ -56,6 +56,7 @@ TEST_CASE("kernels: thread blocks are ones that a GPU can run", "[kernels]") {
         CHECK(v.threads >= 32);
         CHECK(v.threads <= 1024);
         CHECK((v.tile.br > 0 && v.tile.bc > 0));
+        CHECK(v.tile.splits == 0);  // any number of parts
     });
 }
 

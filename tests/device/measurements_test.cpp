@@ -122,6 +122,30 @@ TEST_CASE("measurements: a row leads back to its case", "[measurements]") {
     CHECK(c.problem == r.tested.problem);
 }
 
+TEST_CASE("measurements: a row of an algorithm that cuts keys leads back to as many parts", "[measurements]") {
+    CaseResult r = result();
+    r.tested.algorithm = find_algorithm("split_kv");
+    r.tested.variant = &kernels_of(*r.tested.algorithm)[0];
+    r.tested.splits = 7;
+    Problem& p = r.tested.problem;
+    p.dtype = r.tested.variant->dtype, p.dim = r.tested.variant->dim, p.dim_v = r.tested.variant->dim_v;
+    const KernelCase c = case_of(written({r}).rows[0]);
+    CHECK(c.variant == r.tested.variant);
+    CHECK(c.splits == 7);
+    CHECK(contains(command_of(c), "--splits 7"));
+    CHECK(experiment_of(c, gpu_preset("H200")).tiling.splits == 7);
+    KernelCase one = c;
+    one.splits = 1;
+    CHECK(device_bytes(c) > device_bytes(one) + 6 * p.batch_heads() * p.seq_q * p.dim_v * size_of(Dtype::f32));
+    const auto with = [](const char* splits) {
+        return std::string("algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,splits,status,") +
+               "simulated_read_bytes\nsplit_kv,f32,1,1,1,64,64,64,64,0,64,64," + splits + ",ok,1\n";
+    };
+    CHECK(case_of(read_measurements(with("1024"))->rows[0]).splits == 1024);
+    for (const char* wrong : {"", "1025", "-1"})
+        CHECK_THROWS_AS(case_of(read_measurements(with(wrong))->rows[0]), RunError);
+}
+
 TEST_CASE("measurements: a row measured under a former name is today's algorithm's", "[measurements]") {
     const auto old = read_measurements(
         "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,status,simulated_read_bytes\n"

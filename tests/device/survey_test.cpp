@@ -119,3 +119,29 @@ TEST_CASE("survey: the quick one is nasty and small", "[survey]") {
     CHECK(has([](const Problem& p) { return p.dim < p.dim_v; }));
     for (const KernelCase& c : quick) CHECK(gigabytes(c) < 0.01);
 }
+
+TEST_CASE("survey: keys are cut into one part, several, more than there are key tiles and than a block has threads",
+          "[survey]") {
+    const Algorithm* const split = find_algorithm("split_kv");
+    for (const auto& cases : {full_survey(), quick_survey()})
+        for (const KernelCase& c : cases) {
+            INFO(command_of(c));
+            CHECK((c.splits > 0) == (c.algorithm == split));
+        }
+    for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+        const auto has = [&](const std::vector<KernelCase>& cases, auto f) {
+            return any(cases, [&](const KernelCase& c) {
+                return c.algorithm == split && c.problem.dtype == t &&
+                       f(c, ceil_div(c.problem.seq_k, c.variant->tile.bc));
+            });
+        };
+        const auto quick = quick_survey();
+        CHECK(has(quick, [](const KernelCase& c, Index) { return c.splits == 1; }));
+        CHECK(has(quick, [](const KernelCase& c, Index tiles) { return c.splits > 1 && c.splits < tiles; }));
+        CHECK(has(quick, [](const KernelCase& c, Index tiles) { return c.splits > tiles; }));
+        CHECK(has(quick, [](const KernelCase& c, Index) { return c.splits > c.variant->threads; }));
+        CHECK(has(full_survey(), [](const KernelCase& c, Index tiles) {
+            return c.problem.seq_q == 1 && c.splits > 1 && c.splits <= tiles;
+        }));
+    }
+}

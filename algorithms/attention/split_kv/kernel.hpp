@@ -1,0 +1,52 @@
+// What kernel.cu, kernel_tensor_cores.cu and kernel_combine.cu compile, and what a thread block of it takes.
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/cuda/kernel.hpp"
+
+namespace tilescope::split_kv {
+
+/// Threads of a thread block that combines, and of one that attends on tensor cores.
+inline constexpr Index combining_threads = 128, tensor_core_threads = 128;
+
+/// CUDA cores: flash_v2's. Of a short tile, a warp attends, and more threads combine.
+constexpr KernelVariant cuda_core_variant(Index br, Index bc, Index d, Index dv) {
+    KernelVariant v = fp32_variant(br, bc, d, dv);
+    v.threads = std::max(v.threads, combining_threads);
+    return v;
+}
+
+/// Tensor cores: four warps. 16 rows are for decoding; 64 are the library's, with its 128 keys at d = 128 and half of
+/// its 256 at d = 64 (flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch). S, P and O are in registers; what
+/// warps merge takes the room of K_j and V_j.
+constexpr KernelVariant tensor_core_variant(Dtype dtype, Index br, Index bc, Index d) {
+    return {dtype, {br, bc}, d, d, tensor_core_threads, 2 * (br * d + 2 * bc * d), 0};
+}
+
+inline constexpr KernelVariant kernels[] = {
+    cuda_core_variant(64, 64, 32, 32),
+    cuda_core_variant(64, 64, 64, 64),
+    cuda_core_variant(16, 64, 64, 64),
+    cuda_core_variant(64, 64, 128, 128),
+    cuda_core_variant(16, 64, 128, 128),
+    cuda_core_variant(64, 64, 64, 32),
+    cuda_core_variant(64, 64, 64, 128),
+    tensor_core_variant(Dtype::f16, 16, 128, 64),
+    tensor_core_variant(Dtype::bf16, 16, 128, 64),
+    tensor_core_variant(Dtype::f16, 64, 128, 64),
+    tensor_core_variant(Dtype::bf16, 64, 128, 64),
+    tensor_core_variant(Dtype::f16, 16, 64, 128),
+    tensor_core_variant(Dtype::bf16, 16, 64, 128),
+    tensor_core_variant(Dtype::f16, 64, 128, 128),
+    tensor_core_variant(Dtype::bf16, 64, 128, 128),
+};
+
+/// kernel.cu
+void launch_kernel(const KernelCall& call);
+/// kernel_tensor_cores.cu: the first launch in f16 and bf16
+void launch_tensor_cores(const KernelCall& call);
+/// kernel_combine.cu: the second launch
+void launch_combine(const KernelCall& call);
+
+}  // namespace tilescope::split_kv

@@ -1,0 +1,137 @@
+// Flash-decoding's second launch: adds up what the parts of the keys gave. A warp's threads share 128 columns of rows;
+// each has 4 neighbours of one row, and takes the parts in batches, so that many reads are under way. Bound by the
+// latency of these where rows are few, by HBM where they are many.
+#include "algorithms/attention/split_kv/algorithm.hpp"
+#include "algorithms/attention/split_kv/kernel.hpp"
+#include "algorithms/cuda/tensor_cores.cuh"
+
+namespace tilescope::split_kv {
+namespace {
+
+using namespace cuda;
+
+constexpr int batch = 16;  // parts whose O_s a thread waits for together
+
+template <class T>
+struct CombineArgs {
+    Global<const float> O_s, LSE_s;
+    Global<T> O;
+    Global<float> LSE;
+    int seq_q, parts;
+
+    explicit CombineArgs(const KernelCall& call)
+        : O_s(call.tensors["O_s"]),
+          LSE_s(call.tensors["LSE_s"]),
+          O(call.tensors["O"]),
+          LSE(call.tensors["LSE"]),
+          seq_q(static_cast<int>(call.problem.seq_q)),
+          parts(static_cast<int>(parts_of(call.tile()))) {}
+};
+
+/// Reduces over the `lanes` threads that share a row.
+template <int lanes, class Op>
+__device__ inline float reduce_row(float x, Op op) {
+#pragma unroll
+    for (int far = lanes / 2; far > 0; far /= 2) x = op(x, __shfl_xor_sync(~0u, x, far));
+    return x;
+}
+
+/// sum += w x, in this order and not fused: a fused one would be counted among the matrix FLOPs.
+__device__ inline void add_weighted(float4& sum, float w, float4 x) {
+    sum.x = __fadd_rn(sum.x, __fmul_rn(w, x.x));
+    sum.y = __fadd_rn(sum.y, __fmul_rn(w, x.y));
+    sum.z = __fadd_rn(sum.z, __fmul_rn(w, x.z));
+    sum.w = __fadd_rn(sum.w, __fmul_rn(w, x.w));
+}
+
+/// Four neighbours in one store.
+__device__ inline void store_four(float* to, float4 x) { store_wide(to, x); }
+template <class T>
+__device__ inline void store_four(T* to, float4 x) {
+    __stcg(reinterpret_cast<uint2*>(to), uint2{pack<T>(x.x, x.y), pack<T>(x.z, x.w)});
+}
+
+template <class T, int Dv>
+__global__ void __launch_bounds__(combining_threads, 4) combine_kernel(CombineArgs<T> a) {
+    constexpr int lanes = Dv / 4, Rows = combining_threads / lanes;
+    static_assert(lanes <= 32, "a row is one warp's");
+    extern __shared__ float weights[];
+    const int head = blockIdx.y, lane = threadIdx.x % lanes, r = threadIdx.x / lanes, S = a.parts;
+    const int i = blockIdx.x * Rows + r;  // [11]
+    const bool exists = i < a.seq_q;      // all lanes of a warp take part in what it shuffles
+    float* const w = weights + r * S;
+
+    const float* const lse_s = a.LSE_s.row(head, i);
+    float m = -infinity;
+#pragma unroll 4
+    for (int s = lane; s < S; s += lanes) {  // [12]
+        const float x = exists ? load_past_l1(lse_s + s) : -infinity;
+        w[s] = x;
+        m = fmaxf(m, x);
+    }
+    m = finite(reduce_row<lanes>(m, [](float x, float y) { return fmaxf(x, y); }));  // [13]
+    float sum = 0;
+    for (int s = lane; s < S; s += lanes) {
+        const float x = exponential(w[s] - m);
+        w[s] = x;
+        sum += x;
+    }
+    sum = reduce_row<lanes>(sum, [](float x, float y) { return x + y; });
+    __syncwarp();  // the row's weights are here
+
+    if (!exists) return;
+    const float share = inverse(sum);  // [14]
+    const float* const o_s = a.O_s.row(head, i) + 4 * lane;
+    const std::int64_t part = std::int64_t{a.seq_q} * a.O_s.pitch;
+    float4 o = {};
+    for (int first = 0; first < S; first += batch) {  // [15]
+        float4 x[batch];
+#pragma unroll
+        for (int s = 0; s < batch; ++s)
+            if (first + s < S) x[s] = load_past_l1(reinterpret_cast<const float4*>(o_s + (first + s) * part));
+#pragma unroll
+        for (int s = 0; s < batch; ++s)
+            if (first + s < S) add_weighted(o, w[first + s] * share, x[s]);
+    }
+    store_four(a.O.row(head, i) + 4 * lane, o);  // [16]
+    if (lane == 0) *a.LSE.row(head, i) = sum > 0 ? m + logf(sum) : -infinity;
+}
+
+template <class T, int Dv>
+void combine(const KernelCall& call) {
+    const Index rows = rows_combined(call.problem);
+    if (rows * Dv != 4 * combining_threads) throw std::logic_error("rows_combined() is not what the kernel combines");
+    enqueue("combine", combine_kernel<T, Dv>, grid_of(ceil_div(call.problem.seq_q, rows), call.problem.batch_heads()),
+            combining_threads, rows * parts_of(call.tile()) * size_of(Dtype::f32), call.stream, CombineArgs<T>(call));
+}
+
+template <class T>
+void combine(const KernelCall& call) {
+    switch (call.problem.dim_v) {
+        case 32:
+            return combine<T, 32>(call);
+        case 64:
+            return combine<T, 64>(call);
+        case 128:
+            return combine<T, 128>(call);
+        default:
+            throw std::logic_error("no variant has this dim_v");
+    }
+}
+
+}  // namespace
+
+void launch_combine(const KernelCall& call) {
+    switch (call.problem.dtype) {
+        case Dtype::f32:
+            return combine<float>(call);
+        case Dtype::f16:
+            return combine<__half>(call);
+        case Dtype::bf16:
+            return combine<__nv_bfloat16>(call);
+        default:
+            throw std::logic_error("no variant has this storage type");
+    }
+}
+
+}  // namespace tilescope::split_kv

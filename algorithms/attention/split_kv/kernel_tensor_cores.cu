@@ -1,0 +1,215 @@
+// Flash-decoding on tensor cores, in f16 and bf16: a part of the keys in flash_v2's way, with four warps. New against
+// it: warps may lie along the keys. Tiles of 64 rows give each warp 16 rows, and all keys; tiles of 16 rows, for
+// decoding, give each warp a quarter of a tile's keys, which it loads for itself, without a barrier, and an m, l and O
+// of its own; the four are merged when the part ends. K_(j+1) is asked for as soon as S_j is computed, V_(j+1) as soon
+// as O is updated, so that loads are always under way: bound by HBM where K and V are not in L2, if there are parts
+// enough for all SMs.
+// Run it: tilescope validate split_kv --seq-q 1 --seq-k 8192 --heads 8 --dim 128 --dtype f16 --splits 16
+#include "algorithms/attention/split_kv/kernel.hpp"
+#include "algorithms/attention/split_kv/kernel_part.cuh"
+#include "algorithms/cuda/tensor_core_statistics.cuh"
+
+namespace tilescope::split_kv {
+namespace {
+
+using namespace cuda;
+
+constexpr int threads = tensor_core_threads, warps = threads / 32, M = 1, warp_rows = 16;
+constexpr auto greater = [](float x, float y) { return fmaxf(x, y); };
+constexpr auto plus = [](float x, float y) { return x + y; };
+
+/// Which rows and keys of a Br x Bc tile are a warp's: all keys of 16 rows, or all rows of a quarter of the keys.
+template <int Br, int Bc>
+struct Warp {
+    static constexpr bool along_keys = Br == warp_rows;
+    static constexpr int keys = along_keys ? Bc / warps : Bc;
+    static_assert(along_keys || Br == warps * warp_rows);
+    int number = threadIdx.x / 32, row = along_keys ? 0 : number * warp_rows, key = along_keys ? number * keys : 0;
+
+    /// The warp's keys of a tile.
+    template <class T, int D>
+    __device__ HalfTile<T, keys, D> own(const HalfTile<T, Bc, D>& tile) const {
+        return {tile.data + key * D};
+    }
+    /// How many of them exist, if the tile has this many.
+    __device__ int existing(int of_tile) const { return min(keys, of_tile - key); }
+    /// Starts to load the tile whose first `rows` rows exist, or the warp's own keys of it, as a batch.
+    template <class T, int D>
+    __device__ void load_batch(const HalfTile<T, Bc, D>& tile, const T* from, int rows) const {
+        if constexpr (!along_keys)
+            load_async<threads>(tile, from, rows);
+        else if (existing(rows) > 0)
+            load_async<32>(own(tile), from + key * D, existing(rows), threadIdx.x % 32);
+        end_batch();
+    }
+    /// For those that load for one another.
+    __device__ static void wait() { along_keys ? __syncwarp() : __syncthreads(); }
+};
+
+/// What a warp keeps of its 16 rows.
+template <int D>
+struct State {
+    Accumulators<M, D> o;
+    float l = 0, m = -infinity;
+
+    /// Takes in the scores of a tile; O has yet to be increased by the P that this returns.
+    template <class T, int keys>
+    __device__ Operand<M, keys> update(Accumulators<M, keys>& s, float to_log2, int existing) {
+        const float m_old = m;  // [7]
+        m = fmaxf(m, reduce_rows(s, greater));
+        const float correction = exp2_of((m_old - finite(m)) * to_log2);
+        exp_minus(s, m, to_log2, existing);
+        l = correction * l + reduce_rows(s, plus);
+        scale_rows(o, correction);  // [8]
+        return rounded<T>(s);
+    }
+};
+
+/// Stores an LSE_s that this lane keeps, of the warp's rows from `row` on.
+template <class T, int Br, int Bc>
+__device__ inline void store_lse(float lse, int row, const Duty<Br, Bc>& duty, const Args<T>& a) {
+    const int kept = row + kept_row_of_warp<M>();
+    if (quad_lane() < 2 * M && kept < duty.rows) duty.lse(a, kept) = lse;
+}
+
+/// Lines 9 and 10 of a warp's own rows, from `row` on. A quad's 32 bytes of a row are a sector.
+template <class T, int Br, int Bc, int D>
+__device__ inline void write_own(State<D>& state, int row, const Duty<Br, Bc>& duty, const Args<T>& a) {
+    scale_rows(state.o, inverse(state.l));
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const int r = row + 8 * half + lane / 4;
+        float* const to = duty.output(a) + std::int64_t{r} * a.O_s.pitch + lane % 4 * 2;
+#pragma unroll
+        for (int nt = 0; nt < D / 8; ++nt)
+            if (r < duty.rows)
+                store_wide(to + 8 * nt, float2{state.o.at[0][nt][2 * half], state.o.at[0][nt][2 * half + 1]});
+    }
+    store_lse(state.l > 0 ? state.m * a.work.scale + logf(state.l) : -infinity, row, duty, a);
+}
+
+/// The m and l of four warps' rows, side by side.
+struct Statistics {
+    float m[warps][warp_rows], l[warps][warp_rows];
+};
+
+/// Scales each warp's O to what it contributes to O_s. Returns LSE_s. There is a barrier before what it reads.
+template <int D>
+__device__ inline float share_of(State<D>& state, Statistics& all, float scale) {
+    const int warp = threadIdx.x / 32, kept = kept_row_of_warp<M>();
+    const float to_log2 = scale * 1.44269504f;
+    if (quad_lane() < 2 * M) all.m[warp][kept] = state.m, all.l[warp][kept] = state.l;
+    __syncthreads();
+    float m = -infinity, l = 0;
+#pragma unroll
+    for (int k = 0; k < warps; ++k) m = fmaxf(m, all.m[k][kept]);
+#pragma unroll
+    for (int k = 0; k < warps; ++k) l += exp2_of((all.m[k][kept] - finite(m)) * to_log2) * all.l[k][kept];
+    scale_rows(state.o, exp2_of((state.m - finite(m)) * to_log2) * inverse(l));
+    return l > 0 ? m * scale + logf(l) : -infinity;
+}
+
+/// Lines 9 and 10 of rows that four warps share. They meet in the room of Q_i (m and l) and of K_j and V_j (O).
+template <class T, int Br, int Bc, int D>
+__device__ inline void write_merged(State<D>& state, const HalfTile<T, Br, D>& q, const HalfTile<T, Bc, D>& k,
+                                    const Duty<Br, Bc>& duty, const Args<T>& a) {
+    const SharedTile<warps * warp_rows, D, ReadBy::lanes> staged{reinterpret_cast<float*>(k.data)};
+    static_assert(sizeof(Statistics) <= q.size * sizeof(T) && staged.size * sizeof(float) <= 2 * k.size * sizeof(T));
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    __syncthreads();  // Q_i, K_j and V_j are done with
+    const float lse = share_of(state, *reinterpret_cast<Statistics*>(q.data), a.work.scale);
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+        for (int nt = 0; nt < D / 8; ++nt)
+            *reinterpret_cast<float2*>(&staged.at(warp * warp_rows + 8 * half + lane / 4, 8 * nt + lane % 4 * 2)) =
+                float2{state.o.at[0][nt][2 * half], state.o.at[0][nt][2 * half + 1]};
+    __syncthreads();
+    for (int piece = threadIdx.x; piece < duty.rows * staged.pieces; piece += threads) {
+        const int r = piece / staged.pieces, c = piece % staged.pieces;
+        float4 sum = staged.piece(r, c);
+#pragma unroll
+        for (int other = 1; other < warps; ++other) {
+            const float4 x = staged.piece(other * warp_rows + r, c);
+            sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
+        }
+        store_wide(duty.output(a) + std::int64_t{r} * a.O_s.pitch + 4 * c, sum);
+    }
+    if (warp == 0) store_lse(lse, 0, duty, a);
+}
+
+/// Thread blocks that an SM is to have the registers for: as many as can be had without spilling any.
+constexpr int blocks_wanted(int br, int d) { return br == warp_rows ? (d == 64 ? 5 : 4) : 2; }
+
+template <class T, int Br, int Bc, int D>
+__global__ void __launch_bounds__(threads, blocks_wanted(Br, D)) split_kv_tensor_core_kernel(Args<T> a) {
+    extern __shared__ __align__(1024) uint4 shared[];  // so that columns can be found by exclusive or
+    const HalfTile<T, Br, D> q{reinterpret_cast<T*>(shared)};
+    const HalfTile<T, Bc, D> k{q.data + q.size}, v{k.data + k.size};
+    const Workload& w = a.work;
+    const Duty<Br, Bc> duty(a);  // [1], [2]
+    if (duty.begin >= duty.end) return duty.template write_nothing<threads, D>(a);
+    const Warp<Br, Bc> warp;
+    const int head = duty.head, kv = duty.kv, i = duty.i, rows = duty.rows, row = warp.row;
+    const float to_log2 = w.scale * 1.44269504f;
+    const auto load_keys = [&](int j) { warp.load_batch(k, a.K.row(kv, j), min(Bc, w.seq_k - j)); };    // [5]
+    const auto load_values = [&](int j) { warp.load_batch(v, a.V.row(kv, j), min(Bc, w.seq_k - j)); };  // [5]
+
+    load_async<threads>(q, a.Q.row(head, i), rows);  // [4]
+    end_batch();
+    load_keys(duty.begin);
+    load_values(duty.begin);
+    State<D> state;
+    state.o.fill(0);
+    wait_for_all_but<2>();
+    __syncthreads();  // Q_i is here
+
+    const auto step = [&]<bool whole>(int j) {
+        const int keys = whole ? warp.keys : warp.existing(w.seq_k - j);
+        const bool active = row < rows && (whole || keys > 0);
+        const bool more = j + Bc < duty.end;
+        Accumulators<M, warp.keys> s;
+        Operand<M, warp.keys> p;
+        wait_for_all_but<1>();
+        warp.wait();                                // K_j is here
+        if (active) score(s, q, warp.own(k), row);  // [6]
+        warp.wait();                                // K_j is done with
+        more ? load_keys(j + Bc) : end_batch();
+        if (active && !whole) mask(s, w, i + row, j + warp.key, keys);
+        if (active) p = state.template update<T>(s, to_log2, keys);  // [7], [8]
+        wait_for_all_but<1>();
+        warp.wait();                                      // V_j is here
+        if (active) accumulate(state.o, p, warp.own(v));  // [8]
+        warp.wait();                                      // V_j is done with
+        more ? load_values(j + Bc) : end_batch();
+    };
+    const int seen_by_all = min(i + w.diagonal + 1, w.seq_k);  // keys that need no mask
+    int j = duty.begin;
+    for (; j < duty.end && j + Bc <= seen_by_all; j += Bc) step.template operator()<true>(j);
+    for (; j < duty.end; j += Bc) step.template operator()<false>(j);
+
+    if constexpr (warp.along_keys)
+        write_merged(state, q, k, duty, a);
+    else if (row < rows)
+        write_own(state, row, duty, a);
+}
+
+template <class T>
+void launch(const KernelCall& call) {
+    dispatch<kernels>(call, [&]<std::size_t I>() {
+        constexpr KernelVariant v = kernels[I];
+        if constexpr (v.dtype == (std::is_same_v<T, __half> ? Dtype::f16 : Dtype::bf16))
+            enqueue("split_kv", split_kv_tensor_core_kernel<T, v.tile.br, v.tile.bc, v.dim>, grid_of_parts(call),
+                    v.threads, v.shared(), call.stream, Args<T>(call));
+    });
+}
+
+}  // namespace
+
+void launch_tensor_cores(const KernelCall& call) {
+    require_positive_scale(call.problem);
+    call.variant->dtype == Dtype::f16 ? launch<__half>(call) : launch<__nv_bfloat16>(call);
+}
+
+}  // namespace tilescope::split_kv
