@@ -83,6 +83,10 @@ std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const Gpu
 void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
     Options o = flags.options;
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
+    if (o.pack == name_of(Packing::on))
+        throw UsageError(
+            "--pack on: kernels run heads one by one here; as rows of one head they are packed: try --heads 8 --seq-q 4 "
+            "for 32 heads over 8");
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
         Request r = read_request(o, *a);

@@ -61,7 +61,9 @@ TEST_CASE("packed heads have the values of the same heads one by one, up to roun
             const Inputs inputs = random_inputs(a->tensors(c.problem, {1, 1}), seed, Distribution::normal);
             const Report alone = execute(experiment(*a, c.problem, c.tiling), inputs),
                          together = execute(experiment(*a, packed(c.problem), c.tiling), inputs);
-            for (const char* name : {"O", "LSE"}) CHECK(same_bits(*alone.outputs.at(name), *together.outputs.at(name)));
+            for (const char* name : {"O", "LSE"})
+                CHECK(distance(*alone.outputs.at(name), *together.outputs.at(name)) <=
+                      allowed_distance(c.problem.dtype));
             // Inputs that are packed already are taken as they are.
             const Report again =
                 execute(experiment(*a, packed(c.problem), c.tiling), packed_inputs(inputs, packed(c.problem)));
