@@ -61,9 +61,11 @@ text::Table table_of(const Advice& a) {
 }
 
 void print(const Advice& a, const Request& request, const Algorithm& algorithm) {
-    std::cout << "advise " << algorithm.name << " for the least " << name_of(request.wish.objective) << ": "
-              << describe(request.problem, *algorithm.computes) << parts_text(a) << ", on " << request.gpu.name
-              << "\n\n";
+    text::print_wrapped(std::cout, std::string("advise ") + algorithm.name + " for the least " +
+                                       name_of(request.wish.objective) + ": " +
+                                       describe(request.problem, *algorithm.computes) + parts_text(a) + ", on " +
+                                       request.gpu.name);
+    std::cout << '\n';
     table_of(a).print(std::cout);
     if (!compiled(a.ranking[0]))
         text::print_wrapped(

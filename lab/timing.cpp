@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/machine/fold.hpp"
 #include "lab/dram.hpp"
 #include "lab/registers.hpp"
 

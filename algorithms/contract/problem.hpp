@@ -56,8 +56,7 @@ struct Problem {
     Axis row_axis(Tiles rows, Tiles keys) const { return graded(rows, visible(keys)); }
 };
 
-/// Tile rows (of Q and O) and columns (keys); for the softmax kernels rows and columns of the matrix. `splits`: into
-/// how many parts the keys are cut, where a program does that.
+/// Tile rows (of Q and O) and columns (keys), or those of the matrix; parts of the keys, where a program cuts them.
 struct Tiling {
     Index br = 0, bc = 0, splits = 0;
     friend bool operator==(const Tiling&, const Tiling&) = default;

@@ -1,11 +1,27 @@
 // Folding: which members of a range are run for all of them, and with which weight.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/machine/grid.hpp"
 
 namespace tilescope {
+
+/// The parts of what tiles of axis k see; nullptr where these are not cut.
+inline const Tiles* parts_of(std::span<const Axis> axes, std::size_t k) {
+    return k + 1 < axes.size() && axes[k + 1].promise == Promise::parts ? &axes[k + 1].tiles : nullptr;
+}
+/// The inner tiles that a block of the grid sees, where an axis is graded.
+inline std::optional<Tiles> seen_at(std::span<const Axis> axes, const Span* at) {
+    for (std::size_t k = 0; k < axes.size(); ++k)
+        if (axes[k].promise == Promise::graded) {
+            const Tiles seen = (*axes[k].seen)(at[k]);
+            return parts_of(axes, k) ? seen.within(at[k + 1]) : seen;
+        }
+    return std::nullopt;
+}
 
 /// A member that is run for `members` of its range, and how many inner tiles all of these see (graded ranges).
 struct Representative {

@@ -23,8 +23,7 @@ void update_row_sum(Block& b, Tile& l, const Tile& s, Here here = Here::now());
 
 /// x = exp(x). 1 exponential an element; overflows to infinity as the hardware does.
 void exp(Block& b, Tile& x, Here here = Here::now());
-/// x_rc = exp(x_rc - m_r). 1 exponential and 1 subtraction an element. A row whose m is -inf (nothing seen yet, nothing
-/// visible) becomes 0, not NaN.
+/// x_rc = exp(x_rc - m_r). 1 exponential and 1 subtraction an element. Where m is -inf (nothing seen): 0, not NaN.
 void exp_minus(Block& b, Tile& x, const Tile& m, Here here = Here::now());
 /// x_rc *= f_r. 1 multiplication an element.
 void scale_rows(Block& b, Tile& x, const Tile& f, Here here = Here::now());

@@ -57,11 +57,8 @@ class Tiles {
     constexpr Tiles upto(Index k) const { return {n_, size_, first_, std::clamp(k, first_, last_), name_, graded_}; }
     /// The tiles from position k of the whole range on (clamped).
     constexpr Tiles from(Index k) const { return {n_, size_, std::clamp(k, first_, last_), last_, name_, graded_}; }
-
-    /// The tiles that begin within `span` of elements.
-    constexpr Tiles within(Span span) const {
-        return from(ceil_div(span.begin, size_)).upto(ceil_div(span.end(), size_));
-    }
+    /// The tiles that begin within `s`, a span of elements.
+    constexpr Tiles within(Span s) const { return from(ceil_div(s.begin, size_)).upto(ceil_div(s.end(), size_)); }
 
     constexpr const char* name() const { return name_; }
     /// Whether how many these are depends on where a `graded` axis or loop around them stands (core/machine/grid.hpp).

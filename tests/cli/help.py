@@ -7,7 +7,7 @@ import sys
 
 from cases import Tally, run
 
-PROBLEM = ("--model --phase --batch --heads --kv-heads --seq --seq-q --seq-k --dim --dim-v --dtype --causal --scale --softmax --br --bc "
+PROBLEM = ("--model --phase --batch --heads --kv-heads --seq --seq-q --seq-k --dim --dim-v --dtype --causal --scale --softmax --br --bc --splits "
            "--gpu --l2 --l2-bytes --sms --sram --hbm-bandwidth --mode --seed --json").split()
 FILES = "--q --k --v --x".split()
 FLAGS = {

@@ -21,7 +21,7 @@ SIZES = [
 ]
 # On a machine with room for (nearly) all of that: what has no room is counted, but neither timed nor played.
 ROOMY = '{"base": "H100", "name": "roomy", "hbm_bytes": 1125899906842624}'
-ATTENTION = "standard three_pass two_pass flash_v1 flash_v2 memory_efficient chunked".split()
+ATTENTION = "standard three_pass two_pass flash_v1 flash_v2 memory_efficient chunked split_kv".split()
 SOFTMAX = "softmax_naive softmax_safe softmax_online".split()
 
 
