@@ -85,7 +85,8 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
     if (o.pack == name_of(Packing::on))
         throw UsageError(
-            "--pack on: kernels run heads one by one here; as rows of one head they are packed: try --heads 8 --seq-q 4 "
+            "--pack on: kernels run heads one by one here; as rows of one head they are packed: try --heads 8 --seq-q "
+            "4 "
             "for 32 heads over 8");
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {

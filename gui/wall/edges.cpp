@@ -122,6 +122,9 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
     const float line = Canvas::height(t.title) + f.px(2);
     if (e.by_row()) {
         ImFont* font = e.side == Side::between ? t.small_text : t.title;
+        const auto beside = std::count_if(f.wall.edges().begin(), f.wall.edges().end(),
+                                          [](const WallEdge& other) { return other.side == Side::between; });
+        if (e.side == Side::between && beside > 1 && Canvas::width(font, e.name) > f.pitch()) return;
         const float half = std::max(Canvas::width(font, e.name), strip.w()) / 2 + f.px(1), x = strip.centre().x;
         f.canvas.text_in(font, {x - half, strip.y0 - line, x + half, strip.y0}, hue, e.name, Align::centre);
     } else {
