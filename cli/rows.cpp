@@ -1,5 +1,6 @@
 #include "cli/rows.hpp"
 
+#include "algorithms/contract/packed.hpp"
 #include "cli/json.hpp"
 #include "core/text/table.hpp"
 

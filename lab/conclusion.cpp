@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/validate.hpp"
 #include "core/record/json_entry.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu_presets.hpp"

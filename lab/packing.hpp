@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/packed.hpp"
 
 namespace tilescope::lab {
 

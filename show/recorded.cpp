@@ -1,4 +1,5 @@
 // What was recorded before, opened: a run of it, and the setup that would run the same.
+#include "algorithms/contract/packed.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu_presets.hpp"
 #include "show/making.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/validate.hpp"
 #include "core/machine/ops.hpp"
 
 namespace tilescope {

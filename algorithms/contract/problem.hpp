@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "algorithms/contract/features.hpp"
 #include "algorithms/contract/mask.hpp"
@@ -23,7 +22,7 @@ struct Problem {
     Mask mask;                    ///< which keys a query sees
     std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
     Softmax softmax = Softmax::safe;
-    Index packed = 1;  ///< query heads whose rows stand together, for each query one below the other: see packed()
+    Index packed = 1;  ///< query heads whose rows stand together, for each query one below the other: see packed.hpp
 
     friend bool operator==(const Problem&, const Problem&) = default;
 
@@ -61,18 +60,6 @@ struct Tiling {
     Index br = 0, bc = 0, splits = 0;
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
-
-/// The same attention with the query heads that share K and V packed: a head of K and V has one of queries, row t of
-/// which is query t / g of the t % g-th of the g heads that were (FlashAttention-3's pack_gqa: hopper/pack_gqa.h).
-Problem packed(Problem problem);
-/// What it was before, as users know it.
-Problem unpacked(Problem problem);
-
-/// BadValue unless 1 <= value <= 2^40.
-void check_size(const char* field, Index value);
-
-/// Throws BadValue. Bounds every size such that no count overflows.
-void validate(const Problem& problem);
 
 /// Sets the logits of tile (i, j) that the mask hides to -inf; nothing where it hides none.
 inline void apply_mask(Block& b, Tile& s, const Problem& p, Span i, Span j, Here here = Here::now()) {

@@ -1,5 +1,6 @@
 #include "lab/flags/describe.hpp"
 
+#include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 

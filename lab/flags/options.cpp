@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "algorithms/contract/problem.hpp"
+#include "algorithms/contract/validate.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "core/time/dispatch.hpp"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "algorithms/contract/validate.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/in_flags.hpp"

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "algorithms/contract/validate.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
