@@ -79,12 +79,21 @@ Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index w
 }
 
 Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps) {
-    if (style_of(e) == Style::tensor_cores) return tensor_core_registers(e, warps);
-    Kept kept;
-    for (const Passage& p : launch.blocks[0].passages)
-        for (const Deed& d : p.deeds) kept.take(d);
+    Kept kept;  // by those that compute most: others see no key
+    for (const BlockOutline& b : launch.blocks) {
+        Kept of_block;
+        for (const Passage& p : b.passages)
+            for (const Deed& d : p.deeds) of_block.take(d);
+        if (of_block.products > kept.products || &b == &launch.blocks[0]) kept = of_block;
+    }
     const auto threads = static_cast<double>(warps * threads_of_warp);
-    return limited(68 + 24 * static_cast<double>(kept.products) + (0.75 * kept.scores + 1.25 * kept.sums) / threads);
+    const Registers own =
+        limited(68 + 24 * static_cast<double>(kept.products) + (0.75 * kept.scores + 1.25 * kept.sums) / threads);
+    if (style_of(e) != Style::tensor_cores) return own;
+    // A launch without products, over other row blocks, has nothing of their tiles.
+    const Registers with_products = tensor_core_registers(e, warps);
+    const bool other_rows = launch.axes.size() > 1 && launch.axes[1].tiles.tile_size() != e.tiling.br;
+    return kept.products == 0 && other_rows && own.per_thread < with_products.per_thread ? own : with_products;
 }
 
 Registers tensor_core_registers(const Experiment& e, Index warps) {

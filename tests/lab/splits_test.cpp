@@ -119,11 +119,13 @@ TEST_CASE("parts of the keys are chosen by the rule, and only where there is suc
     const Problem p = decode(1, 8, 8, 8192);
     const Algorithm &split = *find_algorithm("split_kv"), &flash = *find_algorithm("flash_v2");
     CHECK(choose_tiling(split, p, {}, a100) == Tiling{1, 128, 22});
-    CHECK(choose_tiling(split, p, {.splits = SplitRule::fa3}, a100).splits ==
-          fa3_splits(split_setting(SplitRule::fa3, p, a100), 108));
+    Wish by_fa3, best;
+    by_fa3.splits = SplitRule::fa3;
+    best.tiling.splits = 7, best.rule = TileRule::best;
+    CHECK(choose_tiling(split, p, by_fa3, a100).splits == fa3_splits(split_setting(SplitRule::fa3, p, a100), 108));
     CHECK(choose_tiling(split, p, {.tiling = {0, 64, 7}}, a100) == Tiling{1, 64, 7});
     CHECK(choose_tiling(split, p, {.tiling = {1, 32, 0}}, a100) == Tiling{1, 32, 22});
     CHECK(choose_tiling(flash, p, {.tiling = {1, 32, 7}}, a100) == Tiling{1, 32, 0});
-    CHECK(choose_tiling(split, p, {.tiling = {0, 0, 7}, .rule = TileRule::best}, a100).splits == 7);
+    CHECK(choose_tiling(split, p, best, a100).splits == 7);
     CHECK_THROWS_AS(validate(Tiling{1, 1, 1024}, decode(1, 1 << 20, 1, 1, 1 << 30)), BadValue);
 }
