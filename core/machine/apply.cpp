@@ -34,7 +34,8 @@ void check_shapes(const Operation& operation, const TileInfo& out, const TileInf
     const bool cols = to_column                                ? out.cols == 1
                       : operation.operates == Operates::by_row ? a.cols == 1
                                                                : out.cols == a.cols;
-    if (out.rows != a.rows || !cols)
+    const bool row = operation.operates == Operates::by_element_or_column && a.rows == 1;
+    if ((out.rows != a.rows && !row) || !cols)
         throw std::logic_error(std::string(operation.name) + ": the tiles' shapes do not match");
 }
 

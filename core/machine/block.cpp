@@ -54,7 +54,9 @@ void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) c
 }
 
 Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
-    const Dtype dtype = to == Space::sram ? from.dtype_ : Dtype::f32;
+    const bool as_stored = to == Space::sram || from.dtype_ == Dtype::i32;
+    const Dtype dtype = as_stored ? from.dtype_ : Dtype::f32;
+    prepare(from, rows, cols, here);
     Tile tile(this, make({from.name_, rows.size, cols.size, dtype, to}));
     fetch(tile, from, rows, cols, here);
     return tile;
@@ -62,16 +64,23 @@ Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
 
 void Block::reload(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
     if (to.rows() != rows.size || to.cols() != cols.size) mismatch("reload", info(to), rows.size, cols.size);
+    prepare(from, rows, cols, here);
     fetch(to, from, rows, cols, here);
 }
 
-void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
+void Block::prepare(const Hbm& from, Span rows, Span cols, Here here) {
     check_region("load", from, rows, cols);
+    if (from.in_pages_) look_up(from, rows, here);
+}
+
+void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
     Counters cost;
     cost.hbm_read = rows.size * cols.size * size_of(from.dtype_);
     charge_write(cost, info(to));
     if (w_.chip.has_data()) {
-        gpu_.tensors_[from.id_].data->read(from.slice_, rows, cols, w_.chip.data(to.slot_));
+        float* const out = w_.chip.data(to.slot_);
+        from.in_pages_ ? read_pages(from, rows, cols, out)
+                       : gpu_.tensors_[from.id_].data->read(from.slice_, rows, cols, out);
         if (to.dtype() != from.dtype_) round_result(to);
     }
     w_.charge(cost, weight_);
@@ -84,8 +93,32 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
            contents(to), here);
 }
 
+/// Reads the entries of a table for these rows, unless they are at hand: K and V lie in pages of the same numbers.
+void Block::look_up(const Hbm& tensor, Span rows, Here here) {
+    const Pages& p = gpu_.tensors_[tensor.id_].pages;
+    const Index first = rows.begin / p.size;
+    const Region entries{p.table, tensor.slice_ / p.sharing, {first, ceil_div(rows.end(), p.size) - first}, {0, 1}};
+    if (at_hand_ && at_hand_->entries == entries) return;
+    at_hand_.reset();
+    const Hbm table = Hbm(p.table, gpu_.tensors_[p.table]).slice(entries.slice);
+    at_hand_.emplace(LookedUp{entries, load(table, entries.rows, Space::registers, here)});
+}
+
+void Block::read_pages(const Hbm& from, Span rows, Span cols, float* out) const {
+    const Pages& p = gpu_.tensors_[from.id_].pages;
+    const TileData pages = contents(at_hand_->pages);
+    const Index first = at_hand_->entries.rows.begin;
+    for (Index row = rows.begin; row < rows.end();) {
+        const auto page = static_cast<Index>(pages[static_cast<std::size_t>(row / p.size - first)]);
+        const Index n = std::min(rows.end(), (row / p.size + 1) * p.size) - row;
+        p.pool->read(from.slice_ % p.sharing, {page * p.size + row % p.size, n}, cols, out);
+        out += n * cols.size, row += n;
+    }
+}
+
 void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here here) {
     check_region("store", to, rows, cols);
+    if (to.in_pages_) throw std::logic_error(std::string("store: ") + to.name_ + " lies in pages, which are only read");
     if (from.rows() != rows.size || from.cols() != cols.size) mismatch("store", info(from), rows.size, cols.size);
     const Region region{to.id_, to.slice_, rows, cols};
     Counters cost;

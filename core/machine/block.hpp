@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "core/machine/grid.hpp"
@@ -81,11 +82,14 @@ class Block {
     void round_result(const Tile& t);
     std::uint32_t make(const TileInfo& info);
     void fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here);
+    void prepare(const Hbm& from, Span rows, Span cols, Here here);
+    void look_up(const Hbm& tensor, Span rows, Here here);
+    void read_pages(const Hbm& from, Span rows, Span cols, float* out) const;
     void release(std::uint32_t slot);
     void check_region(const char* what, const Hbm& tensor, Span rows, Span cols) const;
     void report(Event e, const Tile& tile, TileData data, Here here);
 
-    void loop(const Axis& range, const Body& body, Here here);
+    void loop(const Axis& asked, const Body& body, Here here);
     void run_folded(const Axis& range, const Body& body);
     void run_all(const Axis& range, const Body& body, Here here);
     void turn(const Axis& range, Index k, Count weight, const Body& body);
@@ -98,6 +102,11 @@ class Block {
     struct Grading {
         Count members = 0, full = 0, ragged = 0;  // blocks or tiles stood for; inner tiles that all of them see
     } grading_;                                   // of the graded axis or loop around; no members: there is none
+    struct LookedUp {
+        Region entries;
+        Tile pages;
+    };
+    std::optional<LookedUp> at_hand_;  // of a table of pages, until the next turn of a loop
 };
 
 inline const TileInfo& Tile::info() const { return block_->info(*this); }

@@ -37,6 +37,10 @@ const char* name_of(Dtype t) {
             return "f16";
         case Dtype::bf16:
             return "bf16";
+        case Dtype::i32:
+            return "i32";
+        case Dtype::u8:
+            return "u8";
     }
     return "?";
 }
@@ -64,6 +68,12 @@ void encode(Dtype t, const float* from, std::byte* to, Index n) {
         case Dtype::bf16:
             encode_as<Eigen::bfloat16>(from, to, n);
             break;
+        case Dtype::i32:
+            encode_as<std::int32_t>(from, to, n);
+            break;
+        case Dtype::u8:
+            encode_as<std::uint8_t>(from, to, n);
+            break;
     }
 }
 
@@ -78,6 +88,12 @@ void decode(Dtype t, const std::byte* from, float* to, Index n) {
             break;
         case Dtype::bf16:
             decode_as<Eigen::bfloat16>(from, to, n);
+            break;
+        case Dtype::i32:
+            decode_as<std::int32_t>(from, to, n);
+            break;
+        case Dtype::u8:
+            decode_as<std::uint8_t>(from, to, n);
             break;
     }
 }

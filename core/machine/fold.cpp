@@ -42,6 +42,7 @@ class PartsFold {
         : seen_(*range.seen), tiles_(range.tiles), parts_(parts), out_(out) {}
 
     void represent() {
+        if (seen_.scattered()) return represent_each();
         const Index size = parts_.tile_size();
         if (const Index n = tiles_.full(); n > 0) {
             const auto [blind, seeing] = seen_.sums(tiles_);
@@ -55,6 +56,15 @@ class PartsFold {
     }
 
   private:
+    /// Where any part of any tile may be empty, nothing stands for anything else.
+    void represent_each() {
+        for (Index tile = 0; tile < tiles_.count(); ++tile)
+            for (Index part = 0; part < parts_.count(); ++part) {
+                const Tiles seen = sees(tile, part);
+                out_.push_back({at(tile, part), 1, seen.full(), seen.ragged() ? 1 : 0, at(tile, part)});
+            }
+    }
+
     Tiles sees(Index tile, Index part) const { return seen_(tiles_[tile]).within(parts_[part]); }
     Index at(Index tile, Index part) const { return tile * parts_.count() + part; }
 

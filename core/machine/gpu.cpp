@@ -104,6 +104,12 @@ Hbm Gpu::add(TensorInfo tensor) {
     if (const Storage* d = tensor.data.get(); d && (d->dtype() != tensor.dtype || d->slices() != tensor.slices ||
                                                     d->rows() != tensor.rows || d->cols() != tensor.cols))
         throw std::logic_error("tensor " + tensor.name + ": the data given has another type or shape");
+    if (const Pages& p = tensor.pages) {
+        if (page_size_ > 0 && page_size_ != p.size)
+            throw std::logic_error(tensor.name + ": pages of " + std::to_string(p.size) + " rows, where others have " +
+                                   std::to_string(page_size_));
+        page_size_ = p.size;
+    }
     if (mode_.data && !tensor.data)
         tensor.data = std::make_shared<Storage>(tensor.dtype, tensor.slices, tensor.rows, tensor.cols);
     tensors_.push_back(std::move(tensor));
@@ -131,8 +137,22 @@ Bytes Gpu::hbm_footprint() const {
     return sum;
 }
 
-void Gpu::run(const char* kernel, std::span<const Axis> axes, const Body& body) {
-    check_axes(axes);
+/// Where tiles and pages do not divide each other, tiles that look alike touch different numbers of pages: nothing can
+/// be promised of them, and each is run.
+Axis Gpu::believed(const Axis& axis) const {
+    if (page_size_ == 0) return axis;
+    const Index tile = axis.seen ? axis.seen->tile_size() : axis.tiles.tile_size();
+    const bool divide = page_size_ % tile == 0 || tile % page_size_ == 0;
+    // Parts are whole tiles of what a graded axis sees.
+    return divide || axis.promise == Promise::parts ? axis : each(axis.tiles);
+}
+
+void Gpu::run(const char* kernel, std::span<const Axis> asked, const Body& body) {
+    check_axes(asked);
+    std::vector<Axis> axes;
+    for (const Axis& a : asked) axes.push_back(believed(a));
+    for (std::size_t k = 0; k < axes.size(); ++k)
+        if (axes[k].promise == Promise::parts && axes[k - 1].promise == Promise::none) axes[k] = each(axes[k].tiles);
     const Launch launch{static_cast<Index>(launches_.size()), kernel, axes, body};
     launches_.push_back({kernel});
     main_->total.launches += 1;
@@ -258,6 +278,7 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
         mistake.place = {launch.number, block, b.line_};
         throw;
     }
+    b.at_hand_.reset();
     mark.cost = {};
     w.tell([&](Listener& l) { l.end(mark); });
 }

@@ -12,6 +12,7 @@
 #include "core/machine/block.hpp"
 #include "core/machine/gpu_spec.hpp"
 #include "core/machine/mode.hpp"
+#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 
@@ -34,7 +35,7 @@ class Gpu {
     Mode mode() const { return mode_; }
     Bytes capacity(Space s) const;
 
-    /// Places a tensor in HBM. At most 65,534 tensors.
+    /// Places a tensor in HBM. At most 65,534 tensors. Those in pages have pages of one size.
     Hbm add(TensorInfo tensor);
     /// Sends every event of later launches to `listener`, which must outlive the Gpu. Launches then run on one thread.
     /// Throws std::logic_error where the mode cannot give what the listener needs.
@@ -62,6 +63,7 @@ class Gpu {
     using Body = std::function<void(Block&, const Span*)>;
 
     void run(const char* kernel, std::span<const Axis> axes, const Body& body);
+    Axis believed(const Axis& axis) const;
     void run_folded(const Launch& launch);
     void run_exact(const Launch& launch);
     Index next_block(const Launch& launch, Index from) const;
@@ -74,6 +76,7 @@ class Gpu {
     int threads_;
     Control* control_;
     std::deque<TensorInfo> tensors_;  // a deque: handles keep pointers to the names
+    Index page_size_ = 0;             // of tensors in pages; 0: there are none
     std::vector<Listener*> listeners_;
     std::vector<std::string> notes_;
     std::unique_ptr<Worker> main_;

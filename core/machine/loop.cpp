@@ -7,7 +7,8 @@
 
 namespace tilescope {
 
-void Block::loop(const Axis& range, const Body& body, Here here) {
+void Block::loop(const Axis& asked, const Body& body, Here here) {
+    const Axis range = gpu_.believed(asked);
     const LoopMark mark{index_, range.tiles, range.promise, line_, here, weight_};
     w_.tell([&](Listener& l) { l.begin(mark); });
     gpu_.mode_.fold ? run_folded(range, body) : run_all(range, body, here);
@@ -22,6 +23,7 @@ void Block::turn(const Axis& range, Index k, Count weight, const Body& body) {
     const Span tile = range.tiles[k];
     w_.tell([&](Listener& l) { l.turn({index_, k, tile, weight}); });
     body(tile);
+    at_hand_.reset();
     weight_ = before;
 }
 

@@ -38,9 +38,10 @@ struct Price {
 
 /// What the operand `a` is to the tile that is written.
 enum class Operates : std::uint8_t {
-    by_element,  ///< the same shape
-    by_row,      ///< one number for each row
-    a_column,    ///< one column of it is read, and no more
+    by_element,            ///< the same shape
+    by_row,                ///< one number for each row
+    a_column,              ///< one column of it is read, and no more
+    by_element_or_column,  ///< the same shape, or one number for each column
 };
 
 /// Static objects: events point at them, and nobody compares names.

@@ -40,7 +40,5 @@ void add_log(Block& b, Tile& m, const Tile& l, Here here = Here::now());
 
 /// x_rc = -inf where c > stairs(r) + diagonal. Free: a predicate on the operation that produced x.
 void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, Here here = Here::now());
-/// x_rc = -inf where c < stairs(r) + diagonal. Free, too.
-void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, Here here = Here::now());
 
 }  // namespace tilescope

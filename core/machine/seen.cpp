@@ -34,6 +34,12 @@ Seen Seen::and_after_begin(Index shift) const {
     return s;
 }
 
+Seen Seen::and_not_hidden(Covering covering) const {
+    Seen s = *this;
+    s.covering_ = std::move(covering);
+    return s;
+}
+
 Seen Seen::by_rows(Index of_an_element) const {
     Seen s = *this;
     s.rows_ = of_an_element;
@@ -54,6 +60,7 @@ Tiles Seen::operator()(Span rows) const {
         seen = first < extent ? seen.from(first / size) : seen.upto(0);
     }
     if (end_) seen = seen.upto(ceil_div(std::clamp<Index>(tile.end() + *end_, 0, extent), size));
+    if (covering_) seen = seen.only([&](Span inner) { return covering_(tile, inner) != Cover::hidden; });
     return seen;
 }
 
@@ -66,11 +73,17 @@ Seen Seen::in_tiles_of(Index size) const {
 Count Seen::pieces(Span tile, Index elements) const {
     const Tiles seen = (*this)(tile);
     if (seen.count() == 0) return 0;
-    return seen[seen.count() - 1].begin / elements - seen[0].begin / elements + 1;
+    if (!covering_) return seen[seen.count() - 1].begin / elements - seen[0].begin / elements + 1;
+    Count pieces = 0;
+    for (Index k = 0, last = -1; k < seen.count(); ++k) {
+        const Index piece = seen[k].begin / elements;
+        pieces += piece != last, last = piece;
+    }
+    return pieces;
 }
 
 Count Seen::pieces(const Tiles& range, Index elements) const {
-    if (!(end_ && begin_)) {
+    if (!(end_ && begin_) && !covering_) {
         const Sum seeing = in_tiles_of(elements).sums(range).seeing;
         return seeing.full + seeing.ragged;
     }
@@ -92,14 +105,16 @@ Index Seen::partial(Span rows, const Tiles& tiles) const {
     Index whole_from = 0, whole_to = inner_.count();
     if (begin_) whole_from = ceil_div(std::clamp<Index>(tile.end() - 1 + *begin_, 0, extent), size);
     if (end_ && tile.begin + 1 + *end_ < extent) whole_to = std::max<Index>(0, tile.begin + 1 + *end_) / size;
-    return tiles.count() - tiles.from(whole_from).upto(whole_to).count();
+    Tiles whole = tiles.from(whole_from).upto(whole_to);
+    if (covering_) whole = whole.only([&](Span inner) { return covering_(tile, inner) == Cover::whole; });
+    return tiles.count() - whole.count();
 }
 
 Seen::Sums Seen::sums(const Tiles& range) const {
     const Index n = range.full(), all = inner_.count();
     if (n == 0) return {};
     if (all == 0) return {{n}, {}};
-    if ((end_ && begin_) || ((end_ || begin_) && rows_ > 1)) return one_by_one(range);
+    if (covering_ || (end_ && begin_) || ((end_ || begin_) && rows_ > 1)) return one_by_one(range);
     if (end_) return growing(range);
     if (begin_) return shrinking(range);
     return {{}, {n, n * inner_.full(), n * (inner_.ragged() ? 1 : 0), 0}};

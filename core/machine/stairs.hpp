@@ -9,6 +9,8 @@ namespace tilescope {
 struct Stairs {
     Index rows = 1, phase = 0;
     Index operator()(Index row) const { return (row + phase) / rows; }
+    /// Which row of its step.
+    Index within(Index row) const { return (row + phase) % rows; }
 };
 
 }  // namespace tilescope

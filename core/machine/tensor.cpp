@@ -1,6 +1,6 @@
-#include "core/machine/tensor.hpp"
-
 #include <array>
+
+#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 namespace {
@@ -21,5 +21,16 @@ std::optional<Meaning> meaning_from(std::string_view name) {
         if (name == meanings[k]) return static_cast<Meaning>(k);
     return std::nullopt;
 }
+
+Hbm::Hbm(TensorId id, const TensorInfo& t)
+    : name_(t.name.c_str()),
+      slices_(t.slices),
+      rows_(t.rows),
+      cols_(t.cols),
+      heads_per_slice_(t.heads_per_slice),
+      id_(id),
+      dtype_(t.dtype),
+      meaning_(t.meaning),
+      in_pages_(t.pages) {}
 
 }  // namespace tilescope

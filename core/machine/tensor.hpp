@@ -1,9 +1,7 @@
 // Tensors in HBM: what they are, and the handle that a tile program has of them.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "core/machine/dtype.hpp"
@@ -11,7 +9,7 @@
 
 namespace tilescope {
 
-class Storage;
+struct TensorInfo;
 
 enum class Role : std::uint8_t { input, output, scratch };
 const char* name_of(Role role);
@@ -24,20 +22,6 @@ std::optional<Meaning> meaning_from(std::string_view name);
 
 using TensorId = std::uint16_t;
 inline constexpr TensorId no_tensor = 0xffff;
-
-/// A tensor of `slices` matrices of rows x cols.
-struct TensorInfo {
-    std::string name;
-    Role role;
-    Dtype dtype;
-    Index slices, rows, cols;
-    std::shared_ptr<Storage> data = nullptr;  ///< allocated by the Gpu in modes with data, unless given
-    Meaning meaning = Meaning::other;
-    Index heads_per_slice = 1;  ///< consecutive heads that share a slice; more than 1 where K and V are grouped
-
-    Index size() const { return slices * rows * cols; }
-    Bytes bytes() const { return size() * size_of(dtype); }
-};
 
 /// A rectangle of one slice of a tensor.
 struct Region {
@@ -66,21 +50,14 @@ class Hbm {
   private:
     friend class Gpu;
     friend class Block;
-    Hbm(TensorId id, const TensorInfo& t)
-        : name_(t.name.c_str()),
-          slices_(t.slices),
-          rows_(t.rows),
-          cols_(t.cols),
-          heads_per_slice_(t.heads_per_slice),
-          id_(id),
-          dtype_(t.dtype),
-          meaning_(t.meaning) {}
+    Hbm(TensorId id, const TensorInfo& tensor);
 
     const char* name_;
     Index slices_, rows_, cols_, slice_ = 0, heads_per_slice_;
     TensorId id_;
     Dtype dtype_;
     Meaning meaning_;
+    bool in_pages_;
 };
 
 }  // namespace tilescope

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
 
 namespace tilescope {
 
@@ -27,51 +30,50 @@ constexpr Index common(Span a, Span b) {
 }
 
 /// [0, n) cut into tiles of `size`, the last one ragged where `size` does not divide n. Tiles can be limited to a
-/// contiguous part of themselves with `upto` and `from`, which keep the positions of the tiles that stay.
+/// contiguous part of themselves with `upto` and `from`, and to some of them with `only`; those that stay keep their
+/// positions.
 class Tiles {
   public:
     /// `name`, a string literal, is what the tiles' index is called where a loop or an axis runs over them: "i", "j".
-    constexpr Tiles(Index n, Index size, const char* name = "") : Tiles(n, size, 0, ceil_div(n, size), name, false) {}
+    Tiles(Index n, Index size, const char* name = "") : n_(n), size_(size), last_(ceil_div(n, size)), name_(name) {}
 
-    constexpr Index count() const { return last_ - first_; }
-    constexpr Index tile_size() const { return size_; }
+    Index count() const { return last_ - first_; }
+    Index tile_size() const { return size_; }
     /// How many of the tiles have exactly `tile_size()` elements; only the last tile can be smaller.
-    constexpr Index full() const { return count() - (ragged() ? 1 : 0); }
-    constexpr bool ragged() const { return count() > 0 && last_ * size_ > n_; }
+    Index full() const { return count() - (ragged() ? 1 : 0); }
+    bool ragged() const { return count() > 0 && end() > n_; }
     /// Elements covered by the tiles of this range.
-    constexpr Index extent() const { return count() > 0 ? std::min(last_ * size_, n_) - first_ * size_ : 0; }
+    Index extent() const { return count() * size_ - (ragged() ? end() - n_ : 0); }
 
-    constexpr Span operator[](Index k) const {
-        const Index begin = (first_ + k) * size_;
+    Span operator[](Index k) const {
+        const Index begin = position(first_ + k) * size_;
         return {begin, std::min(size_, n_ - begin)};
     }
 
-    /// Positions of the tiles that have some of `span`, a part of [0, n); none of nothing.
-    constexpr Span touched(Span span) const {
-        const Index first = std::clamp(span.begin / size_, first_, last_);
-        const Index last = span.size > 0 ? std::clamp(ceil_div(span.end(), size_), first_, last_) : first;
-        return {first - first_, last - first};
-    }
+    /// Which of these, by number, have some of `span`, a part of [0, n); none of nothing.
+    Span touched(Span span) const;
+    /// The tiles before position k of the whole range; from position k on; that begin within a span of elements.
+    Tiles upto(Index k) const;
+    Tiles from(Index k) const;
+    Tiles within(Span s) const { return from(ceil_div(s.begin, size_)).upto(ceil_div(s.end(), size_)); }
+    /// The tiles that are wanted.
+    Tiles only(const std::function<bool(Span)>& wanted) const;
 
-    /// The tiles before position k of the whole range (clamped).
-    constexpr Tiles upto(Index k) const { return {n_, size_, first_, std::clamp(k, first_, last_), name_, graded_}; }
-    /// The tiles from position k of the whole range on (clamped).
-    constexpr Tiles from(Index k) const { return {n_, size_, std::clamp(k, first_, last_), last_, name_, graded_}; }
-    /// The tiles that begin within `s`, a span of elements.
-    constexpr Tiles within(Span s) const { return from(ceil_div(s.begin, size_)).upto(ceil_div(s.end(), size_)); }
-
-    constexpr const char* name() const { return name_; }
+    const char* name() const { return name_; }
     /// Whether how many these are depends on where a `graded` axis or loop around them stands (core/machine/grid.hpp).
-    constexpr bool graded() const { return graded_; }
-    constexpr Tiles by_grade() const { return {n_, size_, first_, last_, name_, true}; }
+    bool graded() const { return graded_; }
+    Tiles by_grade() const;
 
   private:
-    constexpr Tiles(Index n, Index size, Index first, Index last, const char* name, bool graded)
-        : n_(n), size_(size), first_(first), last_(last), name_(name), graded_(graded) {}
+    Index position(Index number) const { return some_ ? (*some_)[static_cast<std::size_t>(number)] : number; }
+    /// Of the elements, with what a ragged tile lacks.
+    Index end() const { return (position(last_ - 1) + 1) * size_; }
+    Index number_from(Index position) const;  // the first of these that stands there or later
 
-    Index n_, size_, first_, last_;
+    Index n_, size_, first_ = 0, last_;
     const char* name_;
-    bool graded_;
+    bool graded_ = false;
+    std::shared_ptr<const std::vector<Index>> some_;  // the positions of those that there are; none: of all
 };
 
 }  // namespace tilescope

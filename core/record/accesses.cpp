@@ -22,7 +22,7 @@ void Accesses::on(const Event& e, TileData) {
     LaunchAccesses& l = launches_.back();
     const Key key{e.region.tensor, e.region.slice, e.region.rows, e.region.cols};
     const auto [at, is_new] = known_.try_emplace(key, static_cast<std::uint32_t>(l.tiles.size()));
-    if (is_new) l.tiles.push_back({key.tensor, e.cost.hbm()});
+    if (is_new) l.tiles.push_back({key.tensor, e.cost.hbm(), key.rows});
     l.block.back().push_back({at->second, step_, e.kind() == Kind::store});
 }
 

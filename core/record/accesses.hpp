@@ -19,6 +19,7 @@ struct Visit {
 struct HbmTile {
     TensorId tensor;
     Bytes bytes;
+    Span rows;
 };
 
 struct LaunchAccesses {

@@ -12,7 +12,7 @@ namespace {
 constexpr int most_nesting = 8;
 constexpr Index most_values = Index{1} << 28;  // of a tensor: the most that a recording keeps
 constexpr auto promises = {Promise::none, Promise::uniform, Promise::graded, Promise::parts};
-constexpr auto dtypes = {Dtype::f32, Dtype::f16, Dtype::bf16};
+constexpr auto dtypes = {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i32, Dtype::u8};
 
 class TraceReader {
   public:

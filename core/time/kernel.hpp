@@ -18,6 +18,7 @@ struct Kernel {
     Index rows = 0;   ///< that they own together, of a full tile; 0: as many as there are
     Index most = 0;   ///< rows that a thread block of this launch has, where none has a full tile; 0: all
     std::span<const SharedPlace> places = {};
+    Index together = 1;  ///< turns of a loop whose loads into registers are asked for at once, before the first is used
 };
 
 }  // namespace tilescope

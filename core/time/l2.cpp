@@ -15,12 +15,12 @@ DramTraffic sum_of(std::span<const Cache> caches) {
 }
 
 /// Tiles of all heads that are read before they are written, and those that are written, each once.
-DramTraffic touched_first(const LaunchAccesses& head, std::span<const Index> sharing) {
+DramTraffic touched_first(const LaunchAccesses& head, std::span<const Sharing> sharing) {
     DramTraffic all;
     std::vector<bool> seen(head.tiles.size(), false), dirty = seen;
     for (const std::vector<Visit>& visits : head.block)
         for (const Visit& v : visits) {
-            const Bytes bytes = head.tiles[v.tile].bytes * (head.heads / sharing[v.tile]);
+            const Bytes bytes = head.tiles[v.tile].bytes * sharing[v.tile].slices;
             if (!seen[v.tile] && !v.write) all.read += bytes;
             if (!dirty[v.tile] && v.write) all.written += bytes;
             seen[v.tile] = true;
@@ -56,19 +56,19 @@ std::vector<Cache> caches_for(const L2& l2, std::size_t tiles) {
     return std::vector<Cache>(static_cast<std::size_t>(l2.chiplets), empty);
 }
 
-std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2) {
+std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<const Sharing> sharing, const L2& l2) {
     if (l2.chiplets > 1) return std::nullopt;
-    const auto slices = [&](std::size_t tile) { return head.heads / sharing[tile]; };
     double room = 0;
     for (std::size_t k = 0; k < head.tiles.size(); ++k)
-        room += static_cast<double>(head.tiles[k].bytes * slices(k) * l2.partitions);
+        room += static_cast<double>(head.tiles[k].bytes * sharing[k].slices * l2.partitions);
     if (room > static_cast<double>(l2.bytes)) return std::nullopt;
     return DramTraffic{touched_first(head, sharing).read, 0};
 }
 
-std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2,
+std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span<const Sharing> sharing, const L2& l2,
                                            Index resident) {
-    if (head.blocks != 1 || std::any_of(sharing.begin(), sharing.end(), [](Index n) { return n > 1; }))
+    if (head.blocks != 1 ||
+        std::any_of(sharing.begin(), sharing.end(), [&](const Sharing& s) { return s.slices < head.heads; }))
         return std::nullopt;
     Bytes tiles = 0;
     for (const HbmTile& t : head.tiles) tiles += t.bytes;
@@ -81,7 +81,7 @@ std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span
     return all;
 }
 
-DramTraffic play(const LaunchAccesses& head, std::span<const Index> sharing, std::span<const BlockOfHead> order,
+DramTraffic play(const LaunchAccesses& head, std::span<const Sharing> sharing, std::span<const BlockOfHead> order,
                  std::span<const Stay> stays, std::span<Cache> caches) {
     const DramTraffic before = sum_of(caches);
     const auto chiplets = static_cast<std::uint32_t>(caches.size());
@@ -96,7 +96,7 @@ DramTraffic play(const LaunchAccesses& head, std::span<const Index> sharing, std
         std::uint32_t& v = next[t.block];
         for (; v < visits.size() && visits[v].step <= t.step; ++v) {
             const std::uint32_t tile = visits[v].tile;
-            const auto slice = static_cast<std::size_t>(at.head / sharing[tile]);
+            const auto slice = static_cast<std::size_t>(sharing[tile].slice(at.head));
             const auto object = static_cast<std::uint32_t>(slice * head.tiles.size() + tile);
             visits[v].write ? cache.write(partition, object, head.tiles[tile].bytes)
                             : cache.read(partition, object, head.tiles[tile].bytes);

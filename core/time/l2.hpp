@@ -20,6 +20,18 @@ struct L2 {
 /// The partition that an SM reads and writes through.
 int partition_of(std::uint32_t sm, int partitions);
 
+/// Which heads find the same tile: so many in a row have one slice, and there are so many of it, which the heads beyond
+/// the last begin again with (pages that sequences share). With rounds: those of so many heads, each of which has
+/// slices of its own, and begins again with them.
+struct Sharing {
+    Index heads, slices;
+    Index round = 0, of_a_round = 0;
+
+    Index slice(Index head) const {
+        return round > 0 ? head / round * of_a_round + head / heads % of_a_round : head / heads % slices;
+    }
+};
+
 L2 l2_of(const GpuSpec& gpu);
 
 /// A cache for each chiplet, empty, for so many tiles.
@@ -27,19 +39,19 @@ std::vector<Cache> caches_for(const L2& l2, std::size_t tiles);
 
 /// What reaches DRAM of a launch whose tiles all have room, copies included: what is read first is read once, whatever
 /// the order. nullopt where they have not, and with chiplets: there it matters who reads what.
-std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2);
+std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<const Sharing> sharing, const L2& l2);
 
 /// What reaches DRAM of heads of one thread block each that pass through the L2 and meet in nothing, `resident` of them
 /// at a time: every tile stays for as long as its block, is read once, and what is dirty leaves, but for what the L2
 /// still holds at the end. nullopt where heads have more blocks or share tiles, and where those resident touch more
 /// than a quarter of the L2: then the order matters.
-std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span<const Index> sharing, const L2& l2,
+std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span<const Sharing> sharing, const L2& l2,
                                            Index resident);
 
 /// What reaches DRAM of a launch, its thread blocks staying on the SMs as in `stays`, in the order of `order`, in which
-/// they start. `sharing`: heads that share a slice, of each of the head's tiles. A block asks for its tiles step by
+/// they start. `sharing`: of each of the head's tiles. A block asks for its tiles step by
 /// step, the steps evenly over its stay. The caches keep what they have: played again, the launch finds what it left.
-DramTraffic play(const LaunchAccesses& head, std::span<const Index> sharing, std::span<const BlockOfHead> order,
+DramTraffic play(const LaunchAccesses& head, std::span<const Sharing> sharing, std::span<const BlockOfHead> order,
                  std::span<const Stay> stays, std::span<Cache> caches);
 
 }  // namespace tilescope

@@ -178,6 +178,7 @@ class Walk {
           residents_(std::max(1.0, static_cast<double>(kernel.warps) / warps_of_resident)),
           working_(residents_ * working_share(kernel)),
           there_(loads_.loads().size(), 0),
+          together_(kernel.together),
           latency_(rates.latency + memory.reads_missed * (rates.dram_latency - rates.latency)) {
         const Pricing price(kernel, rates);
         costs_.reserve(deeds.size());
@@ -195,6 +196,7 @@ class Walk {
 
     /// From the first load to the last store.
     StepTime once() {
+        together_ = 1;
         for (std::size_t k = 0; k < deeds_.size(); ++k)
             if (deeds_[k].kind() == Kind::load) begin_early(k);
         turn();
@@ -202,20 +204,24 @@ class Walk {
     }
 
     StepTime steady() {
-        constexpr int turns = 4;
+        constexpr int rounds = 4;
         double before = 0, waited = 0;
-        for (int k = 0; k < turns; ++k) {
-            before = now_, waited = waiting_;
+        for (Index k = 0; k < rounds * together_; ++k) {
+            if (k % together_ == 0) before = now_, waited = waiting_, ask();
             turn();
         }
-        return step(now_ - before, waiting_ - waited);
+        const auto turns = static_cast<double>(together_);
+        return step((now_ - before) / turns, (waiting_ - waited) / turns);
     }
 
   private:
     StepTime step(double cycles, double waited) const {
         const auto l2 = busy_.begin() + static_cast<std::ptrdiff_t>(Unit::l2);
         const double most = *std::max_element(busy_.begin(), l2) / residents_;
-        return {cycles, style_.eta * most, busy_, waited, working_, std::max(l2[0], l2[1])};
+        PerUnit busy = busy_;  // warps that own no row leave their share of a unit to others
+        for (auto u = busy.begin(); u != busy.begin() + static_cast<std::ptrdiff_t>(Unit::l2); ++u)
+            *u *= working_ / residents_;
+        return {cycles, style_.eta * most, busy, waited, working_, std::max(l2[0], l2[1])};
     }
     /// Of the warps of a block those that own rows.
     static double working_share(const Kernel& kernel) {
@@ -260,10 +266,18 @@ class Walk {
             if (const auto& l = loads_.loads()[i]; l.to_sram && l.issued == deed && l.with_wait == with_wait)
                 begin_load(i);
     }
-    /// Loads into registers begin where they stand.
+    /// For what the turns to come load into registers.
+    void ask() { asked_ = now_, bytes_asked_ = 0; }
+    /// Loads into registers begin where they stand, or with those that were asked for before.
     void begin(std::size_t deed) {
-        for (std::size_t i = 0; i < loads_.loads().size(); ++i)
-            if (const auto& l = loads_.loads()[i]; !l.to_sram && l.deed == deed) begin_load(i);
+        for (std::size_t i = 0; i < loads_.loads().size(); ++i) {
+            const auto& l = loads_.loads()[i];
+            if (l.to_sram || l.deed != deed) continue;
+            if (together_ == 1) ask();
+            bytes_asked_ += bytes(deed);
+            there_[i] = asked_ + latency_ + bytes_asked_ / rates_.bus;
+            add(costs_[deed]);
+        }
     }
     void add(const PerUnit& cost) {
         double sum = 0;
@@ -287,7 +301,9 @@ class Walk {
     std::vector<PerUnit> costs_;
     PerUnit busy_{};
     std::vector<double> there_;
-    double latency_;  // of what L2 has and lacks, on average
+    Index together_;                      // turns
+    double asked_ = 0, bytes_asked_ = 0;  // of loads into registers: when, and how much
+    double latency_;                      // of what L2 has and lacks, on average
     double now_ = 0, waiting_ = 0;
 };
 

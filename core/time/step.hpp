@@ -17,7 +17,7 @@ namespace tilescope {
 /// them take alone + (r - 1) busiest for a step of each.
 struct StepTime {
     double alone = 0, busiest = 0;
-    PerUnit busy{};      ///< of every unit, for all warps of the block
+    PerUnit busy{};      ///< of every unit of an SM, for all warps of the block
     double waiting = 0;  ///< part of `alone`: barriers, reductions, loads that are waited for
     /// A thread block of 8 warps is two that share their loads; one whose rows fill one warp of four is a quarter.
     double residents = 1;

@@ -1,0 +1,41 @@
+// Which elements of a matrix dropout keeps: a random byte for each, from a generator without a state, so that whoever
+// asks for an element gets the same answer, whatever the tiles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/machine/stairs.hpp"
+
+namespace tilescope {
+
+/// Philox 4x32 (Salmon et al., SC 2011): four random words of a key and a counter. More rounds, better mixed.
+std::array<std::uint32_t, 4> philox(std::uint64_t key, std::array<std::uint32_t, 4> counter, int rounds);
+
+/// An element is kept if its byte is at most `threshold`. A call of 7 rounds, with the seed as its key, gives 16 bytes.
+/// The calls of a block of 16 rows and 32 columns have the counter (32 matrix + lane, in 64 bits; row / 16; col / 32).
+/// Lane l has the elements that a lane of a warp has of the sums of tensor cores: rows l / 4 and l / 4 + 8, columns
+/// 2 (l % 4), the one after it, and those 8, 16 and 24 further on. Of its bytes (the first one the lowest of word 0),
+/// bit 0 of the number says which of two neighbours, bit 1 which of the rows, the others which eight columns.
+struct Kept {
+    std::uint64_t seed = 0;
+    int threshold = 255;
+
+    /// keep[k] = 1 for what is kept of columns cols.begin + k, else 0.
+    void of_row(Index matrix, Index row, Span cols, float* keep) const;
+};
+
+/// What is dropped of a tile: whose first element is at (row, col), and whose rows belong by turns to as many
+/// matrices as a step of the stairs has rows, from `matrix` on. What is kept is multiplied by `factor`.
+struct Dropping {
+    Kept kept;
+    float factor = 1;
+    Index matrix = 0, row = 0, col = 0;
+    Stairs stairs = {};
+
+    void of_row(Index r, Index cols, float* keep) const {
+        kept.of_row(matrix + stairs.within(r), row + stairs(r), {col, cols}, keep);
+    }
+};
+
+}  // namespace tilescope

@@ -1,0 +1,33 @@
+// More arithmetic, as in ops.hpp: what only helpers of tile programs need, to change scores before and after their
+// exponential.
+#pragma once
+
+#include <functional>
+
+#include "core/machine/block.hpp"
+#include "core/machine/kept.hpp"
+
+namespace tilescope {
+
+/// x_rc = -inf where c < stairs(r) + diagonal. Free: a predicate, as mask_above_diagonal.
+void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, Here here = Here::now());
+/// x_rc = -inf where hidden(r, c), rows and columns of the tile. Free, too.
+void mask_where(Block& b, Tile& x, const std::function<bool(Index row, Index col)>& hidden, Here here = Here::now());
+
+/// x_rc += y_rc, or y_c where y is a single row. 1 addition an element.
+void add_bias(Block& b, Tile& x, const Tile& y, Here here = Here::now());
+/// x = cap tanh(x / cap). The tangent is 1 exponential an element; 1 / cap goes into the product that gave x, cap into
+/// the exponential that takes it, as the factor on the logits does.
+void soft_cap(Block& b, Tile& x, float cap, Here here = Here::now());
+/// x_rc -= slope |stairs(r) + diagonal - c|; rows of a step take one slope each. 1 multiplication and 1 addition an
+/// element; the distance is a whole number, like a mask's.
+void alibi(Block& b, Tile& x, std::span<const float> slopes, Index diagonal, Stairs stairs = {},
+           Here here = Here::now());
+
+/// x_rc *= factor where it is kept, else 0. 1 multiplication an element; drawing takes whole numbers, which are free.
+void drop(Block& b, Tile& x, const Dropping& dropping, Here here = Here::now());
+/// m_rc = 1 where an element is kept, else 0. Free. And dropping by it: 1 multiplication an element.
+void draw_kept(Block& b, Tile& m, const Dropping& dropping, Here here = Here::now());
+void drop_by(Block& b, Tile& x, const Tile& m, float factor, Here here = Here::now());
+
+}  // namespace tilescope

@@ -1,0 +1,65 @@
+// How long a turn of a loop takes: what its loads wait for.
+#include "core/time/step.hpp"
+
+#include <cmath>
+
+#include "core/record/outline.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/problems.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+constexpr Rates rates{2000, 100, 50, 16, 100, 40, 4000, 4000, 300, 600, 4, {1900, 1900, 1800}, true};
+constexpr MemoryShare memory{40, 20, 0, 0};
+
+/// The loop of a launch of split_kv: over key tiles, or over parts whose O_s come into registers.
+class Turn {
+  public:
+    Turn(std::size_t launch, Tiling tiling) {
+        Case c;
+        c.problem.dtype = Dtype::f16, c.problem.dim = c.problem.dim_v = 64;
+        c.problem.heads = c.problem.kv_heads = 1, c.problem.seq_q = 64, c.problem.seq_k = 4096;
+        c.tiling = tiling;
+        run(*find_algorithm("split_kv"), c, roomy(), count_mode, {}, 1, &outline_);
+        for (const Passage& p : outline_.launches()[launch].blocks[0].passages)
+            if (p.loop >= 0) turn_ = &p;
+        REQUIRE(turn_);
+    }
+    StepTime time(const Kernel& kernel) const { return step_of(turn_->deeds, kernel, rates, memory); }
+    double bytes() const {
+        double sum = 0;
+        for (const Deed& d : turn_->deeds) sum += static_cast<double>(d.cost.hbm_read);
+        return sum;
+    }
+
+  private:
+    Outline outline_;
+    const Passage* turn_ = nullptr;
+};
+
+Kernel asking(Index together) { return {.style = Style::tensor_cores, .together = together}; }
+
+}  // namespace
+
+TEST_CASE("loads into registers that are asked for together wait for one latency, and for all their bytes", "[step]") {
+    const Turn combining(1, {64, 64, 32});
+    const double arrival = combining.bytes() / rates.bus;
+    const StepTime one = combining.time(asking(1)), four = combining.time(asking(4)), many = combining.time(asking(16));
+    CHECK(one.alone > rates.latency + arrival);
+    for (const auto& [step, n] : {std::pair<StepTime, double>{four, 4}, {many, 16}}) {
+        INFO(n);
+        CHECK(step.alone >= rates.latency / n + arrival);
+        CHECK(step.alone < rates.latency / n + arrival + (one.alone - one.waiting) + arrival / n);
+        CHECK(step.busy == one.busy);
+        CHECK(step.alone - step.waiting == Approx(one.alone - one.waiting));
+    }
+}
+
+TEST_CASE("what comes into shared memory is not asked for together", "[step]") {
+    const Turn attending(0, {64, 64, 2});
+    const StepTime one = attending.time(asking(1)), many = attending.time(asking(16));
+    CHECK(many.alone == Approx(one.alone));
+    CHECK(many.waiting == Approx(one.waiting));
+}
