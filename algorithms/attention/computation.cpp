@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "algorithms/contract/matrix.hpp"
+#include "core/machine/kept.hpp"
 
 namespace tilescope {
 namespace {
@@ -12,7 +13,44 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index key_chunk = 1024;  // keys converted to double at a time
 
-/// scale Q K^T, with -inf where a query does not see a key.
+/// The value of a bias for a row and a key of a slice.
+double bias_of(const Problem& p, const BiasTerm& t, const Storage& bias, Index slice, Index row, Index key) {
+    const Index entry = slice / p.heads, head = slice % p.heads;
+    Index at = t.batch == BiasTerm::Batch::shared     ? 0
+               : t.batch == BiasTerm::Batch::by_group ? entry / p.bias.group
+                                                      : entry;
+    if (t.by_head) at = at * p.heads + head;
+    float x = 0;
+    bias.read(at, {t.by_query ? row : 0, 1}, {key, 1}, &x);
+    return static_cast<double>(x);
+}
+
+/// What is done to a logit before it is masked.
+double finished(const Problem& p, const Inputs& in, double s, Index slice, Index row, Index key) {
+    if (p.soft_cap) s = *p.soft_cap * std::tanh(s / *p.soft_cap);
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
+        s += bias_of(p, p.bias.terms[k], *in.at(bias_tensors[k]), slice, row, key);
+    if (p.alibi) {
+        const Index query = row / p.packed, head = slice % p.heads * p.packed + row % p.packed;
+        s -= static_cast<double>(alibi_slope(head, p.heads * p.packed)) *
+             static_cast<double>(std::abs(query + p.diagonal() - key));
+    }
+    return s;
+}
+
+/// Drops what dropout drops of the softmax, and scales up the rest.
+void drop(Matrix& s, const Problem& p, Index slice, Span rows) {
+    const Kept kept{p.dropout.seed, p.dropout.threshold()};
+    std::vector<float> keep(static_cast<std::size_t>(p.seq_k));
+    for (Index r = 0; r < rows.size; ++r) {
+        const Index row = rows.begin + r;
+        kept.of_row(slice * p.packed + row % p.packed, row / p.packed, {0, p.seq_k}, keep.data());
+        for (Index c = 0; c < p.seq_k; ++c)
+            s(r, c) = keep[static_cast<std::size_t>(c)] > 0 ? s(r, c) / (1 - p.dropout.p) : 0;
+    }
+}
+
+/// The logits, with -inf where a query does not see a key.
 Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows) {
     const Matrix q = rows_of(*in.at("Q"), slice, rows);
     const double scale = p.scale ? *p.scale : 1.0 / std::sqrt(static_cast<double>(p.dim));
@@ -23,6 +61,9 @@ Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows) {
         s.middleCols(j.begin, j.size).noalias() =
             scale * q * rows_of(*in.at("K"), p.kv_slice({slice, 1}), j).transpose();
     }
+    if (p.soft_cap || p.bias || p.alibi)
+        for (Index r = 0; r < rows.size; ++r)
+            for (Index c = 0; c < p.seq_k; ++c) s(r, c) = finished(p, in, s(r, c), slice, rows.begin + r, c);
     for (Index r = 0; p.mask.hides() && r < rows.size; ++r)
         for (Index c = 0; c < p.seq_k; ++c)
             if (!p.sees(rows.begin + r, c)) s(r, c) = -infinity;
@@ -32,6 +73,7 @@ Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows) {
 ReferenceRows reference(const Problem& p, const Inputs& in, Index slice, Span rows) {
     Matrix s = logits(p, in, slice, rows);
     const RowSums sums = softmax_rows(s);
+    if (p.dropout) drop(s, p, slice, rows);
     Matrix o = Matrix::Zero(rows.size, p.dim_v);
     const Tiles chunks(p.seq_k, key_chunk);
     for (Index c = 0; c < chunks.count(); ++c) {
@@ -43,11 +85,33 @@ ReferenceRows reference(const Problem& p, const Inputs& in, Index slice, Span ro
     return {{"O", values_of(o)}, {"LSE", std::move(lse)}, {"m", sums.m}, {"l", sums.l}};
 }
 
+TensorDecl bias_tensor(const Problem& p, std::size_t k) {
+    const BiasTerm& t = p.bias.terms[k];
+    const bool shared = t.batch == BiasTerm::Batch::shared;
+    const Index entries = shared ? p.batch : t.batch == BiasTerm::Batch::by_group ? p.bias.group : 1;  // of a slice
+    TensorDecl d = declare(p, bias_tensors[k], Role::input, Meaning::bias, Sliced::whole, t.by_query ? p.seq_q : 1,
+                           p.seq_k, p.dtype);
+    d.slices = p.batch / entries * (t.by_head ? p.heads : 1);
+    d.heads_per_slice = t.by_head ? 1 : entries * p.heads;
+    d.round = entries * p.heads;
+    return d;
+}
+
 std::vector<TensorDecl> tensors(const Problem& p) {
-    return {declare(p, "Q", Role::input, Meaning::query, Sliced::by_head, p.seq_q, p.dim, p.dtype),
-            declare(p, "K", Role::input, Meaning::key, Sliced::by_kv_head, p.seq_k, p.dim, p.dtype),
-            declare(p, "V", Role::input, Meaning::value, Sliced::by_kv_head, p.seq_k, p.dim_v, p.dtype),
-            declare(p, "O", Role::output, Meaning::output, Sliced::by_head, p.seq_q, p.dim_v, p.dtype)};
+    std::vector<TensorDecl> all = {
+        declare(p, "Q", Role::input, Meaning::query, Sliced::by_head, p.seq_q, p.dim, p.dtype),
+        declare(p, "K", Role::input, Meaning::key, Sliced::by_kv_head, p.seq_k, p.dim, p.dtype),
+        declare(p, "V", Role::input, Meaning::value, Sliced::by_kv_head, p.seq_k, p.dim_v, p.dtype),
+        declare(p, "O", Role::output, Meaning::output, Sliced::by_head, p.seq_q, p.dim_v, p.dtype)};
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k) all.push_back(bias_tensor(p, k));
+    if (p.dropout && p.dropout.stored)
+        all.push_back(
+            declare(p, kept_tensor, Role::scratch, Meaning::other, Sliced::by_head, p.seq_q, p.seq_k, Dtype::u8));
+    if (!p.pages) return all;
+    all[1].in_pages = all[2].in_pages = true;
+    all.push_back(declare(p, page_table, Role::input, Meaning::other, Sliced::by_batch, ceil_div(p.seq_k, p.pages.size),
+                          1, Dtype::i32));
+    return all;
 }
 
 }  // namespace
@@ -58,7 +122,9 @@ const Computation computation::attention{
     .slice = "head",
     .output = "O",
     .accumulates = true,
-    .features = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask, Feature::naive_softmax},
+    .features = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask, Feature::naive_softmax,
+                 Feature::pages, Feature::block_mask, Feature::documents, Feature::bias, Feature::alibi,
+                 Feature::soft_cap, Feature::dropout},
     .file_flag = "--q",
     .tensors = tensors,
     .reference = reference};

@@ -8,6 +8,7 @@
 
 #include "algorithms/contract/computation.hpp"
 #include "algorithms/contract/knobs.hpp"
+#include "algorithms/contract/scores.hpp"
 #include "core/machine/ops.hpp"
 #include "core/time/kernel.hpp"
 
@@ -39,6 +40,10 @@ struct Prediction {
     Prediction times(Count n) const {
         return {n * hbm_read, n * hbm_write, n * matmul_flops, n * exps, n * other_flops};
     }
+    friend Prediction operator+(const Prediction& a, const Prediction& b) {
+        return {a.hbm_read + b.hbm_read, a.hbm_write + b.hbm_write, a.matmul_flops + b.matmul_flops, a.exps + b.exps,
+                a.other_flops + b.other_flops};
+    }
 };
 
 /// A paper's count that idealises what is executed here, and why the two differ.
@@ -65,6 +70,8 @@ struct Algorithm {
     bool packs = false;                        ///< its row blocks may have several heads' rows: see packed()
     const char* formerly = nullptr;            ///< its name in earlier versions, which people have typed and saved
     std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel
+    bool overlaps = false;                     ///< its kernel's later launches come up during the one before
+    Index together = 1;                        ///< turns whose loads into registers its kernel asks for at once
 };
 
 /// Every algorithm, by computation and rung. Generated from the folders' names.

@@ -23,6 +23,11 @@ struct TensorDecl {
     Sliced sliced;
     Index slices, rows, cols;
     Dtype dtype;
+    bool in_pages = false;  ///< as Problem::pages has them
+    /// Where heads find their slices, if not so many in a row have one and there is one for each: head /
+    /// heads_per_slice counts slices, and begins again with every slice that a round of heads has; each round has
+    /// others.
+    Index heads_per_slice = 0, round = 0;
 };
 TensorDecl declare(const Problem& problem, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,
                    Index cols, Dtype dtype);
@@ -41,7 +46,7 @@ struct Computation {
     bool accumulates;       ///< the output grows on chip, step by step
     FeatureSet features;    ///< the parts of Problem that mean something here
     const char* file_flag;  ///< the flag of the first input's file: "--q"
-    /// Inputs and output: what every algorithm of it has.
+    /// Inputs and output: what every algorithm of it has; and a mask for dropout, where that is stored.
     std::vector<TensorDecl> (*tensors)(const Problem&);
     /// Rows [rows.begin, rows.end()) of one batch x head slice of every output that the mathematics has.
     ReferenceRows (*reference)(const Problem&, const Inputs&, Index slice, Span rows);
@@ -57,7 +62,14 @@ extern const Computation softmax;
 
 /// What most loops over tiles of queries and keys can do.
 inline constexpr FeatureSet attention_features{Feature::head_dims, Feature::grouped_heads, Feature::scale,
-                                               Feature::mask};
+                                               Feature::mask,      Feature::block_mask,    Feature::documents};
+
+/// The same where scores are finished by finish_scores().
+inline constexpr FeatureSet score_features =
+    attention_features.with(Feature::bias).with(Feature::alibi).with(Feature::soft_cap);
+
+/// The table of a problem whose K and V lie in pages: [batch, pages of a sequence, 1].
+inline constexpr const char* page_table = "table";
 
 /// Both, in the order in which they are listed.
 const std::vector<const Computation*>& computations();

@@ -10,19 +10,35 @@ enum class Feature : std::uint8_t {
     head_dims,      ///< dim and dim_v
     grouped_heads,  ///< kv_heads below heads
     scale,          ///< a factor on the logits
-    mask,           ///< a query sees some keys only
+    mask,           ///< a query sees keys before its own place only (causal), or a window around it
     naive_softmax,  ///< without subtracting the maximum
+    pages,          ///< K and V lie in pages
+    block_mask,     ///< a query sees some blocks of keys only
+    documents,      ///< a query sees keys of its own document only
+    bias,           ///< a tensor is added to the logits
+    alibi,          ///< logits fall with the distance between query and key
+    soft_cap,       ///< logits go through cap tanh(s / cap)
+    dropout,        ///< weights are dropped at random
 };
 /// As people call it: "a mask", "the naive softmax".
 const char* name_of(Feature feature);
-inline constexpr Feature all_features[] = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask,
-                                           Feature::naive_softmax};
+/// In a word or two, at the head of a column: "mask".
+const char* word_for(Feature feature);
+inline constexpr Feature all_features[] = {Feature::head_dims,  Feature::grouped_heads, Feature::scale,
+                                           Feature::mask,       Feature::naive_softmax, Feature::pages,
+                                           Feature::block_mask, Feature::documents,     Feature::bias,
+                                           Feature::alibi,      Feature::soft_cap,      Feature::dropout};
 
 class FeatureSet {
   public:
     constexpr FeatureSet() = default;
     constexpr FeatureSet(std::initializer_list<Feature> features) {
         for (const Feature f : features) bits_ |= bit(f);
+    }
+    constexpr FeatureSet with(Feature f) const {
+        FeatureSet more = *this;
+        more.bits_ |= bit(f);
+        return more;
     }
     constexpr bool has(Feature f) const { return (bits_ & bit(f)) != 0; }
 

@@ -1,17 +1,45 @@
 #include "algorithms/contract/mask.hpp"
 
+#include "core/machine/score_ops.hpp"
+#include "core/text/words.hpp"
+
 namespace tilescope {
+
+Mask Mask::with(BlockMask blocks) const {
+    Mask m = *this;
+    m.blocks_ = std::make_shared<const BlockMask>(std::move(blocks));
+    return m;
+}
+
+Mask Mask::with(Documents documents) const {
+    Mask m = *this;
+    m.documents_ = std::make_shared<const Documents>(std::move(documents));
+    return m;
+}
+
+bool operator==(const Mask& a, const Mask& b) {
+    const auto same = [](const auto& x, const auto& y) { return x == y || (x && y && *x == *y); };
+    return a.left_ == b.left_ && a.right_ == b.right_ && same(a.blocks_, b.blocks_) && same(a.documents_, b.documents_);
+}
 
 std::string Mask::name() const {
     const auto bound = [](const std::optional<Index>& n) { return n ? std::to_string(*n) : std::string("-"); };
-    if (!hides()) return "none";
-    return is_causal() ? "causal" : "window " + bound(left_) + ' ' + bound(right_);
+    std::vector<std::string> parts;
+    if (!left_ && right_ == 0)
+        parts.push_back("causal");
+    else if (left_ || right_)
+        parts.push_back("window " + bound(left_) + ' ' + bound(right_));
+    if (documents_) parts.push_back(text::counted(documents_->count(), "document"));
+    if (blocks_) parts.push_back(blocks_->text());
+    return parts.empty() ? "none" : text::join(parts, ", ");
 }
 
 Seen Mask::visible(Tiles keys, Index diagonal) const {
     Seen seen(keys);
     if (right_) seen = seen.and_before_end(diagonal + *right_);
     if (left_) seen = seen.and_after_begin(diagonal - *left_);
+    if (patterned())
+        seen = seen.and_not_hidden([m = *this, diagonal](Span r, Span k) { return m.cover(r, k, diagonal); });
     return seen;
 }
 
@@ -19,19 +47,64 @@ Seen Mask::seeing(Tiles rows, Index diagonal) const {
     Seen seen(rows);
     if (right_) seen = seen.and_after_begin(-diagonal - *right_);
     if (left_) seen = seen.and_before_end(-diagonal + *left_);
+    if (patterned())
+        seen = seen.and_not_hidden([m = *this, diagonal](Span k, Span r) { return m.cover(r, k, diagonal); });
     return seen;
 }
 
 bool Mask::sees(Index row, Index key, Index diagonal) const {
-    return (!right_ || key <= row + diagonal + *right_) && (!left_ || key >= row + diagonal - *left_);
+    return (!right_ || key <= row + diagonal + *right_) && (!left_ || key >= row + diagonal - *left_) &&
+           pattern_sees(row, key, diagonal);
 }
 
-Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
+bool Mask::pattern_sees(Index row, Index key, Index diagonal) const {
+    return (!documents_ || documents_->at(row + diagonal) == documents_->at(key)) &&
+           (!blocks_ || blocks_->sees(row, key));
+}
+
+/// Of these, the first ones that blocks and documents treat alike.
+Span Mask::alike_rows(Span rows, Index diagonal) const {
+    Index end = rows.end();
+    if (blocks_) end = std::min(end, (rows.begin / blocks_->block_rows + 1) * blocks_->block_rows);
+    if (documents_) {
+        // The last one has what comes after it, too.
+        const Index document = documents_->at(rows.begin + diagonal);
+        if (document + 1 < documents_->count()) end = std::min(end, documents_->end_of(document) - diagonal);
+    }
+    return {rows.begin, end - rows.begin};
+}
+
+Span Mask::alike_keys(Span keys) const {
+    Index end = keys.end();
+    if (blocks_) end = std::min(end, (keys.begin / blocks_->block_cols + 1) * blocks_->block_cols);
+    if (documents_) end = std::min(end, documents_->end_of(documents_->at(keys.begin)));
+    return {keys.begin, end - keys.begin};
+}
+
+Cover Mask::band(Span rows, Span keys, Index diagonal) const {
     const Index first_row = rows.begin + diagonal, last_row = rows.end() - 1 + diagonal;
     const Index first = keys.begin, last = keys.end() - 1;
     if ((right_ && first > last_row + *right_) || (left_ && last < first_row - *left_)) return Cover::hidden;
     if ((right_ && last > first_row + *right_) || (left_ && first < last_row - *left_)) return Cover::partial;
     return Cover::whole;
+}
+
+Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
+    const Cover all = band(rows, keys, diagonal);
+    if (!patterned() || all == Cover::hidden) return all;
+    bool some_seen = false, some_hidden = false;
+    for (Index r = rows.begin; r < rows.end();) {
+        const Span part = alike_rows({r, rows.end() - r}, diagonal);
+        for (Index k = keys.begin; k < keys.end();) {
+            const Span across = alike_keys({k, keys.end() - k});
+            const Cover c = pattern_sees(r, k, diagonal) ? band(part, across, diagonal) : Cover::hidden;
+            some_seen |= c != Cover::hidden, some_hidden |= c != Cover::whole;
+            if (some_seen && some_hidden) return Cover::partial;
+            k = across.end();
+        }
+        r = part.end();
+    }
+    return some_seen ? Cover::whole : Cover::hidden;
 }
 
 void Mask::apply(Block& b, Tile& s, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const {
@@ -41,6 +114,11 @@ void Mask::apply(Block& b, Tile& s, Span rows, Span keys, Index diagonal, Index 
     const Stairs stairs{of_a_query, rows.begin % of_a_query};
     if (right_ && keys.size - 1 > within + *right_) mask_above_diagonal(b, s, within + *right_, stairs, here);
     if (left_ && within + queries - 1 - *left_ > 0) mask_below_diagonal(b, s, within - *left_, stairs, here);
+    if (patterned())
+        mask_where(
+            b, s,
+            [&](Index r, Index c) { return !pattern_sees((rows.begin + r) / of_a_query, keys.begin + c, diagonal); },
+            here);
 }
 
 }  // namespace tilescope

@@ -1,23 +1,20 @@
-// Which keys a query sees, as data: all, those up to its own place (causal), or a window around it.
+// Which keys a query sees, as data: all, those up to its own place (causal), a window around it, those of its own
+// document, those of blocks; or what several of these leave.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "algorithms/contract/block_mask.hpp"
 #include "core/machine/ops.hpp"
 #include "core/machine/seen.hpp"
 
 namespace tilescope {
 
-/// What a tile of the score matrix is to a mask.
-enum class Cover : std::uint8_t {
-    hidden,   ///< no query of it sees any of its keys: skipped
-    partial,  ///< masked
-    whole,    ///< every query sees every key: left as it is
-};
-
 /// Query r sees the keys from r + diagonal - left to r + diagonal + right, as far as these are bounds; `diagonal` is
-/// seq_k - seq_q, so that the last query stands at the last key (bottom-right alignment).
+/// seq_k - seq_q, so that the last query stands at the last key (bottom-right alignment). Of these, where there are
+/// documents, those of the one that key r + diagonal is in, and where there are blocks, those of blocks that it sees.
 class Mask {
   public:
     Mask() = default;  ///< hides nothing
@@ -28,12 +25,20 @@ class Mask {
         m.left_ = left, m.right_ = right;
         return m;
     }
+    /// The same, and hidden is what blocks or documents hide.
+    Mask with(BlockMask blocks) const;
+    Mask with(Documents documents) const;
 
-    bool hides() const { return left_ || right_; }
+    bool hides() const { return left_ || right_ || patterned(); }
     bool is_causal() const { return *this == causal(); }
+    /// Whether blocks or documents hide anything: what is seen need not be one span of keys.
+    bool patterned() const { return blocks_ || documents_; }
     const std::optional<Index>& left() const { return left_; }
     const std::optional<Index>& right() const { return right_; }
-    /// "none", "causal", "window 127 0".
+    /// nullptr where there are none.
+    const BlockMask* blocks() const { return blocks_.get(); }
+    const Documents* documents() const { return documents_.get(); }
+    /// "none", "causal", "window 127 0", "causal, 3 documents".
     std::string name() const;
 
     /// The key tiles in which at least one row of a query tile sees a key; the query tiles of which at least one row
@@ -46,10 +51,17 @@ class Mask {
     /// for one query each.
     void apply(Block& b, Tile& scores, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const;
 
-    friend bool operator==(const Mask&, const Mask&) = default;
+    friend bool operator==(const Mask& a, const Mask& b);
 
   private:
+    Cover band(Span rows, Span keys, Index diagonal) const;
+    bool pattern_sees(Index row, Index key, Index diagonal) const;
+    Span alike_rows(Span rows, Index diagonal) const;
+    Span alike_keys(Span keys) const;
+
     std::optional<Index> left_, right_;
+    std::shared_ptr<const BlockMask> blocks_;
+    std::shared_ptr<const Documents> documents_;
 };
 
 }  // namespace tilescope

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <sstream>
 
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/validate.hpp"
@@ -16,8 +18,16 @@ float Problem::logit_scale() const {
 }
 
 const char* name_of(Feature feature) {
-    constexpr const char* names[] = {"a head dimension", "grouped heads", "a scale", "a mask", "the naive softmax"};
+    constexpr const char* names[] = {"a head dimension", "grouped heads", "a scale",   "a mask", "the naive softmax",
+                                     "K and V in pages", "a block mask",  "documents", "a bias", "ALiBi",
+                                     "a soft-cap",       "dropout"};
     return names[static_cast<int>(feature)];
+}
+
+const char* word_for(Feature feature) {
+    constexpr const char* words[] = {"head dim",   "grouped heads", "scale", "mask",  "naive softmax", "pages",
+                                     "block mask", "documents",     "bias",  "ALiBi", "soft-cap",      "dropout"};
+    return words[static_cast<int>(feature)];
 }
 
 bool Problem::uses(Feature feature) const {
@@ -29,9 +39,23 @@ bool Problem::uses(Feature feature) const {
         case Feature::scale:
             return scale.has_value();
         case Feature::mask:
-            return mask.hides();
+            return mask.left() || mask.right();
+        case Feature::block_mask:
+            return mask.blocks() != nullptr;
+        case Feature::documents:
+            return mask.documents() != nullptr;
         case Feature::naive_softmax:
             return softmax == Softmax::naive;
+        case Feature::pages:
+            return static_cast<bool>(pages);
+        case Feature::bias:
+            return static_cast<bool>(bias);
+        case Feature::alibi:
+            return alibi;
+        case Feature::soft_cap:
+            return soft_cap.has_value();
+        case Feature::dropout:
+            return static_cast<bool>(dropout);
     }
     return false;
 }
@@ -53,6 +77,74 @@ void check_size(const char* field, Index value) {
         throw BadValue(field, std::to_string(value), "must be from 1 to 2^40", value < 1 ? "1" : "65536");
 }
 
+namespace {
+
+void check_mask(const Problem& p) {
+    for (const auto& [field, bound] : {std::pair{"window_left", p.mask.left()}, {"window_right", p.mask.right()}})
+        if (bound && std::abs(*bound) > Index{1} << 40)
+            throw BadValue(field, std::to_string(*bound), "must be at most 2^40", "256");
+    if (const Documents* d = p.mask.documents(); d && d->keys() != p.seq_k)
+        throw BadValue("documents", std::to_string(d->keys()) + " keys in " + std::to_string(d->count()),
+                       "must add up to the " + std::to_string(p.seq_k) + " keys of a sequence");
+    const BlockMask* m = p.mask.blocks();
+    const auto fits = [](Index blocks, Index size, Index n) { return (blocks - 1) * size < n && n <= blocks * size; };
+    if (m && !(fits(m->rows, m->block_rows, p.queries()) && fits(m->cols, m->block_cols, p.seq_k)))
+        throw BadValue("block_mask", std::to_string(m->rows) + " x " + std::to_string(m->cols),
+                       "blocks of " + std::to_string(m->block_rows) + " x " + std::to_string(m->block_cols) +
+                           " have to cover " + std::to_string(p.queries()) + " queries and " + std::to_string(p.seq_k) +
+                           " keys",
+                       std::to_string(ceil_div(p.queries(), m->block_rows)) + " x " +
+                           std::to_string(ceil_div(p.seq_k, m->block_cols)));
+}
+
+std::string text_of(double x) {
+    std::ostringstream out;
+    out << x;
+    return out.str();
+}
+
+void check_paging(const Problem& p) {
+    constexpr Index most = Index{1} << 30;  // entries are of 31 bits
+    if (!p.pages && p.pages.order != PageOrder::identity)
+        throw BadValue("page_order", name_of(p.pages.order), "is of K and V in pages: give the size of a page, too");
+    if (!p.pages && p.pages.shared > 0)
+        throw BadValue("shared_prefix", std::to_string(p.pages.shared),
+                       "is of K and V in pages: give the size of a page, too");
+    if (!p.pages) return;
+    check_size("page_size", p.pages.size);
+    const std::string shared = std::to_string(p.pages.shared);
+    if (p.pages.shared > 0 && p.batch == 1)
+        throw BadValue("shared_prefix", shared,
+                       "there is one sequence, which shares nothing; try a larger batch, or leave it out");
+    if (p.pages.shared < 0 || p.pages.shared > p.seq_k)
+        throw BadValue("shared_prefix", shared,
+                       "must be at most the " + std::to_string(p.seq_k) + " keys of a sequence",
+                       std::to_string(p.seq_k));
+    if (p.pages.shared > 0 && p.pages.shared < p.pages.size)
+        throw BadValue(
+            "shared_prefix", shared,
+            "is less than a page of " + std::to_string(p.pages.size) + " keys, and only whole pages are shared",
+            std::to_string(p.pages.size));
+    if (ceil_div(p.seq_k, p.pages.size) > most / p.batch)
+        throw BadValue("page_size", std::to_string(p.pages.size), "makes more than 2^30 pages", "256");
+}
+
+void check_scores(const Problem& p) {
+    check_size("bias_group", p.bias.group);
+    const std::string group = std::to_string(p.bias.group);
+    if (p.bias.group != 1 && !p.bias.has_groups())
+        throw BadValue("bias_group", group, "is of a bias with g for its groups: give it, too, as in --bias ghqk");
+    if (p.batch % p.bias.group != 0)
+        throw BadValue("bias_group", group, "must divide the batch of " + std::to_string(p.batch),
+                       std::to_string(std::gcd(p.batch, p.bias.group)));
+    if (p.soft_cap && !(std::isfinite(*p.soft_cap) && *p.soft_cap > 0))
+        throw BadValue("soft_cap", text_of(*p.soft_cap), "must be a finite number above 0", "50");
+    if (!(p.dropout.p >= 0 && p.dropout.p < 1))
+        throw BadValue("dropout", text_of(p.dropout.p), "must be from 0 to below 1", "0.1");
+}
+
+}  // namespace
+
 void validate(const Problem& p) {
     check_size("batch", p.batch);
     check_size("heads", p.heads);
@@ -70,6 +162,9 @@ void validate(const Problem& p) {
     }
     if (p.scale && !std::isfinite(*p.scale))
         throw BadValue("scale", std::to_string(*p.scale), "must be a finite number", "0.125");
+    check_paging(p);
+    check_mask(p);
+    check_scores(p);
     // The largest counter is below 128 times this product even with tiles of one row and one column.
     const double work = static_cast<double>(p.batch) * static_cast<double>(p.heads) * static_cast<double>(p.seq_q) *
                         static_cast<double>(p.seq_k) * static_cast<double>(p.dim + p.dim_v);

@@ -3,8 +3,10 @@
 
 #include <optional>
 
+#include "algorithms/contract/bias.hpp"
 #include "algorithms/contract/features.hpp"
 #include "algorithms/contract/mask.hpp"
+#include "algorithms/contract/paging.hpp"
 #include "core/machine/gpu.hpp"
 
 namespace tilescope {
@@ -22,7 +24,12 @@ struct Problem {
     Mask mask;                    ///< which keys a query sees
     std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
     Softmax softmax = Softmax::safe;
-    Index packed = 1;  ///< query heads whose rows stand together, for each query one below the other: see packed.hpp
+    Paging pages;        ///< of K and V
+    Index packed = 1;    ///< query heads whose rows stand together, for each query one below the other: see packed.hpp
+    Bias bias;           ///< added to the logits
+    bool alibi = false;  ///< -slope |distance of query and key| is, with a slope for each head
+    std::optional<double> soft_cap;  ///< cap tanh(s / cap) in place of s = scale q k
+    Dropout dropout;                 ///< of the softmax's weights
 
     friend bool operator==(const Problem&, const Problem&) = default;
 
@@ -38,6 +45,8 @@ struct Problem {
     Index queries() const { return seq_q / packed; }
     /// Whose rows these are.
     Span queries(Span rows) const { return {rows.begin / packed, ceil_div(rows.end(), packed) - rows.begin / packed}; }
+    /// Which query each of these rows stands for, from queries(rows).begin on.
+    Stairs stairs(Span rows) const { return {packed, rows.begin % packed}; }
     /// Where queries stand among the keys: the mask's diagonal.
     Index diagonal() const { return seq_k - queries(); }
     bool sees(Index row, Index key) const { return mask.sees(row / packed, key, diagonal()); }

@@ -1,5 +1,7 @@
 #include "algorithms/contract/tile_sums.hpp"
 
+#include <vector>
+
 namespace tilescope {
 namespace {
 
@@ -7,17 +9,73 @@ struct KeyBlocks {
     Index first, end;
 };
 
-/// The key blocks that row block i visits: none where end <= first.
-KeyBlocks visited(const Problem& p, const Tiling& t, Index i) {
-    const Index Nq = p.seq_q, Nk = p.seq_k, g = p.packed, delta = Nk - Nq / g;
-    if (!p.mask.hides()) return {0, ceil_div(Nk, t.bc)};
-    const Index right = p.mask.right().value_or(Nk + Nq), left = p.mask.left().value_or(Nk + Nq);
-    const Index first_row = i * t.br, last_row = std::min(first_row + t.br, Nq) - 1;
+/// The keys that a query sees of its band: none where end <= first.
+KeyBlocks band_of(const Problem& p, Index query) {
+    const Index Nk = p.seq_k, place = query + Nk - p.seq_q / p.packed, far = Nk + p.seq_q;
+    return {std::max<Index>(place - p.mask.left().value_or(far), 0),
+            std::min(place + p.mask.right().value_or(far) + 1, Nk)};
+}
+
+/// The same cut to what its document has.
+KeyBlocks in_document(const Problem& p, Index query, KeyBlocks keys) {
+    if (!p.mask.documents()) return keys;
+    const Index place = query + p.seq_k - p.seq_q / p.packed;
+    Index begin = 0;
+    for (const Index length : p.mask.documents()->lengths()) {
+        if (place >= begin && place < begin + length)
+            return {std::max(keys.first, begin), std::min(keys.end, begin + length)};
+        begin += length;
+    }
+    return {0, 0};
+}
+
+/// The key blocks in which any row of a row block sees a key, key by key of what blocks leave.
+std::vector<bool> seen_by_rows(const Problem& p, const Tiling& t, Index i) {
+    std::vector<bool> seen(static_cast<std::size_t>(ceil_div(p.seq_k, t.bc)));
+    for (Index q = i * t.br / p.packed; q * p.packed < std::min((i + 1) * t.br, p.seq_q); ++q) {
+        const auto [first, end] = in_document(p, q, band_of(p, q));
+        const BlockMask* m = p.mask.blocks();
+        for (Index k = first, to = 0; k < end; k = to) {
+            to = m ? std::min(end, (k / m->block_cols + 1) * m->block_cols) : end;
+            if (m && !m->sees(q, k)) continue;
+            for (Index j = k / t.bc; j * t.bc < to; ++j) seen[static_cast<std::size_t>(j)] = true;
+        }
+    }
+    return seen;
+}
+
+/// The key blocks that row block i visits, as runs of neighbours in order.
+std::vector<KeyBlocks> visited(const Problem& p, const Tiling& t, Index i) {
+    if (!p.mask.hides()) return {{0, ceil_div(p.seq_k, t.bc)}};
+    std::vector<KeyBlocks> runs;
+    if (p.mask.patterned()) {
+        const std::vector<bool> seen = seen_by_rows(p, t, i);
+        for (Index j = 0; j < static_cast<Index>(seen.size()); ++j) {
+            if (!seen[static_cast<std::size_t>(j)]) continue;
+            if (runs.empty() || runs.back().end != j) runs.push_back({j, j});
+            ++runs.back().end;
+        }
+        return runs;
+    }
     // The last row sees up to here, the first one from there on.
-    const Index end = std::min(last_row / g + 1 + delta + right, Nk),
-                begin = std::max<Index>(first_row / g + delta - left, 0);
-    if (end <= 0 || begin >= Nk) return {0, 0};
-    return {begin / t.bc, ceil_div(end, t.bc)};
+    const Index begin = band_of(p, i * t.br / p.packed).first;
+    const Index end = band_of(p, (std::min((i + 1) * t.br, p.seq_q) - 1) / p.packed).end;
+    if (begin < end && end > 0 && begin < p.seq_k) runs.push_back({begin / t.bc, ceil_div(end, t.bc)});
+    return runs;
+}
+
+/// Ka, where what is seen is a band: by the queries that see any key of a block.
+Index keys_in_band(const Problem& p, const Tiling& t) {
+    const Index Nk = p.seq_k, queries = p.seq_q / p.packed, delta = Nk - queries, far = Nk + p.seq_q;
+    const Index right = p.mask.right().value_or(far), left = p.mask.left().value_or(far);
+    Index keys = 0;
+    for (Index first = 0; first < Nk; first += t.bc) {
+        const Index last = std::min(first + t.bc, Nk) - 1;
+        // Of the queries that see any of these keys there is one at all.
+        const Index from = std::max<Index>(first - delta - right, 0), to = std::min(last - delta + left, queries - 1);
+        if (from <= to && from < queries) keys += last - first + 1;
+    }
+    return keys;
 }
 
 }  // namespace
@@ -26,32 +84,64 @@ TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
     const Index Nq = p.seq_q, Nk = p.seq_k, Tr = ceil_div(Nq, t.br), Tc = ceil_div(Nk, t.bc);
     if (!p.mask.hides() || !skip) return {Tr, Tc, Tc * Nq, Tr * Nk, Nk, Nq * Nk};
     TileSums s{.row_blocks = Tr, .key_blocks = Tc};
-    const Index queries = Nq / p.packed, delta = Nk - queries;
-    const Index right = p.mask.right().value_or(Nk + Nq), left = p.mask.left().value_or(Nk + Nq);
+    std::vector<bool> active(p.mask.patterned() ? static_cast<std::size_t>(Tc) : 0);
     for (Index i = 0; i < Tr; ++i) {
         const Index rows = std::min(t.br, Nq - i * t.br);
-        const auto [first, end] = visited(p, t, i);
-        if (first >= end) continue;
-        const Index keys = std::min(end * t.bc, Nk) - first * t.bc;
-        s.row_visits += rows * (end - first);
-        s.keys_streamed += keys;
-        s.scores += rows * keys;
+        for (const auto [first, end] : visited(p, t, i)) {
+            const Index keys = std::min(end * t.bc, Nk) - first * t.bc;
+            s.row_visits += rows * (end - first);
+            s.keys_streamed += keys;
+            s.scores += rows * keys;
+            for (Index j = first; j < end && !active.empty(); ++j) active[static_cast<std::size_t>(j)] = true;
+        }
     }
-    for (Index j = 0; j < Tc; ++j) {
-        const Index first = j * t.bc, last = std::min(first + t.bc, Nk) - 1;
-        // Of the queries that see any of these keys there is one at all.
-        const Index from = std::max<Index>(first - delta - right, 0), to = std::min(last - delta + left, queries - 1);
-        if (from <= to && from < queries) s.keys_active += last - first + 1;
-    }
+    if (active.empty()) s.keys_active = keys_in_band(p, t);
+    for (Index j = 0; j < static_cast<Index>(active.size()); ++j)
+        if (active[static_cast<std::size_t>(j)]) s.keys_active += std::min(t.bc, Nk - j * t.bc);
     return s;
+}
+
+Prediction of_finishing(const Problem& p, const TileSums& s, Index times) {
+    Prediction more;
+    for (const BiasTerm& t : p.bias.terms) {
+        more.hbm_read += (t.by_query ? s.scores : s.keys_streamed) * size_of(p.dtype);
+        more.other_flops += s.scores;
+    }
+    if (p.alibi) more.other_flops += 2 * s.scores;
+    if (p.soft_cap) more.exps += s.scores;
+    return more.times(times);
+}
+
+Prediction of_dropping(const Problem& p, const TileSums& s) {
+    if (!p.dropout) return {};
+    const bool stored = p.dropout.stored;
+    return {stored ? s.scores : 0, stored ? p.seq_q * p.seq_k : 0, 0, 0, s.scores};
+}
+
+Index page_entries(const Problem& p, const Tiling& t) {
+    const Index P = p.pages.size, Nk = p.seq_k;
+    if (P == 0) return 0;
+    std::vector<Index> before = {0};  // pages of the key blocks before one, each block by itself
+    for (Index j = 0; j * t.bc < Nk; ++j)
+        before.push_back(before.back() + (std::min((j + 1) * t.bc, Nk) - 1) / P - j * t.bc / P + 1);
+    Index entries = 0;
+    for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i)
+        for (const auto [first, end] : visited(p, t, i))
+            entries += before[static_cast<std::size_t>(end)] - before[static_cast<std::size_t>(first)];
+    return entries;
 }
 
 Index part_visits(const Problem& p, const Tiling& t, Index of_a_part) {
     if (!p.mask.hides()) return ceil_div(ceil_div(p.seq_k, t.bc), of_a_part) * p.seq_q;
     Index visits = 0;
-    for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i)
-        if (const auto [first, end] = visited(p, t, i); first < end)
-            visits += std::min(t.br, p.seq_q - i * t.br) * (ceil_div(end, of_a_part) - first / of_a_part);
+    for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i) {
+        Index parts = 0, counted = 0;  // the parts that were counted end here
+        for (const auto [first, end] : visited(p, t, i)) {
+            const Index from = std::max(first / of_a_part, counted), to = ceil_div(end, of_a_part);
+            parts += std::max<Index>(0, to - from), counted = to;
+        }
+        visits += std::min(t.br, p.seq_q - i * t.br) * parts;
+    }
     return visits;
 }
 

@@ -2,7 +2,7 @@
 // and share no code with the tile programs that they check.
 #pragma once
 
-#include "algorithms/contract/problem.hpp"
+#include "algorithms/contract/algorithm.hpp"
 
 namespace tilescope {
 
@@ -17,6 +17,15 @@ struct TileSums {
 
 /// With `skip`, tiles in which causality hides everything are not visited.
 TileSums tile_sums(const Problem& problem, const Tiling& tiling, bool skip = true);
+
+/// What a head's biases, ALiBi and soft-cap add, where S is computed so many times over these scores; and what dropout
+/// does.
+Prediction of_finishing(const Problem& problem, const TileSums& sums, Index times = 1);
+Prediction of_dropping(const Problem& problem, const TileSums& sums);
+
+/// Entries of the table of pages that a head's row blocks read, for K and V of an active tile together: pages that it
+/// touches. 0 without pages.
+Index page_entries(const Problem& problem, const Tiling& tiling);
 
 /// QA: rows of Q, summed over the parts of so many key blocks that a row block sees some of: ceil(jh/p) - floor(jl/p)
 /// parts of the key blocks jl .. jh-1.

@@ -115,6 +115,42 @@ void enqueue(const char* name, void (*kernel)(Args...), dim3 grid, Index threads
     check(cudaGetLastError(), name);
 }
 
+/// Whether the GPU can do that: Hopper and later.
+inline bool launches_overlap() {
+    int device = 0, major = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+    return major >= 9;
+}
+
+/// The same of a launch that comes up while the last thread blocks of the one before it still run (programmatic
+/// dependent launch): before it touches what that one makes, it has to wait_for_launch_before().
+template <class... Args>
+void enqueue_overlapping(const char* name, void (*kernel)(Args...), dim3 grid, Index threads, Bytes shared,
+                         void* stream, Args... args) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)), name);
+    cudaLaunchAttribute overlap;
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid, config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shared), config.stream = static_cast<cudaStream_t>(stream);
+    config.attrs = &overlap, config.numAttrs = launches_overlap() ? 1 : 0;
+    check(cudaLaunchKernelEx(&config, kernel, args...), name);
+}
+/// Everything that the launch before wrote is there.
+__device__ inline void wait_for_launch_before() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// The next launch may come up as soon as all thread blocks have said so, or ended.
+__device__ inline void let_next_launch_come() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 /// Row blocks x batch-heads, one thread block each. CUDA's grids have at most 65535 in their second axis.
 inline dim3 grid_of(Index row_blocks, Index batch_heads) {
     if (batch_heads > 65535) throw RunError("batch x heads must be at most 65535 for a kernel; use fewer heads");

@@ -52,6 +52,7 @@ std::vector<Case> cases(std::uint64_t random) {
     for (std::uint64_t seed = 1; seed <= random; ++seed) {
         all.push_back(random_case(seed));
         if (seed % 2) all.back().problem.mask = Mask::causal();
+        if (seed % 4 == 0) all.back() = pattern_case(seed);
     }
     return all;
 }

@@ -6,6 +6,8 @@ namespace tilescope::chunked {
 namespace {
 
 struct Head {
+    const Tensors& t;
+    Span at;
     Hbm Q, K, V, O, m_j, s_j, v_j;
 };
 
@@ -16,7 +18,7 @@ void summarise(Block& b, const Head& h, const Problem& p, const Tile& q, Tile& g
     Tile v = b.load(h.V, j);
     Tile s = b.alloc_registers("S", i.size, j.size);
     b.matmul(s, q, k, Trans::b, p.logit_scale());
-    apply_mask(b, s, p, i, j);
+    finish_scores(b, s, p, h.t, h.at, i, j);
     b.at(4);
     Tile m = b.alloc_registers("m_j", i.size, 1);
     Tile sum = b.alloc_registers("s_j", i.size, 1);
@@ -52,7 +54,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], m_j = t["m_j"], s_j = t["s_j"], v_j = t["v_j"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     gpu.launch("chunked", {p.head_axis()}, [&](Block& b, Span head) {
-        const Head h = {Q.of(head), K.of(head), V.of(head), O.of(head), m_j.of(head), s_j.of(head), v_j.of(head)};
+        const Head h = {t,          head,         Q.of(head),   K.of(head),  V.of(head),
+                        O.of(head), m_j.of(head), s_j.of(head), v_j.of(head)};
         const auto query_chunk = [&](Span i) {
             const Tiles visible = p.visible_keys(keys, i);
             const auto summary = [&](Span j) { return Span{j.begin / tile.bc * i.size, i.size}; };

@@ -44,16 +44,17 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const auto s = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), U = s.row_visits;
     const Bytes statistics = 2 * size_of(Dtype::f32);  // l and m of a row
-    return Prediction{(s.keys_active * (d + dv) + U * (d + dv)) * e + U * statistics,
-                      (Nq + U) * dv * e + (Nq + U) * statistics, 2 * s.scores * (d + dv), s.scores + 2 * U,
-                      3 * s.scores + U * (7 + 3 * dv)}
+    return (Prediction{(s.keys_active * (d + dv) + U * (d + dv)) * e + U * statistics,
+                       (Nq + U) * dv * e + (Nq + U) * statistics, 2 * s.scores * (d + dv), s.scores + 2 * U,
+                       3 * s.scores + U * (7 + 3 * dv)} +
+            of_finishing(p, s) + of_dropping(p, s))
         .times(p.batch_heads());
 }
 
 inline Algorithm describe() {
     return {.name = "flash_v1",
             .computes = &computation::attention,
-            .supports = attention_features,
+            .supports = score_features.with(Feature::dropout),
             .rung = 4,
             .idea = "one pass: K, V outer, Q inner; unfinished O, l, m return to HBM each step",
             .paper = "FlashAttention, arXiv 2205.14135, Algorithm 1",

@@ -6,6 +6,8 @@ namespace tilescope::flash_v1 {
 namespace {
 
 struct Head {
+    const Tensors& t;
+    Span at;
     Hbm Q, K, V, O, l, m;
 };
 
@@ -29,7 +31,7 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
     b.at(9);
     Tile s = b.alloc_registers("S", i.size, j.size);
     b.matmul(s, q, k, Trans::b, p.logit_scale());
-    apply_mask(b, s, p, i, j);
+    finish_scores(b, s, p, h.t, h.at, i, j);
     b.at(10);
     Tile m_tile = column("m~"), l_tile = column("l~");
     row_max(b, m_tile, s);
@@ -52,6 +54,7 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
     divide_rows(b, m_tile, l_new);
     scale_rows(b, o, l);
     Tile pv = b.alloc_registers("PV", i.size, p.dim_v);
+    drop_scores(b, s, p, h.t, h.at, i, j);
     b.matmul(pv, s, v, Trans::none);
     scale_rows(b, pv, m_tile);
     add(b, o, pv);
@@ -66,8 +69,9 @@ void step(Block& b, const Head& h, const Problem& p, const Tile& k, const Tile& 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], l = t["l"], m = t["m"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    store_kept(gpu, t, p, rows, keys);
     gpu.launch("flash_v1", {p.head_axis()}, [&](Block& b, Span head) {
-        const Head h = {Q.of(head), K.of(head), V.of(head), O.of(head), l.of(head), m.of(head)};
+        const Head h = {t, head, Q.of(head), K.of(head), V.of(head), O.of(head), l.of(head), m.of(head)};
         initialise(b, h, rows, p.dim_v);
         const auto key_block = [&](Span j) {
             const Tiles seeing = p.seeing_rows(rows, j);

@@ -41,16 +41,18 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
-    return Prediction{(Nq * d + s.keys_streamed * (d + dv)) * e, Nq * dv * e + Nq * size_of(Dtype::f32),
-                      2 * s.scores * (d + dv), s.scores + s.row_visits,
-                      3 * s.scores + s.row_visits * (2 + dv) + Nq * (dv + 2)}
+    const Bytes table = page_entries(p, tile) * size_of(Dtype::i32);
+    return (Prediction{(Nq * d + s.keys_streamed * (d + dv)) * e + table, Nq * dv * e + Nq * size_of(Dtype::f32),
+                       2 * s.scores * (d + dv), s.scores + s.row_visits,
+                       3 * s.scores + s.row_visits * (2 + dv) + Nq * (dv + 2)} +
+            of_finishing(p, s) + of_dropping(p, s))
         .times(p.batch_heads());
 }
 
 inline Algorithm describe() {
     return {.name = "flash_v2",
             .computes = &computation::attention,
-            .supports = attention_features,
+            .supports = score_features.with(Feature::dropout).with(Feature::pages),
             .rung = 5,
             .idea = "Q outer: un-scaled O stays on chip, one division at the end; parallel over row blocks too",
             .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 1",

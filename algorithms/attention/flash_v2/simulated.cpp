@@ -7,6 +7,7 @@ namespace tilescope::flash_v2 {
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], LSE = t["LSE"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    store_kept(gpu, t, p, rows, keys);
     gpu.launch("flash_v2", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
         b.at(4);
         Tile q = b.load(Q.of(head), i);
@@ -21,7 +22,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.at(8);
             Tile s = b.alloc_registers("S", i.size, j.size);
             b.matmul(s, q, k, Trans::b, p.logit_scale());
-            apply_mask(b, s, p, i, j);
+            finish_scores(b, s, p, t, head, i, j);
             b.at(9);
             Tile correction = b.alloc_registers("c", i.size, 1);
             copy(b, correction, m);
@@ -32,6 +33,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             update_row_sum(b, l, s);
             b.at(10);
             scale_rows(b, o, correction);
+            drop_scores(b, s, p, t, head, i, j);
             b.matmul(o, s, v, Trans::none);
         });
         b.at(12);

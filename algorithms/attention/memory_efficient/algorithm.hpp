@@ -27,8 +27,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
-    return Prediction{(s.row_visits * d + s.keys_streamed * (d + dv)) * e, Nq * dv * e, 2 * s.scores * (d + dv),
-                      s.scores + s.row_visits, 3 * s.scores + s.row_visits * (2 + dv) + Nq * dv}
+    return (Prediction{(s.row_visits * d + s.keys_streamed * (d + dv)) * e, Nq * dv * e, 2 * s.scores * (d + dv),
+                       s.scores + s.row_visits, 3 * s.scores + s.row_visits * (2 + dv) + Nq * dv} +
+            of_finishing(p, s) + of_dropping(p, s))
         .times(p.batch_heads());
 }
 
@@ -37,7 +38,7 @@ inline constexpr SharedPlace places[] = {{{"Q", "K", "P"}}, {{"Q", "K", "V"}}};
 inline Algorithm describe() {
     return {.name = "memory_efficient",
             .computes = &computation::attention,
-            .supports = attention_features,
+            .supports = score_features.with(Feature::dropout),
             .rung = 6,
             .idea = "the xformers kernel: two GEMMs share one SRAM buffer, so Q is read again per key block",
             .paper = "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION",

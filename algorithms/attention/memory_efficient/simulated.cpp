@@ -7,6 +7,7 @@ namespace tilescope::memory_efficient {
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    store_kept(gpu, t, p, rows, keys);
     gpu.launch("memory_efficient", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
         b.at(2);
         Tile o = b.alloc_registers("O", i.size, p.dim_v);
@@ -20,7 +21,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                 Tile k = b.load(K.of(head), j);
                 b.matmul(s, q, k, Trans::b, p.logit_scale());
             }
-            apply_mask(b, s, p, i, j);
+            finish_scores(b, s, p, t, head, i, j);
             b.at(5);
             Tile correction = b.alloc_registers("c", i.size, 1);
             copy(b, correction, m);
@@ -32,6 +33,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.at(6);
             scale_rows(b, o, correction);
             b.at(7);
+            drop_scores(b, s, p, t, head, i, j);
             Tile w = b.alloc("P", i.size, j.size, Space::sram, p.dtype);
             copy(b, w, s);
             Tile v = b.load(V.of(head), j);

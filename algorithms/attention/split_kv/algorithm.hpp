@@ -53,22 +53,26 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
 /// Rows of a thread block that combines: flash_fwd_launch_template.h, run_flash_splitkv_fwd's kBlockM.
 inline Index rows_combined(const Problem& p) { return p.dim_v % 128 == 0 ? 4 : p.dim_v % 64 == 0 ? 8 : 16; }
 
+/// Parts whose O_s a thread that combines asks for before it uses the first.
+inline constexpr Index asked_together = 32;
+
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto t = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
     const Index S = parts_of(tile), U = t.row_visits;
     const Index QA = part_visits(p, tile, blocks_of_a_part(p, tile));
-    const Bytes partials = f * S * Nq * (dv + 1);
-    return Prediction{(QA * d + t.keys_streamed * (d + dv)) * e + partials, partials + Nq * dv * e + Nq * f,
-                      2 * t.scores * (d + dv), t.scores + U + S * Nq,
-                      3 * t.scores + U * (2 + dv) + QA * (dv + 2) + Nq * (4 * S + 2 * S * dv - dv)}
+    const Bytes partials = f * S * Nq * (dv + 1), table = page_entries(p, tile) * size_of(Dtype::i32);
+    return (Prediction{(QA * d + t.keys_streamed * (d + dv)) * e + partials + table, partials + Nq * dv * e + Nq * f,
+                       2 * t.scores * (d + dv), t.scores + U + S * Nq,
+                       3 * t.scores + U * (2 + dv) + QA * (dv + 2) + Nq * (4 * S + 2 * S * dv - dv)} +
+            of_finishing(p, t))
         .times(p.batch_heads());
 }
 
 inline Algorithm describe() {
     return {.name = "split_kv",
             .computes = &computation::attention,
-            .supports = attention_features,
+            .supports = score_features.with(Feature::pages),
             .rung = 8,
             .idea = "flash_v2 with the keys cut into parts, each a thread block's; a second launch combines them",
             .paper =
@@ -79,7 +83,9 @@ inline Algorithm describe() {
             .run = run,
             .predict = predict,
             .knobs = split_knobs,
-            .packs = true};
+            .packs = true,
+            .overlaps = true,
+            .together = asked_together};
 }
 
 }  // namespace tilescope::split_kv

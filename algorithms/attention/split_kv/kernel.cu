@@ -21,6 +21,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) split_kv_k
     const SharedTile<Br, Bc, ReadBy::groups> p{v.data + v.size};
     const Workload& w = a.work;
     const Duty<Br, Bc> duty(a);  // [1], [2]
+    let_next_launch_come();
     if (duty.begin >= duty.end) return duty.template write_nothing<threads, Dv>(a);
     const int head = duty.head, kv = duty.kv, i = duty.i, rows = duty.rows;
     const bool active = warp_has_rows(rows);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr int batch = 16;  // parts whose O_s a thread waits for together
+constexpr int batch = asked_together;
 
 template <class T>
 struct CombineArgs {
@@ -52,14 +52,27 @@ __device__ inline void store_four(T* to, float4 x) {
 }
 
 template <class T, int Dv>
-__global__ void __launch_bounds__(combining_threads, 4) combine_kernel(CombineArgs<T> a) {
+__global__ void __launch_bounds__(combining_threads, 2) combine_kernel(CombineArgs<T> a) {
     constexpr int lanes = Dv / 4, Rows = combining_threads / lanes;
     static_assert(lanes <= 32, "a row is one warp's");
     extern __shared__ float weights[];
+    __shared__ float lse[Rows];
     const int head = blockIdx.y, lane = threadIdx.x % lanes, r = threadIdx.x / lanes, S = a.parts;
     const int i = blockIdx.x * Rows + r;  // [11]
     const bool exists = i < a.seq_q;      // all lanes of a warp take part in what it shuffles
     float* const w = weights + r * S;
+    wait_for_launch_before();
+
+    // The first outputs are on their way while the weights are computed.
+    const float* const o_s = a.O_s.row(head, min(i, a.seq_q - 1)) + 4 * lane;
+    const std::int64_t part = std::int64_t{a.seq_q} * a.O_s.pitch;
+    float4 x[batch];
+    const auto ask = [&](int first) {  // [15]
+#pragma unroll
+        for (int s = 0; s < batch; ++s)
+            if (first + s < S) x[s] = load_past_l1(reinterpret_cast<const float4*>(o_s + (first + s) * part));
+    };
+    if (exists) ask(0);
 
     const float* const lse_s = a.LSE_s.row(head, i);
     float m = -infinity;
@@ -71,38 +84,38 @@ __global__ void __launch_bounds__(combining_threads, 4) combine_kernel(CombineAr
     }
     m = finite(reduce_row<lanes>(m, [](float x, float y) { return fmaxf(x, y); }));  // [13]
     float sum = 0;
+#pragma unroll 1  // or lanes that have a part less go through a loop of their own, whose exponentials count besides
     for (int s = lane; s < S; s += lanes) {
         const float x = exponential(w[s] - m);
         w[s] = x;
         sum += x;
     }
     sum = reduce_row<lanes>(sum, [](float x, float y) { return x + y; });
-    __syncwarp();  // the row's weights are here
+    if (lane == 0) lse[r] = sum > 0 ? m + logf(sum) : -infinity;  // [14]
+    __syncthreads();                                              // weights and LSE are here
 
+    // All of the block's in one store: what warps write by themselves of a sector meets on its way, or does not.
+    const int row = blockIdx.x * Rows + threadIdx.x;
+    if (threadIdx.x < Rows && row < a.seq_q) *a.LSE.row(head, row) = lse[threadIdx.x];  // [16]
     if (!exists) return;
-    const float share = inverse(sum);  // [14]
-    const float* const o_s = a.O_s.row(head, i) + 4 * lane;
-    const std::int64_t part = std::int64_t{a.seq_q} * a.O_s.pitch;
+    const float share = inverse(sum);
     float4 o = {};
     for (int first = 0; first < S; first += batch) {  // [15]
-        float4 x[batch];
-#pragma unroll
-        for (int s = 0; s < batch; ++s)
-            if (first + s < S) x[s] = load_past_l1(reinterpret_cast<const float4*>(o_s + (first + s) * part));
+        if (first > 0) ask(first);
 #pragma unroll
         for (int s = 0; s < batch; ++s)
             if (first + s < S) add_weighted(o, w[first + s] * share, x[s]);
     }
     store_four(a.O.row(head, i) + 4 * lane, o);  // [16]
-    if (lane == 0) *a.LSE.row(head, i) = sum > 0 ? m + logf(sum) : -infinity;
 }
 
 template <class T, int Dv>
 void combine(const KernelCall& call) {
     const Index rows = rows_combined(call.problem);
     if (rows * Dv != 4 * combining_threads) throw std::logic_error("rows_combined() is not what the kernel combines");
-    enqueue("combine", combine_kernel<T, Dv>, grid_of(ceil_div(call.problem.seq_q, rows), call.problem.batch_heads()),
-            combining_threads, rows * parts_of(call.tile()) * size_of(Dtype::f32), call.stream, CombineArgs<T>(call));
+    enqueue_overlapping("combine", combine_kernel<T, Dv>,
+                        grid_of(ceil_div(call.problem.seq_q, rows), call.problem.batch_heads()), combining_threads,
+                        rows * parts_of(call.tile()) * size_of(Dtype::f32), call.stream, CombineArgs<T>(call));
 }
 
 template <class T>

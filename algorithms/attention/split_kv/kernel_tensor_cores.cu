@@ -149,6 +149,7 @@ __global__ void __launch_bounds__(threads, blocks_wanted(Br, D)) split_kv_tensor
     const HalfTile<T, Bc, D> k{q.data + q.size}, v{k.data + k.size};
     const Workload& w = a.work;
     const Duty<Br, Bc> duty(a);  // [1], [2]
+    let_next_launch_come();
     if (duty.begin >= duty.end) return duty.template write_nothing<threads, D>(a);
     const Warp<Br, Bc> warp;
     const int head = duty.head, kv = duty.kv, i = duty.i, rows = duty.rows, row = warp.row;

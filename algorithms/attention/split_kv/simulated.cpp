@@ -8,6 +8,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 struct Head {
+    const Tensors& t;
+    Span at;
     Hbm Q, K, V, O_s, LSE_s;
 };
 
@@ -22,7 +24,7 @@ void attend(Block& b, const Head& h, const Problem& p, Span i, const Tiles& keys
         b.at(6);
         Tile s = b.alloc_registers("S", i.size, j.size);
         b.matmul(s, q, k, Trans::b, p.logit_scale());
-        apply_mask(b, s, p, i, j);
+        finish_scores(b, s, p, h.t, h.at, i, j);
         b.at(7);
         Tile correction = b.alloc_registers("c", i.size, 1);
         copy(b, correction, m);
@@ -47,12 +49,12 @@ void attend_in_parts(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling&
     const Tiles all(parts_of(tile) * part, part, "s");
     gpu.launch("split_kv", {p.head_axis(), p.row_axis(rows, keys), parts(all)},
                [&](Block& b, Span head, Span i, Span s) {
-                   const Head h = {Q.of(head), K.of(head), V.of(head), O_s.of(head), LSE_s.of(head)};
+                   const Head h = {t, head, Q.of(head), K.of(head), V.of(head), O_s.of(head), LSE_s.of(head)};
                    const Index number = s.begin / part;
                    const Tiles own = p.visible_keys(keys, i).within(s);
                    b.at(own.count() > 0 ? 4 : 3);
-                   Tile o = b.alloc_registers("O_s", i.size, p.dim_v);
-                   Tile m = b.alloc_registers("LSE_s", i.size, 1, -infinity);
+                   Tile o = b.alloc_registers("O", i.size, p.dim_v);
+                   Tile m = b.alloc_registers("m", i.size, 1, -infinity);
                    if (own.count() > 0) attend(b, h, p, i, own, o, m);
                    b.at(10);
                    b.store(o, h.O_s, {number * p.seq_q + i.begin, i.size});

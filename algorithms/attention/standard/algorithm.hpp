@@ -34,18 +34,17 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 std::optional<Idealised> idealised(const Problem& p);
 
 inline Algorithm describe() {
-    return {
-        .name = "standard",
-        .computes = &computation::attention,
-        .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask, Feature::naive_softmax},
-        .rung = 1,
-        .idea = "three kernels; S and P, both Nq x Nk, go through HBM",
-        .paper = "FlashAttention, arXiv 2205.14135, Algorithm 0",
-        .code = code,
-        .tensors = tensors,
-        .run = run,
-        .predict = predict,
-        .idealised = idealised};
+    return {.name = "standard",
+            .computes = &computation::attention,
+            .supports = score_features.with(Feature::naive_softmax).with(Feature::dropout),
+            .rung = 1,
+            .idea = "three kernels; S and P, both Nq x Nk, go through HBM",
+            .paper = "FlashAttention, arXiv 2205.14135, Algorithm 0",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .idealised = idealised};
 }
 
 }  // namespace tilescope::standard

@@ -1,4 +1,5 @@
 #include "algorithms/attention/standard/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
 #include "algorithms/softmax/softmax_naive/algorithm.hpp"
 #include "algorithms/softmax/softmax_safe/algorithm.hpp"
 
@@ -13,7 +14,7 @@ void scores(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys
         Tile k = b.load(K.of(head), j);
         Tile s = b.alloc_registers("S", i.size, j.size);
         b.matmul(s, q, k, Trans::b, p.logit_scale());
-        apply_mask(b, s, p, i, j);
+        finish_scores(b, s, p, t, head, i, j);
         b.store(s, S.of(head), i, j);
     });
 }
@@ -60,6 +61,7 @@ void output(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys
         b.uniform(keys, [&](Span j) {
             b.at(7);
             Tile w = b.load(P.of(head), i, j);
+            drop_scores(b, w, p, t, head, i, j);
             Tile v = b.load(V.of(head), j);
             b.matmul(o, w, v, Trans::none);
         });
@@ -72,6 +74,7 @@ void output(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    store_kept(gpu, t, p, rows, keys);
     scores(gpu, t, p, rows, keys);
     softmax(gpu, t, p, rows, keys);
     output(gpu, t, p, rows, keys);
@@ -92,8 +95,10 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
     const Index exps = resident ? N : 2 * N;
     // max, subtract, add, divide: once each for a resident row; a streamed one subtracts again for the output.
     const Index other = safe ? (resident ? 4 : 5) * N - 2 * Nq : 2 * N - Nq;
-    return Prediction{(Tc * Nq * d + Tr * Nk * d + passes * N + N + Tr * Nk * dv) * e, (2 * N + Nq * dv) * e,
-                      2 * N * (d + dv), exps, other}
+    const TileSums all = tile_sums(p, tile, false);
+    return (Prediction{(Tc * Nq * d + Tr * Nk * d + passes * N + N + Tr * Nk * dv) * e, (2 * N + Nq * dv) * e,
+                       2 * N * (d + dv), exps, other} +
+            of_finishing(p, all) + of_dropping(p, all))
         .times(p.batch_heads());
 }
 

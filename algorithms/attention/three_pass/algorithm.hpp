@@ -24,8 +24,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
-    return Prediction{(Nq * d + s.keys_streamed * (3 * d + dv)) * e, Nq * dv * e, 2 * s.scores * (3 * d + dv),
-                      2 * s.scores, 5 * s.scores}
+    return (Prediction{(Nq * d + s.keys_streamed * (3 * d + dv)) * e, Nq * dv * e, 2 * s.scores * (3 * d + dv),
+                       2 * s.scores, 5 * s.scores} +
+            of_finishing(p, s, 3))
         .times(p.batch_heads());
 }
 
@@ -34,7 +35,7 @@ inline constexpr SharedPlace places[] = {{{"K", "V"}}};
 inline Algorithm describe() {
     return {.name = "three_pass",
             .computes = &computation::attention,
-            .supports = attention_features,
+            .supports = score_features,
             .rung = 2,
             .idea = "one kernel, nothing N x N in HBM: three passes over K, S recomputed in each",
             .paper = "safe softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 2) fused with both products",

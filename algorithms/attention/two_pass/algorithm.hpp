@@ -23,8 +23,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
-    return Prediction{(Nq * d + s.keys_streamed * (2 * d + dv)) * e, Nq * dv * e, 2 * s.scores * (2 * d + dv),
-                      2 * s.scores + s.row_visits, 5 * s.scores + 2 * s.row_visits}
+    return (Prediction{(Nq * d + s.keys_streamed * (2 * d + dv)) * e, Nq * dv * e, 2 * s.scores * (2 * d + dv),
+                       2 * s.scores + s.row_visits, 5 * s.scores + 2 * s.row_visits} +
+            of_finishing(p, s, 2))
         .times(p.batch_heads());
 }
 
@@ -33,7 +34,7 @@ inline constexpr SharedPlace places[] = {{{"K", "V"}}};
 inline Algorithm describe() {
     return {.name = "two_pass",
             .computes = &computation::attention,
-            .supports = attention_features,
+            .supports = score_features,
             .rung = 3,
             .idea = "maximum and denominator in one pass: K is read twice instead of three times",
             .paper = "online softmax (Milakov & Gimelshein, arXiv 1805.02867, Algorithm 3) fused with both products",

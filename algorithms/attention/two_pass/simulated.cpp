@@ -18,7 +18,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             Tile k = b.load(K.of(head), j);
             Tile s = b.alloc_registers("S", i.size, j.size);
             b.matmul(s, q, k, Trans::b, p.logit_scale());
-            apply_mask(b, s, p, i, j);
+            finish_scores(b, s, p, t, head, i, j);
             return s;
         };
         b.uniform(visible, [&](Span j) {

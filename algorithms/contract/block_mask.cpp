@@ -1,0 +1,29 @@
+#include "algorithms/contract/block_mask.hpp"
+
+#include <algorithm>
+
+namespace tilescope {
+
+std::string BlockMask::text() const {
+    return name + " in blocks of " + std::to_string(block_rows) + " x " + std::to_string(block_cols);
+}
+
+Documents::Documents(const std::vector<Index>& lengths) {
+    Index end = 0;
+    for (const Index n : lengths) ends_.push_back(end += n);
+}
+
+std::vector<Index> Documents::lengths() const {
+    std::vector<Index> all;
+    Index begin = 0;
+    for (const Index end : ends_) all.push_back(end - begin), begin = end;
+    return all;
+}
+
+Index Documents::at(Index position) const {
+    if (position < 0) return -1;
+    const auto after = std::upper_bound(ends_.begin(), ends_.end(), position);
+    return std::min<Index>(after - ends_.begin(), count() - 1);
+}
+
+}  // namespace tilescope
