@@ -21,18 +21,30 @@ bool is(const Experiment& e, std::string_view name) { return e.algorithm->name =
 bool is_softmax(const Experiment& e) { return e.algorithm->computes != &computation::attention; }
 bool on_tensor_cores(const Experiment& e) { return e.problem.dtype != Dtype::f32; }
 
+bool splits(const Experiment& e) { return has_splits(e.algorithm->knobs); }
+
 /// Rows that a warp owns.
-Index rows_of_a_warp(const Experiment& e) { return on_tensor_cores(e) ? 32 : 16; }
+Index rows_of_a_warp(const Experiment& e) { return on_tensor_cores(e) && !splits(e) ? 32 : 16; }
+/// Warps that share a tile's keys: where decoding leaves no rows for them.
+Index warps_along_keys(const Experiment& e) { return on_tensor_cores(e) && splits(e) && e.tiling.br == 16 ? 4 : 1; }
 
 struct RowBlock {
-    Index rows, visited;  ///< key tiles
+    Index rows, visited;  ///< key tiles ...
+    Index first = 0;      ///< ... from this one on
 };
+
+/// The parts of the keys that a row block sees, each a thread block's; those that see nothing return at once.
+void add_parts(std::vector<RowBlock>& blocks, const RowBlock& b, const Experiment& e) {
+    const Index part = ceil_div(ceil_div(e.problem.seq_k, e.tiling.bc), std::max<Index>(1, e.tiling.splits));
+    for (Index first = 0; first < b.visited; first += part)
+        blocks.push_back({b.rows, std::min(part, b.visited - first), first});
+}
 
 /// Of a slice.
 std::vector<RowBlock> row_blocks(const Experiment& e) {
     const Problem& p = e.problem;
     const Index br = e.tiling.br, bc = e.tiling.bc;
-    const Index diagonal = p.mask.is_causal() ? p.seq_k - p.seq_q : p.seq_k;
+    const Index diagonal = p.mask.is_causal() ? p.diagonal() : p.seq_k;
     std::vector<RowBlock> blocks;
     for (Index i = 0; i < p.seq_q; i += br) {
         RowBlock b{std::min(br, p.seq_q - i), 0};
@@ -41,8 +53,11 @@ std::vector<RowBlock> row_blocks(const Experiment& e) {
         else if (is(e, "flash_v1"))  // whose outer loop goes over keys, each from the first row block that sees one
             for (Index j = 0; j < p.seq_k; j += bc) b.visited += std::max<Index>(0, j - diagonal) / br * br <= i;
         else
-            b.visited = ceil_div(std::clamp<Index>(i + b.rows + diagonal, 0, p.seq_k), bc);
-        blocks.push_back(b);
+            b.visited = ceil_div(std::clamp<Index>(ceil_div(i + b.rows, p.packed) + diagonal, 0, p.seq_k), bc);
+        if (splits(e))
+            add_parts(blocks, b, e);
+        else
+            blocks.push_back(b);
     }
     return blocks;
 }
@@ -54,13 +69,14 @@ struct Sums {
 };
 
 Sums sums(const Experiment& e, Index step) {
-    const Index bc = e.tiling.bc;
+    const Index bc = e.tiling.bc, along = warps_along_keys(e);
     Sums s;
     for (const RowBlock& b : row_blocks(e)) {
         const Index warps = ceil_div(b.rows, rows_of_a_warp(e));
-        s.warps += warps, s.visits += warps * b.visited, s.row_visits += b.rows * b.visited;
+        s.warps += warps * along, s.row_visits += b.rows * b.visited;
         if (b.visited == 0) continue;
-        const Index last = std::min(bc, e.problem.seq_k - (b.visited - 1) * bc), full = b.visited - 1;
+        const Index full = b.visited - 1, last = std::min(bc, e.problem.seq_k - (b.first + full) * bc);
+        s.visits += warps * (full * along + ceil_div(last * along, bc));
         s.scores += b.rows * (full * bc + last);
         s.columns += warps * (full * round_up(bc, step) + round_up(last, step));
         s.fours += warps * (full * round_up(bc, 4) + round_up(last, 4));
@@ -87,6 +103,7 @@ constexpr Source sources[] = {
     {"three_pass", 2, 0, 0, false, 3, 0, 2},       {"two_pass", 2, 1, 1, false, 2, 1, 2},
     {"flash_v1", 1, 2, 1, true, 1, 3, 0},          {"flash_v2", 1, 1, 1, false, 1, 1, 13},
     {"memory_efficient", 1, 1, 1, false, 1, 1, 2}, {"chunked", 1, 1, 1, false, 1, 1, 2},
+    {"split_kv", 1, 1, 1, false, 1, 1, 13},
 };
 
 const Source* source_of(const Experiment& e) {
@@ -112,12 +129,41 @@ std::vector<Cause> standard_exponentials(const Problem& p) {
     return of_exponentials(lanes * exponentials - slices * p.seq_q * p.seq_k, 0, lanes * reciprocals);
 }
 
+/// split_kv's second launch. A row has a thread for each four columns.
+struct Combining {
+    Index lanes_of_a_row, warps, warps_with_rows;  ///< of a slice
+    Index rows_of_a_block;
+
+    explicit Combining(const Experiment& e) : lanes_of_a_row(e.problem.dim_v / 4) {
+        const Index rows_of_a_warp = std::max<Index>(1, lanes / lanes_of_a_row), warps_of_a_block = 4;
+        warps_with_rows = ceil_div(e.problem.seq_q, rows_of_a_warp);
+        warps = round_up(warps_with_rows, warps_of_a_block);
+        rows_of_a_block = rows_of_a_warp * warps_of_a_block;
+    }
+    /// Bytes that sectors add to the LSE of so many rows.
+    Bytes lse_padding(Index rows) const {
+        return rows / rows_of_a_block * padding(rows_of_a_block) + padding(rows % rows_of_a_block);
+    }
+};
+
+/// What that launch adds: exp(LSE_s - max) for as many parts at a time as a row has threads; a reciprocal.
+Cause combining(const Experiment& e) {
+    const Combining c(e);
+    const Count instructions = c.warps * ceil_div(e.tiling.splits, c.lanes_of_a_row) + c.warps_with_rows;
+    return {"combining", e.problem.batch_heads() * (lanes * instructions - e.tiling.splits * e.problem.seq_q)};
+}
+
 /// With columns in steps of `step`.
 std::vector<Cause> exponentials_in_steps(const Experiment& e, const Source& source, Index step) {
     const Sums s = sums(e, step);
-    return of_exponentials(source.passes * (rows_of_a_warp(e) * s.columns - s.scores),
-                           lanes * source.instructions * s.visits - source.factors * s.row_visits,
-                           lanes * (source.every_visit ? s.visits : s.warps));
+    auto causes = of_exponentials(source.passes * (rows_of_a_warp(e) * s.columns - s.scores),
+                                  lanes * source.instructions * s.visits - source.factors * s.row_visits,
+                                  lanes * (source.every_visit ? s.visits : s.warps));
+    if (!splits(e)) return causes;
+    constexpr Index of_a_merged_warp = 5;  // four warps' sums, and what its own O is scaled by
+    causes.push_back({"merging", warps_along_keys(e) > 1 ? lanes * of_a_merged_warp * s.warps : 0});
+    causes.push_back(combining(e));
+    return causes;
 }
 
 std::vector<Cause> exponential_causes(const Experiment& e, const Source& source, double beyond) {
@@ -129,7 +175,8 @@ std::vector<Cause> exponential_causes(const Experiment& e, const Source& source,
         for (const Cause& c : causes) left -= static_cast<double>(c.amount);
         return std::abs(left);
     };
-    auto skipped = exponentials_in_steps(e, source, 8), issued = exponentials_in_steps(e, source, e.tiling.bc);
+    auto skipped = exponentials_in_steps(e, source, 8),
+         issued = exponentials_in_steps(e, source, e.tiling.bc / warps_along_keys(e));
     return off(issued) < off(skipped) ? issued : skipped;
 }
 
@@ -139,10 +186,23 @@ std::vector<Cause> fma_causes(const Experiment& e, const Source& source) {
     const Index dim = source.products * e.problem.dim, dim_v = e.problem.dim_v;
     const Count simulated = 2 * s.scores * (dim + dim_v);
     const Count done = 2 * 16 * (s.columns * dim + s.fours * dim_v);
-    const Count statistics = is(e, "standard")
-                                 ? 4 * e.problem.batch_heads() * e.problem.seq_q  // a reciprocal for each row
-                                 : 2 * lanes * (source.fma_of_visit * s.visits + source.fma_of_warp * s.warps);
+    const Count rows = e.problem.batch_heads() * e.problem.seq_q;
+    Count statistics = is(e, "standard") ? 4 * rows  // a reciprocal for each row
+                                         : 2 * lanes * (source.fma_of_visit * s.visits + source.fma_of_warp * s.warps);
+    if (splits(e)) statistics += 2 * rows * (2 * Combining(e).lanes_of_a_row + 11);  // and a logarithm
     return {{"ragged tiles", done - simulated}, {"row statistics", statistics}};
+}
+
+/// split_kv's LSE_s, of which a row has its parts side by side: each is written alone, and a row's are read together.
+/// And its LSE, of which each combining block writes its rows'. Where there is one part, LSE_s lies as LSE does.
+Bytes sectors_of_parts(const Experiment& e, bool writes) {
+    const Index rows = e.problem.seq_q, parts = e.tiling.splits;
+    const Combining c(e);
+    const Bytes by_warps = bytes_of_a_sector * c.warps_with_rows - 4 * rows;
+    const Bytes lse_s = parts == 1 ? (writes ? padding(rows) : by_warps)
+                        : writes   ? (bytes_of_a_sector - 4) * parts * rows
+                                   : rows * padding(parts);
+    return e.problem.batch_heads() * (lse_s + (writes ? c.lse_padding(rows) : 0));
 }
 
 /// What the ends of ragged rows of fp32 numbers add, which fill a part of a sector.
@@ -154,6 +214,7 @@ Bytes sectors(const Experiment& e, bool writes) {
         return slices * p.seq_q * padding(p.seq_k) * passes;
     }
     if (is(e, "standard")) return slices * p.seq_q * padding(p.seq_k) * 2;
+    if (splits(e)) return sectors_of_parts(e, writes);
     const RowBlock last = row_blocks(e).back();
     if (is(e, "flash_v1"))  // l and m, set to begin with, then updated
         return slices * 2 * padding(last.rows) * (last.visited + writes);
@@ -163,7 +224,9 @@ Bytes sectors(const Experiment& e, bool writes) {
 
 }  // namespace
 
-bool has_causes(const Experiment& e) { return source_of(e) && (!on_tensor_cores(e) || is(e, "flash_v2")); }
+bool has_causes(const Experiment& e) {
+    return source_of(e) && (!on_tensor_cores(e) || is(e, "flash_v2") || is(e, "split_kv"));
+}
 
 std::vector<Cause> causes_of(Counted what, const Experiment& e, double beyond) {
     if (!has_causes(e)) return {};

@@ -2,13 +2,15 @@
 
 #include <sstream>
 
+#include "algorithms/contract/packed.hpp"
+
 namespace tilescope::device {
 using namespace lab;
 
 Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu) { return {c.algorithm, c.problem, c.tile(), gpu}; }
 
 std::string command_of(const KernelCase& c) {
-    const Problem& p = c.problem;
+    const Problem p = unpacked(c.problem);
     std::ostringstream out;
     out << "tilescope validate " << c.algorithm->name << " --batch " << p.batch << " --heads " << p.heads;
     if (p.kv_heads != p.heads) out << " --kv-heads " << p.kv_heads;
@@ -20,6 +22,7 @@ std::string command_of(const KernelCase& c) {
     if (p.softmax == Softmax::naive) out << " --softmax naive";
     out << " --br " << c.variant->tile.br << " --bc " << c.variant->tile.bc;
     if (c.splits > 0) out << " --splits " << c.splits;
+    if (c.algorithm->packs && p.kv_heads != p.heads) out << " --pack " << (c.problem.packed > 1 ? "on" : "off");
     return out.str();
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "device/cuda_objects.cuh"
+#include "device/eviction.cuh"
 #include "device/reading.hpp"
 
 namespace tilescope::device {
@@ -113,16 +114,12 @@ KernelTimes KernelRun::time(Index most, Control* control) {
     const double each = std::max(once, 1e-3) * static_cast<double>(repetitions);
     const Index runs = std::clamp(static_cast<Index>(patience_ms / each), std::min(fewest_runs, most), most);
 
-    int device = 0, l2 = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
-    const std::size_t flushed = 2 * static_cast<std::size_t>(l2);
     std::vector<double> warm, cold;
     for (Index k = 0; k < runs && !stopped(); ++k)
         warm.push_back(state_->timed(repetitions) / static_cast<double>(repetitions));
-    const Buffer flush(static_cast<Bytes>(flushed));
+    const Eviction eviction;
     for (Index k = 0; k < runs && !stopped(); ++k) {
-        check(cudaMemsetAsync(flush.data(), 0, flushed, state_->stream.get()), "cudaMemsetAsync");
+        eviction.enqueue(state_->stream);
         cold.push_back(state_->timed(1));
     }
     if (stopped()) throw Interrupted();

@@ -16,7 +16,7 @@ struct OutOfDeviceMemory : RunError {
 /// Medians, in milliseconds, of all launches of the algorithm together.
 struct KernelTimes {
     double warm = 0;  ///< run after run, with whatever the run before left in L2
-    double cold = 0;  ///< with L2 overwritten before each run
+    double cold = 0;  ///< with other data in L2, none of it dirty, before each run
 };
 
 /// What outputs and scratch hold before the first launch.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "algorithms/contract/packed.hpp"
 #include "core/text/words.hpp"
 #include "lab/splits.hpp"
 
@@ -34,7 +35,8 @@ struct Column {
 // Shorthands for the table below.
 using R = const CaseResult&;
 std::string text(Index n) { return std::to_string(n); }
-const Problem& problem(R r) { return r.tested.problem; }
+/// As users have it, packed or not.
+Problem problem(R r) { return unpacked(r.tested.problem); }
 const Counters& counts(R r) { return r.counted.counters; }
 template <class Get>
 std::string deviation(R r, Get get) {
@@ -62,6 +64,7 @@ constexpr Column columns[] = {
     {"br", [](R r) { return text(r.tested.variant->tile.br); }},
     {"bc", [](R r) { return text(r.tested.variant->tile.bc); }},
     {"splits", [](R r) { return r.tested.splits > 0 ? text(r.tested.splits) : std::string(); }},
+    {"packed", [](R r) { return text(r.tested.problem.packed); }},
     {"status", [](R r) { return std::string(name_of(r.status)); }},
     {"heads_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.heads_checked); }); }},
     {"rows_checked", [](R r) { return deviation(r, [](auto& d) { return text(d.rows_checked); }); }},
@@ -131,6 +134,9 @@ Provenance library_provenance(std::string_view line) {
             {"device", std::string(told.substr(0, device))},
             {"library", std::string(told.substr(device + 2, date - device - 2))}};
 }
+
+/// Before heads were packed, files had no such column.
+Index packed_in(const MeasuredRow& row) { return row["packed"].empty() ? 1 : row.integer("packed"); }
 
 }  // namespace
 
@@ -228,7 +234,11 @@ Problem problem_of(const MeasuredRow& row) {
     p.seq_q = row.integer("seq_q"), p.seq_k = row.integer("seq_k");
     p.dim = row.integer("dim"), p.dim_v = row.integer("dim_v");
     if (row.integer("causal") != 0) p.mask = Mask::causal();
-    return p;
+    const Index group = p.kv_heads > 0 ? p.heads / p.kv_heads : 0, together = packed_in(row);
+    if (together != 1 && together != group)
+        throw RunError("measurements: column packed must be 1 or " + std::to_string(group) + ", is " +
+                       std::to_string(together));
+    return together > 1 ? packed(p) : p;
 }
 
 KernelCase case_of(const MeasuredRow& row) {

@@ -55,7 +55,7 @@ std::optional<MeasurementFile> read_measurements(std::string_view text);
 /// The same of what `scripts/library` wrote: PyTorch's FlashAttention-2 as rows of flash_v2, without tiles.
 std::optional<MeasurementFile> read_library(std::string_view text);
 
-/// The problem of a row. RunError where a cell is none of one.
+/// The problem of a row, with heads packed where they were. RunError where a cell is none of one.
 Problem problem_of(const MeasuredRow& row);
 /// The case of a row. RunError where today's program has no such algorithm or kernel.
 KernelCase case_of(const MeasuredRow& row);

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "algorithms/contract/packed.hpp"
+
 namespace tilescope::device {
 namespace {
 
 struct Shape {
     Index batch, heads, kv_heads, seq_q, seq_k;
     bool causal = false;
-    Index splits = 4;  ///< for the algorithms that cut the keys into parts
+    Index splits = 4;     ///< for the algorithms that cut the keys into parts
+    bool packed = false;  ///< heads that share K and V, by the algorithms and kernels that pack them
 };
 
 Problem problem_of(const KernelVariant& v, const Shape& s) {
@@ -30,6 +33,7 @@ class Cases {
     void add(const Algorithm& a, const KernelVariant& v, const Shape& s, std::optional<double> scale = {}) {
         KernelCase c{&a, &v, problem_of(v, s), has_splits(a.knobs) ? s.splits : 0};
         c.problem.scale = scale;
+        if (s.packed && a.packs && v.serves(packed(c.problem))) c.problem = packed(c.problem);
         if (std::ranges::none_of(all_, [&](const KernelCase& other) { return equal(c, other); })) all_.push_back(c);
     }
     /// Cases of the same problem together, in the order in which the problems first came up.
@@ -62,10 +66,8 @@ struct Entry {
     const char* but_not = nullptr;
 };
 
-/// One query a head against a long cache, for the algorithms that cut it into parts.
-constexpr Entry decoding(Index heads, Index kv_heads, Index keys, Which which, Index dim, Index splits) {
-    return {{1, heads, kv_heads, 1, keys, false, splits}, which, dim, "split_kv"};
-}
+/// Few queries a head against a long cache, for the algorithm that cuts it into parts.
+constexpr Entry decoding(Which which, Index dim, Shape shape) { return {shape, which, dim, "split_kv"}; }
 
 constexpr Shape square(Index heads, Index seq, bool causal = false) { return {1, heads, heads, seq, seq, causal}; }
 
@@ -98,7 +100,12 @@ constexpr Entry fp32[] = {
     {square(4, 16384), first, 128, "flash_v2"},
     {square(16, 16384), first, 64, "flash_v2"},
     {square(80, 16384), first, 64, "standard"},  // S and P: 172 GB
-    decoding(8, 8, 8192, every, 64, 16),
+    decoding(every, 64, {1, 8, 8, 1, 8192, false, 16}),
+    decoding(every, 128, {1, 32, 8, 1, 16384, false, 16, true}),
+    decoding(first, 128, {1, 32, 8, 1, 16384, false, 8}),
+    decoding(every, 64, {2, 16, 4, 1, 5001, true, 9, true}),  // the last part is short, and its last tile
+    decoding(every, 64, {2, 16, 4, 3, 4097, true, 6}),
+    decoding(every, 128, {2, 16, 4, 5, 4097, false, 6, true}),
 };
 
 /// f16 and bf16.
@@ -116,9 +123,17 @@ constexpr Entry narrow[] = {
     {square(16, 16384), first, 64, nullptr, "split_kv"},
     {square(16, 16384), first, 128, nullptr, "split_kv"},
     {square(16, 16384, true), first, 64, nullptr, "split_kv"},
-    decoding(8, 8, 8192, every, 128, 16),
-    decoding(32, 8, 16384, first, 128, 8),
-    decoding(1, 1, 65536, first, 128, 300),
+    decoding(every, 128, {1, 8, 8, 1, 8192, false, 16}),
+    decoding(first, 128, {1, 32, 8, 1, 16384, false, 8}),
+    decoding(first, 128, {1, 32, 8, 1, 16384, false, 8, true}),
+    decoding(first, 128, {1, 1, 1, 1, 65536, false, 300}),
+    decoding(first, 128, {1, 32, 8, 1, 131072, false, 28, true}),
+    decoding(first, 128, {4, 32, 8, 1, 8192, false, 7, true}),
+    decoding(first, 128, {4, 32, 8, 1, 32768, false, 1, true}),
+    decoding(every, 64, {1, 32, 4, 1, 8192, false, 16, true}),
+    decoding(every, 128, {2, 16, 4, 1, 5001, true, 9, true}),  // the last part is short, and its last tile
+    decoding(every, 64, {2, 16, 4, 3, 4097, true, 6}),
+    decoding(every, 128, {2, 16, 4, 5, 4097, false, 6, true}),
 };
 
 /// Softmax: batch x heads matrices of seq_q rows and seq_k columns.
@@ -152,9 +167,15 @@ constexpr Shape small_attention[] = {
     {1, 2, 2, 33, 17, true, 2},     // the first 16 rows see nothing
     {1, 2, 1, 65, 129, true, 129},  // a row and a key too many; more parts than a thread block has threads
     {2, 2, 2, 128, 128, false, 2},  // tiles fit exactly
-    {1, 4, 2, 200, 300, true, 2},  {2, 3, 1, 300, 130, true, 5},  // whole row blocks see nothing
-    {1, 2, 1, 130, 256, true},                                    // the first row misses its last tile's last key alone
-    {1, 1, 1, 63, 257, false, 3},  {1, 3, 3, 191, 191, true, 7}, {1, 6, 2, 129, 64},
+    {1, 4, 2, 200, 300, true, 2},
+    {2, 3, 1, 300, 130, true, 5},  // whole row blocks see nothing
+    {1, 2, 1, 130, 256, true},     // the first row misses its last tile's last key alone
+    {1, 1, 1, 63, 257, false, 3},
+    {1, 3, 3, 191, 191, true, 7},
+    {1, 6, 2, 129, 64},
+    {1, 8, 2, 1, 300, true, 3, true},    // a query of four heads in a tile
+    {2, 6, 2, 6, 130, false, 2, true},   // more rows than a tile has
+    {1, 20, 1, 1, 70, false, 40, true},  // and more parts than there are key tiles
 };
 
 constexpr Shape small_softmax[] = {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "algorithms/contract/packed.hpp"
+#include "lab/packing.hpp"
 #include "lab/timing.hpp"
 
 namespace tilescope::device {
@@ -89,7 +91,10 @@ Part part_to_check(const Computation& computation, const Problem& p) {
     const double rows =
         std::min(work_budget / row_work, most_reference_elements / static_cast<double>(attention ? p.dim_v : p.seq_k));
     const double heads = rows / static_cast<double>(p.seq_q);
-    if (heads < 1) return {{0}, std::clamp(static_cast<Index>(rows), std::min(fewest_rows, p.seq_q), p.seq_q)};
+    if (heads < 1) {
+        const Index most = std::clamp(static_cast<Index>(rows), std::min(fewest_rows, p.seq_q), p.seq_q);
+        return {{0}, std::max<Index>(1, most / p.packed) * p.packed};
+    }
     const Index most = static_cast<Index>(std::min(heads, static_cast<double>(p.batch_heads())));
     return {spread_heads(p.batch_heads(), most), p.seq_q};
 }
@@ -142,9 +147,10 @@ Validator::Shared& Validator::shared_for(const KernelCase& c) {
     shared_.reset();
     const Part part = part_to_check(*computation, p);
     Shared s{computation, p, problem_of(part, p), part, settings_.inputs, {}, {}};
-    if (s.inputs.empty())
-        s.inputs =
-            random_inputs(c.algorithm->tensors(p, c.tile()), settings_.seed, settings_.distribution, settings_.control);
+    if (s.inputs.empty())  // packed or not, a query of a head has the same values
+        s.inputs = random_inputs(c.algorithm->tensors(unpacked(p), c.tile()), settings_.seed, settings_.distribution,
+                                 settings_.control);
+    s.inputs = packed_inputs(s.inputs, p);
     std::vector<Index> kv_heads;
     for (const Index head : part.heads) kv_heads.push_back(p.kv_slice({head, 1}));
     for (const auto& [name, tensor] : s.inputs) {
@@ -203,7 +209,7 @@ CaseResult Validator::run(const KernelCase& c) {
     if (r.note.empty() && r.deviations->kernel.not_finite > 0)
         r.note = std::to_string(r.deviations->kernel.not_finite) +
                  " outputs are NaN or infinite, as the simulated program's are";
-    output_ = outputs.at(s.computation->output);
+    output_ = unpacked_output(outputs.at(s.computation->output), c.problem);
     return r;
 }
 

@@ -37,6 +37,7 @@ struct CaseResult {
 
 /// The outputs that are compared: the last `rows` rows of some heads, all of them where that is not too much work.
 /// Computed as a problem of their own, these rows see the same keys, causal or not: the diagonal ends in the last row.
+/// Of packed heads a query's rows stay together.
 struct Part {
     std::vector<Index> heads;
     Index rows = 0;
@@ -65,8 +66,8 @@ class Validator {
     CaseResult run(const KernelCase& c);
     /// Only launches the kernel, once; nothing where it does not fit.
     void launch(const KernelCase& c);
-    /// The kernel's output (O or Y) in the last run().
-    const std::shared_ptr<Storage>& output() const { return output_; }
+    /// The kernel's output (O or Y) in the last run(), as users have it.
+    const std::shared_ptr<const Storage>& output() const { return output_; }
 
   private:
     /// What the cases of a problem share. The checked heads are a problem of their own.
@@ -83,7 +84,7 @@ class Validator {
 
     ValidationSettings settings_;
     std::optional<Shared> shared_;
-    std::shared_ptr<Storage> output_;
+    std::shared_ptr<const Storage> output_;
 };
 
 /// Why a kernel with these deviations is wrong; "" where it is not.

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MACHINES = {"H200": ("H200", "docs/measured/h200"), "H100": ("H100-SXM", "docs/measured/h100")}  # preset, folder
-TENSOR, SOFTMAX, LIBRARY = "flash_v2, tensor cores", "softmax_*", "PyTorch's FlashAttention-2"
-FAMILIES = (TENSOR, "flash_v1", "flash_v2", "memory_efficient", "chunked", "standard", "two_pass", "three_pass",
-            SOFTMAX)
+TENSOR, SPLIT_TENSOR = "flash_v2, tensor cores", "split_kv, tensor cores"
+SOFTMAX, LIBRARY = "softmax_*", "PyTorch's FlashAttention-2"
+FAMILIES = (TENSOR, SPLIT_TENSOR, "flash_v1", "flash_v2", "memory_efficient", "chunked", "standard", "two_pass",
+            "three_pass", "split_kv", SOFTMAX)
 FLAGS = ("batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v", "dtype", "br", "bc")
 NOT_OF_SOFTMAX = ("kv_heads", "dim", "dim_v")
 
@@ -39,8 +40,8 @@ class Case:
     model: dict = field(default_factory=dict)
 
     def __getitem__(self, column):
-        """A number where it is one, None where nothing was measured."""
-        text = self.row[column]
+        """A number where it is one, None where nothing was measured, or a file has no such column."""
+        text = self.row.get(column, "")
         try:
             return int(text)
         except ValueError:
@@ -58,7 +59,7 @@ class Case:
     def family(self):
         if self.softmax:
             return SOFTMAX
-        return self.row["algorithm"] if self.row["dtype"] == "f32" else TENSOR
+        return self.row["algorithm"] + ("" if self.row["dtype"] == "f32" else ", tensor cores")
 
     @property
     def us(self):
@@ -86,12 +87,18 @@ class Case:
     def shape(self):
         return tuple(self.row[c] for c in (*FLAGS, "causal"))
 
+    @property
+    def grouped(self):
+        return self["heads"] != self["kv_heads"]
+
     def command(self):
         """The words behind `tilescope`."""
         flags = [f"--{f.replace('_', '-')}={self.row[f]}" for f in FLAGS
                  if not (self.softmax and f in NOT_OF_SOFTMAX)]
-        causal = ["--causal"] if self["causal"] else []
-        return ["timeline", self.row["algorithm"], "--json", f"--gpu={MACHINES[self.machine][0]}", *flags, *causal]
+        flags += ["--causal"] if self["causal"] else []
+        flags += [f"--splits={self['splits']}"] if self["splits"] else []
+        flags += [f"--pack={'on' if self['packed'] > 1 else 'off'}"] if self["splits"] and self.grouped else []
+        return ["timeline", self.row["algorithm"], "--json", f"--gpu={MACHINES[self.machine][0]}", *flags]
 
 
 def read_csv(path):
@@ -112,6 +119,14 @@ def timed_rows():
             for row in read_csv(path)[1] if row["status"] == "ok" and row["warm_ms"]]
 
 
+def decode_rows():
+    """What scripts/peers measured of decoding: one query of 32 heads over 8, packed. Not yet modelled."""
+    shape = dict(algorithm="split_kv", dtype="f16", heads="32", kv_heads="8", seq_q="1", dim="128", dim_v="128",
+                 causal="0", packed="4")
+    return [Case("H200", "decode.csv", {**shape, **row, "seq_k": row["keys"], "warm_ms": row["tilescope_warm_ms"]})
+            for row in read_csv(ROOT / MACHINES["H200"][1] / "decode.csv")[1]]
+
+
 def ask(tilescope, words):
     done = subprocess.run([tilescope, *words], capture_output=True, text=True)
     if done.returncode:
@@ -120,16 +135,17 @@ def ask(tilescope, words):
 
 
 class Modelled:
-    """`cases` of our kernels, and `halves` of the library's shapes: (machine, what scripts/library compares)."""
+    """`cases` of our kernels, `decode` of those beside PyTorch's in decoding, and `halves` of the library's shapes:
+    (machine, what scripts/library compares)."""
 
     def __init__(self, tilescope):
-        self.cases = timed_rows()
+        self.cases, self.decode = timed_rows(), decode_rows()
         folders = {machine: ROOT / folder for machine, (_, folder) in MACHINES.items()}
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            models = pool.map(lambda case: ask(tilescope, case.command()), self.cases)
+            models = pool.map(lambda case: ask(tilescope, case.command()), self.cases + self.decode)
             self.halves = [(machine, half) for machine, folder in folders.items()
                            for half in library.compare(tilescope, folder, pool.map)]
-            for case, model in zip(self.cases, models):
+            for case, model in zip(self.cases + self.decode, models):
                 case.model = model
 
     def of(self, family, machine=None):

@@ -3,11 +3,11 @@ import re
 import statistics
 import sys
 
-from modelled import (FAMILIES, LIBRARY, MACHINES, ROOT, SOFTMAX, TENSOR, files, library, mean, percentile_95, read_csv,
-                      worst)
+from modelled import (FAMILIES, LIBRARY, MACHINES, ROOT, SOFTMAX, SPLIT_TENSOR, TENSOR, files, library, mean,
+                      percentile_95, read_csv, worst)
 from page_text import bullets, paragraph, table
 
-LIMITS = {TENSOR: (0.05, 0.18), SOFTMAX: (0.12, 0.25)}  # of the mean and of the worst
+LIMITS = {TENSOR: (0.05, 0.18), SPLIT_TENSOR: (0.05, 0.18), SOFTMAX: (0.12, 0.25)}  # of the mean and of the worst
 OTHER_LIMITS = (0.06, 0.25)
 TO_EXPLAIN = 0.18      # times: what is off by more has a cause below, whatever its limit
 DRAM_TO_LIST = 0.10    # DRAM reads: the same
@@ -24,7 +24,8 @@ def signed(x, digits=1):
 
 
 def code(family):
-    return f"`{family}`" if family not in (TENSOR, LIBRARY) else family.replace("flash_v2", "`flash_v2`")
+    algorithm, *rest = family.split(", ")
+    return family if family == LIBRARY else ", ".join([f"`{algorithm}`", *rest])
 
 
 def name(case):
@@ -33,7 +34,13 @@ def name(case):
     grouped = f" ({case['kv_heads']} of K and V)" if case["kv_heads"] != case["heads"] else ""
     return (f"{case['algorithm']} {case['dtype']}, {case['batch']} x {case['heads']} heads{grouped}, {case['seq_q']} x "
             f"{case['seq_k']}, {'' if case.softmax else dims}{'causal, ' if case['causal'] else ''}"
-            f"tiles {case['br']} x {case['bc']}")
+            f"tiles {case['br']} x {case['bc']}{parts(case)}")
+
+
+def parts(case):
+    """Of the keys, and heads whose rows share a tile."""
+    return (f", S {case['splits']}" if case["splits"] else "") + \
+        (f", packed {case['packed']}" if (case["packed"] or 1) > 1 else "")
 
 
 # ---- causes ----
@@ -42,6 +49,18 @@ def name(case):
 TIME_CAUSES = [
     ("launch", lambda c: c.us < 15,
      "A few microseconds, of which the launch itself is a large part: the model has one number for it."),
+    ("one warp", lambda c: c["splits"] and c["dtype"] == "f32" and c["br"] == 16,
+     "Tiles of 16 rows in fp32 are one warp's, which waits for each of its instructions with nothing beside it to go on "
+     "with; the model has it use its units as four warps do, and is far too fast."),
+    ("few tiles a part", lambda c: c["splits"] and c["seq_k"] <= 8 * c["bc"] * c["splits"],
+     "At most 8 key tiles a part: how thread blocks begin, merge what their warps have and end weighs as much as their "
+     "steps; and the second launch, which the model begins after the first, comes up while that still runs."),
+    ("copies and reads", lambda c: c["splits"] and c["dtype"] != "f32" and c["seq_q"] * (c["packed"] or 1) <= 64,
+     "Decoding is bound by DRAM, whose rate in the model is a copy's: reads alone reach 10% more. And the second launch "
+     "comes up while the first still runs."),
+    ("warps along the keys", lambda c: c["splits"] and c["dtype"] != "f32" and c["br"] == 16,
+     "Four warps share the keys of a tile of 16 rows, each with a quarter, and merge at the end; the model has one warp "
+     "compute them all, and three idle."),
     ("ragged width", lambda c: c.softmax and c["seq_k"] % c["bc"],
      "Rows of a width that the tile does not divide: the last chunk's elements move one by one, where others move "
      "in pieces of 16 bytes. The model counts their bytes, and no time for the longer way."),
@@ -60,16 +79,25 @@ TIME_CAUSES = [
 ]
 
 MEAN_CAUSES = {
+    SPLIT_TENSOR: "decoding is bound by DRAM, whose rate in the model is a copy's, where reads alone reach 10% more; its "
+                  "second launch comes up during the first; and tiles of 16 rows have their warps along the keys",
+    "split_kv": "tiles of 16 rows are one warp's in fp32, for which the model is far too fast; those of 64 rows are 8% "
+                "off on average",
     "memory_efficient": "both products of this kernel take turns in one buffer and wait for their loads, for which the "
                         "model has too little",
     "three_pass": "it computes S three times, so what the model has in excess for a product with tiles of 128 x 64 or "
                   "with d = 32 counts thrice",
 }
 
+PARTIAL_RESULTS = ("Partial results, at d = 128 eight times Q's bytes with four parts, pass through beside K and V; how much "
+                   "of them the second launch still finds is modelled too little.")
+
 DRAM_CAUSES = {
     "flash_v1": "A head's thread block goes round in its Q and O, once for each key tile.",
     "chunked": "A head's thread block goes round in its K, V and summaries, once for each query chunk.",
     "standard": "Row blocks read K and V again while S, a gigabyte, passes through.",
+    "split_kv": PARTIAL_RESULTS,
+    SPLIT_TENSOR: PARTIAL_RESULTS,
 }
 
 
@@ -108,9 +136,14 @@ def far_off_in_dram(model):
 
 
 def above_mean_limit(model):
-    return [(family, machine, mean([c.time_error for c in model.of(family, machine)])) for family in FAMILIES
-            for machine in MACHINES
-            if mean([c.time_error for c in model.of(family, machine)]) > limits(family)[0]]
+    return [(family, machine, mean([c.time_error for c in cases])) for family, machine, cases in measured(model)
+            if mean([c.time_error for c in cases]) > limits(family)[0]]
+
+
+def measured(model):
+    """Families of kernels and the machines that they were timed on."""
+    return [(family, machine, cases) for family in FAMILIES for machine in MACHINES
+            if (cases := model.of(family, machine))]
 
 
 def refuse_unexplained(model):
@@ -144,7 +177,7 @@ def about_library(machine):
 
 def surveys(machine):
     """What the surveys of a machine are, in a sentence."""
-    paths = [path for path in files(machine) if path.name.startswith("survey-")]
+    paths = [path for path in files(machine) if re.match(r"survey-\d", path.name)]
     tops = [dict(line.split(": ", 1) for line in read_csv(path)[0]) for path in paths]
     counters = "with counters" if any("--counters" in top["command"] for top in tops) else "without counters"
     folder = MACHINES[machine][1]
@@ -155,6 +188,8 @@ def surveys(machine):
 
 def what_was_compared(model):
     edges = [f"{MACHINES[m][1]}/{about(m, path)}" for m in MACHINES for path in files(m) if path.name == "edges.csv"]
+    split = [f"`split_kv`'s part of the survey: {MACHINES[m][1]}/{about(m, path)}" for m in MACHINES
+             for path in files(m) if path.name.startswith("survey-split")]
     outside = sum(abs(c.time_error) > 0.25 for c in model.cases)
     return [
         "## 6. The time model",
@@ -162,7 +197,7 @@ def what_was_compared(model):
             holds ([how long, and why](time.md)). Here it is beside what was measured on two machines; the modelled
             numbers are those that the command prints for each case. **Off** is modelled over measured, minus 1: below 0
             the model is too fast. Measured times are medians with warm caches."""),
-        bullets([*(f"**{m}**: {surveys(m)}" for m in MACHINES),
+        bullets([*(f"**{m}**: {surveys(m)}" for m in MACHINES), *(f"{s}." for s in split),
                  *(f"Chosen at the model's edges (few heads, ragged rows, data about as large as the L2): {e}."
                    for e in edges),
                  *(f"The library's kernel, {m}: {about_library(m)}" for m in MACHINES)]),
@@ -185,7 +220,8 @@ def time_row(family, machine, cases):
 
 
 def fp32_attention(model, machine):
-    return [c for family in FAMILIES if family not in (TENSOR, SOFTMAX) for c in model.of(family, machine)]
+    return [c for family in FAMILIES if family not in (TENSOR, SPLIT_TENSOR, SOFTMAX)
+            for c in model.of(family, machine)]
 
 
 def mean_limits_text(model):
@@ -213,7 +249,7 @@ def times(model):
     return [
         "### Time",
         table(("kernel", "on", "cases", "mean", "limit", "95% within", "worst", "limit", "beyond"),
-              [*(time_row(family, machine, model.of(family, machine)) for family in FAMILIES for machine in MACHINES),
+              [*(time_row(*each) for each in measured(model)),
                *(time_row("fp32 attention, together", machine, fp32_attention(model, machine)) for machine in MACHINES)],
               left=2),
         *mean_limits_text(model),
@@ -240,6 +276,20 @@ def library_times(model):
             {'All are kept.' if good else 'Not all are kept.'}"""),
         table(("on", "half", "shapes", "a call, µs", "mean", "95% within", "worst", "pairs in order"),
               [library_row(*half) for half in model.halves], left=2),
+    ]
+
+
+def decode_times(model):
+    errors = [c.time_error for c in model.decode]
+    rows = [(c["batch"], f"{c['seq_k']:,}", c["splits"], f"{c.us:.1f}", f"{c.modelled_us:.1f}", signed(c.time_error),
+             *(f"{launch['time_us']:.1f}" for launch in c.model["launches"])) for c in model.decode]
+    return [
+        "### Decoding",
+        paragraph(f"""The cases of [decode.csv](measured/h200/decode.csv) (H200, f16, d = 128, one query of 32 heads over
+            8, packed), warm: the model is {share(mean(errors))} off on average, {signed(worst(errors))} at worst. It is
+            too slow where DRAM is the limit: its rate is that of a copy, which reads and writes, and reads alone reach
+            10% more. The last two columns are the two launches of `split_kv`, as modelled."""),
+        table(("batch", "keys", "S", "measured, µs", "modelled, µs", "off", "parts, µs", "combining, µs"), rows, left=0),
     ]
 
 
@@ -356,7 +406,7 @@ def dram_off(model):
 
 
 def section(model):
-    return [*what_was_compared(model), *times(model), *library_times(model), *dram_reads(model), *residency(model),
+    return [*what_was_compared(model), *times(model), *decode_times(model), *library_times(model), *dram_reads(model), *residency(model),
             *times_beyond(model), *dram_off(model)]
 
 
@@ -367,8 +417,9 @@ def short_row(model, family):
     cells = []
     for machine in MACHINES:
         errors = [c.time_error for c in model.of(family, machine)]
-        cells += [len(errors), share(mean(errors)), signed(worst(errors))]
-    label = "`flash_v2` on tensor cores" if family == TENSOR else f"`{family}`, f32"
+        cells += [len(errors), share(mean(errors)), signed(worst(errors))] if errors else ["-"] * 3
+    algorithm = family.removesuffix(", tensor cores")
+    label = f"`{algorithm}`, f32" if family == algorithm else f"`{algorithm}` on tensor cores"
     return label, *cells
 
 
@@ -380,5 +431,5 @@ def short_library_row(model, half):
 def short_table(model):
     columns = [f"{machine}: {what}" if what == "cases" else what for machine in MACHINES
                for what in ("cases", "mean", "worst")]
-    return table(("kernels", *columns), [*(short_row(model, family) for family in FAMILIES),
+    return table(("kernels", *columns), [*(short_row(model, family) for family in FAMILIES if model.of(family)),
                                          *(short_library_row(model, half) for half in ("one", "two"))])
