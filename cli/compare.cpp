@@ -117,7 +117,7 @@ void execute_all(std::vector<Row>& rows) {
 /// The like of a problem, small enough for real numbers in passing.
 Problem small_problem(Problem p) {
     constexpr Index most = 512;
-    p.batch = 1, p.heads = p.heads / p.kv_heads, p.kv_heads = 1;
+    p.batch = p.bias.group = 1, p.heads = p.heads / p.kv_heads, p.kv_heads = 1;
     p.heads = std::min<Index>(p.heads, 2);
     p.seq_q = std::min(p.seq_q, most), p.seq_k = std::min(p.seq_k, most);
     return p;

@@ -9,6 +9,7 @@
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
+#include "lab/covers.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/mapping.hpp"
 
@@ -100,6 +101,8 @@ void explain_algorithm(const Options& o, const std::string& name) {
                 << describe(request, *algorithm.computes) << "; tiles " << tiles_text(e) << " on " << e.gpu.name
                 << "\n  All numbers are counted over the whole run; kB, MB: powers of 1000.\n\n";
         text::print_wrapped(std::cout, heading.str());
+        if (const std::string mask = about_mask(e); !mask.empty())
+            text::print_wrapped(std::cout, mask + "\n\n", "  ", "  ");
         print_table(e, profile);
         print_lines(e, profile);
         for (const std::string& note : gpu.notes()) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");

@@ -13,11 +13,21 @@ namespace tilescope::cli {
 using namespace lab;
 namespace {
 
+Json features_of(const Algorithm& a) {
+    Json all = Json::array();
+    for (const Feature f : all_features)
+        if (a.supports.has(f)) all.push_back(word_for(f));
+    return all;
+}
+
 void print_json() {
     Json j = {{"schema", "tilescope.list/1"}};
     for (const Algorithm& a : algorithms())
-        j["algorithms"].push_back(
-            {{"name", a.name}, {"family", a.computes->name}, {"idea", a.idea}, {"paper", a.paper}});
+        j["algorithms"].push_back({{"name", a.name},
+                                   {"family", a.computes->name},
+                                   {"idea", a.idea},
+                                   {"paper", a.paper},
+                                   {"features", features_of(a)}});
     j["gpus"] = gpu_preset_names();
     j["models"] = model_names();
     for (const Metric& m : metrics())
@@ -29,6 +39,24 @@ void print_json() {
     std::cout << j.dump(2) << '\n';
 }
 
+/// What each algorithm of a computation does of what there is to ask for; nothing where that is nothing.
+void print_features(const Computation& c) {
+    std::vector<std::string> heads = {"does"};
+    std::vector<Feature> asked;
+    for (const Feature f : all_features)
+        if (f != Feature::head_dims && c.features.has(f)) asked.push_back(f), heads.emplace_back(word_for(f));
+    if (asked.empty()) return;
+    text::Table table(heads, heads.size());
+    for (const Algorithm& a : algorithms()) {
+        if (a.computes != &c) continue;
+        std::vector<std::string> cells = {a.name};
+        for (const Feature f : asked) cells.emplace_back(a.supports.has(f) ? "yes" : "-");
+        table.add(cells);
+    }
+    table.print(std::cout);
+    std::cout << '\n';
+}
+
 void print_text() {
     for (const Computation* c : computations()) {
         text::Table table({c == &computation::softmax ? "softmax kernels" : "attention", "idea"}, 2);
@@ -36,6 +64,7 @@ void print_text() {
             if (a.computes == c) table.add({a.name, a.idea});
         table.print(std::cout);
         std::cout << '\n';
+        print_features(*c);
     }
     std::cout << "GPUs: " << text::join(gpu_preset_names(), ", ") << "\n"
               << "Models: " << text::join(model_names(), ", ") << "\n"

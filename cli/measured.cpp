@@ -24,7 +24,7 @@ Json bytes_or_null(const std::optional<double>& x) { return x ? Json(static_cast
 
 /// A case with the columns of docs/outputs.md.
 Json to_json(const MeasuredCase& c) {
-    const Problem& p = c.experiment.problem;
+    const Problem p = c.problem();
     Json j = {{"gpu", c.gpu},
               {"device", c.device},
               {"date", c.date},
@@ -35,6 +35,8 @@ Json to_json(const MeasuredCase& c) {
     j.update({{"causal", p.mask.is_causal()},
               {"br", c.experiment.tiling.br},
               {"bc", c.experiment.tiling.bc},
+              {"splits", has_splits(c.experiment.algorithm->knobs) ? Json(c.experiment.tiling.splits) : Json()},
+              {"packed", c.experiment.problem.packed},
               {"measured_time_us", or_null(c.us)},
               {"call_us", c.call_us},
               {"modelled_time_us", or_null(c.modelled_us)},
@@ -117,9 +119,18 @@ text::Table summary_table(const Cases& cases) {
 std::string bytes(const std::optional<double>& x) { return x ? text::bytes(*x) : "-"; }
 std::string microseconds(const std::optional<double>& x) { return x ? text::microseconds(*x) : "-"; }
 
+/// "16 x 64, S 7, packed 4"
+std::string tiles_of(const MeasuredCase& c) {
+    const Tiling& t = c.experiment.tiling;
+    const Index packed = c.experiment.problem.packed;
+    return std::to_string(t.br) + " x " + std::to_string(t.bc) +
+           (t.splits > 0 ? ", S " + std::to_string(t.splits) : "") +
+           (packed > 1 ? ", packed " + std::to_string(packed) : "");
+}
+
 /// What tells a case from others.
 std::vector<std::string> key_cells(const MeasuredCase& c) {
-    const Problem& p = c.experiment.problem;
+    const Problem p = c.problem();
     const auto pair = [](Index a, const char* by, Index b) { return std::to_string(a) + by + std::to_string(b); };
     std::string heads = pair(p.batch, " x ", p.heads);
     if (p.kv_heads != p.heads) heads += " (" + std::to_string(p.kv_heads) + ')';
@@ -130,7 +141,7 @@ std::vector<std::string> key_cells(const MeasuredCase& c) {
             : p.dim == p.dim_v ? std::to_string(p.dim)
                                : pair(p.dim, ", ", p.dim_v),
             p.mask.is_causal() ? "yes" : "no",
-            pair(c.experiment.tiling.br, " x ", c.experiment.tiling.bc)};
+            tiles_of(c)};
 }
 
 /// With traffic where any of it was measured.

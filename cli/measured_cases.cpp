@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "algorithms/contract/packed.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -40,7 +41,7 @@ MeasuredCase case_of_row(const MeasuredRow& r, const MeasurementFile& f, const G
     c.us = library ? r.number("us") : times(r.number("warm_ms"), 1000);
     c.tells_call = library && r["half"] == "one" && c.us.value_or(most_us_that_tells) < most_us_that_tells;
     if (library) return c;
-    c.experiment.tiling = {r.integer("br"), r.integer("bc")};
+    c.experiment.tiling = case_of(r).tile();
     c.read = r.number("measured_read_bytes"), c.write = r.number("measured_write_bytes");
     c.dram_read = r.number("dram_read_bytes");
     return c;
@@ -59,7 +60,7 @@ struct Filter {
 std::function<std::string(const MeasuredCase&)> size_of(Index Problem::*member) {
     const bool of_heads = member == &Problem::kv_heads || member == &Problem::dim || member == &Problem::dim_v;
     return [=](const MeasuredCase& c) {
-        return of_heads && !has_head_dims(c) ? std::string() : std::to_string(c.experiment.problem.*member);
+        return of_heads && !has_head_dims(c) ? std::string() : std::to_string(c.problem().*member);
     };
 }
 
@@ -85,6 +86,12 @@ void add_tiles(std::vector<Filter>& all, const Options& o) {
     };
     if (o.br != "auto") all.push_back({"--br", o.br, tile(&Tiling::br)});
     if (o.bc != "auto") all.push_back({"--bc", o.bc, tile(&Tiling::bc)});
+    if (const Index splits = to_splits("--splits", o.splits).number; splits > 0)
+        all.push_back({"--splits", std::to_string(splits), tile(&Tiling::splits)});
+    if (o.pack != name_of(Packing::automatic))
+        all.push_back({"--pack", o.pack, [](const MeasuredCase& c) {
+                           return std::string(name_of(c.experiment.problem.packed > 1 ? Packing::on : Packing::off));
+                       }});
 }
 
 /// Of the flags with one value; algorithms are apart.
@@ -193,6 +200,7 @@ std::optional<double> sum(const std::optional<double>& a, const std::optional<do
 
 bool has_head_dims(const MeasuredCase& c) { return c.experiment.algorithm->computes->features.has(Feature::head_dims); }
 
+Problem MeasuredCase::problem() const { return unpacked(experiment.problem); }
 std::optional<double> MeasuredCase::time_ratio() const { return over(modelled_us, us); }
 std::optional<double> MeasuredCase::sm_ratio() const {
     return over(sum(counted_read, counted_write), sum(read, write));

@@ -28,6 +28,7 @@ struct MeasuredCase {
     double call_us = 0;       ///< what a call of the library costs beside its kernel; taken off `us`
     bool tells_call = false;  ///< of the library's cases, those that its call's cost is found by
 
+    Problem problem() const;  ///< as users have it, packed or not
     /// The model's over the measured.
     std::optional<double> time_ratio() const, sm_ratio() const, dram_ratio() const;
     /// "tilescope" or "pytorch".

@@ -1,8 +1,10 @@
 #include "cli/validate_cases.hpp"
 
 #include "cli/commands.hpp"
+#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "device/survey.hpp"
+#include "lab/flags/mask.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/gpu_presets.hpp"
 
@@ -26,11 +28,11 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
 
 /// All algorithms with kernels that the flags mean something to.
 std::vector<const Algorithm*> all_for(const Options& o) {
-    const bool splits = o.splits != Options().splits;
+    const bool splits = o.splits != Options().splits, packs = o.pack == name_of(Packing::on);
     std::vector<const Algorithm*> list;
     for (const Algorithm& a : algorithms())
         if (!kernels_of(a).empty() && (a.computes == &computation::attention || !attention_flag(o)) &&
-            (has_splits(a.knobs) || !splits))
+            (has_splits(a.knobs) || !splits) && (a.packs || !packs))
             list.push_back(&a);
     return list;
 }
@@ -56,7 +58,9 @@ std::string offers(const Algorithm& a) {
 
 /// The flags that no kernel serves.
 [[noreturn]] void refuse(const Algorithm& a, const Request& r) {
-    const Problem& p = r.problem;
+    const Problem p = problem_of(a, r);
+    if (p.packed > 1 && p.queries() > 1 && p.mask.hides())
+        throw UsageError("--pack on: kernels do not mask packed rows of several queries; try --pack off, or one query");
     std::string asked = std::string("--dtype ") + name_of(p.dtype);
     if (a.computes == &computation::attention)
         asked += " --dim " + std::to_string(p.dim) + " --dim-v " + std::to_string(p.dim_v);
@@ -68,26 +72,40 @@ std::string offers(const Algorithm& a) {
 /// The kernels that serve a request: the first, or each of them.
 std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const GpuSpec& gpu, bool all,
                                  Bytes shared_memory) {
-    const Index splits = with_splits(r.wish, a, r.problem, gpu).tiling.splits;
+    const Problem problem = problem_of(a, r);
+    const Index splits = with_splits(r.wish, a, problem, gpu).tiling.splits;
     std::vector<KernelCase> cases;
     for (const KernelVariant& v : kernels_of(a)) {
         const bool tiles = (r.wish.tiling.br == 0 || r.wish.tiling.br == v.tile.br) &&
                            (r.wish.tiling.bc == 0 || r.wish.tiling.bc == v.tile.bc);
-        if (!tiles || !v.serves(r.problem) || v.shared() > shared_memory) continue;
-        cases.push_back({&a, &v, r.problem, splits});
+        if (!tiles || !v.serves(problem) || v.shared() > shared_memory) continue;
+        cases.push_back({&a, &v, problem, splits});
         if (!all) break;
     }
     return cases;
 }
 
+/// Kernels take scores as the product gives them, all of them or those up to the diagonal.
+void refuse_scores(const Options& o) {
+    if (const std::string flag = window_flag(o); !flag.empty())
+        throw UsageError(flag +
+                         ": kernels have no mask but the causal one here; leave it out, `tilescope run` counts it");
+    const auto refuse = [](const std::string& flag, const char* what) {
+        throw UsageError(flag + ": kernels have no " + what + " here; leave it out, `tilescope run` counts it");
+    };
+    if (o.bias != "none") refuse("--bias " + o.bias, "bias");
+    if (o.alibi.value_or(false)) refuse("--alibi", "ALiBi");
+    if (o.soft_cap) refuse("--soft-cap " + text::exact(*o.soft_cap), "soft-cap");
+    if (o.dropout.value_or(0) != 0) refuse("--dropout " + text::exact(*o.dropout), "dropout");
+}
+
 void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
     Options o = flags.options;
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
-    if (o.pack == name_of(Packing::on))
-        throw UsageError(
-            "--pack on: kernels run heads one by one here; as rows of one head they are packed: try --heads 8 --seq-q "
-            "4 "
-            "for 32 heads over 8");
+    if (o.page_size)
+        throw UsageError("--page-size " + std::to_string(*o.page_size) +
+                         ": kernels read K and V in one piece here; leave it out");
+    refuse_scores(o);
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
         Request r = read_request(o, *a);

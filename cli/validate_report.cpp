@@ -15,7 +15,8 @@ namespace {
 
 std::string tiles_of(const KernelCase& c) {
     return std::to_string(c.variant->tile.br) + " x " + std::to_string(c.variant->tile.bc) +
-           (c.splits > 0 ? ", S " + std::to_string(c.splits) : "");
+           (c.splits > 0 ? ", S " + std::to_string(c.splits) : "") +
+           (c.problem.packed > 1 ? ", packed " + std::to_string(c.problem.packed) : "");
 }
 
 /// "1.2e-07 (4.1e-08)": an error, and the same relative to the largest output.
@@ -56,7 +57,7 @@ void print_times(std::span<const CaseResult> group) {
         if (r.times)
             table.add({r.tested.algorithm->name, tiles_of(r.tested), show::duration(r.times->warm * 1e-3),
                        show::duration(r.times->cold * 1e-3), text::number(r.tflops()), text::number(r.gbs())});
-    std::cout << "  Times: medians; cold: with L2 overwritten before. TFLOP/s, GB/s: simulated matrix FLOPs and "
+    std::cout << "  Times: medians; cold: with other data in L2 before. TFLOP/s, GB/s: simulated matrix FLOPs and "
                  "simulated HBM bytes over the warm time\n";
     table.print(std::cout, "  ");
 }

@@ -10,6 +10,8 @@
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/packing.hpp"
 #include "show/time_text.hpp"
 
 namespace tilescope::cli {
@@ -43,11 +45,17 @@ std::vector<Wanted> wanted(const ValidateFlags& flags) {
     if (o.causal.value_or(false)) all.push_back({"--causal", "causal", "1"});
     if (o.br != "auto") add("--br", o.br, {"br"});
     if (o.bc != "auto") add("--bc", o.bc, {"bc"});
+    if (const Index splits = to_splits("--splits", o.splits).number; splits > 0)
+        add("--splits", std::to_string(splits), {"splits"});
+    if (o.pack != name_of(Packing::automatic)) add("--pack", o.pack, {"packed"});
     return all;
 }
 
 bool matches(const MeasuredRow& r, const ValidateFlags& flags, const std::vector<Wanted>& all) {
-    const auto has = [&](const Wanted& w) { return r[w.column] == w.cell; };
+    const bool packed = r.number("packed").value_or(1) > 1;
+    const auto has = [&](const Wanted& w) {
+        return w.column == "packed" ? packed == (w.cell == name_of(Packing::on)) : r[w.column] == w.cell;
+    };
     return (flags.algorithms.empty() ||
             std::ranges::find(flags.algorithms, r["algorithm"]) != flags.algorithms.end()) &&
            std::ranges::all_of(all, has);
@@ -58,8 +66,8 @@ bool asks(const ValidateFlags& flags) { return !flags.algorithms.empty() || !wan
 /// What two rows of one problem have in common.
 std::string problem_key(const MeasuredRow& r) {
     std::string key;
-    for (const char* c :
-         {"algorithm", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v", "causal"})
+    for (const char* c : {"algorithm", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v",
+                          "causal", "packed", "splits"})
         key += std::string(r[c]) + ' ';
     return key;
 }
@@ -137,6 +145,14 @@ std::string number_of(const MeasuredRow& r, const char* column) {
     return n ? text::number(*n) : "";
 }
 
+/// "16 x 64, S 7, packed 4"
+std::string tiles_of(const MeasuredRow& r) {
+    const auto tiles = std::string(r["br"]) + " x " + std::string(r["bc"]);
+    const std::string splits(r["splits"]), packed(r["packed"]);
+    return tiles + (splits.empty() ? "" : ", S " + splits) +
+           (packed.empty() || packed == "1" ? "" : ", packed " + packed);
+}
+
 std::vector<std::string> timed_cells(const MeasuredRow& r) {
     return {time_of(r, "warm_ms"), time_of(r, "cold_ms"), number_of(r, "tflops"), number_of(r, "gbs")};
 }
@@ -170,7 +186,7 @@ void print_rows(const Rows& measured, bool counters) {
         };
         std::vector<std::string> cells = {pair("algorithm", " ", "dtype"),   pair("batch", " x ", "heads"),
                                           pair("seq_q", " x ", "seq_k"),     pair("dim", ", ", "dim_v"),
-                                          r["causal"] == "1" ? "yes" : "no", pair("br", " x ", "bc"),
+                                          r["causal"] == "1" ? "yes" : "no", tiles_of(r),
                                           std::string(r["status"])};
         const std::vector<std::string> rest = counters ? counted_cells(r) : timed_cells(r);
         cells.insert(cells.end(), rest.begin(), rest.end());

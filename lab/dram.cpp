@@ -5,6 +5,7 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/text/numbers.hpp"
+#include "lab/paging.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -94,7 +95,7 @@ DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<
     for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
     const Timeline timeline = play(grid, gpu.sms, slots, refill, unevenness);
     const LaunchAccesses& head = accesses_.launches()[k];
-    const std::vector<Index> sharing = sharing_of(head);
+    const std::vector<Sharing> sharing = sharing_of(head);
     std::vector<Cache> caches = caches_for(l2_of(gpu), head.tiles.size() * static_cast<std::size_t>(heads));
     const DramTraffic first = play(head, sharing, order, timeline.stays, caches);
     if (again) *again = play(head, sharing, order, timeline.stays, caches);
@@ -105,8 +106,10 @@ std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<Bl
                                              Refill refill) const {
     const LaunchOutline& launch = outline_.launches()[k];
     const LaunchAccesses& head = accesses_.launches()[k];
-    const std::vector<Index> sharing = sharing_of(head);
-    const Index group = *std::max_element(sharing.begin(), sharing.end());  // heads that share a slice stay together
+    const std::vector<Sharing> sharing = sharing_of(head);
+    Index group = 1;  // heads that share a slice stay together, and those of a sequence where sequences share
+    for (const Sharing& s : sharing)
+        group = std::max({group, s.round, s.heads * s.slices < head.heads ? s.heads * s.slices : s.heads});
     const auto fit = static_cast<Index>(at_most_ / 2 / (visits_of(launch) / heads_of(launch)));
     const Index step = fit / 8 / group * group;
     // Less than a wave of blocks leaves SMs idle, and their part of the L2 to others.
@@ -129,11 +132,19 @@ std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<Bl
     return DramTraffic{*read, *written};
 }
 
-std::vector<Index> DramModel::sharing_of(const LaunchAccesses& head) const {
+std::vector<Sharing> DramModel::sharing_of(const LaunchAccesses& head) const {
     const Experiment& e = report_.experiment;
     const std::vector<TensorDecl> tensors = e.algorithm->tensors(e.problem, e.tiling);
-    std::vector<Index> sharing;
-    for (const HbmTile& tile : head.tiles) sharing.push_back(e.problem.batch_heads() / tensors[tile.tensor].slices);
+    std::vector<Sharing> sharing;
+    for (const HbmTile& tile : head.tiles) {
+        const TensorDecl& t = tensors[tile.tensor];
+        const bool by_all = t.in_pages && tile.rows.end() <= shared_keys(e.problem).end();
+        const Index heads = e.problem.batch_heads();
+        if (t.round > 0)
+            sharing.push_back({t.heads_per_slice, t.slices, t.round, t.slices * t.round / heads});
+        else
+            sharing.push_back({heads / t.slices, by_all ? e.problem.kv_heads : t.slices});
+    }
     return sharing;
 }
 

@@ -35,7 +35,7 @@ class DramModel {
   private:
     void find_accesses();
     std::string too_many() const;
-    std::vector<Index> sharing_of(const LaunchAccesses& head) const;
+    std::vector<Sharing> sharing_of(const LaunchAccesses& head) const;
     DramTraffic play_heads(std::size_t launch, Index heads, const std::vector<BlockCycles>& kinds, Index slots,
                            Refill refill, DramTraffic* again) const;
     std::optional<DramTraffic> folded(std::size_t launch, const std::vector<BlockCycles>& kinds, Index slots,

@@ -3,6 +3,7 @@
 #include "core/machine/parallel.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/packing.hpp"
+#include "lab/paging.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -17,6 +18,7 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     r.tensors.reserve(gpu.tensors().size());
     for (const TensorInfo& t : gpu.tensors()) {
         const bool extra =
+            t.role == Role::scratch ||
             std::none_of(common.begin(), common.end(), [&](const TensorDecl& c) { return c.name == t.name; });
         r.tensors.push_back({t.name, t.role, t.meaning, extra, t.bytes(), gpu.traffic(id++)});
         if (extra) r.hbm_extra += t.bytes();
@@ -41,11 +43,21 @@ void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, c
         throw UsageError(std::string(algorithm.name) + ": " + name_of(refusal->feature) + " is not what it can do");
     Tensors tensors;
     const Inputs inputs = packed_inputs(given_inputs, problem);
-    for (const TensorDecl& t : algorithm.tensors(problem, tiling)) {
+    const std::vector<TensorDecl> declared = algorithm.tensors(problem, tiling);
+    const auto before = static_cast<TensorId>(gpu.tensors().size());
+    for (const TensorDecl& t : declared) {
         const auto given = inputs.find(std::string_view(t.name));
-        tensors.add(t.name, gpu.add({t.name, t.role, t.dtype, t.slices, t.rows, t.cols,
-                                     given != inputs.end() ? given->second : nullptr, t.meaning,
-                                     problem.batch_heads() / t.slices}));
+        TensorInfo info{t.name,
+                        t.role,
+                        t.dtype,
+                        t.slices,
+                        t.rows,
+                        t.cols,
+                        given != inputs.end() ? given->second : nullptr,
+                        t.meaning,
+                        problem.batch_heads() / t.slices};
+        if (problem.pages) put_in_pages(info, t, declared, before, problem, gpu.mode().data);
+        tensors.add(t.name, gpu.add(std::move(info)));
     }
     algorithm.run(gpu, tensors, problem, tiling);
 }
@@ -113,7 +125,7 @@ Report with_outputs(const Report& counted, const Inputs& inputs, int threads, Co
 Bytes memory_of(const Experiment& e) {
     Bytes sum = 0;
     for (const TensorDecl& t : e.algorithm->tensors(e.problem, e.tiling))
-        sum += t.slices * t.rows * t.cols * size_of(t.dtype);
+        sum += (t.in_pages ? rows_in_pool(e.problem) : t.slices * t.rows) * t.cols * size_of(t.dtype);
     return sum;
 }
 

@@ -11,7 +11,7 @@
 namespace tilescope::lab {
 
 /// Declares the algorithm's tensors on the GPU (with the given inputs, where the mode has data) and runs its program.
-/// Inputs of a packed problem may be in the order that users have.
+/// Inputs of a packed problem may be in the order that users have; those that lie in pages are put there.
 void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                  const Inputs& inputs);
 

@@ -40,6 +40,9 @@ void fill(Storage& tensor, const Element& element, const Followed& followed) {
     });
 }
 
+/// Numbers are; a table of pages follows from where they lie.
+bool is_drawn(const TensorDecl& t) { return t.role == Role::input && t.dtype != Dtype::i32; }
+
 }  // namespace
 
 const char* name_of(Distribution d) {
@@ -58,12 +61,18 @@ Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed,
                      Control* control) {
     Index chunks = 0;
     for (const TensorDecl& t : tensors)
-        if (t.role == Role::input) chunks += chunks_of(t.slices * t.rows * t.cols);
+        if (is_drawn(t)) chunks += chunks_of(t.slices * t.rows * t.cols);
     const Followed followed(control, chunks);
     Inputs inputs;
     for (const TensorDecl& t : tensors) {
-        if (t.role != Role::input) continue;
+        if (!is_drawn(t)) continue;
         auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+        // Patterns are of the tensors that make the logits; a bias is drawn beside them.
+        if (t.meaning == Meaning::bias && distribution >= Distribution::sentence) {
+            fill(*storage, drawn(Distribution::normal, t.name, seed), followed);
+            inputs.emplace(t.name, std::move(storage));
+            continue;
+        }
         const Element pattern = element_of(distribution, t, tensors, seed);
         fill(*storage, pattern ? pattern : drawn(distribution, t.name, seed), followed);
         inputs.emplace(t.name, std::move(storage));

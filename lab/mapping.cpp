@@ -81,7 +81,7 @@ Tiling paper_rule(const Problem& p, const GpuSpec& gpu) {
 bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling, const GpuSpec& gpu) {
     // One head without causality holds the largest tiles that any thread block holds, and folds to a few of them.
     Problem p = problem;
-    p.batch = p.heads = p.kv_heads = 1;
+    p.batch = p.heads = p.kv_heads = p.bias.group = 1;
     p.mask = {};
     try {
         Gpu machine(gpu, count_mode, 1);

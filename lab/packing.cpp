@@ -29,11 +29,12 @@ const char* name_of(Packing packing) {
 
 bool packs_by_rule(const Problem& p) {
     const bool window = p.mask.hides() && !p.mask.is_causal();
-    return p.queries() == 1 && p.heads > p.kv_heads && !window && p.dim % 8 == 0;
+    return p.queries() == 1 && p.heads > p.kv_heads && !window && !p.alibi && !p.dropout && p.dim % 8 == 0;
 }
 
 Problem packed_for(const Algorithm& algorithm, const Problem& p, Packing packing) {
-    if (!algorithm.packs || packing == Packing::off) return p;
+    // Rows of several heads find the same row of a bias only where it is one for all of them.
+    if (!algorithm.packs || packing == Packing::off || p.bias.by_head_or_query()) return p;
     return packing == Packing::on || packs_by_rule(p) ? packed(p) : p;
 }
 

@@ -10,6 +10,7 @@
 #include "core/text/words.hpp"
 #include "lab/experiment_json.hpp"
 #include "lab/memory.hpp"
+#include "lab/paging.hpp"
 
 namespace tilescope::lab {
 
@@ -30,17 +31,17 @@ namespace {
 Algorithm unknown(const char* name, const Trace& trace) {
     const auto& tensors = trace.tensors();
     const bool softmax = std::any_of(tensors.begin(), tensors.end(), [](const auto& t) { return t.name == "Y"; });
-    return {
-        .name = name,
-        .computes = softmax ? &computation::softmax : &computation::attention,
-        .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask, Feature::naive_softmax},
-        .rung = 0,
-        .idea = "Known from a recording only.",
-        .paper = "",
-        .code = {},
-        .tensors = [](const Problem&, const Tiling&) -> std::vector<TensorDecl> { cannot_run(); },
-        .run = [](Gpu&, const Tensors&, const Problem&, const Tiling&) { cannot_run(); },
-        .predict = [](const Problem&, const Tiling&, const GpuSpec&) -> Prediction { cannot_run(); }};
+    return {.name = name,
+            .computes = softmax ? &computation::softmax : &computation::attention,
+            .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask,
+                         Feature::naive_softmax, Feature::block_mask, Feature::documents},
+            .rung = 0,
+            .idea = "Known from a recording only.",
+            .paper = "",
+            .code = {},
+            .tensors = [](const Problem&, const Tiling&) -> std::vector<TensorDecl> { cannot_run(); },
+            .run = [](Gpu&, const Tensors&, const Problem&, const Tiling&) { cannot_run(); },
+            .predict = [](const Problem&, const Tiling&, const GpuSpec&) -> Prediction { cannot_run(); }};
 }
 
 Json lines_of(const Algorithm& a) {
@@ -152,8 +153,9 @@ Recording read_recording(std::istream& in, const std::string& name, const Contro
 Inputs inputs_of(const Recording& r, Control* control) {
     if (!r.trace.has_values()) return {};
     if (r.inputs && r.today)
-        return random_inputs(r.today->tensors(r.experiment.problem, {1, 1}), r.inputs->seed, r.inputs->distribution,
-                             control);
+        return with_shared_prefix(random_inputs(r.today->tensors(r.experiment.problem, {1, 1}), r.inputs->seed,
+                                                r.inputs->distribution, control),
+                                  r.experiment.problem);
     Inputs inputs;
     for (const RecordedTensor& t : r.trace.tensors()) {
         if (t.role != Role::input) continue;

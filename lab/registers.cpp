@@ -17,7 +17,7 @@ namespace {
 
 struct Compiled {
     std::string algorithm, launch, dtype;
-    Index br, bc, dim, dim_v, registers;  ///< dims of 0: any
+    Index br, bc, dim, dim_v, registers;  ///< sizes of 0: any
 };
 
 std::vector<Compiled> read_table() {
@@ -71,8 +71,9 @@ struct Kept {
 Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps) {
     static const std::vector<Compiled> table = read_table();
     const Problem& p = e.problem;
+    const auto is = [](Index compiled, Index size) { return compiled == 0 || compiled == size; };
     for (const Compiled& c : table)
-        if (Tiling{c.br, c.bc} == e.tiling && (c.dim == 0 || c.dim == p.dim) && (c.dim_v == 0 || c.dim_v == p.dim_v) &&
+        if (is(c.br, e.tiling.br) && is(c.bc, e.tiling.bc) && is(c.dim, p.dim) && is(c.dim_v, p.dim_v) &&
             c.algorithm == e.algorithm->name && c.launch == launch.kernel && c.dtype == name_of(p.dtype))
             return {c.registers, true, false};
     return estimated_registers(e, launch, warps);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/contract/problem.hpp"
 #include "core/time/cache.hpp"
 #include "core/time/residency.hpp"
 #include "core/time/step.hpp"
@@ -53,6 +54,8 @@ enum class Basis : std::uint8_t {
     assumed,      ///< a machine that nobody calibrated
 };
 const char* name_of(Basis basis);
+/// What a problem asks for and no kernel has that was measured: "such a mask"; nullptr: nothing.
+const char* beyond_kernels(const Problem& problem);
 
 /// How far modelled times were from measured ones, as shares of them.
 struct StatedError {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/machine/fold.hpp"
+#include "core/text/numbers.hpp"
 #include "lab/dram.hpp"
 #include "lab/registers.hpp"
 
@@ -15,7 +16,8 @@ constexpr Index most_warps = 8;           // of a tensor-core kernel: as release
 constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is the limit
 
 Kernel kernel_of(const Experiment& e) {
-    Kernel k{.style = style_of(e), .rows = e.tiling.br, .places = e.algorithm->places};
+    Kernel k{
+        .style = style_of(e), .rows = e.tiling.br, .places = e.algorithm->places, .together = e.algorithm->together};
     if (k.style == Style::cuda_cores)
         k.warps = std::max<Index>(1, e.tiling.br / 16);
     else  // Twice the warps where four could not keep the tiles in registers, as long as each has 16 rows.
@@ -45,6 +47,12 @@ double first_load(const BlockOutline& block, const Rates& rates) {
     return 0;
 }
 
+/// With no more turns asked for together than there are.
+StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const MemoryShare& memory, Count blocks) {
+    kernel.together = std::clamp<Index>(p.total / blocks, 1, kernel.together);
+    return step_of(p.deeds, kernel, rates, memory);
+}
+
 TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& rates, const MemoryShare& memory) {
     TimedBlock t{&block, {}};
     const bool loops = block.passages.size() > 1;
@@ -60,8 +68,9 @@ TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& r
         }
         if (outside && loops)
             for (const Deed& d : p.deeds) t.fixed += static_cast<double>(d.cost.hbm()) / rates.bus;
-        t.steps.push_back(outside ? (loops ? StepTime{} : once(p.deeds, kernel, rates, memory))
-                                  : (computes(p) ? step_of(p.deeds, kernel, rates, memory) : StepTime{}));
+        t.steps.push_back(outside       ? (loops ? StepTime{} : once(p.deeds, kernel, rates, memory))
+                          : computes(p) ? step_of_loop(p, kernel, rates, memory, block.blocks)
+                                        : StepTime{});
     }
     return t;
 }
@@ -198,7 +207,8 @@ class Run {
         for (std::size_t k = 0; k < outline_.launches().size(); ++k) out.launches.push_back(time(k));
         const bool compiled =
             std::all_of(out.launches.begin(), out.launches.end(), [](const LaunchTime& l) { return l.compiled; });
-        if (rates_.measured && compiled) out.error = stated_error(*e_.algorithm, kernel_.style);
+        if (rates_.measured && compiled && !beyond_kernels(e_.problem))
+            out.error = stated_error(*e_.algorithm, kernel_.style);
         out.basis = out.error ? Basis::own_style : rates_.measured ? Basis::other_style : Basis::assumed;
         out.no_dram = dram_.why_not();
         return out;
@@ -234,10 +244,19 @@ class Run {
         return static_cast<Bytes>(most);
     }
 
+    /// A tenth where a kernel has the launch come up while the one before still runs (programmatic dependent launch):
+    /// its thread blocks are there, and go on once the last write before them is.
+    double launch_us(std::size_t k) const {
+        constexpr double hopper = 9, of_a_launch = 0.1;
+        const bool can = text::to_number(e_.gpu.compute_capability).value_or(0) >= hopper;
+        return k > 0 && e_.algorithm->overlaps && can ? of_a_launch * rates_.launch_us : rates_.launch_us;
+    }
+
     LaunchTime time(std::size_t k) {
         LaunchTime t;
         t.kernel = outline_.launches()[k].kernel;
-        if (played_) played_->emplace_back().launch_us = rates_.launch_us;
+        const double launching = launch_us(k);
+        if (played_) played_->emplace_back().launch_us = launching;
         Launch launch(outline_.launches()[k], kernel_, rates_);
         t.blocks = launch.blocks();
         const Occupancy held = occupancy(k);
@@ -248,7 +267,7 @@ class Run {
                                (t.blocks <= e_.gpu.sms ? 1 : slots) * std::max<Index>(1, kernel_.warps / 4));
         t.waves = static_cast<double>(t.blocks) / (sms * static_cast<double>(slots));
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
-        const double working = std::min(sms, static_cast<double>(t.blocks));
+        const double working = sharing_memory(t.blocks, slots);
         const auto share = [&](double bytes) { return std::min(bytes / working, rates_.bus); };
         MemoryShare memory{share(rates_.l2), share(rates_.dram_gbs * 1e3 / t.clock_mhz), 0, 0};
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
@@ -260,9 +279,18 @@ class Run {
         } else {
             cycles = play(k, launch, t);
         }
-        t.us = cycles / t.clock_mhz + rates_.launch_us;
-        summarise(launch, cycles, t);
+        t.us = cycles / t.clock_mhz + launching;
+        summarise(launch, cycles, launching, t);
         return t;
+    }
+
+    /// How many SMs share L2 and DRAM. On tensor cores, where all thread blocks run at once, each has as much of them
+    /// as another: those that are most on an SM have more than an SM's share, and the launch ends with them. The
+    /// constants of CUDA cores were fitted with equal shares of SMs.
+    double sharing_memory(Count blocks, Index slots) const {
+        const auto sms = static_cast<double>(e_.gpu.sms), all = static_cast<double>(blocks);
+        if (kernel_.style == Style::cuda_cores || blocks > e_.gpu.sms * slots) return std::min(sms, all);
+        return all / std::ceil(all / sms);
     }
 
     Refill refill() const { return kernel_.style == Style::tensor_cores ? Refill::packed : Refill::spread; }
@@ -295,8 +323,7 @@ class Run {
         const std::vector<BlockOfHead> order = dispatch(outline_.launches()[k].axes, e_.placing.order);
         for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
         const Timeline timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
-        if (keeps_stays)
-            played_->back() = {outline_.launches()[k].axes, order, launch.works(), timeline, rates_.launch_us};
+        if (keeps_stays) played_->back() = {outline_.launches()[k].axes, order, launch.works(), timeline, launch_us(k)};
         if (alike) return take(in_waves, t);
         double longest = 0, sum = 0;
         for (const std::uint32_t kind : grid.sequence)
@@ -312,7 +339,7 @@ class Run {
         return timeline.cycles;
     }
 
-    void summarise(const Launch& launch, double cycles, LaunchTime& t) const {
+    void summarise(const Launch& launch, double cycles, double launching, LaunchTime& t) const {
         double most = -1;
         PerUnit work{};
         for (const TimedBlock& b : launch.timed_blocks())
@@ -322,13 +349,13 @@ class Run {
                 if (const double spent = total * b.steps[k].alone; spent > most)
                     most = spent, t.step = b.steps[k], t.steps = total / static_cast<double>(b.outline->blocks);
             }
-        const double whole = (t.us - rates_.launch_us) > 0 ? cycles * static_cast<double>(e_.gpu.sms) : 1;
+        const double whole = t.us > launching ? cycles * static_cast<double>(e_.gpu.sms) : 1;
         for (std::size_t u = 0; u < unit_count; ++u) t.busy[u] = work[u] / whole;
-        t.bound = bound_of(t);
+        t.bound = bound_of(t, launching);
     }
 
-    Bound bound_of(const LaunchTime& t) const {
-        if (rates_.launch_us > 0.4 * t.us) return Bound::launch;
+    Bound bound_of(const LaunchTime& t, double launching) const {
+        if (launching > 0.4 * t.us) return Bound::launch;
         if (const Unit u = busiest(t.busy); t.busy[static_cast<std::size_t>(u)] >= most_of_the_time) return bound_by(u);
         if (t.resident < 0.5 * static_cast<double>(t.residency.blocks)) return Bound::blocks;
         const auto r = static_cast<double>(t.residency.blocks);

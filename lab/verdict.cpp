@@ -97,6 +97,7 @@ std::span<const StatedErrorOf> stated_errors() {
         {"flash_v2", Style::cuda_cores, {0.06, 0.24}},   {"memory_efficient", Style::cuda_cores, {0.07, 0.17}},
         {"chunked", Style::cuda_cores, {0.05, 0.19}},    {"standard", Style::cuda_cores, {0.04, 0.14}},
         {"two_pass", Style::cuda_cores, {0.05, 0.25}},   {"three_pass", Style::cuda_cores, {0.07, 0.23}},
+        {"split_kv", Style::tensor_cores, {0.13, 0.56}}, {"split_kv", Style::cuda_cores, {0.21, 0.8}},
         {"softmax_", Style::cuda_cores, {0.12, 0.27}}};
     return all;
 }
@@ -107,6 +108,13 @@ std::optional<StatedError> stated_error(const Algorithm& algorithm, Style style)
     return std::nullopt;
 }
 
+const char* beyond_kernels(const Problem& p) {
+    if (p.mask.hides() && !p.mask.is_causal()) return "such a mask";
+    for (const Feature f : {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout})
+        if (p.uses(f)) return name_of(f);
+    return nullptr;
+}
+
 std::string basis(const RunTime& run, const Experiment& e) {
     const std::string style = "Modelled, for " + std::string(name_of(run.style));
     switch (run.basis) {
@@ -114,6 +122,8 @@ std::string basis(const RunTime& run, const Experiment& e) {
             return style + ": " + percent(run.error->mean) + " off on average, " + percent(run.error->worst) +
                    " at worst, of the measured kernels of " + e.algorithm->name + ".";
         case Basis::other_style:
+            if (const char* what = beyond_kernels(e.problem))
+                return style + ": no kernel with " + what + " was measured.";
             if (stated_error(*e.algorithm, run.style))
                 return style + ": no kernel of " + e.algorithm->name + " with these tiles was measured.";
             return style + " as flash_v2's kernel uses them: this algorithm has no such kernel to measure.";

@@ -3,8 +3,23 @@
 #include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/paging.hpp"
 
 namespace tilescope::lab {
+namespace {
+
+/// What is done to scores, with a comma before each; empty where nothing is.
+std::string about_scores(const Problem& p) {
+    std::string s;
+    if (p.soft_cap) s += ", soft-cap " + text::number(*p.soft_cap);
+    if (p.bias) s += ", bias " + p.bias.name();
+    if (p.bias.has_groups()) s += " (groups of " + std::to_string(p.bias.group) + ")";
+    if (p.alibi) s += ", ALiBi";
+    if (p.dropout) s += ", dropout " + text::number(p.dropout.p) + (p.dropout.stored ? " with a stored mask" : "");
+    return s;
+}
+
+}  // namespace
 
 std::string describe(const Problem& given, const Computation& computation) {
     const Problem p = unpacked(given);
@@ -15,8 +30,9 @@ std::string describe(const Problem& given, const Computation& computation) {
     if (p.kv_heads != p.heads) s += " (" + n(p.kv_heads) + " of K, V)";
     s += p.seq_q == p.seq_k ? ", seq " + n(p.seq_q) : ", seq_q " + n(p.seq_q) + ", seq_k " + n(p.seq_k);
     s += p.dim == p.dim_v ? ", dim " + n(p.dim) : ", dim " + n(p.dim) + ", dim_v " + n(p.dim_v);
+    if (p.pages) s += ", " + about_pages(p);
     return s + ", " + name_of(p.dtype) + (p.mask.hides() ? ", " + p.mask.name() : "") + ", scale " +
-           text::number(static_cast<double>(p.logit_scale()));
+           text::number(static_cast<double>(p.logit_scale())) + about_scores(p);
 }
 
 std::string describe(const Request& r, const Computation& computation) {

@@ -9,6 +9,7 @@
 #include "core/text/words.hpp"
 #include "core/time/dispatch.hpp"
 #include "lab/flags/in_flags.hpp"
+#include "lab/flags/mask.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/mapping.hpp"
 #include "lab/model_presets.hpp"
@@ -26,6 +27,7 @@ struct Setter {
 };
 
 std::string text_of(Index n) { return std::to_string(n); }
+std::string text_of(std::uint64_t n) { return std::to_string(n); }
 std::string text_of(const std::string& s) { return s; }
 std::string text_of(bool b) { return b ? "true" : "false"; }
 std::string text_of(double x) { return text::exact(x); }
@@ -48,6 +50,11 @@ const std::vector<Setter>& setters() {
             const Index value = to_index(std::string("--") + name, v);
             in_flags([&] { check_size(name, value); });
             return value;
+        });
+    };
+    const auto reach = [](const char* name, std::optional<Index> Options::*member) {
+        return setter<std::optional<Index>>(name, member, [name](const std::string& v) {
+            return to_index(std::string("--") + name, v, {0, Index{1} << 40, 256});
         });
     };
     const auto number = [](const char* name, std::optional<double> Options::*member, const char* fix) {
@@ -81,6 +88,18 @@ const std::vector<Setter>& setters() {
         index("seq-k", &Options::seq_k),
         index("dim", &Options::dim),
         index("dim-v", &Options::dim_v),
+        index("page-size", &Options::page_size),
+        index("shared-prefix", &Options::shared_prefix),
+        named("page-order", &Options::page_order, std::span<const PageOrder>(page_orders)),
+        setter<std::string>("bias", &Options::bias, [](const std::string& v) { return to_bias(v).first; }),
+        index("bias-group", &Options::bias_group),
+        setter<std::optional<bool>>("alibi", &Options::alibi,
+                                    [](const std::string& v) { return to_bool("--alibi", v); }),
+        number("soft-cap", &Options::soft_cap, "50"),
+        number("dropout", &Options::dropout, "0.1"),
+        setter<std::optional<std::uint64_t>>("dropout-seed", &Options::dropout_seed,
+                                             [](const std::string& v) { return to_seed("--dropout-seed", v); }),
+        named("dropout-mask", &Options::dropout_mask, std::span<const DropoutMask>(dropout_masks)),
         index("sms", &Options::sms),
         number("scale", &Options::scale, "0.125"),
         number("sram", &Options::sram_kib, "164"),
@@ -89,6 +108,12 @@ const std::vector<Setter>& setters() {
         words("softmax", &Options::softmax),
         setter<std::optional<bool>>("causal", &Options::causal,
                                     [](const std::string& v) { return to_bool("--causal", v); }),
+        reach("window-left", &Options::window_left),
+        reach("window-right", &Options::window_right),
+        setter<std::string>("documents", &Options::documents, [](const std::string& v) { return to_documents(v), v; }),
+        words("block-mask", &Options::block_mask),
+        setter<std::string>("mask-block", &Options::mask_block,
+                            [](const std::string& v) { return to_mask_block(v), v; }),
         tile("br", &Options::br),
         tile("bc", &Options::bc),
         setter<std::string>("splits", &Options::splits,
@@ -142,8 +167,33 @@ void add_input_files(CLI::App& app, Options& o) {
     app.add_option("--k", o.k, "K from a NumPy file")->type_name("FILE.npy");
     app.add_option("--v", o.v, "V from a NumPy file")->type_name("FILE.npy");
     app.add_option("--x", o.x, "X from a NumPy file (softmax kernels)")->type_name("FILE.npy");
+    app.add_option("--bias-file", o.bias_file,
+                   "The tensor of --bias from a NumPy file, as [batch,heads,n,n] with 1 where it is shared")
+        ->type_name("FILE.npy");
+    app.add_option("--bias2-file", o.bias2_file, "The second one's")->type_name("FILE.npy");
     app.add_option("--layout", o.layout, "Dimensions of the files: bhsd [batch,heads,seq,dim] or bshd, as flash-attn's")
         ->default_str("bhsd");
+}
+
+void add_score_options(CLI::App& app, Options& o) {
+    const auto add = [&](const char* name, const char* help, const char* type, const char* fallback) {
+        add_flag_option(app, o, name, help, type, fallback);
+    };
+    add("bias",
+        "A tensor added to the logits, by its axes: qk for all, k per key only; before them h: one per head, b: per "
+        "batch "
+        "entry, g: per group of them. Two with a +: bk+ghqk is Evoformer's",
+        "AXES", "none");
+    add("bias-group", "Consecutive batch entries that share a bias with a g", "N", "1");
+    app.add_flag_function(
+        "--alibi", [&o](std::int64_t given) { o.alibi = given > 0; },
+        "Subtract from each logit the distance of query and key, times a slope of the head");
+    add("soft-cap", "X tanh(s / X) in place of each logit s = scale q k", "X", "none");
+    add("dropout", "Probability with which weights are dropped", "P", "0");
+    add("dropout-seed", "Seed of dropout's mask", "N", "0");
+    add("dropout-mask",
+        "Of dropout: regenerated where it is needed, or stored: a launch writes it, and it is read again", "KIND",
+        "regenerated");
 }
 
 }  // namespace
@@ -165,8 +215,21 @@ void add_problem_options(CLI::App& app, Options& o) {
     add("dtype", "Storage type: f32, f16 or bf16", "TYPE", "f16");
     app.add_flag_function(
         "--causal", [&o](std::int64_t given) { o.causal = given > 0; }, "Query r sees keys <= r + seq_k - seq_q");
+    add("window-left", "Keys before its own place that a query sees, of all; with --causal a sliding window", "N",
+        "all");
+    add("window-right", "Keys after its own place that a query sees", "N", "all");
+    add("documents", "Sequences one after the other, of so many keys, as in 300+200+524 or 4x256: a query sees its own",
+        "LIST", "one");
+    add("block-mask", "Blocks that are seen: butterfly, band:N, strided:N, global:N, random:X, or a file of 0 and 1",
+        "NAME|FILE", "none");
+    add("mask-block", "Queries and keys of a block of --block-mask, as in 128 or 64x256", "N|NxN", "128");
     add("scale", "Factor on the logits", "X", "1/sqrt(dim)");
     add("softmax", "Softmax of `standard`: naive or safe", "KIND", "safe");
+    add_score_options(app, o);
+    add("page-size", "K and V in pages of N keys that a table finds, as servers keep them", "N", "in one piece");
+    add("page-order", "Of the pages in memory: identity (one after the other) or permuted", "ORDER", "identity");
+    add("shared-prefix", "Keys that all sequences of the batch begin with: their whole pages are there once", "N",
+        "none");
     add("br", "Tile rows, or auto: as --tiles says", "N", "auto");
     add("bc", "Tile columns (keys), or auto", "N", "auto");
     add("splits", "Parts that split_kv cuts the keys into: a number, or by the rule of FlashAttention-2 or -3",
@@ -232,12 +295,14 @@ std::vector<std::string> flags_of(const Options& o) {
         if (!value.empty()) words.insert(words.end(), {"--" + flag, value});
     };
     for (const Setter& s : setters())
-        if (std::string_view(s.name) != "causal") add(s.name, s.get(o));
+        if (std::string_view(s.name) != "causal" && std::string_view(s.name) != "alibi") add(s.name, s.get(o));
     if (o.causal) words.push_back(*o.causal ? "--causal" : "--causal=false");
+    if (o.alibi) words.push_back(*o.alibi ? "--alibi" : "--alibi=false");
     const Options standard;
     if (o.seed != standard.seed) add("seed", std::to_string(o.seed));
     if (o.distribution != standard.distribution) add("distribution", o.distribution);
     add("q", o.q), add("k", o.k), add("v", o.v), add("x", o.x);
+    add("bias-file", o.bias_file), add("bias2-file", o.bias2_file);
     add("layout", o.layout.value_or(""));
     return words;
 }

@@ -21,9 +21,19 @@ constexpr int patience = 10;
 struct Options {
     std::string model, phase;  // whose numbers hold where the other flags are silent; empty: nobody's, prefill
     std::optional<Index> batch, heads, kv_heads, seq, seq_q, seq_k, dim, dim_v;
+    std::optional<Index> page_size, shared_prefix;
+    std::string page_order = "identity";
     std::optional<std::string> dtype, softmax;
     std::optional<bool> causal;
+    std::optional<Index> window_left, window_right;
+    std::string documents, block_mask, mask_block;  // empty: none, none, 128 x 128
     std::optional<double> scale;
+    std::string bias = "none";  // axes of the tensors that are added to the logits
+    std::optional<Index> bias_group;
+    std::optional<bool> alibi;
+    std::optional<double> soft_cap, dropout;
+    std::optional<std::uint64_t> dropout_seed;
+    std::string dropout_mask = "regenerated";
     std::uint64_t seed = 0;
     std::string distribution = "normal";
 
@@ -40,6 +50,7 @@ struct Options {
     bool json = false;
 
     std::string q, k, v, x, out;        // NumPy files
+    std::string bias_file, bias2_file;  // of what is added to the logits
     std::optional<std::string> layout;  // of their dimensions
 
     friend bool operator==(const Options&, const Options&) = default;
@@ -47,11 +58,12 @@ struct Options {
 
 /// Adds the flags of the workload, the mapping and the machine.
 void add_problem_options(CLI::App& app, Options& options);
-/// Adds --seed, --distribution, and NumPy files for inputs: --q, --k, --v, --x and --layout.
+/// Adds --seed, --distribution, and NumPy files for inputs: --q, --k, --v, --x, --layout,
+/// --bias-file and --bias2-file.
 void add_input_options(CLI::App& app, Options& options);
 /// Adds --mode, --seed, --distribution and --threads.
 void add_numeric_options(CLI::App& app, Options& options);
-/// Adds --q, --k, --v, --x, --layout and --out.
+/// Adds the same files, and --out.
 void add_file_options(CLI::App& app, Options& options);
 /// Adds --json.
 void add_json_option(CLI::App& app, Options& options);

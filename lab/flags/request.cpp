@@ -7,20 +7,39 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/in_flags.hpp"
+#include "lab/flags/mask.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/flags/variant.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/paging.hpp"
 #include "lab/patterns.hpp"
 
 namespace tilescope::lab {
 namespace {
 
+/// With a probability of 0 there is none, whatever the rest.
+Dropout dropout_from(const Options& o) {
+    const auto mask = to_named("--dropout-mask", o.dropout_mask, std::span<const DropoutMask>(dropout_masks));
+    if (!o.dropout && o.dropout_seed)
+        throw UsageError("--dropout-seed " + std::to_string(*o.dropout_seed) +
+                         ": is of dropout: give its probability, too, as in --dropout 0.1");
+    if (!o.dropout && mask == DropoutMask::stored)
+        throw UsageError("--dropout-mask stored: is of dropout: give its probability, too, as in --dropout 0.1");
+    if (o.dropout.value_or(0) == 0) return {};
+    return {*o.dropout, o.dropout_seed.value_or(0), mask == DropoutMask::stored};
+}
+
 Problem problem_from(const Options& o) {
     Problem p = sizes_from(o);
     if (o.dtype) p.dtype = to_dtype(*o.dtype);
-    if (o.causal.value_or(false)) p.mask = Mask::causal();
     p.scale = o.scale;
+    p.pages = {o.page_size.value_or(0), o.shared_prefix.value_or(0),
+               to_named("--page-order", o.page_order, std::span<const PageOrder>(page_orders))};
+    p.bias = {to_bias(o.bias).second, o.bias_group.value_or(1)};
+    p.alibi = o.alibi.value_or(false);
+    p.soft_cap = o.soft_cap;
+    p.dropout = dropout_from(o);
     if (o.softmax) {
         if (*o.softmax != "naive" && *o.softmax != "safe")
             throw UsageError("--softmax " + text::shown(*o.softmax) + ": must be naive or safe; try --softmax safe");
@@ -85,6 +104,35 @@ void read_attention_files(const Options& o, Request& r, Control* control) {
     r.inputs = {{"Q", to_storage(q, p.dtype, control)},
                 {"K", to_storage(k, p.dtype, control)},
                 {"V", to_storage(v, p.dtype, control)}};
+}
+
+/// The shapes of both are known by then.
+void read_bias_files(const Options& o, Request& r, const Computation& computation, Control* control) {
+    const std::pair<const char*, const std::string*> files[] = {{"--bias-file", &o.bias_file},
+                                                                {"--bias2-file", &o.bias2_file}};
+    const std::vector<TensorDecl> declared = computation.tensors(r.problem);
+    for (std::size_t k = 0; k < std::size(files); ++k) {
+        const auto& [flag, path] = files[k];
+        if (path->empty()) continue;
+        const auto shown = [f = flag, p = path] { return std::string(f) + ' ' + text::shown(*p) + ": "; };
+        if (k >= r.problem.bias.terms.size())
+            throw UsageError(shown() + "there is no such bias; say which axes it has, as in --bias " +
+                             (k == 0 ? "hqk" : "bk+ghqk"));
+        const auto t = std::find_if(declared.begin(), declared.end(),
+                                    [&](const TensorDecl& d) { return d.name == std::string_view(bias_tensors[k]); });
+        const FileTensor file = read_tensor(flag, *path, Layout::bhsd, control);
+        const Index heads = r.problem.bias.terms[k].by_head ? r.problem.heads : 1;
+        const auto shape = [](Index batch, Index h, Index rows, Index cols) {
+            return '[' + std::to_string(batch) + ',' + std::to_string(h) + ',' + std::to_string(rows) + ',' +
+                   std::to_string(cols) + ']';
+        };
+        const std::string has = shape(file.batch, file.heads, file.rows, file.cols),
+                          wanted = shape(t->slices / heads, heads, t->rows, t->cols);
+        if (has != wanted)
+            throw UsageError(shown() + "has shape " + has + ", must have " + wanted + " for --bias " +
+                             r.problem.bias.name() + "; reshape it");
+        r.inputs[t->name] = to_storage(file, r.problem.dtype, control);
+    }
 }
 
 void read_softmax_files(const Options& o, Request& r, Control* control) {
@@ -154,10 +202,23 @@ GpuSpec gpu_from(const Options& o) {
 }
 
 const char* attention_flag(const Options& o) {
-    const std::pair<const char*, bool> flags[] = {
-        {"--model", !o.model.empty()},          {"--phase", !o.phase.empty()},       {"--causal", o.causal.has_value()},
-        {"--kv-heads", o.kv_heads.has_value()}, {"--dim", o.dim.has_value()},        {"--dim-v", o.dim_v.has_value()},
-        {"--scale", o.scale.has_value()},       {"--softmax", o.softmax.has_value()}};
+    const std::pair<const char*, bool> flags[] = {{"--model", !o.model.empty()},
+                                                  {"--phase", !o.phase.empty()},
+                                                  {"--causal", o.causal.has_value()},
+                                                  {"--window-left", o.window_left.has_value()},
+                                                  {"--window-right", o.window_right.has_value()},
+                                                  {"--documents", !o.documents.empty()},
+                                                  {"--block-mask", !o.block_mask.empty()},
+                                                  {"--kv-heads", o.kv_heads.has_value()},
+                                                  {"--dim", o.dim.has_value()},
+                                                  {"--dim-v", o.dim_v.has_value()},
+                                                  {"--scale", o.scale.has_value()},
+                                                  {"--softmax", o.softmax.has_value()},
+                                                  {"--page-size", o.page_size.has_value()},
+                                                  {"--bias", o.bias != "none"},
+                                                  {"--alibi", o.alibi.has_value()},
+                                                  {"--soft-cap", o.soft_cap.has_value()},
+                                                  {"--dropout", o.dropout.has_value()}};
     for (const auto& [flag, given] : flags)
         if (given) return flag;
     return nullptr;
@@ -174,9 +235,23 @@ std::string flag_of(Feature feature, const Options& o) {
         case Feature::scale:
             return o.scale ? "--scale" : model;
         case Feature::mask:
-            return o.causal ? "--causal" : model;
+            return o.window_left || o.window_right ? window_flag(o) : o.causal ? "--causal" : model;
+        case Feature::block_mask:
+            return "--block-mask " + text::shown(o.block_mask);
+        case Feature::documents:
+            return "--documents " + text::shown(o.documents);
         case Feature::naive_softmax:
             return "--softmax naive";
+        case Feature::pages:
+            return "--page-size " + std::to_string(o.page_size.value_or(0));
+        case Feature::bias:
+            return "--bias " + o.bias;
+        case Feature::alibi:
+            return "--alibi";
+        case Feature::soft_cap:
+            return "--soft-cap " + text::exact(o.soft_cap.value_or(0));
+        case Feature::dropout:
+            return "--dropout " + text::exact(o.dropout.value_or(0));
         case Feature::head_dims:
             break;
     }
@@ -196,6 +271,9 @@ template <class F>
 void check_packing(const Algorithm& algorithm, const Problem& p, const Options& o) {
     if (o.pack != name_of(Packing::on)) return;
     if (!algorithm.packs) refuse("--pack on", algorithm, "pack heads", [](const Algorithm& a) { return a.packs; });
+    if (p.bias.by_head_or_query())
+        throw UsageError("--pack on: rows of several heads share no row of a bias per head or query, as --bias " +
+                         o.bias + " is; leave one of the two out");
     if (p.heads == p.kv_heads)
         throw UsageError("--pack on: every head has K and V of its own, there is nothing to pack; try --kv-heads " +
                          std::to_string(p.heads % 4 == 0 ? p.heads / 4 : 1));
@@ -249,10 +327,16 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     check_model(given);
     if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r, control);
     if (!o.x.empty()) read_softmax_files(o, r, control);
+    in_flags([&] { validate(r.problem); });
+    r.problem.mask = mask_from(o, r.problem);
+    in_flags([&] { validate(r.problem); });
+    read_bias_files(o, r, computation, control);
+    if (const std::string unlike = unlike_prefix(r.inputs, r.problem); !unlike.empty())
+        throw UsageError("--shared-prefix " + std::to_string(r.problem.pages.shared) + ": the sequences of " + unlike +
+                         "'s file do not all begin alike; leave --shared-prefix out");
     in_flags([&] {
-        validate(r.problem);
         validate(r.wish.tiling, r.problem);
-        if (r.inputs.empty() && computation.features.has(Feature::head_dims))
+        if ((o.q + o.x).empty() && computation.features.has(Feature::head_dims))
             check_pattern(to_distribution(o.distribution), r.problem.dim);
     });
     return r;
@@ -296,11 +380,15 @@ std::string renaming(const std::string& name) {
 }
 
 Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, Control* control) {
-    if (!request.inputs.empty()) return request.inputs;
+    std::vector<TensorDecl> missing = algorithm.tensors(unpacked(request.problem), {1, 1});
+    std::erase_if(missing, [&](const TensorDecl& t) {
+        return t.role != Role::input || t.dtype == Dtype::i32 || request.inputs.contains(t.name);
+    });
+    if (missing.empty()) return request.inputs;
     // Packed or not, a query of a head has the same values.
-    const Inputs all = random_inputs(algorithm.tensors(unpacked(request.problem), {1, 1}), o.seed,
-                                     to_distribution(o.distribution), control);
-    return packed_inputs(all, request.problem);
+    Inputs all = random_inputs(missing, o.seed, to_distribution(o.distribution), control);
+    all.insert(request.inputs.begin(), request.inputs.end());
+    return packed_inputs(with_shared_prefix(all, request.problem), request.problem);
 }
 
 }  // namespace tilescope::lab

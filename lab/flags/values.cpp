@@ -96,6 +96,15 @@ Index to_tile(const std::string& flag, const std::string& text) {
     return value;
 }
 
+std::pair<std::string, std::vector<BiasTerm>> to_bias(const std::string& text) {
+    if (text == "none") return {text, {}};
+    if (const auto terms = Bias::terms_from(text)) return {text, *terms};
+    refuse("--bias", text,
+           "must be axes out of b or g, h, q, and k last, in this order, of one bias or of two with a +", "hqk");
+}
+
+const char* name_of(DropoutMask mask) { return mask == DropoutMask::stored ? "stored" : "regenerated"; }
+
 Splits to_splits(const std::string& flag, const std::string& text) {
     if (text == "auto") return {};
     for (const SplitRule rule : split_rules)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/contract/bias.hpp"
 #include "core/machine/units.hpp"
 #include "lab/inputs.hpp"
 #include "lab/splits.hpp"
@@ -48,6 +49,12 @@ Distribution to_distribution(const std::string& text);
 Dtype to_dtype(const std::string& text);
 /// A tile's size; 0 stands for auto.
 Index to_tile(const std::string& flag, const std::string& text);
+/// A bias by its axes, or "none"; and how it is written.
+std::pair<std::string, std::vector<BiasTerm>> to_bias(const std::string& text);
+/// Of dropout.
+enum class DropoutMask : std::uint8_t { regenerated, stored };
+inline constexpr DropoutMask dropout_masks[] = {DropoutMask::regenerated, DropoutMask::stored};
+const char* name_of(DropoutMask mask);
 /// A number of parts, or 0 and the rule that chooses it.
 struct Splits {
     Index number = 0;

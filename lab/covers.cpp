@@ -1,0 +1,44 @@
+#include "lab/covers.hpp"
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+/// What a kernel would have to read to know the mask, which the model leaves out.
+std::string own_bytes(const Mask& m) {
+    std::vector<std::string> read;
+    if (const Documents* d = m.documents()) read.push_back(text::counted(d->count(), "length"));
+    if (const BlockMask* b = m.blocks()) read.push_back(text::counted(b->rows * b->cols, "block"));
+    return read.empty() ? "The mask is computed from positions: it has no bytes"
+                        : "The mask's own bytes are not charged: it has " + text::listed(read) + " for all heads";
+}
+
+}  // namespace
+
+TileCovers covers_of(const Problem& p, const Tiling& tiling) {
+    const Tiles rows(p.seq_q, tiling.br), keys(p.seq_k, tiling.bc);
+    const Seen seen = p.visible(keys);
+    TileCovers c;
+    for (Index i = 0; i < rows.count(); ++i) {
+        const Tiles visible = seen(rows[i]);
+        const Index partial = seen.partial(rows[i], visible);
+        c.hidden += keys.count() - visible.count(), c.partial += partial, c.whole += visible.count() - partial;
+    }
+    return c;
+}
+
+std::string about_mask(const Experiment& e) {
+    const Mask& m = e.problem.mask;
+    if (!m.hides() || e.tiling.br == 0 || e.tiling.bc == 0) return "";
+    const TileCovers c = covers_of(e.problem, e.tiling);
+    const auto share = [&](Count n) {
+        return text::grouped(n) + " (" + text::percent(static_cast<double>(n) / static_cast<double>(c.all())) + ')';
+    };
+    return "Mask: " + m.name() + ". Of a head's " + text::counted(c.all(), "tile") + ", " + share(c.hidden) +
+           " are hidden, and skipped by whoever can, " + share(c.partial) + " are masked in part and " +
+           share(c.whole) + " are whole. " + own_bytes(m) + '.';
+}
+
+}  // namespace tilescope::lab

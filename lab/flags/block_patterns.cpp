@@ -1,0 +1,115 @@
+#include "lab/flags/block_patterns.hpp"
+
+#include <bit>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/flags/values.hpp"
+#include "lab/npy.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr const char* flag = "--block-mask";
+constexpr Index most_blocks = Index{1} << 26;
+
+/// Of a block of rows, of columns, and the column that the diagonal is in.
+using Sees = std::function<bool(Index row, Index col, Index diagonal)>;
+
+/// The same blocks whatever else there is: a hash of their place.
+double share_at(Index row, Index col) {
+    auto x = (static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(col)) + 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return static_cast<double>((x ^ x >> 31) >> 11) * 0x1p-53;
+}
+
+Sees pattern(const std::string& wanted) {
+    const std::size_t colon = wanted.find(':');
+    const std::string name = wanted.substr(0, colon), number = colon < wanted.size() ? wanted.substr(colon + 1) : "";
+    const auto whole = [&] {
+        return to_index(flag + (' ' + name), number.empty() ? "nothing" : number, {1, most_blocks, 2});
+    };
+    if (wanted == "butterfly")
+        return [](Index i, Index j, Index) { return std::popcount(static_cast<std::uint64_t>(i ^ j)) <= 1; };
+    if (name == "band") return [n = whole()](Index, Index j, Index d) { return j >= d - n && j <= d + n; };
+    if (name == "strided")
+        return [n = whole()](Index, Index j, Index d) { return j <= d && (j > d - n || (j + 1) % n == 0); };
+    if (name == "global")
+        return [n = whole()](Index i, Index j, Index d) { return i < n || j < n || (j >= d - 1 && j <= d + 1); };
+    if (name == "random") {
+        const double share = to_real(flag + (' ' + name), number.empty() ? "nothing" : number, "random:0.25");
+        if (share < 0 || share > 1)
+            throw UsageError(std::string(flag) + ' ' + text::shown(wanted) +
+                             ": the share must be from 0 to 1; try random:0.25");
+        return [share](Index i, Index j, Index) { return share_at(i, j) < share; };
+    }
+    throw UsageError(std::string(flag) + ' ' + text::shown(wanted) +
+                     ": is neither a pattern nor a file; did you mean " +
+                     text::nearest(name, {"butterfly", "band:2", "strided:4", "global:1", "random:0.25"}) +
+                     "? Patterns are butterfly, band:N, strided:N, global:N and random:X; files end in .txt or .npy");
+}
+
+[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
+    throw UsageError(std::string(flag) + ' ' + text::shown(path) + ": " + why +
+                     "; a row of blocks is a line of 0 and 1, as many in each");
+}
+
+void read_text(const std::string& path, BlockMask& m) {
+    std::ifstream in(path);
+    if (!in) throw UsageError(std::string(flag) + ' ' + text::shown(path) + ": cannot be read; is there such a file?");
+    for (std::string line; std::getline(in, line);) {
+        Index cols = 0;
+        for (const char c : line) {
+            if (c == ' ' || c == '\r' || c == '\t') continue;
+            if (c != '0' && c != '1') refuse_file(path, "line " + std::to_string(m.rows + 1) + " has other signs");
+            m.seen.push_back(c == '1'), ++cols;
+            if (static_cast<Index>(m.seen.size()) > most_blocks) refuse_file(path, "has too many blocks");
+        }
+        if (cols == 0) continue;
+        if (m.rows > 0 && cols != m.cols)
+            refuse_file(path, "line " + std::to_string(m.rows + 1) + " has " + std::to_string(cols) +
+                                  " blocks, the first one " + std::to_string(m.cols));
+        m.cols = cols, ++m.rows;
+    }
+    if (m.rows == 0) refuse_file(path, "is empty");
+}
+
+void read_matrix(const std::string& path, BlockMask& m) {
+    const NpyArray a = read_npy(path);
+    if (a.shape.size() != 2 || a.values.empty())
+        throw UsageError(std::string(flag) + ' ' + text::shown(path) +
+                         ": must be a matrix of blocks, [rows, columns]; it has " +
+                         text::counted(static_cast<std::int64_t>(a.shape.size()), "dimension"));
+    m.rows = a.shape[0], m.cols = a.shape[1];
+    for (const float x : a.values) m.seen.push_back(x != 0);
+}
+
+}  // namespace
+
+BlockMask block_mask(const std::string& wanted, const Problem& p, Index block_rows, Index block_cols) {
+    BlockMask m{wanted, block_rows, block_cols, 0, 0, {}};
+    if (wanted.ends_with(".npy"))
+        read_matrix(wanted, m);
+    else if (wanted.ends_with(".txt"))
+        read_text(wanted, m);
+    if (m.rows > 0) return m;
+    const Sees sees = pattern(wanted);
+    m.rows = ceil_div(p.queries(), block_rows), m.cols = ceil_div(p.seq_k, block_cols);
+    if (m.rows > most_blocks / m.cols)
+        throw UsageError("--mask-block " + std::to_string(block_rows) + 'x' + std::to_string(block_cols) + ": makes " +
+                         text::grouped(m.rows) + " x " + text::grouped(m.cols) +
+                         " blocks, more than 2^26; try --mask-block 1024");
+    m.seen.reserve(static_cast<std::size_t>(m.rows * m.cols));
+    for (Index i = 0; i < m.rows; ++i) {
+        const Index last = std::min((i + 1) * block_rows, p.queries()) - 1 + p.diagonal();
+        const Index diagonal = last < 0 ? -1 : last / block_cols;
+        for (Index j = 0; j < m.cols; ++j) m.seen.push_back(sees(i, j, diagonal));
+    }
+    return m;
+}
+
+}  // namespace tilescope::lab

@@ -1,0 +1,21 @@
+// The flags that say which keys a query sees, and the mask that they make.
+#pragma once
+
+#include "algorithms/contract/problem.hpp"
+#include "lab/flags/options.hpp"
+
+namespace tilescope::lab {
+
+/// Of a problem whose sizes are known. Reads the file of --block-mask. Throws UsageError.
+Mask mask_from(const Options& options, const Problem& sizes);
+/// The flags that make such a mask.
+void set_mask(Options& options, const Mask& mask);
+/// The flag that asks for a window, a block mask or documents, as it was given; empty where none does.
+std::string window_flag(const Options& options);
+
+/// "300+200+524", or "4x256": as many keys each.
+std::vector<Index> to_documents(const std::string& text);
+/// "128", or "64x256": rows and columns of a block.
+std::pair<Index, Index> to_mask_block(const std::string& text);
+
+}  // namespace tilescope::lab

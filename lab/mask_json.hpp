@@ -1,0 +1,13 @@
+// A mask in JSON: bounds of a window, lengths of documents, and blocks as strings of 0 and 1.
+#pragma once
+
+#include "algorithms/contract/mask.hpp"
+#include "core/record/json_entry.hpp"
+
+namespace tilescope::lab {
+
+/// Members are there as far as the mask has them.
+Json to_json(const Mask& mask);
+Mask mask_from(JsonEntry entry, const std::string& file);
+
+}  // namespace tilescope::lab
