@@ -7,13 +7,15 @@ namespace tilescope::show {
 namespace {
 
 bool is_copy(const Event& e) { return e.kind() == Kind::map && e.operation->access == Access::write; }
+/// Not what else the special-function unit does: logits that are capped are logits.
+bool exponentiates(const Event& e) { return std::string_view(e.operation->formula).starts_with("o ← exp"); }
 bool divides(const Event& e) { return std::string_view(e.operation->formula) == "o ← o / a"; }
 
 }  // namespace
 
 Contents::Contents(const Trace& trace, const std::string& weights) : weights_(weights) {
     std::vector<Held> held(trace.tiles().size());
-    for (const RecordedTile& t : trace.tiles()) buffers_.insert(t.name);
+    for (const RecordedTile& t : trace.tiles()) buffers_.insert({t.launch, t.name});
     labels_.resize(static_cast<std::size_t>(trace.size()));
     for (Index k = 0; k < trace.size(); ++k) {
         const Event& e = trace[k].event;
@@ -23,7 +25,7 @@ Contents::Contents(const Trace& trace, const std::string& weights) : weights_(we
             if (e.reads[o].tile != no_tile) labels[2 + o] = held[e.reads[o].tile].label;
         if (e.out != no_tile) labels[1] = held[e.out].label;
         if (e.kind() == Kind::store)
-            store(trace, e, held), labels[2] = held[e.a()].label;
+            store(trace, trace[k], held), labels[2] = held[e.a()].label;
         else if (e.kind() == Kind::release)
             labels[0] = labels[1];
         else if (e.out != no_tile)
@@ -41,8 +43,9 @@ Contents::Label Contents::made_by(const Trace& trace, const Event& e, const std:
     const RecordedTile& tile = trace.tiles()[e.out];
     const Held& was = held[e.out];
     if (e.kind() == Kind::load) return label(trace.tensors()[e.region.tensor].name);
+    if (e.operation->operates == Operates::a_column) return label(tile.name);
     if (is_copy(e)) return e.a() == no_tile ? label(tile.name) : held[e.a()].label;
-    if (e.kind() == Kind::map && e.operation->price.exps > 0) {
+    if (e.kind() == Kind::map && exponentiates(e)) {
         if (tile.meaning == Meaning::score) return label(weights_ + "~");
         return label(was.copy_of != no_tile ? "α" : "β");
     }
@@ -80,11 +83,12 @@ void Contents::write(const Trace& trace, Index step, std::vector<Held>& held) {
     if (is_copy(e) && e.a() != no_tile) h.copy_of = e.a(), held[e.a()].copy = e.out;
 }
 
-/// What is stored under a name that no tile has (LSE) was that since it was written.
-void Contents::store(const Trace& trace, const Event& e, std::vector<Held>& held) {
+/// What is stored under a name that no tile of its launch has (LSE) was that since it was written.
+void Contents::store(const Trace& trace, const Step& step, std::vector<Held>& held) {
+    const Event& e = step.event;
     const std::string& tensor = trace.tensors()[e.region.tensor].name;
     Held& h = held[e.a()];
-    if (buffers_.contains(tensor) || h.written < 0) return;
+    if (buffers_.contains({step.launch, tensor}) || h.written < 0) return;
     h.label = label(tensor);
     labels_[static_cast<std::size_t>(h.written)][0] = h.label;
 }

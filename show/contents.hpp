@@ -45,12 +45,12 @@ class Contents {
     void write(const Trace& trace, Index step, std::vector<Held>& held);
     Label made_by(const Trace& trace, const Event& e, const std::vector<Held>& held);
     void name_copy(const Event& e, const std::string& buffer, Held& copy);
-    void store(const Trace& trace, const Event& e, std::vector<Held>& held);
+    void store(const Trace& trace, const Step& step, std::vector<Held>& held);
 
     std::string weights_;
     std::vector<std::string> names_{""};
     std::map<std::string, Label> known_{{"", 0}};
-    std::set<std::string> buffers_;  // names
+    std::set<std::pair<Index, std::string>> buffers_;  // launches and names
     std::vector<Labels> labels_;
 };
 

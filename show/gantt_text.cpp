@@ -54,20 +54,49 @@ std::string about_tail(const Run& run) {
 
 std::string name_of_run(const Run& run) { return run.algorithm().name; }
 
+/// "flash_v1 on 1 SM": of its longest launch.
+std::string on_sms(const Run& run) { return name_of_run(run) + " on " + text::counted(longest(run).sms, "SM"); }
+
+/// Of a race: who starts, and not yet who wins.
+std::string both_start(const Run& run, const Run& rival) {
+    return on_sms(run) + " against " + on_sms(rival) + ": both start now.";
+}
+
+/// "flash_v1 is 26% through".
+std::string so_far(const Session& s, const Run& run) {
+    return name_of_run(run) + " is " + text::percent(s.seconds(run, run.tick()) * 1e6 / run.gantt().us()) + " through";
+}
+
+std::string one_is_done(const Session& s, const Run& done, const Run& other) {
+    return name_of_run(done) + " is done, after " + text::microseconds(done.gantt().us()) + "; " + so_far(s, other) +
+           " (modelled).";
+}
+
+/// When both are done.
+std::string result(const Run& run, const Run& rival) {
+    const bool first = run.gantt().us() <= rival.gantt().us();
+    const Run &winner = first ? run : rival, &loser = first ? rival : run;
+    const double ratio = loser.gantt().us() / winner.gantt().us();
+    if (ratio < 1 + notable)
+        return name_of_run(winner) + " and " + name_of_run(loser) +
+               " took about as long: " + text::microseconds(winner.gantt().us()) + " and " +
+               text::microseconds(loser.gantt().us()) + " (modelled).";
+    return name_of_run(winner) + " took " + text::microseconds(winner.gantt().us()) + ", " + name_of_run(loser) + " " +
+           three_digits(ratio) + " times as long (modelled).";
+}
+
 }  // namespace
 
 std::string gantt_headline(const Session& s) {
     const Run& run = *s.run();
     if (!s.rival()) return of_launch(run) + filling(run);
-    const bool first = run.gantt().us() <= s.rival()->gantt().us();
-    const Run &winner = first ? run : *s.rival(), &loser = first ? *s.rival() : run;
-    const double ratio = loser.gantt().us() / winner.gantt().us();
-    if (ratio < 1 + notable)
-        return name_of_run(winner) + " and " + name_of_run(loser) +
-               " take about as long: " + text::microseconds(winner.gantt().us()) + " and " +
-               text::microseconds(loser.gantt().us()) + ".";
-    return name_of_run(winner) + " takes " + text::microseconds(winner.gantt().us()) + ", " + name_of_run(loser) + " " +
-           three_digits(ratio) + " times as long.";
+    const Run& rival = *s.rival();
+    const bool ended = run.tick() == run.ticks(), rival_ended = rival.tick() == rival.ticks();
+    if (ended && rival_ended) return result(run, rival);
+    if (ended) return one_is_done(s, run, rival);
+    if (rival_ended) return one_is_done(s, rival, run);
+    if (run.tick() == 0 && rival.tick() == 0) return both_start(run, rival);
+    return so_far(s, run) + ", " + so_far(s, rival) + " (modelled).";
 }
 
 std::string gantt_reason(const Session& s) {

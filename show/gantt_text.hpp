@@ -8,7 +8,7 @@
 
 namespace tilescope::show {
 
-/// The finding: how the thread blocks fill the SMs; in a race who is done first.
+/// The finding: how the thread blocks fill the SMs; in a race how far both are, and at its end who took longer.
 std::string gantt_headline(const Session& session);
 /// Where time is lost, and what the run waits for.
 std::string gantt_reason(const Session& session);

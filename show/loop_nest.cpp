@@ -4,6 +4,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "show/heads.hpp"
 
 namespace tilescope::show {
 namespace {
@@ -37,8 +38,8 @@ std::string shown(const Run& run, Count recorded, Count all) {
     if (recorded == 0) return ", none shown";
     const Index heads = run.recorded().batch_heads();
     const std::string of = heads == run.experiment().problem.batch_heads() ? ""
-                           : heads == 1                                    ? " of head 1"
-                                                                           : " of heads 1–" + std::to_string(heads);
+                           : heads == 1                                    ? " of " + head_name(run.recorded(), 0)
+                                        : " of " + head_word(run.recorded()) + "s 1–" + std::to_string(heads);
     return ", shown: " + text::grouped(recorded) + of;
 }
 

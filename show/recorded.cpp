@@ -1,6 +1,7 @@
 // What was recorded before, opened: a run of it, and the setup that would run the same.
 #include "algorithms/contract/packed.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/mask.hpp"
 #include "lab/gpu_presets.hpp"
 #include "show/making.hpp"
 
@@ -24,8 +25,18 @@ Options options_of(const Recording& r) {
     if (p.dim_v != p.dim) o.dim_v = p.dim_v;
     if (p.dtype != standard.dtype) o.dtype = name_of(p.dtype);
     if (p.softmax == Softmax::naive) o.softmax = "naive";
-    if (p.mask.is_causal()) o.causal = true;
+    set_mask(o, p.mask);
     o.scale = p.scale;
+    if (p.pages) o.page_size = p.pages.size, o.page_order = name_of(p.pages.order);
+    if (p.pages.shared > 0) o.shared_prefix = p.pages.shared;
+    if (p.bias) o.bias = p.bias.name();
+    if (p.bias.has_groups()) o.bias_group = p.bias.group;
+    if (p.alibi) o.alibi = true;
+    o.soft_cap = p.soft_cap;
+    if (p.dropout) {
+        o.dropout = p.dropout.p, o.dropout_seed = p.dropout.seed;
+        o.dropout_mask = p.dropout.stored ? "stored" : "regenerated";
+    }
     o.br = std::to_string(r.experiment.tiling.br);
     o.bc = std::to_string(r.experiment.tiling.bc);
     if (r.experiment.tiling.splits > 0) o.splits = std::to_string(r.experiment.tiling.splits);

@@ -4,6 +4,7 @@
 #include "core/machine/mistakes.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
 #include "lab/recording.hpp"
+#include "show/heads.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -14,7 +15,7 @@ Problem first_heads(const Problem& p, Index heads) {
     const Index shown = whole_groups(p, heads);
     if (shown == p.batch_heads()) return p;
     Problem first = p;
-    first.batch = 1;
+    first.batch = first.bias.group = 1;
     first.heads = shown;
     first.kv_heads = std::max<Index>(1, shown / (p.heads / p.kv_heads));
     return first;
@@ -52,8 +53,9 @@ Recorder::Recorder(const Counted& counted, Index heads, InputsFor inputs, const 
       problem_(first_heads(experiment_.problem, heads)) {
     const Index all = experiment_.problem.batch_heads(), shown = problem_.batch_heads();
     if (shown < all)
-        shortened_ = (shown == 1 ? "Shown: head 1 of " : "Shown: heads 1-" + std::to_string(shown) + " of ") +
-                     std::to_string(all) + ". The others do the same on other data.";
+        shortened_ =
+            "Shown: " + (shown == 1 ? head_name(problem_, 0) : head_word(problem_) + "s 1-" + std::to_string(shown)) +
+            " of " + std::to_string(all) + ". The others do the same on other data.";
     if (shown < all && problem_.packed > 1)
         shortened_ += " Each packs " + std::to_string(problem_.packed) + " heads of queries.";
 }

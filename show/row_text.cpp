@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
+#include "show/heads.hpp"
 #include "show/value_text.hpp"
 #include "show/wall_text.hpp"
 
@@ -89,10 +90,12 @@ std::string row_reason(const Run& run, const RowMoment& m) {
 }
 
 std::string row_title(const Run& run, const RowStory& story, const RowPlace& place, const std::string& title) {
+    const Problem& p = run.recorded();
     std::string text = "row " + std::to_string(story.query() - place.queries.begin) + " of this tile · query " +
-                       text::grouped(story.query());
+                       text::grouped(story.query() / p.packed);
     if (!title.empty()) text += " “" + title + "”";
-    if (run.recorded().batch_heads() > 1) text += " · head " + std::to_string(story.head() + 1);
+    if (p.packed > 1) text += " · " + packed_head_name(p, story.head(), story.query());
+    if (p.packed == 1 && p.batch_heads() > 1) text += " · " + head_name(p, story.head());
     const Index passes = story.passes(run.ticks()), now = story.passes(run.tick());
     if (passes > 1) text += " · pass " + std::to_string(now) + " of " + std::to_string(passes) + " over its keys";
     return text + " · executed values";
@@ -115,6 +118,11 @@ std::string row_shrinks(const RowMoment& m) {
     const bool rescales = std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.scaled && l.added; });
     if (!m.m_line || is_first(m) || !(m.m > m.m_was) || !rescales) return "";
     return "all before × " + row_number(std::exp(m.m_was - m.m));
+}
+
+std::string row_output(const RowMoment& m) {
+    const std::string shrinks = row_shrinks(m);
+    return "O, its " + std::to_string(m.output.size()) + " sums" + (shrinks.empty() ? "" : ": " + shrinks);
 }
 
 std::string ceiling_text() { return "above 88.7 exp(x) is ∞ in f32"; }

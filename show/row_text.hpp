@@ -25,6 +25,8 @@ std::string row_more(std::size_t values);
 /// nothing.
 std::string row_block(Index j);
 std::string row_shrinks(const RowMoment& moment);
+/// "O, its 4 sums: all before × 0.32".
+std::string row_output(const RowMoment& moment);
 /// Above it exp(x) overflows f32.
 inline constexpr float row_ceiling = 88.72f;
 std::string ceiling_text();

@@ -4,6 +4,7 @@
 
 #include "core/text/numbers.hpp"
 #include "lab/metric.hpp"
+#include "show/heads.hpp"
 #include "show/tables.hpp"
 
 namespace tilescope::show {
@@ -61,8 +62,8 @@ Scoreboard::Row ratios(const Run& fast, const Score& f, const Run& slow, const S
 std::string of_what(const Run& run) {
     const Index all = run.experiment().problem.batch_heads(), played = run.recorded().batch_heads();
     if (played == all) return "Numbers are of the whole runs, so far.";
-    return "Numbers are of the whole runs, so far: " + text::grouped(played) + " of " + text::grouped(all) +
-           " heads are played, and stand for all.";
+    return "Numbers are of the whole runs, so far: " + text::grouped(played) + " of " + text::grouped(all) + ' ' +
+           head_word(run.recorded()) + "s are played, and stand for all.";
 }
 
 }  // namespace

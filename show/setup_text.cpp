@@ -42,6 +42,24 @@ std::string about_rule(TileRule rule) {
     }
 }
 
+std::string about_rule(SplitRule rule) {
+    return rule == SplitRule::fa2
+               ? "FlashAttention-2's: the fewest parts that fill waves of two thread blocks an SM to "
+                 "85% of the best share."
+               : "FlashAttention-3's: as FlashAttention-2's, with one thread block an SM.";
+}
+
+std::string about_packing(Packing packing) {
+    switch (packing) {
+        case Packing::on:
+            return "Rows of the query heads that share K and V stand in one tile: K and V are read once for all.";
+        case Packing::off:
+            return "Every query head has tiles of its own, and reads K and V for itself.";
+        default:
+            return "Packed where there is one query, as FlashAttention-2 does it.";
+    }
+}
+
 std::string about_model(const Model& model, Phase phase) {
     const ModelShape& m = model.in(phase);
     const Index kv_heads = m.kv_heads.value_or(m.heads);

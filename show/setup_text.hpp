@@ -13,6 +13,10 @@ std::string tiling_text(const lab::Options& options, const Tiling& tiling, const
 /// Where tiles come from that are not given: the rules, and the released kernel that the tiles of `algorithm` are of.
 std::string tile_rule_text(const lab::Request* request, const Algorithm& algorithm);
 std::string about_rule(lab::TileRule rule);
+/// How many parts keys are cut into, where that is left to a rule.
+std::string about_rule(lab::SplitRule rule);
+/// Where the rows of query heads stand that share K and V.
+std::string about_packing(lab::Packing packing);
 /// "Llama 3 8B, a prompt at once: 32 heads of queries, 8 of keys, d = 128, N = 8,192, bf16.".
 std::string about_model(const lab::Model& model, lab::Phase phase);
 /// In which order thread blocks start.

@@ -62,6 +62,8 @@ Setup with_algorithm(Setup s, const std::string& name) {
         if (before && before->computes != algorithm.computes) s.options.dim = first_dim;  // a softmax has none
         s.options.x.clear();
     }
+    if (!has_splits(algorithm.knobs)) clear_flag(s.options, "splits");
+    if (!algorithm.packs) clear_flag(s.options, "pack");
     const Algorithm* rival = find_algorithm(s.rival);
     if (!rival || rival->computes != algorithm.computes || s.rival == name) s.rival.clear();
     return s;

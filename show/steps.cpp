@@ -5,6 +5,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "show/formula.hpp"
+#include "show/heads.hpp"
 #include "show/narration.hpp"
 #include "show/sm_text.hpp"
 
@@ -59,8 +60,8 @@ std::vector<Turn> turns_of(const Run& run, const SmState& sm) {
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const bool heads = axes[k].name == "head";
         const Index at = block.at[k].begin / axes[k].tile_size;
-        all.push_back(
-            {axes[k].name, at, heads ? run.experiment().problem.batch_heads() : axes[k].count, at, axes[k].count});
+        all.push_back({heads ? head_word(run.recorded()) : axes[k].name, at,
+                       heads ? run.experiment().problem.batch_heads() : axes[k].count, at, axes[k].count});
     }
     const auto& turns = run.trace().turns();
     for (Index t = sm.steps.empty() ? -1 : run.trace()[sm.steps.back()].turn; t >= 0;) {

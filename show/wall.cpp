@@ -30,6 +30,7 @@ bool Wall::has_room_for(const Run& run) {
 Wall::Wall(const Run& run, Index head)
     : run_(run),
       head_(head),
+      parts_(run, head),
       rows_(run.recorded().seq_q, run.experiment().tiling.br),
       cols_(run.recorded().seq_k, run.experiment().tiling.bc),
       cells_(static_cast<std::size_t>(rows() * cols())) {
@@ -104,6 +105,7 @@ void Wall::find_tensors() {
     const auto& tensors = run_.trace().tensors();
     for (TensorId id = 0; id < tensors.size(); ++id) {
         const RecordedTensor& t = tensors[id];
+        if (parts_.is_partial(id)) continue;
         const bool by_row = t.rows == run_.recorded().seq_q, by_col = t.rows == run_.recorded().seq_k;
         const bool whole = by_row && t.cols == run_.recorded().seq_k;
         if (t.meaning == Meaning::score ||
@@ -317,6 +319,9 @@ std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Paint
     const Index slice = wall.head() / tensors[edge.tensor].heads_per_slice;
     for (const SmState& sm : run.moment().sms) {
         if (!sm.block || run.head_of(*sm.block) / tensors[edge.tensor].heads_per_slice != slice) continue;
+        // A part's m, l and O are nothing yet that stands for its rows.
+        const bool makes = edge.side == WallEdge::Side::right || edge.side == WallEdge::Side::between;
+        if (makes && sm.block->launch == wall.parts().launch()) continue;
         for (const TileState& t : sm.tiles) {
             const RecordedTile& tile = run.trace().tiles()[t.tile];
             const bool has_edge = std::any_of(wall.edges().begin(), wall.edges().end(),
@@ -330,6 +335,9 @@ std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Paint
             if (rows.size == 0 && edge.by_row())
                 for (const Painter& p : painters)
                     if (p.sm == sm.sm) rows = p.visit->queries;
+            if (const auto merged = wall.parts().rows_merged(sm.block->launch, sm.block->block);
+                merged && edge.side == WallEdge::Side::right)
+                rows = *merged;
             const Span some = edge.tiles.touched(rows);
             for (Index k = some.begin; k < some.end(); ++k) tiles[static_cast<std::size_t>(k)] = true;
         }

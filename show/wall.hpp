@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "show/run.hpp"
+#include "show/parts.hpp"
 #include "show/told.hpp"
 
 namespace tilescope::show {
@@ -81,12 +81,15 @@ class Wall {
     Wall(const Run& run, Index head);
 
     Index head() const { return head_; }
+    const Parts& parts() const { return parts_; }
     Index rows() const { return rows_.count(); }
     Index cols() const { return cols_.count(); }
     Span row(Index i) const { return rows_[i]; }  ///< queries
     Span col(Index j) const { return cols_[j]; }  ///< keys
     Index tile_rows() const { return rows_.tile_size(); }
     Index tile_cols() const { return cols_.tile_size(); }
+    /// Rows of a tile that a picture has room for: of a single one that mostly lies beyond the matrix, not all.
+    Index rows_drawn() const { return rows() == 1 ? std::min(tile_rows(), 2 * rows_[0].size) : tile_rows(); }
     Cover cover(Index i, Index j) const { return covers_[cell(i, j)]; }
     /// No query sees a key there, and nobody ever goes there.
     bool skipped(Index i, Index j) const { return cover(i, j) == Cover::hidden && visits(i, j).empty(); }
@@ -140,6 +143,7 @@ class Wall {
 
     const Run& run_;
     Index head_;
+    Parts parts_;
     Tiles rows_, cols_;
     std::vector<WallEdge> edges_;
     std::vector<WallSheet> sheets_;

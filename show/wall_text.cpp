@@ -5,6 +5,8 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "show/heads.hpp"
+#include "show/parts_text.hpp"
 
 namespace tilescope::show {
 namespace {
@@ -111,6 +113,8 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
     if (many_visits) add(stay, " stays on chip", " stay on chip");
 }
 
+bool is_stored_score(const RecordedTensor& t) { return t.meaning == Meaning::score && t.role == Role::scratch; }
+
 std::string sheet_names(const Wall& wall) {
     std::vector<std::string> names;
     for (const WallSheet& s : wall.sheets()) names.push_back(s.name);
@@ -139,12 +143,22 @@ Sentence idle_headline(const Run& run, const Wall& wall) {
     const std::string& kernel = run.moment().kernel;
     const bool launch = run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch;
     if (launch) return {{"The host launches " + kernel + "."}};
-    return {{"Nobody works on head " + text::grouped(wall.head() + 1) + " now."}};
+    return {{"Nobody works on " + head_name(run.recorded(), wall.head()) + " now."}};
 }
 
 /// "queries 64–127".
 std::string range_text(const std::string& what, Span s) {
     return what + ' ' + text::grouped(s.begin) + (s.size == 1 ? "" : "–" + text::grouped(s.end() - 1));
+}
+
+/// Of a row of tiles; of packed heads, whose queries they are.
+std::string queries_text(const Run& run, const Wall& wall, Index i) {
+    const Problem& p = run.recorded();
+    const Span queries = p.queries(wall.row(i));
+    if (p.packed == 1) return range_text("queries", queries);
+    const Span rows = wall.row(i);
+    return range_text(queries.size == 1 ? "query" : "queries", queries) + " of " +
+           (rows.size == 1 ? packed_head_name(p, wall.head(), rows.begin) : packed_heads_text(p, wall.head()));
 }
 
 /// "4", or "4–6" of several tiles, counted from 1.
@@ -173,8 +187,18 @@ std::string tile_name(const std::string& tensor, Index k) { return tensor + subs
 
 std::string times_mark(double n) { return "×" + text::tenths(n); }
 
+std::string trips_mark(const Trips& trips) {
+    if (trips.read == 0 || trips.written == 0) return times_mark(trips.all());
+    return text::tenths(trips.read) + "+" + text::tenths(trips.written);
+}
+
 Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus) {
     const std::vector<Painter> at_work = those_at_work(painters);
+    if (Sentence s = parts_headline(run, wall, painters, focus); !s.empty()) {
+        if (!at_work.empty()) add_habits(s, run, wall, painters);
+        if (!s.back().text.ends_with('.')) s.push_back({"."});
+        return s;
+    }
     const auto between = std::count_if(painters.begin(), painters.end(), [](const Painter& p) { return p.between; });
     if (at_work.empty() && between > 0)
         return {{(between == 1 ? "One painter is" : text::grouped(between) + " painters are") +
@@ -182,7 +206,7 @@ Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Paint
     if (at_work.empty()) return idle_headline(run, wall);
     const bool many = at_work.size() > 1;
     // Where heads stand below each other, that of the SM in focus.
-    const std::string whose = has_company(run, wall) ? "Head " + text::grouped(wall.head() + 1) + ": " : "";
+    const std::string whose = has_company(run, wall) ? capitalised(head_name(run.recorded(), wall.head())) + ": " : "";
     const std::string count = text::grouped(static_cast<Count>(at_work.size()));
     Sentence s{{whose +
                 (many            ? count + " painters"
@@ -197,6 +221,7 @@ Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Paint
 std::string wall_reason(const Run& run, const Wall& wall) {
     // Tensors by how often, in the order of the edges.
     std::vector<std::pair<double, std::vector<std::string>>> read, written;
+    std::vector<std::string> both;
     const auto add = [](auto& to, const std::string& name, double n) {
         if (n == 0) return;
         auto same = std::find_if(to.begin(), to.end(), [&](const auto& group) { return group.first == n; });
@@ -207,6 +232,7 @@ std::string wall_reason(const Run& run, const Wall& wall) {
         const Trips most = wall.most_trips(e);
         if (e.side == WallEdge::Side::between) continue;
         add(read, e.name, most.read), add(written, e.name, most.written);
+        if (most.read > 0 && most.written > 0) both.push_back(e.name);
     }
     const auto told = [](const auto& groups) {
         std::vector<std::string> all;
@@ -214,11 +240,12 @@ std::string wall_reason(const Run& run, const Wall& wall) {
             all.push_back(text::listed(names) + (n == 1 ? " " : " up to ") + times_text(n));
         return text::join(all, ", ");
     };
-    std::string said;
+    std::string said = parts_reason(run, wall) + packed_reason(run, wall);
     if (!read.empty())
         said += std::string("A tile is read, in ") + (run.has_whole_heads() ? "the whole run" : "what is shown") +
                 ": " + told(read) + (written.empty() ? "." : "; ");
     if (!written.empty()) said += std::string(read.empty() ? "A tile is " : "") + ("written: " + told(written) + ".");
+    if (!both.empty()) said += " In a tile of " + text::listed(both) + ": reads + writes so far.";
     if (run.recorded().kv_heads < run.recorded().heads)
         said += " That counts the trips for all " + text::grouped(run.recorded().heads / run.recorded().kv_heads) +
                 " heads that share K and V.";
@@ -238,18 +265,21 @@ std::vector<std::string> skipped_text(const Wall& wall) {
     const Index skipped = wall.skipped_tiles(), all = wall.rows() * wall.cols();
     if (skipped == 0) return {};
     const std::string count = text::grouped(skipped) + " of " + text::grouped(all) + " tiles";
-    return {count + " skipped: no query sees their keys", count + " skipped", text::grouped(skipped) + " skipped"};
+    const std::string share = " (" + text::percent(static_cast<double>(skipped) / static_cast<double>(all)) + ')';
+    return {count + share + " skipped: no query sees their keys", count + share + " skipped", count + " skipped",
+            text::grouped(skipped) + " skipped"};
 }
 
 Overhang overhang(const Wall& wall, const Run& run) {
-    const auto said = [](Index there, Index tile, const std::string& what) -> std::vector<std::string> {
+    const auto said = [](Index there, Index tile, const std::string& what, bool to_scale) -> std::vector<std::string> {
         const std::string some = text::grouped(tile - there) + ' ' + of_text(tile);
-        return {some + ' ' + what + " of these tiles do not exist", some + ' ' + what + " do not exist",
-                some + " empty", some, text::grouped(tile - there)};
+        return {some + ' ' + what + " of these tiles do not exist" + (to_scale ? "" : "; not to scale"),
+                some + ' ' + what + " do not exist", some + " empty", some, text::grouped(tile - there)};
     };
     const Span row = wall.row(wall.rows() - 1), col = wall.col(wall.cols() - 1);
     const Problem& p = run.recorded();
-    return {said(p.seq_q - row.begin, wall.tile_rows(), "rows"), said(p.seq_k - col.begin, wall.tile_cols(), "keys")};
+    return {said(p.seq_q - row.begin, wall.tile_rows(), "rows", wall.rows_drawn() == wall.tile_rows()),
+            said(p.seq_k - col.begin, wall.tile_cols(), "keys", true)};
 }
 
 std::vector<std::string> unrecorded_text(const Wall& wall) {
@@ -269,7 +299,7 @@ std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std
     const Painter* own = looked_at(painters, focus);
     const auto at_work = static_cast<Index>(those_at_work(painters).size());
     const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
-    const std::string head = has_company(run, wall) ? head_name(wall.head()) : "";
+    const std::string head = has_company(run, wall) ? head_name(run.recorded(), wall.head()) : "";
     std::vector<WallNumber> numbers = {
         {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), {"row block i" + of_sm, "row block i", "i"}},
         {own ? tiles_text(own->visit->cols) : none, of_text(wall.cols()), {"key block j" + of_sm, "key block j", "j"}},
@@ -297,6 +327,29 @@ std::vector<WallBytes> wall_bytes(const Run& run) {
     return all;
 }
 
+StoredBytes stored_bytes(const Run& run) {
+    StoredBytes stored;
+    std::vector<std::string> names;
+    Bytes all = 0;
+    bool back = true;
+    for (TensorId id = 0; const WallBytes& b : wall_bytes(run)) {
+        const Bytes bytes = b.so_far.read + b.so_far.write;
+        if (bytes > 0 && is_stored_score(run.trace().tensors()[id])) {
+            if (names.empty()) stored.from = all;
+            names.push_back(b.name), stored.to = all + bytes, back &= b.so_far.read > 0;
+        }
+        all += bytes, ++id;
+    }
+    if (names.empty()) return stored;
+    stored.text = text::listed(names) + ": " + text::bytes(stored.to - stored.from) + (back ? " out and back" : "");
+    return stored;
+}
+
+bool stores_scores(const Run& run) {
+    const auto& tensors = run.trace().tensors();
+    return std::any_of(tensors.begin(), tensors.end(), is_stored_score);
+}
+
 std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other) {
     if (!run.has_whole_heads()) return std::nullopt;
     return other.counters.hbm() / run.experiment().problem.batch_heads() * run.recorded().batch_heads();
@@ -307,7 +360,7 @@ std::string traffic_text(const Run& run, Bytes so_far, Bytes whole) {
     const bool all = heads == run.experiment().problem.batch_heads() && run.has_whole_heads();
     return text::bytes(so_far) + " of " + text::bytes(whole) +
            (all                     ? " SM traffic"
-            : run.has_whole_heads() ? ", of " + text::grouped(heads) + (heads == 1 ? " head" : " heads")
+            : run.has_whole_heads() ? ", of " + text::counted(heads, head_word(run.recorded()))
                                     : ", of what is shown");
 }
 
@@ -323,22 +376,26 @@ std::string whole_run_text(const Run& run) {
     return text::bytes(all) + " in the whole run: " + text::grouped(std::llround(times)) + " times that";
 }
 
-std::string head_name(Index head) { return "head " + text::grouped(head + 1); }
-
-std::vector<std::string> head_names(Index head) { return {head_name(head), text::grouped(head + 1)}; }
-
-std::string head_text(const Run& run, const Wall& wall) {
-    return head_name(wall.head()) + ' ' + of_text(run.experiment().problem.batch_heads());
+std::vector<std::string> head_names(const Run& run, Index head) {
+    return {head_name(run.recorded(), head), text::grouped(head + 1)};
 }
 
-std::string about_head(Index head, const HeadState& s) {
-    return "head " + text::grouped(head + 1) + ": " + text::grouped(s.done) + ' ' + of_text(s.all) +
-           " thread blocks done, " + text::grouped(s.busy) + " at work\n\nclick: an SM that works on it";
+std::string head_text(const Run& run, const Wall& wall) {
+    const std::string packed = packed_heads_text(run.recorded(), wall.head());
+    return head_name(run.recorded(), wall.head()) + ' ' + of_text(run.experiment().problem.batch_heads()) +
+           (packed.empty() ? "" : ": " + packed);
+}
+
+std::string about_head(const Run& run, Index head, const HeadState& s) {
+    const std::string packed = packed_heads_text(run.recorded(), head);
+    return head_name(run.recorded(), head) + (packed.empty() ? "" : " (" + packed + ")") + ": " +
+           text::grouped(s.done) + ' ' + of_text(s.all) + " thread blocks done, " + text::grouped(s.busy) +
+           " at work\n\nclick: an SM that works on it";
 }
 
 std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) {
     std::string said = "tile i = " + text::grouped(i + 1) + ", j = " + text::grouped(j + 1) + ": " +
-                       range_text("queries", wall.row(i)) + ", " + range_text("keys", wall.col(j));
+                       queries_text(run, wall, i) + ", " + range_text("keys", wall.col(j));
     const auto& visits = wall.visits(i, j);
     if (wall.cover(i, j) == Cover::hidden)
         said += visits.empty() ? "\nskipped: no query sees these keys"

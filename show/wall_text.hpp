@@ -5,18 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "show/sentence.hpp"
 #include "show/wall.hpp"
 
 namespace tilescope::show {
 
-/// A piece of a sentence; of a tensor's name, what its hue is.
-struct Phrase {
-    std::string text;
-    std::optional<Meaning> hue = std::nullopt;
-
-    friend bool operator==(const Phrase&, const Phrase&) = default;
-};
-using Sentence = std::vector<Phrase>;
 std::string plain(const Sentence& sentence);
 
 /// Digits as an index: "₁₂".
@@ -25,6 +18,8 @@ std::string subscript(Index number);
 std::string tile_name(const std::string& tensor, Index k);
 /// "×2.5": trips, on a tile.
 std::string times_mark(double n);
+/// The same of what was only read or only written; "4+5": read and written.
+std::string trips_mark(const Trips& trips);
 
 /// The finding: who goes which way, what comes for every tile and what stays. In the words of the SM in focus where
 /// they are not the same for all.
@@ -35,7 +30,7 @@ std::string wall_reason(const Run& run, const Wall& wall);
 /// In place of a wall that has no room.
 std::string no_wall_text(const Run& run);
 
-/// "28 of 64 tiles skipped: no query sees their keys", the longest first; empty where none are.
+/// "28 of 64 tiles (44%) skipped: no query sees their keys", the longest first; empty where none are.
 std::vector<std::string> skipped_text(const Wall& wall);
 
 /// Of the last tiles, what lies beyond the end of the matrix, the longest first: "40 of 64 keys: none there".
@@ -67,20 +62,28 @@ std::vector<WallBytes> wall_bytes(const Run& run);
 /// What another algorithm's SM traffic would be for what is recorded; nothing where only a part of a head is.
 std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other);
 
+/// Of the bytes in that order, those of scores that go to HBM and come back; without `to` there are none.
+struct StoredBytes {
+    Bytes from = 0, to = 0;
+    std::string text;  ///< "S: 524 kB"; "S and P: 2.10 MB out and back" once something of each was read
+};
+StoredBytes stored_bytes(const Run& run);
+/// Whether it has any, before or after.
+bool stores_scores(const Run& run);
+
 /// "517 kB of 723 kB SM traffic", or "… of 4 heads" where these are not all; "3.74 MB standard"; "K: 131 kB".
 std::string traffic_text(const Run& run, Bytes so_far, Bytes whole);
 std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm);
 std::string traffic_part_text(const std::string& tensor, Bytes bytes);
 /// "34.5 GB in the whole run: 182 times that".
 std::string whole_run_text(const Run& run);
-/// "head 1", "head 1 of 8".
-std::string head_name(Index head);
-/// That, and what says it where there is little room.
-std::vector<std::string> head_names(Index head);
+/// "head 1", and what says it where there is little room.
+std::vector<std::string> head_names(const Run& run, Index head);
+/// "head 1 of 8", "KV head 1 of 8: query heads 1 to 4".
 std::string head_text(const Run& run, const Wall& wall);
 
 /// Tooltips.
-std::string about_head(Index head, const HeadState& state);
+std::string about_head(const Run& run, Index head, const HeadState& state);
 std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j);
 std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& edge, Index k);
 std::string about_painter(const Painter& painter);

@@ -3,6 +3,7 @@
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "lab/flags/model.hpp"
+#include "show/mask_choices.hpp"
 #include "show/setup_text.hpp"
 
 namespace tilescope::gui::controls {
@@ -32,8 +33,23 @@ void length_controls(App& app, const Problem& p, bool attention) {
                   &Options::seq_k);
 }
 
+/// Beside the list before it.
+void causal_box(App& app) {
+    bool causal = with_model(options(app)).causal.value_or(false);
+    ImGui::SameLine();
+    if (checkbox(app, "causal", "causal", causal, "A row sees no key after itself: query r sees keys up to r."))
+        change(app, [&](Options& o) {
+            o.causal.reset();
+            if (with_model(o).causal.value_or(false) != causal) o.causal = causal;
+        });
+}
+
 void type_controls(App& app, const Problem& p, bool attention) {
     begin_field(app, "dtype");
+    const ImGuiStyle& style = ImGui::GetStyle();
+    if (attention)
+        ImGui::SetNextItemWidth(
+            -(ImGui::GetFrameHeight() + style.ItemInnerSpacing.x + width_of("causal") + style.ItemSpacing.x));
     const std::string now = options(app).dtype.value_or(name_of(p.dtype));
     combo(app, "dtype", now.c_str(), "How a number is stored in HBM and SRAM: f32 takes 4 bytes, f16 and bf16 take 2.",
           [&] {
@@ -41,13 +57,23 @@ void type_controls(App& app, const Problem& p, bool attention) {
                   if (entry(app, std::string("dtype-") + name, name, now == name, "Storage type"))
                       change(app, [&](Options& o) { o.dtype = name; });
           });
-    if (!attention) return;
-    bool causal = with_model(options(app)).causal.value_or(false);
-    if (checkbox(app, "causal", "causal", causal, "A row sees no key after itself: query r sees keys up to r."))
-        change(app, [&](Options& o) {
-            o.causal.reset();
-            if (with_model(o).causal.value_or(false) != causal) o.causal = causal;
-        });
+    if (attention) causal_box(app);
+}
+
+/// Which keys are seen, beside causality.
+void mask_list(App& app, const Problem& p) {
+    begin_field(app, "mask");
+    const Options said = with_model(options(app));
+    combo(app, "mask", mask_shown(said).c_str(),
+          "Which keys a query sees, beside causality. Flags say it exactly: --window-left, --documents, --block-mask.",
+          [&] {
+              for (const MaskChoice& choice : mask_choices(p, said.causal.value_or(false))) {
+                  Options chosen = said;
+                  choice.set(chosen);
+                  if (entry(app, "mask-" + choice.name, choice.shown, chosen == said, choice.about))
+                      change(app, [&](Options& o) { choice.set(o); });
+              }
+          });
 }
 
 bool from_files(const App& app) {
@@ -115,6 +141,7 @@ void problem_controls(App& app) {
                   &Options::dim_v);
     }
     type_controls(app, p, attention);
+    if (attention) mask_list(app, p);
     if (!from_files(app)) value_list(app);
 }
 

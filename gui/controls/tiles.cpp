@@ -16,6 +16,39 @@ void tile_row(App& app, const char* flag, const char* label, std::string Options
     if (edit.reset) change(app, [&](Options& o) { o.*member = "auto"; });
 }
 
+/// Into how many parts keys are cut, and the rule that says so.
+void splits_controls(App& app, Index resolved) {
+    const std::string& given = options(app).splits;
+    const bool by_rule = given.empty() || given.find_first_not_of("0123456789") != std::string::npos;
+    const double shown = by_rule ? static_cast<double>(resolved) : std::strtod(given.c_str(), nullptr);
+    const NumberEdit edit = number_row(app, {"splits", "parts", shown, 1, 256, 0, !by_rule,
+                                             "Parts of the keys, each a thread block's. × leaves their number to the "
+                                             "rule below."});
+    if (edit.value) change(app, [&](Options& o) { o.splits = std::to_string(typed(*edit.value)); });
+    if (edit.reset) change(app, [](Options& o) { o.splits = Options().splits; });
+    begin_field(app, "rule");
+    const std::string now = by_rule && given != Options().splits ? given : name_of(SplitRule::fa2);
+    combo(app, "splits-rule", now.c_str(), "How many parts there are where no number is given.", [&] {
+        for (const SplitRule rule : split_rules) {
+            const std::string name = name_of(rule);
+            if (entry(app, "splits-rule-" + name, name, now == name, about_rule(rule)))
+                change(app, [&](Options& o) { o.splits = name; });
+        }
+    });
+}
+
+void packing_list(App& app) {
+    begin_field(app, "pack");
+    const std::string now = options(app).pack;
+    combo(app, "pack", now.c_str(), "Whether query heads that share K and V have their rows in one tile.", [&] {
+        for (const Packing packing : packings) {
+            const std::string name = name_of(packing);
+            if (entry(app, "pack-" + name, name, now == name, about_packing(packing)))
+                change(app, [&](Options& o) { o.pack = name; });
+        }
+    });
+}
+
 /// Where tiles come from that are not given. Choosing a rule frees both.
 void rule_list(App& app) {
     begin_field(app, "auto");
@@ -42,6 +75,10 @@ void tile_controls(App& app) {
              (attention ? "Rows of a tile of K and V: columns of a tile of S." : "Columns of a tile of X.") + freed);
     if (now) remark(app, tiling_text(options(app), *now, asked(app)));
     rule_list(app);
+    const Algorithm& algorithm = app.session.algorithm();
+    if (has_splits(algorithm.knobs)) splits_controls(app, now ? now->splits : 0);
+    const Problem p = asked(app);
+    if (algorithm.packs && (p.kv_heads < p.heads || options(app).pack != Options().pack)) packing_list(app);
 }
 
 }  // namespace tilescope::gui::controls

@@ -60,10 +60,12 @@ void draw_output(const Canvas& c, Box area, const RowMoment& m) {
     }
 }
 
-void draw_lines(const Canvas& c, Box& area, const RowMoment& m) {
+/// Returns whether there was room for all.
+bool draw_lines(const Canvas& c, Box& area, const RowMoment& m) {
     const Theme& t = c.theme();
     const float small = Canvas::height(t.small_text) + c.px(2), line = Canvas::height(t.text) + c.px(6);
-    for (std::size_t k = 0; k < m.all.size() && area.h() > small + line; ++k) {
+    for (std::size_t k = 0; k < m.all.size(); ++k) {
+        if (area.h() <= small + line) return false;
         const bool done = k < m.lines.size();
         const RowLine& l = done ? m.lines[k] : m.all[k];
         c.text_in(t.small_text, area.cut_top(small), t.dim_ink, row_formula(l));
@@ -73,6 +75,7 @@ void draw_lines(const Canvas& c, Box& area, const RowMoment& m) {
         c.text_in(t.text, {row.x0, row.y0, row.x1 - Canvas::width(t.title, value) - c.px(6), row.y1}, t.ink, l.numbers);
         c.text_in(t.title, row, t.ink, value, Align::right);
     }
+    return true;
 }
 
 void draw_switches(App& app, const Box& line, const RowStory& story) {
@@ -136,7 +139,10 @@ void draw_row(const Canvas& c, const Session& session, const Wall& wall, const R
     draw_sum(c, sum, m);
     Box output = right;
     if (!m.output.empty()) output.y0 = right.y0 + right.h() * 0.6f, right.y1 = output.y0 - c.px(8);
-    draw_lines(c, right, m);
+    // Without its formula O has its name above its numbers.
+    if (!draw_lines(c, right, m) && !m.output.empty())
+        c.text_in(t.small_text, {output.x0, output.y0 - label, output.x1, output.y0 - c.px(4)}, t.dim_ink,
+                  row_output(m));
     draw_output(c, output, m);
 }
 

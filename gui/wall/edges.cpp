@@ -36,7 +36,7 @@ Box strip_of(const WallFigure& f, const WallEdge& e, int nth_between) {
 
 Box tile_box(const WallFigure& f, const WallEdge& e, const Box& strip, Index k) {
     const Span s = e.tiles[k];
-    if (e.by_row()) return {strip.x0, f.y_of(s.begin), strip.x1, f.y_of(s.end())};
+    if (e.by_row()) return {strip.x0, f.y_of(s.begin), strip.x1, f.y_end(s.end())};
     return {f.x_of(s.begin), strip.y0, f.x_of(s.end()), strip.y1};
 }
 
@@ -87,6 +87,35 @@ void draw_trips(const WallFigure& f, const WallEdge& e, const Box& tile, Index k
     marks(now.read, now.written, before.written, true);
 }
 
+/// A tile's name and its trips; where there is room for one of them, the trips, or first the name.
+void say_in_tile(const WallFigure& f, const Box& b, ImU32 ink, const std::string& name, const std::string& trips,
+                 bool name_first) {
+    const Theme& t = f.theme();
+    const float line = Canvas::height(t.small_text), line2 = Canvas::height(t.text);
+    const auto fits = [&](const std::string& s, ImFont* font, float margin) {
+        return Canvas::width(font, s) <= b.w() - f.px(margin);
+    };
+    if (b.h() >= line + line2 && fits(name, t.small_text, 3) && fits(trips, t.text, 3)) {
+        const float half = b.centre().y - (line2 - line) / 2;
+        f.canvas.text_in(t.small_text, {b.x0, half - line, b.x1, half}, ink, name, Align::centre);
+        f.canvas.text_in(t.text, {b.x0, half, b.x1, half + line2}, ink, trips, Align::centre);
+        return;
+    }
+    const std::string& said = name_first ? name : trips;
+    if (b.h() >= line && fits(said, t.small_text, 1)) f.canvas.text_in(t.small_text, b, ink, said, Align::centre);
+}
+
+/// What is on chip of K or V is large enough for its name, be it a little larger than its place.
+Box with_room_for_name(const WallFigure& f, const WallEdge& e, const Box& tile, Index k) {
+    constexpr float most = 1.7f;
+    ImFont* font = f.theme().small_text;
+    const float w = std::max(tile.w(), Canvas::width(font, tile_name(e.name, k)) + f.px(4));
+    const float h = std::max(tile.h(), Canvas::height(font) + f.px(2));
+    if (w > most * tile.w() || h > most * tile.h()) return tile;
+    const ImVec2 middle = tile.centre();
+    return {middle.x - w / 2, middle.y - h / 2, middle.x + w / 2, middle.y + h / 2};
+}
+
 void draw_tile(const WallFigure& f, const WallEdge& e, const Box& tile, Index k, bool on_chip) {
     const Theme& t = f.theme();
     const Trips trips = f.wall.trips(e, k, f.tick());
@@ -103,17 +132,22 @@ void draw_tile(const WallFigure& f, const WallEdge& e, const Box& tile, Index k,
         f.canvas.outline(b, Theme::faded(hue, 0.6f));
     else if (!there && least >= f.px(8))
         f.canvas.dashed(b, Theme::faded(hue, 0.7f));
-    const std::string name = tile_name(e.name, k), count = trips.all() > 0 ? times_mark(trips.all()) : "";
     const ImU32 ink = on_chip ? Theme::ink_on(fill) : Theme::mixed(hue, t.ink, 0.45f);
-    const float line = Canvas::height(t.small_text), line2 = Canvas::height(t.text);
-    const auto fits = [&](const std::string& s, ImFont* font) { return Canvas::width(font, s) <= b.w() - f.px(3); };
-    if (b.h() >= line + line2 && fits(name, t.small_text) && fits(count, t.text)) {
-        const float half = b.centre().y - (line2 - line) / 2;
-        f.canvas.text_in(t.small_text, {b.x0, half - line, b.x1, half}, ink, name, Align::centre);
-        f.canvas.text_in(t.text, {b.x0, half, b.x1, half + line2}, ink, count, Align::centre);
-    } else if (b.h() >= line && fits(count, t.small_text)) {
-        f.canvas.text_in(t.small_text, b, ink, count, Align::centre);
-    }
+    say_in_tile(f, b, ink, tile_name(e.name, k), trips.all() > 0 ? trips_mark(trips) : "",
+                on_chip && (!e.by_row() || trips.all() == 0));
+}
+
+/// How far K's name is above its strip's end, so that it is above the names of what stands between the matrix and O.
+float over_names(const WallFigure& f) { return std::max(0.f, Canvas::height(f.theme().small_text) - f.above); }
+
+/// Where the name of what is right of the matrix begins: those before it must end there.
+float name_begins(const WallFigure& f) {
+    for (const WallEdge& e : f.wall.edges())
+        if (e.side == Side::right) {
+            const Box strip = strip_of(f, e, 0);
+            return strip.centre().x - std::max(Canvas::width(f.theme().title, e.name), strip.w()) / 2 - f.px(3);
+        }
+    return f.seen.x1 + 1e6f;
 }
 
 void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
@@ -125,12 +159,12 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
         const auto beside = std::count_if(f.wall.edges().begin(), f.wall.edges().end(),
                                           [](const WallEdge& other) { return other.side == Side::between; });
         if (e.side == Side::between && beside > 1 && Canvas::width(font, e.name) > f.pitch()) return;
-        const float half = std::max(Canvas::width(font, e.name), strip.w()) / 2 + f.px(1), x = strip.centre().x;
+        const float half = std::max(Canvas::width(font, e.name), strip.w()) / 2 + f.px(1);
+        const float x = e.side == Side::between ? std::min(strip.centre().x, name_begins(f) - half) : strip.centre().x;
         f.canvas.text_in(font, {x - half, strip.y0 - line, x + half, strip.y0}, hue, e.name, Align::centre);
     } else {
-        // Above the names of what stands between the matrix and O.
-        const float high = Canvas::height(t.title), under = e.side == Side::above ? Canvas::height(t.small_text) : 0;
-        const float y = std::min(strip.y0, strip.y1 - high - under);
+        const float high = Canvas::height(t.title);
+        const float y = e.side == Side::above ? std::min(strip.y0, strip.y1 - high - over_names(f)) : strip.y0;
         f.canvas.text_in(t.title, {strip.x1 + f.px(6), y, strip.x1 + f.px(34), y + high}, hue, e.name + "ᵀ");
     }
 }
@@ -146,7 +180,12 @@ void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) 
     const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(f.px(3) / std::max(side, 0.01f))));
     const Box along = e.by_row() ? Box{strip.x0 - f.marks, f.seen.y0, strip.x1 + f.marks, f.seen.y1}
                                  : Box{f.seen.x0, strip.y0 - f.marks, f.seen.x1, strip.y1 + f.marks};
-    for (Index k = 0; k < e.tiles.count(); k += step) {
+    // What is on chip last, over its neighbours.
+    const Index all = ceil_div(e.tiles.count(), step);
+    for (Index n = 0; n < 2 * all; ++n) {
+        const Index k = n % all * step;
+        const bool lit = on_chip[static_cast<std::size_t>(k)];
+        if (lit != (n >= all)) continue;
         Box tile = tile_box(f, e, strip, k);
         if (step > 1) {
             const Box last = tile_box(f, e, strip, std::min(k + step, e.tiles.count()) - 1);
@@ -155,7 +194,7 @@ void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) 
         if (e.by_row() ? tile.y1 <= f.seen.y0 || tile.y0 >= f.seen.y1 : tile.x1 <= f.seen.x0 || tile.x0 >= f.seen.x1)
             continue;
         f.within(along, [&] {
-            draw_tile(f, e, tile, k, on_chip[static_cast<std::size_t>(k)]);
+            draw_tile(f, e, lit && !e.by_row() ? with_room_for_name(f, e, tile, k) : tile, k, lit);
             if (e.side != Side::between) draw_trips(f, e, tile, k, unit);
         });
         if (pointed_at && tile.contains(mouse)) tooltip(about_edge_tile(f.run, f.wall, e, k));
@@ -175,7 +214,7 @@ void draw_edges(WallFigure& f) {
     if (f.of == 1) return;
     const float end = f.seen.x0 - f.gap - f.beside - f.strip - f.marks;
     const Box beside = {f.stack.x0 - f.room_beside, f.seen.y0, end, f.seen.y1};
-    f.canvas.text_in(f.theme().small_text, beside, f.theme().dim_ink, head_names(f.wall.head()), Align::right);
+    f.canvas.text_in(f.theme().small_text, beside, f.theme().dim_ink, head_names(f.run, f.wall.head()), Align::right);
 }
 
 namespace {
@@ -186,7 +225,9 @@ void zoom_in(WallFigure& f, const Box& room) {
     const Spot spot = *f.app.view.zoom;
     const float times = std::max(least, static_cast<float>(std::max(f.wall.rows(), f.wall.cols())) / tiles);
     f.per_key *= times, f.per_row *= times;
-    const float width = f.matrix.w() * times, height = f.matrix.h() * times;
+    if (f.wall.parts().count() > 0) f.tray = tray_height(f.theme(), 2 * f.tile_h());
+    const float width = f.matrix.w() * times;
+    const float height = static_cast<float>(f.wall.rows()) * f.pitch_down();
     const auto begin = [](float low, float high, double at, float size) {
         const float all = high - low, middle = (low + high) / 2;
         if (size <= all) return std::floor(middle - size / 2);
@@ -219,26 +260,32 @@ void lay_out(WallFigure& f, const Box& area) {
     const Problem& p = f.run.recorded();
     const std::string title = longest_title(f.app.session, std::max(p.seq_q, p.seq_k));
     const float wide = Canvas::width(t.small_text, title) + f.px(6), high = Canvas::height(t.small_text);
-    if (!title.empty()) f.beside = wide, f.above = high + f.px(2);
+    f.names = f.wall.parts().count() > 0 ? high + f.px(3) : 0;
+    f.beside = title.empty() ? 0 : wide, f.above = f.names + (title.empty() ? 0 : high + f.px(2));
     Box room;
     const auto place = [&] {
         const float x0 = area.x0 + (left ? outside : f.px(4)) + f.beside;
         const float x1 = area.x1 - (right ? outside + f.statistics : f.px(4));
-        const float y0 = area.y0 + (above ? outside : label) + f.above, y1 = area.y1 - (below ? outside : f.px(4));
+        const float y0 = area.y0 +
+                         (above ? std::max(outside, over_names(f) + f.gap + Canvas::height(t.title)) : label) + f.above,
+                    y1 = area.y1 - (below ? outside : f.px(4));
         const float w = std::max(f.px(8), x1 - x0), h = std::max(f.px(8), y1 - y0);
         const auto keys = static_cast<float>(f.wall.cols() * f.wall.tile_cols());
-        const auto rows = static_cast<float>(f.wall.rows() * f.wall.tile_rows());
-        const auto heads = static_cast<float>(f.of);
-        const float apart = f.of > 1 ? f.px(9) : 0, each = (h - apart * (heads - 1)) / heads;
+        const auto rows = static_cast<float>(f.wall.rows() * f.wall.rows_drawn());
+        const auto heads = static_cast<float>(f.of), blocks = static_cast<float>(f.wall.rows());
+        const float apart = f.of > 1 ? f.px(9) : 0, whole_each = (h - apart * (heads - 1)) / heads;
+        f.tray = f.wall.parts().count() > 0 ? tray_height(t, whole_each / blocks) : 0;
+        const float trays = blocks * f.tray, each = whole_each - trays, alone = h - trays;
         // One scale, unless a side would be too thin to be seen or, in a hall, names would have no room: there tiles
         // may be drawn somewhat wider or higher than to scale.
-        const float scale = std::min(w / keys, h / rows), thinnest = std::min({f.px(44), w, h});
+        const float scale = std::min(w / keys, alone / rows);
+        const float thinnest = std::min({f.px(f.wall.rows() == 1 ? 64.f : 44.f), w, alone});
         const float largest = (t.projector ? 1.6f : 1.f) * scale;
         f.per_key = std::max(std::min(w / keys, largest), thinnest / keys);
-        f.per_row = std::max(std::min(h / rows, largest), thinnest / rows);
+        f.per_row = std::max(std::min(alone / rows, largest), thinnest / rows);
         // Heads below each other have the width of one alone.
         if (f.of > 1) f.per_row = each / rows;
-        const float width = keys * f.per_key, height = rows * f.per_row, all = (height + apart) * heads - apart;
+        const float width = keys * f.per_key, height = rows * f.per_row + trays, all = (height + apart) * heads - apart;
         const float x = std::floor(x0 + (w - width) / 2), y = std::floor(y0 + (h - all) / 2);
         const float top = y + static_cast<float>(f.nth) * (height + apart);
         f.matrix = f.seen = {x, top, x + width, top + height};
@@ -249,11 +296,11 @@ void lay_out(WallFigure& f, const Box& area) {
     place();
     // Where no title has room, none is kept for them.
     if (titles_every(high, f.per_row) == 0) f.beside = 0;
-    if (titles_every(wide, f.per_key) == 0) f.above = 0;
+    if (titles_every(wide, f.per_key) == 0) f.above = f.names;
     if (!title.empty()) place();
     if (f.app.view.zoom) zoom_in(f, room);
     f.rows_a_title = f.beside > 0 ? titles_every(high, f.per_row) : 0;
-    f.cols_a_title = f.above > 0 ? titles_every(wide, f.per_key) : 0;
+    f.cols_a_title = f.above > f.names ? titles_every(wide, f.per_key) : 0;
 }
 
 void draw_titles(const WallFigure& f) {
@@ -265,8 +312,8 @@ void draw_titles(const WallFigure& f) {
         f.canvas.text_in(t.small_text, b, t.dim_ink, title_of(f.app.session, r), Align::right);
     }
     const float bottom = f.seen.y0 - f.gap / 2;
-    gui::draw_titles(f.canvas, f.app.session, {f.seen.x0, bottom - f.above, f.seen.x1, bottom}, f.x_of(0), f.per_key,
-                     f.cols_a_title, p.seq_k);
+    gui::draw_titles(f.canvas, f.app.session, {f.seen.x0, bottom - f.above + f.names, f.seen.x1, bottom}, f.x_of(0),
+                     f.per_key, f.cols_a_title, p.seq_k);
 }
 
 }  // namespace tilescope::gui::wall

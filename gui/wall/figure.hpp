@@ -31,6 +31,8 @@ struct WallFigure {
     float statistics = 0;                           ///< width of all of them, with what is beside them
     // Room for titles of rows and of columns, and every how many of them have one; 0: none.
     float beside = 0, above = 0;
+    float names = 0;  ///< of `above`, that for names of parts of the keys
+    float tray = 0;   ///< below each row of tiles, for what its parts hold; 0: no room
     Index rows_a_title = 0, cols_a_title = 0;
 
     const Theme& theme() const { return app.theme; }
@@ -38,13 +40,18 @@ struct WallFigure {
     Index tick() const { return run.tick(); }
     float pitch() const { return thin + px(3); }  ///< from one statistic to the next
     float x_of(Index key) const { return matrix.x0 + static_cast<float>(key) * per_key; }
-    float y_of(Index row) const { return matrix.y0 + static_cast<float>(row) * per_row; }
+    float y_of(Index row) const {
+        return matrix.y0 + static_cast<float>(row) * per_row + static_cast<float>(row / wall.tile_rows()) * tray;
+    }
+    /// Where the row before it ends, above the tray that may be there.
+    float y_end(Index row) const { return y_of(row - 1) + per_row; }
     float tile_w() const { return static_cast<float>(wall.tile_cols()) * per_key; }
-    float tile_h() const { return static_cast<float>(wall.tile_rows()) * per_row; }
+    float tile_h() const { return static_cast<float>(wall.rows_drawn()) * per_row; }
+    float pitch_down() const { return tile_h() + tray; }  ///< from one row of tiles to the next
     /// Without what a ragged tile has beyond the matrix.
     Box tile(Index i, Index j) const {
         const Span rows = wall.row(i), cols = wall.col(j);
-        return {x_of(cols.begin), y_of(rows.begin), x_of(cols.end()), y_of(rows.end())};
+        return {x_of(cols.begin), y_of(rows.begin), x_of(cols.end()), y_end(rows.end())};
     }
     /// Of what is zoomed in on, the part in this box.
     template <class F>
@@ -53,10 +60,13 @@ struct WallFigure {
     }
     bool sees(const Box& b) const { return b.x1 > seen.x0 && b.x0 < seen.x1 && b.y1 > seen.y0 && b.y0 < seen.y1; }
     Box box(const Visit& v) const {
-        return {x_of(v.keys.begin), y_of(v.queries.begin), x_of(v.keys.end()), y_of(v.queries.end())};
+        return {x_of(v.keys.begin), y_of(v.queries.begin), x_of(v.keys.end()), y_end(v.queries.end())};
     }
 };
 
+/// Of what parts hold, below a row of tiles: for two lines or one, in little more than half of `room`; 0: not even
+/// that.
+float tray_height(const Theme& t, float room);
 /// Lays the wall out in `area`, as large as it can be.
 void lay_out(WallFigure& f, const Box& area);
 
@@ -64,6 +74,12 @@ void draw_matrix(const WallFigure& f);
 void draw_edges(WallFigure& f);
 /// Between the matrix and the edges that stand for its rows and columns.
 void draw_titles(const WallFigure& f);
+/// Bands of the matrix where keys are cut into parts, what each part holds, and how that is added up.
+void draw_parts(const WallFigure& f);
+/// Whose tray is at a place of the screen, or nullptr.
+const Partial* partial_at(const WallFigure& f, ImVec2 at);
+/// Of a wall that is zoomed in on, which part of it is seen.
+void draw_seen(const WallFigure& f);
 /// Who is where, over the matrix.
 void draw_painters(const WallFigure& f);
 /// What the mouse points at on the matrix, and what a click does.
@@ -74,7 +90,7 @@ void draw_numbers(const WallFigure& f, Box area, std::size_t rows);
 float numbers_height(const Theme& t, std::size_t rows);
 /// SM traffic by tensor, over that of another algorithm.
 void draw_bytes(const WallFigure& f, Box area);
-float bytes_height(const Theme& t);
+float bytes_height(const WallFigure& f);
 /// Puts an SM in focus that works on a head, where one does.
 void look_at_head(WallFigure& f, Index head);
 /// A square for each head.

@@ -49,7 +49,10 @@ Look look_of(const WallFigure& f, const WallGroup& g) {
 ImU32 colour_of(const WallFigure& f, const Look& l) {
     const Theme& t = f.theme();
     const float coats = l.of > 0 ? static_cast<float>(l.coats / l.of) : 0;
-    if (l.stored) return Theme::mixed(t.panel, t.hue(l.stored->meaning), l.strength + (l.of > 1 ? 0.1f * coats : 0));
+    // Coats are told apart where ×n has no room, too.
+    if (l.stored)
+        return Theme::mixed(t.panel, t.hue(l.stored->meaning),
+                            std::min(0.95f, l.strength + (l.of > 1 ? 0.35f * coats : 0)));
     return Theme::mixed(t.panel, t.dim_ink, (0.2f + 0.35f * l.recent) * (0.3f + 0.7f * l.painted));
 }
 
@@ -102,7 +105,8 @@ void draw_group(const WallFigure& f, const WallGroup& g) {
 /// What a ragged tile has beyond the end of the matrix: room on chip, and nothing in it.
 void draw_overhang(const WallFigure& f) {
     const Index rows = f.run.recorded().seq_q, keys = f.run.recorded().seq_k;
-    const float x = f.x_of(keys), y = f.y_of(rows);
+    const float x = f.x_of(keys), y = f.y_end(rows);
+    const float bottom = f.y_of(f.wall.row(f.wall.rows() - 1).begin) + f.tile_h();
     const Theme& t = f.theme();
     const Overhang lacks = overhang(f.wall, f.run);
     const auto say = [&](const Box& b, const std::vector<std::string>& words) {
@@ -113,11 +117,11 @@ void draw_overhang(const WallFigure& f) {
             f.canvas.text_on_patch(t.small_text, {b.x0 + f.px(2), y0 - half, b.x1 - f.px(2), y0 + half}, t.ink, t.panel,
                                    words, Align::centre);
     };
-    if (x < f.matrix.x1 - 1) say({x, f.matrix.y0, f.matrix.x1, std::min(y, f.matrix.y1)}, lacks.keys);
-    if (y < f.matrix.y1 - 1) say({f.matrix.x0, y, f.matrix.x1, f.matrix.y1}, lacks.rows);
+    if (x < f.matrix.x1 - 1) say({x, f.matrix.y0, f.matrix.x1, std::min(y, bottom)}, lacks.keys);
+    if (y < bottom - 1) say({f.matrix.x0, y, f.matrix.x1, bottom}, lacks.rows);
     // The end of the matrix.
     if (x < f.matrix.x1 - 1) f.canvas.line({x, f.matrix.y0}, {x, y}, t.ink, f.px(2));
-    if (y < f.matrix.y1 - 1) f.canvas.line({f.matrix.x0, y}, {x, y}, t.ink, f.px(2));
+    if (y < bottom - 1) f.canvas.line({f.matrix.x0, y}, {x, y}, t.ink, f.px(2));
 }
 
 /// Rows of tiles whose thread blocks were not recorded.
@@ -145,22 +149,23 @@ void draw_skipped(const WallFigure& f) {
     f.canvas.text_on_patch(f.theme().text, room, f.theme().ink, f.theme().panel, words, Align::right);
 }
 
+}  // namespace
+
 /// A part must not be taken for the whole.
-void say_what_is_seen(const WallFigure& f) {
+void draw_seen(const WallFigure& f) {
+    if (!f.app.view.zoom) return;
     const Theme& t = f.theme();
     const auto span = [](float from, float to, float size, Index count) {
         const Index first = whole(std::floor(from / size + 0.01f), 0, count - 1);
         return Span{first, whole(std::ceil(to / size - 0.01f), first + 1, count) - first};
     };
     const Box& s = f.seen;
-    const Span rows = span(s.y0 - f.matrix.y0, s.y1 - f.matrix.y0, f.tile_h(), f.wall.rows());
+    const Span rows = span(s.y0 - f.matrix.y0, s.y1 - f.matrix.y0, f.pitch_down(), f.wall.rows());
     const Span cols = span(s.x0 - f.matrix.x0, s.x1 - f.matrix.x0, f.tile_w(), f.wall.cols());
     const float height = Canvas::height(t.small_text) + f.px(2);
     f.canvas.text_on_patch(t.small_text, {s.x0 + f.px(8), s.y0 + f.px(3), s.x1 - f.px(8), s.y0 + f.px(3) + height},
                            t.ink, t.panel, seen_text(f.wall, rows, cols), Align::right);
 }
-
-}  // namespace
 
 void draw_matrix(const WallFigure& f) {
     const float least = f.px(6);
@@ -171,7 +176,7 @@ void draw_matrix(const WallFigure& f) {
         draw_overhang(f);
         draw_unrecorded(f);
     });
-    f.app.view.zoom ? say_what_is_seen(f) : draw_skipped(f);
+    if (!f.app.view.zoom) draw_skipped(f);
     f.canvas.outline(f.seen, f.theme().panel_border);
 }
 

@@ -32,59 +32,121 @@ void draw_numbers(const WallFigure& f, Box area, std::size_t rows) {
     }
 }
 
+namespace {
+
+/// What another algorithm would need, where that is compared with.
+std::optional<Bytes> ghost_of(const WallFigure& f) {
+    const lab::Report* other = f.app.session.counted(f.app.view.compare);
+    if (!other || f.app.view.compare == f.run.algorithm().name) return std::nullopt;
+    return other_bytes(f.run, *other);
+}
+
+/// Whether nothing is drawn below the bars of what was moved, in none of a race's walls.
+bool one_bar(const WallFigure& f) {
+    if (!f.app.session.counted(f.app.view.compare)) return true;
+    for (const Run* run : {f.app.session.run(), f.app.session.rival()})
+        if (run && (!run->has_whole_heads() || stores_scores(*run) || run->algorithm().name != f.app.view.compare))
+            return false;
+    return true;
+}
+
+/// The bars of SM traffic: the run's, and another one below it.
+struct Bars {
+    const WallFigure& f;
+    Box area, bar, below;
+    double per_byte = 0;
+    float down = 0;  ///< of the words, in a hall below their bars
+
+    const Theme& theme() const { return f.theme(); }
+    float x(double bytes) const { return bar.x0 + static_cast<float>(bytes * per_byte); }
+    void say(const Box& b, ImU32 colour, const std::string& said) const {
+        const float x = theme().projector ? area.x0 : bar.x1 + f.px(8);
+        f.canvas.text_in(theme().text, {x, b.y0 + down, area.x1, b.y1 + down}, colour, said);
+    }
+};
+
+Bars lay_out_bars(const WallFigure& f, const Box& area, const std::vector<std::string>& said, Bytes ghost) {
+    const Theme& t = f.theme();
+    // In a race, one scale for both.
+    Bytes largest = std::max(ghost, Bytes{1});
+    float label = 0;
+    for (const Run* run : {f.app.session.run(), f.app.session.rival()}) {
+        if (!run) continue;
+        const Bytes all = run->hbm(run->ticks());
+        largest = std::max(largest, all);
+        label = std::max(label, Canvas::width(t.text, traffic_text(*run, all, all)) + f.px(10));
+    }
+    for (const std::string& words : said) label = std::max(label, Canvas::width(t.text, words) + f.px(10));
+    if (t.projector) label = 0;
+    const float room = std::max(f.px(10), area.w() - label), line = Canvas::height(t.text) + f.px(4);
+    const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
+    const float next = t.projector ? 2 * line + f.px(6) : line;
+    return {f,
+            area,
+            bar,
+            {bar.x0, bar.y0 + next, bar.x1, bar.y1 + next - f.px(4)},
+            static_cast<double>(room) / static_cast<double>(largest),
+            t.projector ? line : 0};
+}
+
+/// The share of the whole run that is shown: no scale has room for both, so that the upper bar is drawn out of the
+/// lower one's end.
+void draw_whole_run(const Bars& b, const std::string& words) {
+    const WallFigure& f = b.f;
+    const Theme& t = f.theme();
+    const Bytes played = f.run.hbm(f.run.ticks()), all = f.run.counted().counters.hbm();
+    const double share = static_cast<double>(played) / static_cast<double>(all);
+    Box bar = b.below;
+    if (!t.projector) bar.y0 += f.px(5);
+    const float end = bar.x0 + std::max(f.px(2), static_cast<float>(share) * bar.w());
+    const ImVec2 drawn_out[] = {
+        {bar.x0, b.bar.y1}, {b.x(static_cast<double>(played)), b.bar.y1}, {end, bar.y0}, {bar.x0, bar.y0}};
+    f.canvas.polygon(drawn_out, Theme::mixed(t.panel, t.ink, 0.13f));
+    f.canvas.fill({bar.x0, bar.y0, end, bar.y1}, t.ink);
+    f.canvas.dashed(bar, t.dim_ink);
+    b.say(b.below, t.ink, words);
+}
+
+/// Scores on their way to HBM and back: below their parts of the bar.
+void draw_stored(const Bars& b, const StoredBytes& stored) {
+    const Theme& t = b.theme();
+    const Box box = {b.x(static_cast<double>(stored.from)), b.below.y0, b.x(static_cast<double>(stored.to)),
+                     b.below.y1 + b.f.px(4)};
+    b.f.canvas.outline(box, t.hue(Meaning::score), b.f.px(2));
+    if (Canvas::width(t.small_text, stored.text) <= box.w() - b.f.px(8))
+        b.f.canvas.text_in(t.small_text, box, t.ink, stored.text, Align::centre);
+    else
+        b.say(b.below, t.ink, stored.text);
+}
+
+}  // namespace
+
 /// In a hall the words have lines of their own below the bars.
-float bytes_height(const Theme& t) {
-    return t.projector ? 4 * Canvas::height(t.text) + t.px(24) : 2 * Canvas::height(t.text) + t.px(12);
+float bytes_height(const WallFigure& f) {
+    const Theme& t = f.theme();
+    const float line = Canvas::height(t.text), bars = one_bar(f) ? 1 : 2;
+    return t.projector ? bars * (2 * line + t.px(12)) : bars * (line + t.px(6));
 }
 
 void draw_bytes(const WallFigure& f, Box area) {
     const Theme& t = f.theme();
-    const lab::Report* other = f.app.session.counted(f.app.view.compare);
-    const bool same = f.app.view.compare == f.run.algorithm().name;
-    const auto ghost = other && !same ? other_bytes(f.run, *other) : std::nullopt;
+    const auto ghost = ghost_of(f);
+    const StoredBytes stored = ghost ? StoredBytes{} : stored_bytes(f.run);
     const std::string words = traffic_text(f.run, f.run.hbm(f.tick()), f.run.hbm(f.run.ticks()));
     const std::string ghost_words = ghost ? traffic_of_other_text(*ghost, f.app.view.compare) : "";
-    // In a race, one scale for both.
-    Bytes largest = std::max(ghost.value_or(0), Bytes{1});
-    float label = 0;
-    for (const Run* run : {f.app.session.run(), f.app.session.rival()}) {
-        if (!run) continue;
-        const Bytes all_of_it = run->hbm(run->ticks());
-        largest = std::max(largest, all_of_it);
-        label = std::max(label, Canvas::width(t.text, traffic_text(*run, all_of_it, all_of_it)) + f.px(10));
-    }
-    const std::string whole_run_words = f.run.has_whole_heads() ? "" : whole_run_text(f.run);
-    for (const std::string& said : {words, ghost_words, whole_run_words})
-        label = std::max(label, Canvas::width(t.text, said) + f.px(10));
-    if (t.projector) label = 0;
-    const float room = std::max(f.px(10), area.w() - label);
-    const double per_byte = static_cast<double>(room) / static_cast<double>(largest);
-    const float line = Canvas::height(t.text) + f.px(4);
-    const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
-    draw_traffic_bar(f.canvas, bar, per_byte, sm_traffic_parts(f.theme(), f.run), f.run.hbm(f.run.ticks()));
-    const auto say = [&](const Box& b, ImU32 colour, const std::string& said) {
-        const float x = t.projector ? area.x0 : bar.x1 + f.px(8), down = t.projector ? line : 0;
-        f.canvas.text_in(t.text, {x, b.y0 + down, area.x1, b.y1 + down}, colour, said);
-    };
-    say(bar, t.ink, words);
-    const float next = t.projector ? 2 * line + f.px(6) : line;
-    if (!f.run.has_whole_heads()) {
-        // The share of the whole run that is shown: no scale has room for both.
-        const Bytes all = f.run.counted().counters.hbm();
-        const double share = static_cast<double>(f.run.hbm(f.run.ticks())) / static_cast<double>(all);
-        const Box whole_run = {bar.x0, bar.y0 + next, bar.x1, bar.y1 + next - f.px(4)};
-        f.canvas.fill({whole_run.x0, whole_run.y0,
-                       whole_run.x0 + std::max(f.px(2), static_cast<float>(share) * whole_run.w()), whole_run.y1},
-                      t.ink);
-        f.canvas.dashed(whole_run, t.dim_ink);
-        say(whole_run, t.ink, whole_run_words);
-        return;
-    }
+    const std::string whole_words = f.run.has_whole_heads() ? "" : whole_run_text(f.run);
+    const Bars b = lay_out_bars(f, area, {words, ghost_words, whole_words, stored.text}, ghost.value_or(0));
+    draw_traffic_bar(f.canvas, b.bar, b.per_byte, sm_traffic_parts(t, f.run), f.run.hbm(f.run.ticks()));
+    const bool whole = f.run.has_whole_heads();
+    if (!whole) draw_whole_run(b, whole_words);
+    b.say(b.bar, t.ink, words);
+    if (!whole) return;
+    if (stored.to > 0) draw_stored(b, stored);
     if (!ghost) return;
-    const Box below = {bar.x0, bar.y0 + next, bar.x0 + static_cast<float>(static_cast<double>(*ghost) * per_byte),
-                       bar.y1 + next - f.px(4)};
+    Box below = b.below;
+    below.x1 = b.x(static_cast<double>(*ghost));
     f.canvas.dashed(below, t.dim_ink);
-    say(below, t.dim_ink, ghost_words);
+    b.say(below, t.dim_ink, ghost_words);
 }
 
 float heads_height(const Theme& t) { return Canvas::height(t.text) + t.px(6); }
@@ -122,7 +184,7 @@ void draw_heads(WallFigure& f, Box area) {
         ImGui::SetCursorScreenPos(b.min());
         const bool pressed = hit_area(place, {b.w(), b.h()});
         f.app.place(place);
-        if (hovered(b)) tooltip(about_head(h, s));
+        if (hovered(b)) tooltip(about_head(f.run, h, s));
         if (pressed) look_at_head(f, h);
     }
 }

@@ -22,6 +22,8 @@ void draw_head(WallFigure& f) {
     draw_edges(f);
     draw_titles(f);
     draw_painters(f);
+    draw_parts(f);
+    draw_seen(f);
     point_at(f);
 }
 
@@ -56,7 +58,7 @@ void draw_above_and_below(WallFigure& f, Box& area) {
         area.y1 = note.y0;
     }
     if (area.h() > f.px(180)) {
-        const Box bytes = {area.x0, area.y1 - bytes_height(t), area.x1, area.y1};
+        const Box bytes = {area.x0, area.y1 - bytes_height(f), area.x1, area.y1};
         area.y1 = bytes.y0 - f.px(4);
         draw_bytes(f, bytes);
     }
@@ -67,7 +69,7 @@ void draw_beside(WallFigure& f, Box side) {
     const Theme& t = f.theme();
     draw_numbers(f, side.cut_top(numbers_height(t, 2)), 2), side.cut_top(f.px(4));
     if (has_heads(f)) draw_heads(f, side.cut_top(heads_height(t))), side.cut_top(f.px(8));
-    draw_bytes(f, side.cut_top(bytes_height(t)));
+    draw_bytes(f, side.cut_top(bytes_height(f)));
     const auto say = [&](const std::string& text) {
         const int lines = draw_sentences(f.canvas, t.small_text, side, t.dim_ink, text);
         side.cut_top(static_cast<float>(lines) * t.small_text->FontSize + f.px(8));
@@ -89,7 +91,7 @@ bool is_better_beside(WallFigure& f, const Box& area) {
     };
     Box full = area;
     full.cut_top(finding_height(t, area));
-    const float taken = 2 * t.text->FontSize + numbers_height(t, 1) + bytes_height(t) + f.px(14) +
+    const float taken = 2 * t.text->FontSize + numbers_height(t, 1) + bytes_height(f) + f.px(14) +
                         (has_heads(f) ? heads_height(t) : 0) +
                         (f.run.shortened().empty() ? 0 : Canvas::height(t.small_text) + f.px(2));
     return tile(left_of(f, full)) >= tile({full.x0, full.y0, full.x1, full.y1 - taken});

@@ -2,6 +2,7 @@
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/wall/figure.hpp"
+#include "show/parts_text.hpp"
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
@@ -52,7 +53,13 @@ void point_at(WallFigure& f) {
         if (pressed) f.app.view.sm = p->sm;
         return;
     }
-    const Index i = whole((mouse.y - m.y0) / f.tile_h(), 0, f.wall.rows() - 1);
+    if (const Partial* p = partial_at(f, mouse)) {
+        tooltip(about_partial(f.run, f.wall, *p));
+        const Placement* at = f.run.schedule().placement_of(f.wall.parts().launch(), p->block);
+        if (pressed && at) f.app.view.sm = at->sm;
+        return;
+    }
+    const Index i = whole((mouse.y - m.y0) / f.pitch_down(), 0, f.wall.rows() - 1);
     const Index j = whole((mouse.x - m.x0) / f.tile_w(), 0, f.wall.cols() - 1);
     tooltip(about_wall_tile(f.run, f.wall, i, j));
     if (const Visit* visit = pressed ? coat_to_see(f, i, j) : nullptr) go_to(f, *visit);

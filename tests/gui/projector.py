@@ -15,7 +15,7 @@ import tempfile
 
 from driver import SKIPPED, Display, skip_unless_possible
 from screenshots import FONTS
-from states import CAUSAL, HALF, ONE_HEAD, TOY, TOY_MATRIX
+from states import CAUSAL, FOUR_PARTS, HALF, ONE_HEAD, TOY, TOY_MATRIX
 
 VIEWS = ["wall", "machine", "time", "row"]
 PROBLEMS = [
@@ -25,13 +25,15 @@ PROBLEMS = [
     ["flash_v1", *HALF, "--kv-heads", "2", "--race", "flash_v2", "--pace", "time", "--step", "120"],
     ["softmax_online", *TOY_MATRIX, "--step", "20"],
     ["flash_v2", "--seq", "16384", "--heads", "64", "--step", "300"],
+    ["split_kv", *FOUR_PARTS, "--kv-heads", "1", "--step", "66"],
 ]
 STATES = [[*problem, "--view", view] for problem in PROBLEMS for view in VIEWS]
 STATES += [[*PROBLEMS[0], "--drawer", drawer] for drawer in ("controls", "code", "detail")]
 STATES += [[*PROBLEMS[0], "--drawer", "detail", "--detail", "counters"], [*PROBLEMS[0], "--drawer", "code", "--tab", "program"]]
 STATES += [["--view", view] for view in ("tiles", "roofline", "io")]
 STATES += [["flash_v2", "--br", "1024", "--bc", "1024"]]
-STATES += [["--scene", name] for name in ("columns-and-rows", "grouped-heads", "ragged-shapes", "too-large-to-show")]
+STATES += [["--scene", name] for name in ("columns-and-rows", "grouped-heads", "ragged-shapes", "too-large-to-show",
+                                              "one-token")]
 STATES = [[*state, "--size", "1920x1080"] for state in STATES]
 STATES += [[*PROBLEMS[0], "--size", size] for size in ("800x600", "1440x900", "2560x1440")]
 

@@ -9,6 +9,8 @@ HALF = ["--seq", "512", *TILES]
 ONE_HEAD = ["--seq", "256", "--heads", "1", *TILES]
 END = ["--step", "1000000"]
 CAUSAL = [*HALF, "--heads", "1", "--causal"]
+DECODE = ["--heads", "2", "--seq-q", "1", "--seq-k", "1024", "--dim", "64", "--bc", "64"]
+FOUR_PARTS = [*DECODE, "--splits", "4"]
 
 
 def in_machine(flags):
@@ -29,6 +31,14 @@ WALLS = {
     "wall_race": ["flash_v1", *CAUSAL, "--race", "flash_v2", "--pace", "time", "--step", "120"],
     "wall_small": ["flash_v2", *CAUSAL, "--step", "45", "--size", "800x600"],
     "wall_first": ["--light"],
+    "wall_parts": ["split_kv", *FOUR_PARTS, "--step", "20"],
+    "wall_parts_added": ["split_kv", *FOUR_PARTS, "--kv-heads", "1", "--step", "66", "--light"],
+    "wall_parts_causal": ["split_kv", "--seq", "256", *TILES, "--heads", "1", "--splits", "2", "--causal", "--step", "12"],
+    "wall_parts_small": ["split_kv", "--seq", "256", *TILES, "--heads", "1", "--splits", "2", "--causal", "--step", "44",
+                         "--size", "800x600"],
+    "wall_parts_projector": ["split_kv", *FOUR_PARTS, "--step", "21", "--projector", "--size", "1920x1080"],
+    "wall_parts_zoom": ["split_kv", "--seq", "500", *TILES, "--heads", "1", "--splits", "3", "--step", "14", "--zoom",
+                        "0.4,0.9"],
     "wall_zoom": ["flash_v2", *CAUSAL, "--step", "45", "--sm", "5", "--zoom", "0.4,0.6"],
     "toy_projector": ["flash_v2", *TOY, "--step", "24", "--projector", "--size", "1920x1080"],
     "controls_projector": ["standard", *CAUSAL, "--step", "12", "--projector", "--drawer", "controls", "--light", "--size",
@@ -131,6 +141,10 @@ TEXTS = PICTURES | {name: in_machine(flags) for name, flags in MACHINE_TEXTS.ite
     "wall_output": ["standard", *CAUSAL, "--step", "30"],
     "wall_end": ["flash_v2", *CAUSAL, *END],
     "wall_stored": ["standard", *CAUSAL, *END],
+    "wall_parts_start": ["split_kv", *FOUR_PARTS],
+    "wall_parts_written": ["split_kv", *FOUR_PARTS, "--step", "52"],
+    "wall_parts_end": ["split_kv", *FOUR_PARTS, *END],
+    "wall_parts_many": ["split_kv", *DECODE, "--splits", "10", "--step", "40"],
     "wall_decode": ["flash_v2", "--seq-q", "1", "--seq-k", "4096", "--heads", "4", "--step", "40"],
     "wall_passes": ["three_pass", *CAUSAL, "--step", "20"],
     "wall_too_many": ["flash_v2", "--seq", "4194304", "--heads", "1", "--dim", "1", "--br", "1", "--causal"],
@@ -160,6 +174,9 @@ TIPS = {
     "wall_tips": (["flash_v2", *CAUSAL, "--step", "45", "--sm", "5"],
                   [("wall", 0.06, 0.06), ("wall", 0.45, 0.7), ("wall", 0.9, 0.1), ("wall", 0.95, 0.95), ("wall", 0.55, 0.55),
                    ("edge-K", 0.3, 0.5), ("edge-Q", 0.5, 0.9), ("edge-O", 0.5, 0.1), ("edge-LSE", 0.5, 0.1)]),
+    "parts_tips": (["split_kv", "--heads", "4", "--kv-heads", "2", *FOUR_PARTS[2:], "--step", "66"],
+                   [("wall", 0.1, 0.9), ("wall", 0.9, 0.9), ("wall", 0.1, 0.2), ("head-1", 0.5, 0.5), ("splits", 0.5, 0.5),
+                    ("splits-rule", 0.5, 0.5), ("pack", 0.5, 0.5)]),
     "counter_tips": (["flash_v2", *TOY, "--step", "26", "--detail", "counters"],
                      [("counter-SM read", 0.5, 0.5), ("counter-DRAM read", 0.5, 0.5), ("counter-compulsory", 0.5, 0.5),
                       ("counter-time", 0.5, 0.5), ("counter-time", 1.6, 0.5), ("counter-time", 2.6, 0.5),

@@ -240,6 +240,67 @@ def paints_the_wall(display):
     w.close()
 
 
+def cuts_keys_into_parts(display):
+    """The controls of parts and of packed heads, their mistakes, and bands on the wall."""
+    w = Window(display, GUI, "split_kv", "--seq-q", "1", "--seq-k", "1024", "--heads", "4", "--kv-heads", "2", "--dim",
+               "64", "--bc", "64", "--splits", "4", "--size", "1440x900")
+
+    def says(words, panel="memory"):
+        return w.wait(lambda s: s["settled"] and any(words in text for text, _, _ in s["texts"].get(panel, [])), words)
+
+    says("part 4 of 4")
+    w.click("splits-input")
+    w.x("key", "--delay", "0", "ctrl+a", "8", "Return")
+    w.wait(lambda s: s["settled"] and flag(s, "--splits") == "8", "8 parts")
+    says("part 8")
+    w.key("ctrl+z")
+    w.wait(lambda s: s["settled"] and flag(s, "--splits") == "4", "4 parts again")
+    w.click("splits-reset")
+    w.wait(lambda s: s["settled"] and flag(s, "--splits") is None, "the rule's parts")
+    w.click("splits-rule")
+    w.click("splits-rule-fa3")
+    w.wait(lambda s: s["settled"] and flag(s, "--splits") == "fa3", "the other rule")
+    w.click("splits-input")
+    w.x("key", "--delay", "0", "ctrl+a", "2", "0", "0", "0", "Return")
+    assert "--splits 2000" in w.wait(lambda s: s["problem"], "a mistake")["problem"]
+    w.key("ctrl+z")
+    w.wait(lambda s: s["settled"] and not s["problem"] and flag(s, "--splits") == "fa3", "the mistake taken back")
+    says("KV head 1 of 2: query heads 1 to 2")
+    w.click("pack")
+    w.click("pack-off")
+    w.wait(lambda s: s["settled"] and flag(s, "--pack") == "off", "heads apart")
+    says("head 1 of 4")
+    w.key("ctrl+z")
+    w.wait(lambda s: s["settled"] and flag(s, "--pack") is None, "heads packed again")
+    # Neither flag means anything to standard attention.
+    w.click("algorithm")
+    w.click("algorithm-standard")
+    w.wait(lambda s: s["settled"] and s["algorithm"] == "standard" and not s["problem"] and flag(s, "--splits") is None
+           and "splits" not in s["places"] and "pack" not in s["places"], "standard attention")
+    w.close()
+
+
+def chooses_masks(display):
+    """Masks of the list, one after the other, and the way back."""
+    w = Window(display, GUI, "flash_v2", "--seq", "512", "--heads", "1", "--br", "64", "--bc", "64", "--causal", "--size",
+               "1440x900")
+
+    def chosen(name, **flags):
+        w.click("mask")
+        w.click("mask-" + name)
+        return w.wait(lambda s: s["settled"] and not s["problem"] and "--causal" in s["command"]
+                      and all(flag(s, "--" + key.replace("_", "-")) == value for key, value in flags.items()), name)
+
+    chosen("window", window_left="128", window_right=None, block_mask=None)
+    w.wait(lambda s: any("43 of 64" in text for text, _, _ in s["texts"]["memory"]), "what a window leaves")
+    chosen("documents", window_left=None, documents="128+256+64+64")
+    chosen("butterfly", documents=None, block_mask="butterfly", mask_block="64x64")
+    w.key("ctrl+z")
+    w.wait(lambda s: s["settled"] and flag(s, "--documents") == "128+256+64+64", "documents again")
+    chosen("all", documents=None, window_left=None, block_mask=None)
+    w.close()
+
+
 def turns_scenes(display):
     names = subprocess.run([GUI, "--scenes"], capture_output=True, text=True, check=True).stdout.split()
     w = Window(display, GUI, "--light", "--size", "1440x900")
@@ -811,7 +872,7 @@ def says_what_is_wrong_in_one_line(_):
 
 TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time,
          takes_back_and_shows_nothing, looks_at_a_row, loses_no_key_on_slow_frames, steps_by_a_stride, pauses_at_firsts,
-         plays_in_time, paints_the_wall, turns_scenes, opens_drawers, zooms_in,
+         plays_in_time, paints_the_wall, cuts_keys_into_parts, chooses_masks, turns_scenes, opens_drawers, zooms_in,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,

@@ -172,18 +172,30 @@ TEST_CASE("what is said of a timeline is what is in it", "[gantt]") {
           std::vector<std::string>{"waits for L2 or DRAM 25%", "waits 25%", "25%", ""});
 }
 
-TEST_CASE("of a race the winner is named, or neither where they take about as long", "[gantt]") {
+TEST_CASE("a race has its result when both are done, and not before", "[gantt]") {
     const Flags flags = {{"seq", "512"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}};
     for (const auto& [first, second] : {std::pair("flash_v1", "flash_v2"), std::pair("flash_v2", "flash_v1")}) {
-        const WaitingSession s = session_of(first, flags, second);
+        WaitingSession s = session_of(first, flags, second, Pace::time);
         const bool v2_first = std::string(first) == "flash_v2";
-        const double v2 = (v2_first ? s.run() : s.rival())->gantt().us(),
-                     v1 = (v2_first ? s.rival() : s.run())->gantt().us();
+        const Run &v1 = v2_first ? *s.rival() : *s.run(), &v2 = v2_first ? *s.run() : *s.rival();
+        CHECK(gantt_headline(s) == (v2_first ? "flash_v2 on 8 SMs against flash_v1 on 1 SM: both start now."
+                                             : "flash_v1 on 1 SM against flash_v2 on 8 SMs: both start now."));
+        const auto through = [&](const Run& run) {
+            return std::string(run.algorithm().name) + " is " +
+                   text::percent(s.seconds(run, run.tick()) * 1e6 / run.gantt().us()) + " through";
+        };
+        s.show(s.position_at(5e-6, false));
+        CHECK(gantt_headline(s) == through(*s.run()) + ", " + through(*s.rival()) + " (modelled).");
+        s.show(s.position_at(20e-6, v2_first));
         CHECK(gantt_headline(s) ==
-              "flash_v2 takes " + text::microseconds(v2) + ", flash_v1 " + text::number(v1 / v2) + " times as long.");
+              "flash_v2 is done, after " + text::microseconds(v2.gantt().us()) + "; " + through(v1) + " (modelled).");
+        s.show(s.length());
+        CHECK(gantt_headline(s) == "flash_v2 took " + text::microseconds(v2.gantt().us()) + ", flash_v1 " +
+                                       text::number(v1.gantt().us() / v2.gantt().us()) + " times as long (modelled).");
     }
-    const WaitingSession alike = session_of("flash_v2", flags, "flash_v2");
-    CHECK(gantt_headline(alike).starts_with("flash_v2 and flash_v2 take about as long: "));
+    WaitingSession alike = session_of("flash_v2", flags, "flash_v2");
+    alike.show(alike.length());
+    CHECK(gantt_headline(alike).starts_with("flash_v2 and flash_v2 took about as long: "));
 }
 
 TEST_CASE("a time is found among the positions, of either run of a race", "[gantt]") {

@@ -98,6 +98,8 @@ TEST_CASE("each line's numbers are what was before, what is left of it, and what
         const float factor = std::exp(m.m_was - m.m);
         CHECK(m.sum_line->kept[0] == Approx(factor * m.sum_line->was[0]).epsilon(1e-4));
         CHECK(row_shrinks(m).empty() == !(m.m > m.m_was));
+        CHECK(row_output(m) == "O, its " + std::to_string(m.output.size()) + " sums" +
+                                   (row_shrinks(m).empty() ? "" : ": " + row_shrinks(m)));
         rescaled += m.m > m.m_was;
     }
     CHECK(rescaled > 0);

@@ -4,6 +4,8 @@
 #include <set>
 #include <sstream>
 
+#include "core/text/numbers.hpp"
+#include "lab/covers.hpp"
 #include "lab/timing.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"
@@ -26,8 +28,8 @@ double us(std::vector<std::pair<std::string, std::string>> flags) {
 
 }  // namespace
 
-TEST_CASE("thirteen scenes come along, each with its point, a question and an answer", "[scenes]") {
-    REQUIRE(scenes().size() == 13);
+TEST_CASE("sixteen scenes come along, each with its point, a question and an answer", "[scenes]") {
+    REQUIRE(scenes().size() == 16);
     std::set<std::string> names, titles;
     int number = 0;
     for (const Scene& s : scenes()) {
@@ -46,7 +48,7 @@ TEST_CASE("thirteen scenes come along, each with its point, a question and an an
         CHECK(scene_named(s.name).state == s.state);
         CHECK(scene_number(s) == number++);
     }
-    CHECK(scene_title(scenes()[4]) == "5 of 13 · FlashAttention-1 paints columns, FlashAttention-2 rows");
+    CHECK(scene_title(scenes()[4]) == "5 of 16 · FlashAttention-1 paints columns, FlashAttention-2 rows");
 }
 
 TEST_CASE("every scene shows what it is about", "[scenes]") {
@@ -94,6 +96,32 @@ TEST_CASE("numbers of the scenes' answers are the model's", "[scenes]") {
     };
     CHECK(contains(tiles.answer, tile("256", "64")));
     CHECK(contains(tiles.answer, tile("128", "64")));
+    const Scene decode = scene_named("one-token");
+    WaitingSession split;
+    split.ask(decode.state.setup);
+    for (const Run* run : {split.run(), split.rival()})
+        CHECK(contains(decode.answer, text::microseconds(run->counted().time->us())));
+    Bytes partial = 0;
+    for (const TensorReport& t : split.run()->counted().tensors)
+        if (t.role == Role::scratch) partial += t.traffic.write;
+    CHECK(contains(decode.answer, text::bytes(partial) + " out and back"));
+    CHECK(split.run()->counted().time->launches[0].sms == 4 * split.rival()->counted().time->launches[0].sms);
+    const auto tiles_left = [](const char* seq, bool window) {
+        Problem p;
+        p.seq_q = p.seq_k = std::atoll(seq);
+        p.mask = window ? Mask::window(128, 0) : Mask::causal();
+        const TileCovers c = covers_of(p, {64, 64});
+        return std::to_string(c.partial + c.whole);
+    };
+    const Scene window = scene_named("sliding-window");
+    CHECK(contains(window.answer, tiles_left("1024", true) + " to visit, not " + tiles_left("512", true)));
+    CHECK(contains(window.answer, "be " + tiles_left("1024", false) + ", not " + tiles_left("512", false)));
+    const Scene blocks = scene_named("block-sparse");
+    WaitingSession sparse;
+    sparse.ask(blocks.state.setup);
+    WaitingSession dense = session_of("flash_v1", {{"heads", "1"}, {"seq", "512"}, {"br", "64"}, {"bc", "64"}});
+    const auto moved = [](const WaitingSession& s) { return text::bytes(s.run()->counted().counters.hbm()); };
+    CHECK(contains(blocks.answer, moved(sparse).substr(0, 4) + " of " + moved(dense)));
     const auto share_of_scores = [](const char* seq) {
         WaitingSession s = session_of("standard", {{"heads", "1"}, {"seq", seq}, {"br", "64"}, {"bc", "64"}});
         Bytes scores = 0;

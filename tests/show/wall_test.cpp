@@ -171,6 +171,10 @@ TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall
     const Wall by_column(*first.run(), 0);
     CHECK(headline(*first.run(), by_column, 60) ==
           "One painter walks down; Q₂ comes for every tile, O₂, l₂ and m₂ come and go back, K₁ and V₁ stay on chip.");
+    CHECK(
+        wall_reason(*first.run(), by_column) ==
+        "A tile is read, in the whole run: Q and O up to 4 times, K and V once; written: O up to 5 times. In a tile of "
+        "O: reads + writes so far.");
     WaitingSession stores = session_of("standard", blackboard);
     const Wall stored(*stores.run(), 0);
     CHECK(headline(*stores.run(), stored, 4) == "4 painters paint one tile each; Q₁ and K come, S goes to HBM.");
@@ -209,6 +213,9 @@ TEST_CASE("a thousand trips are written with all digits", "[wall]") {
         CHECK(times_mark(wall.trips(e, 0, run.ticks()).all()) == "×1024");
     }
     CHECK(times_mark(2.5) == "×2.5");
+    CHECK(trips_mark({2.5, 0}) == "×2.5");
+    CHECK(trips_mark({0, 1}) == "×1");
+    CHECK(trips_mark({4, 5}) == "4+5");
 }
 
 TEST_CASE("summaries of chunks are no rows of the wall", "[wall]") {
@@ -306,7 +313,7 @@ TEST_CASE("a causal mask leaves tiles out, and says how many", "[wall]") {
     WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}}));
     const Wall wall(*s.run(), 0);
     CHECK(wall.tiles_to_paint() == 10);
-    CHECK(skipped_text(wall).front() == "6 of 16 tiles skipped: no query sees their keys");
+    CHECK(skipped_text(wall).front() == "6 of 16 tiles (38%) skipped: no query sees their keys");
     CHECK(wall.cover(1, 1) == Cover::partial);
     CHECK(contains(about_wall_tile(*s.run(), wall, 0, 3), "skipped"));
     WaitingSession stores = session_of("standard", with(blackboard, {{"causal", "true"}}));
@@ -357,6 +364,32 @@ TEST_CASE("numbers beside the wall are those of the run", "[wall]") {
     run.seek(8);
     CHECK(wall_numbers(run, wall, painters(run, wall), 7).at(3).number == "4");
     CHECK(heads_of(run)[1].busy == 4);
+}
+
+TEST_CASE("scores that go to HBM and come back are a part of the bytes", "[wall]") {
+    WaitingSession fused = session_of("flash_v2", blackboard), s = session_of("standard", blackboard);
+    fused.run()->seek(fused.run()->ticks());
+    CHECK_FALSE(stores_scores(*fused.run()));
+    CHECK(stored_bytes(*fused.run()).to == 0);
+    Run& run = *s.run();
+    CHECK(stores_scores(run));
+    CHECK(stored_bytes(run).text.empty());
+    Index tick = 0;
+    while (stored_bytes(run).to == 0) run.seek(++tick);
+    CHECK(stored_bytes(run).text.starts_with("S: "));
+    CHECK(stored_bytes(run).text.ends_with(" B"));
+    run.seek(run.ticks());
+    Bytes before = 0, of_scores = 0;
+    for (const WallBytes& b : wall_bytes(run)) {
+        const Bytes bytes = b.so_far.read + b.so_far.write;
+        if (b.meaning == Meaning::score)
+            of_scores += bytes;
+        else
+            before += bytes;
+    }
+    CHECK(stored_bytes(run).from == before);
+    CHECK(stored_bytes(run).to == before + of_scores);
+    CHECK(stored_bytes(run).text == "S and P: " + text::bytes(of_scores) + " out and back");
 }
 
 TEST_CASE("walls are kept for as long as their run is shown", "[wall]") {

@@ -1,0 +1,25 @@
+#include "show/heads.hpp"
+
+#include "core/text/numbers.hpp"
+
+namespace tilescope::show {
+
+std::string head_word(const Problem& p) { return p.packed > 1 ? "KV head" : "head"; }
+
+std::string head_name(const Problem& p, Index head) { return head_word(p) + ' ' + text::grouped(head + 1); }
+
+std::string packed_heads_text(const Problem& p, Index head) {
+    if (p.packed == 1) return "";
+    return "query heads " + text::grouped(head * p.packed + 1) + " to " + text::grouped((head + 1) * p.packed);
+}
+
+std::string packed_head_name(const Problem& p, Index head, Index row) {
+    return "query head " + text::grouped(head * p.packed + row % p.packed + 1);
+}
+
+std::string capitalised(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
+}  // namespace tilescope::show

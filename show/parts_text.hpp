@@ -1,0 +1,25 @@
+// What is said of keys that are cut into parts.
+#pragma once
+
+#include "show/sentence.hpp"
+#include "show/wall.hpp"
+
+namespace tilescope::show {
+
+/// "part 2 of 4", the longest first.
+std::vector<std::string> part_names(const Parts& parts, Index part);
+/// "m 2.69": what there is of a part, for a cell; the longest first, empty at last.
+std::vector<std::string> cell_texts(const PartCell& cell);
+
+/// The finding where keys are cut into parts: how many are read side by side, or added up, and with which weights;
+/// empty where what is going on has nothing to do with them.
+Sentence parts_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);
+/// What follows from it: "O_s and LSE_s of 4 parts: 1.03 kB written, 1.03 kB read again. ". Empty without parts.
+std::string parts_reason(const Run& run, const Wall& wall);
+/// Heads that are packed: "Query heads 1 to 4 are rows of the same tiles, so that … ". Empty where none are.
+std::string packed_reason(const Run& run, const Wall& wall);
+
+/// The tooltip of a part's cells in a row block.
+std::string about_partial(const Run& run, const Wall& wall, const Partial& partial);
+
+}  // namespace tilescope::show
