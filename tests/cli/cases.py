@@ -8,7 +8,7 @@ import sys
 def run(binary, args, **more):
     """Runs the binary; returns the finished process with its output as text."""
     args = args.split() if isinstance(args, str) else args
-    return subprocess.run([binary, *args], capture_output=True, text=True, timeout=120, **more)
+    return subprocess.run([binary, *args], capture_output=True, text=True, timeout=400, **more)
 
 
 def skip_with_gpu(binary):

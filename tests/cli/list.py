@@ -25,11 +25,17 @@ def main():
 
     text = run(binary, "list")
     tally.check(text.returncode == 0 and text.stderr == "", f"list: {text.stderr!r}")
-    rows = dict(re.findall(r"^(\w+) {2,}(.+)$", text.stdout, re.M))
+    rows = dict(re.findall(r"^(\w+) {2,}(.+)$", re.sub(r"^does .*\n(.+\n)*", "", text.stdout, flags=re.M), re.M))
     tally.check([n for n in rows if n in folders] == names, f"list has another order than --json: {list(rows)}")
     for a in listed["algorithms"]:
         tally.check(rows.get(a["name"]) == a["idea"], f"list says of {a['name']}: {rows.get(a['name'])!r}")
         tally.check(a["paper"] and a["family"] in ("softmax", "attention"), f"list --json: {a}")
+    # What they do, column by column, is what --json says.
+    table = re.search(r"^does .*\n-+\n((?:.+\n)+)", text.stdout, re.M)
+    done = {line.split()[0]: line.split()[1:].count("yes") for line in table[1].splitlines()} if table else {}
+    for a in listed["algorithms"]:
+        if a["family"] == "attention":
+            tally.check(done.get(a["name"]) == len(set(a["features"]) - {"head dim"}), f"{a['name']}: {done}")
     tally.check("GPUs: " + ", ".join(listed["gpus"]) in text.stdout, "list does not name the GPUs")
     tally.check("Models: " + ", ".join(listed["models"]) in text.stdout, "list does not name the models")
     tally.check(text.stdout.splitlines()[-1].startswith("Next: "), "list does not say what next")

@@ -67,6 +67,8 @@ double in_sectors(const KernelCase& c, double written) {
 
 void check_agreement(const MeasuredRow& row, const KernelCase& c) {
     for (const Bound& b : bounds) {
+        // What parts and their second launch add is large: tests/device/causes_test.cpp has it to the byte.
+        if (c.splits > 0 && std::string_view(b.measured) != "measured_read_bytes") continue;
         // FLOPs of tensor cores are no FMA instructions.
         if (c.problem.dtype != Dtype::f32 && std::string_view(b.measured) == "measured_ffma_flops") continue;
         const auto simulated = row.number(b.simulated), measured = row.number(b.measured);
@@ -134,6 +136,8 @@ TEST_CASE("measurements: a row of an algorithm that cuts keys leads back to as m
     CHECK(c.splits == 7);
     CHECK(contains(command_of(c), "--splits 7"));
     CHECK(experiment_of(c, gpu_preset("H200")).tiling.splits == 7);
+    CHECK(c.problem.packed == 1);
+    CHECK(contains(command_of(c), "--pack off"));
     KernelCase one = c;
     one.splits = 1;
     CHECK(device_bytes(c) > device_bytes(one) + 6 * p.batch_heads() * p.seq_q * p.dim_v * size_of(Dtype::f32));
@@ -144,6 +148,29 @@ TEST_CASE("measurements: a row of an algorithm that cuts keys leads back to as m
     CHECK(case_of(read_measurements(with("1024"))->rows[0]).splits == 1024);
     for (const char* wrong : {"", "1025", "-1"})
         CHECK_THROWS_AS(case_of(read_measurements(with(wrong))->rows[0]), RunError);
+}
+
+TEST_CASE("measurements: a row of packed heads has users' sizes, and leads back to them packed", "[measurements]") {
+    CaseResult r = result();
+    r.tested.algorithm = find_algorithm("split_kv");
+    r.tested.variant = &kernels_of(*r.tested.algorithm)[0];
+    r.tested.splits = 3;
+    Problem& p = r.tested.problem;
+    p.dtype = r.tested.variant->dtype, p.dim = r.tested.variant->dim, p.dim_v = r.tested.variant->dim_v;
+    p.heads = 4, p.kv_heads = 4, p.seq_q = 2, p.packed = 2;
+    const MeasurementFile file = written({r});
+    CHECK(file.rows[0].integer("heads") == 8);
+    CHECK(file.rows[0].integer("kv_heads") == 4);
+    CHECK(file.rows[0].integer("seq_q") == 1);
+    CHECK(file.rows[0].integer("packed") == 2);
+    const KernelCase c = case_of(file.rows[0]);
+    CHECK(c.problem == p);
+    CHECK(contains(command_of(c), "--heads 8 --kv-heads 4 --seq-q 1 "));
+    CHECK(contains(command_of(c), "--pack on"));
+    const auto wrong = read_measurements(
+        "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,splits,packed,status,"
+        "simulated_read_bytes\nsplit_kv,f32,1,8,4,1,64,64,64,0,64,64,2,3,ok,1\n");
+    CHECK(contains(message_of<RunError>([&] { case_of(wrong->rows[0]); }), "packed must be 1 or 2"));
 }
 
 TEST_CASE("measurements: a row measured under a former name is today's algorithm's", "[measurements]") {
@@ -161,9 +188,10 @@ TEST_CASE("measurements: columns are the documented ones", "[measurements]") {
     std::string names;
     for (const auto& [column, cell] : cells_of(result())) names += (names.empty() ? "" : ",") + column;
     CHECK(names ==
-          "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,splits,status,heads_checked,"
-          "rows_checked,largest_reference,kernel_max_error,kernel_rms_error,simulator_max_error,simulator_rms_error,"
-          "kernel_simulator_max_difference,warm_ms,cold_ms,tflops,gbs,simulated_read_bytes,measured_read_bytes,"
+          "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,splits,packed,status,"
+          "heads_checked,rows_checked,largest_reference,kernel_max_error,kernel_rms_error,simulator_max_error,"
+          "simulator_rms_error,kernel_simulator_max_difference,warm_ms,cold_ms,tflops,gbs,simulated_read_bytes,"
+          "measured_read_bytes,"
           "simulated_write_bytes,measured_write_bytes,dram_read_bytes,dram_write_bytes,simulated_exps,measured_xu_ops,"
           "simulated_matmul_flops,measured_ffma_flops,shared_wavefronts,shared_conflicts,ncu_us,blocks_per_sm,waves");
 }

@@ -142,7 +142,7 @@ def notes(window):
     """What is said of a scene, beside the window that shows it, as a page. Answers speak of other runs, too."""
     for name in subprocess.run([window, "--scenes"], capture_output=True, text=True, check=True).stdout.split():
         said = subprocess.run([window, "--scene", name, "--notes"], capture_output=True, text=True, check=True).stdout
-        yield f"--scene {name}", f"```sh\ntilescope-gui --scene {name}\n```\n\n<!-- printed -->\n" + said.split("  Question: ")[0]
+        yield f"--scene {name}", f"```sh\ntilescope-gui --scene {name}\n```\n\n<!-- printed -->\n" + " ".join(said.split("  Question: ")[0].split())
 
 
 def main():

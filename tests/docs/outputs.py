@@ -14,28 +14,34 @@ import sys
 import tempfile
 
 SMALL = "--seq 64 --heads 1"
+# Keys that are there where something is asked for.
+MASKS = "--window-left 40 --window-right 40 --documents 4+4 --block-mask butterfly --mask-block 2"
+SCORES = "--bias qk --alibi --soft-cap 20 --dropout 0.1"
+EVERY = f"flash_v2 --seq 8 --heads 1 {MASKS} {SCORES}"
 TOY = "--gpu toy --seq 8 --dim 4 --br 4 --bc 4"
 
 # Section of the page: commands that together print all of it.
 COMMANDS = {
     "Rows": [f"sweep flash_v2 {SMALL} --json"],
-    "run": [f"run standard {SMALL} --json", f"run split_kv {SMALL} --json", "run flash_v2 --seq 1048576 --json"],
+    "run": [f"run standard {SMALL} --json", f"run split_kv {SMALL} --json", "run flash_v2 --seq 1048576 --json",
+            f"run {EVERY} --json"],
     "compare": [f"compare split_kv {SMALL} --json", f"compare standard flash_v2:seq=4096,br=4096,bc=4096 {SMALL} --json",
-                "compare flash_v2 --seq 262144 --heads 4 --json"],
-    "explain": [f"explain standard {SMALL} --json", f"explain split_kv {SMALL} --json"],
+                "compare flash_v2 --seq 262144 --heads 4 --json", f"compare {EVERY} --json"],
+    "explain": [f"explain standard {SMALL} --json", f"explain split_kv {SMALL} --json", f"explain {EVERY} --json"],
     "timeline": [f"timeline standard {SMALL} --json", f"timeline split_kv {SMALL} --json", "timeline flash_v2 --seq 1048576 --json",
-                 "timeline flash_v2 flash_v1 --json"],
-    "step": [f"step standard {SMALL} --to 3 --json", f"step split_kv {SMALL} --to 3 --json"],
+                 "timeline flash_v2 flash_v1 --json", f"timeline {EVERY} --json"],
+    "step": [f"step standard {SMALL} --to 3 --json", f"step split_kv {SMALL} --to 3 --json", f"step {EVERY} --to 3 --json"],
     "advise": ["advise flash_v2 --seq 512 --heads 2 --json"],
     "plot": ["plot tiles --vary br=64,128 --vary bc=64,128 --heads 1 --seq 512 --json"],
     "trace": [f"trace flash_v1 {TOY} -o /dev/stdout", f"trace split_kv {TOY} -o /dev/stdout",
-              f"trace standard {TOY} --dtype f16 --heads 2 --kv-heads 1 -o /dev/stdout"],
+              f"trace standard {TOY} --dtype f16 --heads 2 --kv-heads 1 -o /dev/stdout",
+              f"trace {EVERY} -o /dev/stdout"],
     "list": ["list --json"],
     "gpus": ["gpus --json"],
     "models": ["models --json"],
     "validate": ["validate --json"],
     "measured": ["measured flash_v2 --dim 32 --json"],
-    "reconcile": ["reconcile standard --json", "reconcile split_kv --json",
+    "reconcile": ["reconcile standard --json", "reconcile split_kv --json", f"reconcile {EVERY} --json",
                   "reconcile flash_v2 SOURCE/tests/device/ncu/flash_v2_f32.csv --heads 16 --seq 1000 --dtype f32 --json"],
 }
 CSV = {

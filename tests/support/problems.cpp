@@ -101,6 +101,10 @@ Case random_case(std::uint64_t seed) {
 
 Case as_supported(const Algorithm& algorithm, Case c) {
     if (!algorithm.supports.has(Feature::naive_softmax)) c.problem.softmax = Softmax::safe;
+    if (!algorithm.supports.has(Feature::bias)) c.problem.bias = {};
+    if (!algorithm.supports.has(Feature::alibi)) c.problem.alibi = false;
+    if (!algorithm.supports.has(Feature::soft_cap)) c.problem.soft_cap = std::nullopt;
+    if (!algorithm.supports.has(Feature::dropout)) c.problem.dropout = {};
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
     return c;
 }
@@ -113,6 +117,42 @@ Case window_case(std::uint64_t seed) {
     };
     const auto left = bound(), right = bound();
     c.problem.mask = Mask::window(left, right);
+    return c;
+}
+
+Case pattern_case(std::uint64_t seed) {
+    Random r(seed + 2'000'000);
+    Case c = r.one_in(2) ? random_case(seed) : window_case(seed);
+    Problem& p = c.problem;
+    if (r.one_in(2)) {
+        std::vector<Index> lengths;
+        for (Index left = p.seq_k; left > 0; left -= lengths.back()) lengths.push_back(r.magnitude(1, left));
+        p.mask = p.mask.with(Documents(lengths));
+    }
+    if (!p.mask.documents() || r.one_in(3)) {
+        BlockMask m{"random", r.magnitude(1, 30), r.magnitude(1, 30), 0, 0, {}};
+        m.rows = ceil_div(p.seq_q, m.block_rows), m.cols = ceil_div(p.seq_k, m.block_cols);
+        const Index share = r.between(1, 4);
+        for (Index k = 0; k < m.rows * m.cols; ++k) m.seen.push_back(r.one_in(share));
+        p.mask = p.mask.with(m);
+    }
+    return c;
+}
+
+Case score_case(std::uint64_t seed) {
+    Case c = seed % 3 == 0 ? window_case(seed) : random_case(seed);
+    Random r(seed + 2'000'000);
+    Problem& p = c.problem;
+    // Not one that holds no key, whoever looks.
+    if (p.mask.left() && p.mask.right() && *p.mask.left() + *p.mask.right() < 0) p.mask = Mask::causal();
+    p.batch = r.between(1, 4);
+    const auto term = [&] { return BiasTerm{static_cast<BiasTerm::Batch>(r.between(0, 2)), r.one_in(2), r.one_in(2)}; };
+    if (r.one_in(2)) p.bias.terms.push_back(term());
+    if (p.bias && r.one_in(2)) p.bias.terms.push_back(term());
+    if (p.bias.has_groups() && p.batch % 2 == 0) p.bias.group = 2;
+    p.alibi = r.one_in(2);
+    if (r.one_in(2)) p.soft_cap = 1.5;
+    if (r.one_in(2)) p.dropout = {0.05 * static_cast<double>(r.between(1, 10)), seed, r.one_in(3)};
     return c;
 }
 
@@ -142,6 +182,12 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     if (p.mask.is_causal()) out << " --causal";
     if (p.scale) out << " --scale " << *p.scale;
     if (p.softmax == Softmax::naive) out << " --softmax naive";
+    if (p.bias) out << " --bias " << p.bias.name();
+    if (p.bias.group > 1) out << " --bias-group " << p.bias.group;
+    if (p.alibi) out << " --alibi";
+    if (p.soft_cap) out << " --soft-cap " << *p.soft_cap;
+    if (p.dropout) out << " --dropout " << p.dropout.p << " --dropout-seed " << p.dropout.seed;
+    if (p.dropout.stored) out << " --dropout-mask stored";
     out << " --br " << c.tiling.br << " --bc " << c.tiling.bc;
     if (c.tiling.splits > 0) out << " --splits " << c.tiling.splits;
     return out << " --seed " << c.seed;

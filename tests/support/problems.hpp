@@ -31,6 +31,10 @@ Case random_case(std::uint64_t seed);
 Case as_supported(const Algorithm& algorithm, Case c);
 /// The same sizes as random_case(), with a window of keys around every query.
 Case window_case(std::uint64_t seed);
+/// The same sizes and windows (or none), and of the keys some blocks, at random, or the query's own document.
+Case pattern_case(std::uint64_t seed);
+/// One of those two, with biases, ALiBi, a soft-cap and dropout, each in every second case.
+Case score_case(std::uint64_t seed);
 /// Sequences of up to 10^6, causal ones of up to 20,000: for counts only.
 Case large_case(std::uint64_t seed);
 
