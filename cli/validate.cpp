@@ -212,12 +212,44 @@ void validate(const ValidateFlags& flags) {
 
 /// A survey brings its own problems and tiles.
 void refuse_beside_survey(const CLI::App& sub) {
-    for (const char* flag :
-         {"--model",     "--phase",      "--batch", "--heads",   "--kv-heads", "--seq",         "--seq-q",
-          "--seq-k",     "--dim",        "--dim-v", "--dtype",   "--causal",   "--window-left", "--window-right",
-          "--documents", "--block-mask", "--scale", "--softmax", "--br",       "--bc",          "--splits",
-          "--pack",      "--all-tiles",  "--q",     "--k",       "--v",        "--x",           "--layout",
-          "--out"})
+    for (const char* flag : {"--model",
+                             "--phase",
+                             "--batch",
+                             "--heads",
+                             "--kv-heads",
+                             "--seq",
+                             "--seq-q",
+                             "--seq-k",
+                             "--dim",
+                             "--dim-v",
+                             "--dtype",
+                             "--causal",
+                             "--window-left",
+                             "--window-right",
+                             "--documents",
+                             "--block-mask",
+                             "--mask-block",
+                             "--bias",
+                             "--bias-group",
+                             "--alibi",
+                             "--soft-cap",
+                             "--dropout",
+                             "--dropout-seed",
+                             "--dropout-mask",
+                             "--page-size",
+                             "--scale",
+                             "--softmax",
+                             "--br",
+                             "--bc",
+                             "--splits",
+                             "--pack",
+                             "--all-tiles",
+                             "--q",
+                             "--k",
+                             "--v",
+                             "--x",
+                             "--layout",
+                             "--out"})
         if (sub.get_option(flag)->count() > 0)
             throw UsageError(std::string(flag) + ": --survey brings its own problems and tiles; leave one of them out");
 }

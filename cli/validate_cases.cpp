@@ -56,14 +56,37 @@ std::string offers(const Algorithm& a) {
     return all;
 }
 
+/// "flash_v2 --dtype f32 --br 64 --bc 64, ...": the kernels that take such scores, of these head dimensions.
+std::string takers(const Problem& p) {
+    std::vector<std::string> names;
+    for (const Algorithm& a : algorithms())
+        for (const KernelVariant& v : kernels_of(a)) {
+            Problem own = p;
+            own.packed = 1, own.dtype = v.dtype;
+            if (!v.serves(own)) continue;
+            names.push_back(std::string(a.name) + " --dtype " + name_of(v.dtype) + " --br " +
+                            std::to_string(v.tile.br) + " --bc " + std::to_string(v.tile.bc));
+        }
+    return text::join(names, ", ");
+}
+
 /// The flags that no kernel serves.
-[[noreturn]] void refuse(const Algorithm& a, const Request& r) {
+[[noreturn]] void refuse(const Algorithm& a, const Request& r, const Options& o) {
     const Problem p = problem_of(a, r);
     if (p.packed > 1 && p.queries() > 1 && p.mask.hides())
         throw UsageError("--pack on: kernels do not mask packed rows of several queries; try --pack off, or one query");
+    if (p.dropout.stored)
+        throw UsageError("--dropout-mask stored: kernels draw the mask again where they need it; leave it out");
+    if (p.packed > 1 && !scores_are_plain(p))
+        throw UsageError(score_flag(o) + ": kernels do not take it with packed heads; try --pack off");
     std::string asked = std::string("--dtype ") + name_of(p.dtype);
     if (a.computes == &computation::attention)
         asked += " --dim " + std::to_string(p.dim) + " --dim-v " + std::to_string(p.dim_v);
+    if (!scores_are_plain(p)) {
+        const std::string who = takers(p);
+        throw UsageError(score_flag(o) + ": " + a.name + " has no kernel for it with " + asked + " here" +
+                         (who.empty() ? "; `tilescope run` counts it" : "; try " + who));
+    }
     if (r.wish.tiling.br > 0) asked += " --br " + std::to_string(r.wish.tiling.br);
     if (r.wish.tiling.bc > 0) asked += " --bc " + std::to_string(r.wish.tiling.bc);
     throw UsageError(asked + ": " + a.name + " has no such kernel for this GPU; it has (Br x Bc) " + offers(a));
@@ -85,39 +108,24 @@ std::vector<KernelCase> matching(const Algorithm& a, const Request& r, const Gpu
     return cases;
 }
 
-/// Kernels take scores as the product gives them, all of them or those up to the diagonal.
-void refuse_scores(const Options& o) {
-    if (const std::string flag = window_flag(o); !flag.empty())
-        throw UsageError(flag +
-                         ": kernels have no mask but the causal one here; leave it out, `tilescope run` counts it");
-    const auto refuse = [](const std::string& flag, const char* what) {
-        throw UsageError(flag + ": kernels have no " + what + " here; leave it out, `tilescope run` counts it");
-    };
-    if (o.bias != "none") refuse("--bias " + o.bias, "bias");
-    if (o.alibi.value_or(false)) refuse("--alibi", "ALiBi");
-    if (o.soft_cap) refuse("--soft-cap " + text::exact(*o.soft_cap), "soft-cap");
-    if (o.dropout.value_or(0) != 0) refuse("--dropout " + text::exact(*o.dropout), "dropout");
-}
-
 void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes shared_memory) {
     Options o = flags.options;
     if (!o.dtype && !has_files(o)) o.dtype = "f32";
     if (o.page_size)
         throw UsageError("--page-size " + std::to_string(*o.page_size) +
                          ": kernels read K and V in one piece here; leave it out");
-    refuse_scores(o);
     const bool by_name = !flags.algorithms.empty();
     for (const Algorithm* a : by_name ? named(flags.algorithms) : all_for(o)) {
         Request r = read_request(o, *a);
         const auto cases = matching(*a, r, all.gpu, flags.all_tiles, shared_memory);
-        if (cases.empty() && by_name) refuse(*a, r);
+        if (cases.empty() && by_name) refuse(*a, r, o);
         if (cases.empty()) all.left_out.emplace_back(a->name);
         all.cases.insert(all.cases.end(), cases.begin(), cases.end());
         all.remark = std::move(r.remark);
         all.inputs = std::move(r.inputs);
         all.file_rank = r.file_rank;
     }
-    if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), resolve(o, computation::attention));
+    if (all.cases.empty()) refuse(*find_algorithm("flash_v2"), resolve(o, computation::attention), o);
     if (!o.out.empty() && all.cases.size() != 1)
         throw UsageError("--out " + text::shown(o.out) + ": holds one output, but " + std::to_string(all.cases.size()) +
                          " kernels would run; name one ALGO and one --br and --bc");
@@ -147,6 +155,13 @@ void keep_part(std::vector<KernelCase>& cases, const std::string& part) {
 }
 
 }  // namespace
+
+std::string score_flag(const Options& o) {
+    if (o.bias != "none") return "--bias " + o.bias;
+    if (o.alibi.value_or(false)) return "--alibi";
+    if (o.soft_cap) return "--soft-cap " + text::exact(*o.soft_cap);
+    return o.dropout.value_or(0) > 0 ? "--dropout " + text::exact(*o.dropout) : window_flag(o);
+}
 
 ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory) {
     const Options& o = flags.options;

@@ -26,6 +26,10 @@ struct ValidateRequest {
     lab::Distribution distribution = lab::Distribution::normal;
 };
 
+/// Of the flags that ask for masks (but the causal one), biases and the like the first one, as given; "" where none
+/// does.
+std::string score_flag(const lab::Options& options);
+
 /// Checks every flag. `shared_memory` is what a thread block of the device may use; kernels that need more are not
 /// taken. Throws UsageError.
 ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory);

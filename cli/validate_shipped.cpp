@@ -43,6 +43,7 @@ std::vector<Wanted> wanted(const ValidateFlags& flags) {
     size("--dim-v", o.dim_v, "dim_v");
     if (o.dtype) add("--dtype", *o.dtype, {"dtype"});
     if (o.causal.value_or(false)) all.push_back({"--causal", "causal", "1"});
+    if (const std::string flag = score_flag(o); !flag.empty()) all.push_back({flag, "options", flag});
     if (o.br != "auto") add("--br", o.br, {"br"});
     if (o.bc != "auto") add("--bc", o.bc, {"bc"});
     if (const Index splits = to_splits("--splits", o.splits).number; splits > 0)

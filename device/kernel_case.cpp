@@ -1,11 +1,45 @@
 #include "device/kernel_case.hpp"
 
 #include <sstream>
+#include <utility>
 
 #include "algorithms/contract/packed.hpp"
+#include "core/text/numbers.hpp"
 
 namespace tilescope::device {
 using namespace lab;
+namespace {
+
+void add_mask(std::ostream& out, const Mask& m) {
+    if (m.left()) out << " --window-left " << *m.left();
+    if (m.right() == Index{0})
+        out << " --causal";
+    else if (m.right())
+        out << " --window-right " << *m.right();
+    if (const Documents* documents = m.documents()) {
+        const char* before = " --documents ";
+        for (const Index n : documents->lengths()) out << std::exchange(before, "+") << n;
+    }
+    if (const BlockMask* b = m.blocks())
+        out << " --block-mask " << b->name << " --mask-block " << b->block_rows << 'x' << b->block_cols;
+}
+
+void add_scores(std::ostream& out, const Problem& p) {
+    if (p.bias) out << " --bias " << p.bias.name();
+    if (p.bias.group != 1) out << " --bias-group " << p.bias.group;
+    if (p.alibi) out << " --alibi";
+    if (p.soft_cap) out << " --soft-cap " << text::exact(*p.soft_cap);
+    if (p.dropout) out << " --dropout " << text::exact(p.dropout.p) << " --dropout-seed " << p.dropout.seed;
+}
+
+}  // namespace
+
+std::string score_options(const Problem& p) {
+    std::ostringstream out;
+    add_mask(out, p.mask);
+    add_scores(out, p);
+    return out.str().empty() ? "" : out.str().substr(1);
+}
 
 Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu) { return {c.algorithm, c.problem, c.tile(), gpu}; }
 
@@ -17,7 +51,7 @@ std::string command_of(const KernelCase& c) {
     out << " --seq-q " << p.seq_q << " --seq-k " << p.seq_k;
     if (c.algorithm->computes == &computation::attention) out << " --dim " << p.dim << " --dim-v " << p.dim_v;
     out << " --dtype " << name_of(p.dtype);
-    if (p.mask.is_causal()) out << " --causal";
+    if (const std::string options = score_options(p); !options.empty()) out << ' ' << options;
     if (p.scale) out << " --scale " << *p.scale;
     if (p.softmax == Softmax::naive) out << " --softmax naive";
     out << " --br " << c.variant->tile.br << " --bc " << c.variant->tile.bc;

@@ -23,6 +23,9 @@ lab::Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
 /// The command that returns to this case: "tilescope validate flash_v2 --batch 1 ...".
 std::string command_of(const KernelCase& c);
 
+/// The flags that make scores other than those of all keys: "--causal", "--window-left 70 --bias hqk"; or "".
+std::string score_options(const Problem& problem);
+
 /// Whether two cases compute the same, and can share inputs and reference.
 bool same_problem(const KernelCase& a, const KernelCase& b);
 

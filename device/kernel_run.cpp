@@ -73,6 +73,25 @@ struct KernelRun::State {
         if (input) copy(data, l.pitch, given->second->data(), l.width, l, cudaMemcpyHostToDevice);
         call.tensors.add(t.name, {data, DeviceLayout(t.rows, t.cols, t.dtype)});
     }
+
+    void add(const KernelTables& t) {
+        upload(call.tables.first, t.first);
+        upload(call.tables.visits, t.visits);
+        upload(call.tables.documents, t.documents);
+        upload(call.tables.blocks, t.blocks);
+        for (std::size_t k = 0; k < std::size(t.bias_slices); ++k) upload(call.tables.bias_slices[k], t.bias_slices[k]);
+        upload(call.tables.slopes, t.slopes);
+    }
+
+  private:
+    template <class T>
+    void upload(const T*& to, const std::vector<T>& table) {
+        if (table.empty()) return;
+        const std::size_t size = table.size() * sizeof(T);
+        void* const data = buffers.emplace_back(static_cast<Bytes>(size)).data();
+        check(cudaMemcpy(data, table.data(), size, cudaMemcpyHostToDevice), "copying a table to the device");
+        to = static_cast<const T*>(data);
+    }
 };
 
 KernelRun::KernelRun(const KernelCase& c, const Inputs& inputs, Untouched untouched) {
@@ -82,6 +101,7 @@ KernelRun::KernelRun(const KernelCase& c, const Inputs& inputs, Untouched untouc
     if (needed > free) throw OutOfDeviceMemory(needed, free);
     state_ = std::make_unique<State>(launcher, c);
     for (const TensorDecl& t : state_->declared) state_->add(t, inputs, untouched);
+    state_->add(tables_of(c.problem, c.tile()));
     check(cudaDeviceSynchronize(), "preparing the tensors");  // they were filled from another stream
 }
 

@@ -61,6 +61,7 @@ constexpr Column columns[] = {
     {"dim", [](R r) { return text(problem(r).dim); }},
     {"dim_v", [](R r) { return text(problem(r).dim_v); }},
     {"causal", [](R r) { return text(problem(r).mask.is_causal()); }},
+    {"options", [](R r) { return scores_are_plain(problem(r)) ? std::string() : score_options(problem(r)); }},
     {"br", [](R r) { return text(r.tested.variant->tile.br); }},
     {"bc", [](R r) { return text(r.tested.variant->tile.bc); }},
     {"splits", [](R r) { return r.tested.splits > 0 ? text(r.tested.splits) : std::string(); }},
@@ -228,6 +229,8 @@ Problem problem_of(const MeasuredRow& row) {
     if (!find_algorithm(row["algorithm"]) || !dtype)
         throw RunError("measurements: no algorithm " + text::shown(row["algorithm"]) + " in " +
                        text::shown(row["dtype"]));
+    if (!row["options"].empty())
+        throw RunError("measurements: column options must be empty, is " + text::shown(row["options"]));
     Problem p;
     p.dtype = *dtype;
     p.batch = row.integer("batch"), p.heads = row.integer("heads"), p.kv_heads = row.integer("kv_heads");

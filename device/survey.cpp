@@ -34,7 +34,12 @@ class Cases {
         KernelCase c{&a, &v, problem_of(v, s), has_splits(a.knobs) ? s.splits : 0};
         c.problem.scale = scale;
         if (s.packed && a.packs && v.serves(packed(c.problem))) c.problem = packed(c.problem);
-        if (std::ranges::none_of(all_, [&](const KernelCase& other) { return equal(c, other); })) all_.push_back(c);
+        add_once(c);
+    }
+    void add(const Algorithm& a, const KernelVariant& v, void (*vary)(Problem&)) {
+        KernelCase c{&a, &v, problem_of(v, {2, 4, 2, 200, 300})};
+        vary(c.problem);
+        add_once(c);
     }
     /// Cases of the same problem together, in the order in which the problems first came up.
     std::vector<KernelCase> by_problem() const {
@@ -50,6 +55,10 @@ class Cases {
     }
 
   private:
+    void add_once(const KernelCase& c) {
+        if (std::ranges::none_of(all_, [&](const KernelCase& other) { return equal(c, other); })) all_.push_back(c);
+    }
+
     std::vector<KernelCase> all_;
 };
 
@@ -182,6 +191,50 @@ constexpr Shape small_softmax[] = {
     {1, 1, 1, 1, 1}, {1, 2, 2, 17, 33}, {2, 1, 1, 64, 128}, {1, 3, 3, 65, 257}, {1, 1, 1, 3, 1000}, {1, 1, 1, 130, 7},
 };
 
+/// What the kernels with tables take besides, each on its own and all together.
+struct Variation {
+    Takes needs;
+    void (*apply)(Problem&);
+};
+constexpr Variation variations[] = {
+    {Takes::masks, [](Problem& p) { p.mask = Mask::window(70, {}); }},
+    {Takes::masks, [](Problem& p) { p.mask = Mask::window(16, 5); }},
+    {Takes::masks,
+     [](Problem& p) {
+         p.mask = Mask::window({}, {}).with(Documents({100, 1, 63, 136}));
+     }},
+    {Takes::masks,
+     [](Problem& p) {
+         p.mask = Mask::window(40, 0).with(Documents({150, 150}));
+     }},
+    {Takes::scores,
+     [](Problem& p) {
+         p.bias = {*Bias::terms_from("hqk"), 1};
+     }},
+    {Takes::scores,
+     [](Problem& p) {
+         p.bias = {*Bias::terms_from("bk+ghqk"), 2};
+     }},
+    {Takes::scores, [](Problem& p) { p.alibi = true, p.mask = Mask::causal(); }},
+    {Takes::scores, [](Problem& p) { p.soft_cap = 2; }},
+    {Takes::scores,
+     [](Problem& p) {
+         p.dropout = {0.3, 7};
+     }},
+    {Takes::scores,
+     [](Problem& p) {
+         p.mask = Mask::window(100, 3).with(Documents({120, 180}));
+         p.bias = {*Bias::terms_from("k+bhqk"), 1}, p.alibi = true, p.soft_cap = 5, p.dropout = {0.1, 1};
+     }},
+};
+
+/// Every kernel that takes them, on a problem whose last tiles are short.
+void add_variations(Cases& cases, const Algorithm& a, Dtype dtype) {
+    for (const KernelVariant& v : kernels_of(a))
+        for (const Variation& variation : variations)
+            if (v.dtype == dtype && v.takes >= variation.needs) cases.add(a, v, variation.apply);
+}
+
 /// Pairs the kernels of a storage type with shapes such that each of both comes up.
 void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Shape> shapes) {
     std::vector<const KernelVariant*> variants;
@@ -218,6 +271,7 @@ std::vector<KernelCase> quick_survey() {
         for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
             const bool attention = a.computes == &computation::attention;
             add_each(cases, a, t, attention ? std::span<const Shape>(small_attention) : small_softmax);
+            add_variations(cases, a, t);
         }
     return cases.by_problem();
 }

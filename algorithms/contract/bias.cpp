@@ -41,6 +41,12 @@ bool Bias::by_head_or_query() const {
     return std::any_of(terms.begin(), terms.end(), [](const BiasTerm& t) { return t.by_head || t.by_query; });
 }
 
+Index Bias::slice_of(const BiasTerm& term, Index head, Index heads) const {
+    const Index entry = head / heads, slices = term.by_head ? heads : 1, slice = term.by_head ? head % heads : 0;
+    if (term.batch == BiasTerm::Batch::shared) return slice;
+    return (term.batch == BiasTerm::Batch::by_group ? entry / group : entry) * slices + slice;
+}
+
 std::string Bias::name() const {
     std::string all;
     for (const BiasTerm& t : terms) all += (all.empty() ? "" : "+") + t.axes();

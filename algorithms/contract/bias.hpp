@@ -30,6 +30,8 @@ struct Bias {
     explicit operator bool() const { return !terms.empty(); }
     bool has_groups() const;
     bool by_head_or_query() const;
+    /// Of a term's tensor: the slice that a head reads, of batch x heads of them.
+    Index slice_of(const BiasTerm& term, Index head, Index heads) const;
     /// "bk+ghqk"
     std::string name() const;
     /// nullopt for what is none.

@@ -6,18 +6,10 @@
 namespace tilescope {
 namespace {
 
-/// The slice of a bias that a head reads; not of packed heads.
-Index slice_of(const Bias& bias, const BiasTerm& term, const Problem& p, Span head) {
-    const Index entry = head.begin / p.heads, of_entry = head.begin % p.heads;
-    const Index slices = term.by_head ? p.heads : 1, slice = term.by_head ? of_entry : 0;
-    if (term.batch == BiasTerm::Batch::shared) return slice;
-    return (term.batch == BiasTerm::Batch::by_group ? entry / bias.group : entry) * slices + slice;
-}
-
 void add_biases(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j, Here here) {
     for (std::size_t k = 0; k < p.bias.terms.size(); ++k) {
         const BiasTerm& term = p.bias.terms[k];
-        const Hbm bias = t[bias_tensors[k]].slice(slice_of(p.bias, term, p, head));
+        const Hbm bias = t[bias_tensors[k]].slice(p.bias.slice_of(term, head.begin, p.heads));
         add_bias(b, s, b.load(bias, term.by_query ? i : Span{0, 1}, j, Space::sram, here), here);
     }
 }

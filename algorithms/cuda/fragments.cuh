@@ -1,6 +1,7 @@
 // A thread's part of a tile of scores or of outputs: the two matrix products, the mask, and the way to and from HBM.
 #pragma once
 
+#include "algorithms/cuda/seen.cuh"
 #include "algorithms/cuda/shared_tiles.cuh"
 
 namespace tilescope::cuda {
@@ -136,6 +137,22 @@ __device__ inline void mask(Scores<Bc>& s, const Workload& w, int row, int key, 
 #pragma unroll
         for (int j = 0; j < Scores<Bc>::C; ++j)
             if (Scores<Bc>::col(j) >= seen) s.at[i][j] = -infinity;
+    }
+}
+
+template <int Bc>
+__device__ inline void mask(Scores<Bc>& s, const Plain& plain, int row, int key, int keys) {
+    mask(s, plain.work, row, key, keys);
+}
+/// The same of what any mask hides.
+template <int Bc>
+__device__ inline void mask(Scores<Bc>& s, const Masked& m, int row, int key, int /*keys*/) {
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+        const int r = row + first_row() + i;
+#pragma unroll
+        for (int j = 0; j < Scores<Bc>::C; ++j)
+            if (!m.sees(r, key + Scores<Bc>::col(j))) s.at[i][j] = -infinity;
     }
 }
 

@@ -6,9 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/contract/problem.hpp"
+#include "algorithms/cuda/tables.hpp"
 
 namespace tilescope {
+
+/// What a kernel takes besides all keys and those up to the diagonal.
+enum class Takes : std::uint8_t {
+    plain,   ///< nothing
+    masks,   ///< any mask
+    scores,  ///< any mask, biases, ALiBi, soft-cap and dropout that is drawn again
+};
 
 /// One compiled instance of a kernel: the requests that it serves, and what a thread block of it takes of an SM.
 struct KernelVariant {
@@ -18,13 +25,21 @@ struct KernelVariant {
     Index threads;     ///< per thread block; the most of all launches
     Bytes tiles;       ///< shared memory for the tiles that the model counts: the simulated SRAM peak
     Bytes staging;     ///< shared memory beyond the model, for example P on its way between two products
+    Takes takes = Takes::plain;
 
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
     bool serves(const Problem& p) const {
         const bool in_order = p.packed == 1 || p.queries() == 1 || !p.mask.hides();  // a row further, a key further
-        return in_order && (!p.mask.hides() || p.mask.is_causal()) && dtype == p.dtype && (dim == 0 || dim == p.dim) &&
+        return in_order && takes_scores_of(p) && dtype == p.dtype && (dim == 0 || dim == p.dim) &&
                (dim_v == 0 || dim_v == p.dim_v);
+    }
+
+  private:
+    bool takes_scores_of(const Problem& p) const {
+        if (scores_are_plain(p)) return true;
+        const bool masked_alone = !p.bias && !p.alibi && !p.soft_cap && !p.dropout;
+        return p.packed == 1 && !p.dropout.stored && takes >= (masked_alone ? Takes::masks : Takes::scores);
     }
 };
 
@@ -35,6 +50,11 @@ constexpr Index fp32_threads(Index br) { return br / rows_per_thread * lanes_per
 /// Q_i, K_j and V_j side by side in shared memory, and P staged beside them between the two products.
 constexpr KernelVariant fp32_variant(Index br, Index bc, Index d, Index dv) {
     return {Dtype::f32, {br, bc}, d, dv, fp32_threads(br), 4 * (br * d + bc * d + bc * dv), 4 * br * bc};
+}
+
+constexpr KernelVariant taking(Takes what, KernelVariant v) {
+    v.takes = what;
+    return v;
 }
 
 /// The same, where V_j takes K_j's place in shared memory.
@@ -85,6 +105,7 @@ struct KernelCall {
     DeviceTensors tensors;
     void* stream;      ///< a cudaStream_t
     Index splits = 0;  ///< parts of the keys, where the algorithm cuts them
+    DeviceTables tables = {};
 
     Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }
 };

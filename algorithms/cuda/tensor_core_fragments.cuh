@@ -108,6 +108,53 @@ __device__ inline void mask(Accumulators<M, Bc>& s, const Workload& w, int row, 
         }
 }
 
+/// Which scores of a tile are seen, looked up ahead of them: beside S and O there are too few registers for it. `row`:
+/// the warp's first.
+template <int M, int Bc>
+struct SeenScores {
+    static_assert(Bc <= 128, "two bits for each eight columns");
+    unsigned bits[M][2];
+
+    __device__ SeenScores(const Masked& m, int row, int key) {
+        const int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int mt = 0; mt < M; ++mt)
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const int r = row + 16 * mt + 8 * half + lane / 4, first = key + lane % 4 * 2;
+                bits[mt][half] = 0;
+#pragma unroll 1
+                for (int bit = 0; bit < Bc / 4; ++bit)
+                    if (m.sees(r, first + bit / 2 * 8 + bit % 2)) bits[mt][half] |= 1u << bit;
+            }
+    }
+    /// The others become -inf.
+    __device__ void mask(Accumulators<M, Bc>& s) const {
+#pragma unroll
+        for (int mt = 0; mt < M; ++mt)
+#pragma unroll
+            for (int bit = 0; bit < Bc / 4; ++bit)
+#pragma unroll
+                for (int half = 0; half < 2; ++half)
+                    if (!(bits[mt][half] >> bit & 1)) s.at[mt][bit / 2][2 * half + bit % 2] = -infinity;
+    }
+};
+
+/// S of a tile that not every row sees whole: hidden scores are -inf.
+template <class T, int M, int Br, int Bc, int D>
+__device__ inline void score_masked(Accumulators<M, Bc>& s, const HalfTile<T, Br, D>& q, const HalfTile<T, Bc, D>& k,
+                                    int row, const Plain& plain, int block_row, int key, int keys) {
+    score(s, q, k, row);
+    mask(s, plain.work, block_row + row, key, keys);
+}
+template <class T, int M, int Br, int Bc, int D>
+__device__ inline void score_masked(Accumulators<M, Bc>& s, const HalfTile<T, Br, D>& q, const HalfTile<T, Bc, D>& k,
+                                    int row, const Masked& m, int block_row, int key, int /*keys*/) {
+    const SeenScores<M, Bc> seen(m, block_row + row, key);
+    score(s, q, k, row);
+    seen.mask(s);
+}
+
 /// Stores the warp's rows, of which `rows` exist. They pass through the warp's own rows of `tile`, to leave in pieces
 /// of 16 bytes.
 template <class T, int M, int Br, int D>

@@ -288,22 +288,22 @@ void check_prediction(const Case& each) {
 
 TEST_CASE("folded counts are what predict() says, for every algorithm", "[closed_forms]") {
     for (const Case& c : corner_cases()) check_prediction(c);
-    for (std::uint64_t seed = 1; seed <= 3000; ++seed) check_prediction(random_case(seed));
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) check_prediction(large_case(seed));
+    for (std::uint64_t seed = 1; seed <= seeds(3000); ++seed) check_prediction(random_case(seed));
+    for (std::uint64_t seed = 1; seed <= seeds(300); ++seed) check_prediction(large_case(seed));
     SUCCEED();
 }
 
 TEST_CASE("counts and predict() are what the papers say", "[closed_forms]") {
     for (const Case& c : corner_cases()) check_all(c, roomy());
-    for (std::uint64_t seed = 1; seed <= 3000; ++seed) check_all(random_case(seed), roomy());
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) check_all(large_case(seed), roomy());
+    for (std::uint64_t seed = 1; seed <= seeds(3000); ++seed) check_all(random_case(seed), roomy());
+    for (std::uint64_t seed = 1; seed <= seeds(300); ++seed) check_all(large_case(seed), roomy());
     SUCCEED();
 }
 
 TEST_CASE("standard reads S once per pass where a row of it does not fit on chip", "[closed_forms]") {
     const Algorithm& standard_attention = *find_algorithm("standard");
     int streamed = 0;
-    for (std::uint64_t seed = 1; seed <= 500; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds(500); ++seed)
         for (const Softmax softmax : {Softmax::safe, Softmax::naive})
             for (const Index rows : {0, 1, 3}) {
                 Case c = random_case(seed);
@@ -324,7 +324,7 @@ TEST_CASE("standard reads S once per pass where a row of it does not fit on chip
 }
 
 TEST_CASE("the idealised count of standard is Algorithm 0 of the FlashAttention paper", "[closed_forms]") {
-    for (std::uint64_t seed = 1; seed <= 300; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds(300); ++seed)
         for (const Case& c : {random_case(seed), large_case(seed)}) {
             const auto idealised = find_algorithm("standard")->idealised(c.problem);
             REQUIRE(idealised);
@@ -344,7 +344,7 @@ TEST_CASE("the idealised count of standard is Algorithm 0 of the FlashAttention 
 }
 
 TEST_CASE("with tiles as large as the problem, tiled products move what Algorithm 0 says", "[closed_forms]") {
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
         Case c = random_case(seed);
         c.problem.softmax = Softmax::safe;
         c.tiling = {c.problem.seq_q, c.problem.seq_k};

@@ -152,7 +152,7 @@ TEST_CASE("FlashAttention is parallel over heads, FlashAttention-2 over row bloc
 }
 
 TEST_CASE("FlashAttention-2 saves the non-matmul work of rescaling O in every step", "[flash]") {
-    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(500); ++seed) {
         const Case c = as_supported(*find_algorithm("flash_v2"), random_case(seed));
         const Problem& p = c.problem;
         const Counters one = counted("flash_v1", c), two = counted("flash_v2", c);
@@ -233,7 +233,7 @@ TEST_CASE("K and V are read once per query head that shares them", "[flash]") {
 }
 
 TEST_CASE("reading Q again for every key block is what memory_efficient pays", "[flash]") {
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
         const Case c = as_supported(*find_algorithm("flash_v2"), random_case(seed));
         const Outcome two = run(*find_algorithm("flash_v2"), c, roomy(), count_mode);
         const Outcome efficient = run(*find_algorithm("memory_efficient"), c, roomy(), count_mode);

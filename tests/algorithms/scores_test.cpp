@@ -85,7 +85,7 @@ TEST_CASE("Philox gives the numbers that its authors publish", "[scores][dropout
 TEST_CASE("bytes of dropout's blocks are where the layout says", "[scores][dropout]") {
     // Row 27, column 45 of matrix 5: in block (1, 1), row 11 and column 13 of it. Lane 4 (11 % 8) + 13 % 8 / 2 = 14;
     // byte 4 (13 / 8) + 2 + 1 = 7: the highest of word 1.
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
         const auto words = philox(seed, {32 * 5 + 14, 0, 1, 1}, 7);
         const int byte = static_cast<int>(words[1] >> 24);
         float below = 0, at = 0;
@@ -136,9 +136,9 @@ TEST_CASE("dropout keeps a share of (floor(255 (1 - p)) + 1) / 256", "[scores][d
 }
 
 TEST_CASE("any pair of what is done to scores gives the reference's values, and the same counts in every mode",
-          "[scores][one-thread]") {
+          "[scores]") {
     std::set<std::tuple<std::string, Feature, Feature>> pairs;
-    for (std::uint64_t seed = 1; seed <= 160; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds(160); ++seed)
         for_attention(score_case(seed), [&](const Algorithm& a, const Case& c) {
             const Inputs in = inputs_for(a, c);
             const Outcome folded = run(a, c, roomy(), count_mode), o = run(a, c, roomy(), numeric_mode, in);
@@ -168,7 +168,7 @@ TEST_CASE("any pair of what is done to scores gives the reference's values, and 
 }
 
 TEST_CASE("counts with changed scores are what predict() says", "[scores][closed_forms]") {
-    for (std::uint64_t seed = 1; seed <= 3000; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds(3000); ++seed)
         for_attention(score_case(seed), [](const Algorithm& a, const Case& c) {
             const Counters n = run(a, c, roomy(), count_mode).counters;
             const Prediction p = a.predict(c.problem, c.tiling, roomy());
@@ -282,7 +282,7 @@ TEST_CASE("dropout leaves the row statistics alone", "[scores][dropout]") {
 }
 
 TEST_CASE("packed heads get the slopes, caps, biases and dropout of the same heads one by one", "[scores][packing]") {
-    for (std::uint64_t seed = 1; seed <= 120; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds(120); ++seed)
         for (const char* name : {"flash_v2", "split_kv"}) {
             const Algorithm& a = *find_algorithm(name);
             Case c = as_supported(a, score_case(seed));

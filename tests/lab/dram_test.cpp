@@ -40,7 +40,7 @@ std::optional<DramTraffic> traffic(const Case& c, double most_visits, const GpuS
 
 }  // namespace
 
-TEST_CASE("what some heads and each further one bring to DRAM is what all of them do", "[dram][one-thread]") {
+TEST_CASE("what some heads and each further one bring to DRAM is what all of them do", "[dram]") {
     for (const Case& c :
          {Case{"flash_v2", 384, 384, 4096}, Case{"flash_v2", 384, 96, 4096}, Case{"flash_v2", 512, 512, 4096, true},
           Case{"two_pass", 800, 800, 2048}, Case{"memory_efficient", 300, 300, 4096},
@@ -58,8 +58,7 @@ TEST_CASE("what some heads and each further one bring to DRAM is what all of the
     }
 }
 
-TEST_CASE("heads of one thread block pass through the L2, each tile once, but for what stays dirty",
-          "[dram][one-thread]") {
+TEST_CASE("heads of one thread block pass through the L2, each tile once, but for what stays dirty", "[dram]") {
     for (const int partitions : {1, 2})
         for (const char* name : {"flash_v2", "flash_v1", "three_pass", "chunked"}) {
             GpuSpec gpu = gpu_preset("H100");

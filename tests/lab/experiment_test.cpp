@@ -133,7 +133,7 @@ TEST_CASE("experiment: memory beyond the inputs and the output", "[experiment]")
     CHECK(growth("standard") == 4);
 }
 
-TEST_CASE("experiment: a numeric run reports what a counted one does, and the output", "[experiment]") {
+TEST_CASE("experiment: a numeric run reports what a counted one does, and the output", "[experiment][threads]") {
     for (const Algorithm& a : algorithms()) {
         const Case c = corner_cases()[22];
         const Experiment e = experiment(a.name, c);
@@ -159,7 +159,7 @@ TEST_CASE("experiment: a numeric run reports what a counted one does, and the ou
     }
 }
 
-TEST_CASE("experiment: runs can be followed and stopped", "[experiment]") {
+TEST_CASE("experiment: runs can be followed and stopped", "[experiment][threads]") {
     const Case c = square(2, 64, 8, {16, 16});
     const Experiment e = experiment("flash_v2", c);
     const Inputs in = inputs_for(*e.algorithm, c);

@@ -136,7 +136,7 @@ TEST_CASE("inputs: an element depends on seed, name and position alone", "[input
     }
 }
 
-TEST_CASE("inputs: drawing them can be interrupted", "[inputs]") {
+TEST_CASE("inputs: drawing them can be interrupted", "[inputs][threads]") {
     Control control;
     CHECK_NOTHROW(random_inputs(inputs(1, 1, many), 5, Distribution::normal, &control));
     control.stop = true;
@@ -214,7 +214,7 @@ TEST_CASE("inputs: a file may have the sequence before the heads", "[inputs]") {
     CHECK(read.values == values);
 }
 
-TEST_CASE("inputs: reading and writing files can be followed, and interrupted", "[inputs]") {
+TEST_CASE("inputs: reading and writing files can be followed, and interrupted", "[inputs][threads]") {
     const Folder folder;
     const std::string path = folder / "t.npy";
     const auto tensor = numbered(Dtype::f32, 2, 300, 400);

@@ -113,7 +113,7 @@ TEST_CASE("tiling: the peaks of a run are exactly what it needs", "[tiling]") {
     });
 }
 
-TEST_CASE("tiling: a completed tiling fits and keeps the sizes that were given", "[tiling][one-thread]") {
+TEST_CASE("tiling: a completed tiling fits and keeps the sizes that were given", "[tiling]") {
     int found = 0, none = 0;
     for_tiny(800, [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
         for (const Tiling& given : {Tiling{0, 0}, Tiling{c.tiling.br, 0}, Tiling{0, c.tiling.bc}, c.tiling}) {
@@ -179,7 +179,7 @@ TEST_CASE("tiling: a choice keeps what was asked for, even where it does not fit
     CHECK(contains(refusal({0, (Index{1} << 31) + 1}), "the sequence has 256 rows; try bc auto"));
 }
 
-TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits", "[tiling][one-thread]") {
+TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits", "[tiling]") {
     int with_fix = 0, without = 0;
     for_tiny(800, [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
         if (runs(a, c, gpu)) return;

@@ -97,7 +97,7 @@ TEST_CASE("every page of a sequence has a place of its own, but for those that a
 
 TEST_CASE("counts of K and V in pages are the closed forms', and those of running all of it", "[pages]") {
     REQUIRE(paging_ones().size() == 2);
-    for (std::uint64_t seed = 1; seed <= 1500; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds(1500); ++seed)
         for (const Algorithm* a : paging_ones()) {
             const Case c = in_pages(seed);
             INFO(to_string(*a, c));
@@ -124,7 +124,7 @@ TEST_CASE("counts of K and V in pages are the closed forms', and those of runnin
 }
 
 TEST_CASE("in pages, in any order and shared, attention has the same bits", "[pages]") {
-    for (std::uint64_t seed = 1; seed <= 150; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds(150); ++seed)
         for (const Algorithm* a : paging_ones()) {
             const Case c = in_pages(seed);
             INFO(to_string(*a, c));

@@ -242,7 +242,7 @@ TEST_CASE("reference: where no number is left, none is told", "[reference]") {
           "the other 3: max 0, rms 0");
 }
 
-TEST_CASE("reference: nothing depends on threads", "[reference]") {
+TEST_CASE("reference: nothing depends on threads", "[reference][threads]") {
     const Case c = large_enough_for_many_blocks();
     const Inputs in = inputs_for(of(computation::attention), c);
     std::vector<double> off = all_rows(computation::attention, c.problem, in);
@@ -258,7 +258,7 @@ TEST_CASE("reference: nothing depends on threads", "[reference]") {
     }
 }
 
-TEST_CASE("reference: it can be followed and stopped", "[reference]") {
+TEST_CASE("reference: it can be followed and stopped", "[reference][threads]") {
     const Case c = large_enough_for_many_blocks();
     const Inputs in = inputs_for(of(computation::attention), c);
     const auto output = stored(c.problem, 8, all_rows(computation::attention, c.problem, in));

@@ -64,7 +64,7 @@ TEST_CASE("flags of scores make a problem, and a probability of 0 none of dropou
 }
 
 TEST_CASE("recordings say what is done to scores, and read it back", "[scores][recording]") {
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(300); ++seed) {
         const Algorithm& a = *find_algorithm(seed % 2 ? "flash_v2" : "standard");
         Case c = as_supported(a, score_case(seed));
         c.problem.scale = std::nullopt;

@@ -21,7 +21,7 @@ Experiment flash(Index seq, Tiling tiling = {64, 64}) {
 
 }  // namespace
 
-TEST_CASE("points are taken in their order, whoever was first to have one", "[study]") {
+TEST_CASE("points are taken in their order, whoever was first to have one", "[study][threads]") {
     std::vector<Index> order;
     study(
         300, 4,
@@ -37,7 +37,7 @@ TEST_CASE("points are taken in their order, whoever was first to have one", "[st
     for (Index k = 0; k < 300; ++k) CHECK(order[static_cast<std::size_t>(k)] == k);
 }
 
-TEST_CASE("few outcomes wait, however slow the first point is", "[study]") {
+TEST_CASE("few outcomes wait, however slow the first point is", "[study][threads]") {
     std::atomic<Index> made{0}, most_ahead{0};
     std::atomic<bool> first{true};
     study(
@@ -56,7 +56,7 @@ TEST_CASE("few outcomes wait, however slow the first point is", "[study]") {
     CHECK(most_ahead <= 3 * 64 + 3);
 }
 
-TEST_CASE("what fails ends the study, in a point or where it is taken", "[study]") {
+TEST_CASE("what fails ends the study, in a point or where it is taken", "[study][threads]") {
     Index taken = 0;
     const auto count = [&](Index, const Outcome&) { ++taken; };
     CHECK_THROWS_AS(study(
@@ -76,7 +76,7 @@ TEST_CASE("what fails ends the study, in a point or where it is taken", "[study]
                     std::runtime_error);
 }
 
-TEST_CASE("what does not fit is an outcome that says why", "[study]") {
+TEST_CASE("what does not fit is an outcome that says why", "[study][threads]") {
     const Outcome fits = outcome_of(flash(512));
     REQUIRE(fits.report);
     CHECK(fits.remark.empty());
@@ -91,7 +91,7 @@ TEST_CASE("what does not fit is an outcome that says why", "[study]") {
     CHECK(beyond.remark.starts_with("no time: standard's tensors take "));
 }
 
-TEST_CASE("what would spill is said to be nothing that a kernel could do", "[study]") {
+TEST_CASE("what would spill is said to be nothing that a kernel could do", "[study][threads]") {
     Experiment e = flash(1024, {256, 112});
     e.problem.dim = e.problem.dim_v = 128;
     const Outcome spilt = outcome_of(e);

@@ -52,7 +52,7 @@ TEST_CASE("sizes of a plane reach the problem's end, or 512", "[plane]") {
     }
 }
 
-TEST_CASE("of no algorithm a tiling fits that is wider than one which does not", "[plane][one-thread]") {
+TEST_CASE("of no algorithm a tiling fits that is wider than one which does not", "[plane]") {
     for (const char* gpu : {"H100", "T4"})
         for (const Algorithm& a : algorithms()) {
             INFO(a.name << " on " << gpu);
@@ -74,7 +74,7 @@ TEST_CASE("of no algorithm a tiling fits that is wider than one which does not",
         }
 }
 
-TEST_CASE("a cell says what a run of its tiling says", "[plane][one-thread]") {
+TEST_CASE("a cell says what a run of its tiling says", "[plane]") {
     for (const char* name : {"flash_v2", "standard"}) {
         TilePlane plane(experiment(name, 96));
         CHECK(plane.version() == 0);
@@ -125,7 +125,7 @@ TEST_CASE("a cell says what a run of its tiling says", "[plane][one-thread]") {
     }
 }
 
-TEST_CASE("the cell that is looked at is timed next, the others the fastest first", "[plane][one-thread]") {
+TEST_CASE("the cell that is looked at is timed next, the others the fastest first", "[plane]") {
     TilePlane plane(experiment("flash_v2", 512));
     work_until(plane, Known::pending, 1);
     Control control;

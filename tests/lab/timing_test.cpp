@@ -180,7 +180,7 @@ void check_order(const std::vector<MeasuredCase>& all) {
 
 }  // namespace
 
-TEST_CASE("the model is as far from devices as documented", "[timing][one-thread]") {
+TEST_CASE("the model is as far from devices as documented", "[timing]") {
     const std::vector<MeasurementFile> files = shipped_measurements();
     const std::vector<MeasuredCase> all = all_measured(files);
     check_times(all);
@@ -216,7 +216,7 @@ TEST_CASE("an L2 without end leaves what has to be read once, one without room l
         }
 }
 
-TEST_CASE("without a mask time never falls when a rate falls or heads are added", "[timing][one-thread]") {
+TEST_CASE("without a mask time never falls when a rate falls or heads are added", "[timing]") {
     for (const char* name : {"flash_v1", "flash_v2", "standard", "softmax_safe"}) {
         const Experiment e = experiment(name, 16, 2048, Dtype::f32, {64, 64});
         const double before = time_of(e).us();
@@ -245,7 +245,7 @@ TEST_CASE("without a mask time never falls when a rate falls or heads are added"
     }
 }
 
-TEST_CASE("a changed data sheet changes what was measured", "[timing][one-thread]") {
+TEST_CASE("a changed data sheet changes what was measured", "[timing]") {
     Experiment e = experiment("softmax_online", 32, 4096, Dtype::f32, {32, 64});
     const double before = time_of(e).us();
     e.gpu = parse_gpu(R"({"base": "H200", "name": "slow", "hbm_gbs": 480})", "slow");
@@ -278,7 +278,7 @@ TEST_CASE("idle SMs leave their share of L2 and DRAM to others", "[timing]") {
     CHECK(time_of(e).us() == before);
 }
 
-TEST_CASE("the verdict names what a launch waits for", "[timing][one-thread]") {
+TEST_CASE("the verdict names what a launch waits for", "[timing]") {
     const auto bound = [](const Experiment& e) { return time_of(e).longest().bound; };
     CHECK(bound(experiment("flash_v2", 1, 64)) == Bound::launch);
     CHECK(bound(experiment("flash_v1", 8, 4096, Dtype::f32, {64, 64})) == Bound::blocks);
@@ -292,7 +292,7 @@ TEST_CASE("the verdict names what a launch waits for", "[timing][one-thread]") {
           "Modelled, for tensor cores: 4% off on average, 15% at worst, of the measured kernels of flash_v2.");
 }
 
-TEST_CASE("what is too large to be played is a stream, and says what it lacks", "[timing][one-thread]") {
+TEST_CASE("what is too large to be played is a stream, and says what it lacks", "[timing]") {
     const RunTime t = time_of(experiment("flash_v2", 1, Index{1} << 24));
     CHECK(t.us() > 1e6);
     CHECK(t.launches[0].blocks == 131072);
@@ -306,7 +306,7 @@ TEST_CASE("what is too large to be played is a stream, and says what it lacks", 
 }
 
 TEST_CASE("what is ragged takes as long as what is full: warps own rows, tensor cores compute whole key tiles",
-          "[timing][one-thread]") {
+          "[timing]") {
     for (const Dtype dtype : {Dtype::f16, Dtype::f32}) {
         const auto step = [&](Index rows) {
             Experiment e = experiment("flash_v2", 4, 4096, dtype, {64, 64});
@@ -341,7 +341,7 @@ TEST_CASE("no unit of an SM works more than all of the time, where one warp of f
     }
 }
 
-TEST_CASE("a load waits for its place: memory_efficient's V for Q and K", "[timing][one-thread]") {
+TEST_CASE("a load waits for its place: memory_efficient's V for Q and K", "[timing]") {
     Experiment e = experiment("memory_efficient", 64, 4096, Dtype::f32, {64, 64});
     const double before = time_of(e).us();
     Algorithm eager = *e.algorithm;
@@ -350,7 +350,7 @@ TEST_CASE("a load waits for its place: memory_efficient's V for Q and K", "[timi
     CHECK(time_of(e).us() < before);
 }
 
-TEST_CASE("a launch as it was played ends when its time does, and changes no time", "[perfetto][one-thread]") {
+TEST_CASE("a launch as it was played ends when its time does, and changes no time", "[perfetto]") {
     for (const char* name : {"flash_v1", "flash_v2", "standard"}) {
         const Experiment e = experiment(name, 12, 900, Dtype::f32, {64, 64});
         std::vector<PlayedLaunch> played;

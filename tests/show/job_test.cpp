@@ -33,7 +33,7 @@ void pump_until_done(Job& job) {
 
 }  // namespace
 
-TEST_CASE("a slice is so many units and no more", "[job]") {
+TEST_CASE("a slice is so many units and no more", "[job][threads]") {
     Counting c(10);
     CHECK(c.done == 0);  // nobody asked yet
     CHECK_FALSE(c.job.pump(0));
@@ -49,7 +49,7 @@ TEST_CASE("a slice is so many units and no more", "[job]") {
     CHECK(c.done == 10);
 }
 
-TEST_CASE("progress is told in units, done and left", "[job]") {
+TEST_CASE("progress is told in units, done and left", "[job][threads]") {
     std::size_t next = 0;
     Job job([&](Control&) { return std::vector<Index>{2, 7, 1, 0}.at(next++); });  // more than it seemed
     CHECK(job.progress().done == 0);
@@ -62,7 +62,7 @@ TEST_CASE("progress is told in units, done and left", "[job]") {
     CHECK((job.progress().done == 4 && job.progress().left == 0));
 }
 
-TEST_CASE("finish goes as far as is asked for", "[job]") {
+TEST_CASE("finish goes as far as is asked for", "[job][threads]") {
     Counting c(10);
     c.job.finish(4);
     CHECK(c.done == 4);
@@ -72,7 +72,7 @@ TEST_CASE("finish goes as far as is asked for", "[job]") {
     CHECK(c.done == 10);
 }
 
-TEST_CASE("a thread does it all by itself", "[job]") {
+TEST_CASE("a thread does it all by itself", "[job][threads]") {
     Counting c(100);
     c.job.begin();
     pump_until_done(c.job);
@@ -100,7 +100,7 @@ TEST_CASE("pumping leaves to a thread what is the thread's", "[job][threads]") {
     CHECK(job.progress().done == 5);
 }
 
-TEST_CASE("a job begun by frames is continued by a thread, and waited for", "[job]") {
+TEST_CASE("a job begun by frames is continued by a thread, and waited for", "[job][threads]") {
     Counting c(50);
     c.job.pump(7);
     c.job.begin();
@@ -112,7 +112,7 @@ TEST_CASE("a job begun by frames is continued by a thread, and waited for", "[jo
     CHECK(c.job.pump(0));
 }
 
-TEST_CASE("what is cancelled goes no further", "[job]") {
+TEST_CASE("what is cancelled goes no further", "[job][threads]") {
     Counting c(10);
     c.job.pump(3);
     c.job.cancel();
@@ -144,7 +144,7 @@ TEST_CASE("a thread gives up between two units, and a long unit in its midst", "
     CHECK_THROWS_AS(job.pump(1), Interrupted);
 }
 
-TEST_CASE("what a unit throws is delivered to the asker, again and again", "[job]") {
+TEST_CASE("what a unit throws is delivered to the asker, again and again", "[job][threads]") {
     const bool by_thread = GENERATE(false, true);
     Index next = 0;
     Job job([&](Control&) -> Index {
@@ -184,7 +184,7 @@ TEST_CASE("a job may go in the midst of its work", "[job][threads]") {
     CHECK(untouched.done == 0);
 }
 
-TEST_CASE("the reference ahead is the reference: by frames, by a thread, and at once", "[job]") {
+TEST_CASE("the reference ahead is the reference: by frames, by a thread, and at once", "[job][threads]") {
     for (const char* name : {"flash_v2", "softmax_safe"}) {
         const Algorithm& a = *find_algorithm(name);
         Case c;

@@ -47,7 +47,7 @@ const PlanePicture::Mark* mark(const PlanePicture& p, PlanePicture::Mark::Kind k
 
 }  // namespace
 
-TEST_CASE("a plane shows counts at once, times estimated and then exact", "[plane][one-thread]") {
+TEST_CASE("a plane shows counts at once, times estimated and then exact", "[plane]") {
     TilePlane plane(problem());
     work(plane, 1);
     const PlanePicture bytes = picture_of(plane, metric("hbm_bytes"), current);
@@ -81,7 +81,7 @@ TEST_CASE("a plane shows counts at once, times estimated and then exact", "[plan
     CHECK(with_look(picture_of(plane, metric("dram_bytes"), current), Look::value) == with_look(exact, Look::value));
 }
 
-TEST_CASE("a plane's shades, marks and limits are those of its cells", "[plane][one-thread]") {
+TEST_CASE("a plane's shades, marks and limits are those of its cells", "[plane]") {
     TilePlane plane(problem());
     work(plane, all);
     const Metric& time = metric("time_us");
@@ -139,7 +139,7 @@ TEST_CASE("a plane's shades, marks and limits are those of its cells", "[plane][
     }
 }
 
-TEST_CASE("the best cell is one that a kernel could have", "[plane][one-thread]") {
+TEST_CASE("the best cell is one that a kernel could have", "[plane]") {
     Experiment e = problem();
     e.problem.seq_q = e.problem.seq_k = 4096;
     TilePlane plane(e);
@@ -157,7 +157,7 @@ TEST_CASE("the best cell is one that a kernel could have", "[plane][one-thread]"
     });
 }
 
-TEST_CASE("what is said of a cell is what its run says", "[plane][one-thread]") {
+TEST_CASE("what is said of a cell is what its run says", "[plane]") {
     TilePlane plane(problem());
     work(plane, 1);
     const std::size_t cell = cell_of(plane, current);

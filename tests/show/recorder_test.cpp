@@ -100,7 +100,7 @@ TEST_CASE("a recording made in units is the recording, on real numbers", "[recor
     CHECK(in_parts > 5);
 }
 
-TEST_CASE("a unit records so much and no more, however long the run is", "[recording][one-thread]") {
+TEST_CASE("a unit records so much and no more, however long the run is", "[recording]") {
     for (const Flags& flags : long_ones)
         for (const Algorithm& a : algorithms()) {
             const Setup asked = setup(a, flags);
@@ -118,7 +118,7 @@ TEST_CASE("a unit records so much and no more, however long the run is", "[recor
         }
 }
 
-TEST_CASE("units of what is too long for numbers", "[recording][one-thread]") {
+TEST_CASE("units of what is too long for numbers", "[recording]") {
     for (const Algorithm& a : algorithms())
         for (const Index seq : {1000, 40'000}) {
             INFO(a.name << ", seq " << seq);
@@ -134,7 +134,7 @@ TEST_CASE("units of what is too long for numbers", "[recording][one-thread]") {
         }
 }
 
-TEST_CASE("a job that makes a run does no more units than it is given", "[recording][one-thread]") {
+TEST_CASE("a job that makes a run does no more units than it is given", "[recording]") {
     for (const Flags& flags : long_ones) {
         Making making(setup(*find_algorithm("flash_v2"), flags), {});
         Job job([&](Control& control) { return making.work(control); });
@@ -150,7 +150,7 @@ TEST_CASE("a job that makes a run does no more units than it is given", "[record
     }
 }
 
-TEST_CASE("a unit gives up when it is told to", "[recording]") {
+TEST_CASE("a unit gives up when it is told to", "[recording][threads]") {
     Control control;
     Making making(setup(*find_algorithm("flash_v2"), long_ones[1]), {});
     making.work(control);
@@ -159,7 +159,7 @@ TEST_CASE("a unit gives up when it is told to", "[recording]") {
     CHECK_THROWS_AS(making.work(control), Interrupted);
 }
 
-TEST_CASE("making a run to be shown can be stopped", "[recorder]") {
+TEST_CASE("making a run to be shown can be stopped", "[recorder][threads]") {
     const Algorithm& a = *find_algorithm("flash_v2");
     const Options options;
     const Request request = resolve(options, a);

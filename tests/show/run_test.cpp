@@ -398,7 +398,7 @@ TEST_CASE("recorded heads compute the same as in a run of all of them", "[run]")
         }
 }
 
-TEST_CASE("large problems are recorded at once, as shapes", "[run][one-thread]") {
+TEST_CASE("large problems are recorded at once, as shapes", "[run]") {
     for (const bool causal : {false, true})
         for (const Algorithm& a : algorithms()) {
             Case c{{}, {}, 1};

@@ -253,7 +253,7 @@ TEST_CASE("asking again for the same changes nothing", "[session]") {
     CHECK_FALSE(s.problem().empty());
 }
 
-TEST_CASE("a tiling that does not fit comes with one that does", "[session][one-thread]") {
+TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
     for (const Algorithm& a : algorithms())
         for (const Flags& tiles :
              {Flags{{"br", "4096"}, {"bc", "4096"}}, Flags{{"br", "32"}, {"bc", "40960"}}, Flags{{"br", "50000"}}}) {
@@ -334,7 +334,7 @@ TEST_CASE("a rival that does not fit is said to be the one", "[session]") {
         }
 }
 
-TEST_CASE("a race lines up two runs by steps, bytes and time", "[session]") {
+TEST_CASE("a race lines up two runs by steps, bytes and time", "[session][threads]") {
     const std::pair<const char*, const char*> pairs[] = {
         {"standard", "flash_v2"},        {"flash_v2", "standard"},           {"flash_v1", "flash_v2"},
         {"chunked", "memory_efficient"}, {"softmax_safe", "softmax_online"}, {"flash_v2", "flash_v2"}};
@@ -437,7 +437,7 @@ TEST_CASE("other algorithms are counted on the same problem", "[session]") {
     }
 }
 
-TEST_CASE("counts of others go with the problem, and are absent where they do not fit", "[session]") {
+TEST_CASE("counts of others go with the problem, and are absent where they do not fit", "[session][threads]") {
     WaitingSession s;
     s.ask(setup("flash_v2", small));
     const Count before = s.counted("standard")->counters.hbm_read;

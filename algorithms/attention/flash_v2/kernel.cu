@@ -4,51 +4,58 @@
 // --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/attention/flash_v2/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
+#include "algorithms/cuda/scores.cuh"
 
 namespace tilescope::flash_v2 {
 namespace {
 
 using namespace cuda;
 
+/// Logits: PlainScores, or Scored.
+template <class Logits>
 struct Args {
     Global<const float> Q, K, V;
     Global<float> O, LSE;
-    Workload work;
+    Logits logits;
 };
 
 // At D = 128 ptxas would rather spill registers than give up a third thread block per SM, which has no room anyway.
-template <int Br, int Bc, int D, int Dv>
-__global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_kernel(Args a) {
+template <class Logits, int Br, int Bc, int D, int Dv>
+__global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_kernel(Args<Logits> a) {
     constexpr int threads = fp32_threads(Br);
     extern __shared__ float4 shared[];
     const SharedTile<Br, D, ReadBy::groups> q{reinterpret_cast<float*>(shared)};
     const SharedTile<Bc, D, ReadBy::lanes> k{q.data + q.size};
     const SharedTile<Bc, Dv, ReadBy::rows> v{k.data + k.size};
     const SharedTile<Br, Bc, ReadBy::groups> p{v.data + v.size};
-    const Workload& w = a.work;
+    float* const beside = p.data + p.size;
+    const Workload& w = a.logits.work;
 
     const int head = blockIdx.y, kv = w.kv_slice(head);
     const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [3] the blocks that see most keys start first
-    const int rows = min(Br, w.seq_q - i), tiles = w.visible_tiles(i + rows, Bc);
+    const int rows = min(Br, w.seq_q - i);
+    const Visits visits = a.logits.visits(i, rows, Br, Bc);
     const bool active = warp_has_rows(rows);
     const auto load_keys = [&](int j) {  // [7]
         load_async<threads>(k, a.K.row(kv, j), a.K.pitch, min(Bc, w.seq_k - j));
+        a.logits.template load<threads, Bc>(beside, head, j, min(Bc, w.seq_k - j));
     };
 
     load_async<threads>(q, a.Q.row(head, i), a.Q.pitch, rows);  // [4]
-    if (tiles > 0) load_keys(0);
+    if (visits.first < visits.end) load_keys(a.logits.tile(visits.first) * Bc);
     Output<Dv> o;  // [5]
     o.fill(0);
     float l = 0, m = -infinity;
 
-    for (int j = 0; j < tiles * Bc; j += Bc) {  // [6]
-        const int keys = min(Bc, w.seq_k - j);
+    for (int t = visits.first; t < visits.end; ++t) {  // [6]
+        const int j = a.logits.tile(t) * Bc, keys = min(Bc, w.seq_k - j);
         wait_for_loads();                                         // K_j is here, and V_(j-1) done with
         load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // [7] while S is computed
         if (active) {
             Scores<Bc> s;
             score(s, q, k, keys, w.scale);  // [8]
-            mask(s, w, i, j, keys);
+            a.logits.finish(s, beside, head, i, j, keys);
+            if (t >= visits.whole) mask(s, a.logits, i, j, keys);
             const float m_old = m;  // [9]
             m = fmaxf(m, row_max(s));
             const float correction = exponential(m_old - finite(m));
@@ -56,11 +63,12 @@ __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_k
             l = correction * l + row_sum(s);
             o.scale_rows(correction);  // [10]
             stage(p, s);
+            a.logits.drop(p, head, i, j);
         }
-        wait_for_loads();                            // V_j is here, and K_j done with
-        if (j + Bc < tiles * Bc) load_keys(j + Bc);  // [7] while O is updated
-        if (active) accumulate(o, p, v, keys);       // [10]
-    }                                                // [11]
+        wait_for_loads();                                              // V_j is here, and K_j done with
+        if (t + 1 < visits.end) load_keys(a.logits.tile(t + 1) * Bc);  // [7] while O is updated
+        if (active) accumulate(o, p, v, keys);                         // [10]
+    }                                                                  // [11]
     wait_for_loads();
 
     if (!active) return;
@@ -70,21 +78,30 @@ __global__ void __launch_bounds__(fp32_threads(Br), D == 128 ? 1 : 0) flash_v2_k
     store_kept(lse, a.LSE.row(head, i), rows);          // [15]
 }
 
+template <class Logits>
+void launch(const KernelCall& call) {
+    const auto& t = call.tensors;
+    const Args<Logits> args{Global<const float>(t["Q"]), Global<const float>(t["K"]), Global<const float>(t["V"]),
+                            Global<float>(t["O"]),       Global<float>(t["LSE"]),     Logits(call)};
+    dispatch<kernels>(call, [&]<std::size_t I>() {
+        constexpr KernelVariant v = kernels[I];
+        if constexpr (v.dtype == Dtype::f32 && compiled_for<Logits>(v)) {
+            constexpr auto kernel = flash_v2_kernel<Logits, v.tile.br, v.tile.bc, v.dim, v.dim_v>;
+            enqueue("flash_v2", kernel, grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()),
+                    v.threads, v.shared() + Logits::beside(v.tile.bc), call.stream, args);
+        }
+    });
+}
+
 }  // namespace
 
 void launch_kernel(const KernelCall& call) {
-    if (call.variant->dtype != Dtype::f32) return launch_tensor_cores(call);
-    const auto& t = call.tensors;
-    const Args args{Global<const float>(t["Q"]), Global<const float>(t["K"]), Global<const float>(t["V"]),
-                    Global<float>(t["O"]),       Global<float>(t["LSE"]),     Workload(call.problem)};
-    dispatch<kernels>(call, [&]<std::size_t I>() {
-        constexpr KernelVariant v = kernels[I];
-        if constexpr (v.dtype == Dtype::f32) {
-            constexpr auto kernel = flash_v2_kernel<v.tile.br, v.tile.bc, v.dim, v.dim_v>;
-            enqueue("flash_v2", kernel, grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()),
-                    v.threads, v.shared(), call.stream, args);
-        }
-    });
+    if (call.variant->dtype != Dtype::f32)
+        launch_tensor_cores(call);
+    else if (scores_are_plain(call.problem))
+        launch<PlainScores>(call);
+    else
+        launch<Scored>(call);
 }
 
 }  // namespace tilescope::flash_v2

@@ -7,21 +7,21 @@ namespace tilescope::flash_v2 {
 
 /// Tensor cores: the tiles of the library's kernel (flash_fwd_launch_template.h), four warps; S, P and O in registers.
 constexpr KernelVariant tensor_core_variant(Dtype dtype, Index br, Index bc, Index d) {
-    return {dtype, {br, bc}, d, d, 128, 2 * (br * d + 2 * bc * d), 0};
+    return {dtype, {br, bc}, d, d, 128, 2 * (br * d + 2 * bc * d), 0, Takes::masks};
 }
 
 inline constexpr KernelVariant kernels[] = {
-    fp32_variant(64, 64, 32, 32),
+    taking(Takes::scores, fp32_variant(64, 64, 32, 32)),
     fp32_variant(128, 64, 32, 32),
     fp32_variant(64, 32, 32, 32),
-    fp32_variant(64, 64, 64, 64),
+    taking(Takes::scores, fp32_variant(64, 64, 64, 64)),
     fp32_variant(128, 64, 64, 64),
     fp32_variant(64, 32, 64, 64),
-    fp32_variant(64, 64, 128, 128),
+    taking(Takes::scores, fp32_variant(64, 64, 128, 128)),
     fp32_variant(128, 64, 128, 128),
     fp32_variant(64, 32, 128, 128),
-    fp32_variant(64, 64, 64, 32),
-    fp32_variant(64, 64, 64, 128),
+    taking(Takes::scores, fp32_variant(64, 64, 64, 32)),
+    taking(Takes::scores, fp32_variant(64, 64, 64, 128)),
     tensor_core_variant(Dtype::f16, 128, 128, 32),
     tensor_core_variant(Dtype::bf16, 128, 128, 32),
     tensor_core_variant(Dtype::f16, 128, 128, 64),

@@ -5,42 +5,55 @@
 // Run it: tilescope validate memory_efficient --seq 4096 --heads 64 --dim 64 --dtype f32
 #include "algorithms/attention/memory_efficient/kernel.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
+#include "algorithms/cuda/scores.cuh"
 
 namespace tilescope::memory_efficient {
 namespace {
 
 using namespace cuda;
 
-template <int Br, int Bc, int D, int Dv>
-__global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(AttentionArgs a) {
+/// Logits: PlainScores, or Scored.
+template <class Logits>
+struct Args {
+    Global<const float> Q, K, V;
+    Global<float> O;
+    Logits logits;
+};
+
+template <class Logits, int Br, int Bc, int D, int Dv>
+__global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(Args<Logits> a) {
     constexpr int threads = fp32_threads(Br);
     extern __shared__ float4 shared[];
     const SharedTile<Br, D, ReadBy::groups> q{reinterpret_cast<float*>(shared)};
     const SharedTile<Bc, D, ReadBy::lanes> k{q.data + q.size};
     const SharedTile<Br, Bc, ReadBy::groups> p{q.data};  // in the place of Q_i and K_j
     const SharedTile<Bc, Dv, ReadBy::rows> v{p.data + p.size};
-    const Workload& w = a.work;
+    float* const beside = q.data + max(q.size + k.size, p.size + v.size);
+    const Workload& w = a.logits.work;
 
     const int head = blockIdx.y, kv = w.kv_slice(head);
     const int i = (gridDim.x - 1 - blockIdx.x) * Br;  // [1] the blocks that see most keys start first
-    const int rows = min(Br, w.seq_q - i), end = w.visible_tiles(i + rows, Bc) * Bc;
+    const int rows = min(Br, w.seq_q - i);
+    const Visits visits = a.logits.visits(i, rows, Br, Bc);
     const bool active = warp_has_rows(rows);
 
     Output<Dv> o;  // [2]
     o.fill(0);
     float sum = 0, m = -infinity;
 
-    for (int j = 0; j < end; j += Bc) {  // [3]
-        const int keys = min(Bc, w.seq_k - j);
+    for (int t = visits.first; t < visits.end; ++t) {  // [3]
+        const int j = a.logits.tile(t) * Bc, keys = min(Bc, w.seq_k - j);
         load_async<threads>(q, a.Q.row(head, i), a.Q.pitch, rows);  // [4]
         load_async<threads>(k, a.K.row(kv, j), a.K.pitch, keys);
+        a.logits.template load<threads, Bc>(beside, head, j, keys);
         wait_for_loads();  // Q_i and K_j are here
         Scores<Bc> s;
         if (active) score(s, q, k, keys, w.scale);
         __syncthreads();                                          // Q_i and K_j are done with
         load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);  // [7] while P is computed
         if (active) {
-            mask(s, w, i, j, keys);
+            a.logits.finish(s, beside, head, i, j, keys);
+            if (t >= visits.whole) mask(s, a.logits, i, j, keys);
             const float m_new = fmaxf(m, row_max(s));  // [5]
             const float correction = exponential(m - finite(m_new));
             exp_minus(s, m_new, keys);
@@ -48,6 +61,7 @@ __global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(Atte
             o.scale_rows(correction);  // [6]
             m = m_new;
             stage(p, s);  // [7]
+            a.logits.drop(p, head, i, j);
         }
         wait_for_loads();  // V_j is here
         if (active) accumulate(o, p, v, keys);
@@ -59,16 +73,26 @@ __global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(Atte
     store(o, a.O.row(head, i), a.O.pitch, rows);
 }
 
+template <class Logits>
+void launch(const KernelCall& call) {
+    const auto& t = call.tensors;
+    const Args<Logits> args{Global<const float>(t["Q"]), Global<const float>(t["K"]), Global<const float>(t["V"]),
+                            Global<float>(t["O"]), Logits(call)};
+    dispatch<kernels>(call, [&]<std::size_t I>() {
+        constexpr KernelVariant v = kernels[I];
+        if constexpr (compiled_for<Logits>(v)) {
+            constexpr auto kernel = memory_efficient_kernel<Logits, v.tile.br, v.tile.bc, v.dim, v.dim_v>;
+            enqueue("memory_efficient", kernel,
+                    grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()), v.threads,
+                    v.shared() + Logits::beside(v.tile.bc), call.stream, args);
+        }
+    });
+}
+
 }  // namespace
 
 void launch_kernel(const KernelCall& call) {
-    dispatch<kernels>(call, [&]<std::size_t I>() {
-        constexpr KernelVariant v = kernels[I];
-        constexpr auto kernel = memory_efficient_kernel<v.tile.br, v.tile.bc, v.dim, v.dim_v>;
-        enqueue("memory_efficient", kernel,
-                grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()), v.threads, v.shared(),
-                call.stream, AttentionArgs(call));
-    });
+    scores_are_plain(call.problem) ? launch<PlainScores>(call) : launch<Scored>(call);
 }
 
 }  // namespace tilescope::memory_efficient

@@ -12,6 +12,7 @@ constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
     KernelVariant v = fp32_variant(br, bc, d, dv);
     v.tiles = 4 * std::max(br * d + bc * d, br * bc + bc * dv);
     v.staging = 0;
+    v.takes = br == 64 && bc == 64 ? Takes::scores : Takes::plain;  // one of each head dimension
     return v;
 }
 

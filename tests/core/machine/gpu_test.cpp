@@ -109,7 +109,7 @@ void for_seeds(unsigned count, F check) {
 
 }  // namespace
 
-TEST_CASE("folded, exact and numeric runs count the same", "[gpu][random][one-thread]") {
+TEST_CASE("folded, exact and numeric runs count the same", "[gpu][random]") {
     Count folded_flops = 0;
     for_seeds(10000, [&](unsigned seed) {
         const RandomProgram program(seed);

@@ -13,7 +13,7 @@
 using namespace tilescope;
 using namespace Catch::Matchers;
 
-TEST_CASE("every number is worked on once, whatever the threads", "[parallel]") {
+TEST_CASE("every number is worked on once, whatever the threads", "[parallel][threads]") {
     for (const int threads : {0, 1, 2, 3, 16})
         for (const Index n : {0, 1, 2, 5, 1000}) {
             INFO(threads << " threads, " << n);
@@ -29,7 +29,7 @@ TEST_CASE("every number is worked on once, whatever the threads", "[parallel]") 
         }
 }
 
-TEST_CASE("a worker has one call at a time, and can keep things of its own", "[parallel]") {
+TEST_CASE("a worker has one call at a time, and can keep things of its own", "[parallel][threads]") {
     constexpr Index n = 20'000, workers = 4;
     std::vector<Index> sums(workers);  // without any lock: ThreadSanitizer looks on
     at_once(n, workers, [&](Index worker, Index k) { sums[static_cast<std::size_t>(worker)] += k; });
@@ -38,7 +38,7 @@ TEST_CASE("a worker has one call at a time, and can keep things of its own", "[p
     CHECK(sum == n * (n - 1) / 2);
 }
 
-TEST_CASE("one worker is the caller and goes in order", "[parallel]") {
+TEST_CASE("one worker is the caller and goes in order", "[parallel][threads]") {
     std::vector<Index> order;
     std::set<std::thread::id> ids;
     at_once(5, 1, [&](Index, Index k) {
@@ -59,7 +59,7 @@ TEST_CASE("several workers are at it at the same time", "[parallel][threads]") {
     CHECK(here == 2);
 }
 
-TEST_CASE("what a worker throws ends it and reaches the caller", "[parallel]") {
+TEST_CASE("what a worker throws ends it and reaches the caller", "[parallel][threads]") {
     for (const int threads : {1, 2, 8}) {
         INFO(threads << " threads");
         std::atomic<int> running{0}, calls{0};
@@ -83,12 +83,12 @@ TEST_CASE("what a worker throws ends it and reaches the caller", "[parallel]") {
     }
 }
 
-TEST_CASE("when all fail, one exception is kept", "[parallel]") {
+TEST_CASE("when all fail, one exception is kept", "[parallel][threads]") {
     CHECK_THROWS_AS(at_once(64, 8, [](Index, Index k) { throw std::out_of_range(std::to_string(k)); }),
                     std::out_of_range);
 }
 
-TEST_CASE("a result that cannot be taken is not taken again, nor is any after it", "[parallel]") {
+TEST_CASE("a result that cannot be taken is not taken again, nor is any after it", "[parallel][threads]") {
     for (const int threads : {1, 2, 8})
         for (int round = 0; round < 200; ++round) {
             std::vector<Index> taken;
@@ -104,7 +104,7 @@ TEST_CASE("a result that cannot be taken is not taken again, nor is any after it
         }
 }
 
-TEST_CASE("there is at least one core", "[parallel]") { CHECK(cores() >= 1); }
+TEST_CASE("there is at least one core", "[parallel][threads]") { CHECK(cores() >= 1); }
 
 TEST_CASE("a background thread works beside the caller, and is over with its scope", "[parallel][threads]") {
     std::atomic<bool> go{false}, done{false};

@@ -60,7 +60,7 @@ struct InSlices {
 
 }  // namespace
 
-TEST_CASE("a recording in slices is the recording", "[slices][one-thread]") {
+TEST_CASE("a recording in slices is the recording", "[slices]") {
     const Index events = GENERATE(1, 2, 7, 100, 1'000'000);
     for (unsigned seed = 0; seed < 25; ++seed) {
         CAPTURE(seed, events);

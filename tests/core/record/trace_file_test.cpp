@@ -56,8 +56,7 @@ std::string small(Mode mode = numeric_mode) { return written(*record(small_progr
 
 }  // namespace
 
-TEST_CASE("a recording is written, read and written again: the same bytes, and the same recording",
-          "[trace][file][one-thread]") {
+TEST_CASE("a recording is written, read and written again: the same bytes, and the same recording", "[trace][file]") {
     const Mode mode = GENERATE(numeric_mode, exact_mode);
     const std::vector<Index> blocks = GENERATE(std::vector<Index>{}, std::vector<Index>{0, 2});
     for (unsigned seed = 0; seed < 60; ++seed) {

@@ -1,0 +1,61 @@
+// Which key tiles a row block visits, and which of a tile's scores count: without tables for all keys and those up to
+// the diagonal, with them for windows, documents and blocks.
+#pragma once
+
+#include "algorithms/cuda/device.cuh"
+
+namespace tilescope::cuda {
+
+/// The key tiles that a row block visits, in the order of their numbers here. Of those before `whole` every row sees
+/// every key.
+struct Visits {
+    int first, whole, end;
+};
+
+/// All keys, or those up to the diagonal.
+struct Plain {
+    Workload work;
+
+    explicit Plain(const KernelCall& call) : work(call.problem) {}
+    /// Of the row block of so many rows that begins with row i.
+    __device__ Visits visits(int i, int rows, int /*br*/, int bc) const {
+        const int seen_by_all = max(min(i + work.diagonal + 1, work.seq_k), 0);
+        return {0, seen_by_all / bc, work.visible_tiles(i + rows, bc)};
+    }
+    __device__ int tile(int visit) const { return visit; }
+};
+
+/// Any mask. Whole tiles come first, for the loop over them need not ask for every score.
+struct Masked {
+    Workload work;
+    DeviceTables tables;
+    int left, right;
+    unsigned block_rows = 1, block_cols = 1, blocks_across = 0;
+
+    explicit Masked(const KernelCall& call) : work(call.problem), tables(call.tables) {
+        const Problem& p = call.problem;
+        const auto bound = [&](const std::optional<Index>& n) {
+            return static_cast<int>(std::min(n.value_or(p.seq_q + p.seq_k), p.seq_q + p.seq_k));
+        };
+        work.diagonal = static_cast<int>(p.diagonal());
+        left = bound(p.mask.left()), right = bound(p.mask.right());
+        const BlockMask* blocks = p.mask.blocks();
+        if (!blocks) return;
+        block_rows = static_cast<unsigned>(blocks->block_rows), block_cols = static_cast<unsigned>(blocks->block_cols);
+        blocks_across = static_cast<unsigned>(blocks->cols);
+    }
+    __device__ Visits visits(int i, int /*rows*/, int br, int /*bc*/) const {
+        const int* const of = tables.first + 3 * (i / br);
+        return {of[0], of[1], of[2]};
+    }
+    __device__ int tile(int visit) const { return tables.visits[visit]; }
+    /// Whether there are such a row and key, and it sees it.
+    __device__ bool sees(int row, int key) const {
+        const int distance = key - row - work.diagonal;
+        if (row >= work.seq_q || key >= work.seq_k || distance < -left || distance > right) return false;
+        if (tables.documents && (key < tables.documents[2 * row] || key >= tables.documents[2 * row + 1])) return false;
+        return !tables.blocks || tables.blocks[unsigned(row) / block_rows * blocks_across + unsigned(key) / block_cols];
+    }
+};
+
+}  // namespace tilescope::cuda
