@@ -66,7 +66,8 @@ struct Scored : Masked {
     __device__ void load(float* beside, int head, int key, int keys) const {
         for (int k = 0; k < 2; ++k)
             if (bias[k].data && bias[k].pitch == 0)
-                load_async<threads>(SharedTile<1, Bc, ReadBy::rows>{beside + k * Bc}, bias_row(k, head) + key, 0, 1, keys);
+                load_async<threads>(SharedTile<1, Bc, ReadBy::rows>{beside + k * Bc}, bias_row(k, head) + key, 0, 1,
+                                    keys);
     }
     /// What is done to tile (row, key) of scale Q K^T before it is masked; what was loaded is there.
     template <int Bc>
@@ -74,7 +75,8 @@ struct Scored : Masked {
         if (cap > 0) each(s, [&](float& x, int, int) { x = cap * tanhf(x / cap); });
         for (int k = 0; k < 2; ++k)
             if (bias[k].pitch > 0)
-                add(s, bias_row(k, head) + std::int64_t{row} * bias[k].pitch + key, bias[k].pitch, work.seq_q - row, keys);
+                add(s, bias_row(k, head) + std::int64_t{row} * bias[k].pitch + key, bias[k].pitch, work.seq_q - row,
+                    keys);
             else if (bias[k].data)
                 each(s, [&](float& x, int, int c) { x += beside[k * Bc + c]; });
         if (!tables.slopes) return;

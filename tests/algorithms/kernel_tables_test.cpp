@@ -14,8 +14,7 @@ struct Seen {
 Seen by_elements(const Problem& p, Span rows, Span keys) {
     Seen seen;
     for (Index r = rows.begin; r < rows.end(); ++r)
-        for (Index k = keys.begin; k < keys.end(); ++k)
-            p.sees(r, k) ? seen.any = true : seen.all = false;
+        for (Index k = keys.begin; k < keys.end(); ++k) p.sees(r, k) ? seen.any = true : seen.all = false;
     return seen;
 }
 

@@ -2,7 +2,7 @@
 """A signal at any moment of a long command ends it soon, with exit code 130 and one line; what it was to write is as it
 was before, and nothing else is left: no temporary, no other process.
 
-    signals.py TILESCOPE [TILESCOPE_GUI] [--moments N] [--seed S]
+    signals.py TILESCOPE [TILESCOPE_GUI] [--moments N] [--seed S] [--sanitized]
 """
 
 import argparse
@@ -155,9 +155,10 @@ def check_ignored(tally, binary):
         tally.check(p.returncode == 0 and os.path.getsize(path) > 5e4, f"nohup: exit {p.returncode}, {err!r}")
 
 
-def check_progress(tally, binary):
+def check_progress(tally, binary, sanitized):
     """On a terminal the work before the run is seen, and gone from its line after Ctrl-C."""
-    for args, words in (("run softmax_safe --seq-q 400000 --seq-k 1000 --heads 1 --mode numeric", "making inputs"),
+    rows = 50000 if sanitized else 400000  # of a thousand numbers, which a sanitizer makes slowly, in far more memory
+    for args, words in ((f"run softmax_safe --seq-q {rows} --seq-k 1000 --heads 1 --mode numeric", "making inputs"),
                         ("run flash_v2 --seq 65536 --mode numeric", "running flash_v2")):
         screen, terminal = os.openpty()
         p = subprocess.Popen([binary, *args.split()], stdout=subprocess.DEVNULL, stderr=terminal)
@@ -213,6 +214,7 @@ def main():
     parser.add_argument("window", type=os.path.abspath, nargs="?")
     parser.add_argument("--moments", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sanitized", action="store_true")
     options = parser.parse_args()
     tally, rng, times = Tally(), random.Random(options.seed), []
     with tempfile.TemporaryDirectory() as inputs:
@@ -225,7 +227,7 @@ def main():
                 if "--record" in command.args:
                     check_killed(tally, command)
             check_ignored(tally, options.tilescope)
-            check_progress(tally, options.tilescope)
+            check_progress(tally, options.tilescope, options.sanitized)
         finally:
             if server:
                 server.terminate()

@@ -8,6 +8,7 @@
 #include "algorithms/contract/algorithm.hpp"
 #include "lab/inputs.hpp"
 #include "lab/reference.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace tilescope {
 
@@ -21,15 +22,6 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& c);
 /// The same in a string, with the algorithm's name in front, for INFO.
 std::string to_string(const Algorithm& algorithm, const Case& c);
-
-/// How many random cases there are; an eighth under a sanitizer, which looks at what is done, not at what comes out.
-constexpr std::uint64_t seeds(std::uint64_t n) {
-#if defined(TILESCOPE_SANITIZED)
-    return n / 8;
-#else
-    return n;
-#endif
-}
 
 /// Sizes up to about 70: ragged, Nq != Nk both ways, d != dv, single rows, columns and keys, grouped heads, batches,
 /// tiles beyond the problem and of one element, rows that see no key; each causal and not, over all dtypes.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/support/programs.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::testing;
@@ -103,7 +104,7 @@ std::string disagreement_with_events(const RandomProgram& program, Mode mode) {
 /// Calls check(seed), which returns "" or what is wrong, for that many seeds.
 template <class F>
 void for_seeds(unsigned count, F check) {
-    for (unsigned seed = 0; seed < count; ++seed)
+    for (unsigned seed = 0; seed < seeds(count); ++seed)
         if (const std::string wrong = check(seed); !wrong.empty()) FAIL("seed " << seed << ": " << wrong);
 }
 
@@ -119,7 +120,7 @@ TEST_CASE("folded, exact and numeric runs count the same", "[gpu][random]") {
         if (seed % 4 == 0) wrong += disagreement(exact, run(program, numeric_mode, 1));
         return wrong;
     });
-    CHECK(folded_flops > 1'000'000);  // the programs do something
+    CHECK(folded_flops > 100'000);  // the programs do something
 }
 
 TEST_CASE("events add up to the counters", "[gpu][random]") {

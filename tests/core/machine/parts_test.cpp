@@ -1,6 +1,7 @@
 // A grid axis of parts: blocks see parts of what a graded axis sees.
 #include "tests/support/folder.hpp"
 #include "tests/support/harness.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::testing;
@@ -30,7 +31,7 @@ const auto nothing = [](Block&, const Hbm&, Span, Span, const Tiles&) {};
 
 TEST_CASE("counting parts of a graded range gives what running them gives", "[graded][parts]") {
     const Tiles rows(17, GENERATE(1, 2, 5, 7, 17, 20), "i"), keys(GENERATE(1, 3, 20, 21), 3, "j");
-    const Index splits = GENERATE(1, 2, 3, 5, 9), shift = GENERATE(range(-24, 25, 1));
+    const Index splits = GENERATE(1, 2, 3, 5, 9), shift = GENERATE(range(-24, 25, seeds(8) == 8 ? 1 : 7));
     const int part = GENERATE(0, 1, 2, 3);  // all, growing, shrinking, both
     CAPTURE(rows.tile_size(), keys.extent(), splits, shift, part);
     Seen seen(keys);

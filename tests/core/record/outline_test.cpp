@@ -12,7 +12,7 @@ namespace {
 
 std::vector<Case> cases() {
     std::vector<Case> all = corner_cases();
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
         all.push_back(random_case(seed));
         all.push_back(large_case(seed));
     }

@@ -6,6 +6,7 @@
 #include "core/record/trace_file.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/recordings.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::testing;
@@ -62,7 +63,7 @@ struct InSlices {
 
 TEST_CASE("a recording in slices is the recording", "[slices]") {
     const Index events = GENERATE(1, 2, 7, 100, 1'000'000);
-    for (unsigned seed = 0; seed < 25; ++seed) {
+    for (unsigned seed = 0; seed < seeds(25); ++seed) {
         CAPTURE(seed, events);
         const RandomProgram program(seed);
         const Trace all = whole(program, {});
@@ -78,7 +79,7 @@ TEST_CASE("a recording in slices is the recording", "[slices]") {
 
 TEST_CASE("a slice ends when it has computed enough", "[slices]") {
     Index slices = 0;
-    for (unsigned seed = 0; seed < 10; ++seed) {
+    for (unsigned seed = 0; seed < seeds(10); ++seed) {
         const RandomProgram program(seed);
         const InSlices one(program, {}, {1'000'000, any_flops}, Slices::End::anywhere);
         const InSlices many(program, {}, {1'000'000, 1}, Slices::End::anywhere);
@@ -90,7 +91,7 @@ TEST_CASE("a slice ends when it has computed enough", "[slices]") {
 }
 
 TEST_CASE("slices of chosen blocks, and of what is too long", "[slices]") {
-    for (unsigned seed = 0; seed < 25; ++seed)
+    for (unsigned seed = 0; seed < seeds(25); ++seed)
         for (const TraceOptions& options :
              {TraceOptions{.blocks = {0, 2, 3}}, TraceOptions{.max_events = 40}, TraceOptions{.blocks = {1}}}) {
             CAPTURE(seed);

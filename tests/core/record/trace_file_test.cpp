@@ -7,6 +7,7 @@
 #include "core/record/player.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/recordings.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::testing;
@@ -59,7 +60,7 @@ std::string small(Mode mode = numeric_mode) { return written(*record(small_progr
 TEST_CASE("a recording is written, read and written again: the same bytes, and the same recording", "[trace][file]") {
     const Mode mode = GENERATE(numeric_mode, exact_mode);
     const std::vector<Index> blocks = GENERATE(std::vector<Index>{}, std::vector<Index>{0, 2});
-    for (unsigned seed = 0; seed < 60; ++seed) {
+    for (unsigned seed = 0; seed < seeds(60); ++seed) {
         CAPTURE(seed);
         const auto trace = record(RandomProgram(seed), {.blocks = blocks}, mode);
         const std::string text = written(*trace);
@@ -74,7 +75,7 @@ TEST_CASE("a recording is written, read and written again: the same bytes, and t
 }
 
 TEST_CASE("a recording that was read plays as it did", "[trace][file][player]") {
-    for (unsigned seed = 0; seed < 20; ++seed) {
+    for (unsigned seed = 0; seed < seeds(20); ++seed) {
         CAPTURE(seed);
         const auto trace = record(RandomProgram(seed));
         const ReadTrace again = read(written(*trace));

@@ -5,6 +5,7 @@
 #include "core/record/trace_file.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/recordings.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::testing;
@@ -80,7 +81,7 @@ Index count_if(const Trace& t, F f) {
 
 TEST_CASE("a recording keeps every event and every number that was written", "[trace]") {
     const Mode mode = GENERATE(numeric_mode, exact_mode);
-    for (unsigned seed = 0; seed < 30; ++seed) {
+    for (unsigned seed = 0; seed < seeds(30); ++seed) {
         CAPTURE(seed);
         Heard heard;
         const auto trace = record(RandomProgram(seed), {}, mode, &heard);
@@ -119,7 +120,7 @@ TEST_CASE("a recording's costs add up to the Gpu's", "[trace]") {
 }
 
 TEST_CASE("the same run records the same", "[trace]") {
-    for (unsigned seed = 0; seed < 40; ++seed) {
+    for (unsigned seed = 0; seed < seeds(40); ++seed) {
         const auto a = record(RandomProgram(seed)), b = record(RandomProgram(seed));
         CHECK(divergence(*a, *b) == "");
         CHECK(divergence(*a, *record(RandomProgram(seed + 1))) != "");
