@@ -37,7 +37,7 @@ Json columns_of(const RunRow& row) {
               {"shared_prefix", w.pages ? Json(w.pages.shared) : Json()},
               {"bias", w.bias ? Json(w.bias.name()) : Json()},
               {"bias_group", w.bias.has_groups() ? Json(w.bias.group) : Json()},
-              {"alibi", w.alibi},
+              {"alibi", w.alibi > 0},
               {"soft_cap", w.soft_cap ? Json(*w.soft_cap) : Json()},
               {"dropout", w.dropout.p},
               {"dropout_mask", w.dropout ? Json(w.dropout.stored ? "stored" : "regenerated") : Json()},

@@ -27,7 +27,7 @@ void add_mask(std::ostream& out, const Mask& m) {
 void add_scores(std::ostream& out, const Problem& p) {
     if (p.bias) out << " --bias " << p.bias.name();
     if (p.bias.group != 1) out << " --bias-group " << p.bias.group;
-    if (p.alibi) out << " --alibi";
+    if (p.alibi > 0) out << " --alibi";
     if (p.soft_cap) out << " --soft-cap " << text::exact(*p.soft_cap);
     if (p.dropout) out << " --dropout " << text::exact(p.dropout.p) << " --dropout-seed " << p.dropout.seed;
 }

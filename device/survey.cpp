@@ -215,7 +215,7 @@ constexpr Variation variations[] = {
      [](Problem& p) {
          p.bias = {*Bias::terms_from("bk+ghqk"), 2};
      }},
-    {Takes::scores, [](Problem& p) { p.alibi = true, p.mask = Mask::causal(); }},
+    {Takes::scores, [](Problem& p) { p.alibi = p.heads, p.mask = Mask::causal(); }},
     {Takes::scores, [](Problem& p) { p.soft_cap = 2; }},
     {Takes::scores,
      [](Problem& p) {
@@ -224,7 +224,7 @@ constexpr Variation variations[] = {
     {Takes::scores,
      [](Problem& p) {
          p.mask = Mask::window(100, 3).with(Documents({120, 180}));
-         p.bias = {*Bias::terms_from("k+bhqk"), 1}, p.alibi = true, p.soft_cap = 5, p.dropout = {0.1, 1};
+         p.bias = {*Bias::terms_from("k+bhqk"), 1}, p.alibi = p.heads, p.soft_cap = 5, p.dropout = {0.1, 1};
      }},
 };
 

@@ -65,7 +65,7 @@ double greatest_difference(const Storage& a, const Storage& b) {
 }
 
 /// Whether a row's values depend on more of where it is than how far from the last one.
-bool depends_on_place(const Problem& p) { return p.bias || p.alibi || p.dropout || p.mask.blocks(); }
+bool depends_on_place(const Problem& p) { return p.bias || p.alibi > 0 || p.dropout || p.mask.blocks(); }
 
 }  // namespace
 

@@ -26,7 +26,7 @@ void read_scores(JsonEntry& e, Problem& p) {
     if (e.has("alibi")) {
         const nlohmann::ordered_json& alibi = e.at("alibi");
         if (!alibi.is_boolean()) e.refuse("alibi: must be true or false");
-        p.alibi = alibi.get<bool>();
+        if (alibi.get<bool>()) p.alibi = e.has("alibi_heads") ? e.integer("alibi_heads", p.heads) : p.heads;
     }
     if (e.has("soft_cap")) p.soft_cap = e.number("soft_cap");
     if (!e.has("dropout")) return;
@@ -41,7 +41,8 @@ void read_scores(JsonEntry& e, Problem& p) {
 
 void write_scores(nlohmann::ordered_json& problem, const Problem& p) {
     if (p.bias) problem["bias"] = p.bias.name(), problem["bias_group"] = p.bias.group;
-    if (p.alibi) problem["alibi"] = true;
+    if (p.alibi > 0) problem["alibi"] = true;
+    if (p.alibi > 0 && p.alibi != p.heads * p.packed) problem["alibi_heads"] = p.alibi;  // of a part
     if (p.soft_cap) problem["soft_cap"] = *p.soft_cap;
     if (!p.dropout) return;
     problem["dropout"] = p.dropout.p;

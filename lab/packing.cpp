@@ -29,7 +29,7 @@ const char* name_of(Packing packing) {
 
 bool packs_by_rule(const Problem& p) {
     const bool window = p.mask.hides() && !p.mask.is_causal();
-    return p.queries() == 1 && p.heads > p.kv_heads && !window && !p.alibi && !p.dropout && p.dim % 8 == 0;
+    return p.queries() == 1 && p.heads > p.kv_heads && !window && p.alibi == 0 && !p.dropout && p.dim % 8 == 0;
 }
 
 Problem packed_for(const Algorithm& algorithm, const Problem& p, Packing packing) {

@@ -31,7 +31,7 @@ Options options_of(const Recording& r) {
     if (p.pages.shared > 0) o.shared_prefix = p.pages.shared;
     if (p.bias) o.bias = p.bias.name();
     if (p.bias.has_groups()) o.bias_group = p.bias.group;
-    if (p.alibi) o.alibi = true;
+    if (p.alibi > 0) o.alibi = true;
     o.soft_cap = p.soft_cap;
     if (p.dropout) {
         o.dropout = p.dropout.p, o.dropout_seed = p.dropout.seed;

@@ -30,10 +30,10 @@ double finished(const Problem& p, const Inputs& in, double s, Index slice, Index
     if (p.soft_cap) s = *p.soft_cap * std::tanh(s / *p.soft_cap);
     for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
         s += bias_of(p, p.bias.terms[k], *in.at(bias_tensors[k]), slice, row, key);
-    if (p.alibi) {
+    if (p.alibi > 0) {
         const Index query = row / p.packed, head = slice % p.heads * p.packed + row % p.packed;
-        s -= static_cast<double>(alibi_slope(head, p.heads * p.packed)) *
-             static_cast<double>(std::abs(query + p.diagonal() - key));
+        s -=
+            static_cast<double>(alibi_slope(head, p.alibi)) * static_cast<double>(std::abs(query + p.diagonal() - key));
     }
     return s;
 }
@@ -61,7 +61,7 @@ Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows) {
         s.middleCols(j.begin, j.size).noalias() =
             scale * q * rows_of(*in.at("K"), p.kv_slice({slice, 1}), j).transpose();
     }
-    if (p.soft_cap || p.bias || p.alibi)
+    if (p.soft_cap || p.bias || p.alibi > 0)
         for (Index r = 0; r < rows.size; ++r)
             for (Index c = 0; c < p.seq_k; ++c) s(r, c) = finished(p, in, s(r, c), slice, rows.begin + r, c);
     for (Index r = 0; p.mask.hides() && r < rows.size; ++r)

@@ -51,7 +51,7 @@ bool Problem::uses(Feature feature) const {
         case Feature::bias:
             return static_cast<bool>(bias);
         case Feature::alibi:
-            return alibi;
+            return alibi > 0;
         case Feature::soft_cap:
             return soft_cap.has_value();
         case Feature::dropout:

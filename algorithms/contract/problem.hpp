@@ -24,10 +24,10 @@ struct Problem {
     Mask mask;                    ///< which keys a query sees
     std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
     Softmax softmax = Softmax::safe;
-    Paging pages;        ///< of K and V
-    Index packed = 1;    ///< query heads whose rows stand together, for each query one below the other: see packed.hpp
-    Bias bias;           ///< added to the logits
-    bool alibi = false;  ///< -slope |distance of query and key| is, with a slope for each head
+    Paging pages;      ///< of K and V
+    Index packed = 1;  ///< query heads whose rows stand together, for each query one below the other: see packed.hpp
+    Bias bias;         ///< added to the logits
+    Index alibi = 0;   ///< -slope |distance of query and key| is, with slopes for so many heads, also of a part; or 0
     std::optional<double> soft_cap;  ///< cap tanh(s / cap) in place of s = scale q k
     Dropout dropout;                 ///< of the softmax's weights
 

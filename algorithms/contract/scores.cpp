@@ -17,8 +17,7 @@ void add_biases(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head
 /// The slopes of the heads whose rows stand together.
 void add_alibi(Block& b, Tile& s, const Problem& p, Span head, Span i, Span j, Here here) {
     std::vector<float> slopes;
-    for (Index k = 0; k < p.packed; ++k)
-        slopes.push_back(alibi_slope(head.begin % p.heads * p.packed + k, p.heads * p.packed));
+    for (Index k = 0; k < p.packed; ++k) slopes.push_back(alibi_slope(head.begin % p.heads * p.packed + k, p.alibi));
     alibi(b, s, slopes, p.queries(i).begin + p.diagonal() - j.begin, p.stairs(i), here);
 }
 
@@ -32,7 +31,7 @@ Dropping dropping(const Problem& p, Span head, Span i, Span j) {
 void finish_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j, Here here) {
     if (p.soft_cap) soft_cap(b, s, static_cast<float>(*p.soft_cap), here);
     if (p.bias) add_biases(b, s, p, t, head, i, j, here);
-    if (p.alibi) add_alibi(b, s, p, head, i, j, here);
+    if (p.alibi > 0) add_alibi(b, s, p, head, i, j, here);
     apply_mask(b, s, p, i, j, here);
 }
 

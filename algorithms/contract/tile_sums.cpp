@@ -107,7 +107,7 @@ Prediction of_finishing(const Problem& p, const TileSums& s, Index times) {
         more.hbm_read += (t.by_query ? s.scores : s.keys_streamed) * size_of(p.dtype);
         more.other_flops += s.scores;
     }
-    if (p.alibi) more.other_flops += 2 * s.scores;
+    if (p.alibi > 0) more.other_flops += 2 * s.scores;
     if (p.soft_cap) more.exps += s.scores;
     return more.times(times);
 }

@@ -33,7 +33,7 @@ void list_documents(KernelTables& t, const Problem& p, const Documents& document
 }  // namespace
 
 bool scores_are_plain(const Problem& p) {
-    return (!p.mask.hides() || p.mask.is_causal()) && !p.bias && !p.alibi && !p.soft_cap && !p.dropout;
+    return (!p.mask.hides() || p.mask.is_causal()) && !p.bias && p.alibi == 0 && !p.soft_cap && !p.dropout;
 }
 
 KernelTables tables_of(const Problem& p, const Tiling& tile) {
@@ -45,7 +45,7 @@ KernelTables tables_of(const Problem& p, const Tiling& tile) {
     for (Index head = 0; head < p.batch_heads(); ++head) {
         for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
             t.bias_slices[k].push_back(narrow(p.bias.slice_of(p.bias.terms[k], head, p.heads)));
-        if (p.alibi) t.slopes.push_back(alibi_slope(head % p.heads, p.heads));
+        if (p.alibi > 0) t.slopes.push_back(alibi_slope(head % p.heads, p.alibi));
     }
     return t;
 }

@@ -14,7 +14,7 @@ std::string about_scores(const Problem& p) {
     if (p.soft_cap) s += ", soft-cap " + text::number(*p.soft_cap);
     if (p.bias) s += ", bias " + p.bias.name();
     if (p.bias.has_groups()) s += " (groups of " + std::to_string(p.bias.group) + ")";
-    if (p.alibi) s += ", ALiBi";
+    if (p.alibi > 0) s += ", ALiBi";
     if (p.dropout) s += ", dropout " + text::number(p.dropout.p) + (p.dropout.stored ? " with a stored mask" : "");
     return s;
 }

@@ -37,7 +37,7 @@ Problem problem_from(const Options& o) {
     p.pages = {o.page_size.value_or(0), o.shared_prefix.value_or(0),
                to_named("--page-order", o.page_order, std::span<const PageOrder>(page_orders))};
     p.bias = {to_bias(o.bias).second, o.bias_group.value_or(1)};
-    p.alibi = o.alibi.value_or(false);
+    p.alibi = o.alibi.value_or(false) ? p.heads : 0;
     p.soft_cap = o.soft_cap;
     p.dropout = dropout_from(o);
     if (o.softmax) {

@@ -71,7 +71,7 @@ TEST_CASE("a kernel finds each head's slice of a bias, and its slope", "[kernels
     Problem p;
     p.batch = 4, p.heads = p.kv_heads = 3;
     p.bias = {*Bias::terms_from("bk+ghqk"), 2};
-    p.alibi = true;
+    p.alibi = p.heads;
     const KernelTables t = tables_of(p, {64, 64});
     CHECK(t.bias_slices[0] == std::vector<std::int32_t>{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3});
     CHECK(t.bias_slices[1] == std::vector<std::int32_t>{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5});

@@ -57,7 +57,7 @@ TEST_CASE("flags of scores make a problem, and a probability of 0 none of dropou
                              {"dropout-mask", "stored"}});
     CHECK(p.bias.name() == "bk+ghqk");
     CHECK(p.bias.group == 3);
-    CHECK(p.alibi);
+    CHECK(p.alibi == p.heads);
     CHECK(p.soft_cap == 30);
     CHECK(p.dropout == Dropout{0.25, ~std::uint64_t{0}, true});
     CHECK(asked({{"dropout", "0"}, {"dropout-seed", "4"}, {"dropout-mask", "stored"}}) == asked({}));

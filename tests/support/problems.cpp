@@ -102,7 +102,7 @@ Case random_case(std::uint64_t seed) {
 Case as_supported(const Algorithm& algorithm, Case c) {
     if (!algorithm.supports.has(Feature::naive_softmax)) c.problem.softmax = Softmax::safe;
     if (!algorithm.supports.has(Feature::bias)) c.problem.bias = {};
-    if (!algorithm.supports.has(Feature::alibi)) c.problem.alibi = false;
+    if (!algorithm.supports.has(Feature::alibi)) c.problem.alibi = 0;
     if (!algorithm.supports.has(Feature::soft_cap)) c.problem.soft_cap = std::nullopt;
     if (!algorithm.supports.has(Feature::dropout)) c.problem.dropout = {};
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
@@ -140,7 +140,7 @@ Case pattern_case(std::uint64_t seed) {
 }
 
 Case score_case(std::uint64_t seed) {
-    Case c = seed % 3 == 0 ? window_case(seed) : random_case(seed);
+    Case c = seed % 3 == 0 ? window_case(seed) : seed % 3 == 1 ? pattern_case(seed) : random_case(seed);
     Random r(seed + 2'000'000);
     Problem& p = c.problem;
     // Not one that holds no key, whoever looks.
@@ -150,7 +150,7 @@ Case score_case(std::uint64_t seed) {
     if (r.one_in(2)) p.bias.terms.push_back(term());
     if (p.bias && r.one_in(2)) p.bias.terms.push_back(term());
     if (p.bias.has_groups() && p.batch % 2 == 0) p.bias.group = 2;
-    p.alibi = r.one_in(2);
+    p.alibi = r.one_in(2) ? p.heads : 0;
     if (r.one_in(2)) p.soft_cap = 1.5;
     if (r.one_in(2)) p.dropout = {0.05 * static_cast<double>(r.between(1, 10)), seed, r.one_in(3)};
     return c;
@@ -184,7 +184,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     if (p.softmax == Softmax::naive) out << " --softmax naive";
     if (p.bias) out << " --bias " << p.bias.name();
     if (p.bias.group > 1) out << " --bias-group " << p.bias.group;
-    if (p.alibi) out << " --alibi";
+    if (p.alibi > 0) out << " --alibi";
     if (p.soft_cap) out << " --soft-cap " << *p.soft_cap;
     if (p.dropout) out << " --dropout " << p.dropout.p << " --dropout-seed " << p.dropout.seed;
     if (p.dropout.stored) out << " --dropout-mask stored";
