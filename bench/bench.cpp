@@ -35,6 +35,14 @@ BENCHMARK(count_run)
     ->Args({1, 1048576, 1})
     ->Unit(benchmark::kMicrosecond);
 
+/// The same of a sliding window over a long sequence.
+void count_window(benchmark::State& state) {
+    Experiment e = flash_v2(1, 1048576, true);
+    e.problem.mask = Mask::window(4096, 0);
+    for (auto _ : state) benchmark::DoNotOptimize(count(e));
+}
+BENCHMARK(count_window)->Unit(benchmark::kMicrosecond);
+
 /// Fit, SM traffic and occupancy of 32 x 32 tilings, as the window has them before anything is timed.
 void count_plane(benchmark::State& state) {
     Experiment e = flash_v2(64, 16384, true);

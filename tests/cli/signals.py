@@ -174,15 +174,16 @@ def check_progress(tally, binary, sanitized):
                     f"`{args}` on a terminal: exit {p.returncode}, {seen[-200:]!r}")
 
 
-def make_inputs(binary, folder):
+def make_inputs(binary, folder, sanitized):
     """Files that take a while to read."""
     header = "{'descr': '<f4', 'fortran_order': True, 'shape': (262144, 64), }"
     header += " " * (117 - len(header)) + "\n"
     with open(os.path.join(folder, "big.npy"), "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
         file.truncate(10 + len(header) + 4 * 262144 * 64)
-    subprocess.run([binary, *"trace flash_v2 --seq 2048 --heads 4 --br 16 --bc 16 --mode count -o long.json".split()],
-                   cwd=folder, check=True, stderr=subprocess.DEVNULL)
+    seq = 512 if sanitized else 2048
+    trace = f"trace flash_v2 --seq {seq} --heads 4 --br 16 --bc 16 --mode count -o long.json"
+    subprocess.run([binary, *trace.split()], cwd=folder, check=True, stderr=subprocess.DEVNULL)
 
 
 def commands_of(options):
@@ -218,7 +219,7 @@ def main():
     options = parser.parse_args()
     tally, rng, times = Tally(), random.Random(options.seed), []
     with tempfile.TemporaryDirectory() as inputs:
-        make_inputs(options.tilescope, inputs)
+        make_inputs(options.tilescope, inputs, options.sanitized)
         commands, server = commands_of(options)
         try:
             for k in range(options.moments):
