@@ -76,7 +76,7 @@ auto with_tiling(const Algorithm& algorithm, const lab::Options& options, const 
     try {
         return with_way_back(algorithm, options, [&] { return f(e); });
     } catch (const OutOfChipMemory& error) {
-        throw DoesNotFit(lab::explain(error, algorithm, e.problem, e.tiling, e.gpu) +
+        throw DoesNotFit(lab::explain(error, algorithm, e.problem, e.tiling, e.gpu, request.wish.tiling) +
                          see_it(algorithm, options, error.place));
     }
 }

@@ -20,6 +20,18 @@ std::string flags(const Algorithm& algorithm, const Tiling& t) {
     return words;
 }
 
+/// "--br 5000 does not fit, not even with --bc 1": nobody typed the 1, so it must not look as if it were the trouble.
+std::string does_not_fit(const Algorithm& algorithm, const Tiling& tiling, const Tiling& given) {
+    Tiling typed = tiling, chosen = tiling;
+    for (const Knob& k : algorithm.knobs) (given.*k.value > 0 ? chosen : typed).*k.value = 0;
+    const std::string asked = flags(algorithm, typed), completed = flags(algorithm, chosen);
+    if (completed.empty()) return asked + " does not fit";
+    // Tiles are completed with the least there is, the number of parts by a rule.
+    const bool least = chosen.br > 0 || chosen.bc > 0;
+    if (asked.empty()) return "not even " + completed + " fits";
+    return asked + " does not fit" + (least ? ", not even" : "") + " with " + completed;
+}
+
 /// The free knob to turn down next: the greatest, of equals the last; nullptr when all are at 1.
 const Knob* to_halve(const Algorithm& algorithm, const Tiling& given, const Tiling& now) {
     const Knob* greatest = nullptr;
@@ -155,16 +167,16 @@ Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const W
 }
 
 std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
-                    const GpuSpec& gpu) {
+                    const GpuSpec& gpu, const std::optional<Tiling>& given) {
     std::ostringstream out;
     out.exceptions(std::ios::badbit);  // or else it is cut off where memory runs out
     const auto row = [&](const LiveTile& t, const char* remark) {
         out << "    " << t.name << " [" << t.rows << " x " << t.cols << ' ' << name_of(t.dtype) << "]  " << t.bytes
             << " B" << remark << '\n';
     };
-    out << flags(algorithm, tiling) << " does not fit: " << algorithm.name << " needs " << e.used + e.wanted.bytes
-        << " B of " << name_of(e.space) << " at line " << e.line << ", a thread block on " << gpu.name << " has "
-        << e.capacity << " B, " << e.missing() << " B are missing\n";
+    out << does_not_fit(algorithm, tiling, given.value_or(tiling)) << ": " << algorithm.name << " needs "
+        << e.used + e.wanted.bytes << " B of " << name_of(e.space) << " at line " << e.line << ", a thread block on "
+        << gpu.name << " has " << e.capacity << " B, " << e.missing() << " B are missing\n";
     out << "  in " << name_of(e.space) << " at that moment:\n";
     for (const LiveTile& t : e.live) row(t, "");
     row(e.wanted, "  <- does not fit");

@@ -78,8 +78,9 @@ Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const
 /// The tiles alone.
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu);
 
-/// Many lines for a person: what lives in the full space, what is missing, and a tiling that fits.
+/// Many lines for a person: what lives in the full space, what is missing, and a tiling that fits. `given` is what was
+/// asked for, where that is not all of the tiling (0: chosen); then what was chosen is told apart from it.
 std::string explain(const OutOfChipMemory& error, const Algorithm& algorithm, const Problem& problem,
-                    const Tiling& tiling, const GpuSpec& gpu);
+                    const Tiling& tiling, const GpuSpec& gpu, const std::optional<Tiling>& given = std::nullopt);
 
 }  // namespace tilescope::lab

@@ -80,8 +80,9 @@ Counted Making::counted(const Algorithm& algorithm, Control& control) {
                                   error,
                                   tiling,
                                   nearest_fit(algorithm, e.problem, tiling, r.gpu),
-                                  explain(error, algorithm, e.problem, tiling, r.gpu),
-                                  meanings_of_tiles(e)};
+                                  explain(error, algorithm, e.problem, tiling, r.gpu, r.wish.tiling),
+                                  meanings_of_tiles(e),
+                                  r.wish.tiling};
         throw;
     }
 }

@@ -30,10 +30,11 @@ struct Setup {
 struct Overflow {
     std::string algorithm;
     OutOfChipMemory error;
-    Tiling tiling;                                 ///< that was asked for
+    Tiling tiling;                                 ///< that was asked for, completed
     std::optional<Tiling> fitting;                 ///< one that fits
     std::string explanation;                       ///< many lines
     std::map<std::string, Meaning> meanings = {};  ///< of the program's tiles, by name
+    Tiling given = {};                             ///< that was asked for; 0: left open
 
     Meaning meaning_of(const std::string& tile) const {
         const auto found = meanings.find(tile);

@@ -89,16 +89,6 @@ Sentence reading(const Run& run, const Wall& wall, const std::vector<Painter>& p
     return s;
 }
 
-/// The rows of this head that are added up now; those of the SM in focus where it is one that does.
-std::optional<Span> rows_at_work(const Run& run, const Parts& parts, Index focus) {
-    std::optional<Span> rows;
-    for (const SmState& sm : run.moment().sms) {
-        const auto some = sm.block ? parts.rows_merged(sm.block->launch, sm.block->block) : std::nullopt;
-        if (some && (!rows || sm.sm == focus)) rows = some;
-    }
-    return rows;
-}
-
 /// " of row 5", or of the head whose row it is; nothing where there is one row.
 std::string of_row(const Run& run, const Wall& wall, Index row) {
     const Problem& p = run.recorded();
@@ -142,6 +132,26 @@ Sentence merging(const Run& run, const Wall& wall, Span rows, Index tick) {
 
 }  // namespace
 
+std::optional<AddingUp> adding_up(const Run& run, const Wall& wall, Index focus) {
+    const Parts& parts = wall.parts();
+    std::optional<AddingUp> now;
+    Index sms = 0;
+    for (const SmState& sm : run.moment().sms) {
+        const auto some = sm.block ? parts.rows_merged(sm.block->launch, sm.block->block) : std::nullopt;
+        if (!some) continue;
+        ++sms;
+        // Those of the SM in focus, where it is one that does.
+        if (!now || sm.sm == focus) now = AddingUp{*some};
+    }
+    if (!now) return now;
+    now->sms = sms;
+    for (const Partial& p : parts.partials()) {
+        const Addition* a = parts.addition(p, now->rows.begin);
+        now->parts += a && parts.happened(a->added, run.tick());
+    }
+    return now;
+}
+
 std::vector<std::string> part_names(const Parts& parts, Index part) {
     const std::string n = number(part);
     return {"part " + n + ' ' + of_text(parts.count()), "part " + n, n};
@@ -158,8 +168,8 @@ Sentence parts_headline(const Run& run, const Wall& wall, const std::vector<Pain
     if (run.tick() == 0) return before(wall);
     if (run.tick() == run.ticks()) return run.has_whole_heads() ? done(wall) : Sentence();
     if (run.moment().launch == parts.launch()) return reading(run, wall, painters);
-    const std::optional<Span> rows = rows_at_work(run, parts, focus);
-    return rows ? merging(run, wall, *rows, run.tick()) : Sentence();
+    const std::optional<AddingUp> now = adding_up(run, wall, focus);
+    return now ? merging(run, wall, now->rows, run.tick()) : Sentence();
 }
 
 std::string parts_reason(const Run& run, const Wall& wall) {

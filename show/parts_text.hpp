@@ -11,6 +11,14 @@ std::vector<std::string> part_names(const Parts& parts, Index part);
 /// "m 2.69": what there is of a part, for a cell; the longest first, empty at last.
 std::vector<std::string> cell_texts(const PartCell& cell);
 
+/// Adding up, while that goes on: rows of the wall, the parts that are in their sum, and how many SMs do it for this
+/// head.
+struct AddingUp {
+    Span rows;
+    Index parts = 0, sms = 0;
+};
+std::optional<AddingUp> adding_up(const Run& run, const Wall& wall, Index focus);
+
 /// The finding where keys are cut into parts: how many are read side by side, or added up, and with which weights;
 /// empty where what is going on has nothing to do with them.
 Sentence parts_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);

@@ -112,8 +112,17 @@ std::string machine_text(const GpuSpec& gpu) {
 }
 
 std::string overflow_title(const Overflow& o) {
-    return o.algorithm + " with Br × Bc = " + shape_text(o.tiling) + " does not fit in " +
-           (o.error.space == Space::sram ? "SRAM" : "registers");
+    const std::string fails = std::string(" does not fit in ") + (o.error.space == Space::sram ? "SRAM" : "registers");
+    const auto sizes = [](const Tiling& t) {
+        if (t.br > 0 && t.bc > 0) return "Br × Bc = " + shape_text(t);
+        return t.br > 0 ? "Br = " + std::to_string(t.br) : "Bc = " + std::to_string(t.bc);
+    };
+    Tiling chosen = o.tiling;
+    if (o.given.br > 0) chosen.br = 0;
+    if (o.given.bc > 0) chosen.bc = 0;
+    const bool some = o.given.br > 0 || o.given.bc > 0, completed = chosen.br > 0 || chosen.bc > 0;
+    return o.algorithm + (some ? " with " + sizes(o.given) : "") + fails +
+           (completed ? ", not even with " + sizes(chosen) : "");
 }
 
 std::string capacity_text(const OutOfChipMemory& e) { return "one thread block has " + text::binary_bytes(e.capacity); }

@@ -26,7 +26,8 @@ std::string about_distribution(lab::Distribution distribution);
 /// What a thread block has on chip.
 std::string machine_text(const GpuSpec& gpu);
 
-/// Of tiles that do not fit: the title, what there is, what is needed, the way out.
+/// Of tiles that do not fit: the title, with what was given and what it was completed with; what there is, what is
+/// needed, the way out.
 std::string overflow_title(const Overflow& o);
 std::string capacity_text(const OutOfChipMemory& e);
 std::string need_text(const OutOfChipMemory& e);

@@ -32,6 +32,22 @@ void add_listed(Sentence& to, const std::vector<Phrase>& names) {
     }
 }
 
+/// ", past 4 hatched tiles of 8": of its row or column, where there are some between those that it visits.
+std::string past_text(const Wall& wall, const Visit& visit, bool down, bool many) {
+    const Index all = down ? wall.rows() : wall.cols();
+    Index hidden = 0, last = -1;
+    bool between = false;
+    for (Index k = 0; k < all; ++k) {
+        if (down ? wall.skipped(k, visit.cols.begin) : wall.skipped(visit.rows.begin, k)) {
+            ++hidden;
+            continue;
+        }
+        between |= last >= 0 && k > last + 1, last = k;
+    }
+    if (!between) return "";
+    return many ? ", past hatched tiles" : ", past " + text::counted(hidden, "hatched tile") + ' ' + of_text(all);
+}
+
 /// What of the matrix a painter has, from one visit to the next.
 std::string way_text(const Wall& wall, const Painter& p, bool many) {
     const std::string s = many ? "" : "s";
@@ -41,8 +57,10 @@ std::string way_text(const Wall& wall, const Painter& p, bool many) {
     const auto at = std::find_if(way.begin(), way.end(), [&](std::size_t v) { return &wall.visits()[v] == p.visit; });
     const Visit& to = p.next ? *p.next : *p.visit;
     const Visit& from = p.next || at == way.begin() ? *p.visit : wall.visits()[*std::prev(at)];
-    if (to.rows == from.rows && to.cols.begin > from.cols.begin) return " walk" + s + " right";
-    if (to.cols == from.cols && to.rows.begin > from.rows.begin) return " walk" + s + " down";
+    if (to.rows == from.rows && to.cols.begin > from.cols.begin)
+        return " walk" + s + " right" + past_text(wall, from, false, many);
+    if (to.cols == from.cols && to.rows.begin > from.rows.begin)
+        return " walk" + s + " down" + past_text(wall, from, true, many);
     if (to.rows == from.rows && to.cols == from.cols) return " stay" + s + " at " + (many ? "their tiles" : "its tile");
     if (to.cols.begin > from.cols.begin) return " go" + std::string(many ? "" : "es") + " on to the next column";
     return " go" + std::string(many ? "" : "es") + " back to the first column";
@@ -123,6 +141,21 @@ std::string sheet_names(const Wall& wall) {
 
 bool ended(const Run& run) { return run.tick() == run.ticks(); }
 
+/// "36 tiles"; where a mask leaves some out, of how many, and how few a row needs: "21 of 64 tiles painted, at most 3
+/// in a row".
+std::string painted_text(const Run& run, const Wall& wall) {
+    const std::string painted = text::grouped(wall.painted_tiles(run.tick()));
+    if (wall.skipped_tiles() == 0) return painted + " tiles painted";
+    Index most = 0;
+    for (Index i = 0; i < wall.rows(); ++i) {
+        Index visited = 0;
+        for (Index j = 0; j < wall.cols(); ++j) visited += wall.visits(i, j).empty() ? 0 : 1;
+        most = std::max(most, visited);
+    }
+    return painted + ' ' + of_text(wall.rows() * wall.cols()) + " tiles painted" +
+           (most < wall.cols() ? ", at most " + text::grouped(most) + " in a row" : "");
+}
+
 Sentence idle_headline(const Run& run, const Wall& wall) {
     if (run.tick() == 0)
         return {{text::grouped(wall.rows()) + " × " + text::grouped(wall.cols()) + " tiles of "},
@@ -132,7 +165,7 @@ Sentence idle_headline(const Run& run, const Wall& wall) {
         return {
             {"The part that is shown is done: " + text::grouped(wall.painted_tiles(run.tick())) + " tiles painted."}};
     if (ended(run)) {
-        Sentence s{{"Done: " + text::grouped(wall.painted_tiles(run.tick())) + " tiles painted"}};
+        Sentence s{{"Done: " + painted_text(run, wall)}};
         if (wall.sheets().empty())
             return s.push_back({", and no "}), s.push_back({"scores", Meaning::score}), s.push_back({" ever in HBM."}),
                    s;
@@ -267,7 +300,7 @@ std::vector<std::string> skipped_text(const Wall& wall) {
     const std::string count = text::grouped(skipped) + " of " + text::grouped(all) + " tiles";
     const std::string share = " (" + text::percent(static_cast<double>(skipped) / static_cast<double>(all)) + ')';
     return {count + share + " skipped: no query sees their keys", count + share + " skipped", count + " skipped",
-            text::grouped(skipped) + " skipped"};
+            text::grouped(skipped) + ' ' + of_text(all) + " skipped", text::grouped(skipped) + " skipped"};
 }
 
 Overhang overhang(const Wall& wall, const Run& run) {
@@ -309,6 +342,15 @@ std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std
         {text::grouped(at_work),
          of_text(run.experiment().gpu.sms),
          {"SMs paint " + (head.empty() ? "here" : head), "SMs"}}};
+    if (const auto adding = adding_up(run, wall, focus)) {
+        // Nobody paints any more: what there is to count is the sum.
+        const Index first = adding->rows.begin / wall.tile_rows(), last = (adding->rows.end() - 1) / wall.tile_rows();
+        numbers[0].number = tiles_text({first, last - first + 1});
+        numbers[1] = {text::grouped(adding->parts), of_text(wall.parts().count()), {"parts added up", "parts"}};
+        numbers[3] = {text::grouped(adding->sms),
+                      of_text(run.experiment().gpu.sms),
+                      {"SMs add up" + (head.empty() ? "" : " " + head), "SMs add up", "SMs"}};
+    }
     if (!own) return numbers;
     const Index i = own->visit->rows.begin, j = own->visit->cols.begin;
     const Index coats = std::lround(wall.coats(i, j, run.ticks()));

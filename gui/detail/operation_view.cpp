@@ -30,6 +30,10 @@ struct Equation {
     std::string heading;
     std::vector<Piece> from;  // operands, previous contents
     Piece to;                 // what was written, or stored
+    bool stacked = false;     // operands above, what they became below
+
+    bool has_before() const { return !from.empty() && !from.back().note.empty(); }
+    bool has_operands() const { return !from.empty() && from.front().note.empty(); }
 };
 
 const TileState* find(const SmState& sm, TileId id) {
@@ -73,8 +77,9 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
     return e;
 }
 
-/// Sizes of a picture that may be `height` high; cells wide enough for numbers if they are asked for.
-void fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
+/// Sizes of a picture that may be `height` high; cells wide enough for numbers if they are asked for. Returns whether
+/// they have room.
+bool fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
     const float rows = static_cast<float>(p.tile->rows), cols = static_cast<float>(p.tile->cols);
     numbers &= height / rows >= t.small_text->FontSize + t.px(2) && cols * t.px(number_cell) <= widest;
     p.height = std::min(height, rows * t.px(40));
@@ -84,11 +89,31 @@ void fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
     if (p.width > widest) p.height *= std::max(widest / p.width, 0.4f), p.width = widest;
     const float caption = t.px(12) + Canvas::width(t.small_text, p.name + (p.note.empty() ? "" : " " + p.note));
     p.place = std::max(p.width, std::min(caption, t.px(p.note.empty() ? 46 : 84)));
+    return numbers;
 }
 
-/// The result as large as it can be, then what led to it: with numbers, or smaller without; what finds no room at all
-/// is left out.
-void fit(const Theme& t, Equation& e, ImVec2 room) {
+float caption_height(const Theme& t) { return t.small_text->FontSize + t.px(4); }
+
+/// Operands above what they became, all of them in numbers: a lecturer multiplies them at sight. False, and nothing is
+/// changed, where not all have room.
+bool stack(const Theme& t, Equation& e, ImVec2 room) {
+    const float gap = t.px(12), height = (room.y - caption_height(t) - gap) / 2;
+    Equation s = e;
+    s.stacked = true;
+    bool numbers = fit(t, s.to, height, room.x, true);
+    float above = -gap, below = s.to.place + t.px(26);
+    for (Piece& p : s.from) {
+        numbers &= fit(t, p, height, room.x, true);
+        (p.note.empty() ? above : below) += p.place + gap;
+    }
+    if (!numbers || !e.has_operands() || std::max(above, below) > room.x) return false;
+    e = std::move(s);
+    return true;
+}
+
+/// The result as large as it can be, then what led to it: with numbers beside it, or above it, or smaller without; what
+/// finds no room at all is left out.
+void fit(const Theme& t, Equation& e, ImVec2 room, float scales) {
     const float gap = t.px(12), arrow = t.px(26);
     fit(t, e.to, room.y, e.from.empty() ? room.x : room.x * 0.55f, true);
     e.to.place = std::max(e.to.place, std::min(t.px(100), t.px(14) + Canvas::width(t.small_text, e.to.name)));
@@ -97,6 +122,7 @@ void fit(const Theme& t, Equation& e, ImVec2 room) {
         for (Piece& p : e.from) fit(t, p, height, room.x, numbers), used += p.place + gap;
         return used <= room.x;
     };
+    if (!fits(e.to.height, true) && stack(t, e, {room.x, room.y + scales})) return;
     for (; !e.from.empty(); e.from.erase(e.from.begin())) {
         if (fits(e.to.height, true)) return;
         for (float height = e.to.height; height >= t.px(30); height -= t.px(2))
@@ -106,7 +132,7 @@ void fit(const Theme& t, Equation& e, ImVec2 room) {
 
 void draw_piece(const TilePainter& painter, const Piece& p, ImVec2 at, bool is_result, bool with_scale) {
     const Theme& t = painter.theme;
-    const float caption = t.small_text->FontSize + t.px(4);
+    const float caption = caption_height(t);
     const std::string more = p.note.empty() ? tile_shape(*p.tile) : p.note;
     painter.caption(p.name, p.tile->meaning, more, at, p.place, true, !p.note.empty());
     const ImVec2 corner = {at.x, at.y + caption}, size = {p.width, p.height};
@@ -123,7 +149,7 @@ void draw_piece(const TilePainter& painter, const Piece& p, ImVec2 at, bool is_r
 void draw_rows(const TilePainter& painter, const Equation& e, ImVec2 at, ImVec2 room) {
     const Theme& t = painter.theme;
     const float line = t.small_text->FontSize + t.px(2), column = t.px(66);
-    const Piece* before = e.from.empty() || e.from.back().note.empty() ? nullptr : &e.from.back();
+    const Piece* before = e.has_before() ? &e.from.back() : nullptr;
     const float numbers = before ? 2 * column : column, first = t.px(30);
     if (room.x < first + numbers || e.to.values.empty()) return;
     const auto right = [&](float x, float y, ImU32 colour, const std::string& text) {
@@ -160,21 +186,24 @@ void operation_view(const TilePainter& painter, const SmState& sm, ImVec2 at, Im
     // Where it is tight, the pictures have the place of the scales below them.
     const float scales = size.y < t.px(130) ? 0 : line + t.px(4);
     const ImVec2 room = {size.x - t.px(4), size.y - t.text->FontSize - line - t.px(14) - scales};
-    fit(t, *e, room);
-    float x = top.x;
+    fit(t, *e, room, scales);
+    const bool with_scales = scales > 0 && !e->stacked;
+    float x = top.x, y = top.y, highest = 0;
+    const auto next_row = [&] { x = top.x, y = top.y + caption_height(t) + highest + t.px(12); };
     for (const Piece& p : e->from) {
-        draw_piece(painter, p, {x, top.y}, false, scales > 0);
-        x += p.place + t.px(12);
+        if (e->stacked && !p.note.empty()) next_row();
+        draw_piece(painter, p, {x, y}, false, with_scales);
+        x += p.place + t.px(12), highest = std::max(highest, p.height);
     }
+    if (e->stacked && !e->has_before()) next_row(), x += t.px(12);
     if (!e->from.empty()) {
-        const float middle = top.y + line + t.px(4) + std::min(e->to.height, e->from.back().height) / 2;
+        const float middle = y + caption_height(t) + std::min(e->to.height, e->from.back().height) / 2;
         c.text(t.title, {x - t.px(6), middle - t.px(9)}, t.ink, "→");
         x += t.px(14);
     }
-    draw_piece(painter, e->to, {x, top.y}, true, scales > 0);
+    draw_piece(painter, e->to, {x, y}, true, with_scales);
     x += e->to.place + t.px(10);
-    if (e->to.is_column() && e->to.width < t.px(30))
-        draw_rows(painter, *e, {x, top.y}, {at.x + size.x - x, room.y + line});
+    if (e->to.is_column() && e->to.width < t.px(30)) draw_rows(painter, *e, {x, y}, {at.x + size.x - x, room.y + line});
 }
 
 }  // namespace tilescope::gui::detail

@@ -327,7 +327,8 @@ void draw_readout(App& app, Box area, const CellText& text) {
     for (const CellText::Line& l : text.lines) {
         if (area.h() < line + small) return;
         c.text_in(t.text, area.cut_top(line + c.px(1)), t.ink, l.value);
-        c.text_in(t.small_text, area.cut_top(small + c.px(7)), t.dim_ink, l.what);
+        const int n = c.paragraph(t.small_text, area.min(), t.dim_ink, l.what, area.w(), 2);
+        area.cut_top(static_cast<float>(n) * small + c.px(7));
     }
     if (text.steps.empty() || area.h() < 3 * line) return;
     area.cut_top(c.px(6));

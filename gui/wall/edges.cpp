@@ -160,7 +160,9 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
                                           [](const WallEdge& other) { return other.side == Side::between; });
         if (e.side == Side::between && beside > 1 && Canvas::width(font, e.name) > f.pitch()) return;
         const float half = std::max(Canvas::width(font, e.name), strip.w()) / 2 + f.px(1);
-        const float x = e.side == Side::between ? std::min(strip.centre().x, name_begins(f) - half) : strip.centre().x;
+        float x = strip.centre().x;
+        // Neither over K's strip nor over O's name.
+        if (e.side == Side::between) x = std::min(std::max(x, f.seen.x1 + f.px(2) + half), name_begins(f) - half);
         f.canvas.text_in(font, {x - half, strip.y0 - line, x + half, strip.y0}, hue, e.name, Align::centre);
     } else {
         const float high = Canvas::height(t.title);
@@ -239,6 +241,16 @@ void zoom_in(WallFigure& f, const Box& room) {
     f.stack = f.seen;
 }
 
+/// What a single statistic needs beside its thin strip, so that its name is not over K's strip.
+float room_for_name(const WallFigure& f) {
+    const auto& edges = f.wall.edges();
+    const auto statistic = [](const WallEdge& e) { return e.side == Side::between; };
+    if (std::count_if(edges.begin(), edges.end(), statistic) != 1) return 0;
+    const std::string& name = std::find_if(edges.begin(), edges.end(), statistic)->name;
+    const float width = Canvas::width(f.theme().small_text, name);
+    return width / 2 <= f.gap + f.thin / 2 ? 0 : width + f.px(10) - f.gap - f.pitch();
+}
+
 }  // namespace
 
 void lay_out(WallFigure& f, const Box& area) {
@@ -256,7 +268,7 @@ void lay_out(WallFigure& f, const Box& area) {
     f.marks = std::clamp(small / 13, f.px(8), f.px(40));
     f.thin = std::min(f.px(22), f.strip / 2);
     const float outside = f.strip + f.gap + f.marks, label = Canvas::height(t.title) + f.px(4);
-    f.statistics = static_cast<float>(between) * f.pitch() + (between > 0 ? f.gap : 0);
+    f.statistics = static_cast<float>(between) * f.pitch() + (between > 0 ? f.gap : 0) + room_for_name(f);
     const Problem& p = f.run.recorded();
     const std::string title = longest_title(f.app.session, std::max(p.seq_q, p.seq_k));
     const float wide = Canvas::width(t.small_text, title) + f.px(6), high = Canvas::height(t.small_text);

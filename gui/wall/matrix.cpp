@@ -51,8 +51,10 @@ ImU32 colour_of(const WallFigure& f, const Look& l) {
     const float coats = l.of > 0 ? static_cast<float>(l.coats / l.of) : 0;
     // Coats are told apart where ×n has no room, too.
     if (l.stored)
-        return Theme::mixed(t.panel, t.hue(l.stored->meaning),
-                            std::min(0.95f, l.strength + (l.of > 1 ? 0.35f * coats : 0)));
+        return Theme::mixed(
+            t.panel, t.hue(l.stored->meaning),
+            std::min(0.95f, l.of > 1 && f.wall.sheets().size() == 1 ? 0.12f + 0.7f * coats
+                                                                    : l.strength + (l.of > 1 ? 0.35f * coats : 0)));
     return Theme::mixed(t.panel, t.dim_ink, (0.2f + 0.35f * l.recent) * (0.3f + 0.7f * l.painted));
 }
 
@@ -136,15 +138,16 @@ void draw_unrecorded(const WallFigure& f) {
                            unrecorded_text(f.wall), Align::centre);
 }
 
-/// Where a causal mask leaves room for it: in the corner.
+/// Where a mask leaves room for it: in the corner.
 void draw_skipped(const WallFigure& f) {
     const std::vector<std::string> words = skipped_text(f.wall);
     if (words.empty() || !f.wall.visits(0, f.wall.cols() - 1).empty()) return;
-    Index first = f.wall.cols() - 1;  // hidden in the first two rows from here on
-    const Index row = std::min<Index>(1, f.wall.rows() - 1);
+    const float high = Canvas::height(f.theme().text) + f.px(8);
+    Index first = f.wall.cols() - 1;  // hidden in the first rows from here on, one or two, as many as the words need
+    const Index row = std::min<Index>(high <= f.tile_h() ? 0 : 1, f.wall.rows() - 1);
     while (first > 0 && f.wall.visits(0, first - 1).empty() && f.wall.visits(row, first - 1).empty()) --first;
     const Box room = {f.x_of(f.wall.col(first).begin) + f.px(4), f.matrix.y0 + f.px(4), f.matrix.x1 - f.px(4),
-                      f.matrix.y0 + f.px(8) + Canvas::height(f.theme().text)};
+                      f.matrix.y0 + high};
     if (Canvas::width(f.theme().text, words.back()) + f.px(8) > room.w() || room.h() > 2 * f.tile_h()) return;
     f.canvas.text_on_patch(f.theme().text, room, f.theme().ink, f.theme().panel, words, Align::right);
 }

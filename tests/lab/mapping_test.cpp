@@ -179,6 +179,21 @@ TEST_CASE("tiling: a choice keeps what was asked for, even where it does not fit
     CHECK(contains(refusal({0, (Index{1} << 31) + 1}), "the sequence has 256 rows; try bc auto"));
 }
 
+TEST_CASE("tiling: an explanation tells what was asked for from what was chosen", "[tiling]") {
+    const Algorithm &v2 = *find_algorithm("flash_v2"), &split = *find_algorithm("split_kv");
+    const Problem p = problem(256, 16, Dtype::f32);
+    const GpuSpec toy = gpu_preset("toy");
+    const OutOfChipMemory e = explained(v2, {p, {512, 1}, 1}, toy).second;
+    const auto beginning = [&](const Algorithm& a, const Tiling& tiling, const Tiling& given) {
+        const std::string text = explain(e, a, p, tiling, toy, given);
+        return text.substr(0, text.find(':'));
+    };
+    CHECK(beginning(v2, {512, 1}, {512, 1}) == "--br 512 --bc 1 does not fit");
+    CHECK(beginning(v2, {512, 1}, {512, 0}) == "--br 512 does not fit, not even with --bc 1");
+    CHECK(beginning(v2, {1, 1}, {}) == "not even --br 1 --bc 1 fits");
+    CHECK(beginning(split, {512, 64, 4}, {512, 64, 0}) == "--br 512 --bc 64 does not fit with --splits 4");
+}
+
 TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits", "[tiling]") {
     int with_fix = 0, without = 0;
     for_tiny(800, [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {

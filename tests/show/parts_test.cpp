@@ -166,6 +166,12 @@ TEST_CASE("the sentence of the wall goes from parts that are read to the sum of 
     const auto weight = [&](std::size_t p) { return value_text(*parts.weight(parts.partials()[p], 0, two)); };
     CHECK(headline(run, wall, two) ==
           "2 of 4 parts are added up: O = " + weight(0) + " × part 1 + " + weight(1) + " × part 2.");
+    run.seek(two);
+    const std::vector<WallNumber> numbers = wall_numbers(run, wall, painters(run, wall), 0);
+    CHECK(numbers.at(0).number == "1");
+    CHECK(numbers.at(1).number + ' ' + numbers.at(1).of + ' ' + numbers.at(1).what.front() == "2 of 4 parts added up");
+    CHECK(numbers.at(3).number == "1");
+    CHECK(numbers.at(3).what.front() == "SMs add up");
     CHECK(headline(run, wall, run.ticks()) ==
           "Done: 4 parts of the keys, added up by launch 2; no scores ever in HBM.");
     CHECK(parts_reason(run, wall) == "O_s and LSE_s of 4 parts: 80 B written, 80 B read again. ");

@@ -309,6 +309,23 @@ TEST_CASE("tiles too small to be seen are drawn together", "[wall]") {
     CHECK(wall.groups(1, 1)[3].hidden == 1);
 }
 
+TEST_CASE("a painter goes past what a mask hides, and in the end few tiles are painted", "[wall]") {
+    WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}, {"window-left", "4"}}));
+    const Wall band(*s.run(), 0);
+    CHECK(headline(*s.run(), band, s.run()->ticks()) ==
+          "Done: 7 of 16 tiles painted, at most 2 in a row, and no scores ever in HBM.");
+    WaitingSession sparse =
+        session_of("flash_v1", with(blackboard, {{"block-mask", "butterfly"}, {"mask-block", "4"}}));
+    // Column 2 is seen by rows 1, 2 and 4, columns 1 and 4 by rows without a gap.
+    const Wall wall(*sparse.run(), 0);
+    std::set<std::string> said;
+    for (Index tick = 0; tick <= sparse.run()->ticks(); ++tick) {
+        const std::string words = headline(*sparse.run(), wall, tick);
+        if (words.starts_with("One painter walks down")) said.insert(words.substr(0, words.find(';')));
+    }
+    CHECK(said == std::set<std::string>{"One painter walks down", "One painter walks down, past 1 hatched tile of 4"});
+}
+
 TEST_CASE("a causal mask leaves tiles out, and says how many", "[wall]") {
     WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}}));
     const Wall wall(*s.run(), 0);

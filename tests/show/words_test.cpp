@@ -160,6 +160,11 @@ TEST_CASE("setups say their tiles, and what does not fit", "[setup text]") {
     REQUIRE(session.overflow());
     const Overflow& o = *session.overflow();
     CHECK(overflow_title(o) == "flash_v2 with Br × Bc = 64 × 1024 does not fit in SRAM");
+    Overflow open = o;
+    open.given = {64, 0};
+    CHECK(overflow_title(open) == "flash_v2 with Br = 64 does not fit in SRAM, not even with Bc = 1024");
+    open.given = {};
+    CHECK(overflow_title(open) == "flash_v2 does not fit in SRAM, not even with Br × Bc = 64 × 1024");
     CHECK(capacity_text(o.error) == "one thread block has 227 KiB");
     CHECK(need_text(o.error) == "needs 264 KiB: 37.0 KiB too much");
     CHECK(about_tile(o.error.wanted) == "V  1024 × 64 f16  128 KiB");
