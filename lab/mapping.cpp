@@ -23,7 +23,10 @@ std::string flags(const Algorithm& algorithm, const Tiling& t) {
 /// "--br 5000 does not fit, not even with --bc 1": nobody typed the 1, so it must not look as if it were the trouble.
 std::string does_not_fit(const Algorithm& algorithm, const Tiling& tiling, const Tiling& given) {
     Tiling typed = tiling, chosen = tiling;
-    for (const Knob& k : algorithm.knobs) (given.*k.value > 0 ? chosen : typed).*k.value = 0;
+    for (const Knob& k : algorithm.knobs) {
+        Tiling& others = given.*k.value > 0 ? chosen : typed;
+        others.*k.value = 0;
+    }
     const std::string asked = flags(algorithm, typed), completed = flags(algorithm, chosen);
     if (completed.empty()) return asked + " does not fit";
     // Tiles are completed with the least there is, the number of parts by a rule.
