@@ -168,7 +168,7 @@ TEST_CASE("measurements: a row of packed heads has users' sizes, and leads back 
     CHECK(contains(command_of(c), "--heads 8 --kv-heads 4 --seq-q 1 "));
     CHECK(contains(command_of(c), "--pack on"));
     const auto wrong = read_measurements(
-        "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,splits,packed,status,"
+        "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,options,br,bc,splits,packed,status,"
         "simulated_read_bytes\nsplit_kv,f32,1,8,4,1,64,64,64,0,64,64,2,3,ok,1\n");
     CHECK(contains(message_of<RunError>([&] { case_of(wrong->rows[0]); }), "packed must be 1 or 2"));
 }
@@ -188,7 +188,7 @@ TEST_CASE("measurements: columns are the documented ones", "[measurements]") {
     std::string names;
     for (const auto& [column, cell] : cells_of(result())) names += (names.empty() ? "" : ",") + column;
     CHECK(names ==
-          "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,br,bc,splits,packed,status,"
+          "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,options,br,bc,splits,packed,status,"
           "heads_checked,rows_checked,largest_reference,kernel_max_error,kernel_rms_error,simulator_max_error,"
           "simulator_rms_error,kernel_simulator_max_difference,warm_ms,cold_ms,tflops,gbs,simulated_read_bytes,"
           "measured_read_bytes,"
