@@ -78,10 +78,10 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
 }
 
 /// Sizes of a picture that may be `height` high; cells wide enough for numbers if they are asked for. Returns whether
-/// they have room.
-bool fit(const Theme& t, Piece& p, float height, float widest, bool numbers) {
+/// they have room, with so much of it above and below them together.
+bool fit(const Theme& t, Piece& p, float height, float widest, bool numbers, float margin = 2) {
     const float rows = static_cast<float>(p.tile->rows), cols = static_cast<float>(p.tile->cols);
-    numbers &= height / rows >= t.small_text->FontSize + t.px(2) && cols * t.px(number_cell) <= widest;
+    numbers &= height / rows >= t.small_text->FontSize + t.px(margin) && cols * t.px(number_cell) <= widest;
     p.height = std::min(height, rows * t.px(40));
     p.width = numbers         ? cols * t.px(number_cell)
               : p.is_column() ? t.px(18)
@@ -100,10 +100,10 @@ bool stack(const Theme& t, Equation& e, ImVec2 room) {
     const float gap = t.px(12), height = (room.y - caption_height(t) - gap) / 2;
     Equation s = e;
     s.stacked = true;
-    bool numbers = fit(t, s.to, height, room.x, true);
+    bool numbers = fit(t, s.to, height, room.x, true, 0);
     float above = -gap, below = s.to.place + t.px(26);
     for (Piece& p : s.from) {
-        numbers &= fit(t, p, height, room.x, true);
+        numbers &= fit(t, p, height, room.x, true, 0);
         (p.note.empty() ? above : below) += p.place + gap;
     }
     if (!numbers || !e.has_operands() || std::max(above, below) > room.x) return false;
