@@ -254,8 +254,12 @@ void measured(const MeasuredFlags& flags, const std::string& format) {
 /// The flags of a problem that say which cases are meant; all others would change the model.
 void add_filters(CLI::App& sub, MeasuredFlags& flags) {
     add_problem_options(sub, flags.options);
-    for (const char* flag : {"--scale", "--softmax", "--tiles", "--objective", "--blocks-per-sm", "--order", "--l2",
-                             "--l2-bytes", "--sms", "--sram", "--hbm-bandwidth", "--causal"})
+    for (const char* flag :
+         {"--scale",       "--softmax",      "--tiles",        "--objective",  "--blocks-per-sm", "--order",
+          "--l2",          "--l2-bytes",     "--sms",          "--sram",       "--hbm-bandwidth", "--causal",
+          "--window-left", "--window-right", "--documents",    "--block-mask", "--mask-block",    "--bias",
+          "--bias-group",  "--alibi",        "--soft-cap",     "--dropout",    "--dropout-seed",  "--dropout-mask",
+          "--page-size",   "--page-order",   "--shared-prefix"})
         sub.remove_option(sub.get_option(flag));
     for (const char* flag : {"--batch", "--heads", "--kv-heads", "--seq", "--seq-q", "--seq-k", "--dim", "--dim-v",
                              "--dtype", "--br", "--bc", "--gpu"})

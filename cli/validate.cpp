@@ -248,6 +248,8 @@ void refuse_beside_survey(const CLI::App& sub) {
                              "--k",
                              "--v",
                              "--x",
+                             "--bias-file",
+                             "--bias2-file",
                              "--layout",
                              "--out"})
         if (sub.get_option(flag)->count() > 0)
