@@ -167,10 +167,16 @@ TEST_CASE("measurements: a row of packed heads has users' sizes, and leads back 
     CHECK(c.problem == p);
     CHECK(contains(command_of(c), "--heads 8 --kv-heads 4 --seq-q 1 "));
     CHECK(contains(command_of(c), "--pack on"));
-    const auto wrong = read_measurements(
+    const std::string columns =
         "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,options,br,bc,splits,packed,status,"
-        "simulated_read_bytes\nsplit_kv,f32,1,8,4,1,64,64,64,0,64,64,2,3,ok,1\n");
-    CHECK(contains(message_of<RunError>([&] { case_of(wrong->rows[0]); }), "packed must be 1 or 2"));
+        "simulated_read_bytes\n";
+    const auto refusal = [&](const char* row) {
+        const auto wrong = read_measurements(columns + row);
+        return message_of<RunError>([&] { case_of(wrong->rows[0]); });
+    };
+    CHECK(contains(refusal("split_kv,f32,1,8,4,1,64,64,64,0,,64,64,2,3,ok,1\n"), "packed must be 1 or 2"));
+    CHECK(contains(refusal("flash_v2,f32,1,8,8,64,64,64,64,0,--window-left 4,64,64,,1,ok,1\n"),
+                   "options must be empty, is --window-left 4"));
 }
 
 TEST_CASE("measurements: a row measured under a former name is today's algorithm's", "[measurements]") {
