@@ -79,7 +79,7 @@ TEST_CASE("a recording in slices is the recording", "[slices]") {
 
 TEST_CASE("a slice ends when it has computed enough", "[slices]") {
     Index slices = 0;
-    for (unsigned seed = 0; seed < seeds(10); ++seed) {
+    for (unsigned seed = 0; seed < 10; ++seed) {
         const RandomProgram program(seed);
         const InSlices one(program, {}, {1'000'000, any_flops}, Slices::End::anywhere);
         const InSlices many(program, {}, {1'000'000, 1}, Slices::End::anywhere);
