@@ -93,7 +93,7 @@ TEST_CASE("a block mask gives the same values whatever the tiles", "[mask]") {
 
 TEST_CASE("a tile is hidden, partial or whole as its elements are", "[mask]") {
     Index of[3] = {};
-    for (std::uint64_t seed = 1; seed <= seeds(400); ++seed) {
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const Case c = pattern_case(seed);
         // A window that ends before it begins hides all, but is not known by its tiles.
         if (c.problem.mask.left().value_or(0) + c.problem.mask.right().value_or(0) < 0) continue;
