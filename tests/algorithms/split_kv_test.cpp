@@ -34,7 +34,7 @@ struct Witness : Listener {
 }  // namespace
 
 TEST_CASE("one part is FlashAttention-2, and a copy of its result through HBM", "[split_kv]") {
-    for (std::uint64_t seed = 1; seed <= seeds(300); ++seed) {
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         const Case c = with(random_case(seed), 1);
         const Problem& p = c.problem;
         INFO(to_string(split(), c));
@@ -59,7 +59,7 @@ TEST_CASE("one part is FlashAttention-2, and a copy of its result through HBM", 
 
 TEST_CASE("any number of parts gives the same O and LSE", "[split_kv]") {
     Count hidden = 0, beyond = 0;
-    for (std::uint64_t seed = 1; seed <= seeds(150); ++seed) {
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         const Case c = with(random_case(seed), 1);
         const Inputs in = inputs_for(split(), c);
         const Outcome whole = run(flash(), c, roomy(), numeric_mode, in);
