@@ -38,8 +38,7 @@ struct KernelVariant {
   private:
     bool takes_scores_of(const Problem& p) const {
         if (scores_are_plain(p)) return true;
-        const bool masked_alone = !p.bias && p.alibi == 0 && !p.soft_cap && !p.dropout;
-        return p.packed == 1 && !p.dropout.stored && takes >= (masked_alone ? Takes::masks : Takes::scores);
+        return p.packed == 1 && !p.dropout.stored && takes >= (scores_are_changed(p) ? Takes::scores : Takes::masks);
     }
 };
 

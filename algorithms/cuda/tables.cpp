@@ -32,9 +32,9 @@ void list_documents(KernelTables& t, const Problem& p, const Documents& document
 
 }  // namespace
 
-bool scores_are_plain(const Problem& p) {
-    return (!p.mask.hides() || p.mask.is_causal()) && !p.bias && p.alibi == 0 && !p.soft_cap && !p.dropout;
-}
+bool scores_are_changed(const Problem& p) { return p.bias || p.alibi > 0 || p.soft_cap || p.dropout; }
+
+bool scores_are_plain(const Problem& p) { return (!p.mask.hides() || p.mask.is_causal()) && !scores_are_changed(p); }
 
 KernelTables tables_of(const Problem& p, const Tiling& tile) {
     KernelTables t;

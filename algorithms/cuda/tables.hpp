@@ -8,6 +8,8 @@
 
 namespace tilescope {
 
+/// Whether anything but a mask is done to scores: biases, ALiBi, soft-cap, dropout.
+bool scores_are_changed(const Problem& p);
 /// Whether the scores are those of the product, of all keys or of those up to the diagonal: kernels need no tables.
 bool scores_are_plain(const Problem& p);
 
