@@ -120,7 +120,7 @@ TEST_CASE("folded, exact and numeric runs count the same", "[gpu][random]") {
         if (seed % 4 == 0) wrong += disagreement(exact, run(program, numeric_mode, 1));
         return wrong;
     });
-    CHECK(folded_flops > 100'000);  // the programs do something
+    CHECK(folded_flops > static_cast<Count>(seeds(1'000'000)));  // the programs do something
 }
 
 TEST_CASE("events add up to the counters", "[gpu][random]") {
@@ -329,12 +329,12 @@ TEST_CASE("a run stops when it is asked to, by a program or from another thread"
         const auto run = [&] {
             gpu.launch("test", {each(Tiles(1000, 1))}, [&](Block&, Span i) {
                 if (i.begin == 10) control.stop = true;
+                while (i.begin > 10 && !control.stop) continue;  // however long the one with block 10 takes
             });
         };
         CHECK_THROWS_AS(run(), Interrupted);
         CHECK(control.blocks_total == 1000);
-        // Other threads go on until the one with block 10 comes to say so, which may take a while.
-        CHECK(control.blocks_done < (threads == 1 ? 12 : 1000));
+        CHECK(control.blocks_done <= 10 + threads);
     }
     SECTION("within a loop") {
         const bool promised = GENERATE(true, false);
