@@ -1,9 +1,28 @@
 #include "core/time/cache.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace tilescope {
+
+namespace {
+
+// The next lots of a linear congruential generator, each from the lot before all of them: no draw waits for another.
+struct Ahead {
+    Cache::Ways factor, summand;
+};
+constexpr Ahead ahead = [] {
+    Ahead a{};
+    std::uint32_t factor = 1, summand = 0;
+    for (std::size_t k = 0; k < a.factor.size(); ++k) {
+        a.factor[k] = factor *= 1664525;
+        a.summand[k] = summand = summand * 1664525 + 1013904223;
+    }
+    return a;
+}();
+
+}  // namespace
 
 // A line is a half of a tile: line 2 t + h of tile t has its home in partition h. With one partition all are at home.
 
@@ -18,18 +37,26 @@ bool Cache::touch(Partition& p, std::uint32_t line) const {
     return true;
 }
 
-void Cache::evict_one(Partition& p) {
+Cache::Ways Cache::drawn(Partition& p) {
     const auto held = static_cast<std::uint32_t>(p.held.size());
+    Ways places;
+    for (std::uint32_t way = 0; way < ways; ++way)
+        places[way] = static_cast<std::uint32_t>(
+            static_cast<std::uint64_t>(p.lot * ahead.factor[way] + ahead.summand[way]) * held >> 32);
+    p.lot = p.lot * ahead.factor[ways - 1] + ahead.summand[ways - 1];
+    return places;
+}
+
+void Cache::evict_one(Partition& p) {
     // When it was used above its place: the least is the oldest, without a branch that nobody can predict.
     auto oldest = std::numeric_limits<std::uint64_t>::max();
-    for (std::uint32_t way = 0; way < ways && way < held; ++way) {
-        std::uint32_t drawn = way;
-        if (held > ways) {
-            p.lot = p.lot * 1664525 + 1013904223;
-            drawn = static_cast<std::uint32_t>(static_cast<std::uint64_t>(p.lot) * held >> 32);
-        }
-        oldest = std::min(oldest, static_cast<std::uint64_t>(p.last_used[drawn]) << 32 | drawn);
-    }
+    const auto compare = [&](std::uint32_t place) {
+        oldest = std::min(oldest, static_cast<std::uint64_t>(p.last_used[place]) << 32 | place);
+    };
+    if (p.held.size() > ways)
+        for (const std::uint32_t place : drawn(p)) compare(place);
+    else
+        for (std::uint32_t place = 0; place < p.held.size(); ++place) compare(place);
     const auto place = static_cast<std::uint32_t>(oldest);
     const Held victim = p.held[place], last = p.held.back();
     p.used -= victim.bytes;

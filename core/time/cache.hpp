@@ -1,6 +1,7 @@
 // The L2: what of the traffic between SMs and HBM it catches.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,8 +31,10 @@ class Cache {
     Bytes held(std::uint32_t object) const;
     Bytes held() const;
 
+    static constexpr std::uint32_t ways = 16;  ///< lines that are compared when one has to leave
+    using Ways = std::array<std::uint32_t, ways>;
+
   private:
-    static constexpr std::uint32_t ways = 16;  // lines that are compared
     static constexpr std::uint32_t nowhere = 0xffffffff;
     struct Held {
         std::uint32_t line;
@@ -54,6 +57,8 @@ class Cache {
     /// Whether it was there; it is the newest afterwards, if it is.
     bool touch(Partition& p, std::uint32_t line) const;
     void insert(Partition& p, std::uint32_t line, Bytes bytes);
+    /// Places of lines that may leave.
+    static Ways drawn(Partition& p);
     void evict_one(Partition& p);
 
     Bytes capacity_;
