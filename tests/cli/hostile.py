@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Hostile text in every flag of every subcommand and in every field of files: what is said stays one short line that a
-terminal can print. Arguments: tilescope and, where there is a window, tilescope-gui."""
+terminal can print.
 
+    hostile.py TILESCOPE [TILESCOPE_GUI] [--share OF_ALL_COMMANDS] [--seed S]
+"""
+
+import argparse
 import copy
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
-import sys
 import tempfile
 
 from cases import Tally
@@ -38,7 +42,10 @@ def printable(output):
 
 
 def check(tally, command, codes, **more):
-    """Runs it; what it says is one short printable line where it fails, and printable lines where it does not."""
+    """Runs it; what it says is one short printable line where it fails, and printable lines where it does not. Of the
+    many only a share, drawn from the seed."""
+    if drawn.random() >= share:
+        return None
     r = run(command, **more)
     what = [c[:60] for c in command[1:]]
     tally.check(r.returncode in codes, f"{what}: exit {r.returncode}, {r.stderr[:300]!r}")
@@ -145,8 +152,8 @@ def check_strange_files(tally, window, folder):
     open(empty, "w").close()
     for path in (pipe, folder, "/dev/zero", empty, "/nowhere"):
         for command in ([window, "--open", path], [window, path]):
-            r = check(tally, command, [2])
-            tally.check(os.path.basename(path).encode() in r.stderr, f"{command}: {r.stderr!r} names no file")
+            if r := check(tally, command, [2]):
+                tally.check(os.path.basename(path).encode() in r.stderr, f"{command}: {r.stderr!r} names no file")
 
 
 def check_way_back(tally, binary, folder):
@@ -176,8 +183,14 @@ def check_profiles(tally, binary, folder):
 
 
 def main():
-    binary, tally = os.path.abspath(sys.argv[1]), Tally()
-    window = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
+    global share, drawn
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tilescope", type=os.path.abspath)
+    parser.add_argument("window", type=os.path.abspath, nargs="?")
+    parser.add_argument("--share", type=float, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    binary, window, share, drawn, tally = options.tilescope, options.window, options.share, random.Random(options.seed), Tally()
     for name, right in COMMANDS.items():
         check_flags(tally, [binary, *name.split()], right.split())
     if window:
