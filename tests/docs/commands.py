@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 from page import Reader
 
@@ -68,12 +69,45 @@ sys.exit(code)
 """
 
 
+class Once:
+    """What was said and written by commands that read no file of the page's: pages share them."""
+
+    def __init__(self):
+        self.lock, self.locks, self.known = threading.Lock(), collections.defaultdict(threading.Lock), {}
+
+    def run(self, page, command, fails):
+        before = files_of(page.root)
+        if any(path.name in command for path in before):
+            return page.run_itself(command, fails)
+        with self.lock:
+            lock = self.locks[command]
+        with lock:
+            if command not in self.known:
+                said = page.run_itself(command, fails)
+                written = [path for path, time in files_of(page.root).items() if time != before.get(path)]
+                self.known[command] = said, {path.relative_to(page.root): path.read_bytes() for path in written}
+                return said
+        said, written = self.known[command]
+        for path, content in written.items():
+            (page.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (page.root / path).write_bytes(content)
+        page.done["command"] += 1
+        return said
+
+
+def files_of(root):
+    """The page's own files, and when they were written."""
+    programs = (root / "programs", root / "build")
+    return {path: path.stat().st_mtime_ns for path in root.rglob("*")
+            if path.is_file() and path.parent not in programs}
+
+
 class Page(Reader):
     """A page with its faults."""
 
-    def __init__(self, name, root, environment, window):
+    def __init__(self, name, root, environment, window, once):
         super().__init__(name, root, environment, PROGRAMS)
-        self.window, self.faults = window, []
+        self.window, self.once, self.faults = window, once, []
 
     def fail(self, what):
         self.faults.append(f"{self.name}: {what}")
@@ -84,6 +118,9 @@ class Page(Reader):
             return ""
         if needs_window:
             self.done["window"] += 1
+        return self.once.run(self, re.sub("^build/", "", command), fails)
+
+    def run_itself(self, command, fails):
         return super().run(command, fails)
 
     def known(self, passage):
@@ -119,10 +156,10 @@ def session(folder, tilescope, window):
     return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "200"}
 
 
-def read(name, text, tilescope, window):
+def read(name, text, tilescope, window, once):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        page = Page(name, root, session(root, tilescope, window), window)
+        page = Page(name, root, session(root, tilescope, window), window, once)
         page.read(text)
         return page
 
@@ -156,8 +193,9 @@ def main():
     else:
         pages = {name: text for name, text in pages.items() if name not in WINDOW_PAGES}
     wanted = sys.argv[4:] or pages
+    once = Once()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as readers:
-        read_pages = list(readers.map(lambda name: read(name, pages[name], tilescope, window), wanted))
+        read_pages = list(readers.map(lambda name: read(name, pages[name], tilescope, window, once), wanted))
     done = sum((page.done for page in read_pages), collections.Counter())
     faults = [fault for page in read_pages for fault in page.faults]
     fewest = {} if sys.argv[4:] else FEWEST_WITH_WINDOW if window else FEWEST

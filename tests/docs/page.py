@@ -108,7 +108,6 @@ class Reader:
         """What it prints, errors included."""
         r = subprocess.run(command, shell=True, cwd=self.root, env=self.environment, text=True, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
-        self.done["command"] += 1
         if (r.returncode != 0) != fails:
             self.fail(f"`{command}` ends with exit code {r.returncode}:\n{r.stdout[-4000:]}")
         self.done["command"] += 1
