@@ -8,7 +8,7 @@ using namespace tilescope::gui::shell;
 
 namespace {
 
-using Kind = InputEvent::Kind;
+using InputKind = InputEvent::Kind;
 
 /// Frames as text: "a" goes down, "/a" up, "'a" is a character, "*" the mouse's button, "/*" released. Keys in capitals
 /// do something.
@@ -16,18 +16,21 @@ std::string frames(InputQueue& queue) {
     std::string text;
     while (!queue.empty()) {
         for (const InputEvent& e : queue.next_frame()) {
-            const bool mouse = e.kind == Kind::press || e.kind == Kind::release;
-            text += e.kind == Kind::up || e.kind == Kind::release ? "/" : e.kind == Kind::character ? "'" : "";
-            text += mouse ? '*' : static_cast<char>(e.kind == Kind::character ? static_cast<int>(e.character) : e.key);
+            const bool mouse = e.kind == InputKind::press || e.kind == InputKind::release;
+            text += e.kind == InputKind::up || e.kind == InputKind::release ? "/"
+                    : e.kind == InputKind::character                        ? "'"
+                                                                            : "";
+            text +=
+                mouse ? '*' : static_cast<char>(e.kind == InputKind::character ? static_cast<int>(e.character) : e.key);
         }
         text += ' ';
     }
     return text;
 }
 
-void down(InputQueue& q, char key) { q.push({.kind = Kind::down, .key = key, .writes = key < 'A' || key > 'Z'}); }
-void up(InputQueue& q, char key) { q.push({.kind = Kind::up, .key = key}); }
-void character(InputQueue& q, char c) { q.push({.kind = Kind::character, .character = static_cast<unsigned>(c)}); }
+void down(InputQueue& q, char key) { q.push({.kind = InputKind::down, .key = key, .writes = key < 'A' || key > 'Z'}); }
+void up(InputQueue& q, char key) { q.push({.kind = InputKind::up, .key = key}); }
+void character(InputQueue& q, char c) { q.push({.kind = InputKind::character, .character = static_cast<unsigned>(c)}); }
 void type(InputQueue& q, char key) { down(q, key), character(q, key), up(q, key); }
 
 }  // namespace
@@ -63,10 +66,10 @@ TEST_CASE("a key that goes down twice does so in two frames, and letters do not 
 TEST_CASE("a click within a slow frame comes before the keys that follow it, and after those before", "[input queue]") {
     InputQueue q;
     down(q, 'E'), up(q, 'E');
-    q.push({.kind = Kind::press, .x = 3}), q.push({.kind = Kind::release, .x = 4});
+    q.push({.kind = InputKind::press, .x = 3}), q.push({.kind = InputKind::release, .x = 4});
     down(q, '^'), down(q, 'A'), up(q, 'A'), up(q, '^');
     CHECK(frames(q) == "E /E * /* ^A /A/^ ");
-    q.push({.kind = Kind::press, .x = 3, .y = 5});
+    q.push({.kind = InputKind::press, .x = 3, .y = 5});
     const auto told = q.next_frame();
     REQUIRE(told.size() == 1);
     CHECK((told[0].x == 3 && told[0].y == 5));

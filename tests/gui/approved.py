@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compares everything that the window says in its main states with approved texts, which lie in tests/golden/texts.
+"""Compares everything that the window says in its main states with approved texts, which lie in tests/golden/texts, and
+how most of them look with approved pictures, in tests/golden/gui.
 
-    texts.py TILESCOPE_GUI [STATE...]            fails where a word differs, and shows what
-    texts.py TILESCOPE_GUI --approve [STATE...]  makes today's texts the approved ones: read the difference first
+    approved.py TILESCOPE_GUI [STATE...]            fails where a word or a picture differs, and shows what
+    approved.py TILESCOPE_GUI --approve [STATE...]  makes today's the approved ones: look at the difference first
 
-Texts are compared whole, exactly and in the order in which they are drawn. Pictures (screenshots.py) guard the layout.
+Texts are compared whole, exactly and in the order in which they are drawn. Pictures guard the layout.
 """
 
 import concurrent.futures
@@ -19,8 +20,9 @@ import sys
 import tempfile
 
 from driver import SKIPPED, Display, Window, skip_unless_possible
-from screenshots import FONTS
-from states import PROBLEM, TEXTS, TIPS
+from pictures import FONTS, check_comparison, looks_as_approved
+from pictures import GOLDEN as PICTURES_GOLDEN
+from states import PICTURES, PROBLEM, TEXTS, TIPS
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "texts"
 
@@ -41,14 +43,16 @@ def written(state):
     return "\n".join(lines) + "\n"
 
 
-def pictured(binary, display, folder, name):
-    """What the window says in a state that a command line leads to."""
+def pictured(binary, display, folder, approve, name):
+    """What the window says in a state that a command line leads to, and what is wrong with its picture."""
     flags, log = TEXTS[name], os.path.join(folder, name + ".jsonl")
     size = [] if "--size" in flags else ["--size", "1440x900"]
     picture = os.path.join(folder, name + ".png")
     subprocess.run([binary, *flags, *size, "--screenshot", picture, "--log", log], check=True, timeout=120,
                    env=display.environment)
-    return written(json.loads(open(log).read()))
+    wrong = looks_as_approved(name, picture, approve) if name in PICTURES else ""
+    os.remove(picture)
+    return written(json.loads(open(log).read())), wrong
 
 
 def clicked(binary, display, flags, slider, share):
@@ -60,7 +64,7 @@ def clicked(binary, display, flags, slider, share):
                 w.wait(lambda s: s["problem"], patience=3)
                 break
         w.x("mousemove", 1, 1)
-        return written(w.wait(lambda s: s["problem"] and "tooltip" not in s["texts"], "a problem without a tooltip"))
+        return written(w.wait(lambda s: s["problem"] and "tooltip" not in s["texts"], "a problem without a tooltip")), ""
 
 
 def tips(binary, display, flags, places):
@@ -75,7 +79,7 @@ def tips(binary, display, flags, places):
             lines += ["", f"[{place}, {x}, {y}]", *said_in(said)]
             w.x("mousemove", 1, 1)
             w.wait(lambda s: not s["texts"].get("tooltip"), "no tooltip")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n", ""
 
 
 def toured(binary, display):
@@ -86,24 +90,26 @@ def toured(binary, display):
             said = w.wait(lambda s: s["tour"] == card and "tour" in s["texts"], f"card {card}")["texts"]["tour"]
             lines += ["", f"[card {card + 1}]", *said_in(said)]
             w.click("tour-next")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n", ""
 
 
-def compare(name, now, approve):
+def compare(name, now, wrong, approve):
     """True if it is as approved, or is made so."""
+    if wrong:
+        print(f"FAILED {name}: {wrong}")
     file = GOLDEN / f"{name}.txt"
     if approve:
         file.write_text(now)
     approved = file.read_text() if file.exists() else ""
     if approved == now:
-        return True
+        return not wrong
     difference = difflib.unified_diff(approved.splitlines(), now.splitlines(), "approved", "now", lineterm="", n=1)
     print(f"FAILED {name}: differs from {file}", *list(difference)[:30], sep="\n")
     return False
 
 
-def all_texts(binary, wanted):
-    """By state. Real windows wait for the mouse most of the time, so they have displays and threads of their own."""
+def all_states(binary, approve, wanted):
+    """What each says, and what is wrong with its picture. Real windows wait for the mouse most of the time, so they have displays and threads of their own."""
     def on_display(say, *state):
         with contextlib.closing(Display()) as display:
             return say(binary, display, *state)
@@ -115,7 +121,7 @@ def all_texts(binary, wanted):
             concurrent.futures.ThreadPoolExecutor(len(real)) as windows, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pictures:
         said = {name: windows.submit(on_display, *real[name]) if name in real else
-                pictures.submit(pictured, binary, display, folder, name) for name in chosen}
+                pictures.submit(pictured, binary, display, folder, approve, name) for name in chosen}
         return {name: future.result() for name, future in said.items()}
 
 
@@ -123,16 +129,19 @@ def main():
     binary, arguments = os.path.abspath(sys.argv[1]), sys.argv[2:]
     approve, wanted = "--approve" in arguments, [a for a in arguments if not a.startswith("--")]
     if missing := [font for font in FONTS if not os.path.exists(font)]:
-        print("SKIPPED: the approved texts were laid out with", *missing)
+        print("SKIPPED: what was approved was laid out with", *missing)
         sys.exit(SKIPPED)
     skip_unless_possible()
-    GOLDEN.mkdir(exist_ok=True)
-    texts = all_texts(binary, wanted)
-    good = sum([compare(name, text, approve) for name, text in texts.items()])
+    check_comparison()
+    states = all_states(binary, approve, wanted)
+    good = sum([compare(name, text, wrong, approve) for name, (text, wrong) in states.items()])
     known = TEXTS.keys() | PROBLEM.keys() | TIPS.keys() | {"tour"}
-    stray = {f.stem for f in GOLDEN.glob("*.txt")} - known
-    print(f"{good} of {len(texts)} states say what was approved", *(f"{name}.txt is of no state" for name in stray), sep="\n")
-    sys.exit(1 if good < len(texts) or stray or not texts else 0)
+    stray = [f.name for f in GOLDEN.glob("*.txt") if f.stem not in known]
+    stray += [f.name for f in PICTURES_GOLDEN.glob("*.png") if f.stem not in PICTURES]
+    pictures = sum(name in PICTURES for name in states)
+    print(f"{good} of {len(states)} states are as approved, {pictures} of them with a picture",
+          *(f"{name} is of no state" for name in stray), sep="\n")
+    sys.exit(1 if good < len(states) or stray or not states else 0)
 
 
 if __name__ == "__main__":
