@@ -95,7 +95,7 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
             algorithm.name);
 }
 
-Json to_json(const Candidate& c) {
+Json json_of(const Candidate& c) {
     const Report* r = c.outcome.report ? &*c.outcome.report : nullptr;
     Json j = {{"br", c.tiling().br}, {"bc", c.tiling().bc}, {"fits", r != nullptr}};
     if (c.tiling().splits > 0) j["splits"] = c.tiling().splits;
@@ -106,14 +106,14 @@ Json to_json(const Candidate& c) {
     return j;
 }
 
-Json to_json(const Advice& a, const Request& request, const Algorithm& algorithm) {
+Json json_of(const Advice& a, const Request& request, const Algorithm& algorithm) {
     Json j = {{"schema", "tilescope.advise/1"},
               {"algorithm", algorithm.name},
               {"objective", name_of(request.wish.objective)}};
-    for (const Candidate& c : a.ranking) j["ranking"].push_back(to_json(c));
-    j["released"] = to_json(a.released);
+    for (const Candidate& c : a.ranking) j["ranking"].push_back(json_of(c));
+    j["released"] = json_of(a.released);
     j["neighbours"] = Json::object();
-    for (const Candidate& c : a.neighbours) j["neighbours"][c.name] = to_json(c);
+    for (const Candidate& c : a.neighbours) j["neighbours"][c.name] = json_of(c);
     j["floor"] = {{"unit", name_of(a.floor)}, {"time_us", a.floor_us}};
     return j;
 }
@@ -159,7 +159,7 @@ void advise(const AdviseRequest& given) {
     if (!a.vary.empty()) return advise_along(a, algorithm);
     const Request request = read_request(a.options, algorithm);
     const Advice found = advice_for(algorithm, request, a.options.threads);
-    a.options.json ? void(std::cout << to_json(found, request, algorithm).dump(2) << '\n')
+    a.options.json ? void(std::cout << json_of(found, request, algorithm).dump(2) << '\n')
                    : print(found, request, algorithm);
 }
 

@@ -111,7 +111,7 @@ void run_calibration(const Options& options, const std::string& out) {
     const Device& device = usable(search);
     std::optional<AtomicFile> file;  // that it cannot be written is said before the work
     if (!out.empty()) file.emplace(out);
-    if (!options.json) std::cout << describe(device) << "\n\n" << std::flush;
+    if (!options.json) std::cout << device_text(device) << "\n\n" << std::flush;
     const Calibration c = calibrate(device, measure_all(device), utc_now().substr(0, 10));
     const std::string sheet = gpu_sheet_json(c.spec, c.origins);
     parse_gpu(sheet, out.empty() ? "calibrated" : out);  // nothing that --gpu would refuse

@@ -29,13 +29,13 @@ class Doubts {
     std::vector<GpuNumber> numbers_;
 };
 
-void print_json() {
+void print_gpus_json() {
     Json j = {{"schema", "tilescope.gpus/1"}, {"gpus", Json::array()}};
     for (const std::string& n : gpu_preset_names()) j["gpus"].push_back(Json::parse(gpu_sheet_json(n)));
     std::cout << j.dump(2) << '\n';
 }
 
-void print_all() {
+void print_gpus() {
     text::Table table({"GPU", "SMs", "SRAM / block", "registers / SM", "L2", "HBM", "tensor f16", "f32", "exps"});
     for (const std::string& n : gpu_preset_names()) {
         const GpuSpec g = gpu_preset(n);
@@ -93,7 +93,7 @@ void add_gpus(CLI::App& app) {
         if (*one)
             options.json ? (void)(std::cout << gpu_sheet_json(name)) : show(name);
         else
-            options.json ? print_json() : print_all();
+            options.json ? print_gpus_json() : print_gpus();
     });
 }
 

@@ -20,7 +20,7 @@ Json features_of(const Algorithm& a) {
     return all;
 }
 
-void print_json() {
+void print_list_json() {
     Json j = {{"schema", "tilescope.list/1"}};
     for (const Algorithm& a : algorithms())
         j["algorithms"].push_back({{"name", a.name},
@@ -86,7 +86,7 @@ void add_list(CLI::App& app) {
     sub->add_flag("--metrics", only_metrics, "What a run can be asked for: columns of sweep, axes of plot");
     add_json_option(*sub, options);
     sub->footer("Examples:\n  tilescope list\n  tilescope list --metrics\n  tilescope list --json");
-    sub->callback([] { options.json ? print_json() : only_metrics ? print_metrics() : print_text(); });
+    sub->callback([] { options.json ? print_list_json() : only_metrics ? print_metrics() : print_text(); });
 }
 
 }  // namespace tilescope::cli

@@ -23,7 +23,7 @@ Json or_null(const std::optional<double>& x) { return x ? Json(*x) : Json(nullpt
 Json bytes_or_null(const std::optional<double>& x) { return x ? Json(static_cast<Bytes>(*x)) : Json(nullptr); }
 
 /// A case with the columns of docs/outputs.md.
-Json to_json(const MeasuredCase& c) {
+Json json_of(const MeasuredCase& c) {
     const Problem p = c.problem();
     Json j = {{"gpu", c.gpu},
               {"device", c.device},
@@ -84,7 +84,7 @@ std::vector<Group> groups_of(const Cases& cases) {
     return groups;
 }
 
-Json to_json(const Group& g) {
+Json json_of(const Group& g) {
     Json j = {{"algorithm", g.algorithm}, {"dtype", g.dtype}, {"gpu", g.gpu}, {"kernel", g.kernel}, {"cases", g.cases}};
     const auto add = [&](const char* name, const std::vector<double>& values) {
         const device::Reading r = values.empty() ? device::Reading() : device::reading_of(values);
@@ -220,15 +220,15 @@ void print_summary(const Printer& out, const Cases& cases) {
 
 void print_json(const Cases& cases) {
     Json j = {{"schema", "tilescope.measured/1"}, {"summary", Json::array()}, {"cases", Json::array()}};
-    for (const Group& g : groups_of(cases)) j["summary"].push_back(to_json(g));
-    for (const MeasuredCase& c : cases) j["cases"].push_back(to_json(c));
+    for (const Group& g : groups_of(cases)) j["summary"].push_back(json_of(g));
+    for (const MeasuredCase& c : cases) j["cases"].push_back(json_of(c));
     std::cout << j.dump(2) << '\n';
 }
 
 void print_csv(const Cases& cases) {
     const auto line = [&](const MeasuredCase& c, bool names) {
         std::vector<std::string> cells;
-        const Json row = to_json(c);
+        const Json row = json_of(c);
         for (const auto& [name, value] : row.items())
             cells.push_back(names               ? name
                             : value.is_string() ? value.get<std::string>()

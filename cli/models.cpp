@@ -22,7 +22,7 @@ std::string marked(const Model& m, const std::string& key, const std::string& va
     return value + (sure ? "  " : doubt);
 }
 
-void print_json() {
+void print_models_json() {
     Json j = {{"schema", "tilescope.models/1"}, {"models", Json::array()}};
     for (const Model& m : models()) j["models"].push_back(Json::parse(m.json));
     std::cout << j.dump(2) << '\n';
@@ -34,7 +34,7 @@ void add_row(text::Table& table, const Model& m, const ModelShape& s, const char
                text::grouped(s.seq)});
 }
 
-void print_all() {
+void print_models() {
     text::Table table({"model", "phase", "heads", "of K, V", "dim", "of V", "dtype", "seq"}, 2);
     for (const Model& m : models()) {
         const bool same = m.prefill == m.decode;
@@ -83,7 +83,7 @@ void add_models(CLI::App& app) {
         if (*one)
             options.json ? (void)(std::cout << model_named(name).json) : show(model_named(name));
         else
-            options.json ? print_json() : print_all();
+            options.json ? print_models_json() : print_models();
     });
 }
 

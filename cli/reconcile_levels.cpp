@@ -5,7 +5,6 @@
 namespace tilescope::cli {
 using namespace lab;
 using namespace device;
-using device::Metric;  // not the model's
 namespace {
 
 // A sector, the lanes of a warp, and the FLOPs of a multiply-add and of an mma.m16n8k16, which both flash_v2's kernel
@@ -68,18 +67,18 @@ std::optional<double> Level::percent(double amount) const {
 std::vector<Level> levels_of(const Report& r, std::span<const NcuLaunch> launches, Index runs) {
     const Counters& c = r.counters;
     Levels levels(r, launches, runs);
-    levels.count("SM traffic, read", Metric::sm_read, 1, "bytes", c.hbm_read, Counted::reads);
-    levels.count("SM traffic, written", Metric::sm_write_sectors, sector, "bytes", c.hbm_write, Counted::writes);
+    levels.count("SM traffic, read", NcuMetric::sm_read, 1, "bytes", c.hbm_read, Counted::reads);
+    levels.count("SM traffic, written", NcuMetric::sm_write_sectors, sector, "bytes", c.hbm_write, Counted::writes);
     if (const auto dram = r.dram()) {
-        levels.model("DRAM, read", Metric::dram_read, 1, "bytes", as_double(dram->read));
-        levels.model("DRAM, written", Metric::dram_write, 1, "bytes", as_double(dram->written));
+        levels.model("DRAM, read", NcuMetric::dram_read, 1, "bytes", as_double(dram->read));
+        levels.model("DRAM, written", NcuMetric::dram_write, 1, "bytes", as_double(dram->written));
     }
-    levels.count("exponentials", Metric::xu, lanes, "operations", c.exps, Counted::exponentials);
+    levels.count("exponentials", NcuMetric::xu, lanes, "operations", c.exps, Counted::exponentials);
     if (c.matmul_flops > 0 && r.experiment.problem.dtype == Dtype::f32)
-        levels.count("matrix FLOPs", Metric::ffma, fma, "operations", c.matmul_flops, Counted::fma_flops);
+        levels.count("matrix FLOPs", NcuMetric::ffma, fma, "operations", c.matmul_flops, Counted::fma_flops);
     else if (c.matmul_flops > 0)
-        levels.count("matrix FLOPs", Metric::tensor, mma, "operations", c.matmul_flops, std::nullopt);
-    if (r.time) levels.model("time", Metric::time, 1e-3, "microseconds", r.time->us());
+        levels.count("matrix FLOPs", NcuMetric::tensor, mma, "operations", c.matmul_flops, std::nullopt);
+    if (r.time) levels.model("time", NcuMetric::time, 1e-3, "microseconds", r.time->us());
     return std::move(levels.all);
 }
 

@@ -155,7 +155,7 @@ void write_csv(AtomicFile& file, const Device& device, const std::vector<CaseRes
 }
 
 void print_opening(const Device& device, const ValidateRequest& request) {
-    std::cout << describe(device) << '\n';
+    std::cout << device_text(device) << '\n';
     for (const std::string& name : request.left_out)
         std::cout << name << ": left out, it has no kernel for this problem\n";
 }

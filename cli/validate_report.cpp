@@ -100,7 +100,7 @@ Json value_of(const std::string& cell) {
     return number.is_number() ? number : Json(cell);
 }
 
-std::string describe(const Device& d) {
+std::string device_text(const Device& d) {
     return d.name + ": compute capability " + d.compute_capability + ", " + std::to_string(d.sms) + " SMs, L2 " +
            text::bytes(d.l2) + ", memory " + text::bytes(d.memory) + " (" + text::bytes(d.memory_free) +
            " free); driver " + d.driver + ", CUDA runtime " + d.runtime;
@@ -108,7 +108,7 @@ std::string describe(const Device& d) {
 
 void print_values(std::span<const CaseResult> group) {
     const CaseResult& first = group.front();
-    std::cout << '\n' << lab::describe(first.tested.problem, *first.tested.algorithm->computes) << '\n';
+    std::cout << '\n' << describe(first.tested.problem, *first.tested.algorithm->computes) << '\n';
     std::cout << "  Errors against the double-precision reference, in brackets relative to the largest output\n";
     print_errors(group);
     if (std::ranges::any_of(group, [](const CaseResult& r) { return r.times.has_value(); })) print_times(group);
@@ -125,8 +125,8 @@ void print_counters(const CaseResult& r) {
     const Counters& c = r.counted.counters;
     const KernelCase& k = r.tested;
     std::cout << '\n'
-              << k.algorithm->name << ", Br x Bc " << tiles_of(k) << ": "
-              << lab::describe(k.problem, *k.algorithm->computes) << '\n';
+              << k.algorithm->name << ", Br x Bc " << tiles_of(k) << ": " << describe(k.problem, *k.algorithm->computes)
+              << '\n';
     text::Table table({"level", "simulated", "measured", "difference"});
     const auto add = [&](const char* level, Count simulated, const std::optional<double>& measured) {
         table.add(

@@ -10,7 +10,7 @@
 namespace tilescope::cli {
 
 /// "NVIDIA H200: 132 SMs, ..."
-std::string describe(const device::Device& device);
+std::string device_text(const device::Device& device);
 
 /// Errors and times of cases of the same problem.
 void print_values(std::span<const device::CaseResult> group);

@@ -57,14 +57,12 @@ function(_tilescope_write_embedded)
 #include \"core/text/embedded.hpp\"
 
 namespace tilescope::${wing} {
-namespace {
 
-constexpr std::array<EmbeddedFile, ${count}> files{{
-${entries}}};
-
-}  // namespace
-
-std::span<const EmbeddedFile> ${name}() { return files; }
+std::span<const EmbeddedFile> ${name}() {
+    static constexpr std::array<EmbeddedFile, ${count}> files{{
+${entries}    }};
+    return files;
+}
 
 }  // namespace tilescope::${wing}
 ")

@@ -9,21 +9,21 @@ namespace tilescope::device {
 namespace {
 
 constexpr const char* metrics[] = {
-    Metric::sm_read,
-    Metric::sm_write_sectors,
-    Metric::dram_read,
-    Metric::dram_write,
-    Metric::xu,
-    Metric::ffma,
-    Metric::tensor,
+    NcuMetric::sm_read,
+    NcuMetric::sm_write_sectors,
+    NcuMetric::dram_read,
+    NcuMetric::dram_write,
+    NcuMetric::xu,
+    NcuMetric::ffma,
+    NcuMetric::tensor,
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
-    Metric::time,
+    NcuMetric::time,
     "launch__occupancy_limit_shared_mem",
     "launch__occupancy_limit_registers",
     "launch__waves_per_multiprocessor",
 };
-constexpr double bytes_of_a_sector = 32, threads_of_a_warp = 32, flops_of_an_fma = 2;
+constexpr double sector_bytes = 32, threads_of_a_warp = 32, flops_of_an_fma = 2;
 
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
@@ -158,19 +158,19 @@ Measured combine(std::span<const NcuLaunch> launches) {
         return found != l.metrics.end() ? std::optional<double>(found->second) : std::nullopt;
     };
     Measured m;
-    m.read_bytes = sum(Metric::sm_read, 1);
-    m.write_bytes = sum(Metric::sm_write_sectors, bytes_of_a_sector);
-    m.dram_read_bytes = sum(Metric::dram_read, 1);
-    m.dram_write_bytes = sum(Metric::dram_write, 1);
-    m.xu_ops = sum(Metric::xu, threads_of_a_warp);
-    m.ffma_flops = sum(Metric::ffma, flops_of_an_fma);
-    m.tensor_instructions = sum(Metric::tensor, 1);
+    m.read_bytes = sum(NcuMetric::sm_read, 1);
+    m.write_bytes = sum(NcuMetric::sm_write_sectors, sector_bytes);
+    m.dram_read_bytes = sum(NcuMetric::dram_read, 1);
+    m.dram_write_bytes = sum(NcuMetric::dram_write, 1);
+    m.xu_ops = sum(NcuMetric::xu, threads_of_a_warp);
+    m.ffma_flops = sum(NcuMetric::ffma, flops_of_an_fma);
+    m.tensor_instructions = sum(NcuMetric::tensor, 1);
     m.shared_wavefronts = sum("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 1);
     m.shared_conflicts = sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1);
-    m.microseconds = sum(Metric::time, 1e-3);
+    m.microseconds = sum(NcuMetric::time, 1e-3);
     if (launches.empty()) return m;
-    const NcuLaunch& longest =
-        *std::ranges::max_element(launches, {}, [&](const NcuLaunch& l) { return value(l, Metric::time).value_or(0); });
+    const NcuLaunch& longest = *std::ranges::max_element(
+        launches, {}, [&](const NcuLaunch& l) { return value(l, NcuMetric::time).value_or(0); });
     m.blocks_by_shared = value(longest, "launch__occupancy_limit_shared_mem");
     m.blocks_by_registers = value(longest, "launch__occupancy_limit_registers");
     m.waves = value(longest, "launch__waves_per_multiprocessor");

@@ -13,7 +13,7 @@
 namespace tilescope::device {
 
 /// Metrics that have a number of the model's beside them.
-struct Metric {
+struct NcuMetric {
     static constexpr const char *sm_read = "l1tex__m_xbar2l1tex_read_bytes.sum",
                                 *sm_write_sectors = "lts__t_sectors_srcunit_tex_op_write.sum",
                                 *dram_read = "dram__bytes_read.sum", *dram_write = "dram__bytes_write.sum",

@@ -10,8 +10,8 @@
 namespace tilescope::device {
 namespace {
 
-std::vector<std::string> command(const std::vector<std::string>& metrics, const std::vector<std::string>& arguments) {
-    std::vector<std::string> all = ncu_words(metrics);
+std::vector<std::string> command(const std::vector<std::string>& asked, const std::vector<std::string>& arguments) {
+    std::vector<std::string> all = ncu_words(asked);
     all.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
     all.insert(all.end(), arguments.begin(), arguments.end());
     return all;
@@ -56,16 +56,16 @@ void require_ncu() {
 std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Control* control,
                                std::atomic<Index>* launches) {
     require_ncu();
-    std::vector<std::string> metrics(ncu_metrics().begin(), ncu_metrics().end());
+    std::vector<std::string> asked(ncu_metrics().begin(), ncu_metrics().end());
     for (;;) {
-        const std::string text = run_once(command(metrics, arguments), control, launches);
+        const std::string text = run_once(command(asked, arguments), control, launches);
         auto found = parse_ncu(text);
         if (!found.empty()) return found;
         // An unknown metric stops ncu: once more without it.
         const auto unknown = unknown_metrics(text);
-        const auto dropped = std::erase_if(
-            metrics, [&](const std::string& m) { return std::ranges::find(unknown, m) != unknown.end(); });
-        if (dropped > 0 && !metrics.empty()) continue;
+        const auto dropped =
+            std::erase_if(asked, [&](const std::string& m) { return std::ranges::find(unknown, m) != unknown.end(); });
+        if (dropped > 0 && !asked.empty()) continue;
         const std::string problem = ncu_problem(text);
         throw RunError("--counters: " + (problem.empty() ? "ncu profiled nothing: " + last_words(text) : problem));
     }

@@ -19,14 +19,14 @@ constexpr Index fewest_rows = 128;
 
 /// Calls f(values, ...) with a part of each tensor after another.
 template <class F, class... Tensors>
-void for_chunks(F&& f, const Storage& first, const Tensors&... others) {
+void for_chunks(F&& f, const Storage& tensor, const Tensors&... others) {
     static constexpr Index chunk = 1 << 14;
     const auto part = [](const Storage& t, Index begin) {
         std::vector<float> values(static_cast<std::size_t>(std::min(chunk, t.size() - begin)));
         t.read(begin, values);
         return values;
     };
-    for (Index begin = 0; begin < first.size(); begin += chunk) f(part(first, begin), part(others, begin)...);
+    for (Index begin = 0; begin < tensor.size(); begin += chunk) f(part(tensor, begin), part(others, begin)...);
 }
 
 Count count_not_finite(const Storage& t) {

@@ -41,7 +41,7 @@ std::vector<Index> sizes_of(Index given, Index rows) {
     return list;
 }
 
-std::string times(double more) { return text::number(std::round(more * 100) / 100) + " x"; }
+std::string times_more(double more) { return text::number(std::round(more * 100) / 100) + " x"; }
 
 /// What of a loser is worse than of the best, the most telling first.
 std::string why_it_loses(const Candidate& c, const Candidate& best) {
@@ -59,8 +59,8 @@ std::string why_it_loses(const Candidate& c, const Candidate& best) {
                           " thread blocks on an SM (" + l.residency.limit + ")");
     if (l.tail > b.tail + 0.05)
         reasons.push_back("a tail of " + text::percent(l.tail) + " instead of " + text::percent(b.tail));
-    if (bytes > 1.1) reasons.push_back(times(bytes) + " the SM traffic");
-    if (l.steps > 1.1 * b.steps) reasons.push_back(times(l.steps / b.steps) + " the steps");
+    if (bytes > 1.1) reasons.push_back(times_more(bytes) + " the SM traffic");
+    if (l.steps > 1.1 * b.steps) reasons.push_back(times_more(l.steps / b.steps) + " the steps");
     if (reasons.empty()) return c.value > best.value ? std::string("bound by ") + name_of(l.bound) : "";
     return reasons[0] + (reasons.size() > 1 ? ", " + reasons[1] : "");
 }

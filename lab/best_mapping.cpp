@@ -8,14 +8,14 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 /// What the L2 lacks makes a run longer; with a mask, by scheduling, it may be this much shorter all the same.
 constexpr double anomaly = 1.03;
 
 constexpr std::size_t most_timed = 32;  // with the L2, of those that take least without it
 
 /// Sizes to try along an axis of so many rows; the given one where there is one.
-std::vector<Index> sizes(Index given, Index rows, bool all) {
+std::vector<Index> sizes_to_try(Index given, Index rows, bool all) {
     if (given > 0) return {given};
     std::vector<Index> list;
     constexpr Index most = 512, unit = 16;
@@ -33,17 +33,17 @@ double value_of(const Experiment& e, Objective objective, Control* control) {
     const RunTime t = time_of(e);
     if (objective == Objective::time) return t.us();
     const auto dram = t.dram();
-    return dram ? static_cast<double>(dram->read + dram->written) : infinite;
+    return dram ? static_cast<double>(dram->read + dram->written) : unbounded;
 }
 
-struct Candidate {
+struct MappingBound {
     Mapping mapping;
     double at_least;  ///< of the objective
 };
 
 /// A tiling, with every number of thread blocks on an SM that it leaves: fewer may be better, and what more SRAM allows
 /// must not make it worse. Timed without the L2, which is quick.
-void add_candidates(std::vector<Candidate>& all, Experiment e, const Wish& wish) {
+void add_candidates(std::vector<MappingBound>& all, Experiment e, const Wish& wish) {
     if (wish.objective == Objective::sm_traffic) {
         all.push_back({{e.tiling, e.placing}, 0});
         return;
@@ -70,20 +70,20 @@ void add_candidates(std::vector<Candidate>& all, Experiment e, const Wish& wish)
 std::optional<Mapping> best_mapping(const Algorithm& algorithm, const Problem& p, const Wish& wish, const GpuSpec& gpu,
                                     Control* control) {
     const bool all = wish.objective == Objective::sm_traffic;
-    std::vector<Candidate> candidates;
-    for (const Index br : sizes(wish.tiling.br, p.seq_q, all))
-        for (const Index bc : sizes(wish.tiling.bc, p.seq_k, all)) {
+    std::vector<MappingBound> candidates;
+    for (const Index br : sizes_to_try(wish.tiling.br, p.seq_q, all))
+        for (const Index bc : sizes_to_try(wish.tiling.bc, p.seq_k, all)) {
             check_stop(control);
             const Tiling tiling = {br, bc, wish.tiling.splits};
             if (fits(algorithm, p, tiling, gpu))
                 add_candidates(candidates, {&algorithm, p, tiling, gpu, wish.placing}, wish);
         }
     std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.at_least < b.at_least; });
+                     [](const MappingBound& a, const MappingBound& b) { return a.at_least < b.at_least; });
     std::optional<Mapping> best;
-    double least = infinite;
+    double least = unbounded;
     std::size_t tried = 0;
-    for (const Candidate& c : candidates) {
+    for (const MappingBound& c : candidates) {
         if (c.at_least > anomaly * least || (wish.objective == Objective::time && ++tried > most_timed)) break;
         const double value =
             value_of({&algorithm, p, c.mapping.tiling, gpu, c.mapping.placing}, wish.objective, control);

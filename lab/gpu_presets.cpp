@@ -27,19 +27,19 @@ constexpr std::size_t max_title = 100, max_source = 300;  // in bytes
 
 // ---- The fields of GpuSpec. The type of the member says what a number may be: whole, any, or unknown too.
 
-using Member = std::variant<Index GpuSpec::*, double GpuSpec::*, std::optional<double> GpuSpec::*>;
+using GpuMember = std::variant<Index GpuSpec::*, double GpuSpec::*, std::optional<double> GpuSpec::*>;
 
-struct Field {
+struct GpuField {
     const char* key;
     const char* unit;
-    Member member;
+    GpuMember member;
     double least, most;     // so that products of a few of them still fit into 64 bits
     bool measured = false;  // by a calibration; not mentioned where there was none
 };
 
 constexpr double million = 1e6, billion = 1e9, two30 = 1 << 30, two50 = two30 * (1 << 20), tiny = 1e-6;
 
-constexpr Field fields[] = {
+constexpr GpuField fields[] = {
     {"sms", "SMs", &GpuSpec::sms, 1, million},
     {"sram_per_sm", "B", &GpuSpec::sram_per_sm, 1, two30},
     {"sram_per_block", "B", &GpuSpec::sram_per_block, 1, two30},
@@ -75,7 +75,7 @@ constexpr Field fields[] = {
 };
 
 /// Rates that were measured, and what the data sheet says in their place.
-constexpr std::pair<std::optional<double> GpuSpec::*, Member> measured_beside[] = {
+constexpr std::pair<std::optional<double> GpuSpec::*, GpuMember> measured_beside[] = {
     {&GpuSpec::l2_read_bytes_per_clk, &GpuSpec::l2_bytes_per_clk},
     {&GpuSpec::mma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
     {&GpuSpec::fma_per_clk, &GpuSpec::fp32_lanes},
@@ -89,14 +89,14 @@ constexpr std::pair<std::optional<double> GpuSpec::*, Member> measured_beside[] 
 constexpr std::pair<const char*, std::string GpuSpec::*> texts[] = {
     {"name", &GpuSpec::name}, {"title", &GpuSpec::title}, {"compute_capability", &GpuSpec::compute_capability}};
 
-bool is_whole(const Field& f) { return std::holds_alternative<Index GpuSpec::*>(f.member); }
-bool may_be_unknown(const Field& f) { return std::holds_alternative<std::optional<double> GpuSpec::*>(f.member); }
+bool is_whole(const GpuField& f) { return std::holds_alternative<Index GpuSpec::*>(f.member); }
+bool may_be_unknown(const GpuField& f) { return std::holds_alternative<std::optional<double> GpuSpec::*>(f.member); }
 
-std::optional<double> value_of(const GpuSpec& spec, const Field& f) {
+std::optional<double> value_of(const GpuSpec& spec, const GpuField& f) {
     return std::visit([&](auto member) { return std::optional<double>(spec.*member); }, f.member);
 }
 
-bool is_mentioned(const GpuSpec& spec, const Field& f) { return !f.measured || value_of(spec, f); }
+bool is_mentioned(const GpuSpec& spec, const GpuField& f) { return !f.measured || value_of(spec, f); }
 
 /// A GPU together with the origins of its numbers, in the order of `fields`.
 struct Sheet {
@@ -114,7 +114,7 @@ std::string number_text(double x) {
     return whole ? std::to_string(static_cast<Index>(x)) : json(x).dump();
 }
 
-std::string allowed(const Field& f) {
+std::string allowed(const GpuField& f) {
     return std::string(is_whole(f) ? "a whole number" : "a number") + " from " + number_text(f.least) + " to " +
            number_text(f.most) + " (" + f.unit + ")" + (may_be_unknown(f) ? ", or null if unknown" : "");
 }
@@ -247,7 +247,7 @@ class SheetReader {
     }
 
     /// Takes a number's {"value": ..., ...} apart; returns its value.
-    const json* read_details(const Field& field, const json& details, GpuOrigin& origin) const {
+    const json* read_details(const GpuField& field, const json& details, GpuOrigin& origin) const {
         const std::string key = field.key;
         check_keys(details, key + ".", {"value", "unit", "source", "confirmed"});
         if (details.contains("unit") && details["unit"] != field.unit)
@@ -262,7 +262,7 @@ class SheetReader {
         return &details["value"];
     }
 
-    void read_number(const Field& field, GpuOrigin& origin) {
+    void read_number(const GpuField& field, GpuOrigin& origin) {
         const std::string key = field.key;
         const json* value = &root_[field.key];
         origin = {};
@@ -334,7 +334,7 @@ GpuSpec load_gpu(const std::string& name_or_path) { return load_sheet(name_or_pa
 void scale_measured(GpuSpec& spec, const GpuSpec& before) {
     for (const auto& [measured, published] : measured_beside)
         if (auto& m = spec.*measured; m && m == before.*measured) {
-            const Field at{"", "", published, 0, 0};
+            const GpuField at{"", "", published, 0, 0};
             if (const auto now = value_of(spec, at), then = value_of(before, at); now && then) *m *= *now / *then;
         }
 }

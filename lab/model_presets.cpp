@@ -12,18 +12,18 @@ namespace {
 
 using nlohmann::json;
 
-using Member = std::variant<Index ModelShape::*, std::optional<Index> ModelShape::*,
-                            std::optional<double> ModelShape::*, std::string ModelShape::*>;
+using ModelMember = std::variant<Index ModelShape::*, std::optional<Index> ModelShape::*,
+                                 std::optional<double> ModelShape::*, std::string ModelShape::*>;
 
-struct Field {
+struct ModelField {
     const char* key;
-    Member member;
+    ModelMember member;
 };
 
-const Field fields[] = {{"heads", &ModelShape::heads}, {"kv_heads", &ModelShape::kv_heads},
-                        {"dim", &ModelShape::dim},     {"dim_v", &ModelShape::dim_v},
-                        {"scale", &ModelShape::scale}, {"dtype", &ModelShape::dtype},
-                        {"seq", &ModelShape::seq}};
+const ModelField model_fields[] = {{"heads", &ModelShape::heads}, {"kv_heads", &ModelShape::kv_heads},
+                                   {"dim", &ModelShape::dim},     {"dim_v", &ModelShape::dim_v},
+                                   {"scale", &ModelShape::scale}, {"dtype", &ModelShape::dtype},
+                                   {"seq", &ModelShape::seq}};
 
 template <class T>
 void store(T& to, const json& value) {
@@ -37,8 +37,9 @@ void store(std::optional<T>& to, const json& value) {
 /// Stores one number in each of the shapes that have it.
 void read_number(Model& model, const std::string& phase, const std::string& key, const json& number,
                  std::initializer_list<ModelShape*> shapes) {
-    const auto field = std::find_if(std::begin(fields), std::end(fields), [&](const Field& f) { return key == f.key; });
-    if (field == std::end(fields)) throw BadValue("model", model.name, key + ": unknown key in its file");
+    const auto field = std::find_if(std::begin(model_fields), std::end(model_fields),
+                                    [&](const ModelField& f) { return key == f.key; });
+    if (field == std::end(model_fields)) throw BadValue("model", model.name, key + ": unknown key in its file");
     const json& value = number.at("value");
     for (ModelShape* shape : shapes) std::visit([&](auto member) { store(shape->*member, value); }, field->member);
     model.numbers.push_back({phase + key, value.is_string() ? value.get<std::string>() : value.dump(),

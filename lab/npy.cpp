@@ -229,12 +229,12 @@ Header read_header(Input& file) {
     return HeaderParser(file.read(length)).parse();
 }
 
-struct Element {
+struct StoredElement {
     std::size_t size;
     bool swapped;
 };
 
-Element element_of(std::string_view descr) {
+StoredElement stored_element(std::string_view descr) {
     // '=' and '|' leave the order to the machine, as does having no mark at all.
     const bool marked = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
     const char order = marked && (descr[0] == '<' || descr[0] == '>') ? descr[0] : native_order;
@@ -245,7 +245,7 @@ Element element_of(std::string_view descr) {
 }
 
 /// Checks the header's promise against what the file really holds.
-Index checked_count(const Header& header, Element element, Bytes available) {
+Index checked_count(const Header& header, StoredElement element, Bytes available) {
     if (header.shape.size() > max_rank)
         throw Refusal{"shape has " + std::to_string(header.shape.size()) + " axes: at most 32 are possible"};
     const Index count = element_count(header.shape);
@@ -264,7 +264,7 @@ Index checked_count(const Header& header, Element element, Bytes available) {
 }
 
 /// Converts `to.size()` stored elements to floats, changing `from` on the way.
-void convert(std::span<char> from, Element element, std::span<float> to) {
+void convert(std::span<char> from, StoredElement element, std::span<float> to) {
     if (element.swapped)
         for (std::size_t i = 0; i < from.size(); i += element.size) std::reverse(&from[i], &from[i] + element.size);
     if (element.size != 8) {
@@ -279,7 +279,7 @@ void convert(std::span<char> from, Element element, std::span<float> to) {
     }
 }
 
-std::vector<float> read_values(Input& file, Element element, Index count, Control* control) {
+std::vector<float> read_values(Input& file, StoredElement element, Index count, Control* control) {
     std::vector<float> values(static_cast<std::size_t>(count));
     std::vector<char> stored(static_cast<std::size_t>(std::min(count, elements_per_chunk)) * element.size);
     const Followed followed(control, ceil_div(count, elements_per_chunk));
@@ -296,13 +296,13 @@ std::vector<float> read_values(Input& file, Element element, Index count, Contro
 
 // ---- Fortran order
 
-struct Axis {
+struct ArrayAxis {
     Index size, from_stride, to_stride;
 };
 
-bool shorter(const Axis& a, const Axis& b) { return a.size < b.size; }
+bool shorter(const ArrayAxis& a, const ArrayAxis& b) { return a.size < b.size; }
 
-void copy_block(std::span<const Axis> axes, const float* from, float* to) {
+void copy_block(std::span<const ArrayAxis> axes, const float* from, float* to) {
     const auto [size, from_stride, to_stride] = axes.front();
     for (Index i = 0; i < size; ++i)
         if (axes.size() == 1)
@@ -313,14 +313,14 @@ void copy_block(std::span<const Axis> axes, const float* from, float* to) {
 
 /// Halves the longest axis until a block is small: both sides then touch few cache lines at a time and use them up,
 /// whatever the rank, the shape and the caches.
-void copy_halving(std::vector<Axis>& axes, const float* from, float* to, const Control* control) {
+void copy_halving(std::vector<ArrayAxis>& axes, const float* from, float* to, const Control* control) {
     check_stop(control);
     constexpr Index small_block = 1024;
     Index elements = 1;
-    for (const Axis& axis : axes) elements *= axis.size;
+    for (const ArrayAxis& axis : axes) elements *= axis.size;
     if (elements <= small_block) return copy_block(axes, from, to);
 
-    Axis& longest = *std::max_element(axes.begin(), axes.end(), shorter);
+    ArrayAxis& longest = *std::max_element(axes.begin(), axes.end(), shorter);
     const Index whole = longest.size;
     const Index half = whole / 2;
     longest.size = half;
@@ -331,7 +331,7 @@ void copy_halving(std::vector<Axis>& axes, const float* from, float* to, const C
 }
 
 std::vector<float> to_c_order(const std::vector<float>& values, std::span<const Index> shape, const Control* control) {
-    std::vector<Axis> axes;
+    std::vector<ArrayAxis> axes;
     Index from_stride = 1, to_stride = static_cast<Index>(values.size());
     for (const Index n : shape) {
         to_stride /= n;
@@ -364,7 +364,7 @@ NpyArray read_npy(const std::string& path, Control* control) {
     try {
         Input file(path);
         Header header = read_header(file);
-        const Element element = element_of(header.descr);
+        const StoredElement element = stored_element(header.descr);
         const Index count = checked_count(header, element, file.left());
         // With fewer than two axes the two orders are the same.
         const bool reorder = header.fortran_order && header.shape.size() > 1 && count > 0;

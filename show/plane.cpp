@@ -79,9 +79,9 @@ std::optional<float> position(const std::vector<Index>& sizes, Index size) {
     return k - static_cast<float>(*above - size) / static_cast<float>(*above - below);
 }
 
-class Painter {
+class PlanePainter {
   public:
-    Painter(const TilePlane& plane, const std::vector<PlaneCell>& cells, const Metric& m)
+    PlanePainter(const TilePlane& plane, const std::vector<PlaneCell>& cells, const Metric& m)
         : plane_(plane), cells_(cells), m_(m) {}
 
     PlanePicture picture(const Tiling& current) {
@@ -195,7 +195,7 @@ CellText::Step step_of(const char* direction, const PlaneCell& c, const PlaneCel
 PlanePicture picture_of(const TilePlane& plane, const Metric& m, const Tiling& current) {
     const TilePlane::EstimateError off = plane.estimate_error();
     PlanePicture p = plane.read([&](const std::vector<PlaneCell>& cells) {
-        PlanePicture painted = Painter(plane, cells, m).picture(current);
+        PlanePicture painted = PlanePainter(plane, cells, m).picture(current);
         painted.state = state_of(cells, m, off);
         return painted;
     });

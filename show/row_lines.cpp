@@ -10,14 +10,14 @@ namespace tilescope::show {
 namespace {
 
 /// A part of a formula, and the same in numbers.
-struct Part {
+struct FormulaPart {
     std::string words, numbers;
 };
 
-Part operator+(const Part& a, const Part& b) { return {a.words + b.words, a.numbers + b.numbers}; }
-Part same(const char* text) { return {text, text}; }
+FormulaPart operator+(const FormulaPart& a, const FormulaPart& b) { return {a.words + b.words, a.numbers + b.numbers}; }
+FormulaPart same(const char* text) { return {text, text}; }
 /// Where a sign stands before it.
-Part enclosed(Part p) {
+FormulaPart enclosed(FormulaPart p) {
     if (p.numbers.starts_with("−")) p.numbers = "(" + p.numbers + ")";
     return p;
 }
@@ -67,7 +67,7 @@ class Lines {
     }
 
     /// The operand, as the formula has it: "rowmax a", "log a", "a b", "a".
-    Part operand(const RowWrite& w, const Event& e, std::string_view formula, float added) const {
+    FormulaPart operand(const RowWrite& w, const Event& e, std::string_view formula, float added) const {
         const std::string& a = contents_.operand(w.step, 0);
         if (e.kind() == Kind::product) return {"(" + a + " " + contents_.operand(w.step, 1) + ")₁", row_number(added)};
         const auto row = story_.values(w.a_step, w.a_row);
@@ -95,11 +95,12 @@ class Lines {
         }
         ++l.operations;
         const std::string_view f = e.operation->formula;
-        const Part old = {l.formula, l.numbers};
-        const Part a = e.a() == no_tile ? Part{} : operand(w, e, f, now[0] - (before.empty() ? 0 : before[0]));
+        const FormulaPart old = {l.formula, l.numbers};
+        const FormulaPart a =
+            e.a() == no_tile ? FormulaPart{} : operand(w, e, f, now[0] - (before.empty() ? 0 : before[0]));
         const bool compound = old.words.find(" + ") != std::string::npos;
-        const Part whole = compound ? same("(") + old + same(")") : enclosed(old);
-        Part made;
+        const FormulaPart whole = compound ? same("(") + old + same(")") : enclosed(old);
+        FormulaPart made;
         if (f.starts_with("o +=")) {
             made = old.words.empty() ? a : old + same(" + ") + enclosed(a);
             l.added = true, l.kept = before.empty() ? std::vector<float>(now.size(), 0) : before;

@@ -6,27 +6,27 @@ namespace tilescope::show {
 namespace {
 
 /// What a tick of an SM is part of.
-struct Part {
+struct TickPart {
     Index launch = -1, block = -1, turn = -1;
     bool begins = false;  ///< something that has no number
 
-    friend bool operator==(const Part&, const Part&) = default;
+    friend bool operator==(const TickPart&, const TickPart&) = default;
 };
 
-class Parts {
+class TickParts {
   public:
-    Parts(const Run& run, Stride stride, Index sm)
+    TickParts(const Run& run, Stride stride, Index sm)
         : run_(run), trace_(run.trace()), stride_(stride), sm_(sm), holds_turns_(trace_.turns().size()) {
         for (const RecordedTurn& t : trace_.turns())
             if (t.around >= 0) holds_turns_[static_cast<std::size_t>(t.around)] = true;
     }
 
     /// Nothing where the SM does nothing in this tick.
-    std::optional<Part> of(Index tick) const {
-        std::optional<Part> part;
+    std::optional<TickPart> of(Index tick) const {
+        std::optional<TickPart> part;
         for (Index k = run_.schedule().steps_after(tick - 1); k < run_.schedule().steps_after(tick); ++k) {
             const Step& s = trace_[k];
-            if (stride_ == Stride::launch) return Part{.launch = s.launch};
+            if (stride_ == Stride::launch) return TickPart{.launch = s.launch};
             if (!run_.on_sm(s, sm_)) continue;
             if (!part) part.emplace();
             part->launch = s.launch;
@@ -37,8 +37,8 @@ class Parts {
         return part;
     }
     /// Whether another part begins with it, after the one before.
-    static bool begins(const Part& p, const Part& before) {
-        return p.begins || Part{p.launch, p.block, p.turn} != Part{before.launch, before.block, before.turn};
+    static bool begins(const TickPart& p, const TickPart& before) {
+        return p.begins || TickPart{p.launch, p.block, p.turn} != TickPart{before.launch, before.block, before.turn};
     }
 
   private:
@@ -58,26 +58,26 @@ class Parts {
 }  // namespace
 
 Index stride_on(const Run& run, Stride stride, Index sm, Index tick) {
-    const Parts parts(run, stride, sm);
-    std::optional<Part> under_way;
+    const TickParts parts(run, stride, sm);
+    std::optional<TickPart> under_way;
     Index last = run.ticks();
     for (Index t = tick + 1; t <= run.ticks(); ++t) {
-        const std::optional<Part> part = parts.of(t);
+        const std::optional<TickPart> part = parts.of(t);
         if (!part) continue;
-        if (under_way && Parts::begins(*part, *under_way)) return last;
+        if (under_way && TickParts::begins(*part, *under_way)) return last;
         under_way = part, last = t;
     }
     return last;
 }
 
 Index stride_back(const Run& run, Stride stride, Index sm, Index tick) {
-    const Parts parts(run, stride, sm);
-    std::optional<Part> after;
+    const TickParts parts(run, stride, sm);
+    std::optional<TickPart> after;
     for (Index t = tick; t > 0; --t) {
-        const std::optional<Part> part = parts.of(t);
+        const std::optional<TickPart> part = parts.of(t);
         if (!part) continue;
         // Where the SM has done nothing since, its last part ended here.
-        if (t < tick && (!after || Parts::begins(*after, *part))) return t;
+        if (t < tick && (!after || TickParts::begins(*after, *part))) return t;
         after = part;
     }
     return 0;

@@ -6,13 +6,13 @@
 namespace tilescope {
 namespace {
 
-ReferenceRows reference(const Problem&, const Inputs& in, Index slice, Span rows) {
+ReferenceRows softmax_reference(const Problem&, const Inputs& in, Index slice, Span rows) {
     Matrix x = rows_of(*in.at("X"), slice, rows);
     softmax_rows(x);
     return {{"Y", values_of(x)}};
 }
 
-std::vector<TensorDecl> tensors(const Problem& p) {
+std::vector<TensorDecl> softmax_tensors(const Problem& p) {
     return {declare(p, "X", Role::input, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype),
             declare(p, "Y", Role::output, Meaning::output, Sliced::by_head, p.seq_q, p.seq_k, p.dtype)};
 }
@@ -26,7 +26,7 @@ const Computation computation::softmax{.name = "softmax",
                                        .accumulates = false,
                                        .features = {},
                                        .file_flag = "--x",
-                                       .tensors = tensors,
-                                       .reference = reference};
+                                       .tensors = softmax_tensors,
+                                       .reference = softmax_reference};
 
 }  // namespace tilescope

@@ -43,16 +43,16 @@ Rows squares(const MachineFigure& f, Index n, float width, float height) {
 
 /// A cell for every SM that there is room for. Those that ever work on something shown come first, and say where they
 /// are where that leaves room for the others.
-struct Cells {
+struct SmCells {
     std::vector<Box> boxes;
     Index with_words = 0;
 };
 
-Cells cells(const MachineFigure& f, const Box& area) {
+SmCells cells(const MachineFigure& f, const Box& area) {
     const Index n = f.run.experiment().gpu.sms, known = std::min(n, f.run.schedule().sms_used());
     const float line = Canvas::height(f.theme().small_text), gap = f.px(6);
     const float words = Canvas::width(f.theme().small_text, longest_position(f.run)) + f.px(4);
-    Cells c;
+    SmCells c;
     const auto add = [&](const Rows& r, Index count, ImVec2 corner) {
         for (Index k = 0; k < std::min(count, r.in_row * r.rows); ++k) c.boxes.push_back(r.at(k, corner));
     };
@@ -173,7 +173,7 @@ void draw_launch(const MachineFigure& f, const Box& line) {
 void draw_sm_map(MachineFigure& f, Box area, bool at_pipes) {
     const float door = area.y1;
     if (area.h() > f.px(120)) draw_legend(f, area);
-    const Cells all = cells(f, area);
+    const SmCells all = cells(f, area);
     for (Index sm = 0; sm < std::ssize(all.boxes); ++sm) {
         const Box& b = all.boxes[static_cast<std::size_t>(sm)];
         const SmState* state = state_of(f, sm);

@@ -48,8 +48,8 @@ Size to_size(const std::string& text) {
     const auto width = std::from_chars(begin, end, s.width);
     const bool cross = width.ec == std::errc() && width.ptr != end && *width.ptr == 'x';
     const auto height = cross ? std::from_chars(width.ptr + 1, end, s.height) : width;
-    if (!cross || height.ec != std::errc() || height.ptr != end || s.width < least.width || s.height < least.height ||
-        s.width > most.width || s.height > most.height)
+    if (!cross || height.ec != std::errc() || height.ptr != end || s.width < window_least.width ||
+        s.height < window_least.height || s.width > window_most.width || s.height > window_most.height)
         throw UsageError("--size " + text::shown(text) +
                          ": must be WIDTHxHEIGHT, 320x240 to 7680x4320; try --size 1440x900");
     return s;

@@ -109,7 +109,7 @@ Window::Window(Kind kind, Size size) : size_(size), fonts_(find_fonts()) {
         glfwTerminate();
         refuse("no OpenGL ES 3 on this display");
     }
-    glfwSetWindowSizeLimits(window_, least.width, least.height, GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfwSetWindowSizeLimits(window_, window_least.width, window_least.height, GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(1);
     ImGui::CreateContext();

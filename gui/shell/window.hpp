@@ -19,7 +19,7 @@ struct Size {
 };
 
 /// Less is drawn, too, but there is nothing to read in it.
-constexpr Size least = {320, 240}, most = {7680, 4320};
+constexpr Size window_least = {320, 240}, window_most = {7680, 4320};
 
 /// Rows from the top, 4 bytes a pixel: red, green, blue, and 255 but where nothing was to be drawn behind.
 struct Picture {

@@ -227,7 +227,7 @@ std::vector<FigureAxis::Tick> ticks_up_to(double us) {
 
 Panel panel_of(const Story& s, const std::array<double, std::size(margins)>& room, double unit) {
     const RunTime& time = *s.report.time;
-    const auto far = [&](std::size_t margin) { return gap + room[margin] * unit + word; };
+    const auto far = [&](std::size_t side) { return gap + room[side] * unit + word; };
     const Tiling t = s.report.experiment.tiling;
     Panel p{s.label + ": " + text::microseconds(time.us()) + ", " + text::bytes(s.report.counters.hbm()),
             {"keys in tiles of " + text::grouped(t.bc), Scale::plain, false, -far(0), 1 + far(3)},

@@ -34,7 +34,7 @@ std::vector<Roof> roofs_of(const GpuSpec& g) {
     return roofs;
 }
 
-constexpr double least = 0.5, usually_most = 16384;  // FLOP/B
+constexpr double least_intensity = 0.5, usually_most = 16384;  // FLOP/B
 
 /// Behind the points, and no narrower than usual.
 void add_roofs(Panel& p, const GpuSpec& gpu) {
@@ -47,10 +47,15 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
     const double highest = roofs[0].per_second;
     for (const Roof& r : roofs) {
         const bool top = r.per_second == highest;
-        const double label = r.level ? std::max(least, *p.y.from / r.per_second) * 1.8 : top ? most : most / 20;
+        const double label = r.level ? std::max(least_intensity, *p.y.from / r.per_second) * 1.8
+                             : top   ? most
+                                     : most / 20;
         const double end = r.level ? highest / r.per_second : most;
         const auto height = [&](double x) { return r.level ? r.per_second * x : r.per_second; };
-        p.series.push_back({"", r.level ? Look::line : Look::dashes, 7, {{least, height(least)}, {end, height(end)}}});
+        p.series.push_back({"",
+                            r.level ? Look::line : Look::dashes,
+                            7,
+                            {{least_intensity, height(least_intensity)}, {end, height(end)}}});
         p.series.push_back({"", Look::words, -1, {{label, height(label), r.title, r.level ? 1.0 : 0}}});
         p.series.back().side = r.level ? Side::from : top ? Side::upto : Side::below;
     }
@@ -76,7 +81,7 @@ Figure roofline(const FigureRequest& r) {
     const auto outcomes = outcomes_of(usual, cases);
     const GpuSpec& gpu = outcomes[0].experiment.gpu;
     Panel p{"",
-            {"FLOPs per byte of the level", Scale::plain, true, least, usually_most},
+            {"FLOPs per byte of the level", Scale::plain, true, least_intensity, usually_most},
             {"", Scale::flops_per_s, true, 1e12, 2e15}};
     std::string unknown;
     const std::size_t each = std::max<std::size_t>(1, path.values.size());

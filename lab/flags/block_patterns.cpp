@@ -13,7 +13,7 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr const char* flag = "--block-mask";
+constexpr const char* pattern_flag = "--block-mask";
 constexpr Index most_blocks = Index{1} << 26;
 
 /// Of a block of rows, of columns, and the column that the diagonal is in.
@@ -31,7 +31,7 @@ Sees pattern(const std::string& wanted) {
     const std::size_t colon = wanted.find(':');
     const std::string name = wanted.substr(0, colon), number = colon < wanted.size() ? wanted.substr(colon + 1) : "";
     const auto whole = [&] {
-        return to_index(flag + (' ' + name), number.empty() ? "nothing" : number, {1, most_blocks, 2});
+        return to_index(pattern_flag + (' ' + name), number.empty() ? "nothing" : number, {1, most_blocks, 2});
     };
     if (wanted == "butterfly")
         return [](Index i, Index j, Index) { return std::popcount(static_cast<std::uint64_t>(i ^ j)) <= 1; };
@@ -41,26 +41,28 @@ Sees pattern(const std::string& wanted) {
     if (name == "global")
         return [n = whole()](Index i, Index j, Index d) { return i < n || j < n || (j >= d - 1 && j <= d + 1); };
     if (name == "random") {
-        const double share = to_real(flag + (' ' + name), number.empty() ? "nothing" : number, "random:0.25");
+        const double share = to_real(pattern_flag + (' ' + name), number.empty() ? "nothing" : number, "random:0.25");
         if (share < 0 || share > 1)
-            throw UsageError(std::string(flag) + ' ' + text::shown(wanted) +
+            throw UsageError(std::string(pattern_flag) + ' ' + text::shown(wanted) +
                              ": the share must be from 0 to 1; try random:0.25");
         return [share](Index i, Index j, Index) { return share_at(i, j) < share; };
     }
-    throw UsageError(std::string(flag) + ' ' + text::shown(wanted) +
+    throw UsageError(std::string(pattern_flag) + ' ' + text::shown(wanted) +
                      ": is neither a pattern nor a file; did you mean " +
                      text::nearest(name, {"butterfly", "band:2", "strided:4", "global:1", "random:0.25"}) +
                      "? Patterns are butterfly, band:N, strided:N, global:N and random:X; files end in .txt or .npy");
 }
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
-    throw UsageError(std::string(flag) + ' ' + text::shown(path) + ": " + why +
+    throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) + ": " + why +
                      "; a row of blocks is a line of 0 and 1, as many in each");
 }
 
 void read_text(const std::string& path, BlockMask& m) {
     std::ifstream in(path);
-    if (!in) throw UsageError(std::string(flag) + ' ' + text::shown(path) + ": cannot be read; is there such a file?");
+    if (!in)
+        throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
+                         ": cannot be read; is there such a file?");
     for (std::string line; std::getline(in, line);) {
         Index cols = 0;
         for (const char c : line) {
@@ -81,7 +83,7 @@ void read_text(const std::string& path, BlockMask& m) {
 void read_matrix(const std::string& path, BlockMask& m) {
     const NpyArray a = read_npy(path);
     if (a.shape.size() != 2 || a.values.empty())
-        throw UsageError(std::string(flag) + ' ' + text::shown(path) +
+        throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
                          ": must be a matrix of blocks, [rows, columns]; it has " +
                          text::counted(static_cast<std::int64_t>(a.shape.size()), "dimension"));
     m.rows = a.shape[0], m.cols = a.shape[1];

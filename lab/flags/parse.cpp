@@ -62,9 +62,9 @@ std::string worded(const CLI::App& whole, const CLI::ParseError& e) {
     if (!extra.empty()) return unexpected(app, extra[0]) + way_on(app);
     if (e.get_name() == "RequiredError") return missing(app) + way_on(app);
     std::string what = text::shown(e.what(), 400);
-    const std::string flag = what.substr(0, what.find(':'));
-    if (e.get_name() == "ArgumentMismatch" && flag.size() < what.size())
-        what = flag + (what.find("missing") != std::string::npos ? ": needs a value" : ": is there twice");
+    const std::string named = what.substr(0, what.find(':'));
+    if (e.get_name() == "ArgumentMismatch" && named.size() < what.size())
+        what = named + (what.find("missing") != std::string::npos ? ": needs a value" : ": is there twice");
     if (e.get_name() == "ExcludesError") what += "; leave one of them out";
     return what + way_on(app);
 }

@@ -40,7 +40,7 @@ std::optional<DramTraffic> traffic(const Case& c, double most_visits, const GpuS
 
 }  // namespace
 
-TEST_CASE("what some heads and each further one bring to DRAM is what all of them do", "[dram]") {
+TEST_CASE("what some heads and each further one bring to DRAM is what all of them do", "[long][dram]") {
     for (const Case& c :
          {Case{"flash_v2", 384, 384, 4096}, Case{"flash_v2", 384, 96, 4096}, Case{"flash_v2", 512, 512, 4096, true},
           Case{"two_pass", 800, 800, 2048}, Case{"memory_efficient", 300, 300, 4096},

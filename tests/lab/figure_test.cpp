@@ -41,7 +41,7 @@ Report report_of(const char* algorithm, Index heads, Index seq, Tiling tiling, I
 }  // namespace
 
 TEST_CASE("bytes against the sequence length are those of runs, and what has no room in HBM is crossed out",
-          "[figure]") {
+          "[long][figure]") {
     const Figure f = io_vs_n(request({"seq=1024:64k:x4"}));
     REQUIRE(f.panels.size() == 2);
     const Series &flash = named(f.panels[0], "flash_v2"), &dram = named(f.panels[1], "flash_v2");
@@ -66,7 +66,7 @@ TEST_CASE("bytes against the sequence length are those of runs, and what has no 
     CHECK(f.caption.find("8 heads, d = 64, f16 on H100-SXM. Tiles, Br x Bc: 128 x 128 for all.") != std::string::npos);
 }
 
-TEST_CASE("more SRAM never moves more bytes, and the lower bound lies below all", "[figure]") {
+TEST_CASE("more SRAM never moves more bytes, and the lower bound lies below all", "[long][figure]") {
     const Figure f = io_vs_sram(request({"sram=8:128:x2"}));
     const Panel& p = f.panels[0];
     const Series& bound = named(p, "lower bound");

@@ -194,7 +194,7 @@ TEST_CASE("tiling: an explanation tells what was asked for from what was chosen"
     CHECK(beginning(split, {512, 64, 4}, {512, 64, 0}) == "--br 512 --bc 64 does not fit with --splits 4");
 }
 
-TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits", "[tiling]") {
+TEST_CASE("tiling: an explanation lists what is on chip and a tiling that fits", "[long][tiling]") {
     int with_fix = 0, without = 0;
     for_tiny(800, [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
         if (runs(a, c, gpu)) return;

@@ -180,7 +180,7 @@ void check_order(const std::vector<MeasuredCase>& all) {
 
 }  // namespace
 
-TEST_CASE("the model is as far from devices as documented", "[timing]") {
+TEST_CASE("the model is as far from devices as documented", "[long][timing]") {
     const std::vector<MeasurementFile> files = shipped_measurements();
     const std::vector<MeasuredCase> all = all_measured(files);
     check_times(all);

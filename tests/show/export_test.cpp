@@ -43,7 +43,7 @@ struct Window {
 
 }  // namespace
 
-TEST_CASE("a view's numbers are those of the figure, and where this run is", "[export]") {
+TEST_CASE("a view's numbers are those of the figure, and where this run is", "[long][export]") {
     const Folder folder;
     for (const Stage stage : {Stage::tiles, Stage::roofline, Stage::io}) {
         Window w(stage);

@@ -100,7 +100,7 @@ TEST_CASE("a recording made in units is the recording, on real numbers", "[recor
     CHECK(in_parts > 5);
 }
 
-TEST_CASE("a unit records so much and no more, however long the run is", "[recording]") {
+TEST_CASE("a unit records so much and no more, however long the run is", "[long][recording]") {
     for (const Flags& flags : long_ones)
         for (const Algorithm& a : algorithms()) {
             const Setup asked = setup(a, flags);

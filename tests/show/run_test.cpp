@@ -399,7 +399,7 @@ TEST_CASE("recorded heads compute the same as in a run of all of them", "[run]")
         }
 }
 
-TEST_CASE("of large problems so much is recorded as can be shown, as shapes", "[run]") {
+TEST_CASE("of large problems so much is recorded as can be shown, as shapes", "[long][run]") {
     for (const bool causal : {false, true})
         for (const Algorithm& a : algorithms()) {
             Case c{{}, {}, 1};
