@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from driver import SKIPPED, Display, skip_unless_possible
-from screenshots import FONTS
+from pictures import FONTS
 from states import CAUSAL, FOUR_PARTS, HALF, ONE_HEAD, TOY, TOY_MATRIX
 
 VIEWS = ["wall", "machine", "time", "row"]
