@@ -12,11 +12,6 @@ using namespace tilescope::show;
 
 namespace {
 
-Flags with(Flags flags, const std::string& name, const std::string& value) {
-    flags.emplace_back(name, value);
-    return flags;
-}
-
 std::optional<First> first(const std::vector<First>& firsts, const std::string& begin) {
     for (const First& f : firsts)
         if (f.what.rfind(begin, 0) == 0) return f;
@@ -50,14 +45,14 @@ TEST_CASE("the first rescaling comes within the first visit in which a maximum r
         CHECK(rescaled->tick > risen - 12);
     }
     // Where all scores are alike, no maximum rises.
-    WaitingSession alike = session_of("flash_v2", with(toy, "scale", "1e-30"));
+    WaitingSession alike = session_of("flash_v2", with(toy, {{"scale", "1e-30"}}));
     CHECK_FALSE(first(firsts_of(*alike.run(), nullptr), "First rescaling"));
     WaitingSession standard = session_of("standard", toy);
     CHECK_FALSE(first(firsts_of(*standard.run(), nullptr), "First rescaling"));
 }
 
 TEST_CASE("the first skip is where a thread block goes past a hidden tile", "[firsts]") {
-    const Flags causal = with(toy, "causal", "true");
+    const Flags causal = with(toy, {{"causal", "true"}});
     WaitingSession second = session_of("flash_v2", causal);
     const Wall rows(*second.run(), 0);
     const auto skip = first(firsts_of(*second.run(), &rows), "First tile skipped");

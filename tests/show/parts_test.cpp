@@ -8,6 +8,7 @@
 #include "show/wall_text.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"
+#include "tests/support/walls.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -21,16 +22,6 @@ const Flags one_query = {{"gpu", "toy"}, {"seq-q", "1"}, {"seq-k", "32"},  {"dim
 /// Four row blocks, the first ones of which see no key of the second part.
 const Flags prompt = {{"gpu", "toy"}, {"seq", "16"},    {"dim", "4"},    {"heads", "1"}, {"br", "4"},
                       {"bc", "4"},    {"dtype", "f32"}, {"splits", "2"}, {"causal", "1"}};
-
-Flags with(Flags flags, std::initializer_list<std::pair<std::string, std::string>> more) {
-    flags.insert(flags.end(), more.begin(), more.end());
-    return flags;
-}
-
-std::string headline(Run& run, const Wall& wall, Index tick, Index focus = 0) {
-    run.seek(tick);
-    return plain(wall_headline(run, wall, painters(run, wall), focus));
-}
 
 /// The first tick from which this is true.
 template <class F>

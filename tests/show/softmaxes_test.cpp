@@ -8,21 +8,11 @@
 using namespace tilescope;
 using namespace tilescope::show;
 
-namespace {
-
-const Flags sixteen = {{"gpu", "toy"},   {"seq", "16"}, {"dim", "4"}, {"heads", "1"},
-                       {"dtype", "f32"}, {"br", "4"},   {"bc", "4"}};
-
-Flags with(Flags flags, const std::string& flag, const std::string& value) {
-    flags.emplace_back(flag, value);
-    return flags;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("every softmax program ends with the softmax of the row's scores", "[softmaxes]") {
     for (const bool causal : {false, true}) {
-        WaitingSession session = session_of("flash_v2", causal ? with(sixteen, "causal", "true") : sixteen);
+        WaitingSession session = session_of("flash_v2", causal ? with(toy, {{"causal", "true"}}) : toy);
         const Run& run = *session.run();
         const RowStory story(run, 0, 6);
         const Softmaxes all(run, story);
@@ -46,7 +36,7 @@ TEST_CASE("every softmax program ends with the softmax of the row's scores", "[s
 }
 
 TEST_CASE("passes and bytes of a row are those of the papers", "[softmaxes]") {
-    WaitingSession session = session_of("flash_v2", sixteen);
+    WaitingSession session = session_of("flash_v2", toy);
     const Softmaxes all(*session.run(), RowStory(*session.run(), 0, 3));
     Index checked = 0;
     for (const SoftmaxMoment& p : all.at(1)) {
@@ -62,7 +52,7 @@ TEST_CASE("passes and bytes of a row are those of the papers", "[softmaxes]") {
 }
 
 TEST_CASE("cursors move bytes equally fast: who has fewer passes is done first", "[softmaxes]") {
-    WaitingSession session = session_of("flash_v2", sixteen);
+    WaitingSession session = session_of("flash_v2", toy);
     const Softmaxes all(*session.run(), RowStory(*session.run(), 0, 3));
     for (const SoftmaxMoment& p : all.at(0)) CHECK(p.read + p.written == 0);
     for (int percent = 0; percent <= 100; ++percent) {
@@ -82,7 +72,7 @@ TEST_CASE("cursors move bytes equally fast: who has fewer passes is done first",
 }
 
 TEST_CASE("a row with scores above 88.7 is lost without the maximum alone", "[softmaxes]") {
-    Setup asked = setup("flash_v2", sixteen);
+    Setup asked = setup("flash_v2", toy);
     asked.options.distribution = "overflow";
     WaitingSession session;
     session.ask(asked);
@@ -100,7 +90,7 @@ TEST_CASE("a row with scores above 88.7 is lost without the maximum alone", "[so
 }
 
 TEST_CASE("a score beyond the type is infinite as it is stored, and lost to all", "[softmaxes]") {
-    Flags flags = with(sixteen, "scale", "1000000");
+    Flags flags = with(toy, {{"scale", "1000000"}});
     flags[4].second = "f16";
     WaitingSession session = session_of("flash_v2", flags);
     Index infinite = 0;

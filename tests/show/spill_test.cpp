@@ -12,11 +12,6 @@ namespace {
 
 const Flags large = {{"seq", "65536"}, {"heads", "16"}, {"gpu", "A100-40GB"}};
 
-Flags with(Flags flags, const std::string& name, const std::string& value) {
-    flags.emplace_back(name, value);
-    return flags;
-}
-
 }  // namespace
 
 TEST_CASE("what HBM has no room for spills over, and nothing runs", "[spill]") {
@@ -55,10 +50,11 @@ TEST_CASE("the ways out of HBM's spilling over have room", "[spill]") {
 
     REQUIRE(s.shorter == 16384);
     CHECK(shorter_text(s) == "Use N = 16,384");
-    session.ask(setup("standard", with({{"heads", "16"}, {"gpu", "A100-40GB"}}, "seq", std::to_string(*s.shorter))));
+    session.ask(
+        setup("standard", with({{"heads", "16"}, {"gpu", "A100-40GB"}}, {{"seq", std::to_string(*s.shorter)}})));
     CHECK(session.run());
     session.ask(
-        setup("standard", with({{"heads", "16"}, {"gpu", "A100-40GB"}}, "seq", std::to_string(2 * *s.shorter))));
+        setup("standard", with({{"heads", "16"}, {"gpu", "A100-40GB"}}, {{"seq", std::to_string(2 * *s.shorter)}})));
     CHECK(session.spill());
 }
 

@@ -9,26 +9,13 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/sessions.hpp"
+#include "tests/support/walls.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
 using namespace tilescope::show;
 
 namespace {
-
-/// Four tiles of rows and of columns on four SMs.
-const Flags blackboard = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},    {"heads", "1"},
-                          {"br", "4"},    {"bc", "4"},   {"dtype", "f32"}};
-
-Flags with(Flags flags, std::initializer_list<std::pair<std::string, std::string>> more) {
-    flags.insert(flags.end(), more.begin(), more.end());
-    return flags;
-}
-
-std::string headline(Run& run, const Wall& wall, Index tick, Index focus = 0) {
-    run.seek(tick);
-    return plain(wall_headline(run, wall, painters(run, wall), focus));
-}
 
 double coats_at_end(const Run& run, const Wall& wall, Index i, Index j) { return wall.coats(i, j, run.ticks()); }
 
@@ -120,7 +107,7 @@ TEST_CASE("another way of counting finds the same trips and tiles", "[wall]") {
 
 TEST_CASE("a tile has as many coats as its scores are gone through", "[wall]") {
     const auto coats = [](const std::string& algorithm) {
-        WaitingSession s = session_of(algorithm, blackboard);
+        WaitingSession s = session_of(algorithm, toy);
         const Wall wall(*s.run(), 0);
         for (Index i = 0; i < wall.rows(); ++i)
             for (Index j = 0; j < wall.cols(); ++j)
@@ -140,7 +127,7 @@ TEST_CASE("a tile has as many coats as its scores are gone through", "[wall]") {
 }
 
 TEST_CASE("painters walk as the loops go", "[wall]") {
-    WaitingSession one = session_of("flash_v1", blackboard), two = session_of("flash_v2", blackboard);
+    WaitingSession one = session_of("flash_v1", toy), two = session_of("flash_v2", toy);
     const Wall down(*one.run(), 0), right(*two.run(), 0);
     Index before = -1;
     for (const std::size_t k : down.way(0, 0)) {
@@ -158,7 +145,7 @@ TEST_CASE("painters walk as the loops go", "[wall]") {
 }
 
 TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall]") {
-    WaitingSession s = session_of("flash_v2", blackboard);
+    WaitingSession s = session_of("flash_v2", toy);
     Run& run = *s.run();
     const Wall wall(run, 0);
     CHECK(headline(run, wall, 0) == "4 × 4 tiles of scores, nobody at work yet.");
@@ -167,7 +154,7 @@ TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall
     CHECK(wall_reason(run, wall) ==
           "A tile is read, in the whole run: Q once, K and V up to 4 times; written: O once.");
     CHECK(headline(run, wall, run.ticks()) == "Done: 16 tiles painted, and no scores ever in HBM.");
-    WaitingSession first = session_of("flash_v1", blackboard);
+    WaitingSession first = session_of("flash_v1", toy);
     const Wall by_column(*first.run(), 0);
     CHECK(headline(*first.run(), by_column, 60) ==
           "One painter walks down; Q₂ comes for every tile, O₂, l₂ and m₂ come and go back, K₁ and V₁ stay on chip.");
@@ -175,7 +162,7 @@ TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall
         wall_reason(*first.run(), by_column) ==
         "A tile is read, in the whole run: Q and O up to 4 times, K and V once; written: O up to 5 times. In a tile of "
         "O: reads + writes so far.");
-    WaitingSession stores = session_of("standard", blackboard);
+    WaitingSession stores = session_of("standard", toy);
     const Wall stored(*stores.run(), 0);
     CHECK(headline(*stores.run(), stored, 4) == "4 painters paint one tile each; Q₁ and K come, S goes to HBM.");
     CHECK(headline(*stores.run(), stored, stores.run()->ticks()) == "Done: 16 tiles painted; S and P lie in HBM.");
@@ -183,7 +170,7 @@ TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall
 
 TEST_CASE("what stays is on chip, and what is between two tiles paints nothing", "[wall]") {
     // V is read in the third pass alone.
-    WaitingSession s = session_of("three_pass", blackboard);
+    WaitingSession s = session_of("three_pass", toy);
     Run& run = *s.run();
     const Wall wall(run, 0);
     CHECK(headline(run, wall, 6) == "4 painters walk right; K₁ comes for every tile, Q and O stay on chip.");
@@ -191,11 +178,11 @@ TEST_CASE("what stays is on chip, and what is between two tiles paints nothing",
     for (Index tick = 0; tick <= run.ticks(); ++tick) said.insert(headline(run, wall, tick));
     CHECK(said.count("4 painters walk right; K₁ and V₁ come for every tile, Q and O stay on chip.") == 1);
     // Few keys, many queries: Q is no guest of the loop that has a single turn.
-    WaitingSession one = session_of("flash_v2", with(blackboard, {{"seq-k", "4"}}));
+    WaitingSession one = session_of("flash_v2", with(toy, {{"seq-k", "4"}}));
     const Wall column(*one.run(), 0);
     CHECK(headline(*one.run(), column, 8) ==
           "4 painters paint one tile each; K₁ and V₁ come for every tile, Q and O stay on chip.");
-    WaitingSession first = session_of("flash_v1", blackboard);
+    WaitingSession first = session_of("flash_v1", toy);
     const Wall by_column(*first.run(), 0);
     said.clear();
     for (Index tick = 0; tick <= first.run()->ticks(); ++tick) said.insert(headline(*first.run(), by_column, tick));
@@ -203,7 +190,7 @@ TEST_CASE("what stays is on chip, and what is between two tiles paints nothing",
 }
 
 TEST_CASE("a thousand trips are written with all digits", "[wall]") {
-    WaitingSession s = session_of("flash_v2", with(blackboard, {{"seq-q", "4096"}, {"seq-k", "4"}}));
+    WaitingSession s = session_of("flash_v2", with(toy, {{"seq-q", "4096"}, {"seq-k", "4"}}));
     Run& run = *s.run();
     const Wall wall(run, 0);
     CHECK(contains(wall_reason(run, wall), "K and V up to 1,024 times"));
@@ -219,7 +206,7 @@ TEST_CASE("a thousand trips are written with all digits", "[wall]") {
 }
 
 TEST_CASE("summaries of chunks are no rows of the wall", "[wall]") {
-    WaitingSession chunks = session_of("chunked", blackboard), rows = session_of("flash_v1", blackboard);
+    WaitingSession chunks = session_of("chunked", toy), rows = session_of("flash_v1", toy);
     const auto between = [](const Run& run) {
         const Wall wall(run, 0);
         std::vector<std::string> names;
@@ -236,7 +223,7 @@ TEST_CASE("of more tiles than can be looked at there is no wall", "[wall]") {
         "flash_v2", {{"seq", "4194304"}, {"heads", "1"}, {"dim", "1"}, {"br", "1"}, {"bc", "16"}, {"causal", "true"}});
     CHECK_FALSE(Wall::has_room_for(*s.run()));
     CHECK(contains(no_wall_text(*s.run()), "4,194,304 × 262,144 tiles of scores are too many"));
-    WaitingSession wide = session_of("flash_v2", with(blackboard, {{"seq", "2048"}}));
+    WaitingSession wide = session_of("flash_v2", with(toy, {{"seq", "2048"}}));
     CHECK(Wall::has_room_for(*wide.run()));
     wide.set("seq", "2052");
     CHECK_FALSE(Wall::has_room_for(*wide.run()));
@@ -259,13 +246,13 @@ TEST_CASE("of a part, the wall says that it is one", "[wall]") {
           text::bytes(all) + " in the whole run: " +
               text::grouped(std::lround(static_cast<double>(all) / static_cast<double>(run.hbm(run.ticks())))) +
               " times that");
-    WaitingSession whole = session_of("flash_v2", blackboard);
+    WaitingSession whole = session_of("flash_v2", toy);
     const Wall four(*whole.run(), 0);
     CHECK(four.recorded_rows() == 4);
 }
 
 TEST_CASE("the wall says how much of its last tiles does not exist", "[wall]") {
-    WaitingSession s = session_of("flash_v2", with(blackboard, {{"seq-q", "14"}, {"seq-k", "9"}}));
+    WaitingSession s = session_of("flash_v2", with(toy, {{"seq-q", "14"}, {"seq-k", "9"}}));
     const Wall wall(*s.run(), 0);
     CHECK(overhang(wall, *s.run()).rows.front() == "2 of 4 rows of these tiles do not exist");
     CHECK(overhang(wall, *s.run()).keys.front() == "3 of 4 keys of these tiles do not exist");
@@ -274,7 +261,7 @@ TEST_CASE("the wall says how much of its last tiles does not exist", "[wall]") {
 
 TEST_CASE("heads that share K and V are told apart", "[wall]") {
     WaitingSession s =
-        session_of("flash_v2", with(blackboard, {{"heads", "4"}, {"kv-heads", "2"}, {"batch", "2"}, {"sms", "32"}}));
+        session_of("flash_v2", with(toy, {{"heads", "4"}, {"kv-heads", "2"}, {"batch", "2"}, {"sms", "32"}}));
     Run& run = *s.run();
     CHECK(heads_sharing(run, 0) == std::vector<Index>{0, 1});
     CHECK(heads_sharing(run, 3) == std::vector<Index>{2, 3});
@@ -292,7 +279,7 @@ TEST_CASE("heads that share K and V are told apart", "[wall]") {
 }
 
 TEST_CASE("tiles too small to be seen are drawn together", "[wall]") {
-    WaitingSession s = session_of("standard", with(blackboard, {{"causal", "true"}}));
+    WaitingSession s = session_of("standard", with(toy, {{"causal", "true"}}));
     const Wall wall(*s.run(), 0);
     Index tiles = 0;
     for (const WallGroup& g : wall.groups(3, 3)) {
@@ -310,12 +297,11 @@ TEST_CASE("tiles too small to be seen are drawn together", "[wall]") {
 }
 
 TEST_CASE("a painter goes past what a mask hides, and in the end few tiles are painted", "[wall]") {
-    WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}, {"window-left", "4"}}));
+    WaitingSession s = session_of("flash_v2", with(toy, {{"causal", "true"}, {"window-left", "4"}}));
     const Wall band(*s.run(), 0);
     CHECK(headline(*s.run(), band, s.run()->ticks()) ==
           "Done: 7 of 16 tiles painted, at most 2 in a row, and no scores ever in HBM.");
-    WaitingSession sparse =
-        session_of("flash_v1", with(blackboard, {{"block-mask", "butterfly"}, {"mask-block", "4"}}));
+    WaitingSession sparse = session_of("flash_v1", with(toy, {{"block-mask", "butterfly"}, {"mask-block", "4"}}));
     // Column 2 is seen by rows 1, 2 and 4, columns 1 and 4 by rows without a gap.
     const Wall wall(*sparse.run(), 0);
     std::set<std::string> said;
@@ -327,20 +313,20 @@ TEST_CASE("a painter goes past what a mask hides, and in the end few tiles are p
 }
 
 TEST_CASE("a causal mask leaves tiles out, and says how many", "[wall]") {
-    WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}}));
+    WaitingSession s = session_of("flash_v2", with(toy, {{"causal", "true"}}));
     const Wall wall(*s.run(), 0);
     CHECK(wall.tiles_to_paint() == 10);
     CHECK(skipped_text(wall).front() == "6 of 16 tiles (38%) skipped: no query sees their keys");
     CHECK(wall.cover(1, 1) == Cover::partial);
     CHECK(contains(about_wall_tile(*s.run(), wall, 0, 3), "skipped"));
-    WaitingSession stores = session_of("standard", with(blackboard, {{"causal", "true"}}));
+    WaitingSession stores = session_of("standard", with(toy, {{"causal", "true"}}));
     const Wall stored(*stores.run(), 0);
     CHECK(skipped_text(stored).empty());
     CHECK(contains(about_wall_tile(*stores.run(), stored, 0, 3), "computed in vain"));
 }
 
 TEST_CASE("what is on chip is lit along the edges", "[wall]") {
-    WaitingSession s = session_of("flash_v1", blackboard);
+    WaitingSession s = session_of("flash_v1", toy);
     Run& run = *s.run();
     const Wall wall(run, 0);
     bool seen = false;
@@ -361,7 +347,7 @@ TEST_CASE("what is on chip is lit along the edges", "[wall]") {
 }
 
 TEST_CASE("numbers beside the wall are those of the run", "[wall]") {
-    WaitingSession s = session_of("flash_v2", with(blackboard, {{"causal", "true"}, {"heads", "2"}, {"sms", "8"}}));
+    WaitingSession s = session_of("flash_v2", with(toy, {{"causal", "true"}, {"heads", "2"}, {"sms", "8"}}));
     Run& run = *s.run();
     const Wall wall(run, 1);
     run.seek(run.ticks());
@@ -384,7 +370,7 @@ TEST_CASE("numbers beside the wall are those of the run", "[wall]") {
 }
 
 TEST_CASE("scores that go to HBM and come back are a part of the bytes", "[wall]") {
-    WaitingSession fused = session_of("flash_v2", blackboard), s = session_of("standard", blackboard);
+    WaitingSession fused = session_of("flash_v2", toy), s = session_of("standard", toy);
     fused.run()->seek(fused.run()->ticks());
     CHECK_FALSE(stores_scores(*fused.run()));
     CHECK(stored_bytes(*fused.run()).to == 0);
@@ -410,7 +396,7 @@ TEST_CASE("scores that go to HBM and come back are a part of the bytes", "[wall]
 }
 
 TEST_CASE("walls are kept for as long as their run is shown", "[wall]") {
-    WaitingSession s = session_of("flash_v2", blackboard);
+    WaitingSession s = session_of("flash_v2", toy);
     Walls walls;
     const Wall* first = &walls.of(*s.run(), 0, s.version());
     CHECK(&walls.of(*s.run(), 0, s.version()) == first);

@@ -23,6 +23,11 @@ inline const Flags small = {{"seq", "20"}, {"heads", "3"}, {"br", "4"}, {"bc", "
 inline const Flags small_attention = {{"seq", "20"}, {"heads", "4"}, {"kv-heads", "2"}, {"dim", "6"},
                                       {"br", "4"},   {"bc", "6"},    {"causal", "true"}};
 
+inline Flags with(Flags flags, std::initializer_list<std::pair<std::string, std::string>> more) {
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
+}
+
 inline Setup setup(const std::string& algorithm, const Flags& flags = {}, const std::string& rival = "") {
     Setup s;
     s.algorithm = algorithm;

@@ -1,0 +1,15 @@
+// What the wall says of a moment.
+#pragma once
+
+#include <string>
+
+#include "show/wall_text.hpp"
+
+namespace tilescope::show {
+
+inline std::string headline(Run& run, const Wall& wall, Index tick, Index focus = 0) {
+    run.seek(tick);
+    return plain(wall_headline(run, wall, painters(run, wall), focus));
+}
+
+}  // namespace tilescope::show
