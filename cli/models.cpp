@@ -71,7 +71,7 @@ void add_models(CLI::App& app) {
         "Examples:\n"
         "  tilescope models\n"
         "  tilescope models show deepseek-v3\n"
-        "  tilescope run flash_v2 --model llama-3-70b --phase decode --batch 16");
+        "  tilescope run flash_v2 --model llama-3-70b --phase decode --batch 16 --mode count");
     CLI::App* one = sub->add_subcommand("show", "All numbers of one model, with a source for each");
     one->add_option("NAME", name, "A model's name")->required();
     add_json_option(*one, options);

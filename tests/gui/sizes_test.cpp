@@ -8,6 +8,7 @@
 #include "tests/support/choices.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/headless.hpp"
+#include "tests/support/seeds.hpp"
 #include "tests/support/situations.hpp"
 
 using namespace tilescope;
@@ -97,7 +98,7 @@ TEST_CASE("A frame is drawn at every size, scale and theme", "[window][sizes]") 
         for (const Situation& situation : scan.all()) {
             if (situation.slow && scale != 1) continue;
             scan.show(situation);
-            for (int k = 0; k < 24; ++k) scan.look(pixels(2000), pixels(1500));
+            for (std::uint64_t k = 0; k < seeds(24); ++k) scan.look(pixels(2000), pixels(1500));
         }
     }
 }
