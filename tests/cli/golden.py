@@ -130,7 +130,7 @@ CASES = {
 
 
 # Minutes under a sanitizer, and every line of the program that they run others run, too.
-SLOW = ("measured_summary",)
+SLOW = ("measured_summary", "plot_footprint", "plot_io_vs_n", "advise_vary", "advise_sm_traffic")
 
 
 def normalise(text):
