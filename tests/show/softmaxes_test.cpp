@@ -90,9 +90,7 @@ TEST_CASE("a row with scores above 88.7 is lost without the maximum alone", "[so
 }
 
 TEST_CASE("a score beyond the type is infinite as it is stored, and lost to all", "[softmaxes]") {
-    Flags flags = with(toy, {{"scale", "1000000"}});
-    flags[4].second = "f16";
-    WaitingSession session = session_of("flash_v2", flags);
+    WaitingSession session = session_of("flash_v2", with(toy, {{"scale", "1000000"}, {"dtype", "f16"}}));
     Index infinite = 0;
     for (Index query = 0; query < 16 && infinite == 0; ++query) {
         const Softmaxes all(*session.run(), RowStory(*session.run(), 0, query));
