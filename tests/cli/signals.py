@@ -132,16 +132,25 @@ def check_alone(tally, p, what):
 
 def check_killed(tally, command):
     """A program that can tell nobody takes those that it started with it: the display, and ffmpeg."""
-    started = set()
     for k in range(10):
-        with tempfile.TemporaryDirectory() as folder:
-            p = command.start(folder)
-            time.sleep(0.05 * k)
-            started.add(len(processes_of(p.pid)))
-            p.kill()
-            p.communicate()
-            check_alone(tally, p, f"`{command.args}`, killed after {0.05 * k:.2f} s")
-    tally.check(max(started) > 1, f"`{command.args}`: never seen with another process")
+        kill_after(tally, command, f"killed after {0.05 * k:.2f} s", lambda p, k=k: time.sleep(0.05 * k))
+    kill_after(tally, command, "killed beside another process", lambda p: wait_for_others(tally, command, p))
+
+
+def kill_after(tally, command, what, wait):
+    with tempfile.TemporaryDirectory() as folder:
+        p = command.start(folder)
+        wait(p)
+        p.kill()
+        p.communicate()
+        check_alone(tally, p, f"`{command.args}`, {what}")
+
+
+def wait_for_others(tally, command, p):
+    end = time.time() + PATIENCE
+    while not (seen := len(processes_of(p.pid)) > 1) and p.poll() is None and time.time() < end:
+        time.sleep(0.01)
+    tally.check(seen, f"`{command.args}`: never seen with another process")
 
 
 def check_ignored(tally, binary):
