@@ -4,6 +4,7 @@
 #include "gui/controls/parts.hpp"
 #include "lab/flags/model.hpp"
 #include "show/mask_choices.hpp"
+#include "show/score_choices.hpp"
 #include "show/setup_text.hpp"
 
 namespace tilescope::gui::controls {
@@ -115,6 +116,22 @@ void softmax_list(App& app) {
           });
 }
 
+/// What is done to the scores besides the mask; what the algorithm does not have is not offered.
+void score_list(App& app, const Algorithm& algorithm) {
+    begin_field(app, "scores");
+    const Options said = options(app);
+    combo(app, "scores", scores_shown(said).c_str(),
+          "What is done to the scores before the softmax. Flags say it exactly: --bias, --alibi, --soft-cap.", [&] {
+              for (const ScoreChoice& choice : score_choices()) {
+                  if (!choice.is_of(algorithm)) continue;
+                  Options chosen = said;
+                  choice.set(chosen);
+                  if (entry(app, std::string("scores-") + choice.name, choice.shown, chosen == said, choice.about))
+                      change(app, [&](Options& o) { choice.set(o); });
+              }
+          });
+}
+
 }  // namespace
 
 void problem_controls(App& app) {
@@ -156,6 +173,15 @@ void data_controls(App& app) {
                      0.01, 100, 0, true, "Factor on the logits; 1/sqrt(dim) unless given."},
                     &Options::scale);
     if (algorithm.supports.has(Feature::naive_softmax)) softmax_list(app);
+    // What was asked for of another algorithm can be taken back.
+    const Options& said = options(app);
+    if (algorithm.supports.has(Feature::bias) || scores_shown(said) != score_choices()[0].shown)
+        score_list(app, algorithm);
+    if (algorithm.supports.has(Feature::dropout) || said.dropout)
+        number_flag_row(app,
+                        {"dropout", "dropout", said.dropout.value_or(0), 0, 0.9, 0.05, true,
+                         "Probability with which a weight of the softmax is dropped."},
+                        &Options::dropout);
 }
 
 }  // namespace tilescope::gui::controls

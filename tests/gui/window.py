@@ -301,6 +301,33 @@ def chooses_masks(display):
     w.close()
 
 
+def changes_scores(display):
+    """A bias, ALiBi and dropout from the controls, and what another algorithm does not have taken back."""
+    w = Window(display, GUI, "flash_v2", "--seq", "256", "--heads", "2", "--br", "64", "--bc", "64", "--size", "1440x1200")
+
+    def chosen(name, **flags):
+        w.click("scores")
+        w.click("scores-" + name)
+        return w.wait(lambda s: s["settled"] and not s["problem"]
+                      and all(flag(s, "--" + key) == value for key, value in flags.items()), name)
+
+    bare = w.state()["counters"]["hbm_read_bytes"]
+    chosen("pair-bias", bias="hqk")
+    w.wait(lambda s: s["counters"]["hbm_read_bytes"] > bare, "a matrix for each head is read")
+    chosen("alibi", bias=None)
+    w.wait(lambda s: "--alibi" in s["command"] and s["counters"]["hbm_read_bytes"] == bare, "no tensor is read")
+    w.click("dropout-input")
+    w.x("key", "--delay", "0", "ctrl+a", "0", "period", "2", "5", "Return")
+    w.wait(lambda s: s["settled"] and flag(s, "--dropout") == "0.25" and not s["problem"], "dropout")
+    w.click("algorithm")
+    w.click("algorithm-three_pass")
+    w.wait(lambda s: "dropout" in s["problem"], "three_pass has no dropout")
+    w.click("dropout-reset")
+    w.wait(lambda s: s["settled"] and not s["problem"] and "dropout" not in s["places"], "without dropout")
+    chosen("plain")
+    w.close()
+
+
 def turns_scenes(display):
     names = subprocess.run([GUI, "--scenes"], capture_output=True, text=True, check=True).stdout.split()
     w = Window(display, GUI, "--light", "--size", "1440x900")
@@ -872,7 +899,7 @@ def says_what_is_wrong_in_one_line(_):
 
 TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time,
          takes_back_and_shows_nothing, looks_at_a_row, loses_no_key_on_slow_frames, steps_by_a_stride, pauses_at_firsts,
-         plays_in_time, paints_the_wall, cuts_keys_into_parts, chooses_masks, turns_scenes, opens_drawers, zooms_in,
+         plays_in_time, paints_the_wall, cuts_keys_into_parts, chooses_masks, changes_scores, turns_scenes, opens_drawers, zooms_in,
          stops_at_breakpoints,
          shows_each_algorithm, explains_what_does_not_fit, fits_every_size, counts_as_the_command_line,
          saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings, shows_a_tour_once, races,

@@ -1,0 +1,32 @@
+// What can be done to the scores besides the mask, to choose from in a list.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "algorithms/contract/algorithm.hpp"
+#include "lab/flags/options.hpp"
+
+namespace tilescope::show {
+
+struct ScoreChoice {
+    const char* name;   ///< of the item: "pair-bias"
+    const char* shown;  ///< "bias per pair"
+    const char* about;  ///< a sentence
+    std::optional<Feature> feature;  ///< that an algorithm has to have for it
+    const char* bias = "none";
+    std::optional<bool> alibi = {};
+    std::optional<double> soft_cap = {};
+
+    /// The options with this done to the scores, and nothing else; dropout stays what it is.
+    void set(lab::Options& options) const;
+    bool is_of(const Algorithm& algorithm) const { return !feature || algorithm.supports.has(*feature); }
+};
+
+/// The first one does nothing.
+std::span<const ScoreChoice> score_choices();
+/// What the options ask for, in a word or two: "as they are", "bias hqk, soft-cap 50".
+std::string scores_shown(const lab::Options& options);
+
+}  // namespace tilescope::show
