@@ -91,6 +91,7 @@ class Launch {
     }
     void take(const MemoryShare& memory) {
         blocks_.clear();
+        found_ = 0;
         for (const BlockOutline& b : outline_.blocks) blocks_.push_back(timed(b, kernel_, rates_, memory));
     }
     const std::vector<TimedBlock>& timed_blocks() const { return blocks_; }
@@ -143,17 +144,25 @@ class Launch {
     const TimedBlock& alike(const std::vector<Span>& at) const {
         const auto seen = seen_at(outline_.axes, at.data());
         const auto same = [&](const TimedBlock& b, bool in_full) {
-            for (std::size_t k = 0; k < at.size(); ++k)
-                if (b.outline->at[k].size != at[k].size) return false;
+            for (std::size_t k = 0; k < at.size(); ++k) {
+                const Span other = b.outline->at[k];
+                if (outline_.axes[k].promise == Promise::none ? other != at[k] : other.size != at[k].size) return false;
+            }
             if (!seen) return true;
             const Tiles other = *seen_at(outline_.axes, b.outline->at.data());
             return (other.count() > 0) == (seen->count() > 0) && (!in_full || (other.full() > 0) == (seen->full() > 0));
         };
-        const auto find = [&](bool in_full) {
-            return std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& b) { return same(b, in_full); });
+        const auto find = [&](auto begin, bool in_full) {
+            return std::find_if(begin, blocks_.end(), [&](const auto& b) { return same(b, in_full); });
         };
-        if (const auto found = find(true); found != blocks_.end()) return *found;
-        const auto found = find(false);
+        // Where each stands for itself they are asked for in their order.
+        const bool each = at.size() > 1 && outline_.axes[1].promise == Promise::none;
+        if (const auto next = find(blocks_.begin() + (each ? found_ : 0), true); next != blocks_.end()) {
+            found_ = next - blocks_.begin();
+            return *next;
+        }
+        if (const auto found = find(blocks_.begin(), true); found != blocks_.end()) return *found;
+        const auto found = find(blocks_.begin(), false);
         return found != blocks_.end() ? *found : blocks_.back();
     }
 
@@ -183,6 +192,7 @@ class Launch {
     Kernel kernel_;
     const Rates& rates_;
     std::vector<TimedBlock> blocks_;
+    mutable std::ptrdiff_t found_ = 0;  // of the blocks
 };
 
 // ---- A run

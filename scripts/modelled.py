@@ -110,7 +110,7 @@ def read_csv(path):
 
 def files(machine):
     folder = ROOT / MACHINES[machine][1]
-    return sorted(folder.glob("survey-*.csv")) + sorted(folder.glob("edges.csv"))
+    return sorted(folder.glob("survey-*.csv")) + sorted(folder.glob("edges*.csv"))
 
 
 def timed_rows():

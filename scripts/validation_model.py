@@ -187,7 +187,7 @@ def surveys(machine):
 
 
 def what_was_compared(model):
-    edges = [f"{MACHINES[m][1]}/{about(m, path)}" for m in MACHINES for path in files(m) if path.name == "edges.csv"]
+    edges = [f"{MACHINES[m][1]}/{about(m, path)}" for m in MACHINES for path in files(m) if path.name.startswith("edges")]
     split = [f"`split_kv`'s part of the survey: {MACHINES[m][1]}/{about(m, path)}" for m in MACHINES
              for path in files(m) if path.name.startswith("survey-split")]
     outside = sum(abs(c.time_error) > 0.25 for c in model.cases)

@@ -11,9 +11,9 @@
 namespace tilescope::show {
 
 struct ScoreChoice {
-    const char* name;   ///< of the item: "pair-bias"
-    const char* shown;  ///< "bias per pair"
-    const char* about;  ///< a sentence
+    const char* name;                ///< of the item: "pair-bias"
+    const char* shown;               ///< "bias per pair"
+    const char* about;               ///< a sentence
     std::optional<Feature> feature;  ///< that an algorithm has to have for it
     const char* bias = "none";
     std::optional<bool> alibi = {};

@@ -26,16 +26,16 @@ struct Head {
 };
 
 /// The letters of the formulas. Tr, Tc: tiles of rows and of keys. Over the tiles that hold a visible pair: U, their
-/// rows; Kt, their keys; E, their scores. Ka: the keys of columns of tiles that hold one.
+/// rows; Kt, their keys; E, their scores. Ka: the keys of columns of tiles that hold one; A: the rows of such rows.
 struct Letters {
-    Index Nq, Nk, d, dv, N, Tr, Tc, U = 0, Kt = 0, Ka = 0, E = 0;
+    Index Nq, Nk, d, dv, N, Tr, Tc, U = 0, Kt = 0, Ka = 0, E = 0, A = 0;
 
     explicit Letters(const Case& c)
         : Nq(c.problem.seq_q), Nk(c.problem.seq_k), d(c.problem.dim), dv(c.problem.dim_v), N(Nq * Nk) {
         const Index br = c.tiling.br, bc = c.tiling.bc;
         Tr = (Nq + br - 1) / br, Tc = (Nk + bc - 1) / bc;
         if (!c.problem.mask.hides()) {
-            U = Tc * Nq, Kt = Tr * Nk, Ka = Nk, E = N;
+            U = Tc * Nq, Kt = Tr * Nk, Ka = Nk, E = N, A = Nq;
             return;
         }
         std::set<Index> columns;
@@ -45,6 +45,7 @@ struct Letters {
                 const Index keys = std::min(bc, Nk - key);
                 U += rows, Kt += keys, E += rows * keys;
                 if (columns.insert(key).second) Ka += keys;
+                if (key == 0) A += rows;
             }
         }
     }
@@ -74,7 +75,7 @@ Head standard(const Letters& x, const Case& c, const GpuSpec& gpu) {
 
 /// FlashAttention, Algorithm 1.
 Head flash_v1(const Letters& x, const Case&, const GpuSpec&) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     return {{{"Q", {U * d, 0}},
              {"K", {Ka * d, 0}},
              {"V", {Ka * dv, 0}},
@@ -90,7 +91,7 @@ Head flash_v1(const Letters& x, const Case&, const GpuSpec&) {
 
 /// FlashAttention-2, Algorithm 1.
 Head flash_v2(const Letters& x, const Case&, const GpuSpec&) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     return {{{"Q", {Nq * d, 0}}, {"K", {Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}, {"LSE", {0, Nq}}},
             Nq * d + Kt * (d + dv),
             Nq * (dv + 1),
@@ -99,20 +100,29 @@ Head flash_v2(const Letters& x, const Case&, const GpuSpec&) {
             3 * E + U * (2 + dv) + Nq * (dv + 2)};
 }
 
-/// The xformers kernel: FlashAttention-2 with Q read for every tile and no LSE.
-Head memory_efficient(const Letters& x, const Case&, const GpuSpec&) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
-    return {{{"Q", {U * d, 0}}, {"K", {Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}},
-            U * d + Kt * (d + dv),
-            Nq * dv,
-            2 * E * (d + dv),
-            E + U,
-            3 * E + U * (2 + dv) + Nq * dv};
+/// The xformers kernel: FlashAttention-2 with Q read for every tile and no LSE. Beyond 128 columns O goes to HBM and
+/// back between two tiles of a row: nothing is rescaled at the first, and rows without keys are not divided.
+Head memory_efficient(const Letters& x, const Case& c, const GpuSpec&) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
+    const bool kept = dv <= 128;
+    const Index moved = kept ? 0 : (U - A) * dv;
+    Head h{{{"Q", {U * d, 0}}, {"K", {Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}},
+           U * d + Kt * (d + dv) + moved,
+           Nq * dv + moved,
+           2 * E * (d + dv),
+           E + U,
+           3 * E + U * 2 + (kept ? U * dv + Nq * dv : (U - A) * dv + A * dv)};
+    if (kept) return h;
+    if (c.problem.dtype == Dtype::f32)
+        h.tensors["O"] = {moved, Nq * dv + moved};
+    else
+        h.tensors["O_acc"] = {moved, moved};
+    return h;
 }
 
 /// Online softmax, the statistics first and the output in a second pass.
 Head two_pass(const Letters& x, const Case&, const GpuSpec&) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     return {{{"Q", {Nq * d, 0}}, {"K", {2 * Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}},
             Nq * d + Kt * (2 * d + dv),
             Nq * dv,
@@ -123,7 +133,7 @@ Head two_pass(const Letters& x, const Case&, const GpuSpec&) {
 
 /// Maximum, denominator and output in a pass each.
 Head three_pass(const Letters& x, const Case&, const GpuSpec&) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     return {{{"Q", {Nq * d, 0}}, {"K", {3 * Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}},
             Nq * d + Kt * (3 * d + dv),
             Nq * dv,
@@ -134,7 +144,7 @@ Head three_pass(const Letters& x, const Case&, const GpuSpec&) {
 
 /// Rabe & Staats, Figure 1.
 Head chunked(const Letters& x, const Case&, const GpuSpec&) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     return {{{"Q", {Nq * d, 0}},
              {"K", {Kt * d, 0}},
              {"V", {Kt * dv, 0}},
@@ -154,7 +164,7 @@ Head chunked(const Letters& x, const Case&, const GpuSpec&) {
 /// Flash-Decoding: FlashAttention-2 on parts of p = ceil(Tc / S) key blocks, then one softmax over the parts. A: parts
 /// of a row block that see a key, found block by block.
 Head split_kv(const Letters& x, const Case& c, const GpuSpec&) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, E, A] = x;
     const Index S = std::max<Index>(1, c.tiling.splits), p = (Tc + S - 1) / S;
     // Without a mask all rows are as one row block.
     const bool hides = c.problem.mask.hides();
@@ -212,7 +222,8 @@ const std::vector<std::pair<const char*, Formula>> formulas = {{"standard", stan
 
 /// Statistics and unfinished outputs are f32 whatever the problem's type.
 Bytes element_bytes(const std::string& tensor, const Problem& p) {
-    const bool wide = std::set<std::string>{"l", "m", "LSE", "m_j", "s_j", "v_j", "O_s", "LSE_s"}.count(tensor) > 0;
+    const bool wide =
+        std::set<std::string>{"l", "m", "LSE", "m_j", "s_j", "v_j", "O_s", "O_acc", "LSE_s"}.count(tensor) > 0;
     return wide || p.dtype == Dtype::f32 ? 4 : 2;
 }
 
@@ -308,6 +319,7 @@ TEST_CASE("standard reads S once per pass where a row of it does not fit on chip
             for (const Index rows : {0, 1, 3}) {
                 Case c = random_case(seed);
                 c.problem.seq_k += 700;  // a row of S is larger than all other tiles together
+                c.problem.dim_v = std::min<Index>(c.problem.dim_v, 24);
                 c.problem.softmax = softmax;
                 c.tiling = {1 + c.tiling.br % 8, 1 + c.tiling.bc % 8};
                 const GpuSpec gpu =

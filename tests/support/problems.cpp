@@ -56,6 +56,7 @@ std::vector<Case> corner_cases() {
         {sized(40, 3, 4, 2), {8, 2}},                        // causal: the first row blocks see no key
         {sized(12, 15, 3, 7), {5, 4}},                       // V wider than Q
         {sized(12, 15, 9, 1), {5, 4}},                       // V narrower
+        {sized(19, 25, 4, 150), {4, 6}},                     // more columns than registers hold of an output
         {sized(1, 19, 6, 6), {1, 4}},                        // one query
         {sized(19, 1, 6, 6), {4, 1}},                        // one key
         {sized(18, 14, 1, 1), {4, 4}},                       // one column
@@ -87,6 +88,7 @@ Case random_case(std::uint64_t seed) {
     p.seq_k = r.magnitude(1, 70);
     p.dim = r.magnitude(1, 24);
     p.dim_v = r.one_in(2) ? p.dim : r.magnitude(1, 24);
+    if (seed % 16 == 5) p.dim_v += 128;  // more than registers hold
     p.batch = r.between(1, 2);
     p.kv_heads = r.between(1, 2);
     p.heads = p.kv_heads * r.between(1, 2);

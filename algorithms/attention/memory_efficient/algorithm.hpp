@@ -9,26 +9,47 @@ namespace tilescope::memory_efficient {
 
 inline constexpr CodeLine code[] = {
     {1, "for each query block i (parallel thread blocks)", "One thread block per query block and head."},
-    {2, "  on chip: O_i = 0, s' = 0, m' = -inf", "Running output, denominator and maximum, in registers."},
+    {2, "  on chip: O_i = 0, s' = 0, m' = -inf",
+     "Running output in registers, or in HBM where d_v > 128; denominator and maximum in SRAM."},
     {3, "  for each key block j", "Keys stream past in blocks."},
     {4, "    read Q_i, K_j from HBM; S = scale Q_i K_j^T",
      "The first product is a tiled GEMM that stages both operands: Q_i is read again for every key block."},
     {5, "    m_new = max(m', rowmax(S)); P = exp(S - m_new); s' = exp(m' - m_new) s' + rowsum(P)",
-     "Online softmax on the accumulators in registers."},
+     "Online softmax on the accumulators in registers; the statistics are in SRAM."},
     {6, "    O_i = exp(m' - m_new) O_i; m' = m_new", "Rescale what earlier key blocks contributed."},
-    {7, "    P to SRAM; read V_j from HBM; O_i += P V_j",
-     "The second GEMM takes P from SRAM, in the buffer that held Q_i and K_j."},
+    {7, "    P to SRAM; read V_j from HBM; O_i += P V_j (where d_v > 128: read and write O_i)",
+     "The second GEMM takes P from SRAM, in the buffer that held Q_i and K_j. Registers have room for 128 columns of "
+     "O_i; more wait in HBM, in f32, from one key block to the next."},
     {8, "  write O_i / s' to HBM", "One division, one write."},
 };
 
+/// kKeepOutputInRF (kernel_forward.h), where the greatest head dimension that a kernel is compiled for is 64, 128 or
+/// any.
+inline bool keeps_output_in_registers(const Problem& p) { return p.dim_v <= 128; }
+/// Columns of V and O that the second product takes at once where O is not in registers: as many as keys.
+inline Index columns_at_once(const Tiling& tile) { return tile.bc; }
+
+/// O_acc: the unfinished O, in f32, where neither registers nor O itself can hold it.
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
+    auto t = computation::attention.tensors(p);
+    if (!keeps_output_in_registers(p) && p.dtype != Dtype::f32)
+        t.push_back(declare(p, "O_acc", Role::scratch, Meaning::output, Sliced::by_head, p.seq_q, p.dim_v, Dtype::f32));
+    return t;
+}
+
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// As FlashAttention-2 without the LSE, and with Q read once per visited tile.
+/// As FlashAttention-2 without the LSE, and with Q read once per visited tile; and O, where it is in HBM, between any
+/// two of them.
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
+    const Index seeing = part_visits(p, tile, ceil_div(p.seq_k, tile.bc));
+    const bool in_registers = keeps_output_in_registers(p);
+    const Bytes unfinished = in_registers ? 0 : (s.row_visits - seeing) * p.dim_v * size_of(Dtype::f32);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype);
-    return (Prediction{(s.row_visits * d + s.keys_streamed * (d + dv)) * e, Nq * dv * e, 2 * s.scores * (d + dv),
-                       s.scores + s.row_visits, 3 * s.scores + s.row_visits * (2 + dv) + Nq * dv} +
+    return (Prediction{(s.row_visits * d + s.keys_streamed * (d + dv)) * e + unfinished, Nq * dv * e + unfinished,
+                       2 * s.scores * (d + dv), s.scores + s.row_visits,
+                       3 * s.scores + s.row_visits * (2 + dv) + (in_registers ? Nq * dv : 0)} +
             of_finishing(p, s) + of_dropping(p, s))
         .times(p.batch_heads());
 }
@@ -43,7 +64,7 @@ inline Algorithm describe() {
             .idea = "the xformers kernel: two GEMMs share one SRAM buffer, so Q is read again per key block",
             .paper = "xformers memory_efficient_attention (CUTLASS forward kernel), PyTorch's EFFICIENT_ATTENTION",
             .code = code,
-            .tensors = [](const Problem& p, const Tiling&) { return computation::attention.tensors(p); },
+            .tensors = tensors,
             .run = run,
             .predict = predict,
             .places = places};

@@ -28,7 +28,9 @@ __global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(Args
     const SharedTile<Bc, D, ReadBy::lanes> k{q.data + q.size};
     const SharedTile<Br, Bc, ReadBy::groups> p{q.data};  // in the place of Q_i and K_j
     const SharedTile<Bc, Dv, ReadBy::rows> v{p.data + p.size};
-    float* const beside = q.data + max(q.size + k.size, p.size + v.size);
+    float* const m = q.data + max(q.size + k.size, p.size + v.size);
+    float* const sum = m + Br;
+    float* const beside = sum + Br;
     const Workload& w = a.logits.work;
 
     const int head = blockIdx.y, kv = w.kv_slice(head);
@@ -39,7 +41,9 @@ __global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(Args
 
     Output<Dv> o;  // [2]
     o.fill(0);
-    float sum = 0, m = -infinity;
+    store_kept(-infinity, m, Br);
+    store_kept(0, sum, Br);
+    __syncwarp();  // a row's statistics are its warp's alone
 
     for (int t = visits.first; t < visits.end; ++t) {  // [3]
         const int j = a.logits.tile(t) * Bc, keys = min(Bc, w.seq_k - j);
@@ -54,13 +58,15 @@ __global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(Args
         if (active) {
             a.logits.finish(s, beside, head, i, j, keys);
             if (t >= visits.whole) mask(s, a.logits, i, j, keys);
-            const float m_new = fmaxf(m, row_max(s));  // [5]
-            const float correction = exponential(m - finite(m_new));
+            const float m_old = m[kept_row()], sum_old = sum[kept_row()];
+            const float m_new = fmaxf(m_old, row_max(s));  // [5]
+            const float correction = exponential(m_old - finite(m_new));
             exp_minus(s, m_new, keys);
-            sum = correction * sum + row_sum(s);
+            __syncwarp();  // both keepers of a row have read m' and s'
+            store_kept(m_new, m, Br);
+            store_kept(correction * sum_old + row_sum(s), sum, Br);
             o.scale_rows(correction);  // [6]
-            m = m_new;
-            stage(p, s);  // [7]
+            stage(p, s);               // [7]
             a.logits.drop(p, head, i, j);
         }
         wait_for_loads();  // V_j is here
@@ -69,7 +75,7 @@ __global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(Args
     }
 
     if (!active) return;
-    o.scale_rows(inverse(sum));  // [8]
+    o.scale_rows(inverse(sum[kept_row()]));  // [8]
     store(o, a.O.row(head, i), a.O.pitch, rows);
 }
 

@@ -7,10 +7,10 @@
 
 namespace tilescope::memory_efficient {
 
-/// One buffer in shared memory: Q_i and K_j for the first product, P and V_j for the second.
+/// One buffer in shared memory: Q_i and K_j for the first product, P and V_j for the second. Beside it m' and s'.
 constexpr KernelVariant variant(Index br, Index bc, Index d, Index dv) {
     KernelVariant v = fp32_variant(br, bc, d, dv);
-    v.tiles = 4 * std::max(br * d + bc * d, br * bc + bc * dv);
+    v.tiles = 4 * (std::max(br * d + bc * d, br * bc + bc * dv) + 2 * br);
     v.staging = 0;
     v.takes = br == 64 && bc == 64 ? Takes::scores : Takes::plain;  // one of each head dimension
     return v;
