@@ -74,6 +74,16 @@ std::vector<Row> rows_of(const std::vector<std::string>& texts, const Options& o
     return rows;
 }
 
+/// Of all algorithms, those that do not do what is asked for, and what it is; nothing where algorithms were named.
+std::string left_out(const std::vector<Row>& rows, const std::vector<std::string>& texts) {
+    std::vector<std::string> absent;
+    const Computation* const asked = rows[0].algorithm().computes;
+    for (const Algorithm& a : algorithms())
+        if (const auto r = refuses(a, rows[0].request.problem); texts.empty() && a.computes == asked && r)
+            absent.push_back(std::string(a.name) + " (" + name_of(r->feature) + ')');
+    return absent.empty() ? "" : "Left out, without what is asked for: " + text::join(absent, ", ") + '.';
+}
+
 /// Makes "does not fit" of any row a row instead of an end.
 void count_row(Row& row) {
     try {
@@ -251,7 +261,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
 }
 
 /// The table for people, with what surrounds it: comments in LaTeX, lines of their own in Markdown.
-void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Format format) {
+void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Format format, const std::string& absent) {
     const std::string begin = format == text::Format::latex ? "% " : "";
     const auto print = [&](const std::string& line) {
         const std::size_t command = std::min(line.rfind("\n  see it: "), line.size());  // to be copied in one piece
@@ -270,6 +280,7 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
                   : "max error: of " + describe(small_problem(small->request.problem), *small->algorithm().computes) +
                         ", the same tiles (" + mode.why + ").");
     }
+    if (!absent.empty()) print(absent);
     for (const std::string& line : remarks(rows)) print(line);
     std::vector<Contender> contenders;
     for (const Row& r : rows)
@@ -326,7 +337,7 @@ void compare(const Options& o, const std::vector<std::string>& texts, const std:
     else if (as == WrittenAs::csv)
         print_csv(rows);
     else
-        print_text(rows, mode, table_format(as));
+        print_text(rows, mode, table_format(as), left_out(rows, texts));
     if (reports.empty()) throw RunError("compare: no algorithm fits; see above");
 }
 

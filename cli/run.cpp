@@ -54,8 +54,9 @@ void print_time(const Report& r) {
     }
     const RunTime& t = *r.time;
     const double flops = static_cast<double>(r.counters.matmul_flops);
-    std::cout << "\nTime (modelled): " << text::microseconds(t.us()) << ", " << text::count(flops / t.us() * 1e6)
-              << "FLOP/s of products\n";
+    std::cout << "\nTime (modelled): " << text::microseconds(t.us());
+    if (flops > 0) std::cout << ", " << text::count(flops / t.us() * 1e6) << "FLOP/s of products";
+    std::cout << '\n';
     text::Table table({"launch", "thread blocks", "on an SM", "limited by", "waves", "SMs", "tail", "time", "bound"});
     for (const LaunchTime& l : t.launches)
         table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks),

@@ -85,16 +85,18 @@ void check_mask(const Problem& p) {
             throw BadValue(field, std::to_string(*bound), "must be at most 2^40", "256");
     if (const Documents* d = p.mask.documents(); d && d->keys() != p.seq_k)
         throw BadValue("documents", std::to_string(d->keys()) + " keys in " + std::to_string(d->count()),
-                       "must add up to the " + std::to_string(p.seq_k) + " keys of a sequence");
+                       "must add up to the " + std::to_string(p.seq_k) +
+                           " keys of a sequence, or the sequence must have " + std::to_string(d->keys()));
     const BlockMask* m = p.mask.blocks();
+    const auto text = [](Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); };
     const auto fits = [](Index blocks, Index size, Index n) { return (blocks - 1) * size < n && n <= blocks * size; };
     if (m && !(fits(m->rows, m->block_rows, p.queries()) && fits(m->cols, m->block_cols, p.seq_k)))
-        throw BadValue("block_mask", std::to_string(m->rows) + " x " + std::to_string(m->cols),
-                       "blocks of " + std::to_string(m->block_rows) + " x " + std::to_string(m->block_cols) +
-                           " have to cover " + std::to_string(p.queries()) + " queries and " + std::to_string(p.seq_k) +
-                           " keys",
-                       std::to_string(ceil_div(p.queries(), m->block_rows)) + " x " +
-                           std::to_string(ceil_div(p.seq_k, m->block_cols)));
+        throw BadValue("block_mask", text(m->rows, m->cols),
+                       "blocks of " + text(m->block_rows, m->block_cols) + " have to cover " +
+                           std::to_string(p.queries()) + " queries and " + std::to_string(p.seq_k) +
+                           " keys: " + text(ceil_div(p.queries(), m->block_rows), ceil_div(p.seq_k, m->block_cols)) +
+                           " of them would, or blocks of " +
+                           text(ceil_div(p.queries(), m->rows), ceil_div(p.seq_k, m->cols)));
 }
 
 std::string text_of(double x) {

@@ -30,8 +30,14 @@ double share_at(Index row, Index col) {
 Sees pattern(const std::string& wanted) {
     const std::size_t colon = wanted.find(':');
     const std::string name = wanted.substr(0, colon), number = colon < wanted.size() ? wanted.substr(colon + 1) : "";
+    const auto need_number = [&](const char* example) {
+        if (number.empty())
+            throw UsageError(std::string(pattern_flag) + ' ' + text::shown(wanted) + ": needs a number; try " +
+                             example);
+    };
     const auto whole = [&] {
-        return to_index(pattern_flag + (' ' + name), number.empty() ? "nothing" : number, {1, most_blocks, 2});
+        need_number((name + ":2").c_str());
+        return to_index(pattern_flag + (' ' + name), number, {1, most_blocks, 2});
     };
     if (wanted == "butterfly")
         return [](Index i, Index j, Index) { return std::popcount(static_cast<std::uint64_t>(i ^ j)) <= 1; };
@@ -41,7 +47,8 @@ Sees pattern(const std::string& wanted) {
     if (name == "global")
         return [n = whole()](Index i, Index j, Index d) { return i < n || j < n || (j >= d - 1 && j <= d + 1); };
     if (name == "random") {
-        const double share = to_real(pattern_flag + (' ' + name), number.empty() ? "nothing" : number, "random:0.25");
+        need_number("random:0.25");
+        const double share = to_real(pattern_flag + (' ' + name), number, "random:0.25");
         if (share < 0 || share > 1)
             throw UsageError(std::string(pattern_flag) + ' ' + text::shown(wanted) +
                              ": the share must be from 0 to 1; try random:0.25");

@@ -66,8 +66,8 @@ double to_real(const std::string& flag, const std::string& text, const char* fix
 }
 
 bool to_bool(const std::string& flag, const std::string& text) {
-    if (text == "true" || text == "1" || text == "yes") return true;
-    if (text == "false" || text == "0" || text == "no") return false;
+    if (text == "true" || text == "1" || text == "yes" || text == "on") return true;
+    if (text == "false" || text == "0" || text == "no" || text == "off") return false;
     throw UsageError(flag + ' ' + text::shown(text) + ": must be true or false; try " + flag + "=true");
 }
 

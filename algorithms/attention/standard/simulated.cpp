@@ -103,6 +103,7 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
 }
 
 std::optional<Idealised> idealised(const Problem& p) {
+    if (p.bias || p.dropout.stored) return std::nullopt;  // the paper has neither
     const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk, e = size_of(p.dtype);
     const Prediction count = {(Nq * d + Nk * d + Nk * dv + 2 * N) * e, (2 * N + Nq * dv) * e, 2 * N * (d + dv), N,
                               4 * N - 2 * Nq};
