@@ -46,6 +46,7 @@ std::string moves(const std::vector<TensorDecl>& tensors, const LineProfile& lin
         const std::string name = tensors[id].name;
         if (t.read > 0) parts.push_back(name + " read " + bytes(t.read));
         if (t.write > 0) parts.push_back(name + " written " + bytes(t.write));
+        if (t.reduce > 0) parts.push_back(name + " reduced " + bytes(t.reduce));
     }
     return text::join(parts, ", ");
 }

@@ -16,6 +16,7 @@ const char* key_of(Count Counters::*member) {
 Json to_json(const Prediction& p) {
     return {{key_of(&Counters::hbm_read), p.hbm_read},
             {key_of(&Counters::hbm_write), p.hbm_write},
+            {key_of(&Counters::hbm_reduce), p.hbm_reduce},
             {key_of(&Counters::matmul_flops), p.matmul_flops},
             {key_of(&Counters::exps), p.exps},
             {key_of(&Counters::other_flops), p.other_flops}};
@@ -66,7 +67,9 @@ Json to_json(const Counters& c) {
     return j;
 }
 
-Json to_json(const Traffic& t) { return {{"read_bytes", t.read}, {"write_bytes", t.write}}; }
+Json to_json(const Traffic& t) {
+    return {{"read_bytes", t.read}, {"write_bytes", t.write}, {"reduce_bytes", t.reduce}};
+}
 
 Json to_json(const Launch& l) {
     Json j = {{"kernel", l.counted.kernel}};

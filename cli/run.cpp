@@ -21,20 +21,28 @@ using namespace lab;
 namespace {
 
 void print_traffic(const Report& r) {
-    text::Table table({"tensor", "role", "in HBM", "read", "written"}, 2);
-    for (const TensorReport& t : r.tensors)
-        table.add(
-            {t.name, name_of(t.role), text::bytes(t.bytes), text::bytes(t.traffic.read), text::bytes(t.traffic.write)});
-    table.add({"total", "", text::bytes(r.hbm_footprint), text::bytes(r.counters.hbm_read),
-               text::bytes(r.counters.hbm_write)});
+    const bool reduces = r.counters.hbm_reduce > 0;
+    std::vector<std::string> heads = {"tensor", "role", "in HBM", "read", "written"};
+    if (reduces) heads.emplace_back("reduced");
+    text::Table table(heads, 2);
+    const auto add = [&](const std::string& name, const std::string& role, Bytes size, const Traffic& t) {
+        std::vector<std::string> cells = {name, role, text::bytes(size), text::bytes(t.read), text::bytes(t.write)};
+        if (reduces) cells.push_back(text::bytes(t.reduce));
+        table.add(cells);
+    };
+    for (const TensorReport& t : r.tensors) add(t.name, name_of(t.role), t.bytes, t.traffic);
+    add("total", "", r.hbm_footprint, Traffic::of(r.counters));
     table.print(std::cout, "  ");
 }
 
 /// SM traffic, what of it reaches DRAM, and what has to in any case.
 void print_levels(const Report& r) {
+    const Bytes reduced = r.counters.hbm_reduce;
     text::Table table({"level", "read", "written", "FLOP per byte", "what"}, 1);
     table.add({"SM traffic", text::bytes(r.counters.hbm_read), text::bytes(r.counters.hbm_write),
-               text::number(r.arithmetic_intensity()), "crosses an SM's boundary: the papers' HBM accesses"});
+               text::number(r.arithmetic_intensity()),
+               reduced > 0 ? "crosses an SM's boundary, and " + text::bytes(reduced) + " more to be added"
+                           : std::string("crosses an SM's boundary: the papers' HBM accesses")});
     if (const auto dram = r.dram())
         table.add({"DRAM traffic", text::bytes(dram->read), text::bytes(dram->written),
                    text::number(r.dram_intensity().value_or(0)),

@@ -60,7 +60,8 @@ void print_step(const RunTime& run) {
 void print_traffic(const RunTime& run, const Report& report) {
     const Counters& c = report.counters;
     std::ostringstream words;
-    words << "SM traffic: " << text::bytes(c.hbm_read) << " read, " << text::bytes(c.hbm_write) << " written. ";
+    words << "SM traffic: " << text::bytes(c.hbm_read) << " read, " << text::bytes(c.hbm_write) << " written"
+          << (c.hbm_reduce > 0 ? ", " + text::bytes(c.hbm_reduce) + " reduced. " : ". ");
     if (const auto dram = report.dram())
         words << "DRAM traffic: " << text::bytes(dram->read) << " read, " << text::bytes(dram->written)
               << " written; the L2 has " << percent(report.l2_hit_rate().value_or(0)) << " of what is read.";

@@ -63,7 +63,9 @@ std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kind
     const GpuSpec& gpu = report_.experiment.gpu;
     if (gpu.l2_bytes == 0) {
         const Counters c = counted(k);
-        return Traffic{{c.hbm_read, c.hbm_write}, {c.hbm_read, c.hbm_write}};
+        // What is added to, is read and written.
+        const DramTraffic all = {c.hbm_read + c.hbm_reduce, c.hbm_sent()};
+        return Traffic{all, all};
     }
     if (accesses_.launches().empty()) return std::nullopt;
     const LaunchAccesses& head = accesses_.launches()[k];
@@ -127,7 +129,7 @@ std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<Bl
         return std::min<Bytes>(at[2].*bytes + std::llround(more * (before + added) / 2), at_most);
     };
     const auto read = extrapolated(&DramTraffic::read, sm.hbm_read),
-               written = extrapolated(&DramTraffic::written, sm.hbm_write);
+               written = extrapolated(&DramTraffic::written, sm.hbm_sent());
     if (!read || !written) return std::nullopt;
     return DramTraffic{*read, *written};
 }
@@ -139,11 +141,12 @@ std::vector<Sharing> DramModel::sharing_of(const LaunchAccesses& head) const {
     for (const HbmTile& tile : head.tiles) {
         const TensorDecl& t = tensors[tile.tensor];
         const bool by_all = t.in_pages && tile.rows.end() <= shared_keys(e.problem).end();
-        const Index heads = e.problem.batch_heads();
+        const Index heads = head.heads;  // those of Q, or those of K and V with the slices of several heads of Q
         if (t.round > 0)
             sharing.push_back({t.heads_per_slice, t.slices, t.round, t.slices * t.round / heads});
         else
-            sharing.push_back({heads / t.slices, by_all ? e.problem.kv_heads : t.slices});
+            sharing.push_back(
+                {std::max<Index>(1, heads / t.slices), by_all ? e.problem.kv_heads : std::min(t.slices, heads)});
     }
     return sharing;
 }

@@ -107,6 +107,9 @@ constexpr Metric
                                              "not; the papers' HBM accesses"),
                 counter<&Counters::hbm_write>("SM written", "SM wr", "B",
                                               "bytes that SMs write across their boundary; the papers' HBM accesses"),
+                counter<&Counters::hbm_reduce>("SM reduced", "SM red", "B",
+                                               "bytes that SMs send across their boundary, one way, to be added to "
+                                               "what is there, neither read nor written"),
                 counter<&Counters::sram_read>("SRAM read", "SRAM rd", "B", "read from SRAM by operations"),
                 counter<&Counters::sram_write>("SRAM written", "SRAM wr", "B", "written to SRAM"),
                 counter<&Counters::register_read>("registers read", "regs rd", "B", "read from tiles in registers"),
@@ -255,8 +258,8 @@ std::optional<bool> more_is_better(const Metric& m) {
     const std::string_view key = m.key;
     for (const char* more : {"arithmetic_intensity", "dram_intensity", "l2_hit_rate", "flops_per_s", "sms_in_use"})
         if (key == more) return true;
-    for (const char* less : {"hbm_read_bytes", "hbm_write_bytes", "hbm_bytes", "dram_read_bytes", "dram_write_bytes",
-                             "dram_bytes", "time_us", "tail"})
+    for (const char* less : {"hbm_read_bytes", "hbm_write_bytes", "hbm_reduce_bytes", "hbm_bytes", "dram_read_bytes",
+                             "dram_write_bytes", "dram_bytes", "time_us", "tail"})
         if (key == less) return false;
     return std::nullopt;
 }

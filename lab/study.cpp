@@ -42,7 +42,7 @@ Outcome outcome_of(const Experiment& e, Control* control) {
 void study(Index n, int threads, const std::function<Outcome(Index)>& evaluate,
            const std::function<void(Index, const Outcome&)>& take) {
     in_order(n, threads > 0 ? threads : std::min(cores(), most_at_once),
-             [&](Index k) { return [&take, k, outcome = evaluate(k)] { take(k, outcome); }; });
+             [&](Index, Index k) { return [&take, k, outcome = evaluate(k)] { take(k, outcome); }; });
 }
 
 }  // namespace tilescope::lab

@@ -320,7 +320,7 @@ class Run {
             return all > 0 ? static_cast<double>(dram) / static_cast<double>(all) : 0;
         };
         memory.reads_missed = missed(traffic->again.read, c.hbm_read);
-        memory.writes_missed = missed(traffic->again.written, c.hbm_write);
+        memory.writes_missed = missed(traffic->again.written, c.hbm_sent());
     }
 
     double play(std::size_t k, const Launch& launch, LaunchTime& t) {
@@ -397,7 +397,7 @@ class Run {
 }  // namespace
 
 Style style_of(const Experiment& e) {
-    const bool tensor_cores = e.problem.dtype != Dtype::f32 && e.algorithm->computes == &computation::attention;
+    const bool tensor_cores = e.problem.dtype != Dtype::f32 && e.algorithm->computes->features.has(Feature::head_dims);
     return tensor_cores ? Style::tensor_cores : Style::cuda_cores;
 }
 

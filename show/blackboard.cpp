@@ -129,7 +129,7 @@ Blackboard fitted(const std::vector<Line>& lines, Columns columns, std::size_t w
 }
 
 std::vector<std::string> so_far(const Counters& c) {
-    return {text::bytes(c.hbm_read), text::bytes(c.hbm_write), text::count(static_cast<double>(c.flops()))};
+    return {text::bytes(c.hbm_read), text::bytes(c.hbm_sent()), text::count(static_cast<double>(c.flops()))};
 }
 
 }  // namespace

@@ -91,7 +91,8 @@ std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t
     std::vector<std::array<std::string, 3>> rows = {
         {"", run.shortened().empty() ? "so far" : "shown so far", "whole run"},
         {"visits", "", text::grouped(all.visits)}};
-    for (const char* key : {"hbm_read_bytes", "hbm_write_bytes", "matmul_flops", "exps", "other_flops"}) {
+    for (const char* key :
+         {"hbm_read_bytes", "hbm_write_bytes", "hbm_reduce_bytes", "matmul_flops", "exps", "other_flops"}) {
         const Metric& m = *find_metric(key);
         const Count so_far = std::get<Count>(m.of_counters(now)), whole = std::get<Count>(m.of_counters(all.cost));
         const auto written = [&](Count n) { return m.unit == std::string_view("B") ? text::bytes(n) : count_text(n); };

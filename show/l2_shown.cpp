@@ -40,7 +40,7 @@ void L2Shown::carry_out(Index number) {
     if (step.kind() == Kind::launch) empty();
     if (!step.moves_data()) return;
     const Event& e = step.event;
-    const Bytes read = e.cost.hbm_read, written = e.cost.hbm_write;
+    const Bytes read = e.cost.hbm_read, written = e.cost.hbm_sent();
     if (!exists()) {
         missed_[number] = read, now_.read[e.region.tensor] += read, now_.written += written;
         return;

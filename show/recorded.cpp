@@ -119,7 +119,7 @@ Report report_of(const Trace& trace, const Experiment& e) {
     for (Index n = 0; n < trace.size(); ++n) {
         const Step& s = trace[n];
         r.counters += s.event.cost;
-        if (s.moves_data()) r.tensors[s.event.region.tensor].traffic += {s.event.cost.hbm_read, s.event.cost.hbm_write};
+        if (s.moves_data()) r.tensors[s.event.region.tensor].traffic += Traffic::of(s.event.cost);
         LaunchInfo& l = r.launches[static_cast<std::size_t>(s.launch)];
         l.sram_peak = std::max(l.sram_peak, s.event.sram_used);
         l.register_peak = std::max(l.register_peak, s.event.registers_used);

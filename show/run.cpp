@@ -81,7 +81,7 @@ void Run::tell_failure() {
 /// Bytes by tick, and keyframes of the costs by line.
 void Run::add_up() {
     Bytes read = 0, write = 0;
-    hbm_read_ = hbm_write_ = {0};
+    hbm_read_ = hbm_sent_ = {0};
     LineCosts lines;
     made_.assign(trace().tiles().size(), -1);
     traffic_.assign(trace().tensors().size(), {});
@@ -91,19 +91,19 @@ void Run::add_up() {
         for (Index s = first; s < last; ++s) {
             const Event& event = trace()[s].event;
             if (lines.step % line_keyframe == 0) line_keyframes_.push_back(lines);
-            read += event.cost.hbm_read, write += event.cost.hbm_write;
+            read += event.cost.hbm_read, write += event.cost.hbm_sent();
             lines.by_line[event.line] += event.cost;
             recorded_counters_ += event.cost;
             if (event.kind() == Kind::store)
                 last_stores_[event.region.tensor][static_cast<std::size_t>(trace()[s].region)] = s;
-            if (trace()[s].moves_data()) traffic_[event.region.tensor] += {event.cost.hbm_read, event.cost.hbm_write};
+            if (trace()[s].moves_data()) traffic_[event.region.tensor] += Traffic::of(event.cost);
             if (event.out != no_tile && made_[event.out] < 0) made_[event.out] = s;
             ++lines.step;
         }
-        hbm_read_.push_back(read), hbm_write_.push_back(write);
+        hbm_read_.push_back(read), hbm_sent_.push_back(write);
     }
     if (line_keyframes_.empty()) line_keyframes_.push_back({});
-    const bool attention = algorithm().computes == &computation::attention;
+    const bool attention = algorithm().computes->features.has(Feature::head_dims);
     contents_ = Contents(trace(), attention ? "P" : output_name(*this));
     spread_time();
 }
@@ -207,11 +207,18 @@ Index Run::head_of(const Placement& p) const {
     const std::vector<Placement>& all = schedule_->placements();
     if (!heads_.empty() && &p >= all.data() && &p < all.data() + all.size())
         return heads_[static_cast<std::size_t>(&p - all.data())];
+    return heads_of(p).begin;
+}
+
+Span Run::heads_of(const Placement& p) const {
     const auto& axes = trace().launches()[static_cast<std::size_t>(p.launch)].axes;
     const RecordedBlock& block = trace().block(p.launch, p.block);
     for (std::size_t k = 0; k < axes.size(); ++k)
-        if (axes[k].name == "head") return block.at[k].begin;
-    return 0;
+        if (axes[k].name == "head") {
+            const Index of_each = std::max<Index>(1, recorded_.batch_heads() / axes[k].count);
+            return {block.at[k].begin * of_each, of_each};
+        }
+    return {0, 1};
 }
 
 bool Run::on_sm(const Step& step, Index sm) const {

@@ -85,8 +85,8 @@ class Run {
 
     /// Bytes of SM traffic after a number of ticks, of what is recorded.
     Bytes hbm_read(Index tick) const { return hbm_read_[static_cast<std::size_t>(tick)]; }
-    Bytes hbm_write(Index tick) const { return hbm_write_[static_cast<std::size_t>(tick)]; }
-    Bytes hbm(Index tick) const { return hbm_read(tick) + hbm_write(tick); }
+    Bytes hbm_sent(Index tick) const { return hbm_sent_[static_cast<std::size_t>(tick)]; }
+    Bytes hbm(Index tick) const { return hbm_read(tick) + hbm_sent(tick); }
     /// Everything that is recorded, when all is done.
     const Counters& recorded_counters() const { return recorded_counters_; }
     /// SM traffic of one tensor when all is done.
@@ -128,6 +128,8 @@ class Run {
     std::optional<Index> previous_tick(Index tick, Index sm, F&& wanted) const;
     /// The head that a thread block works on, from 0: its place on its grid's axis of heads.
     Index head_of(const Placement& block) const;
+    /// More than one where it works for all that share a head of K and V: from head_of(block) on.
+    Span heads_of(const Placement& block) const;
     /// Whether a step belongs to a block that runs on this SM.
     bool on_sm(const Step& step, Index sm) const;
 
@@ -152,7 +154,7 @@ class Run {
     std::unique_ptr<Player> player_;
     Moment moment_;
     Counters recorded_counters_;
-    std::vector<Bytes> hbm_read_, hbm_write_;        // by tick
+    std::vector<Bytes> hbm_read_, hbm_sent_;         // by tick
     std::vector<Traffic> traffic_;                   // by tensor
     std::vector<std::vector<Index>> last_stores_;    // by tensor, then by region: the step
     std::vector<double> seconds_, seconds_for_all_;  // by tick

@@ -55,11 +55,12 @@ Setup with_algorithm(Setup s, const std::string& name) {
     const Algorithm& algorithm = algorithm_named(name);
     const Algorithm* before = find_algorithm(s.algorithm);
     s.algorithm = name;
-    if (algorithm.computes == &computation::softmax) {
+    const auto has_heads = [](const Algorithm& a) { return a.computes->features.has(Feature::head_dims); };
+    if (!has_heads(algorithm)) {
         while (const char* flag = attention_flag(s.options)) clear_flag(s.options, flag + 2);  // without dashes
         s.options.q.clear(), s.options.k.clear(), s.options.v.clear();
     } else {
-        if (before && before->computes != algorithm.computes) s.options.dim = first_dim;  // a softmax has none
+        if (before && !has_heads(*before)) s.options.dim = first_dim;  // a softmax has none
         s.options.x.clear();
     }
     if (!has_splits(algorithm.knobs)) clear_flag(s.options, "splits");

@@ -118,7 +118,7 @@ std::vector<SoftmaxMoment> Softmaxes::at(double share) const {
                       m.result.begin() + static_cast<std::ptrdiff_t>(s.event.region.cols.begin));
         }
         m.pass = p->story.passes(tick), m.passes = p->story.passes(run.ticks());
-        m.read = run.hbm_read(tick), m.written = run.hbm_write(tick);
+        m.read = run.hbm_read(tick), m.written = run.hbm_sent(tick);
         programs.push_back(std::move(m));
     }
     return programs;

@@ -122,7 +122,8 @@ StepText step_text(const Run& run, const SmState& sm) {
 std::string traffic_so_far(const Run& run) {
     const Counters& c = run.player().state().total;
     return "SM traffic so far, of all SMs: " + text::bytes(c.hbm_read) + " read, " + text::bytes(c.hbm_write) +
-           " written; " + text::count(static_cast<double>(c.flops())) + " FLOPs";
+           " written" + (c.hbm_reduce > 0 ? ", " + text::bytes(c.hbm_reduce) + " reduced" : "") + "; " +
+           text::count(static_cast<double>(c.flops())) + " FLOPs";
 }
 
 const TileState* tile_written(const Run& run, const SmState& sm) {

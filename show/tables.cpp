@@ -13,8 +13,9 @@ namespace {
 
 /// In the order of the rows: what crosses an SM's boundary comes first.
 constexpr const char* counted_keys[] = {
-    "hbm_read_bytes", "hbm_write_bytes", "sram_read_bytes", "sram_write_bytes", "register_bytes",      "matmul_flops",
-    "exps",           "other_flops",     "launches",        "thread_blocks",    "arithmetic_intensity"};
+    "hbm_read_bytes",   "hbm_write_bytes", "hbm_reduce_bytes", "sram_read_bytes",
+    "sram_write_bytes", "register_bytes",  "matmul_flops",     "exps",
+    "other_flops",      "launches",        "thread_blocks",    "arithmetic_intensity"};
 
 std::string short_text(const Metric& m, double value) {
     const std::string_view unit = m.unit;
@@ -41,7 +42,7 @@ double share(Bytes part, Bytes all) { return all > 0 ? double(part) / double(all
 std::optional<double> progress(const char* key, const Run& run) {
     const Index end = run.ticks(), now = run.tick();
     if (key == counted_keys[0]) return share(run.hbm_read(now), run.hbm_read(end));
-    if (key == counted_keys[1]) return share(run.hbm_write(now), run.hbm_write(end));
+    if (key == counted_keys[1]) return share(run.hbm_sent(now), run.hbm_sent(end));
     return std::nullopt;
 }
 
@@ -70,9 +71,9 @@ TensorRow row(const std::string& prefix, const TensorReport& r, Traffic so_far, 
     TensorRow row;
     row.meaning = r.meaning;
     row.read = traffic(prefix + "read so far", so_far.read, r.traffic.read);
-    row.written = traffic(prefix + "written so far", so_far.write, r.traffic.write);
+    row.written = traffic(prefix + "written so far", so_far.sent(), r.traffic.sent());
     row.all_reads = traffic(prefix + "read in the whole run", r.traffic.read, most);
-    row.all_writes = traffic(prefix + "written in the whole run", r.traffic.write, most);
+    row.all_writes = traffic(prefix + "written in the whole run", r.traffic.sent(), most);
     return row;
 }
 
@@ -100,6 +101,7 @@ std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_na
     for (const char* key : counted_keys) {
         const Metric& m = *find_metric(key);
         const Counters& whole = run.counted().counters;
+        if (key == counted_keys[2] && whole.hbm_reduce == 0) continue;  // as in most programs
         CounterRow row{m.title,
                        m.brief,
                        std::string(m.title) + ": " + m.meaning,
@@ -134,7 +136,7 @@ std::array<TableCell, 6> tensor_header() {
 
 std::vector<TensorRow> tensor_rows(const Run& run) {
     Bytes most = 1;
-    for (const TensorReport& r : run.counted().tensors) most = std::max({most, r.traffic.read, r.traffic.write});
+    for (const TensorReport& r : run.counted().tensors) most = std::max({most, r.traffic.read, r.traffic.sent()});
     std::vector<TensorRow> rows;
     for (const TensorReport& r : run.counted().tensors) {
         TensorRow& each = rows.emplace_back(row(r.name + ", ", r, traffic_so_far(run, r.name), most));
@@ -149,7 +151,7 @@ TensorRow tensor_total(const Run& run) {
     Traffic so_far;
     for (const TensorReport& r : run.counted().tensors)
         all.bytes += r.bytes, all.traffic += r.traffic, so_far += traffic_so_far(run, r.name);
-    TensorRow total = row("", all, so_far, std::max<Bytes>(1, std::max(all.traffic.read, all.traffic.write)));
+    TensorRow total = row("", all, so_far, std::max<Bytes>(1, std::max(all.traffic.read, all.traffic.sent())));
     total.name = {all.name, ""};
     total.size = {text::bytes(all.bytes), "all tensors in HBM: " + all_bytes(all.bytes)};
     return total;

@@ -72,7 +72,7 @@ std::string speed_text(const Session& s, double speed) {
 Traffic moved_between(const Session& s, Index from, Index to) {
     const Run& run = *s.run();
     const Index a = s.ticks_at(from).first, b = s.ticks_at(to).first;
-    return {run.hbm_read(b) - run.hbm_read(a), run.hbm_write(b) - run.hbm_write(a)};
+    return {run.hbm_read(b) - run.hbm_read(a), run.hbm_sent(b) - run.hbm_sent(a)};
 }
 
 std::string about_position(const Session& s, Index position, Index sm) {
@@ -102,7 +102,7 @@ std::string about_tick(const Run& run, Index tick) {
         return std::string("\n") + lab::find_metric(key)->title + ": " + text::bytes(n);
     };
     return tick_text(run, tick) + line("hbm_read_bytes", run.hbm_read(tick) - run.hbm_read(before)) +
-           line("hbm_write_bytes", run.hbm_write(tick) - run.hbm_write(before)) +
+           line("hbm_write_bytes", run.hbm_sent(tick) - run.hbm_sent(before)) +
            "\nSM traffic is what crosses an SM's boundary: the L2 catches part of it.\nClick to go there.";
 }
 

@@ -109,7 +109,7 @@ void Wall::find_tensors() {
         const bool by_row = t.rows == run_.recorded().seq_q, by_col = t.rows == run_.recorded().seq_k;
         const bool whole = by_row && t.cols == run_.recorded().seq_k;
         if (t.meaning == Meaning::score ||
-            (whole && t.role == Role::output && run_.algorithm().computes != &computation::attention)) {
+            (whole && t.role == Role::output && !run_.algorithm().computes->features.has(Feature::head_dims))) {
             if (whole) sheets_.push_back({id, t.name, t.meaning});
             continue;
         }
@@ -148,7 +148,7 @@ void Wall::read_recording() {
         const auto [at, is_new] =
             turns.try_emplace(e.block * static_cast<Index>(run_.trace().launches().size()) + step.launch);
         Turn& t = at->second;
-        if (is_new) t.ours = run_.head_of({step.launch, e.block, 0, 0, 0}) == head_;
+        if (is_new) t.ours = common(run_.heads_of({step.launch, e.block, 0, 0, 0}), {head_, 1}) > 0;
         if (!t.ours) continue;
         if (t.turn != step.turn) {
             close(t);
@@ -164,7 +164,7 @@ void Wall::read_recording() {
         if (step.moves_data()) add_to_loop(step, t.visit.loop);
         if (step.moves_data() && t.paints && !(e.region.rows == t.visit.queries)) strangers.insert(e.region.tensor);
         t.visit.to = tick;
-        if (e.meaning != Meaning::score) continue;
+        if (e.meaning != Meaning::score || e.region.slice != head_) continue;
         const Span queries = e.region.rows, keys = e.region.cols;
         if (queries.size == 0 || keys.size == 0) continue;
         if (!t.paints) t.visit.painted = tick;

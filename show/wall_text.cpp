@@ -375,7 +375,7 @@ StoredBytes stored_bytes(const Run& run) {
     Bytes all = 0;
     bool back = true;
     for (TensorId id = 0; const WallBytes& b : wall_bytes(run)) {
-        const Bytes bytes = b.so_far.read + b.so_far.write;
+        const Bytes bytes = b.so_far.read + b.so_far.sent();
         if (bytes > 0 && is_stored_score(run.trace().tensors()[id])) {
             if (names.empty()) stored.from = all;
             names.push_back(b.name), stored.to = all + bytes, back &= b.so_far.read > 0;

@@ -35,14 +35,16 @@ class Tensors {
 struct Prediction {
     Bytes hbm_read = 0, hbm_write = 0;
     Count matmul_flops = 0, exps = 0, other_flops = 0;
+    Bytes hbm_reduce = 0;
 
+    Bytes hbm() const { return hbm_read + hbm_write + hbm_reduce; }
     /// The same counts for n heads.
     Prediction times(Count n) const {
-        return {n * hbm_read, n * hbm_write, n * matmul_flops, n * exps, n * other_flops};
+        return {n * hbm_read, n * hbm_write, n * matmul_flops, n * exps, n * other_flops, n * hbm_reduce};
     }
     friend Prediction operator+(const Prediction& a, const Prediction& b) {
-        return {a.hbm_read + b.hbm_read, a.hbm_write + b.hbm_write, a.matmul_flops + b.matmul_flops, a.exps + b.exps,
-                a.other_flops + b.other_flops};
+        return {a.hbm_read + b.hbm_read, a.hbm_write + b.hbm_write,     a.matmul_flops + b.matmul_flops,
+                a.exps + b.exps,         a.other_flops + b.other_flops, a.hbm_reduce + b.hbm_reduce};
     }
 };
 

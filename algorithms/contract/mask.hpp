@@ -9,6 +9,7 @@
 #include "algorithms/contract/block_mask.hpp"
 #include "core/machine/ops.hpp"
 #include "core/machine/seen.hpp"
+#include "core/machine/stairs.hpp"
 
 namespace tilescope {
 

@@ -85,7 +85,8 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
     }
     w_.charge(cost, weight_);
     w_.traffic[from.id_].read += weight_ * cost.hbm_read;
-    w_.mark(2 * from.id_ + 2u, cost.hbm_read, weight_);
+    if (!gpu_.mode_.fold) w_.stores.add_load(from.id_, line_);
+    w_.mark(3 * from.id_ + 2u, cost.hbm_read, weight_);
     if (!w_.heard()) return;
     const Region region{from.id_, from.slice_, rows, cols};
     w_.chip.origin(to.slot_) = {from.meaning_, region};
@@ -117,27 +118,46 @@ void Block::read_pages(const Hbm& from, Span rows, Span cols, float* out) const 
 }
 
 void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here here) {
-    check_region("store", to, rows, cols);
-    if (to.in_pages_) throw std::logic_error(std::string("store: ") + to.name_ + " lies in pages, which are only read");
-    if (from.rows() != rows.size || from.cols() != cols.size) mismatch("store", info(from), rows.size, cols.size);
+    send(false, from, to, rows, cols, here);
+}
+
+void Block::reduce_add(const Tile& from, const Hbm& to, Span rows, Here here) {
+    if (to.dtype_ != Dtype::f32) throw std::logic_error(std::string("reduce_add: ") + to.name_ + " is not f32");
+    send(true, from, to, rows, {0, to.cols_}, here);
+}
+
+void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span cols, Here here) {
+    const Operation& operation = adds ? operation::reduce_add : operation::store;
+    check_region(operation.name, to, rows, cols);
+    if (to.in_pages_)
+        throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " lies in pages, which are only read");
+    if (from.rows() != rows.size || from.cols() != cols.size)
+        mismatch(operation.name, info(from), rows.size, cols.size);
     const Region region{to.id_, to.slice_, rows, cols};
+    const Bytes moved = rows.size * cols.size * size_of(to.dtype_);
     Counters cost;
-    cost.hbm_write = rows.size * cols.size * size_of(to.dtype_);
+    (adds ? cost.hbm_reduce : cost.hbm_write) = moved;
     charge_read(cost, info(from));
-    if (!gpu_.mode_.fold) w_.stores.add(region, line_);
-    if (w_.chip.has_data()) gpu_.tensors_[to.id_].data->write(to.slice_, rows, cols, w_.chip.data(from.slot_));
+    if (!gpu_.mode_.fold) w_.stores.add(region, line_, adds);
+    if (w_.chip.has_data()) {
+        Storage& data = *gpu_.tensors_[to.id_].data;
+        if (adds)
+            w_.addends.add(data, region, contents(from));
+        else
+            data.write(to.slice_, rows, cols, w_.chip.data(from.slot_));
+    }
     w_.charge(cost, weight_);
-    w_.traffic[to.id_].write += weight_ * cost.hbm_write;
-    w_.mark(2 * to.id_ + 3u, cost.hbm_write, weight_);
+    w_.traffic[to.id_] += Traffic::of(cost).times(weight_);
+    w_.mark(3 * to.id_ + (adds ? 4u : 3u), moved, weight_);
     if (!w_.heard()) return;
     if (Origin& o = w_.chip.origin(from.slot_); o.meaning == Meaning::other) o.meaning = to.meaning_;
     std::vector<float> stored;
-    if (w_.chip.has_data()) {
+    if (w_.chip.has_data() && !adds) {
         stored.resize(static_cast<std::size_t>(from.size()));
         gpu_.tensors_[to.id_].data->read(to.slice_, rows, cols, stored.data());
     }
-    report({.operation = &operation::store, .reads = {Operand{w_.chip.id(from.slot_)}}, .region = region, .cost = cost},
-           from, stored, here);
+    report({.operation = &operation, .reads = {Operand{w_.chip.id(from.slot_)}}, .region = region, .cost = cost}, from,
+           adds ? contents(from) : TileData(stored), here);
 }
 
 Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype, float fill, Here here) {

@@ -37,6 +37,9 @@ class Block {
     void store(const Tile& from, const Hbm& to, Span rows, Here here = Here::now()) {
         store(from, to, rows, {0, to.cols()}, here);
     }
+    /// Adds a tile to an f32 tensor in HBM, one way: a GPU's L2 adds. Thread blocks of a launch may add to the same
+    /// elements, which they do in the order of their numbers, and which none of them loads or stores (Race).
+    void reduce_add(const Tile& from, const Hbm& to, Span rows, Here here = Here::now());
     /// A new tile, filled. `name` must be a string literal.
     Tile alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype = Dtype::f32, float fill = 0,
                Here here = Here::now());
@@ -87,6 +90,7 @@ class Block {
     void read_pages(const Hbm& from, Span rows, Span cols, float* out) const;
     void release(std::uint32_t slot);
     void check_region(const char* what, const Hbm& tensor, Span rows, Span cols) const;
+    void send(bool adds, const Tile& from, const Hbm& to, Span rows, Span cols, Here here);
     void report(Event e, const Tile& tile, TileData data, Here here);
 
     void loop(const Axis& asked, const Body& body, Here here);

@@ -13,6 +13,7 @@ constexpr const char* name_of(Space s) { return s == Space::sram ? "SRAM" : "reg
 
 struct Counters {
     Bytes hbm_read = 0, hbm_write = 0;            ///< bytes that cross an SM's boundary
+    Bytes hbm_reduce = 0;                         ///< the same, one way, to be added to what is there
     Bytes sram_read = 0, sram_write = 0;          ///< bytes of operands and results in shared memory
     Bytes register_read = 0, register_write = 0;  ///< bytes of operands and results in registers
     Count matmul_flops = 0;                       ///< 2mnk per product
@@ -24,10 +25,10 @@ struct Counters {
         const char* name;
         Count Counters::*member;
     };
-    static const std::array<Field, 11> fields;
+    static const std::array<Field, 12> fields;
 
     void add(const Counters& c, Count times) {
-        hbm_read += times * c.hbm_read, hbm_write += times * c.hbm_write;
+        hbm_read += times * c.hbm_read, hbm_write += times * c.hbm_write, hbm_reduce += times * c.hbm_reduce;
         sram_read += times * c.sram_read, sram_write += times * c.sram_write;
         register_read += times * c.register_read, register_write += times * c.register_write;
         matmul_flops += times * c.matmul_flops, exps += times * c.exps, other_flops += times * c.other_flops;
@@ -37,12 +38,15 @@ struct Counters {
     friend Counters operator-(Counters a, const Counters& b) { return a.add(b, -1), a; }
     friend bool operator==(const Counters&, const Counters&) = default;
 
-    Bytes hbm() const { return hbm_read + hbm_write; }
+    /// Bytes that leave an SM, and all that cross its boundary.
+    Bytes hbm_sent() const { return hbm_write + hbm_reduce; }
+    Bytes hbm() const { return hbm_read + hbm_sent(); }
     Count flops() const { return matmul_flops + exps + other_flops; }
 };
 
-inline constexpr std::array<Counters::Field, 11> Counters::fields{{{"hbm_read_bytes", &Counters::hbm_read},
+inline constexpr std::array<Counters::Field, 12> Counters::fields{{{"hbm_read_bytes", &Counters::hbm_read},
                                                                    {"hbm_write_bytes", &Counters::hbm_write},
+                                                                   {"hbm_reduce_bytes", &Counters::hbm_reduce},
                                                                    {"sram_read_bytes", &Counters::sram_read},
                                                                    {"sram_write_bytes", &Counters::sram_write},
                                                                    {"register_read_bytes", &Counters::register_read},
@@ -55,9 +59,12 @@ inline constexpr std::array<Counters::Field, 11> Counters::fields{{{"hbm_read_by
 
 /// Bytes one tensor moved between HBM and the SMs.
 struct Traffic {
-    Bytes read = 0, write = 0;
+    Bytes read = 0, write = 0, reduce = 0;
 
-    Traffic& operator+=(const Traffic& t) { return read += t.read, write += t.write, *this; }
+    static Traffic of(const Counters& c) { return {c.hbm_read, c.hbm_write, c.hbm_reduce}; }
+    Traffic times(Count n) const { return {n * read, n * write, n * reduce}; }
+    Bytes sent() const { return write + reduce; }
+    Traffic& operator+=(const Traffic& t) { return read += t.read, write += t.write, reduce += t.reduce, *this; }
     friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 

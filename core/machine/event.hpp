@@ -45,8 +45,8 @@ struct Event {
     bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }
 };
 
-/// The contents of the tile that an operation wrote (row-major), or that a store wrote to HBM, as stored there. Empty
-/// in modes without data.
+/// The contents of the tile that an operation wrote (row-major), or that a store wrote to HBM, as stored there, or what
+/// it added there. Empty in modes without data.
 using TileData = std::span<const float>;
 
 /// A launch begins and ends; in between its thread blocks do, and in them loops. Each begin has its end, except where a

@@ -233,19 +233,21 @@ void Gpu::run_exact(const Launch& launch) {
         if (control_) ++control_->blocks_done;
     };
     // Listeners hear of one thread block after the other.
-    const bool in_order = !listeners_.empty() || mode_.only_wanted;
-    const Index threads = in_order ? 1 : std::min<Index>(threads_, grid.size());
+    const bool one_by_one = !listeners_.empty() || mode_.only_wanted;
+    const Index threads = one_by_one ? 1 : std::min<Index>(threads_, grid.size());
     std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
     if (threads <= 1) {
         for (Index block = 0; (block = next_block(launch, block)) < grid.size(); ++block) work(*main_, block);
     } else {
-        at_once(grid.size(), threads_, [&](Index worker, Index block) {
+        in_order(grid.size(), threads_, [&](Index worker, Index block) {
             std::unique_ptr<Worker>& own = workers[static_cast<std::size_t>(worker)];  // made by its first block
             if (!own) {
                 own = std::make_unique<Worker>(main_->chip.capacity(), mode_.data);
                 own->traffic.resize(tensors_.size());
+                own->addends = Addends(false);
             }
             work(*own, block);
+            return own->addends.take();
         });
     }
     merge(*main_);

@@ -16,7 +16,7 @@ enum class Kind : std::uint8_t {
     alloc,    ///< a new tile, filled with a constant
     release,  ///< a tile leaves the chip
     load,     ///< HBM -> a tile
-    store,    ///< a tile -> HBM
+    store,    ///< a tile -> HBM, in place of what is there or added to it
     product,  ///< out += alpha a b
     map,      ///< element by element
     reduce,   ///< along rows: a column from a tile

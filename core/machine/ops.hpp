@@ -4,7 +4,6 @@
 #pragma once
 
 #include "core/machine/block.hpp"
-#include "core/machine/stairs.hpp"
 
 namespace tilescope {
 
@@ -37,8 +36,5 @@ void add(Block& b, Tile& x, const Tile& y, Here here = Here::now());
 void update_max(Block& b, Tile& x, const Tile& y, Here here = Here::now());
 /// m += log l. 1 logarithm and 1 addition an element, both counted as other FLOPs.
 void add_log(Block& b, Tile& m, const Tile& l, Here here = Here::now());
-
-/// x_rc = -inf where c > stairs(r) + diagonal. Free: a predicate on the operation that produced x.
-void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, Here here = Here::now());
 
 }  // namespace tilescope

@@ -45,25 +45,26 @@ void at_once(Index n, int threads, const std::function<void(Index, Index)>& work
     if (error) std::rethrow_exception(error);
 }
 
-void in_order(Index n, int threads, const std::function<std::function<void()>(Index)>& work) {
+void in_order(Index n, int threads, const std::function<std::function<void()>(Index, Index)>& work) {
     constexpr Index most_ahead = 64;  // of what is to be taken next, for each thread
     const Index workers = threads > 0 ? threads : cores();
     Mutex mutex;
     std::map<Index, std::function<void()>> waiting;
     std::atomic<Index> next{0};
     std::atomic<bool> failed{false};
-    at_once(n, static_cast<int>(workers), [&](Index, Index k) {
+    at_once(n, static_cast<int>(workers), [&](Index worker, Index k) {
         try {
             // Whoever has the next one waits for nobody, so all go on.
             while (k >= next + most_ahead * workers) {
                 if (failed) return;
                 wait_a_moment();
             }
-            auto take = work(k);
+            auto take = work(worker, k);
             const Lock lock(mutex);
             waiting.emplace(k, std::move(take));
             while (!waiting.empty() && waiting.begin()->first == next) {
-                waiting.extract(waiting.begin()).mapped()();  // if it throws, next stays: nobody takes it, or another
+                const auto first = waiting.extract(waiting.begin());
+                if (first.mapped()) first.mapped()();  // if it throws, next stays: nobody takes it, or another
                 ++next;
             }
         } catch (...) {

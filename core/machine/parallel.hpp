@@ -20,8 +20,8 @@ int cores();
 void at_once(Index n, int threads, const std::function<void(Index worker, Index k)>& work);
 
 /// The same, where work(k) returns what is to be done with its result: that is called in the order of k, one at a time.
-/// Few results wait to be taken, however many there are.
-void in_order(Index n, int threads, const std::function<std::function<void()>(Index k)>& work);
+/// Few results wait to be taken, however many there are. Empty is what there is nothing to be done with.
+void in_order(Index n, int threads, const std::function<std::function<void()>(Index worker, Index k)>& work);
 
 /// Lets a millisecond pass, for those who look now and then whether another thread is done.
 void wait_a_moment();

@@ -46,14 +46,24 @@ void Stores::begin_block(Index block) {
     seen_.clear();
 }
 
-void Stores::add(const Region& r, std::uint16_t line) {
-    if (seen_.emplace(r.tensor, r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size).second)
-        all_.push_back({r, block_, line});
+void Stores::add(const Region& r, std::uint16_t line, bool adds) {
+    if (!adds) note({"stores to", block_, line}, r.tensor);
+    if (seen_.emplace(r.tensor, r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size, adds).second)
+        all_.push_back({r, block_, line, adds});
+}
+
+void Stores::add_load(TensorId tensor, std::uint16_t line) { note({"loads from", block_, line}, tensor); }
+
+void Stores::note(const Use& use, TensorId tensor) {
+    const auto [at, is_new] = uses_.try_emplace(tensor, use);
+    if (!is_new && use.block < at->second.block) at->second = use;
 }
 
 void Stores::take_from(Stores& other) {
     all_.insert(all_.end(), other.all_.begin(), other.all_.end());
     other.all_.clear();
+    for (const auto& [tensor, use] : other.uses_) note(use, tensor);
+    other.uses_.clear();
 }
 
 void Stores::check(Index launch, const char* kernel, const std::vector<const char*>& tensors) {
@@ -61,9 +71,11 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
         return std::tuple(s.region.tensor, s.region.slice, s.region.rows.begin, s.block);
     };
     std::sort(all_.begin(), all_.end(), [&](const Stored& a, const Stored& b) { return place(a) < place(b); });
+    check_adding(launch, kernel, tensors);
     Front front;
     const Stored* before = nullptr;
     for (const Stored& s : all_) {
+        if (s.adds) continue;
         if (!before || before->region.tensor != s.region.tensor || before->region.slice != s.region.slice) front = {};
         front.leave_behind(s.region.rows.begin);
         if (const Stored* other = front.meets(s))
@@ -77,6 +89,21 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
         before = &s;
     }
     all_.clear();
+    uses_.clear();
+}
+
+/// What others add to is not known before the launch ends.
+void Stores::check_adding(Index launch, const char* kernel, const std::vector<const char*>& tensors) const {
+    for (const Stored& s : all_) {
+        const auto found = uses_.find(s.region.tensor);
+        if (!s.adds || found == uses_.end()) continue;
+        const Use& use = found->second;
+        throw Race(std::string("race in ") + kernel + ": thread block " + std::to_string(use.block) +
+                       " (pseudo-code line " + std::to_string(use.line) + ") " + use.verb + ' ' +
+                       tensors[s.region.tensor] + ", and thread block " + std::to_string(s.block) + " (line " +
+                       std::to_string(s.line) + ") adds to it",
+                   {launch, use.block, use.line}, {launch, s.block, s.line});
+    }
 }
 
 }  // namespace tilescope

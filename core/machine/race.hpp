@@ -1,6 +1,7 @@
-// Finding thread blocks of a launch that store to the same elements.
+// Finding thread blocks of a launch that store to the same elements, or that touch those to which others add.
 #pragma once
 
+#include <map>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -10,27 +11,39 @@
 
 namespace tilescope {
 
-/// A rectangle that a thread block stored, at that pseudo-code line.
+/// A rectangle that a thread block stored, or added to, at that pseudo-code line.
 struct Stored {
     Region region;
     Index block;
     std::uint16_t line;
+    bool adds;
 };
 
-/// The stores of some thread blocks of a launch.
+/// The stores of some thread blocks of a launch, and what they loaded from.
 class Stores {
   public:
     void begin_block(Index block);
     /// Once for each rectangle of the current block.
-    void add(const Region& region, std::uint16_t line);
+    void add(const Region& region, std::uint16_t line, bool adds);
+    void add_load(TensorId tensor, std::uint16_t line);
     void take_from(Stores& other);
-    /// Throws Race where two blocks overlap; forgets all.
+    /// Throws Race where two blocks store to the same place, or where any adds to a tensor that any loads from or
+    /// stores to; forgets all.
     void check(Index launch, const char* kernel, const std::vector<const char*>& tensors);
 
   private:
+    struct Use {
+        const char* verb;
+        Index block;
+        std::uint16_t line;
+    };
+    void note(const Use& use, TensorId tensor);
+    void check_adding(Index launch, const char* kernel, const std::vector<const char*>& tensors) const;
+
     std::vector<Stored> all_;
+    std::map<TensorId, Use> uses_;  // of each tensor the first, but for adding
     Index block_ = 0;
-    std::set<std::tuple<TensorId, Index, Index, Index, Index, Index>> seen_;  // of the current block
+    std::set<std::tuple<TensorId, Index, Index, Index, Index, Index, bool>> seen_;  // of the current block
 };
 
 }  // namespace tilescope

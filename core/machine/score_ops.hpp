@@ -6,10 +6,13 @@
 
 #include "core/machine/block.hpp"
 #include "core/machine/kept.hpp"
+#include "core/machine/stairs.hpp"
 
 namespace tilescope {
 
-/// x_rc = -inf where c < stairs(r) + diagonal. Free: a predicate, as mask_above_diagonal.
+/// x_rc = -inf where c > stairs(r) + diagonal. Free: a predicate on the operation that produced x.
+void mask_above_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, Here here = Here::now());
+/// x_rc = -inf where c < stairs(r) + diagonal. Free, too.
 void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, Here here = Here::now());
 /// x_rc = -inf where hidden(r, c), rows and columns of the tile. Free, too.
 void mask_where(Block& b, Tile& x, const std::function<bool(Index row, Index col)>& hidden, Here here = Here::now());

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/machine/addends.hpp"
 #include "core/machine/chip_memory.hpp"
 #include "core/machine/race.hpp"
 
@@ -20,6 +21,7 @@ struct Worker {
     std::vector<Listener*> listeners;  // those that want the current block
     std::vector<float> scratch;        // for operands that have to be rounded
     Stores stores;                     // of this launch, in exact modes
+    Addends addends;                   // of the current block
 
     std::exception_ptr unsaid;  // what a listener threw where nothing can be thrown
 

@@ -1,5 +1,10 @@
 #include "core/record/player.hpp"
 
+#include <functional>
+#include <set>
+
+#include "core/machine/operations/of_block.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -23,11 +28,18 @@ void change_tiles(std::vector<TileState>& tiles, const Step& step, Index number)
         tiles.push_back({e.out, number});
 }
 
-/// Copies a dense rectangle to its place in the tensor.
-void place(const RecordedTensor& shape, const Region& r, TileData from, std::vector<float>& to) {
+bool adds(const Event& e) { return e.operation == &operation::reduce_add; }
+
+/// Copies a dense rectangle to its place in the tensor, or adds it there.
+void place(const RecordedTensor& shape, const Event& e, TileData from, std::vector<float>& to) {
+    const Region& r = e.region;
     for (Index row = 0; row < r.rows.size; ++row) {
-        const Index start = (r.slice * shape.rows + r.rows.begin + row) * shape.cols + r.cols.begin;
-        std::copy_n(from.data() + row * r.cols.size, r.cols.size, to.data() + start);
+        const float* const some = from.data() + row * r.cols.size;
+        float* const start = to.data() + (r.slice * shape.rows + r.rows.begin + row) * shape.cols + r.cols.begin;
+        if (adds(e))
+            std::transform(some, some + r.cols.size, start, start, std::plus<>());
+        else
+            std::copy_n(some, r.cols.size, start);
     }
 }
 
@@ -35,6 +47,7 @@ void place(const RecordedTensor& shape, const Region& r, TileData from, std::vec
 
 Player::Player(const Trace& trace) : trace_(&trace), contents_(trace.tensors().size()) {
     state_.tensors.resize(trace.tensors().size());
+    find_changes();
     keep_keyframe();
 }
 
@@ -77,8 +90,7 @@ void Player::advance() {
 void Player::touch(const Step& step) {
     const Event& e = step.event;
     TensorState& tensor = state_.tensors[e.region.tensor];
-    tensor.traffic.read += e.times * e.cost.hbm_read;
-    tensor.traffic.write += e.times * e.cost.hbm_write;
+    tensor.traffic += Traffic::of(e.cost).times(e.times);
     if (step.region == static_cast<Index>(tensor.touched.size())) tensor.touched.push_back({.region = e.region});
     Touched& t = tensor.touched[static_cast<std::size_t>(step.region)];
     const Index number = position() - 1;
@@ -91,6 +103,28 @@ void Player::touch(const Step& step) {
     }
 }
 
+/// Sums are made in the order of the thread blocks' numbers, in which the machine adds, whenever these did it.
+void Player::find_changes() {
+    changes_.resize(trace_->tensors().size());
+    std::set<TensorId> added_to;
+    for (Index k = 0; k < size(); ++k)
+        if (adds((*trace_)[k].event)) added_to.insert((*trace_)[k].event.region.tensor);
+    if (added_to.empty()) return;
+    for (Index k = 0; k < size(); ++k) {
+        const Event& e = (*trace_)[k].event;
+        if (e.kind() == Kind::store && added_to.contains(e.region.tensor)) changes_[e.region.tensor].push_back(k);
+    }
+    const auto place = [&](Index k) { return std::pair((*trace_)[k].launch, (*trace_)[k].event.block); };
+    for (std::vector<Index>& steps : changes_)
+        std::stable_sort(steps.begin(), steps.end(), [&](Index a, Index b) { return place(a) < place(b); });
+}
+
+/// All that was stored or added so far.
+void Player::replay(TensorId tensor, std::vector<float>& values) const {
+    for (const Index k : changes_[tensor])
+        if (k < position()) place(trace_->tensors()[tensor], (*trace_)[k].event, trace_->values((*trace_)[k]), values);
+}
+
 const std::vector<float>& Player::values(TensorId tensor) const {
     const TensorState& now = state_.tensors[tensor];
     const RecordedTensor& recorded = trace_->tensors()[tensor];
@@ -98,12 +132,16 @@ const std::vector<float>& Player::values(TensorId tensor) const {
     if (c.last_store == now.last_store || !trace_->has_values()) return c.values;
     c.last_store = now.last_store;
     c.values = recorded.initial;
+    if (!changes_[tensor].empty()) {
+        replay(tensor, c.values);
+        return c.values;
+    }
     // The last store to each region, in the order in which they happened, for regions may overlap.
     std::vector<Index> stores;
     for (const Touched& t : now.touched)
         if (t.last_store >= 0) stores.push_back(t.last_store);
     std::sort(stores.begin(), stores.end());
-    for (const Index s : stores) place(recorded, (*trace_)[s].event.region, trace_->values((*trace_)[s]), c.values);
+    for (const Index s : stores) place(recorded, (*trace_)[s].event, trace_->values((*trace_)[s]), c.values);
     return c.values;
 }
 

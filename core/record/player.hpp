@@ -90,12 +90,16 @@ class Player {
     void advance();
     void touch(const Step& step);
     void keep_keyframe();
+    void find_changes();
+    void replay(TensorId tensor, std::vector<float>& values) const;
 
     const Trace* trace_;
     MachineState state_;
     std::vector<MachineState> keyframes_;  // by position, from 0 on; grows as seeks reach further
     Index next_keyframe_ = 0;
-    mutable std::vector<Contents> contents_;  // by tensor
+    mutable std::vector<Contents> contents_;   // by tensor
+    std::vector<std::vector<Index>> changes_;  // by tensor: steps that store or add, in the order of the recording, of
+                                               // those that are added to
 };
 
 /// What to look for with next() and previous(), besides the members of Step.

@@ -18,11 +18,7 @@ void Profile::on(const Event& e, TileData) {
     if (e.kind() == Kind::release) return;
     LineProfile& line = lines_[e.line];
     line.cost.add(e.cost, e.times);
-    if (e.moves_data()) {
-        Traffic& t = line.traffic[e.region.tensor];
-        t.read += e.times * e.cost.hbm_read;
-        t.write += e.times * e.cost.hbm_write;
-    }
+    if (e.moves_data()) line.traffic[e.region.tensor] += Traffic::of(e.cost).times(e.times);
     if (e.kind() == Kind::load || e.kind() == Kind::alloc) note_tile(line.tiles, *e.tile);
 }
 

@@ -186,7 +186,7 @@ class Walk {
         for (const Deed& d : deeds) {
             costs_.push_back(price.of(d));
             for (std::size_t u = 0; u < unit_count; ++u) busy_[u] += costs_.back()[u];
-            const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_write);
+            const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_sent());
             from_l2 += read / memory.l2, to_l2 += written / memory.l2;
             busy_[static_cast<std::size_t>(Unit::dram)] +=
                 (read * memory.reads_missed + written * memory.writes_missed) / memory.dram;

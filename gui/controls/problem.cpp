@@ -136,7 +136,7 @@ void score_list(App& app, const Algorithm& algorithm) {
 
 void problem_controls(App& app) {
     const Problem p = asked(app);
-    const bool attention = app.session.algorithm().computes == &computation::attention;
+    const bool attention = app.session.algorithm().computes->features.has(Feature::head_dims);
     const auto number = [](Index n) { return static_cast<double>(n); };
     heading(app, "Problem");
     length_controls(app, p, attention);
@@ -166,7 +166,7 @@ void data_controls(App& app) {
     heading(app, "Data");
     from_files(app) ? remark(app, "The numbers of the files.") : seed_row(app);
     const Algorithm& algorithm = app.session.algorithm();
-    if (algorithm.computes != &computation::attention) return;
+    if (!algorithm.computes->features.has(Feature::scale)) return;
     const Problem p = asked(app);
     number_flag_row(app,
                     {"scale", "scale", p.scale.value_or(1 / std::sqrt(static_cast<double>(std::max<Index>(1, p.dim)))),

@@ -66,7 +66,7 @@ void rule_list(App& app) {
 
 void tile_controls(App& app) {
     heading(app, "Tiles");
-    const bool attention = app.session.algorithm().computes == &computation::attention;
+    const bool attention = app.session.algorithm().computes->features.has(Feature::head_dims);
     const std::optional<Tiling> now = app.session.tiling();
     const std::string freed = " × leaves the choice to the rule below.";
     tile_row(app, "br", "Br", &Options::br, now ? now->br : 0,

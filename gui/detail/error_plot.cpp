@@ -20,7 +20,7 @@ Run::StoredError stored_error(const App& app, const Run& run) {
     const int now_version = static_cast<int>(app.session.version()), now_tick = static_cast<int>(run.tick());
     const Problem& p = run.recorded();
     const Index all = p.batch_heads() * p.seq_q,
-                cols = run.algorithm().computes == &computation::softmax ? p.seq_k : p.dim_v;
+                cols = run.algorithm().computes->features.has(Feature::head_dims) ? std::max(p.dim, p.dim_v) : p.seq_k;
     const bool same_run = kept.GetInt(version, -1) == now_version, same_tick = kept.GetInt(tick, -1) == now_tick;
     if (!same_run || (!same_tick && (!app.playback.playing() || all * cols < large))) {
         const Run::StoredError e = run.stored_error();

@@ -20,7 +20,7 @@ Rate rate(const Run& run, Index first, Index last) {
     if (first >= last) return {};
     const auto ticks = static_cast<double>(last - first);
     return {static_cast<double>(run.hbm_read(last) - run.hbm_read(first)) / ticks,
-            static_cast<double>(run.hbm_write(last) - run.hbm_write(first)) / ticks};
+            static_cast<double>(run.hbm_sent(last) - run.hbm_sent(first)) / ticks};
 }
 
 /// The ticks that end left of a column, when `columns` show `ticks`. A tick is never cut in two.

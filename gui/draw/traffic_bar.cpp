@@ -10,7 +10,7 @@ std::vector<TrafficPart> sm_traffic_parts(const Theme& t, const show::Run& run) 
     for (const show::WallBytes& b : show::wall_bytes(run)) {
         const ImU32 hue = t.hue(b.meaning);
         parts.push_back({b.so_far.read, Theme::mixed(t.panel, hue, 0.9f), b.name});
-        parts.push_back({b.so_far.write, Theme::mixed(t.panel, hue, 0.55f), b.name + " written"});
+        parts.push_back({b.so_far.sent(), Theme::mixed(t.panel, hue, 0.55f), b.name + " written"});
     }
     return parts;
 }

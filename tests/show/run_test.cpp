@@ -147,7 +147,7 @@ TEST_CASE("costs of lines and bytes are the sums so far, at ticks in any order",
             }
             CHECK(r.line_costs().size() == expected.size());
             CHECK(r.hbm_read(tick) == sum.hbm_read);
-            CHECK(r.hbm_write(tick) == sum.hbm_write);
+            CHECK(r.hbm_sent(tick) == sum.hbm_sent());
             CHECK(difference(r.player().state().total, sum) == "");
         }
     });
@@ -156,15 +156,15 @@ TEST_CASE("costs of lines and bytes are the sums so far, at ticks in any order",
 TEST_CASE("bytes at the last tick are those that the tensors moved", "[run]") {
     for_all([](const Algorithm& a, const Case& c) {
         Run r = run_of(experiment(a, c), 2);
-        CHECK(r.hbm_read(0) + r.hbm_write(0) == 0);
+        CHECK(r.hbm_read(0) + r.hbm_sent(0) == 0);
         r.seek(r.ticks());
         CHECK(r.player().position() == r.trace().size());
         CHECK(r.hbm_read(r.ticks()) == r.player().state().total.hbm_read);
-        CHECK(r.hbm_write(r.ticks()) == r.player().state().total.hbm_write);
+        CHECK(r.hbm_sent(r.ticks()) == r.player().state().total.hbm_sent());
         Traffic all;
         for (const TensorState& t : r.player().state().tensors) all += t.traffic;
         CHECK(all.read == r.hbm_read(r.ticks()));
-        CHECK(all.write == r.hbm_write(r.ticks()));
+        CHECK(all.sent() == r.hbm_sent(r.ticks()));
         const Report alone = count({&a, r.recorded(), c.tiling, r.experiment().gpu});
         CHECK(difference(r.player().state().total, alone.counters) == "");
     });

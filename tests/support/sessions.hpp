@@ -38,7 +38,7 @@ inline void check_nothing_runs(Session& s) {
 }
 
 inline double reached(const Run& run, Index tick, Pace pace) {
-    if (pace == Pace::bytes) return static_cast<double>(run.hbm_read(tick) + run.hbm_write(tick));
+    if (pace == Pace::bytes) return static_cast<double>(run.hbm_read(tick) + run.hbm_sent(tick));
     return pace == Pace::time ? run.seconds_for_all(tick) : static_cast<double>(tick);
 }
 

@@ -1,6 +1,6 @@
 // x_rc = -inf where c > stairs(r) + diagonal. Free: a predicate on the operation that produced x.
 #include "core/machine/operations/elements.hpp"
-#include "core/machine/ops.hpp"
+#include "core/machine/score_ops.hpp"
 
 namespace tilescope {
 

@@ -6,6 +6,10 @@ const Operation load{
     .name = "load", .kind = Kind::load, .formula = "load o ↑", .sentence = "loads %t, %r (%h), from HBM into %s"};
 const Operation store{
     .name = "store", .kind = Kind::store, .formula = "store a ↓", .sentence = "stores %t, %r (%h), from %s into HBM"};
+const Operation reduce_add{.name = "reduce_add",
+                           .kind = Kind::store,
+                           .formula = "add a ↓",
+                           .sentence = "adds to %t, %r (%h), in HBM, from %s"};
 const Operation alloc{.name = "alloc", .kind = Kind::alloc, .formula = "make o", .sentence = "makes %O"};
 const Operation release{.name = "release", .kind = Kind::release, .formula = "free o", .sentence = "gives back %o"};
 const Operation matmul{.name = "matmul",

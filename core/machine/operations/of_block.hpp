@@ -5,7 +5,7 @@
 
 namespace tilescope::operation {
 
-extern const Operation load, store, alloc, release, matmul;
+extern const Operation load, store, reduce_add, alloc, release, matmul;
 extern const Operation launch, block_begin, block_end;
 
 }  // namespace tilescope::operation

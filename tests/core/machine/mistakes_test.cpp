@@ -9,6 +9,7 @@
 #include "core/machine/storage.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/harness.hpp"
 
 using namespace tilescope;
 
@@ -177,6 +178,61 @@ TEST_CASE("thread blocks that store to the same elements are refused", "[mistake
     const Hbm y = gpu.add({"Y", Role::output, Dtype::f32, 1, 2, 2, nullptr});
     for (int k = 0; k < 2; ++k)
         CHECK_NOTHROW(gpu.launch("kernel", {each(Tiles(2, 1))}, [&](Block& b, Span i) { put(b, y, i, {0, 2}); }));
+}
+
+TEST_CASE("thread blocks may add to the same elements, which nobody stores or loads", "[mistakes][race]") {
+    const Mode mode = GENERATE(exact_mode, numeric_mode);
+    const int threads = GENERATE(1, 4);
+    const auto run = [&](auto&& also, Dtype dtype = Dtype::f32) {
+        Gpu gpu(spec(), mode, threads);
+        const Hbm y = gpu.add({"Y", Role::output, dtype, 1, 8, 6, nullptr});
+        gpu.launch("kernel", {each(Tiles(8, 1))}, [&](Block& b, Span i) {
+            b.at(7);
+            b.reduce_add(b.alloc_registers("t", 8, 6), y, {0, 8});
+            b.reduce_add(b.alloc_registers("t", 2, 6), y, {3, 2});
+            b.at(8);
+            also(b, y, i);
+        });
+    };
+    CHECK_NOTHROW(run([](Block&, const Hbm&, Span) {}));
+    const auto message = message_of<Race>([&] {
+        run([](Block& b, const Hbm& y, Span i) {
+            if (i.begin == 5) Tile t = b.load(y, {0, 1});
+        });
+    });
+    CHECK(
+        contains(message, "thread block 5 (pseudo-code line 8) loads from Y, and thread block 0 (line 7) adds to it"));
+    CHECK_THROWS_AS(run([](Block& b, const Hbm& y, Span i) {
+                        if (i.begin == 2) b.store(b.alloc_registers("t", 1, 6), y, {7, 1});
+                    }),
+                    Race);
+    CHECK_THROWS_AS(run([](Block&, const Hbm&, Span) {}, Dtype::f16), std::logic_error);
+}
+
+TEST_CASE("what thread blocks add in HBM does not depend on threads", "[race][threads]") {
+    constexpr Index blocks = 300;
+    const std::vector<float> terms = tilescope::testing::random_floats(blocks * 4, 3);
+    const auto sums = [&](int threads, Listener* listener) {
+        Gpu gpu(spec(), numeric_mode, threads);
+        if (listener) gpu.listen(*listener);
+        const Hbm x = gpu.add(tilescope::testing::filled("X", Role::input, Dtype::f32, 1, blocks, 4, terms));
+        const Hbm y =
+            gpu.add(tilescope::testing::filled("Y", Role::output, Dtype::f32, 1, 1, 4, std::vector<float>{1, 2, 3, 4}));
+        gpu.launch("kernel", {uniform(Tiles(blocks, 1))}, [&](Block& b, Span i) {
+            b.reduce_add(b.load(x, i, Space::registers), y, {0, 1});
+        });
+        CHECK(gpu.total().hbm_reduce == blocks * 4 * 4);
+        CHECK(gpu.total().hbm_write == 0);
+        CHECK(gpu.total().hbm() == 2 * blocks * 4 * 4);
+        CHECK((gpu.traffic(1) == Traffic{0, 0, blocks * 4 * 4}));
+        return tilescope::testing::contents(gpu.tensors()[1]);
+    };
+    std::vector<float> expected = {1, 2, 3, 4};
+    for (std::size_t k = 0; k < terms.size(); ++k) expected[k % 4] += terms[k];  // in the blocks' order
+    tilescope::testing::Log log;
+    CHECK(sums(1, &log) == expected);
+    CHECK(log.of(Kind::store).back().data == std::vector<float>(terms.end() - 4, terms.end()));
+    for (const int threads : {1, 2, 5}) CHECK(sums(threads, nullptr) == expected);
 }
 
 TEST_CASE("a graded range must cost in proportion to what it sees", "[mistakes][graded]") {

@@ -1,5 +1,7 @@
 #include "core/machine/ops.hpp"
 
+#include "core/machine/gradient_ops.hpp"
+#include "core/machine/score_ops.hpp"
 #include "tests/support/harness.hpp"
 
 using namespace tilescope;
@@ -61,6 +63,14 @@ TEST_CASE("every operation has its price", "[ops]") {
         {"exp_minus", [](Block& b, Tile& x, const Tile& m) { exp_minus(b, x, m); }, {3, 5}, {3, 1}, 15, 15, true},
         {"scale_rows", [](Block& b, Tile& x, const Tile& f) { scale_rows(b, x, f); }, {3, 5}, {3, 1}, 0, 15, true},
         {"divide_rows", [](Block& b, Tile& x, const Tile& l) { divide_rows(b, x, l); }, {3, 5}, {3, 1}, 0, 15, true},
+        {"subtract_rows",
+         [](Block& b, Tile& x, const Tile& d) { subtract_rows(b, x, d); },
+         {3, 5},
+         {3, 1},
+         0,
+         15,
+         true},
+        {"multiply", [](Block& b, Tile& x, const Tile& y) { multiply(b, x, y); }, {3, 5}, {3, 5}, 0, 15, true},
         {"add", [](Block& b, Tile& x, const Tile& y) { add(b, x, y); }, {3, 5}, {3, 5}, 0, 15, true},
         {"update_max", [](Block& b, Tile& x, const Tile& y) { update_max(b, x, y); }, {3, 5}, {3, 5}, 0, 15, true},
         {"add_log", [](Block& b, Tile& m, const Tile& l) { add_log(b, m, l); }, {3, 1}, {3, 1}, 0, 6, true},

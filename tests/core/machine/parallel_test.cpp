@@ -93,7 +93,7 @@ TEST_CASE("a result that cannot be taken is not taken again, nor is any after it
         for (int round = 0; round < 200; ++round) {
             std::vector<Index> taken;
             CHECK_THROWS_WITH(in_order(100, threads,
-                                       [&](Index k) {
+                                       [&](Index, Index k) {
                                            return [&taken, k] {
                                                taken.push_back(k);
                                                if (k >= 1) throw std::runtime_error("taken: " + std::to_string(k));

@@ -1,0 +1,34 @@
+// Adding to tensors in HBM in one order, whichever threads run the thread blocks.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/machine/storage.hpp"
+#include "core/machine/tensor.hpp"
+
+namespace tilescope {
+
+/// What the current thread block of a worker adds: at once, or kept until the blocks before it have added theirs.
+class Addends {
+  public:
+    explicit Addends(bool at_once = true) : at_once_(at_once) {}
+
+    void add(Storage& to, const Region& region, std::span<const float> values);
+    /// What adds all that is kept, in the order of the calls; forgets it. Empty where there is nothing.
+    std::function<void()> take();
+
+  private:
+    struct Addend {
+        Storage* to;
+        Region region;
+        std::vector<float> values;
+        void add() const;
+    };
+    std::vector<Addend> kept_;
+    bool at_once_;
+};
+
+}  // namespace tilescope
