@@ -103,8 +103,9 @@ void execute_together(const std::vector<Row*>& rows) {
     std::vector<Outputs> outputs;
     for (Row* r : rows) {
         const Progress progress = Progress::blocks("running " + r->variant.label);
+        const Inputs own = with_saved(r->algorithm(), r->request.problem, inputs, threads, &control());
         r->report = with_way_back(r->algorithm(), r->options,
-                                  [&] { return with_outputs(*r->report, inputs, threads, &control()); });
+                                  [&] { return with_outputs(*r->report, own, threads, &control()); });
         outputs.push_back(r->report->outputs);
     }
     const Progress progress = Progress::blocks("comparing with the reference");

@@ -59,7 +59,7 @@ void print_features(const Computation& c) {
 
 void print_text() {
     for (const Computation* c : computations()) {
-        text::Table table({c == &computation::softmax ? "softmax kernels" : "attention", "idea"}, 2);
+        text::Table table({c == &computation::softmax ? "softmax kernels" : c->name, "idea"}, 2);
         for (const Algorithm& a : algorithms())
             if (a.computes == c) table.add({a.name, a.idea});
         table.print(std::cout);

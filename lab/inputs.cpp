@@ -40,8 +40,8 @@ void fill(Storage& tensor, const Element& element, const Followed& followed) {
     });
 }
 
-/// Numbers are; a table of pages follows from where they lie.
-bool is_drawn(const TensorDecl& t) { return t.role == Role::input && t.dtype != Dtype::i32; }
+/// Numbers are; a table of pages follows from where they lie, and what was saved from the numbers.
+bool is_drawn(const TensorDecl& t) { return t.role == Role::input && t.dtype != Dtype::i32 && !t.saved; }
 
 }  // namespace
 
@@ -67,8 +67,8 @@ Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed,
     for (const TensorDecl& t : tensors) {
         if (!is_drawn(t)) continue;
         auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        // Patterns are of the tensors that make the logits; a bias is drawn beside them.
-        if (t.meaning == Meaning::bias && distribution >= Distribution::sentence) {
+        // Patterns are of Q, K and V, or of the logits; the rest is drawn beside them.
+        if ((t.meaning == Meaning::bias || t.meaning == Meaning::gradient) && distribution >= Distribution::sentence) {
             fill(*storage, drawn(Distribution::normal, t.name, seed), followed);
             inputs.emplace(t.name, std::move(storage));
             continue;

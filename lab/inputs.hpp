@@ -30,9 +30,10 @@ inline constexpr std::initializer_list<Distribution> distributions = {
 const char* name_of(Distribution d);
 std::optional<Distribution> distribution_from(std::string_view name);
 
-/// Values for the inputs among `tensors`. They depend on the seed, the tensor's name and each element's position alone
-/// (of a pattern, on how many queries and keys there are, too): not on threads, tiles or which other tensors there are.
-/// Like all that takes a Control here: throws Interrupted.
+/// Values for the inputs among `tensors`, but for those that follow from others (lab/reference.hpp has all). They
+/// depend on the seed, the tensor's name and each element's position alone (of a pattern, on how many queries and keys
+/// there are, too): not on threads, tiles or which other tensors there are. Like all that takes a Control here: throws
+/// Interrupted.
 Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution,
                      Control* control = nullptr);
 

@@ -24,6 +24,15 @@ Tiling flash_attention_2(Index dim, bool causal, const GpuSpec& gpu) {
     return one_large ? Tiling{128, 64} : Tiling{64, 64};
 }
 
+/// The same repository, flash_bwd_launch_template.h, run_mha_bwd_hdim*: without dropout.
+Tiling flash_attention_2_backward(Index dim, const GpuSpec& gpu) {
+    const bool large = gpu.sram_per_block >= 144 * 1024;
+    if (dim <= 64) return {dim <= 32 || large ? 128 : 64, 128};
+    if (dim <= 96) return {64, 128};
+    if (dim <= 128) return {64, large ? 128 : 64};
+    return {64, dim > 192 && is_small_ampere(gpu) ? 32 : 64};
+}
+
 /// The same repository at 8a2ece89, csrc/flash_attn/src/fmha_fwd_hdim*.cu: 16 rows, FMHA_kernel_traits' first number of
 /// keys.
 Tiling flash_attention_1(Index dim, Index keys) { return {16, dim > 64 || keys <= 128 ? 128 : 256}; }
@@ -39,6 +48,8 @@ Tiling xformers(Index dim, const GpuSpec& gpu) {
 /// Dao-AILab/flash-attention at 0251105a, flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch.
 Tiling split_keys(Index dim) { return {64, dim <= 64 ? 256 : dim <= 128 ? 128 : 64}; }
 
+constexpr const char* from_flash_attention_2_backward =
+    "FlashAttention-2's released backward kernel (flash_bwd_launch_template.h)";
 constexpr const char* from_flash_attention_2 = "FlashAttention-2's released kernel (flash_fwd_launch_template.h)";
 
 }  // namespace
@@ -47,7 +58,10 @@ PublishedTiles common_tiles(const Computation& computation, const Problem& p, co
     if (gpu.compute_capability == "none") return {{4, 4}, "what the blackboard has room for"};
     if (!computation.features.has(Feature::head_dims)) return {{32, 64}, "TileScope's own softmax kernels"};
     if (p.dtype == Dtype::f32) return {{64, 64}, "TileScope's own f32 kernels"};
-    return {flash_attention_2(std::max(p.dim, p.dim_v), p.mask.is_causal(), gpu), from_flash_attention_2};
+    const Index dim = std::max(p.dim, p.dim_v);
+    if (&computation == &computation::attention_backward)
+        return {flash_attention_2_backward(dim, gpu), from_flash_attention_2_backward};
+    return {flash_attention_2(dim, p.mask.is_causal(), gpu), from_flash_attention_2};
 }
 
 PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu) {

@@ -11,6 +11,7 @@
 #include "lab/experiment_json.hpp"
 #include "lab/memory.hpp"
 #include "lab/paging.hpp"
+#include "lab/reference.hpp"
 
 namespace tilescope::lab {
 
@@ -30,9 +31,14 @@ namespace {
 /// An algorithm with nothing to it but a name.
 Algorithm unknown(const char* name, const Trace& trace) {
     const auto& tensors = trace.tensors();
-    const bool softmax = std::any_of(tensors.begin(), tensors.end(), [](const auto& t) { return t.name == "Y"; });
+    const auto has_output = [&](const Computation* c) {
+        return std::any_of(tensors.begin(), tensors.end(),
+                           [&](const auto& t) { return t.role == Role::output && t.name == c->output; });
+    };
+    const auto& all = computations();
+    const auto computes = std::find_if(all.begin(), all.end(), has_output);
     return {.name = name,
-            .computes = softmax ? &computation::softmax : &computation::attention,
+            .computes = computes == all.end() ? &computation::attention : *computes,
             .supports = {Feature::head_dims, Feature::grouped_heads, Feature::scale, Feature::mask,
                          Feature::naive_softmax, Feature::block_mask, Feature::documents},
             .rung = 0,
@@ -153,9 +159,9 @@ Recording read_recording(std::istream& in, const std::string& name, const Contro
 Inputs inputs_of(const Recording& r, Control* control) {
     if (!r.trace.has_values()) return {};
     if (r.inputs && r.today)
-        return with_shared_prefix(random_inputs(r.today->tensors(r.experiment.problem, {1, 1}), r.inputs->seed,
-                                                r.inputs->distribution, control),
-                                  r.experiment.problem);
+        return with_shared_prefix(
+            inputs_of(*r.today, r.experiment.problem, r.inputs->seed, r.inputs->distribution, control),
+            r.experiment.problem);
     Inputs inputs;
     for (const RecordedTensor& t : r.trace.tensors()) {
         if (t.role != Role::input) continue;

@@ -1,6 +1,7 @@
 #include "lab/reference.hpp"
 
 #include <cmath>
+#include <set>
 
 #include "core/machine/parallel.hpp"
 #include "lab/followed.hpp"
@@ -49,8 +50,25 @@ OutputError total(const std::vector<Partial>& parts, Index elements) {
     return e;
 }
 
-/// The rows that one thread takes at a time.
-Tiles row_blocks(const Problem& p) { return {p.seq_q, std::clamp<Index>(row_block_elements / p.seq_k, 1, most_rows)}; }
+/// Outputs that have rows in common, and what computes these rows.
+struct Family {
+    ReferenceRows (*reference)(const Problem&, const Inputs&, Index slice, Span rows);
+    Index slices, rows, across;
+
+    /// The rows that one thread takes at a time.
+    Tiles blocks() const { return {rows, std::clamp<Index>(row_block_elements / across, 1, most_rows)}; }
+    Index count() const { return slices * blocks().count(); }
+    ReferenceRows first_row(const Problem& p, const Inputs& in) const { return reference(p, in, 0, {0, 1}); }
+};
+Family of_queries(ReferenceRows (*reference)(const Problem&, const Inputs&, Index, Span), const Problem& p) {
+    return {reference, p.batch_heads(), p.seq_q, p.seq_k};
+}
+
+std::vector<Family> families(const Computation& c, const Problem& p) {
+    std::vector<Family> all = {of_queries(c.reference, p)};
+    if (c.reference_of_keys) all.push_back({c.reference_of_keys, p.kv_slices(), p.seq_k, p.seq_q});
+    return all;
+}
 
 /// Calls work(k) for the numbers below `n`, on several threads. Throws Interrupted.
 template <class F>
@@ -62,15 +80,20 @@ void share_out(Index n, int threads, Control* control, F&& work) {
     });
 }
 
-/// work(k, slice, rows, reference of these rows) for every block of rows of every slice.
+/// work(k, slice, rows, reference of these rows) for every block of rows of every slice, one family after the other.
 template <class F>
-void for_row_blocks(const Computation& c, const Problem& p, const Inputs& inputs, int threads, Control* control,
-                    F&& work) {
-    const Tiles rows = row_blocks(p);
-    share_out(p.batch_heads() * rows.count(), threads, control, [&](Index k) {
-        const Index slice = k / rows.count();
-        const Span span = rows[k % rows.count()];
-        work(static_cast<std::size_t>(k), slice, span, c.reference(p, inputs, slice, span));
+void for_row_blocks(const std::vector<Family>& all, const Problem& p, const Inputs& inputs, int threads,
+                    Control* control, F&& work) {
+    Index n = 0;
+    for (const Family& f : all) n += f.count();
+    share_out(n, threads, control, [&](Index k) {
+        auto family = all.begin();
+        Index of_family = k;
+        for (; of_family >= family->count(); ++family) of_family -= family->count();
+        const Tiles rows = family->blocks();
+        const Index slice = of_family / rows.count();
+        const Span span = rows[of_family % rows.count()];
+        work(static_cast<std::size_t>(k), slice, span, family->reference(p, inputs, slice, span));
     });
 }
 
@@ -89,47 +112,82 @@ std::vector<OutputErrors> compare_with_reference(const Computation& c, const Pro
         const Storage* output;
         std::vector<Partial> parts;
     };
-    const auto blocks = static_cast<std::size_t>(p.batch_heads() * row_blocks(p).count());
-    const ReferenceRows known = c.reference(p, inputs, 0, {0, 1});
+    const std::vector<Family> all_families = families(c, p);
+    std::set<std::string, std::less<>> known;
+    std::size_t blocks = 0;
+    for (const Family& f : all_families) {
+        for (const auto& [name, row] : f.first_row(p, inputs)) known.insert(name);
+        blocks += static_cast<std::size_t>(f.count());
+    }
     std::vector<Compared> all;
     for (std::size_t r = 0; r < runs.size(); ++r)
         for (const auto& [name, output] : runs[r])
             if (known.contains(name)) all.push_back({r, name, output.get(), std::vector<Partial>(blocks)});
-    for_row_blocks(
-        c, p, inputs, threads, control, [&](std::size_t k, Index slice, Span rows, const ReferenceRows& expected) {
-            for (Compared& each : all)
-                each.parts[k] = difference(expected.find(each.name)->second.data(), *each.output, slice, rows);
-        });
+    const auto compare = [&](std::size_t k, Index slice, Span rows, const ReferenceRows& expected) {
+        for (Compared& each : all)
+            if (const auto found = expected.find(each.name); found != expected.end())
+                each.parts[k] = difference(found->second.data(), *each.output, slice, rows);
+    };
+    for_row_blocks(all_families, p, inputs, threads, control, compare);
     std::vector<OutputErrors> errors(runs.size());
     for (const Compared& each : all) errors[each.run][each.name] = total(each.parts, each.output->size());
     return errors;
 }
 
+Inputs with_saved(const Algorithm& algorithm, const Problem& p, Inputs inputs, int threads, Control* control) {
+    Inputs saved;
+    // The reference asks for those of the computation, whatever the algorithm does.
+    for (const auto& tensors : {algorithm.tensors(p, {1, 1}), algorithm.computes->tensors(p)})
+        for (const TensorDecl& t : tensors)
+            if (t.saved && !inputs.contains(t.name) && !saved.contains(t.name))
+                saved.emplace(t.name, std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols));
+    if (saved.empty()) return inputs;
+    const auto save = [&](std::size_t, Index slice, Span rows, const ReferenceRows& values) {
+        for (const auto& [name, tensor] : saved) {
+            const std::vector<double>& exact = values.find(name)->second;
+            tensor->write(slice, rows, {0, tensor->cols()}, std::vector<float>(exact.begin(), exact.end()).data());
+        }
+    };
+    for_row_blocks({of_queries(algorithm.computes->saved, p)}, p, inputs, threads, control, save);
+    inputs.merge(saved);
+    return inputs;
+}
+
+Inputs inputs_of(const Algorithm& algorithm, const Problem& p, std::uint64_t seed, Distribution distribution,
+                 Control* control) {
+    return with_saved(algorithm, p, random_inputs(algorithm.tensors(p, {1, 1}), seed, distribution, control), 0,
+                      control);
+}
+
 Reference::Reference(const Computation& c, const Problem& p, const Inputs& inputs, int threads, Control* control)
-    : rows_(p.seq_q), threads_(threads) {
-    for (const auto& [name, row] : c.reference(p, inputs, 0, {0, 1}))
-        values_[name].resize(static_cast<std::size_t>(p.batch_heads() * rows_) * row.size());
-    for_row_blocks(
-        c, p, inputs, threads, control, [&](std::size_t, Index slice, Span rows, const ReferenceRows& expected) {
-            for (const auto& [name, some] : expected) {
-                const Index cols = static_cast<Index>(some.size()) / rows.size;
-                std::copy(some.begin(), some.end(), values_.at(name).data() + (slice * rows_ + rows.begin) * cols);
-            }
-        });
-    for (const double v : values_.at(c.output))
+    : threads_(threads) {
+    const std::vector<Family> all = families(c, p);
+    for (const Family& f : all)
+        for (const auto& [name, row] : f.first_row(p, inputs))
+            values_[name] = {f.rows, std::vector<double>(static_cast<std::size_t>(f.slices * f.rows) * row.size())};
+    const auto keep = [&](std::size_t, Index slice, Span rows, const ReferenceRows& expected) {
+        for (const auto& [name, some] : expected) {
+            Values& whole = values_.at(name);
+            const Index cols = static_cast<Index>(some.size()) / rows.size;
+            std::copy(some.begin(), some.end(), whole.elements.data() + (slice * whole.rows + rows.begin) * cols);
+        }
+    };
+    for_row_blocks(all, p, inputs, threads, control, keep);
+    for (const double v : values_.at(c.output).elements)
         if (std::isfinite(v)) largest_ = std::max(largest_, std::abs(v));
 }
 
 std::optional<OutputError> Reference::compare(const std::string& name, const Storage& output) const {
     const auto found = values_.find(name);
     if (found == values_.end()) return std::nullopt;
-    const Tiles rows(rows_, most_rows);
+    const auto& [length, elements] = found->second;
+    const Tiles rows(length, most_rows);
     std::vector<Partial> parts(static_cast<std::size_t>(output.slices() * rows.count()));
     share_out(static_cast<Index>(parts.size()), threads_, nullptr, [&](Index k) {
         const Index slice = k / rows.count();
         const Span span = rows[k % rows.count()];
         parts[static_cast<std::size_t>(k)] =
-            difference(found->second.data() + (slice * rows_ + span.begin) * output.cols(), output, slice, span);
+            difference(elements.data() + (slice * length + span.begin) * output.cols(), output, slice, span);
     });
     return total(parts, output.size());
 }

@@ -15,6 +15,15 @@ std::vector<OutputErrors> compare_with_reference(const Computation& computation,
 std::vector<double> reference_rows(const Computation& computation, const Problem& problem, const Inputs& inputs,
                                    Index slice, Span rows);
 
+/// `inputs`, and those that follow from them: what an earlier pass saved. Rounded to their types once. Throws
+/// Interrupted.
+Inputs with_saved(const Algorithm& algorithm, const Problem& problem, Inputs inputs, int threads = 0,
+                  Control* control = nullptr);
+
+/// All inputs of an algorithm: random numbers, and what follows from them. Throws Interrupted.
+Inputs inputs_of(const Algorithm& algorithm, const Problem& problem, std::uint64_t seed, Distribution distribution,
+                 Control* control = nullptr);
+
 /// The reference of a whole problem, kept in memory (8 bytes an element) for many outputs to be compared with.
 class Reference {
   public:
@@ -27,10 +36,13 @@ class Reference {
     std::optional<OutputError> compare(const std::string& name, const Storage& output) const;
 
   private:
-    Index rows_;
+    struct Values {
+        Index rows;
+        std::vector<double> elements;  // [slices, rows, cols]
+    };
     int threads_;
     double largest_ = 0;
-    std::map<std::string, std::vector<double>> values_;  // [slices, rows, cols]
+    std::map<std::string, Values> values_;
 };
 
 }  // namespace tilescope::lab

@@ -25,6 +25,7 @@ ROOMS = {
     "algorithms/cuda": (CONTRACT, "tilescope(::cuda)?"),
     "algorithms/softmax": (CONTRACT, r"tilescope(::softmax_\w+)?"),
     "algorithms/attention": (CONTRACT | {"algorithms/softmax"}, r"tilescope(::\w+)?"),
+    "algorithms/attention_backward": (CONTRACT | {"algorithms/attention"}, r"tilescope(::\w+)?"),
     "lab": (LAB, "tilescope::lab"),
     "lab/flags": (LAB, "tilescope::lab|CLI"),
     "lab/figure": (LAB | {"lab/flags"}, "tilescope::lab"),

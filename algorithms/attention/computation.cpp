@@ -2,41 +2,12 @@
 #include "algorithms/contract/computation.hpp"
 
 #include <cmath>
-#include <limits>
 
-#include "algorithms/contract/matrix.hpp"
+#include "algorithms/attention/logits.hpp"
 #include "core/machine/kept.hpp"
 
 namespace tilescope {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index key_chunk = 1024;  // keys converted to double at a time
-
-/// The value of a bias for a row and a key of a slice.
-double bias_of(const Problem& p, const BiasTerm& t, const Storage& bias, Index slice, Index row, Index key) {
-    const Index entry = slice / p.heads, head = slice % p.heads;
-    Index at = t.batch == BiasTerm::Batch::shared     ? 0
-               : t.batch == BiasTerm::Batch::by_group ? entry / p.bias.group
-                                                      : entry;
-    if (t.by_head) at = at * p.heads + head;
-    float x = 0;
-    bias.read(at, {t.by_query ? row : 0, 1}, {key, 1}, &x);
-    return static_cast<double>(x);
-}
-
-/// What is done to a logit before it is masked.
-double finished(const Problem& p, const Inputs& in, double s, Index slice, Index row, Index key) {
-    if (p.soft_cap) s = *p.soft_cap * std::tanh(s / *p.soft_cap);
-    for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
-        s += bias_of(p, p.bias.terms[k], *in.at(bias_tensors[k]), slice, row, key);
-    if (p.alibi > 0) {
-        const Index query = row / p.packed, head = slice % p.heads * p.packed + row % p.packed;
-        s -=
-            static_cast<double>(alibi_slope(head, p.alibi)) * static_cast<double>(std::abs(query + p.diagonal() - key));
-    }
-    return s;
-}
 
 /// Drops what dropout drops of the softmax, and scales up the rest.
 void drop(Matrix& s, const Problem& p, Index slice, Span rows) {
@@ -50,28 +21,8 @@ void drop(Matrix& s, const Problem& p, Index slice, Span rows) {
     }
 }
 
-/// The logits, with -inf where a query does not see a key.
-Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows) {
-    const Matrix q = rows_of(*in.at("Q"), slice, rows);
-    const double scale = p.scale ? *p.scale : 1.0 / std::sqrt(static_cast<double>(p.dim));
-    Matrix s(rows.size, p.seq_k);
-    const Tiles chunks(p.seq_k, key_chunk);
-    for (Index c = 0; c < chunks.count(); ++c) {
-        const Span j = chunks[c];
-        s.middleCols(j.begin, j.size).noalias() =
-            scale * q * rows_of(*in.at("K"), p.kv_slice({slice, 1}), j).transpose();
-    }
-    if (p.soft_cap || p.bias || p.alibi > 0)
-        for (Index r = 0; r < rows.size; ++r)
-            for (Index c = 0; c < p.seq_k; ++c) s(r, c) = finished(p, in, s(r, c), slice, rows.begin + r, c);
-    for (Index r = 0; p.mask.hides() && r < rows.size; ++r)
-        for (Index c = 0; c < p.seq_k; ++c)
-            if (!p.sees(rows.begin + r, c)) s(r, c) = -infinity;
-    return s;
-}
-
 ReferenceRows reference(const Problem& p, const Inputs& in, Index slice, Span rows) {
-    Matrix s = logits(p, in, slice, rows);
+    Matrix s = logits(p, in, slice, rows, {0, p.seq_k});
     const RowSums sums = softmax_rows(s);
     if (p.dropout) drop(s, p, slice, rows);
     Matrix o = Matrix::Zero(rows.size, p.dim_v);

@@ -37,7 +37,8 @@ std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& proble
 }
 
 const std::vector<const Computation*>& computations() {
-    static const std::vector<const Computation*> all = {&computation::softmax, &computation::attention};
+    static const std::vector<const Computation*> all = {&computation::softmax, &computation::attention,
+                                                        &computation::attention_backward};
     return all;
 }
 

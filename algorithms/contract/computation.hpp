@@ -24,6 +24,7 @@ struct TensorDecl {
     Index slices, rows, cols;
     Dtype dtype;
     bool in_pages = false;  ///< as Problem::pages has them
+    bool saved = false;     ///< an input that follows from the others: Computation::saved has it
     /// Where heads find their slices, if not so many in a row have one and there is one for each: head /
     /// heads_per_slice counts slices, and begins again with every slice that a round of heads has; each round has
     /// others.
@@ -50,12 +51,20 @@ struct Computation {
     std::vector<TensorDecl> (*tensors)(const Problem&);
     /// Rows [rows.begin, rows.end()) of one batch x head slice of every output that the mathematics has.
     ReferenceRows (*reference)(const Problem&, const Inputs&, Index slice, Span rows);
+    /// Rows [keys.begin, keys.end()) of one batch x K/V head slice of every output that has a row for each key.
+    ReferenceRows (*reference_of_keys)(const Problem&, const Inputs&, Index slice, Span keys) = nullptr;
+    /// Rows of inputs that follow from the others, as those of outputs: what an earlier pass saved.
+    ReferenceRows (*saved)(const Problem&, const Inputs&, Index slice, Span rows) = nullptr;
 };
 
 namespace computation {
 /// O = softmax(scale Q K^T) V; with it LSE, the log-sum-exp of each row of logits, m, their maximum, and l, the sum of
 /// exp(logit - m). Rows that see no key have O = 0, l = 0, m = LSE = -inf.
 extern const Computation attention;
+/// dQ, dK and dV: gradients of the sum of dO * O, of which the attention above saved O and LSE, and, for those who ask,
+/// P, m and l. dK and dV are those of a head of K and V: sums over the query heads that share it. Rows that see no key,
+/// and keys that no row sees, have gradients of 0.
+extern const Computation attention_backward;
 /// Y = softmax of the rows of X.
 extern const Computation softmax;
 }  // namespace computation
@@ -71,7 +80,7 @@ inline constexpr FeatureSet score_features =
 /// The table of a problem whose K and V lie in pages: [batch, pages of a sequence, 1].
 inline constexpr const char* page_table = "table";
 
-/// Both, in the order in which they are listed.
+/// All, in the order in which they are listed.
 const std::vector<const Computation*>& computations();
 
 }  // namespace tilescope

@@ -82,12 +82,14 @@ Index keys_in_band(const Problem& p, const Tiling& t) {
 
 TileSums tile_sums(const Problem& p, const Tiling& t, bool skip) {
     const Index Nq = p.seq_q, Nk = p.seq_k, Tr = ceil_div(Nq, t.br), Tc = ceil_div(Nk, t.bc);
-    if (!p.mask.hides() || !skip) return {Tr, Tc, Tc * Nq, Tr * Nk, Nk, Nq * Nk};
+    if (!p.mask.hides() || !skip) return {Tr, Tc, Tc * Nq, Tr * Nk, Nk, Nq, Nq * Nk};
     TileSums s{.row_blocks = Tr, .key_blocks = Tc};
     std::vector<bool> active(p.mask.patterned() ? static_cast<std::size_t>(Tc) : 0);
     for (Index i = 0; i < Tr; ++i) {
         const Index rows = std::min(t.br, Nq - i * t.br);
-        for (const auto [first, end] : visited(p, t, i)) {
+        const std::vector<KeyBlocks> runs = visited(p, t, i);
+        if (!runs.empty()) s.rows_active += rows;
+        for (const auto [first, end] : runs) {
             const Index keys = std::min(end * t.bc, Nk) - first * t.bc;
             s.row_visits += rows * (end - first);
             s.keys_streamed += keys;

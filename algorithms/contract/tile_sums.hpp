@@ -12,6 +12,7 @@ struct TileSums {
     Index row_visits = 0;     ///< U: rows of Q, summed over active tiles
     Index keys_streamed = 0;  ///< Kt: rows of K that the row blocks stream, summed over row blocks
     Index keys_active = 0;    ///< Ka: rows of K in column blocks that any row sees
+    Index rows_active = 0;    ///< Ra: rows of Q in row blocks that see any key
     Index scores = 0;         ///< E: elements of S computed, in whole tiles
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 void algorithm_list(App& app) {
     const Algorithm& now = app.session.algorithm();
-    for (const Computation* c : {&computation::attention, &computation::softmax}) {
+    for (const Computation* c : {&computation::attention, &computation::attention_backward, &computation::softmax}) {
         heading(app, c->title);
         for (const Algorithm& a : algorithms()) {
             if (a.computes != c) continue;
@@ -71,7 +71,7 @@ void algorithm_controls(App& app) {
     ImGui::SetNextItemWidth(-FLT_MIN);
     combo(app, "algorithm", app.session.setup().algorithm.c_str(), "What runs.", [&] { algorithm_list(app); });
     remark(app, app.session.algorithm().idea);
-    const bool attention = app.session.algorithm().computes == &computation::attention;
+    const bool attention = app.session.algorithm().computes->features.has(Feature::head_dims);
     const float gap = ImGui::GetStyle().ItemSpacing.x, row = ImGui::GetContentRegionAvail().x;
     ImGui::PushFont(app.theme.small_text);
     const float word = width_of("Examples") + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x + 1;

@@ -14,6 +14,7 @@
 #include "lab/gpu_presets.hpp"
 #include "lab/paging.hpp"
 #include "lab/patterns.hpp"
+#include "lab/reference.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -382,12 +383,12 @@ std::string renaming(const std::string& name) {
 Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, Control* control) {
     std::vector<TensorDecl> missing = algorithm.tensors(unpacked(request.problem), {1, 1});
     std::erase_if(missing, [&](const TensorDecl& t) {
-        return t.role != Role::input || t.dtype == Dtype::i32 || request.inputs.contains(t.name);
+        return t.role != Role::input || t.dtype == Dtype::i32 || t.saved || request.inputs.contains(t.name);
     });
-    if (missing.empty()) return request.inputs;
     // Packed or not, a query of a head has the same values.
     Inputs all = random_inputs(missing, o.seed, to_distribution(o.distribution), control);
     all.insert(request.inputs.begin(), request.inputs.end());
+    all = with_saved(algorithm, request.problem, std::move(all), static_cast<int>(o.threads), control);
     return packed_inputs(with_shared_prefix(all, request.problem), request.problem);
 }
 

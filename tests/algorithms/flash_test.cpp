@@ -144,7 +144,8 @@ TEST_CASE("FlashAttention is parallel over heads, FlashAttention-2 over row bloc
         for (const char* name : {"flash_v2", "memory_efficient", "two_pass", "three_pass"})
             CHECK(counted(name, c).thread_blocks == heads * row_blocks);
         for (const Algorithm& a : algorithms())
-            CHECK(counted(a.name, c).launches == (launches.count(a.name) > 0 ? launches.at(a.name) : 1));
+            if (a.computes != &computation::attention_backward)
+                CHECK(counted(a.name, c).launches == (launches.count(a.name) > 0 ? launches.at(a.name) : 1));
         // And over parts of the keys; the second launch has 16 rows of these narrow heads a block.
         const Count parts = std::max<Index>(1, c.tiling.splits), combining = ceil_div(c.problem.seq_q, 16);
         CHECK(counted("split_kv", c).thread_blocks == heads * (row_blocks * parts + combining));

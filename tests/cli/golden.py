@@ -57,6 +57,11 @@ CASES = {
     "run_flash_v1": "run flash_v1 --mode count",
     "run_flash_v2": "run flash_v2 --mode count --causal --seq-q 1000 --seq-k 1500",
     "run_flash_v2_json": "run flash_v2 --mode count --json",
+    "run_backward": "run flash_v2_backward --heads 4 --kv-heads 2 --seq 1000 --causal --mode count",
+    "explain_backward": "explain flash_v2_backward --heads 1",
+    "compare_backward": "compare standard_backward flash_v1_backward flash_v2_backward two_pass_backward --seq 200 "
+                        "--heads 2 --kv-heads 1 --causal",
+    "step_backward": f"step flash_v2_backward {TOY} --launch 1 --to 30",
     "run_numeric_json": "run chunked --seq 100 --heads 1 --json",
     "run_standard": "run standard --mode count",
     "run_standard_streams": "run standard --mode count --seq 100000 --heads 1",

@@ -1,6 +1,7 @@
 #include "lab/experiment.hpp"
 
 #include <cmath>
+#include <set>
 
 #include "lab/gpu_presets.hpp"
 #include "lab/reference.hpp"
@@ -40,11 +41,13 @@ Bytes extra(const std::string& algorithm, const Case& c) {
         return p.dim_v > 128 && e == 2 ? heads * p.seq_q * p.dim_v * 4 : 0;
     for (const char* none : {"softmax_naive", "softmax_safe", "softmax_online", "three_pass", "two_pass"})
         if (algorithm == none) return 0;
-    // One that no formula here knows: what it declares.
+    // One that no formula here knows: what it declares beyond what its computation has.
+    const Algorithm& a = *find_algorithm(algorithm);
+    std::set<std::string> common;
+    for (const TensorDecl& t : a.computes->tensors(p)) common.insert(t.name);
     Bytes sum = 0;
-    for (const TensorDecl& t : find_algorithm(algorithm)->tensors(p, c.tiling))
-        if (const std::string name = t.name; t.role != Role::input && name != "O" && name != "Y")
-            sum += t.slices * t.rows * t.cols * (t.dtype == Dtype::f32 ? 4 : 2);
+    for (const TensorDecl& t : a.tensors(p, c.tiling))
+        if (!common.contains(t.name)) sum += t.slices * t.rows * t.cols * size_of(t.dtype);
     return sum;
 }
 
@@ -113,9 +116,16 @@ TEST_CASE("experiment: memory beyond the inputs and the output", "[experiment]")
             const Problem& p = c.problem;
             const Bytes e = p.dtype == Dtype::f32 ? 4 : 2, rows = p.batch * p.heads * p.seq_q;
             const Bytes keys = p.batch * p.kv_heads * p.seq_k;
-            const Bytes needed = a.computes == &computation::softmax
-                                     ? 2 * rows * p.seq_k * e
-                                     : (rows * (p.dim + p.dim_v) + keys * (p.dim + p.dim_v)) * e;
+            const Bytes all = (rows * (p.dim + p.dim_v) + keys * (p.dim + p.dim_v)) * e;
+            Bytes needed = a.computes == &computation::softmax     ? 2 * rows * p.seq_k * e
+                           : a.computes == &computation::attention ? all
+                                                                   : 2 * all + 4 * rows;  // with the LSE
+            // One that does without some of what was saved.
+            const auto has = [&](const char* name) {
+                return std::any_of(r.tensors.begin(), r.tensors.end(), [&](const auto& t) { return t.name == name; });
+            };
+            if (a.computes == &computation::attention_backward)
+                needed -= (has("O") ? 0 : rows * p.dim_v * e) + (has("LSE") ? 0 : 4 * rows);
             Bytes sum = 0;
             for (const TensorReport& t : r.tensors) sum += t.bytes;
             INFO(to_string(a, c));
@@ -149,7 +159,9 @@ TEST_CASE("experiment: a numeric run reports what a counted one does, and the ou
         CHECK(counted.output() == nullptr);
         REQUIRE(executed.output() != nullptr);
         CHECK(executed.output()->slices() == c.problem.batch_heads());
-        CHECK(executed.output()->cols() == (a.computes == &computation::softmax ? c.problem.seq_k : c.problem.dim_v));
+        CHECK(executed.output()->cols() == (a.computes == &computation::softmax     ? c.problem.seq_k
+                                            : a.computes == &computation::attention ? c.problem.dim_v
+                                                                                    : c.problem.dim));
         CHECK_FALSE(executed.error());
         CHECK(error_of(*a.computes, c.problem, in, executed.output()).not_finite == 0);
         REQUIRE(counted.tensors.size() == executed.tensors.size());

@@ -5,6 +5,7 @@
 #include "core/machine/error.hpp"
 #include "core/record/trace_file.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/reference.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/recordings.hpp"
 
@@ -21,7 +22,7 @@ std::string recorded(const Experiment& e, const std::optional<RandomInputs>& inp
     Trace trace(gpu, std::move(options));
     gpu.listen(trace);
     run_program(gpu, *e.algorithm, e.problem, e.tiling,
-                random_inputs(e.algorithm->tensors(e.problem, e.tiling), seed, Distribution::outliers));
+                inputs_of(*e.algorithm, e.problem, seed, Distribution::outliers));
     std::ostringstream out;
     write_recording(out, e, inputs, trace);
     return out.str();

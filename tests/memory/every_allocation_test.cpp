@@ -43,9 +43,7 @@ Experiment small_experiment(const char* algorithm = "flash_v2") {
     return {find_algorithm(algorithm), p, {4, 4}, gpu_preset("toy")};
 }
 
-Inputs inputs_of(const Experiment& e) {
-    return random_inputs(e.algorithm->tensors(e.problem, e.tiling), 1, Distribution::normal);
-}
+Inputs inputs_of(const Experiment& e) { return lab::inputs_of(*e.algorithm, e.problem, 1, Distribution::normal); }
 
 std::string text_of(const Report& r) {
     std::string out = to_json(r.experiment).dump();

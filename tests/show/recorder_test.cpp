@@ -2,6 +2,7 @@
 
 #include "core/record/trace_file.hpp"
 #include "lab/mapping.hpp"
+#include "lab/reference.hpp"
 #include "show/job.hpp"
 #include "show/make_run.hpp"
 #include "show/making.hpp"
@@ -16,7 +17,7 @@ using namespace tilescope::show;
 namespace {
 
 InputsFor random_for(const Algorithm& a) {
-    return [&a](const Problem& p) { return random_inputs(a.tensors(p, {1, 1}), 7, Distribution::normal); };
+    return [&a](const Problem& p) { return inputs_of(a, p, 7, Distribution::normal); };
 }
 
 Experiment experiment(const Algorithm& a, Index seq, Index heads, bool causal) {
@@ -70,7 +71,7 @@ Setup setup(const Algorithm& a, const Flags& flags) {
     Setup s;
     s.algorithm = a.name;
     for (const auto& [flag, value] : flags)
-        if (a.computes == &computation::attention || (flag != "dim" && flag != "causal"))
+        if (a.computes != &computation::softmax || (flag != "dim" && flag != "causal"))
             set_flag(s.options, flag, value);
     return s;
 }

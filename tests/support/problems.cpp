@@ -223,7 +223,12 @@ const Traffic& Outcome::moved(std::string_view name) const {
     return traffic[static_cast<std::size_t>(&tensor(name) - tensors.data())];
 }
 
-const TensorInfo& Outcome::output() const { return tensors[0].name == "X" ? tensor("Y") : tensor("O"); }
+const TensorInfo& Outcome::output() const {
+    for (const Computation* c : computations())
+        for (const TensorInfo& t : tensors)
+            if (t.role == Role::output && t.name == c->output) return t;
+    throw std::logic_error("no output");
+}
 
 Outcome run(const Algorithm& algorithm, const Case& c, const GpuSpec& spec, Mode mode, const Inputs& inputs,
             int threads, Listener* listener) {
@@ -255,6 +260,7 @@ std::string difference(const Outcome& a, const Outcome& b) {
     for (std::size_t t = 0; t < a.tensors.size(); ++t) {
         compare(a.tensors[t].name + " read", a.traffic[t].read, b.traffic[t].read);
         compare(a.tensors[t].name + " written", a.traffic[t].write, b.traffic[t].write);
+        compare(a.tensors[t].name + " reduced", a.traffic[t].reduce, b.traffic[t].reduce);
     }
     compare("launches", static_cast<Count>(a.launches.size()), static_cast<Count>(b.launches.size()));
     for (std::size_t l = 0; l < std::min(a.launches.size(), b.launches.size()); ++l) {
@@ -275,7 +281,7 @@ OutputError error_of(const Computation& c, const Problem& p, const Inputs& in, s
 }
 
 Inputs inputs_for(const Algorithm& algorithm, const Case& c, Distribution distribution) {
-    return random_inputs(algorithm.tensors(c.problem, c.tiling), c.seed, distribution);
+    return inputs_of(algorithm, c.problem, c.seed, distribution);
 }
 
 std::vector<float> contents(const Storage& tensor) {

@@ -11,7 +11,7 @@
 namespace tilescope::show {
 
 inline InputsFor random_for(const Algorithm& a) {
-    return [&a](const Problem& p) { return lab::random_inputs(a.tensors(p, {1, 1}), 7, lab::Distribution::normal); };
+    return [&a](const Problem& p) { return lab::inputs_of(a, p, 7, lab::Distribution::normal); };
 }
 
 inline lab::Experiment experiment(const Algorithm& a, const Case& c, GpuSpec gpu = machine(1 << 20, 1 << 20)) {

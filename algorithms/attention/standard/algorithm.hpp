@@ -28,6 +28,11 @@ inline Index resident_rows(const Problem& p, Bytes registers) {
     return registers / ((p.seq_k + 2) * size_of(Dtype::f32));
 }
 
+/// As few row blocks as registers allow with so many rows at a time, of even height.
+inline Tiles even_rows(const Problem& p, Index resident) {
+    return {p.seq_q, ceil_div(p.seq_q, ceil_div(p.seq_q, resident)), "i"};
+}
+
 std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile);
 Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu);
 /// FlashAttention (arXiv 2205.14135), Algorithm 0: both products read their operands once.

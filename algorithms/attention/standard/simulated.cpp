@@ -41,8 +41,7 @@ void softmax(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles key
                  " f32) does not fit in registers: launch 2 streams it and "
                  "reads S " +
                  (safe ? "three times" : "twice"));
-    // As few row blocks as registers allow, of even height.
-    const Tiles blocks = resident > 0 ? Tiles(p.seq_q, ceil_div(p.seq_q, ceil_div(p.seq_q, resident)), "i") : rows;
+    const Tiles blocks = resident > 0 ? even_rows(p, resident) : rows;
     gpu.launch("softmax", {p.head_axis(), uniform(blocks)}, [&](Block& b, Span head, Span i) {
         if (resident > 0)
             softmax_resident(b, S.of(head), P.of(head), i, safe);

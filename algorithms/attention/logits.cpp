@@ -1,0 +1,61 @@
+#include "algorithms/attention/logits.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace tilescope {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The value of a bias for a row and a key of a slice.
+double bias_of(const Problem& p, const BiasTerm& t, const Storage& bias, Index slice, Index row, Index key) {
+    const Index entry = slice / p.heads, head = slice % p.heads;
+    Index at = t.batch == BiasTerm::Batch::shared     ? 0
+               : t.batch == BiasTerm::Batch::by_group ? entry / p.bias.group
+                                                      : entry;
+    if (t.by_head) at = at * p.heads + head;
+    float x = 0;
+    bias.read(at, {t.by_query ? row : 0, 1}, {key, 1}, &x);
+    return static_cast<double>(x);
+}
+
+/// What is done to a logit before it is masked.
+double finished(const Problem& p, const Inputs& in, double s, Index slice, Index row, Index key) {
+    if (p.soft_cap) s = *p.soft_cap * std::tanh(s / *p.soft_cap);
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
+        s += bias_of(p, p.bias.terms[k], *in.at(bias_tensors[k]), slice, row, key);
+    if (p.alibi > 0) {
+        const Index query = row / p.packed, head = slice % p.heads * p.packed + row % p.packed;
+        s -=
+            static_cast<double>(alibi_slope(head, p.alibi)) * static_cast<double>(std::abs(query + p.diagonal() - key));
+    }
+    return s;
+}
+
+}  // namespace
+
+double scale_of_logits(const Problem& p) {
+    return p.scale ? *p.scale : 1.0 / std::sqrt(static_cast<double>(p.dim));
+}
+
+Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows, Span keys) {
+    const Matrix q = rows_of(*in.at("Q"), slice, rows);
+    Matrix s(rows.size, keys.size);
+    const Tiles chunks(keys.size, key_chunk);
+    for (Index c = 0; c < chunks.count(); ++c) {
+        const Span j = chunks[c], of_all{keys.begin + j.begin, j.size};
+        s.middleCols(j.begin, j.size).noalias() =
+            scale_of_logits(p) * q * rows_of(*in.at("K"), p.kv_slice({slice, 1}), of_all).transpose();
+    }
+    if (p.soft_cap || p.bias || p.alibi > 0)
+        for (Index r = 0; r < rows.size; ++r)
+            for (Index c = 0; c < keys.size; ++c)
+                s(r, c) = finished(p, in, s(r, c), slice, rows.begin + r, keys.begin + c);
+    for (Index r = 0; p.mask.hides() && r < rows.size; ++r)
+        for (Index c = 0; c < keys.size; ++c)
+            if (!p.sees(rows.begin + r, keys.begin + c)) s(r, c) = -infinity;
+    return s;
+}
+
+}  // namespace tilescope

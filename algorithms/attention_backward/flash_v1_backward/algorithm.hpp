@@ -1,0 +1,70 @@
+// FlashAttention's backward pass: a thread block per head, key blocks outside, dQ read and written at every visit.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+
+namespace tilescope::flash_v1_backward {
+
+// The numbers are the paper's own; what they leave out is dropout.
+inline constexpr CodeLine code[] = {
+    {2, "set Bc, Br", "Nothing moves yet."},
+    {3, "divide Q into Tr blocks, K and V into Tc blocks", "Nothing moves yet."},
+    {4, "divide O, dO, l, m into Tr blocks", "What the forward pass saved: two numbers a row."},
+    {5, "write dQ = 0, dK = 0, dV = 0 to HBM", "dQ grows there; dK and dV are written once more."},
+    {6, "for j = 1..Tc (in one thread block, with every head that shares K and V)", "One head is one thread block."},
+    {7, "  read K_j, V_j from HBM", "Once, where any row sees them."},
+    {8, "  on chip: dK~_j = 0, dV~_j = 0", "They stay on chip while rows stream past."},
+    {9, "  for i = 1..Tr", "Row blocks that see key block j."},
+    {10, "    read Q_i, O_i, dO_i, dQ_i, l_i, m_i from HBM", "Every visit reads all of them again."},
+    {11, "    S = scale Q_i K_j^T", ""},
+    {12, "    S_ij = -inf where the mask hides it", "Only in tiles that it crosses."},
+    {13, "    P = exp(S - m_i) / l_i", "A division per score that the LSE would spare."},
+    {16, "    dV~_j += P^T dO_i", ""},
+    {17, "    dP = dO_i V_j^T", ""},
+    {19, "    D_i = rowsum(dO_i * O_i)", "The same numbers at every visit."},
+    {20, "    dS = P * (dP - D_i)", "The gradient of the softmax, row by row."},
+    {21, "    write dQ_i + scale dS K_j to HBM", "Rounded to the storage type every time."},
+    {22, "    dK~_j += scale dS^T Q_i", ""},
+    {23, "  end for", "Next row block."},
+    {24, "  write dK~_j, dV~_j to HBM", ""},
+    {25, "end for", "Next key block."},
+    {26, "return dQ, dK, dV", ""},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// The two numbers of a row in place of the LSE.
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
+    auto t = computation::attention_backward.tensors(p);
+    std::erase_if(t, [](const TensorDecl& each) { return each.meaning == Meaning::statistic; });
+    for (const char* name : {"l", "m"}) {
+        t.push_back(declare(p, name, Role::input, Meaning::statistic, Sliced::by_head, p.seq_q, 1, Dtype::f32));
+        t.back().saved = true;
+    }
+    return t;
+}
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32), U = s.row_visits, E = s.scores;
+    const Prediction of_head = {e * U * (2 * d + 2 * dv) + f * 2 * U, e * (p.seq_q + U) * d, 2 * E * (3 * d + 2 * dv),
+                                E, 4 * E + U * (2 * dv - 1)};
+    const Prediction of_kv_head = {e * s.keys_active * (d + dv), e * (p.seq_k + s.keys_active) * (d + dv)};
+    return of_head.times(p.batch_heads()) + of_kv_head.times(p.kv_slices());
+}
+
+inline Algorithm describe() {
+    return {.name = "flash_v1_backward",
+            .computes = &computation::attention_backward,
+            .supports = attention_features,
+            .rung = 2,
+            .idea = "P is formed anew, tile by tile; dQ is read and written at every visit",
+            .paper = "FlashAttention, arXiv 2205.14135, Algorithm 4",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict};
+}
+
+}  // namespace tilescope::flash_v1_backward

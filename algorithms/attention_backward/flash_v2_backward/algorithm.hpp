@@ -1,0 +1,60 @@
+// FlashAttention-2's backward pass as it was released: one pass over the tiles by key blocks, whose thread blocks add
+// what they have of dQ in HBM.
+#pragma once
+
+#include "algorithms/attention_backward/steps.hpp"
+
+namespace tilescope::flash_v2_backward {
+
+inline constexpr CodeLine code[] = {
+    {1, "launch 1: for each row block i: read O_i, dO_i from HBM; write D_i = rowsum(dO_i * O_i), dQ~_i = 0",
+     "dQ~ is f32, because key blocks add to it; where dQ is f32, it is dQ itself."},
+    {2, "launch 2: for each key block j (parallel thread blocks)", "dK_j and dV_j are sums over rows."},
+    {3, "  read K_j, V_j from HBM; dK_j = 0, dV_j = 0", "They stay on chip while rows stream past."},
+    {4, "  for i = 1..Tr: read Q_i, dO_i, LSE_i, D_i", "For every head that shares K and V; row blocks that see j."},
+    {5, "    P = exp(scale Q_i K_j^T - LSE_i)", "The softmax at once: the forward pass saved its LSE."},
+    {6, "    dV_j += P^T dO_i", ""},
+    {7, "    dP = dO_i V_j^T; dS = P * (dP - D_i)", "The gradient of the softmax, row by row."},
+    {8, "    add scale dS K_j to dQ~_i in HBM",
+     "One way: the L2 adds. The paper reads and writes dQ_i, which other thread blocks would do at the same time."},
+    {9, "    dK_j += scale dS^T Q_i", ""},
+    {10, "  write dK_j, dV_j", "Once, by the only thread block that has them."},
+    {11, "launch 3: for each row block i: read dQ~_i; write dQ_i",
+     "Rounded once to the storage type; nothing to do where that is f32."},
+};
+
+/// Where key blocks add up dQ: itself where it is f32.
+inline const char* accumulator(const Problem& p) { return p.dtype == Dtype::f32 ? "dQ" : "dQ~"; }
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
+    auto t = backward::tensors_with_products(p);
+    if (p.dtype != Dtype::f32)
+        t.push_back(declare(p, accumulator(p), Role::scratch, Meaning::gradient, Sliced::by_head, p.seq_q, p.dim,
+                            Dtype::f32));
+    return t;
+}
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, d = p.dim, f = size_of(Dtype::f32), e = size_of(p.dtype);
+    Prediction of_queries = {.hbm_write = f * Nq * d, .matmul_flops = 2 * s.scores * d, .hbm_reduce = f * s.row_visits * d};
+    if (p.dtype != Dtype::f32) of_queries = of_queries + Prediction{f * Nq * d, e * Nq * d};
+    return (backward::of_products(p) + of_queries).times(p.batch_heads()) + backward::of_key_blocks(p, s);
+}
+
+inline Algorithm describe() {
+    return {.name = "flash_v2_backward",
+            .computes = &computation::attention_backward,
+            .supports = attention_features,
+            .rung = 3,
+            .idea = "key blocks in parallel, P from the LSE, D once; dQ is added up in HBM, one way",
+            .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 2, as in flash_bwd_kernel.h",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict};
+}
+
+}  // namespace tilescope::flash_v2_backward

@@ -1,0 +1,115 @@
+// What backward passes that form P anew have in common: its mathematics once, tile by tile. Each says for itself which
+// lines of its pseudo-code these are.
+#pragma once
+
+#include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/kv_heads.hpp"
+#include "algorithms/contract/tile_sums.hpp"
+#include "core/machine/gradient_ops.hpp"
+
+namespace tilescope::backward {
+
+/// D_i = rowsum(dO_i * O_i), f32, in a launch of its own, all of it on one line. `with(b, head, i)` is done besides.
+template <class With>
+void row_products(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, std::uint16_t line, With with) {
+    const Hbm O = t["O"], dO = t["dO"], D = t["D"];
+    gpu.launch("row_products", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
+        b.at(line);
+        Tile o = b.load(O.of(head), i, Space::registers);
+        Tile g = b.load(dO.of(head), i, Space::registers);
+        Tile d = b.alloc_registers("D", i.size, 1);
+        multiply(b, o, g);
+        row_sum(b, d, o);
+        b.store(d, D.of(head), i);
+        with(b, head, i);
+    });
+}
+
+/// What a row block of a head brings along.
+struct Rows {
+    Tile q, g, lse, d;  ///< g: dO
+
+    Rows(Block& b, const Tensors& t, Span head, Span i)
+        : q(b.load(t["Q"].of(head), i)),
+          g(b.load(t["dO"].of(head), i)),
+          lse(b.load(t["LSE"].of(head), i, Space::registers)),
+          d(b.load(t["D"].of(head), i, Space::registers)) {}
+};
+
+/// P = exp(S - LSE_i), of S = scale Q_i K_j^T.
+inline Tile probabilities(Block& b, const Rows& r, const Tile& k, const Problem& p, Span i, Span j) {
+    Tile s = b.alloc_registers("S", i.size, j.size);
+    b.matmul(s, r.q, k, Trans::b, p.logit_scale());
+    apply_mask(b, s, p, i, j);
+    exp_minus(b, s, r.lse);
+    return s;
+}
+
+/// dS = P * (dP - D_i), of dP = dO_i V_j^T.
+inline Tile score_gradients(Block& b, const Rows& r, const Tile& v, const Tile& w, Span i, Span j) {
+    Tile s = b.alloc_registers("dS", i.size, j.size);
+    b.matmul(s, r.g, v, Trans::b);
+    subtract_rows(b, s, r.d);
+    multiply(b, s, w);
+    return s;
+}
+
+/// Lines of what happens to a key block.
+struct KeyBlockLines {
+    std::uint16_t begin, rows, scores, values, gradients, keys, end;
+};
+
+/// dK_j and dV_j of a key block: of all query heads that share the head of K and V, and their row blocks that see it.
+/// `with(head, i, k, dS)` is done besides.
+template <class With>
+void key_block(Block& b, const Tensors& t, const Problem& p, Tiles rows, Span kv, Span j, KeyBlockLines at, With with) {
+    const Tiles seeing = p.seeing_rows(rows, j);
+    const auto of_kv = [&](const char* name) { return t[name].slice(kv.begin); };
+    b.at(seeing.count() > 0 ? at.begin : at.end);
+    Tile dk = b.alloc_registers("dK", j.size, p.dim);
+    Tile dv = b.alloc_registers("dV", j.size, p.dim_v);
+    if (seeing.count() > 0) {
+        Tile k = b.load(of_kv("K"), j);
+        Tile v = b.load(of_kv("V"), j);
+        b.uniform(heads_of(p, kv), [&](Span head) {
+            b.uniform(seeing, [&](Span i) {
+                b.at(at.rows);
+                const Rows r(b, t, head, i);
+                b.at(at.scores);
+                Tile w = probabilities(b, r, k, p, i, j);
+                b.at(at.values);
+                b.matmul(dv, w, r.g, Trans::a);
+                b.at(at.gradients);
+                Tile s = score_gradients(b, r, v, w, i, j);
+                with(head, i, k, s);
+                b.at(at.keys);
+                b.matmul(dk, s, r.q, Trans::a, p.logit_scale());
+            });
+        });
+        b.at(at.end);
+    }
+    b.store(dk, of_kv("dK"), j);
+    b.store(dv, of_kv("dV"), j);
+}
+
+/// The computation's tensors, and D.
+inline std::vector<TensorDecl> tensors_with_products(const Problem& p) {
+    auto t = computation::attention_backward.tensors(p);
+    t.push_back(declare(p, "D", Role::scratch, Meaning::statistic, Sliced::by_head, p.seq_q, 1, Dtype::f32));
+    return t;
+}
+
+/// What row_products() moves and computes, of a head; what key_block() does in all key blocks, but for `with`: of a
+/// query head, and of a head of K and V, on all of them together.
+inline Prediction of_products(const Problem& p) {
+    const Index Nq = p.seq_q, dv = p.dim_v, f = size_of(Dtype::f32);
+    return {2 * Nq * dv * size_of(p.dtype), f * Nq, 0, 0, Nq * (2 * dv - 1)};
+}
+inline Prediction of_key_blocks(const Problem& p, const TileSums& s) {
+    const Index d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32), U = s.row_visits, E = s.scores;
+    const Prediction of_head = {e * U * (d + dv) + f * 2 * U, 0, 2 * E * (2 * d + 2 * dv), E, 3 * E};
+    const Prediction of_kv_head = {e * s.keys_active * (d + dv), e * p.seq_k * (d + dv), 0, 0, 0};
+    return of_head.times(p.batch_heads()) + of_kv_head.times(p.kv_slices());
+}
+
+}  // namespace tilescope::backward

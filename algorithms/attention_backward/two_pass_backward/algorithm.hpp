@@ -1,0 +1,51 @@
+// The gradients in two passes over the tiles: dK and dV by key blocks, dQ by row blocks, each with P formed anew.
+#pragma once
+
+#include "algorithms/attention_backward/steps.hpp"
+
+namespace tilescope::two_pass_backward {
+
+inline constexpr CodeLine code[] = {
+    {1, "launch 1: for each row block i: read O_i, dO_i from HBM; write D_i = rowsum(dO_i * O_i)",
+     "rowsum(P * dP), from rows of length dv where P and dP have Nk: what lets tiles be visited once."},
+    {2, "launch 2: for each key block j (parallel thread blocks)", "dK_j and dV_j are sums over rows."},
+    {3, "  read K_j, V_j from HBM; dK_j = 0, dV_j = 0", "They stay on chip while rows stream past."},
+    {4, "  for i = 1..Tr: read Q_i, dO_i, LSE_i, D_i", "For every head that shares K and V; row blocks that see j."},
+    {5, "    P = exp(scale Q_i K_j^T - LSE_i)", "The softmax at once: the forward pass saved its LSE."},
+    {6, "    dV_j += P^T dO_i", ""},
+    {7, "    dP = dO_i V_j^T; dS = P * (dP - D_i)", "The gradient of the softmax, row by row."},
+    {8, "    dK_j += scale dS^T Q_i", ""},
+    {9, "  write dK_j, dV_j", "Once, by the only thread block that has them: nothing is added up in HBM."},
+    {10, "launch 3: for each row block i (parallel thread blocks)", "dQ_i is a sum over keys: the loops exchanged."},
+    {11, "  read Q_i, dO_i, LSE_i, D_i; dQ_i = 0", "They stay on chip while keys stream past."},
+    {12, "  for j = 1..Tc: read K_j, V_j", ""},
+    {13, "    P = exp(scale Q_i K_j^T - LSE_i)", "A second time: two products more than one pass has."},
+    {14, "    dP = dO_i V_j^T; dS = P * (dP - D_i)", ""},
+    {15, "    dQ_i += scale dS K_j", "In registers, in one order: the same bits every time."},
+    {16, "  write dQ_i", ""},
+};
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32), E = s.scores;
+    const Prediction of_row_blocks = {e * (s.rows_active + s.keys_streamed) * (d + dv) + f * 2 * s.rows_active,
+                                      e * p.seq_q * d, 2 * E * (2 * d + dv), E, 3 * E};
+    return (backward::of_products(p) + of_row_blocks).times(p.batch_heads()) + backward::of_key_blocks(p, s);
+}
+
+inline Algorithm describe() {
+    return {.name = "two_pass_backward",
+            .computes = &computation::attention_backward,
+            .supports = attention_features,
+            .rung = 4,
+            .idea = "dK and dV in one pass, dQ in another: seven products for five, and no sums in HBM",
+            .paper = "Triton tutorial 06, _attn_bwd_dkdv and _attn_bwd_dq",
+            .code = code,
+            .tensors = [](const Problem& p, const Tiling&) { return backward::tensors_with_products(p); },
+            .run = run,
+            .predict = predict};
+}
+
+}  // namespace tilescope::two_pass_backward

@@ -1,0 +1,363 @@
+// The backward passes: gradients against plain loops and central differences, what must hold of any, and the papers'
+// closed forms typed here once more over sums that are counted tile by tile.
+#include <cmath>
+#include <set>
+
+#include "lab/experiment.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/gradients.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+using tilescope::testing::Doubles;
+using tilescope::testing::doubles_of;
+using tilescope::testing::PlainAttention;
+
+namespace {
+
+std::vector<const Algorithm*> backwards() {
+    std::vector<const Algorithm*> all;
+    for (const Algorithm& a : algorithms())
+        if (a.computes == &computation::attention_backward) all.push_back(&a);
+    return all;
+}
+
+/// Every corner, and random masks and windows.
+std::vector<Case> varied_cases(std::uint64_t random) {
+    std::vector<Case> all = corner_cases();
+    for (std::uint64_t seed = 1; seed <= seeds(random); ++seed) {
+        all.push_back(seed % 3 == 0 ? window_case(seed) : seed % 3 == 1 ? pattern_case(seed) : random_case(seed));
+        // Not one that holds no key, whoever looks.
+        Mask& mask = all.back().problem.mask;
+        if (mask.left() && mask.right() && *mask.left() + *mask.right() < 0) mask = Mask::causal();
+    }
+    return all;
+}
+
+Case in_f32(const Algorithm& a, Case c) {
+    c = as_supported(a, c);
+    c.problem.dtype = Dtype::f32;
+    return c;
+}
+
+/// All rows of an output, from the reference in double precision.
+Doubles reference_of(const Problem& p, const Inputs& in, const std::string& name) {
+    const Computation& c = computation::attention_backward;
+    const bool of_keys = name != "dQ";
+    Doubles all;
+    for (Index slice = 0; slice < (of_keys ? p.kv_slices() : p.batch_heads()); ++slice) {
+        const auto rows = of_keys ? c.reference_of_keys(p, in, slice, {0, p.seq_k})
+                                  : c.reference(p, in, slice, {0, p.seq_q});
+        const Doubles& some = rows.find(name)->second;
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+double furthest(const Doubles& a, const Doubles& b) {
+    REQUIRE(a.size() == b.size());
+    double most = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) most = std::max(most, std::abs(a[k] - b[k]));
+    return most;
+}
+
+double product(const Doubles& a, const Doubles& b) {
+    double sum = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+    return sum;
+}
+
+/// Sums over the rows of each slice.
+Doubles sums_over_rows(const Doubles& x, Index rows, Index cols) {
+    Doubles sums(x.size() / static_cast<std::size_t>(rows));
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        const auto at = static_cast<Index>(k), slice = at / (rows * cols);
+        sums[static_cast<std::size_t>(slice * cols + at % cols)] += x[k];
+    }
+    return sums;
+}
+
+double greatest(const Doubles& x) {
+    double most = 0;
+    for (const double v : x) most = std::max(most, std::abs(v));
+    return most;
+}
+
+struct Letters {
+    Index Nq, Nk, d, dv, N, Tr, Tc, U = 0, Kt = 0, Ka = 0, Ra = 0, E = 0;
+    Bytes e, f = 4;
+    Count heads, kv_heads;
+
+    explicit Letters(const Case& c)
+        : Nq(c.problem.seq_q),
+          Nk(c.problem.seq_k),
+          d(c.problem.dim),
+          dv(c.problem.dim_v),
+          N(Nq * Nk),
+          Tr((Nq + c.tiling.br - 1) / c.tiling.br),
+          Tc((Nk + c.tiling.bc - 1) / c.tiling.bc),
+          e(c.problem.dtype == Dtype::f32 ? 4 : 2),
+          heads(c.problem.batch * c.problem.heads),
+          kv_heads(c.problem.batch * c.problem.kv_heads) {
+        std::set<Index> columns;
+        for (Index i = 0; i < Tr; ++i) {
+            const Index first = i * c.tiling.br, rows = std::min(c.tiling.br, Nq - first);
+            bool active = false;
+            for (Index j = 0; j < Tc; ++j) {
+                const Index key = j * c.tiling.bc, keys = std::min(c.tiling.bc, Nk - key);
+                if (!any_sees(c.problem, {first, rows}, {key, keys})) continue;
+                U += rows, Kt += keys, E += rows * keys, active = true;
+                if (columns.insert(key).second) Ka += keys;
+            }
+            if (active) Ra += rows;
+        }
+    }
+
+    static bool any_sees(const Problem& p, Span rows, Span keys) {
+        for (Index r = rows.begin; p.mask.hides() && r < rows.end(); ++r)
+            for (Index k = keys.begin; k < keys.end(); ++k)
+                if (p.sees(r, k)) return true;
+        return !p.mask.hides();
+    }
+};
+
+/// What a query head moves and computes; and, in bytes, what a head of K and V does besides: those that share it are
+/// worked on together.
+struct Formula {
+    Bytes read, written, reduced;
+    Count matmul, exps, other;
+    Bytes kv_read, kv_written;
+};
+
+/// As released: the deterministic sum of three launches.
+Formula flash_v2(const Letters& x) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const bool converts = e != f;
+    return {2 * Nq * dv * e + e * U * (d + dv) + f * 2 * U + (converts ? f * Nq * d : 0),
+            f * (Nq + Nq * d) + (converts ? e * Nq * d : 0),
+            f * U * d,
+            2 * E * (3 * d + 2 * dv),
+            E,
+            3 * E + Nq * (2 * dv - 1),
+            e * Ka * (d + dv),
+            e * Nk * (d + dv)};
+}
+
+/// Triton's tutorial.
+Formula two_pass(const Letters& x) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    return {e * (2 * Nq * dv + (U + Ra + Kt) * (d + dv)) + f * (2 * U + 2 * Ra),
+            e * Nq * d + f * Nq,
+            0,
+            2 * E * (4 * d + 3 * dv),
+            2 * E,
+            6 * E + Nq * (2 * dv - 1),
+            e * Ka * (d + dv),
+            e * Nk * (d + dv)};
+}
+
+/// Algorithm 3 as five tiled launches, rows of P and dP whole on chip; nothing is skipped.
+Formula standard(const Letters& x) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    return {e * (5 * N + Tc * Nq * (d + 2 * dv) + Tr * Nk * (d + dv)),
+            e * (2 * N + Nq * d),
+            0,
+            4 * N * (d + dv),
+            0,
+            4 * N - Nq,
+            0,
+            e * Nk * (d + dv)};
+}
+
+/// Algorithm 4.
+Formula flash_v1(const Letters& x) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    return {e * U * (2 * d + 2 * dv) + f * 2 * U,
+            e * (Nq * d + U * d),
+            0,
+            2 * E * (3 * d + 2 * dv),
+            E,
+            4 * E + U * (2 * dv - 1),
+            e * Ka * (d + dv),
+            e * (Nk + Ka) * (d + dv)};
+}
+
+Prediction total(const Formula& h, const Letters& x) {
+    return {x.heads * h.read + x.kv_heads * h.kv_read,
+            x.heads * h.written + x.kv_heads * h.kv_written,
+            x.heads * h.matmul,
+            x.heads * h.exps,
+            x.heads * h.other,
+            x.heads * h.reduced};
+}
+
+const std::vector<std::pair<const char*, Formula (*)(const Letters&)>> formulas = {{"standard_backward", standard},
+ {"flash_v1_backward", flash_v1},
+ {"flash_v2_backward", flash_v2},
+                                                                                  {"two_pass_backward", two_pass}};
+
+std::string text(const Prediction& p) {
+    return "read " + std::to_string(p.hbm_read) + ", written " + std::to_string(p.hbm_write) + ", reduced " +
+           std::to_string(p.hbm_reduce) + ", matmul " + std::to_string(p.matmul_flops) + ", exps " +
+           std::to_string(p.exps) + ", other " + std::to_string(p.other_flops);
+}
+
+std::string counted(const Outcome& o) {
+    const Counters& c = o.counters;
+    return text({c.hbm_read, c.hbm_write, c.matmul_flops, c.exps, c.other_flops, c.hbm_reduce});
+}
+
+}  // namespace
+
+TEST_CASE("backward: gradients of plain loops are central differences", "[backward]") {
+    const std::vector<Case> all = varied_cases(20);
+    for (std::size_t n = 0; n < all.size(); n += 2) {
+        const Algorithm& a = *backwards().front();
+        Case c = in_f32(a, all[n]);
+        c.problem.seq_q = std::min<Index>(c.problem.seq_q, 9), c.problem.seq_k = std::min<Index>(c.problem.seq_k, 9);
+        if (c.problem.mask.patterned()) continue;  // of other sizes
+        INFO(to_string(a, c));
+        PlainAttention plain(c.problem, inputs_for(a, c));
+        const PlainAttention::Gradients g = plain.gradients();
+        const auto check = [&](Doubles& x, const Doubles& gradient) {
+            constexpr double h = 1e-5;
+            for (std::size_t k = 0; k < x.size(); k += 1 + x.size() / 5) {
+                const double before = x[k];
+                x[k] = before + h;
+                const double above = plain.loss();
+                x[k] = before - h;
+                const double below = plain.loss();
+                x[k] = before;
+                CHECK(std::abs((above - below) / (2 * h) - gradient[k]) < 1e-7 * (1 + std::abs(gradient[k])));
+            }
+        };
+        check(plain.Q, g.dQ), check(plain.K, g.dK), check(plain.V, g.dV);
+    }
+}
+
+TEST_CASE("backward: the reference is what plain loops compute", "[backward][reference]") {
+    for (const Case& each : varied_cases(100)) {
+        const Algorithm& a = *backwards().front();
+        const Case c = in_f32(a, each);
+        INFO(to_string(a, c) << ", mask " << c.problem.mask.name());
+        const Inputs in = inputs_for(a, c);
+        const PlainAttention::Gradients g = PlainAttention(c.problem, in).gradients();
+        // It starts from O and LSE in f32.
+        CHECK(furthest(reference_of(c.problem, in, "dQ"), g.dQ) <= 2e-6 * g.sizes.at("dQ"));
+        CHECK(furthest(reference_of(c.problem, in, "dK"), g.dK) <= 2e-6 * g.sizes.at("dK"));
+        CHECK(furthest(reference_of(c.problem, in, "dV"), g.dV) <= 2e-6 * g.sizes.at("dV"));
+    }
+}
+
+TEST_CASE("backward: what holds of the gradients of any attention", "[backward]") {
+    for (const Case& each : varied_cases(60))
+        for (const Algorithm* a : backwards()) {
+            const Case c = in_f32(*a, each);
+            const Problem& p = c.problem;
+            INFO(to_string(*a, c) << ", mask " << p.mask.name());
+            const Inputs in = inputs_for(*a, c);
+            const Outcome o = run(*a, c, roomy(), numeric_mode, in);
+            const Doubles dQ = doubles_of(*o.tensor("dQ").data), dK = doubles_of(*o.tensor("dK").data),
+                          dV = doubles_of(*o.tensor("dV").data);
+            const PlainAttention plain(p, in);
+            const auto sizes = plain.gradients().sizes;
+            const double rows = static_cast<double>(p.seq_q + p.seq_k) * static_cast<double>(p.heads / p.kv_heads);
+            // Softmax does not see what is added to all logits of a row.
+            CHECK(greatest(sums_over_rows(dK, p.seq_k, p.dim)) <= 1e-5 * rows * sizes.at("dK") + 1e-12);
+            const double q = product(plain.Q, dQ), k = product(plain.K, dK), v = product(plain.V, dV);
+            const double all = static_cast<double>(dQ.size() + dK.size() + dV.size());
+            CHECK(std::abs(q - k) <= 1e-5 * all * (sizes.at("dQ") + sizes.at("dK")) + 1e-12);
+            CHECK(std::abs(v - plain.loss()) <= 1e-5 * all * sizes.at("dV") + 1e-12);
+            // Weights add up to 1 in rows that see a key.
+            Doubles seeing(static_cast<std::size_t>(p.kv_slices() * p.dim_v));
+            for (Index head = 0; head < p.batch_heads(); ++head)
+                for (Index r = 0; r < p.seq_q; ++r) {
+                    bool sees = false;
+                    for (Index key = 0; key < p.seq_k; ++key) sees |= p.sees(r, key);
+                    for (Index x = 0; sees && x < p.dim_v; ++x)
+                        seeing[static_cast<std::size_t>(p.kv_slice({head, 1}) * p.dim_v + x)] +=
+                            plain.dO[static_cast<std::size_t>((head * p.seq_q + r) * p.dim_v + x)];
+                    for (Index x = 0; !sees && x < p.dim; ++x)
+                        if (dQ[static_cast<std::size_t>((head * p.seq_q + r) * p.dim + x)] != 0) FAIL("dQ, row " << r);
+                }
+            CHECK(furthest(sums_over_rows(dV, p.seq_k, p.dim_v), seeing) <= 1e-5 * rows * sizes.at("dV") + 1e-12);
+        }
+}
+
+TEST_CASE("backward: equal values have no gradient of scores, and a shift of keys changes nothing", "[backward]") {
+    for (const Case& each : varied_cases(20))
+        for (const Algorithm* a : backwards()) {
+            const Case c = in_f32(*a, each);
+            const Problem& p = c.problem;
+            INFO(to_string(*a, c) << ", mask " << p.mask.name());
+            // What was saved is to follow from what is changed.
+            Inputs drawn = random_inputs(a->tensors(p, c.tiling), c.seed, Distribution::normal);
+            const auto change = [&](const char* name, float factor, float added) {
+                std::vector<float> x = contents(*drawn.at(name));
+                const auto cols = static_cast<std::size_t>(drawn.at(name)->cols());
+                for (std::size_t n = 0; n < x.size(); ++n)
+                    x[n] = factor * x[n] + added * static_cast<float>(n % cols + 1);
+                drawn.at(name)->write(0, x);
+            };
+            const auto gradients = [&] { return run(*a, c, roomy(), numeric_mode, with_saved(*a, p, drawn)); };
+            const Outcome before = gradients();
+            const auto sizes = PlainAttention(p, drawn).gradients().sizes;
+            change("K", 1, 0.5);
+            const Outcome shifted = gradients();
+            for (const char* name : {"dQ", "dK"})
+                CHECK(furthest(doubles_of(*shifted.tensor(name).data), doubles_of(*before.tensor(name).data)) <=
+                      1e-4 * (1 + sizes.at(name)));
+            change("V", 0, 1);
+            const Outcome equal = gradients();
+            for (const char* name : {"dQ", "dK"})
+                CHECK(greatest(doubles_of(*equal.tensor(name).data)) <= 1e-4 * (1 + sizes.at(name)) * static_cast<double>(p.dim_v));
+        }
+}
+
+TEST_CASE("backward: counts and predict() are what the papers say", "[backward][closed_forms]") {
+    for (const Case& each : varied_cases(600))
+        for (const auto& [name, formula] : formulas) {
+            const Algorithm& a = *find_algorithm(name);
+            const Case c = as_supported(a, each);
+            const Letters x(c);
+            const std::string expected = text(total(formula(x), x));
+            INFO(to_string(a, c) << ", mask " << c.problem.mask.name());
+            CHECK(counted(run(a, c, roomy(), count_mode)) == expected);
+            CHECK(text(a.predict(c.problem, c.tiling, roomy())) == expected);
+        }
+}
+
+TEST_CASE("backward: totals of a head of 1024 rows and keys", "[backward][closed_forms]") {
+    Case c;
+    c.problem.heads = c.problem.kv_heads = 1;
+    c.tiling = {128, 128};
+    const auto of = [&](const char* name) { return counted(run(*find_algorithm(name), c, roomy(), count_mode)); };
+    CHECK(of("standard_backward") == text({15'728'640, 4'587'520, 536'870'912, 0, 4'193'280, 0}));
+    CHECK(of("flash_v1_backward") == text({4'521'984, 1'703'936, 671'088'640, 1'048'576, 5'234'688, 0}));
+    CHECK(of("flash_v2_backward") == text({2'949'120, 659'456, 671'088'640, 1'048'576, 3'275'776, 2'097'152}));
+    CHECK(of("two_pass_backward") == text({5'054'464, 397'312, 939'524'096, 2'097'152, 6'421'504, 0}));
+}
+
+TEST_CASE("backward: standard reads rows that do not fit on chip twice", "[backward][closed_forms]") {
+    const Algorithm& a = *find_algorithm("standard_backward");
+    for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
+        for (const bool fits : {true, false}) {
+            Case c = as_supported(a, random_case(seed));
+            c.problem.seq_k += 700;  // a row is larger than all other tiles together
+            c.tiling = {1 + c.tiling.br % 8, 1 + c.tiling.bc % 8};
+            const GpuSpec gpu = machine(1 << 20, 4 * (3 * c.problem.seq_k + 1) - (fits ? 0 : 1));
+            const Letters x(c);
+            Formula once = standard(x);
+            if (!fits) once.read += 2 * x.e * x.N;
+            INFO(to_string(a, c));
+            const Inputs in = inputs_for(a, c);
+            const Outcome folded = run(a, c, gpu, count_mode), real = run(a, c, gpu, numeric_mode, in);
+            CHECK(counted(folded) == text(total(once, x)));
+            CHECK(counted(real) == counted(folded));
+            CHECK(text(a.predict(c.problem, c.tiling, gpu)) == counted(folded));
+            CHECK(folded.notes.empty() == fits);
+            const Outcome roomier = run(a, c, roomy(), numeric_mode, in);
+            CHECK(distance(*real.tensor("dQ").data, *roomier.tensor("dQ").data) <=
+                  (c.problem.dtype == Dtype::f32 ? 1e-4 : 0.2));
+        }
+}
