@@ -35,9 +35,7 @@ double finished(const Problem& p, const Inputs& in, double s, Index slice, Index
 
 }  // namespace
 
-double scale_of_logits(const Problem& p) {
-    return p.scale ? *p.scale : 1.0 / std::sqrt(static_cast<double>(p.dim));
-}
+double scale_of_logits(const Problem& p) { return p.scale ? *p.scale : 1.0 / std::sqrt(static_cast<double>(p.dim)); }
 
 Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows, Span keys) {
     const Matrix q = rows_of(*in.at("Q"), slice, rows);

@@ -46,8 +46,8 @@ Doubles reference_of(const Problem& p, const Inputs& in, const std::string& name
     const bool of_keys = name != "dQ";
     Doubles all;
     for (Index slice = 0; slice < (of_keys ? p.kv_slices() : p.batch_heads()); ++slice) {
-        const auto rows = of_keys ? c.reference_of_keys(p, in, slice, {0, p.seq_k})
-                                  : c.reference(p, in, slice, {0, p.seq_q});
+        const auto rows =
+            of_keys ? c.reference_of_keys(p, in, slice, {0, p.seq_k}) : c.reference(p, in, slice, {0, p.seq_q});
         const Doubles& some = rows.find(name)->second;
         all.insert(all.end(), some.begin(), some.end());
     }
@@ -192,9 +192,9 @@ Prediction total(const Formula& h, const Letters& x) {
 }
 
 const std::vector<std::pair<const char*, Formula (*)(const Letters&)>> formulas = {{"standard_backward", standard},
- {"flash_v1_backward", flash_v1},
- {"flash_v2_backward", flash_v2},
-                                                                                  {"two_pass_backward", two_pass}};
+                                                                                   {"flash_v1_backward", flash_v1},
+                                                                                   {"flash_v2_backward", flash_v2},
+                                                                                   {"two_pass_backward", two_pass}};
 
 std::string text(const Prediction& p) {
     return "read " + std::to_string(p.hbm_read) + ", written " + std::to_string(p.hbm_write) + ", reduced " +
@@ -310,7 +310,8 @@ TEST_CASE("backward: equal values have no gradient of scores, and a shift of key
             change("V", 0, 1);
             const Outcome equal = gradients();
             for (const char* name : {"dQ", "dK"})
-                CHECK(greatest(doubles_of(*equal.tensor(name).data)) <= 1e-4 * (1 + sizes.at(name)) * static_cast<double>(p.dim_v));
+                CHECK(greatest(doubles_of(*equal.tensor(name).data)) <=
+                      1e-4 * (1 + sizes.at(name)) * static_cast<double>(p.dim_v));
         }
 }
 

@@ -107,9 +107,7 @@ class PlainAttention {
     static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
     std::size_t q(Index head, Index r, Index x) const { return size((head * p_.seq_q + r) * p_.dim + x); }
     std::size_t o(Index head, Index r, Index x) const { return size((head * p_.seq_q + r) * p_.dim_v + x); }
-    Index kv(Index head) const {
-        return head / p_.heads * p_.kv_heads + head % p_.heads / (p_.heads / p_.kv_heads);
-    }
+    Index kv(Index head) const { return head / p_.heads * p_.kv_heads + head % p_.heads / (p_.heads / p_.kv_heads); }
     std::size_t k(Index head, Index c, Index x) const { return size((kv(head) * p_.seq_k + c) * p_.dim + x); }
     std::size_t v(Index head, Index c, Index x) const { return size((kv(head) * p_.seq_k + c) * p_.dim_v + x); }
 

@@ -77,9 +77,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             b.at(8);
             KeyBlock block = {std::move(k), std::move(v), b.alloc_registers("dK~", j.size, p.dim),
                               b.alloc_registers("dV~", j.size, p.dim_v)};
-            b.uniform(heads_of(p, kv), [&](Span head) {
-                b.uniform(seeing, [&](Span i) { step(b, t, p, block, head, i, j); });
-            });
+            b.uniform(heads_of(p, kv),
+                      [&](Span head) { b.uniform(seeing, [&](Span i) { step(b, t, p, block, head, i, j); }); });
             b.at(24);
             b.store(block.dk, of_kv("dK"), j);
             b.store(block.dv, of_kv("dV"), j);

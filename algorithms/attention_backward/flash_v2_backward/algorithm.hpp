@@ -31,15 +31,16 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = backward::tensors_with_products(p);
     if (p.dtype != Dtype::f32)
-        t.push_back(declare(p, accumulator(p), Role::scratch, Meaning::gradient, Sliced::by_head, p.seq_q, p.dim,
-                            Dtype::f32));
+        t.push_back(
+            declare(p, accumulator(p), Role::scratch, Meaning::gradient, Sliced::by_head, p.seq_q, p.dim, Dtype::f32));
     return t;
 }
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto s = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, f = size_of(Dtype::f32), e = size_of(p.dtype);
-    Prediction of_queries = {.hbm_write = f * Nq * d, .matmul_flops = 2 * s.scores * d, .hbm_reduce = f * s.row_visits * d};
+    Prediction of_queries = {
+        .hbm_write = f * Nq * d, .matmul_flops = 2 * s.scores * d, .hbm_reduce = f * s.row_visits * d};
     if (p.dtype != Dtype::f32) of_queries = of_queries + Prediction{f * Nq * d, e * Nq * d};
     return (backward::of_products(p) + of_queries).times(p.batch_heads()) + backward::of_key_blocks(p, s);
 }

@@ -6,8 +6,10 @@
 namespace tilescope::standard_backward {
 
 inline constexpr CodeLine code[] = {
-    {1, "launch 1: for each key block j (parallel thread blocks): dV_j = 0", "The first of three tiled products over P."},
-    {2, "  for i = 1..Tr: read P_ij, dO_i from HBM; dV_j += P_ij^T dO_i", "P was kept: Nq x Nk from forward to backward."},
+    {1, "launch 1: for each key block j (parallel thread blocks): dV_j = 0",
+     "The first of three tiled products over P."},
+    {2, "  for i = 1..Tr: read P_ij, dO_i from HBM; dV_j += P_ij^T dO_i",
+     "P was kept: Nq x Nk from forward to backward."},
     {3, "  write dV_j", ""},
     {4, "launch 2: for each tile (i, j) (parallel thread blocks)", "A tiled matrix product."},
     {5, "  read dO_i, V_j; write dP_ij = dO_i V_j^T", "As large as P."},

@@ -146,8 +146,8 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
 
 std::optional<Idealised> idealised(const Problem& p) {
     const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk, e = size_of(p.dtype);
-    const Prediction of_head = {e * (5 * N + Nq * (d + 2 * dv) + Nk * (d + dv)), e * (2 * N + Nq * d),
-                                4 * N * (d + dv), 0, 4 * N - Nq};
+    const Prediction of_head = {e * (5 * N + Nq * (d + 2 * dv) + Nk * (d + dv)), e * (2 * N + Nq * d), 4 * N * (d + dv),
+                                0, 4 * N - Nq};
     return Idealised{"Algorithm 3 of the FlashAttention paper",
                      of_head.times(p.batch_heads()) + Prediction{0, e * Nk * (d + dv)}.times(p.kv_slices()),
                      "the paper lets each matrix product read its operands once; a tiled product reads Q and dO once "
