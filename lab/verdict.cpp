@@ -39,10 +39,18 @@ std::string keys_in_parallel(const LaunchTime& t, const Experiment& e) {
 
 bool has_smaller_rows(const Experiment& e) { return e.tiling.br > 16 && e.tiling.br < e.problem.seq_q; }
 
+/// "More heads, a smaller Br or keys in parallel". Backward passes have launches over rows and over keys, or over none.
+std::string more_blocks(const std::string& keys, const Experiment& e) {
+    if (e.algorithm->computes == &computation::attention_backward) return "More heads";
+    return std::string("More heads") + (has_smaller_rows(e) ? ", a smaller Br" : "") + " or " +
+           (keys.empty() ? "keys in parallel" : keys);
+}
+
 /// " 124 of 132 SMs have no thread block: keys in parallel (split_kv) would make more."; empty where every SM has one,
 /// or the bound says it already.
 std::string idle_sms(const LaunchTime& t, const Experiment& e) {
     if (t.blocks >= e.gpu.sms || t.bound == Bound::blocks) return "";
+    if (e.algorithm->computes == &computation::attention_backward) return "";
     const std::string keys = keys_in_parallel(t, e);
     if (keys.empty() && !has_smaller_rows(e)) return "";
     return " " + text::grouped(e.gpu.sms - t.blocks) + " of " + text::grouped(e.gpu.sms) +
@@ -56,9 +64,7 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
             return "Launching takes most of the time: there is too little work in it.";
         case Bound::blocks:
             return "Too few thread blocks: " + text::grouped(t.blocks) + " for " + text::grouped(e.gpu.sms) +
-                   " SMs of " + std::to_string(t.residency.blocks) + ". More heads" +
-                   (has_smaller_rows(e) ? ", a smaller Br" : "") + " or " + (keys.empty() ? "keys in parallel" : keys) +
-                   " would make more.";
+                   " SMs of " + std::to_string(t.residency.blocks) + ". " + more_blocks(keys, e) + " would make more.";
         case Bound::dependency:
             return "No unit is at work all the time (" + busiest(t.busy) +
                    "): the phases of a step wait for each other. More thread blocks on an SM, or warps that take "
