@@ -180,14 +180,14 @@ Reference::Reference(const Computation& c, const Problem& p, const Inputs& input
 std::optional<OutputError> Reference::compare(const std::string& name, const Storage& output) const {
     const auto found = values_.find(name);
     if (found == values_.end()) return std::nullopt;
-    const auto& [length, elements] = found->second;
-    const Tiles rows(length, most_rows);
+    const Values& whole = found->second;
+    const Tiles rows(whole.rows, most_rows);
     std::vector<Partial> parts(static_cast<std::size_t>(output.slices() * rows.count()));
     share_out(static_cast<Index>(parts.size()), threads_, nullptr, [&](Index k) {
         const Index slice = k / rows.count();
         const Span span = rows[k % rows.count()];
         parts[static_cast<std::size_t>(k)] =
-            difference(elements.data() + (slice * length + span.begin) * output.cols(), output, slice, span);
+            difference(whole.elements.data() + (slice * whole.rows + span.begin) * output.cols(), output, slice, span);
     });
     return total(parts, output.size());
 }
