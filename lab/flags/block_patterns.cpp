@@ -33,7 +33,7 @@ Sees pattern(const std::string& wanted) {
     const auto need_number = [&](const char* example) {
         if (number.empty())
             throw UsageError(std::string(pattern_flag) + ' ' + text::shown(wanted) + ": needs a number; try " +
-                             example);
+                             pattern_flag + ' ' + example);
     };
     const auto whole = [&] {
         need_number((name + ":2").c_str());

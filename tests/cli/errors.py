@@ -56,7 +56,7 @@ REQUESTS = [
     ("run flash_v2 --documents 300,724", 2, "--documents 300,724: must be numbers of keys that add up to all, as in 300+200+524"),
     ("run flash_v2 --documents 0x4", 2, "--documents 0x4: must be numbers of keys"),
     ("run flash_v2 --block-mask butterfyl", 2, "did you mean butterfly? Patterns are butterfly, band:N"),
-    ("run flash_v2 --block-mask band", 2, "--block-mask band nothing"),
+    ("run flash_v2 --block-mask band", 2, "--block-mask band: needs a number; try --block-mask band:2"),
     ("run flash_v2 --block-mask random:2", 2, "--block-mask random:2: the share must be from 0 to 1; try random:0.25"),
     ("run flash_v2 --block-mask no/such.txt", 2, "--block-mask no/such.txt: cannot be read"),
     ("run flash_v2 --block-mask butterfly --mask-block 0", 2, "--mask-block 0"),
