@@ -95,7 +95,7 @@ def check_bytes(tally, binary, _):
     """What is drawn of bytes is what ships: every f32 case of the H200."""
     rows = list(csv.DictReader(io.StringIO(run(binary, "plot validation --data").stdout)))
     folder = pathlib.Path(__file__).resolve().parents[2] / "docs/measured/h200"
-    shipped = [row for path in [*folder.glob("survey-*.csv"), *folder.glob("edges.csv")]
+    shipped = [row for path in [*folder.glob("survey-*.csv"), *folder.glob("edges*.csv")]
                for row in csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#"))]
     for series, key in (("read", "read"), ("written", "write")):
         drawn = sorted((float(r["x"]), float(r["y"])) for r in rows if r["series"] == series)
