@@ -230,7 +230,8 @@ Bytes element_bytes(const std::string& tensor, const Problem& p) {
 std::string text(const Prediction& p) {
     std::ostringstream out;
     out << "read " << p.hbm_read << " B, written " << p.hbm_write << " B, matmul " << p.matmul_flops << ", exps "
-        << p.exps << ", other " << p.other_flops << ", reduced " << p.hbm_reduce << " B";
+        << p.exps << ", other " << p.other_flops;
+    if (p.hbm_reduce != 0) out << ", reduced " << p.hbm_reduce << " B";
     return out.str();
 }
 
