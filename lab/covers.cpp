@@ -1,5 +1,7 @@
 #include "lab/covers.hpp"
 
+#include <algorithm>
+
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
@@ -15,10 +17,25 @@ std::string own_bytes(const Mask& m) {
                         : "The mask's own bytes are not charged: it has " + text::listed(read) + " for all heads";
 }
 
-/// What of the tiles that are not skipped is computed for nothing.
-std::string wasted(const Experiment& e) {
-    const auto share = masked_share(e.problem, e.tiling);
-    return share ? "Of the scores in tiles that are not skipped, " + text::number(100 * *share) + "% are masked. " : "";
+/// What of the tiles that are not skipped is computed for nothing; "" where telling would take long: beyond 2^20 tiles,
+/// or 2^27 scores in tiles that the mask crosses.
+std::string wasted(const Problem& p, const Tiling& tiling, const TileCovers& covers) {
+    constexpr Count most_tiles = Count{1} << 20, most_scores = Count{1} << 27;
+    if (covers.all() > most_tiles || covers.partial * tiling.br * tiling.bc > most_scores) return "";
+    const Tiles rows(p.seq_q, tiling.br), keys(p.seq_k, tiling.bc);
+    Count computed = 0, masked = 0;
+    for (Index i = 0; i < rows.count(); ++i) {
+        const Tiles visible = p.visible_keys(keys, rows[i]);
+        for (Index j = 0; j < visible.count(); ++j) {
+            const Span r = rows[i], k = visible[j];
+            computed += r.size * k.size;
+            if (p.cover(r, k) == Cover::whole) continue;
+            for (Index row = r.begin; row < r.end(); ++row)
+                for (Index key = k.begin; key < k.end(); ++key) masked += !p.sees(row, key);
+        }
+    }
+    const double share = static_cast<double>(masked) / static_cast<double>(std::max<Count>(1, computed));
+    return "Of the scores in tiles that are not skipped, " + text::number(100 * share) + "% are masked. ";
 }
 
 }  // namespace
@@ -35,26 +52,6 @@ TileCovers covers_of(const Problem& p, const Tiling& tiling) {
     return c;
 }
 
-std::optional<double> masked_share(const Problem& p, const Tiling& tiling) {
-    constexpr Index most_tiles = Index{1} << 20;
-    constexpr Count most_scores = Count{1} << 27;
-    const Tiles rows(p.seq_q, tiling.br), keys(p.seq_k, tiling.bc);
-    if (rows.count() > most_tiles / keys.count()) return std::nullopt;
-    if (covers_of(p, tiling).partial * tiling.br * tiling.bc > most_scores) return std::nullopt;
-    Count computed = 0, masked = 0;
-    for (Index i = 0; i < rows.count(); ++i) {
-        const Tiles visible = p.visible_keys(keys, rows[i]);
-        for (Index j = 0; j < visible.count(); ++j) {
-            const Span r = rows[i], k = visible[j];
-            computed += r.size * k.size;
-            if (p.cover(r, k) == Cover::whole) continue;
-            for (Index row = r.begin; row < r.end(); ++row)
-                for (Index key = k.begin; key < k.end(); ++key) masked += !p.sees(row, key);
-        }
-    }
-    return computed == 0 ? 0 : static_cast<double>(masked) / static_cast<double>(computed);
-}
-
 std::string about_mask(const Experiment& e) {
     const Mask& m = e.problem.mask;
     if (!m.hides() || e.tiling.br == 0 || e.tiling.bc == 0) return "";
@@ -64,7 +61,7 @@ std::string about_mask(const Experiment& e) {
     };
     return "Mask: " + m.name() + ". Of a head's " + text::counted(c.all(), "tile") + ", " + share(c.hidden) +
            " are hidden, and skipped by whoever can, " + share(c.partial) + " are masked in part and " +
-           share(c.whole) + " are whole. " + wasted(e) + own_bytes(m) + '.';
+           share(c.whole) + " are whole. " + wasted(e.problem, e.tiling, c) + own_bytes(m) + '.';
 }
 
 }  // namespace tilescope::lab

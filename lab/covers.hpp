@@ -1,7 +1,6 @@
 // What a mask leaves of the tiles of a problem.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "lab/experiment.hpp"
@@ -14,10 +13,6 @@ struct TileCovers {
     Count all() const { return hidden + partial + whole; }
 };
 TileCovers covers_of(const Problem& problem, const Tiling& tiling);
-
-/// Of the scores that are computed, in whole tiles, the share that the mask then hides. nullopt where telling would
-/// take long: beyond 2^20 tiles, or 2^27 scores in tiles that it crosses.
-std::optional<double> masked_share(const Problem& problem, const Tiling& tiling);
 
 /// "28 of 64 tiles of a head are hidden (44%): ...", and what of the mask itself is charged; empty without a mask.
 std::string about_mask(const Experiment& experiment);

@@ -71,6 +71,8 @@ CASES = {
     "run_pages": "run split_kv --batch 3 --heads 4 --kv-heads 2 --seq-q 1 --seq-k 300 --page-size 48 --page-order permuted --shared-prefix 100",
     "run_window": "run flash_v2 --seq 1000 --causal --window-left 255 --heads 2 --mode count",
     "run_documents": "run flash_v1 --seq-q 100 --seq-k 150 --heads 2 --documents 40+60+50 --causal --br 16 --bc 16",
+    # Of 8 x 8 scores in four tiles, 3 x 3 and 5 x 5 are seen: 30 of 64 are masked.
+    "explain_documents": "explain flash_v2 --gpu toy --seq 8 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4 --documents 3+5",
     "explain_blocks": "explain flash_v1 --seq 1024 --heads 1 --br 128 --bc 128 --block-mask butterfly",
     "sweep_window": "sweep flash_v2 --seq 4096 --causal --vary window-left=128,512",
     "run_bias": "run memory_efficient --batch 4 --heads 2 --seq 100 --dim 32 --bias bk+ghqk --bias-group 2",
