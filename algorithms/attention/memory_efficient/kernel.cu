@@ -20,8 +20,12 @@ struct Args {
     Logits logits;
 };
 
+/// Scored rows may take two thread blocks' registers of an SM: for three the compiler spills; 0: it decides.
+template <class Logits>
+constexpr int min_blocks = std::is_same_v<Logits, PlainScores> ? 0 : 2;
+
 template <class Logits, int Br, int Bc, int D, int Dv>
-__global__ void __launch_bounds__(fp32_threads(Br)) memory_efficient_kernel(Args<Logits> a) {
+__global__ void __launch_bounds__(fp32_threads(Br), min_blocks<Logits>) memory_efficient_kernel(Args<Logits> a) {
     constexpr int threads = fp32_threads(Br);
     extern __shared__ float4 shared[];
     const SharedTile<Br, D, ReadBy::groups> q{reinterpret_cast<float*>(shared)};
