@@ -4,6 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/output_files.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
@@ -205,14 +206,6 @@ Report execute_and_compare(const Report& counted, const Options& o, const Reques
     return report;
 }
 
-void write_output(AtomicFile& file, const Report& r, const Request& request, Layout layout) {
-    const Index batch = r.experiment.problem.batch;
-    const std::size_t rank = request.file_rank > 0 ? request.file_rank : batch > 1 ? 4 : 3;
-    const Progress progress = Progress::blocks("writing the output");
-    write_tensor(file.stream(), *r.output(), batch, rank, layout, &control());
-    file.commit();
-}
-
 void run(const Options& o, const std::string& name) {
     const Algorithm& algorithm = chosen_algorithm(name);
     check_ending("--out", o.out, {".npy"});
@@ -224,10 +217,9 @@ void run(const Options& o, const std::string& name) {
             return count_and_time(e, &control());
         }();
         const ModeChoice mode = choose_mode(o, request, {report});
-        std::optional<AtomicFile> file;  // that it cannot be written is said before the work
-        if (!o.out.empty()) file.emplace(o.out);
+        OutputFiles files(o, *algorithm.computes, request.problem);  // before the work: it may not be possible
         if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
-        if (file) write_output(*file, report, request, layout_from(o));
+        files.write(report.outputs, report.experiment.problem.batch, request.file_rank);
         if (o.json)
             std::cout << to_json(report).dump(2) << '\n';
         else

@@ -35,7 +35,7 @@ void print_wrapped(const std::string& text, const std::string& indent) {
 }
 
 /// The numbers of a tile in columns.
-void print_values(const RecordedTile& tile, TileData values, Index most, const std::string& indent) {
+void print_tile(const RecordedTile& tile, TileData values, Index most, const std::string& indent) {
     const auto cells = value_cells(tile, values, most, most);
     std::vector<std::size_t> widest;
     for (const auto& row : cells)
@@ -53,10 +53,10 @@ void print_values(const RecordedTile& tile, TileData values, Index most, const s
 
 /// A column of numbers as a row.
 void print_contents(const RecordedTile& tile, TileData values, Index most, const std::string& indent) {
-    if (tile.cols > 1) return print_values(tile, values, most, indent);
+    if (tile.cols > 1) return print_tile(tile, values, most, indent);
     RecordedTile lying = tile;
     std::swap(lying.rows, lying.cols);
-    print_values(lying, values, std::max<Index>(8, most), indent);
+    print_tile(lying, values, std::max<Index>(8, most), indent);
 }
 
 /// "S (4 × 4): from −1.81 to 2.8".
@@ -141,7 +141,7 @@ void print_hbm(const Run& run) {
     table.print(std::cout, "  ");
 }
 
-void print_counters(const Run& run) {
+void print_run_counters(const Run& run) {
     std::cout << '\n';
     text::Table table({"counter", "so far", "whole run"});
     for (const CounterRow& r : counter_rows(run, run.algorithm().name, &run.counted()))
@@ -239,7 +239,7 @@ void print_everything(const Run& run, Index sm) {
     if (focus.block) print_chip(run, focus);
     if (focus.block) print_change(run, focus);
     print_hbm(run);
-    print_counters(run);
+    print_run_counters(run);
     print_other_sms(run, sm);
     std::cout << '\n';
     for (const std::string& line : loop_nest(run)) print_wrapped(line, "  ");

@@ -116,7 +116,7 @@ void check_flags(const CLI::App& sub, const TraceRequest& t) {
     if (!t.perfetto && sub.count("--detail") > 0)
         throw UsageError("--detail: chooses what --perfetto draws; add --perfetto, or leave --detail out");
     for (const char* flag : {"--blocks", "--max-events", "--mode", "--threads", "--seed", "--distribution", "--q",
-                             "--k", "--v", "--x", "--layout", "--json"})
+                             "--k", "--v", "--do", "--x", "--layout", "--json"})
         if (t.perfetto && sub.count(flag) > 0)
             throw UsageError(std::string(flag) +
                              ": is about events and numbers, and --perfetto writes the modelled timeline; leave " +

@@ -3,8 +3,10 @@
 #include <iostream>
 #include <iterator>
 
+#include "algorithms/contract/packed.hpp"
 #include "cli/commands.hpp"
 #include "cli/now.hpp"
+#include "cli/output_files.hpp"
 #include "cli/progress.hpp"
 #include "cli/validate_cases.hpp"
 #include "cli/validate_report.hpp"
@@ -143,12 +145,6 @@ void conclude(const std::vector<CaseResult>& results, bool print) {
                        " cases are wrong; see above");
 }
 
-void write_output(AtomicFile& file, const Storage& output, const ValidateRequest& request, Layout layout) {
-    const std::size_t rank = request.file_rank > 0 ? request.file_rank : 4;
-    write_tensor(file.stream(), output, request.cases[0].problem.batch, rank, layout, &control());
-    file.commit();
-}
-
 void write_csv(AtomicFile& file, const Device& device, const std::vector<CaseResult>& results) {
     write_measurements(file.stream(), provenance_of(device), results);
     file.commit();
@@ -172,12 +168,13 @@ void validate_on(const Device& device, const ValidateFlags& flags, const Validat
     if (flags.counters) require_ncu();
     const bool print = !flags.options.json;
     if (print) print_opening(device, request);
-    std::optional<AtomicFile> output, csv;  // that they cannot be written is said before the work
-    if (!flags.options.out.empty()) output.emplace(flags.options.out);
+    std::optional<AtomicFile> csv;  // that files cannot be written is said before the work
     if (!flags.csv.empty()) csv.emplace(flags.csv);
+    const KernelCase& first = request.cases[0];
+    OutputFiles outputs(flags.options, *first.algorithm->computes, unpacked(first.problem));
     Validator validator(settings_of(flags, request));
     std::vector<CaseResult> results = run_all(validator, request, print);
-    if (output && validator.output()) write_output(*output, *validator.output(), request, layout_from(flags.options));
+    if (!validator.outputs().empty()) outputs.write(validator.outputs(), first.problem.batch, request.file_rank);
     const std::string no_counters = flags.counters ? try_to_measure(results) : "";
     if (csv) write_csv(*csv, device, results);
     if (print)
@@ -247,6 +244,7 @@ void refuse_beside_survey(const CLI::App& sub) {
                              "--q",
                              "--k",
                              "--v",
+                             "--do",
                              "--x",
                              "--bias-file",
                              "--bias2-file",

@@ -31,7 +31,7 @@ std::vector<const Algorithm*> all_for(const Options& o) {
     const bool splits = o.splits != Options().splits, packs = o.pack == name_of(Packing::on);
     std::vector<const Algorithm*> list;
     for (const Algorithm& a : algorithms())
-        if (!kernels_of(a).empty() && (a.computes == &computation::attention || !attention_flag(o)) &&
+        if (!kernels_of(a).empty() && (a.computes->features.has(Feature::head_dims) || !attention_flag(o)) &&
             (has_splits(a.knobs) || !splits) && (a.packs || !packs))
             list.push_back(&a);
     return list;
@@ -80,7 +80,7 @@ std::string takers(const Problem& p) {
     if (p.packed > 1 && !scores_are_plain(p))
         throw UsageError(score_flag(o) + ": kernels do not take it with packed heads; try --pack off");
     std::string asked = std::string("--dtype ") + name_of(p.dtype);
-    if (a.computes == &computation::attention)
+    if (a.computes->features.has(Feature::head_dims))
         asked += " --dim " + std::to_string(p.dim) + " --dim-v " + std::to_string(p.dim_v);
     if (!scores_are_plain(p)) {
         const std::string who = takers(p);

@@ -32,8 +32,8 @@ std::vector<std::string> error_cells(const OutputError& e, double largest) {
 std::string finite(double x) { return std::isfinite(x) ? text::number(x) : "NaN"; }
 
 void print_errors(std::span<const CaseResult> group) {
-    text::Table table({"algorithm", "Br x Bc", "status", "heads checked", "kernel max", "kernel rms", "simulator max",
-                       "simulator rms", "kernel - simulator"},
+    text::Table table({"algorithm", "Br x Bc", "status", "heads checked", "output", "kernel max", "kernel rms",
+                       "simulator max", "simulator rms", "kernel - simulator"},
                       3);
     for (const CaseResult& r : group) {
         std::vector<std::string> row = {r.tested.algorithm->name, tiles_of(r.tested), name_of(r.status)};
@@ -42,6 +42,7 @@ void print_errors(std::span<const CaseResult> group) {
                           (d->rows_checked < r.tested.problem.seq_q
                                ? ", last " + std::to_string(d->rows_checked) + " rows"
                                : ""));
+            row.push_back(d->output);
             for (const OutputError* e : {&d->kernel, &d->simulator})
                 for (std::string& cell : error_cells(*e, d->largest_reference)) row.push_back(std::move(cell));
             row.push_back(finite(d->difference));
@@ -134,6 +135,7 @@ void print_counters(const CaseResult& r) {
     };
     add("L2 to SM, bytes (SM reads)", c.hbm_read, m.read_bytes);
     add("SM to L2, bytes (SM writes)", c.hbm_write, m.write_bytes);
+    if (c.hbm_reduce > 0) add("SM to L2, bytes (SM reductions)", c.hbm_reduce, m.reduce_bytes);
     if (const auto dram = r.counted.dram()) {
         add("DRAM read, bytes (modelled)", dram->read, m.dram_read_bytes);
         add("DRAM written, bytes (modelled)", dram->written, m.dram_write_bytes);

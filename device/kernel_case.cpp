@@ -49,7 +49,7 @@ std::string command_of(const KernelCase& c) {
     out << "tilescope validate " << c.algorithm->name << " --batch " << p.batch << " --heads " << p.heads;
     if (p.kv_heads != p.heads) out << " --kv-heads " << p.kv_heads;
     out << " --seq-q " << p.seq_q << " --seq-k " << p.seq_k;
-    if (c.algorithm->computes == &computation::attention) out << " --dim " << p.dim << " --dim-v " << p.dim_v;
+    if (c.algorithm->computes->features.has(Feature::head_dims)) out << " --dim " << p.dim << " --dim-v " << p.dim_v;
     out << " --dtype " << name_of(p.dtype);
     if (const std::string options = score_options(p); !options.empty()) out << ' ' << options;
     if (p.scale) out << " --scale " << *p.scale;

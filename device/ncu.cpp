@@ -11,6 +11,7 @@ namespace {
 constexpr const char* metrics[] = {
     NcuMetric::sm_read,
     NcuMetric::sm_write_sectors,
+    NcuMetric::sm_reduce_sectors,
     NcuMetric::dram_read,
     NcuMetric::dram_write,
     NcuMetric::xu,
@@ -160,6 +161,7 @@ Measured combine(std::span<const NcuLaunch> launches) {
     Measured m;
     m.read_bytes = sum(NcuMetric::sm_read, 1);
     m.write_bytes = sum(NcuMetric::sm_write_sectors, sector_bytes);
+    m.reduce_bytes = sum(NcuMetric::sm_reduce_sectors, sector_bytes);
     m.dram_read_bytes = sum(NcuMetric::dram_read, 1);
     m.dram_write_bytes = sum(NcuMetric::dram_write, 1);
     m.xu_ops = sum(NcuMetric::xu, threads_of_a_warp);

@@ -16,6 +16,7 @@ namespace tilescope::device {
 struct NcuMetric {
     static constexpr const char *sm_read = "l1tex__m_xbar2l1tex_read_bytes.sum",
                                 *sm_write_sectors = "lts__t_sectors_srcunit_tex_op_write.sum",
+                                *sm_reduce_sectors = "lts__t_sectors_srcunit_tex_op_red.sum",
                                 *dram_read = "dram__bytes_read.sum", *dram_write = "dram__bytes_write.sum",
                                 *xu = "smsp__inst_executed_pipe_xu.sum",
                                 *ffma = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
@@ -46,6 +47,7 @@ std::vector<std::string> unknown_metrics(std::string_view text);
 /// All launches of an algorithm together; nothing where the GPU has no such metric.
 struct Measured {
     std::optional<double> read_bytes, write_bytes;            ///< L2 to SM, SM to L2
+    std::optional<double> reduce_bytes;                       ///< SM to L2, which adds them up
     std::optional<double> dram_read_bytes, dram_write_bytes;  ///< L2 misses, write-backs
     std::optional<double> xu_ops, ffma_flops, tensor_instructions;
     std::optional<double> shared_wavefronts, shared_conflicts;

@@ -117,6 +117,16 @@ constexpr Entry fp32[] = {
     decoding(every, 128, {2, 16, 4, 5, 4097, false, 6, true}),
 };
 
+/// The backward passes. Values are those of all rows and keys, in double: longer ones take minutes.
+constexpr Entry backward[] = {
+    {square(16, 1024), every},          {square(16, 1024, true), every},
+    {square(4, 1000, true), first, 64}, {square(132, 512), first, 64},
+    {square(1, 1024), first, 64},       {{1, 16, 4, 1024, 1024, true}, first, 64},
+    {{2, 8, 2, 500, 1000}, first, 64},  {{1, 16, 16, 1000, 500, true}, first, 64},
+    {square(16, 4096), first, 64},      {square(16, 4096, true), first, 64},
+    {square(16, 4096), first, 128},     {square(16, 4096, true), first, 128},
+};
+
 /// f16 and bf16.
 constexpr Entry narrow[] = {
     {square(16, 1024), every},
@@ -243,8 +253,10 @@ void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Sha
     if (variants.empty()) return;
     for (std::size_t k = 0; k < std::max(variants.size(), shapes.size()); ++k)
         cases.add(a, *variants[k % variants.size()], shapes[k % shapes.size()]);
-    if (a.computes == &computation::softmax) return;
-    cases.add(a, *variants[0], {1, 2, 2, 100, 200, true}, 100);  // logits of thousands
+    if (!a.computes->features.has(Feature::head_dims)) return;
+    // Logits of thousands; hundreds where P comes from an LSE that is exact here: unlike that of a kernel's own forward
+    // pass it does not cancel what tensor cores lose in sums that large.
+    cases.add(a, *variants[0], {1, 2, 2, 100, 200, true}, a.computes == &computation::attention ? 100 : 10);
 }
 
 }  // namespace
@@ -252,8 +264,13 @@ void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Sha
 std::vector<KernelCase> full_survey() {
     Cases cases;
     for (const Algorithm& a : algorithms()) {
-        if (a.computes == &computation::softmax) {
+        if (!a.computes->features.has(Feature::head_dims)) {
             for (const Entry& e : softmax) add(cases, e, a, Dtype::f32);
+            continue;
+        }
+        if (a.computes == &computation::attention_backward) {
+            for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16})
+                for (const Entry& e : backward) add(cases, e, a, t);
             continue;
         }
         for (const Entry& e : fp32)
@@ -269,7 +286,7 @@ std::vector<KernelCase> quick_survey() {
     Cases cases;
     for (const Algorithm& a : algorithms())
         for (const Dtype t : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
-            const bool attention = a.computes == &computation::attention;
+            const bool attention = a.computes->features.has(Feature::head_dims);
             add_each(cases, a, t, attention ? std::span<const Shape>(small_attention) : small_softmax);
             add_variations(cases, a, t);
         }

@@ -88,31 +88,44 @@ std::vector<Index> spread_heads(Index n, Index most) {
 }
 
 Part part_to_check(const Computation& computation, const Problem& p) {
-    if (depends_on_place(p)) return {spread_heads(p.batch_heads(), p.batch_heads()), p.seq_q};  // however much work
+    const auto whole_heads = [&](Index most) {
+        const bool groups = computation.reference_of_keys != nullptr;
+        const Index size = groups ? p.heads / p.kv_heads : 1;
+        Part part{{}, p.seq_q, {}};
+        for (const Index first : spread_heads(p.batch_heads() / size, std::max<Index>(1, most / size))) {
+            for (Index k = 0; k < size; ++k) part.heads.push_back(first * size + k);
+            part.kv_heads.push_back(p.kv_slice({first * size, 1}));
+        }
+        return part;
+    };
+    if (depends_on_place(p)) return whole_heads(p.batch_heads());  // however much work
     const bool attention = computation.features.has(Feature::head_dims);
     const double row_work =
         static_cast<double>(p.seq_k) * (attention ? 2 * static_cast<double>(p.dim + p.dim_v) : softmax_flops);
     const double rows =
         std::min(work_budget / row_work, most_reference_elements / static_cast<double>(attention ? p.dim_v : p.seq_k));
     const double heads = rows / static_cast<double>(p.seq_q);
-    if (heads < 1) {
+    if (heads < 1 && !computation.reference_of_keys) {
         const Index most = std::clamp(static_cast<Index>(rows), std::min(fewest_rows, p.seq_q), p.seq_q);
-        return {{0}, std::max<Index>(1, most / p.packed) * p.packed};
+        return {{0}, std::max<Index>(1, most / p.packed) * p.packed, {0}};
     }
-    const Index most = static_cast<Index>(std::min(heads, static_cast<double>(p.batch_heads())));
-    return {spread_heads(p.batch_heads(), most), p.seq_q};
+    return whole_heads(static_cast<Index>(std::min(heads, static_cast<double>(p.batch_heads()))));
 }
 
 Problem problem_of(const Part& part, const Problem& whole) {
     Problem p = whole;
     if (depends_on_place(whole)) return p;
     p.batch = 1;
-    p.heads = p.kv_heads = static_cast<Index>(part.heads.size());
+    p.heads = static_cast<Index>(part.heads.size());
+    p.kv_heads = static_cast<Index>(part.kv_heads.size());
     p.seq_q = part.rows;
     return p;
 }
 
-std::shared_ptr<Storage> cut(const Storage& from, const std::vector<Index>& slices, Index rows) {
+std::shared_ptr<Storage> cut(const Storage& from, std::string_view name, const Part& part) {
+    const bool of_keys = name == "K" || name == "V" || name == "dK" || name == "dV";
+    const std::vector<Index>& slices = of_keys ? part.kv_heads : part.heads;
+    const Index rows = of_keys ? from.rows() : part.rows;
     auto to = std::make_shared<Storage>(from.dtype(), static_cast<Index>(slices.size()), rows, from.cols());
     const Bytes row = from.cols() * size_of(from.dtype());
     for (std::size_t k = 0; k < slices.size(); ++k)
@@ -136,10 +149,10 @@ std::string verdict(const Deviations& d, Dtype dtype) {
     if (d.kernel.compared == 0) return "all outputs are NaN or infinite in the reference; there is nothing to compare";
     if (d.other_difference > 1e-4) return "the LSE is off by " + number(d.other_difference) + " of the simulator's";
     if (dtype != Dtype::f32)
-        return d.kernel.rms > 1.25 * d.simulator.rms
+        return d.kernel.rms > std::max(1.25 * d.simulator.rms, 1e-6 * d.largest_of_all)
                    ? "its RMS error is " + number(d.kernel.rms) + ", the simulator's is " + number(d.simulator.rms)
                    : "";
-    const double allowed = std::max(1e-5 * d.largest_reference, 4 * d.simulator.max_abs);
+    const double allowed = std::max(1e-5 * d.largest_of_all, 4 * d.simulator.max_abs);
     return d.kernel.max_abs > allowed
                ? "its error is " + number(d.kernel.max_abs) + ", " + number(allowed) + " is allowed"
                : "";
@@ -152,21 +165,22 @@ Validator::Shared& Validator::shared_for(const KernelCase& c) {
     shared_.reset();
     const Part part = part_to_check(*computation, p);
     Shared s{computation, p, problem_of(part, p), part, settings_.inputs, {}, {}};
-    if (s.inputs.empty())  // packed or not, a query of a head has the same values
-        s.inputs = random_inputs(c.algorithm->tensors(unpacked(p), c.tile()), settings_.seed, settings_.distribution,
-                                 settings_.control);
+    // Packed or not, a query of a head has the same values.
+    std::vector<TensorDecl> missing = c.algorithm->tensors(unpacked(p), c.tile());
+    std::erase_if(missing, [&](const TensorDecl& t) { return s.inputs.contains(t.name); });
+    s.inputs.merge(random_inputs(missing, settings_.seed, settings_.distribution, settings_.control));
     s.inputs = packed_inputs(s.inputs, p);
-    if (s.checked == p) {
-        s.checked_inputs = s.inputs;
-        return shared_.emplace(std::move(s));
-    }
-    std::vector<Index> kv_heads;
-    for (const Index head : part.heads) kv_heads.push_back(p.kv_slice({head, 1}));
-    for (const auto& [name, tensor] : s.inputs) {
-        const bool keys = name == "K" || name == "V";
-        s.checked_inputs[name] = cut(*tensor, keys ? kv_heads : part.heads, keys ? p.seq_k : part.rows);
-    }
     return shared_.emplace(std::move(s));
+}
+
+void Validator::add_saved(const KernelCase& c, Shared& s) const {
+    s.inputs = with_saved(*c.algorithm, s.problem, std::move(s.inputs), settings_.threads, settings_.control);
+    if (s.checked == s.problem) {
+        s.checked_inputs = s.inputs;
+        return;
+    }
+    for (const auto& [name, tensor] : s.inputs)
+        if (!s.checked_inputs.contains(name)) s.checked_inputs[name] = cut(*tensor, name, s.part);
 }
 
 Deviations Validator::deviations(const KernelCase& c, Shared& s, const Outputs& outputs) {
@@ -177,29 +191,43 @@ Deviations Validator::deviations(const KernelCase& c, Shared& s, const Outputs& 
     Deviations d;
     d.heads_checked = static_cast<Index>(s.part.heads.size());
     d.rows_checked = s.part.rows;
-    d.largest_reference = s.reference->largest();
+    std::vector<Deviations> defined;
     for (const TensorInfo& t : gpu.tensors()) {
         if (t.role != Role::output) continue;
         const Storage& whole = *outputs.at(t.name);
-        const auto kernel = cut(whole, s.part.heads, s.part.rows);
+        const auto kernel = cut(whole, t.name, s.part);
         const double difference = greatest_difference(*kernel, *t.data);
-        if (t.name != s.computation->output) {
+        const auto error = s.reference->compare(t.name, *kernel);
+        if (t.name == s.computation->output || (error && s.computation->reference_of_keys)) {
+            Deviations& of = defined.emplace_back(d);
+            of.output = t.name;
+            of.largest_reference = s.reference->largest(t.name);
+            of.kernel = *error;
+            of.simulator = *s.reference->compare(t.name, *t.data);
+            of.difference = difference;
+            of.not_finite_unchecked = count_not_finite(whole) - count_not_finite(*kernel);
+        } else {
             d.other_difference = std::max(d.other_difference, difference / std::max(1.0, largest(*t.data)));
-            continue;
         }
-        d.kernel = *s.reference->compare(t.name, *kernel);
-        d.simulator = *s.reference->compare(t.name, *t.data);
-        d.difference = difference;
-        d.not_finite_unchecked = count_not_finite(whole) - count_not_finite(*kernel);
     }
-    return d;
+    for (const Deviations& of : defined) d.largest_of_all = std::max(d.largest_of_all, of.largest_reference);
+    for (Deviations& of : defined) of.largest_of_all = d.largest_of_all;
+    const auto badness = [&](const Deviations& of) {
+        const bool wrong = !verdict(of, s.problem.dtype).empty();
+        return std::pair(wrong, of.largest_reference > 0 ? of.kernel.max_abs / of.largest_reference : 0);
+    };
+    Deviations worst = *std::ranges::max_element(defined, {}, badness);
+    worst.other_difference = d.other_difference;
+    return worst;
 }
 
 CaseResult Validator::run(const KernelCase& c) {
+    outputs_.clear();
     CaseResult r;
     r.tested = c;
     r.counted = count_and_time(experiment_of(c, settings_.gpu), settings_.control);
     Shared& s = shared_for(c);
+    add_saved(c, s);
     Outputs outputs;
     try {
         KernelRun kernel(c, s.inputs, Untouched::poisoned);
@@ -218,12 +246,15 @@ CaseResult Validator::run(const KernelCase& c) {
     if (r.note.empty() && r.deviations->kernel.not_finite > 0)
         r.note = std::to_string(r.deviations->kernel.not_finite) +
                  " outputs are NaN or infinite, as the simulated program's are";
-    output_ = unpacked_output(outputs.at(s.computation->output), c.problem);
+    for (const TensorDecl& t : s.computation->tensors(c.problem))
+        if (t.role == Role::output) outputs_[t.name] = unpacked_output(outputs.at(t.name), c.problem);
     return r;
 }
 
 void Validator::launch(const KernelCase& c) try {
-    KernelRun(c, shared_for(c).inputs, Untouched::uninitialised).launch();
+    Shared& s = shared_for(c);
+    add_saved(c, s);
+    KernelRun(c, s.inputs, Untouched::uninitialised).launch();
 } catch (const OutOfDeviceMemory&) {
     return;  // run() reported it
 }

@@ -11,10 +11,13 @@ enum class Status : std::uint8_t { ok, wrong, out_of_memory };
 /// "ok", "wrong", "out of device memory".
 const char* name_of(Status status);
 
-/// How far kernel and simulator are off, on the heads that were checked.
+/// How far kernel and simulator are off, on the heads that were checked: of all outputs that the computation defines,
+/// the one that is off most.
 struct Deviations {
     Index heads_checked = 0, rows_checked = 0;
+    std::string output;                  ///< its name
     double largest_reference = 0;        ///< absolute value
+    double largest_of_all = 0;           ///< of all outputs: where theirs cancel out, what cancels is as large
     lab::OutputError kernel, simulator;  ///< against the reference
     double difference = 0;               ///< the largest between kernel and simulator; infinite where one is not finite
     double other_difference = 0;         ///< the same for the other outputs (LSE), relative to the largest or to 1
@@ -37,15 +40,17 @@ struct CaseResult {
 
 /// The outputs that are compared: the last `rows` rows of some heads, all of them where that is not too much work.
 /// Computed as a problem of their own, these rows see the same keys, causal or not: the diagonal ends in the last row.
-/// Of packed heads a query's rows stay together.
+/// Of packed heads a query's rows stay together. Where keys have outputs, they are sums over all rows and all heads
+/// that share K and V: whole groups of heads.
 struct Part {
     std::vector<Index> heads;
     Index rows = 0;
+    std::vector<Index> kv_heads;  ///< those that these heads read: one each, or one for each group
 };
 Part part_to_check(const Computation& computation, const Problem& problem);
 Problem problem_of(const Part& part, const Problem& whole);
-/// The last `rows` rows of the given slices, as a tensor of their own.
-std::shared_ptr<Storage> cut(const Storage& from, const std::vector<Index>& slices, Index rows);
+/// What a part has of a tensor of the whole: the last rows of its heads, or all keys of its heads of K and V.
+std::shared_ptr<Storage> cut(const Storage& from, std::string_view name, const Part& part);
 
 struct ValidationSettings {
     GpuSpec gpu;  ///< whose rules the simulated counts follow
@@ -66,8 +71,8 @@ class Validator {
     CaseResult run(const KernelCase& c);
     /// Only launches the kernel, once; nothing where it does not fit.
     void launch(const KernelCase& c);
-    /// The kernel's output (O or Y) in the last run(), as users have it.
-    const std::shared_ptr<const Storage>& output() const { return output_; }
+    /// What the kernel computed in the last run(), as users have it; empty where it did not fit.
+    const lab::Outputs& outputs() const { return outputs_; }
 
   private:
     /// What the cases of a problem share. The checked heads are a problem of their own.
@@ -78,20 +83,21 @@ class Validator {
         Inputs inputs, checked_inputs;
         std::optional<lab::Reference> reference;
     };
-    using Outputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;
     Shared& shared_for(const KernelCase& c);
-    Deviations deviations(const KernelCase& c, Shared& shared, const Outputs& outputs);
+    /// What the case's algorithm needs of an earlier pass.
+    void add_saved(const KernelCase& c, Shared& shared) const;
+    Deviations deviations(const KernelCase& c, Shared& shared, const lab::Outputs& outputs);
 
     ValidationSettings settings_;
     std::optional<Shared> shared_;
-    std::shared_ptr<const Storage> output_;
+    lab::Outputs outputs_;
 };
 
 /// Why a kernel with these deviations is wrong; "" where it is not.
 ///  - NaN or infinite where the reference is finite, and the simulated program is not as bad;
-///  - f32: off by more than 1e-5 of the largest output, unless the simulator in f32 is itself a quarter as far off
-///    (logits of hundreds lose that much in f32);
-///  - f16, bf16: its RMS error above 1.25 times the simulator's;
+///  - f32: off by more than 1e-5 of the largest of all outputs, unless the simulator in f32 is itself a quarter as far
+///    off (logits of hundreds lose that much in f32);
+///  - f16, bf16: its RMS error above 1.25 times the simulator's, and above 1e-6 of the largest of all outputs;
 ///  - other outputs off by more than 1e-4 of the simulator's.
 std::string verdict(const Deviations& d, Dtype dtype);
 

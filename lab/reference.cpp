@@ -164,7 +164,7 @@ Reference::Reference(const Computation& c, const Problem& p, const Inputs& input
     const std::vector<Family> all = families(c, p);
     for (const Family& f : all)
         for (const auto& [name, row] : f.first_row(p, inputs))
-            values_[name] = {f.rows, std::vector<double>(static_cast<std::size_t>(f.slices * f.rows) * row.size())};
+            values_[name] = {f.rows, std::vector<double>(static_cast<std::size_t>(f.slices * f.rows) * row.size()), 0};
     const auto keep = [&](std::size_t, Index slice, Span rows, const ReferenceRows& expected) {
         for (const auto& [name, some] : expected) {
             Values& whole = values_.at(name);
@@ -173,8 +173,9 @@ Reference::Reference(const Computation& c, const Problem& p, const Inputs& input
         }
     };
     for_row_blocks(all, p, inputs, threads, control, keep);
-    for (const double v : values_.at(c.output).elements)
-        if (std::isfinite(v)) largest_ = std::max(largest_, std::abs(v));
+    for (auto& [name, of] : values_)
+        for (const double v : of.elements)
+            if (std::isfinite(v)) of.largest = std::max(of.largest, std::abs(v));
 }
 
 std::optional<OutputError> Reference::compare(const std::string& name, const Storage& output) const {

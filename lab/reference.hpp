@@ -30,8 +30,8 @@ class Reference {
     /// Throws Interrupted.
     Reference(const Computation& computation, const Problem& problem, const Inputs& inputs, int threads = 0,
               Control* control = nullptr);
-    /// The largest absolute value of a finite element of the computation's own output.
-    double largest() const { return largest_; }
+    /// The largest absolute value of a finite element of an output that the computation defines.
+    double largest(const std::string& name) const { return values_.at(name).largest; }
     /// nullopt for what the computation does not define.
     std::optional<OutputError> compare(const std::string& name, const Storage& output) const;
 
@@ -39,9 +39,9 @@ class Reference {
     struct Values {
         Index rows;
         std::vector<double> elements;  // [slices, rows, cols]
+        double largest = 0;
     };
     int threads_;
-    double largest_ = 0;
     std::map<std::string, Values> values_;
 };
 

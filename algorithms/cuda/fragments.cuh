@@ -56,11 +56,11 @@ __device__ inline void multiply_add(float& sum, float4 a, float4 b) {
 }
 
 /// S = scale Q K^T for the first `keys` keys; the columns of the others, in steps of 16, are left alone.
-template <int Br, int Bc, int D>
+template <int unrolled = 4, int Br, int Bc, int D>
 __device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::groups>& q,
                              const SharedTile<Bc, D, ReadBy::lanes>& k, int keys, float scale) {
     const auto columns = [&](int from, int to) {
-#pragma unroll 4
+#pragma unroll unrolled
         for (int c = 0; c < D / 4; ++c) {
             float4 b[Scores<Bc>::C];
 #pragma unroll
@@ -92,10 +92,11 @@ __device__ inline void score(Scores<Bc>& s, const SharedTile<Br, D, ReadBy::grou
         for (int j = 0; j < Scores<Bc>::C; ++j) s.at[i][j] = __fmul_rn(s.at[i][j], scale);  // not fused with S - m
 }
 
-/// O += P V over the first `keys` keys; the elements of P beyond them, up to a multiple of 4, have to be 0.
-template <int Br, int Bc, int Dv>
+/// O += P V over the first `keys` keys; the elements of P beyond them, up to a multiple of 4, have to be 0. Of V, Dv
+/// columns from `col` on.
+template <int Br, int Bc, int Dv, int Cols, ReadBy by>
 __device__ inline void accumulate(Output<Dv>& o, const SharedTile<Br, Bc, ReadBy::groups>& p,
-                                  const SharedTile<Bc, Dv, ReadBy::rows>& v, int keys) {
+                                  const SharedTile<Bc, Cols, by>& v, int keys, int col = 0) {
     constexpr int C = Output<Dv>::C, V = Output<Dv>::V;
 #pragma unroll 2
     for (int k4 = 0; k4 < (keys + 3) / 4; ++k4) {
@@ -104,7 +105,7 @@ __device__ inline void accumulate(Output<Dv>& o, const SharedTile<Br, Bc, ReadBy
         for (int k = 0; k < 4; ++k)
 #pragma unroll
             for (int j = 0; j < C; j += V) {
-                const float* from = &v.at(4 * k4 + k, Output<Dv>::col(j));
+                const float* from = &v.at(4 * k4 + k, col + Output<Dv>::col(j));
                 if constexpr (V == 4) {
                     const float4 x = *reinterpret_cast<const float4*>(from);
                     b[k][j] = x.x, b[k][j + 1] = x.y, b[k][j + 2] = x.z, b[k][j + 3] = x.w;
@@ -165,6 +166,26 @@ __device__ inline void stage(const SharedTile<Br, Bc, ReadBy::groups>& tile, con
 #pragma unroll
         for (int j = 0; j < Scores<Bc>::C; ++j) tile.at(first_row() + i, Scores<Bc>::col(j)) = p.at[i][j];
     __syncwarp();
+}
+
+/// Stores the first `rows` rows and `keys` columns.
+template <int Bc>
+__device__ inline void store(const Scores<Bc>& s, float* to, int pitch, int rows, int keys) {
+#pragma unroll
+    for (int i = 0; i < R; ++i)
+#pragma unroll
+        for (int j = 0; j < Scores<Bc>::C; ++j)
+            if (i < rows - first_row() && L * j < keys - lane())
+                to[std::int64_t{first_row() + i} * pitch + Scores<Bc>::col(j)] = s.at[i][j];
+}
+
+/// Starts to load a tile of what store() stored, a part of rows of `pitch` elements.
+template <int threads, int Br, int Bc>
+__device__ inline void load_scores(const SharedTile<Br, Bc, ReadBy::groups>& tile, const float* from, int pitch,
+                                   int rows, int keys) {
+    if (pitch > 1) return load_async<threads>(tile, from, pitch, rows, keys);
+    for (int r = threadIdx.x; r < Br; r += threads)  // a single key: rows do not start at multiples of 16 bytes
+        tile.piece(r, 0) = {r < rows ? load_past_l1(from + r) : 0, 0, 0, 0};
 }
 
 /// Stores the first `rows` rows.

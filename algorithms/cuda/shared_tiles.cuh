@@ -37,6 +37,23 @@ __device__ inline float load_past_l1(const float* from) { return __ldcg(from); }
 __device__ inline void store_wide(float* to, float4 x) { __stcg(reinterpret_cast<float4*>(to), x); }
 __device__ inline void store_wide(float* to, float2 x) { __stcg(reinterpret_cast<float2*>(to), x); }
 
+/// From registers to HBM, added there one way: L2 adds.
+__device__ inline void add_wide(float* to, float2 x) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(x.x), "f"(x.y) : "memory");
+#else
+    atomicAdd(to, x.x), atomicAdd(to + 1, x.y);
+#endif
+}
+__device__ inline void add_wide(float* to, float4 x) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w)
+                 : "memory");
+#else
+    add_wide(to, float2{x.x, x.y}), add_wide(to + 2, float2{x.z, x.w});
+#endif
+}
+
 /// Copies 16 bytes to a shared address past L1 and the registers, of which `valid` come from memory; the others become
 /// 0.
 __device__ inline void copy_async(unsigned to, const void* from, int valid) {

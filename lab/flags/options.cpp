@@ -166,6 +166,7 @@ void add_input_files(CLI::App& app, Options& o) {
     app.add_option("--q", o.q, "Q from a NumPy file: [n,d], [heads,n,d] or [batch,heads,n,d]")->type_name("FILE.npy");
     app.add_option("--k", o.k, "K from a NumPy file")->type_name("FILE.npy");
     app.add_option("--v", o.v, "V from a NumPy file")->type_name("FILE.npy");
+    app.add_option("--do", o.d_o, "dO from a NumPy file (backward passes), beside --q --k --v")->type_name("FILE.npy");
     app.add_option("--x", o.x, "X from a NumPy file (softmax kernels)")->type_name("FILE.npy");
     app.add_option("--bias-file", o.bias_file,
                    "The tensor of --bias from a NumPy file, as [batch,heads,n,n] with 1 where it is shared")
@@ -268,7 +269,8 @@ void add_numeric_options(CLI::App& app, Options& o) {
 
 void add_file_options(CLI::App& app, Options& o) {
     add_input_files(app, o);
-    app.add_option("--out", o.out, "Write the output to a NumPy file")->type_name("FILE.npy");
+    app.add_option("--out", o.out, "Write the output to a NumPy file; gradients each to its own: FILE-dQ.npy, ...")
+        ->type_name("FILE.npy");
 }
 
 void add_json_option(CLI::App& app, Options& o) { app.add_flag("--json", o.json, "Print JSON instead of text"); }
@@ -301,7 +303,7 @@ std::vector<std::string> flags_of(const Options& o) {
     const Options standard;
     if (o.seed != standard.seed) add("seed", std::to_string(o.seed));
     if (o.distribution != standard.distribution) add("distribution", o.distribution);
-    add("q", o.q), add("k", o.k), add("v", o.v), add("x", o.x);
+    add("q", o.q), add("k", o.k), add("v", o.v), add("do", o.d_o), add("x", o.x);
     add("bias-file", o.bias_file), add("bias2-file", o.bias2_file);
     add("layout", o.layout.value_or(""));
     return words;

@@ -49,7 +49,7 @@ struct Options {
     Index threads = 0;
     bool json = false;
 
-    std::string q, k, v, x, out;        // NumPy files
+    std::string q, k, v, x, d_o, out;   // NumPy files
     std::string bias_file, bias2_file;  // of what is added to the logits
     std::optional<std::string> layout;  // of their dimensions
 

@@ -105,6 +105,13 @@ void read_attention_files(const Options& o, Request& r, Control* control) {
     r.inputs = {{"Q", to_storage(q, p.dtype, control)},
                 {"K", to_storage(k, p.dtype, control)},
                 {"V", to_storage(v, p.dtype, control)}};
+    if (o.d_o.empty()) return;
+    const FileTensor g = read("--do", o.d_o);
+    must_match("--do", o.d_o, "batch", g.batch, q.batch, "--q");
+    must_match("--do", o.d_o, "heads", g.heads, q.heads, "--q");
+    must_match("--do", o.d_o, "rows", g.rows, q.rows, "--q");
+    must_match("--do", o.d_o, "columns", g.cols, v.cols, "--v");
+    r.inputs["dO"] = to_storage(g, p.dtype, control);
 }
 
 /// The shapes of both are known by then.
@@ -286,6 +293,11 @@ void check_files(const Computation& c, const Options& o) {
     const bool attention = c.file_flag == std::string_view("--q");
     if (attention && !o.x.empty())
         throw UsageError("--x " + text::shown(o.x) + ": is for softmax kernels; attention takes --q --k --v");
+    const std::string gradient = "--do " + text::shown(o.d_o);
+    if (!o.d_o.empty() && &c != &computation::attention_backward)
+        throw UsageError(gradient + ": is for backward passes; leave it out, or try flash_v2_backward");
+    if (!o.d_o.empty() && (o.q + o.k + o.v).empty())
+        throw UsageError(gradient + ": comes with the files of its forward pass; add --q --k --v");
     if (!attention && !(o.q + o.k + o.v).empty())
         throw UsageError("--q/--k/--v: are for attention; the softmax kernels take --x FILE.npy");
 }

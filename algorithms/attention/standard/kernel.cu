@@ -12,6 +12,7 @@
 // Run it: tilescope validate standard --seq 4096 --heads 16 --dim 64 --dtype f32
 #include "algorithms/attention/standard/kernel.hpp"
 #include "algorithms/cuda/softmax_chunks.cuh"
+#include "algorithms/cuda/whole_rows.cuh"
 #include "algorithms/softmax/softmax_naive/kernel.hpp"
 #include "algorithms/softmax/softmax_safe/kernel.hpp"
 
@@ -27,17 +28,6 @@ struct Args {
 };
 
 // ---- launch 1 ----
-
-/// Stores the first `rows` rows and `keys` columns.
-template <int Bc>
-__device__ void store(const Scores<Bc>& s, float* to, int pitch, int rows, int keys) {
-#pragma unroll
-    for (int i = 0; i < R; ++i)
-#pragma unroll
-        for (int j = 0; j < Scores<Bc>::C; ++j)
-            if (i < rows - first_row() && L * j < keys - lane())
-                to[std::int64_t{first_row() + i} * pitch + Scores<Bc>::col(j)] = s.at[i][j];
-}
 
 template <int Br, int Bc, int D>
 __global__ void __launch_bounds__(fp32_threads(Br), 2) standard_scores(Args a) {
@@ -62,72 +52,9 @@ __global__ void __launch_bounds__(fp32_threads(Br), 2) standard_scores(Args a) {
 
 // ---- launch 2 ----
 
-constexpr int softmax_threads = 256;
-/// Pieces of 16 bytes that a thread keeps in registers.
-constexpr int kept_pieces = 16;
-
-/// A row of S and what becomes of it, in the registers of T neighbouring threads. Thread t keeps the pieces of 4
-/// columns t, t + T, t + 2 T, ..., as far as all T threads have one; of the fewer than 4 T columns after these, the
-/// rest, it keeps t, t + T, t + 2 T, t + 3 T.
-template <int T>
-struct Row {
-    static constexpr int capacity = kept_pieces * 4 * T;  ///< columns
-
-    int t, cols, full;  ///< this thread's position, the columns, and how many full pieces a thread has
-    float4 pieces[kept_pieces];
-    float rest[4];
-
-    __device__ Row(int position, int columns) : t(position), cols(columns), full(columns / (4 * T)) {}
-    __device__ int piece(int k) const { return (k * T + t) * 4; }
-    __device__ int rest_col(int k) const { return (full * 4 + k) * T + t; }
-    /// Whether any thread of this warp has a k-th column of the rest.
-    __device__ bool warp_has_rest(int k) const { return (full * 4 + k) * T + t / 32 * 32 < cols; }
-
-    /// Calls f(element) for all of this thread's elements; those of the rest that do not exist are -inf or became 0.
-    template <class F>
-    __device__ void each(F f) {
-#pragma unroll
-        for (int k = 0; k < kept_pieces; ++k) {
-            if (k >= full) break;
-            f(pieces[k].x), f(pieces[k].y), f(pieces[k].z), f(pieces[k].w);
-        }
-        if (!warp_has_rest(0)) return;
-#pragma unroll
-        for (int k = 0; k < 4; ++k)
-            if (warp_has_rest(k)) f(rest[k]);
-    }
-    __device__ void load(const float* from) {
-#pragma unroll
-        for (int k = 0; k < kept_pieces; ++k) {
-            if (k >= full) break;
-            pieces[k] = load_past_l1(reinterpret_cast<const float4*>(from + piece(k)));
-        }
-#pragma unroll
-        for (int k = 0; k < 4; ++k) rest[k] = rest_col(k) < cols ? load_past_l1(from + rest_col(k)) : -infinity;
-    }
-    __device__ void store(float* to) const {
-#pragma unroll
-        for (int k = 0; k < kept_pieces; ++k) {
-            if (k >= full) break;
-            store_wide(to + piece(k), pieces[k]);
-        }
-#pragma unroll
-        for (int k = 0; k < 4; ++k)
-            if (rest_col(k) < cols) to[rest_col(k)] = rest[k];
-    }
-};
-
-/// Reduces over the threads of a row that are in one warp; all of them have the result.
-template <int T, class Op>
-__device__ float reduce_in_warp(float x, Op op) {
-#pragma unroll
-    for (int step = 1; step < (T < 32 ? T : 32); step *= 2) x = op(x, __shfl_xor_sync(~0u, x, step));
-    return x;
-}
-
 template <int T, bool safe>
-__global__ void __launch_bounds__(softmax_threads, 2) standard_softmax(Args a) {
-    constexpr int rows = softmax_threads / T, warps = T < 32 ? 1 : T / 32;  // of the block, of a row
+__global__ void __launch_bounds__(whole_rows_threads, 2) standard_softmax(Args a) {
+    constexpr int rows = whole_rows_threads / T, warps = T < 32 ? 1 : T / 32;  // of the block, of a row
     __shared__ float sums[rows * warps], reciprocals[rows];
 
     const int head = blockIdx.y, r = threadIdx.x / T, t = threadIdx.x % T;
@@ -170,10 +97,11 @@ __global__ void __launch_bounds__(softmax_threads, 2) standard_softmax(Args a) {
 template <int T>
 void softmax(const KernelCall& call, const Args& args) {
     const Problem& p = call.problem;
-    if constexpr (T < softmax_threads)
+    if constexpr (T < whole_rows_threads)
         if (p.seq_k > Row<T>::capacity) return softmax<2 * T>(call, args);
     enqueue("softmax", p.softmax == Softmax::safe ? standard_softmax<T, true> : standard_softmax<T, false>,
-            grid_of(ceil_div(p.seq_q, softmax_threads / T), p.batch_heads()), softmax_threads, 0, call.stream, args);
+            grid_of(ceil_div(p.seq_q, whole_rows_threads / T), p.batch_heads()), whole_rows_threads, 0, call.stream,
+            args);
 }
 
 /// Rows that registers do not hold: the softmax kernels' own passes over S.
@@ -204,13 +132,7 @@ __global__ void __launch_bounds__(fp32_threads(Br), 1) standard_output(Args a) {
     o.fill(0);
     for (int j = 0; j < w.seq_k; j += Bc) {  // [7]
         const int keys = min(Bc, w.seq_k - j);
-        const float* const from = a.P.row(head, i) + j;
-        if (a.P.pitch == 1) {  // a single key: the rows of P do not start at multiples of 16 bytes
-            for (int r = threadIdx.x; r < Br; r += threads)
-                p.piece(r, 0) = {r < rows ? load_past_l1(from + r) : 0, 0, 0, 0};
-        } else {
-            load_async<threads>(p, from, a.P.pitch, rows, keys);
-        }
+        load_scores<threads>(p, a.P.row(head, i) + j, a.P.pitch, rows, keys);
         load_async<threads>(v, a.V.row(kv, j), a.V.pitch, keys);
         wait_for_loads();
         if (active) accumulate(o, p, v, keys);
@@ -238,7 +160,7 @@ void launch_kernel(const KernelCall& call) {
         const dim3 tiles(row_blocks.x, row_blocks.y, static_cast<unsigned>(ceil_div(p.seq_k, bc)));
         enqueue("scores", standard_scores<br, bc, v.dim>, tiles, v.threads, scores_tiles(br, bc, v.dim), call.stream,
                 args);
-        p.seq_k > Row<softmax_threads>::capacity ? softmax_streamed(call) : softmax<8>(call, args);
+        p.seq_k > Row<whole_rows_threads>::capacity ? softmax_streamed(call) : softmax<8>(call, args);
         enqueue("output", standard_output<br, bc, v.dim_v>, row_blocks, v.threads, output_tiles(br, bc, v.dim_v),
                 call.stream, args);
     });

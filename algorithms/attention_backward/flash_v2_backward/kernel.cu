@@ -1,0 +1,43 @@
+// FlashAttention-2's backward pass on CUDA cores, in fp32: dQ is its own sum, so there are two launches. Bound by fp32
+// arithmetic. Run it: tilescope validate flash_v2_backward --seq 4096 --heads 16 --dim 64 --dtype f32
+#include "algorithms/attention_backward/flash_v2_backward/kernel.hpp"
+#include "algorithms/cuda/gradients.cuh"
+
+namespace tilescope::flash_v2_backward {
+namespace {
+
+using namespace cuda;
+
+template <int B, int D, int Dv>
+__global__ void __launch_bounds__(fp32_threads(B), 1) keys_kernel(BackwardArgs a) {
+    extern __shared__ float4 shared[];
+    key_block<B, D, Dv>(a, shared, [&](const auto& tiles, int head, int i, int rows, int keys) {
+        if (!warp_has_rows(rows)) return;
+        constexpr int cols = BackwardTiles<B, D, Dv>::query_cols;
+#pragma unroll 1
+        for (int c = 0; c < D; c += cols) {
+            Output<cols> dq;
+            dq.fill(0);
+            accumulate(dq, tiles.scores, tiles.k, keys, c);
+            reduce_add(dq, a.dQ.row(head, i) + c, a.dQ.pitch, rows);
+        }
+    });
+}
+
+}  // namespace
+
+void launch_kernel(const KernelCall& call) {
+    if (call.variant->dtype != Dtype::f32) return launch_tensor_cores(call);
+    const BackwardArgs args(call);
+    dispatch<kernels>(call, [&]<std::size_t I>() {
+        static constexpr KernelVariant v = kernels[I];
+        if constexpr (v.dtype == Dtype::f32) {
+            enqueue_row_products<float, v>(call, args.dQ);
+            enqueue("keys", keys_kernel<v.tile.bc, v.dim, v.dim_v>,
+                    grid_of(ceil_div(call.problem.seq_k, v.tile.bc), call.problem.kv_slices()), v.threads, v.shared(),
+                    call.stream, args);
+        }
+    });
+}
+
+}  // namespace tilescope::flash_v2_backward

@@ -1,0 +1,252 @@
+// FlashAttention-2's backward pass on tensor cores, in f16 and bf16. A thread block keeps 128 keys; its eight warps own
+// 16 each. A warp computes S^T and dP^T of its keys and a row block, so that P^T and dS^T are operands as they lie in
+// its registers when it adds them up to dV_j and dK_j. Only dS goes through shared memory, for dQ_i needs that of all
+// keys: it is formed while the next rows' scores are, and the rows after these are loaded.
+//
+// Bound by shared memory: of every product one operand is read from there for 16 keys alone. Run it: tilescope validate
+// flash_v2_backward --seq 4096 --heads 16 --dim 64 --dtype f16
+#include "algorithms/attention_backward/flash_v2_backward/kernel.hpp"
+#include "algorithms/cuda/row_products.cuh"
+#include "algorithms/cuda/tensor_core_statistics.cuh"
+
+namespace tilescope::flash_v2_backward {
+namespace {
+
+using namespace cuda;
+
+constexpr int warps = 8, threads = 32 * warps;
+
+template <class T>
+struct Args {
+    Global<const T> Q, K, V, dO;
+    Global<const float> LSE, D;
+    Global<float> sums;  ///< of dQ
+    Global<T> dK, dV;
+    Workload work;
+    int group;  ///< query heads that share a head of K and V
+};
+
+/// What comes along with a row block, once for it and once for the next.
+template <class T, int Br, int D>
+struct Rows {
+    HalfTile<T, Br, D> q, g;  ///< g: dO
+    float *lse, *d;
+
+    __device__ void load(const Args<T>& a, int head, int i) const {
+        const int rows = min(Br, a.work.seq_q - i);
+        load_async<threads>(q, a.Q.row(head, i), rows);
+        load_async<threads>(g, a.dO.row(head, i), rows);
+        load_column(lse, a.LSE.row(head, i), rows, 0);
+        load_column(d, a.D.row(head, i), rows, 1);
+    }
+
+  private:
+    /// By the threads of a warp of its own.
+    __device__ static void load_column(float* to, const float* from, int rows, unsigned warp) {
+        const int k = static_cast<int>(threadIdx.x - 32 * warp);
+        if (k < 0 || k >= Br / 4) return;
+        const int valid = min(max(rows - 4 * k, 0), 4);
+        copy_async(to + 4 * k, valid > 0 ? from + 4 * k : from, 4 * valid);
+    }
+};
+
+/// P^T = exp(scale S^T - LSE) of 16 keys that begin with `key`, and rows that begin with `row`. Of a whole tile every
+/// row sees every key.
+template <int Br>
+__device__ inline void probabilities(Accumulators<1, Br>& s, const float* lse, const Workload& w, int key, int row,
+                                     bool whole) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int nt = 0; nt < Br / 8; ++nt) {
+        const float2 of = *reinterpret_cast<const float2*>(lse + 8 * nt + lane % 4 * 2);
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            float& x = s.at[0][nt][e];
+            x = exponential(fmaf(x, w.scale, e % 2 ? -of.y : -of.x));  // small where P is not: rounded little
+        }
+    }
+    if (whole) return;
+#pragma unroll
+    for (int nt = 0; nt < Br / 8; ++nt)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            const int k = key + e / 2 * 8 + lane / 4, r = row + 8 * nt + lane % 4 * 2 + e % 2;
+            if (k >= w.seq_k || k > r + w.diagonal) s.at[0][nt][e] = 0;
+        }
+}
+
+/// dS^T = P^T * (dP^T - D), in the place of dP^T.
+template <int Br>
+__device__ inline void score_gradients(Accumulators<1, Br>& dp, const Accumulators<1, Br>& p, const float* d) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int nt = 0; nt < Br / 8; ++nt) {
+        const float2 of = *reinterpret_cast<const float2*>(d + 8 * nt + lane % 4 * 2);
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            float& x = dp.at[0][nt][e];
+            x = p.at[0][nt][e] * (x - (e % 2 ? of.y : of.x));
+        }
+    }
+}
+
+/// To the warp's 16 rows of a tile.
+template <class T, int Br, int Bc>
+__device__ inline void stage(const HalfTile<T, Bc, Br>& tile, const Operand<1, Br>& s, int row) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < Br / 16; ++k)
+#pragma unroll
+        for (int part = 0; part < 4; ++part)
+            *reinterpret_cast<unsigned*>(tile.piece(row + part % 2 * 8 + lane / 4, 2 * k + part / 2) + lane % 4 * 4) =
+                s.at[0][k][part];
+}
+
+/// X += dS K, of 16 rows that begin with `row` and N columns that begin with `col`, over all keys of the tiles; dS lies
+/// there transposed.
+template <class T, int Br, int Bc, int D, int N>
+__device__ inline void accumulate_transposed(Accumulators<1, N>& x, const HalfTile<T, Bc, Br>& ds,
+                                             const HalfTile<T, Bc, D>& k, int row, int col) {
+    const int lane = threadIdx.x % 32;
+    const unsigned first_s = ds.address() + ds.offset(lane / 16 * 8 + lane % 8, row / 8 + lane / 8 % 2);
+    const unsigned first_k = k.address() + k.offset(lane % 16, col / 8 + lane / 16);
+#pragma unroll
+    for (int step = 0; step < Bc / 16; ++step) {
+        unsigned a[4];
+        ldmatrix_transposed(a, first_s + step * 16 * ds.row_bytes);
+#pragma unroll
+        for (int n = 0; n < N / 16; ++n) {
+            unsigned b[4];
+            ldmatrix_transposed(b, (first_k ^ (n << 5)) + step * 16 * k.row_bytes);
+            mma<T>(x.at[0][2 * n], a, b[0], b[1]);
+            mma<T>(x.at[0][2 * n + 1], a, b[2], b[3]);
+        }
+    }
+}
+
+/// Adds factor X to the first `rows` rows in HBM.
+template <int N>
+__device__ inline void reduce_add(const Accumulators<1, N>& x, float factor, float* to, int pitch, int rows) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const int r = 8 * half + lane / 4;
+        if (r >= rows) continue;
+#pragma unroll
+        for (int nt = 0; nt < N / 8; ++nt)
+            add_wide(to + std::int64_t{r} * pitch + 8 * nt + lane % 4 * 2,
+                     float2{factor * x.at[0][nt][2 * half], factor * x.at[0][nt][2 * half + 1]});
+    }
+}
+
+template <class T, int Br, int Bc, int D>
+__global__ void __launch_bounds__(threads, 1) keys_kernel(Args<T> a) {
+    static_assert(Bc == 16 * warps && Br == 64);
+    extern __shared__ float4 shared[];
+    const HalfTile<T, Bc, D> k{reinterpret_cast<T*>(shared)}, v{k.data + k.size};
+    T* const streamed = v.data + v.size;
+    constexpr int rows_size = Br * D;
+    T* const staged = streamed + 4 * rows_size;
+    float* const statistics = reinterpret_cast<float*>(staged + 2 * Bc * Br);
+    const auto rows_at = [&](int turn) {
+        T* const from = streamed + turn * 2 * rows_size;
+        return Rows<T, Br, D>{{from}, {from + rows_size}, statistics + turn * 2 * Br, statistics + turn * 2 * Br + Br};
+    };
+    const auto ds_at = [&](int turn) { return HalfTile<T, Bc, Br>{staged + turn * Bc * Br}; };
+
+    const Workload& w = a.work;
+    const int kv = blockIdx.y, j = blockIdx.x * Bc, keys = min(Bc, w.seq_k - j);
+    const int warp = threadIdx.x / 32, own = 16 * warp;  // this warp's first key
+    const int first = w.first_seeing(j, Br) * Br;
+    const int visits = first < w.seq_q ? (w.seq_q - first + Br - 1) / Br : 0;  // of each head
+    const int whole_from = max(j + Bc - 1 - w.diagonal, 0);  // rows from here on see all keys
+
+    const auto add_query_gradients = [&](int turn, int head, int i) {
+        const int row = warp % 4 * 16, col = warp / 4 * (D / 2);  // this warp's part
+        Accumulators<1, D / 2> dq;
+        dq.fill(0);
+        accumulate_transposed(dq, ds_at(turn), k, row, col);
+        reduce_add(dq, w.scale, a.sums.row(head, i + row) + col, a.sums.pitch, w.seq_q - i - row);
+    };
+
+    Accumulators<1, D> dk, dv;
+    dk.fill(0);
+    dv.fill(0);
+    int head = kv * a.group, i = first, turn = 0;
+    if (visits > 0) {
+        load_async<threads>(k, a.K.row(kv, j), keys);
+        load_async<threads>(v, a.V.row(kv, j), keys);
+        rows_at(0).load(a, head, i);
+    }
+    int head_before = 0, i_before = 0;
+    for (int visit = 0; visit < visits * a.group; ++visit, turn ^= 1) {
+        const Rows<T, Br, D> rows = rows_at(turn);
+        const int this_head = head, this_i = i;
+        wait_for_loads();  // these rows are here, those before done with, and dS of those before is here
+        i += Br;
+        if (i >= w.seq_q) i = first, ++head;
+        if (visit + 1 < visits * a.group) rows_at(turn ^ 1).load(a, head, i);
+        if (visit > 0) add_query_gradients(turn ^ 1, head_before, i_before);
+
+        Accumulators<1, Br> p, s;
+        score(p, k, rows.q, own);
+        probabilities(p, rows.lse, w, j + own, this_i, this_i >= whole_from && keys == Bc);
+        accumulate(dv, rounded<T>(p), rows.g);
+        score(s, v, rows.g, own);
+        score_gradients(s, p, rows.d);
+        const Operand<1, Br> operand = rounded<T>(s);
+        stage(ds_at(turn), operand, own);
+        accumulate(dk, operand, rows.q);
+        head_before = this_head, i_before = this_i;
+    }
+    __syncthreads();  // dS of the last rows is here
+    if (visits > 0) add_query_gradients(turn ^ 1, head_before, i_before);
+
+#pragma unroll
+    for (int nt = 0; nt < D / 8; ++nt)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) dk.at[0][nt][e] *= w.scale;
+    __syncthreads();  // K_j and V_j are done with
+    store(dk, k, own, a.dK.row(kv, j + own), a.dK.pitch, keys - own);
+    store(dv, v, own, a.dV.row(kv, j + own), a.dV.pitch, keys - own);
+}
+
+template <class T, const KernelVariant& v>
+void launch(const KernelCall& call) {
+    const auto& t = call.tensors;
+    const Problem& p = call.problem;
+    const Global<float> sums(t["dQ~"]);
+    const auto row_blocks = grid_of(ceil_div(p.seq_q, v.tile.br), p.batch_heads());
+    const int seq_q = static_cast<int>(p.seq_q);
+    const RowProductsArgs<T> products{Global<const T>(t["O"]), Global<const T>(t["dO"]), Global<float>(t["D"]), sums,
+                                      seq_q};
+    enqueue("row_products", row_products<T, v.tile.br, v.dim, v.dim_v>, row_blocks, row_products_threads, 0,
+            call.stream, products);
+    const Args<T> args{Global<const T>(t["Q"]),
+                       Global<const T>(t["K"]),
+                       Global<const T>(t["V"]),
+                       Global<const T>(t["dO"]),
+                       Global<const float>(t["LSE"]),
+                       Global<const float>(t["D"]),
+                       sums,
+                       Global<T>(t["dK"]),
+                       Global<T>(t["dV"]),
+                       Workload(p),
+                       static_cast<int>(p.heads / p.kv_heads)};
+    enqueue("keys", keys_kernel<T, v.tile.br, v.tile.bc, v.dim>,
+            grid_of(ceil_div(p.seq_k, v.tile.bc), p.kv_slices()), v.threads, v.shared(), call.stream, args);
+    const RoundArgs<T> round{Global<const float>(t["dQ~"]), Global<T>(t["dQ"]), seq_q};
+    enqueue("convert", round_rows<T, v.tile.br, v.dim>, row_blocks, row_products_threads, 0, call.stream, round);
+}
+
+}  // namespace
+
+void launch_tensor_cores(const KernelCall& call) {
+    dispatch<kernels>(call, [&]<std::size_t I>() {
+        static constexpr KernelVariant v = kernels[I];
+        if constexpr (v.dtype == Dtype::f16) launch<__half, v>(call);
+        if constexpr (v.dtype == Dtype::bf16) launch<__nv_bfloat16, v>(call);
+    });
+}
+
+}  // namespace tilescope::flash_v2_backward

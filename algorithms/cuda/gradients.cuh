@@ -1,0 +1,180 @@
+// What fp32 kernels of backward passes that form P anew have in common: how a tile of P and dS comes about, and what a
+// key block makes of those of all rows. Threads own rows of queries while they have scores, and rows of keys, as many,
+// in dK_j and dV_j.
+#pragma once
+
+#include "algorithms/cuda/backward_variants.hpp"
+#include "algorithms/cuda/row_products.cuh"
+#include "algorithms/cuda/row_statistics.cuh"
+
+namespace tilescope::cuda {
+
+/// Tensors that all of them have.
+struct GradientArgs {
+    Global<const float> Q, K, V, dO;
+    Global<float> dQ, dK, dV;
+    Workload work;
+    int group;  ///< query heads that share a head of K and V
+
+    explicit GradientArgs(const KernelCall& call)
+        : Q(call.tensors["Q"]),
+          K(call.tensors["K"]),
+          V(call.tensors["V"]),
+          dO(call.tensors["dO"]),
+          dQ(call.tensors["dQ"]),
+          dK(call.tensors["dK"]),
+          dV(call.tensors["dV"]),
+          work(call.problem),
+          group(static_cast<int>(call.problem.heads / call.problem.kv_heads)) {}
+};
+
+/// And what those have that form P from the LSE, and D once.
+struct BackwardArgs : GradientArgs {
+    Global<const float> LSE, D;
+
+    explicit BackwardArgs(const KernelCall& call)
+        : GradientArgs(call), LSE(call.tensors["LSE"]), D(call.tensors["D"]) {}
+};
+
+/// X += W^T Y over the first `rows` rows of both.
+template <int unrolled, int Br, int Bc, int D>
+__device__ inline void accumulate_transposed(Output<D>& x, const SharedTile<Br, Bc, ReadBy::groups>& w,
+                                             const SharedTile<Br, D, ReadBy::groups>& y, int rows) {
+    constexpr int C = Output<D>::C, V = Output<D>::V;
+    static_assert(R == 8);
+#pragma unroll unrolled
+    for (int k = 0; k < rows; ++k) {
+        float b[C];
+#pragma unroll
+        for (int j = 0; j < C; j += V) {
+            const float* const from = &y.at(k, Output<D>::col(j));
+#pragma unroll
+            for (int e = 0; e < V; e += 2) {
+                const float2 two = *reinterpret_cast<const float2*>(from + e);
+                b[j + e] = two.x, b[j + e + 1] = two.y;
+            }
+        }
+        const float4 low = w.piece(k, first_row() / 4), high = w.piece(k, first_row() / 4 + 1);
+        const float a[R] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+        for (int i = 0; i < R; ++i)
+#pragma unroll
+            for (int j = 0; j < C; ++j) x.at[i][j] = fmaf(a[i], b[j], x.at[i][j]);
+    }
+}
+
+/// Adds the first `rows` rows in HBM, one way.
+template <int D>
+__device__ inline void reduce_add(const Output<D>& x, float* to, int pitch, int rows) {
+    constexpr int C = Output<D>::C, V = Output<D>::V;
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+        const int r = first_row() + i;
+        if (r >= rows) break;
+#pragma unroll
+        for (int j = 0; j < C; j += V) {
+            float* const at = to + std::int64_t{r} * pitch + Output<D>::col(j);
+            if constexpr (V == 4)
+                add_wide(at, float4{x.at[i][j], x.at[i][j + 1], x.at[i][j + 2], x.at[i][j + 3]});
+            else
+                add_wide(at, float2{x.at[i][j], x.at[i][j + 1]});
+        }
+    }
+}
+
+/// The tiles of a thread block in shared memory. Where dK_j and dV_j are `large`, they leave few registers for products.
+template <int B, int D, int Dv, bool large = (D + Dv > 128)>
+struct BackwardTiles {
+    static constexpr int unrolled = large ? 1 : 4, query_cols = large && D > 32 ? D / 2 : D;  ///< of dQ_i, at once
+    SharedTile<B, D, ReadBy::groups> q;
+    SharedTile<B, Dv, ReadBy::groups> g;  ///< dO
+    SharedTile<B, D, ReadBy::lanes> k;
+    SharedTile<B, Dv, ReadBy::lanes> v;
+    SharedTile<B, B, ReadBy::groups> scores;
+
+    __device__ explicit BackwardTiles(float4* shared)
+        : q{reinterpret_cast<float*>(shared)},
+          g{q.data + q.size},
+          k{g.data + g.size},
+          v{k.data + k.size},
+          scores{v.data + v.size} {}
+
+    __device__ void load_rows(const GradientArgs& a, int head, int i, int rows) const {
+        load_async<fp32_threads(B)>(q, a.Q.row(head, i), a.Q.pitch, rows);
+        load_async<fp32_threads(B)>(g, a.dO.row(head, i), a.dO.pitch, rows);
+    }
+    __device__ void load_keys(const GradientArgs& a, int kv, int j, int keys) const {
+        load_async<fp32_threads(B)>(k, a.K.row(kv, j), a.K.pitch, keys);
+        load_async<fp32_threads(B)>(v, a.V.row(kv, j), a.V.pitch, keys);
+    }
+    /// P = exp(scale Q_i K_j^T - LSE_i).
+    __device__ void probabilities(Scores<B>& s, const Workload& w, float lse, int i, int j, int keys) const {
+        score<unrolled>(s, q, k, keys, w.scale);
+        mask(s, w, i, j, keys);
+        exp_minus(s, lse, keys);
+    }
+    /// P becomes scale dS = scale P * (dO_i V_j^T - D_i).
+    __device__ void score_gradients(Scores<B>& p, const Workload& w, float d, int keys) const {
+        Scores<B> s;
+        score<unrolled>(s, g, v, keys, 1);
+#pragma unroll
+        for (int i = 0; i < R; ++i) {
+            const float row = spread(d, i);
+#pragma unroll
+            for (int j = 0; j < Scores<B>::C; ++j)
+                if (L * j < keys) p.at[i][j] *= w.scale * (s.at[i][j] - row);
+        }
+    }
+};
+
+/// dK_j and dV_j of a key block: of all query heads that share the head of K and V, and their row blocks that see it.
+/// `with(tiles, head, i, rows, keys)` is done besides, while scale dS is staged.
+template <int B, int D, int Dv, class With>
+__device__ inline void key_block(const BackwardArgs& a, float4* shared, With with) {
+    const BackwardTiles<B, D, Dv> tiles(shared);
+    const Workload& w = a.work;
+    const int kv = blockIdx.y, j = blockIdx.x * B, keys = min(B, w.seq_k - j);
+    const int first = w.first_seeing(j, B) * B;
+    Output<D> dk;
+    Output<Dv> dv;
+    dk.fill(0);
+    dv.fill(0);
+    if (first < w.seq_q) tiles.load_keys(a, kv, j, keys);
+    for (int head = kv * a.group; head < (kv + 1) * a.group; ++head)
+        for (int i = first; i < w.seq_q; i += B) {
+            const int rows = min(B, w.seq_q - i);
+            tiles.load_rows(a, head, i, rows);
+            const Pair statistics = load_pair(a.LSE.row(head, i), a.D.row(head, i), rows);
+            wait_for_loads();
+            Scores<B> s;
+            const bool active = warp_has_rows(rows);
+            if (active) {
+                tiles.probabilities(s, w, statistics.first, i, j, keys);
+                stage(tiles.scores, s);
+            }
+            __syncthreads();  // P is here
+            accumulate_transposed<tiles.unrolled>(dv, tiles.scores, tiles.g, rows);
+            if (active) tiles.score_gradients(s, w, statistics.second, keys);
+            __syncthreads();  // P is done with
+            if (active) stage(tiles.scores, s);
+            __syncthreads();  // dS is here
+            with(tiles, head, i, rows, keys);
+            accumulate_transposed<tiles.unrolled>(dk, tiles.scores, tiles.q, rows);
+            __syncthreads();  // all tiles of these rows are done with
+        }
+    store(dk, a.dK.row(kv, j), a.dK.pitch, keys);
+    store(dv, a.dV.row(kv, j), a.dV.pitch, keys);
+}
+
+/// The launch before: D, and zeros in `zeroed`, if anywhere.
+template <class T, const KernelVariant& v>
+void enqueue_row_products(const KernelCall& call, Global<float> zeroed) {
+    const auto& t = call.tensors;
+    const RowProductsArgs<T> args{Global<const T>(t["O"]), Global<const T>(t["dO"]), Global<float>(t["D"]), zeroed,
+                                  static_cast<int>(call.problem.seq_q)};
+    enqueue("row_products", row_products<T, v.tile.br, v.dim, v.dim_v>,
+            grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()), row_products_threads, 0,
+            call.stream, args);
+}
+
+}  // namespace tilescope::cuda

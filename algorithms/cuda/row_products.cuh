@@ -1,0 +1,82 @@
+// The launches around those of the tiles in a backward pass: D_i = rowsum(dO_i * O_i) before, dQ's rounding after.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "algorithms/cuda/shared_tiles.cuh"
+
+namespace tilescope::cuda {
+
+inline constexpr int row_products_threads = 128;
+
+/// 16 bytes of the storage type, as numbers.
+template <class T>
+struct Piece {
+    static constexpr int size = 16 / sizeof(T);
+    T at[size];
+};
+template <class T>
+__device__ inline Piece<T> load_piece(const T* from) {
+    const float4 x = load_past_l1(reinterpret_cast<const float4*>(from));
+    return reinterpret_cast<const Piece<T>&>(x);
+}
+
+template <class T>
+struct RowProductsArgs {
+    Global<const T> O, dO;
+    Global<float> D, zeroed;  ///< zeroed: rows that become 0; its data is nullptr where there are none
+    int seq_q;
+};
+
+/// D of Br rows, and `zeroed` of them.
+template <class T, int Br, int Dim, int DimV>
+__global__ void __launch_bounds__(row_products_threads) row_products(RowProductsArgs<T> a) {
+    constexpr int lanes = DimV / Piece<T>::size, at_once = row_products_threads / lanes;
+    static_assert(lanes <= 32 && 32 % lanes == 0 && Br % at_once == 0);
+    __shared__ float sums[Br];  // to be stored side by side
+    const int head = blockIdx.y, i = blockIdx.x * Br, rows = min(Br, a.seq_q - i);
+    const int lane = threadIdx.x % lanes;
+#pragma unroll 2
+    for (int r = threadIdx.x / lanes; r < Br; r += at_once) {
+        float sum = 0;
+        if (r < rows) {
+            const auto o = load_piece(a.O.row(head, i + r) + lane * Piece<T>::size);
+            const auto g = load_piece(a.dO.row(head, i + r) + lane * Piece<T>::size);
+#pragma unroll
+            for (int e = 0; e < Piece<T>::size; ++e) sum = fmaf(float(o.at[e]), float(g.at[e]), sum);
+        }
+#pragma unroll
+        for (int step = 1; step < lanes; step *= 2) sum += __shfl_xor_sync(~0u, sum, step);
+        if (lane == 0) sums[r] = sum;
+    }
+    __syncthreads();
+    if (threadIdx.x < rows) a.D.row(head, i)[threadIdx.x] = sums[threadIdx.x];
+    if (!a.zeroed.data) return;
+    constexpr int pieces = Dim / 4;
+    for (int k = threadIdx.x; k < rows * pieces; k += row_products_threads)
+        store_wide(a.zeroed.row(head, i + k / pieces) + k % pieces * 4, float4{});
+}
+
+template <class T>
+struct RoundArgs {
+    Global<const float> sums;
+    Global<T> to;
+    int seq_q;
+};
+
+/// Br rows of `sums`, in the storage type.
+template <class T, int Br, int Dim>
+__global__ void __launch_bounds__(row_products_threads) round_rows(RoundArgs<T> a) {
+    constexpr int pieces = Dim / 4;
+    const int head = blockIdx.y, i = blockIdx.x * Br, rows = min(Br, a.seq_q - i);
+#pragma unroll 4
+    for (int k = threadIdx.x; k < rows * pieces; k += row_products_threads) {
+        const int row = i + k / pieces, col = k % pieces * 4;
+        const float4 x = load_past_l1(reinterpret_cast<const float4*>(a.sums.row(head, row) + col));
+        alignas(8) const T four[4] = {T(x.x), T(x.y), T(x.z), T(x.w)};
+        store_wide(reinterpret_cast<float*>(a.to.row(head, row) + col), reinterpret_cast<const float2&>(four));
+    }
+}
+
+}  // namespace tilescope::cuda

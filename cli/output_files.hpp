@@ -1,0 +1,32 @@
+// --out: the NumPy files that outputs are written to.
+#pragma once
+
+#include <list>
+
+#include "lab/atomic_file.hpp"
+#include "lab/experiment.hpp"
+#include "lab/flags/request.hpp"
+
+namespace tilescope::cli {
+
+/// A file for the one output of a computation, or one for each of several: --out g.npy is g-dQ.npy, g-dK.npy, g-dV.npy.
+/// Nothing where there is no --out.
+class OutputFiles {
+  public:
+    /// Throws where one of them cannot be written.
+    OutputFiles(const lab::Options& options, const Computation& computation, const Problem& problem);
+    /// `file_rank`: dimensions of the inputs' files; 0 where there were none.
+    void write(const lab::Outputs& outputs, Index batch, std::size_t file_rank);
+
+  private:
+    struct File {
+        std::string output;
+        lab::AtomicFile file;
+
+        File(std::string name, std::string path) : output(std::move(name)), file(std::move(path)) {}
+    };
+    std::list<File> files_;
+    lab::Layout layout_;
+};
+
+}  // namespace tilescope::cli
