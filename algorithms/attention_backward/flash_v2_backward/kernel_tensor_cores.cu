@@ -46,7 +46,10 @@ struct Rows {
         const int k = static_cast<int>(threadIdx.x - 32 * warp);
         if (k < 0 || k >= Br / 4) return;
         const int valid = min(max(rows - 4 * k, 0), 4);
-        copy_async(to + 4 * k, valid > 0 ? from + 4 * k : from, 4 * valid);
+        if (valid == 0 || valid == 4)
+            copy_async(to + 4 * k, valid > 0 ? from + 4 * k : from, 4 * valid);
+        else  // what follows the last row in memory may never have been written
+            for (int e = 0; e < 4; ++e) to[4 * k + e] = e < valid ? load_past_l1(from + 4 * k + e) : 0.f;
     }
 };
 
