@@ -9,20 +9,30 @@
 
 namespace tilescope::backward {
 
-/// D_i = rowsum(dO_i * O_i), f32, in a launch of its own, all of it on one line. `with(b, head, i)` is done besides.
+/// D_i = rowsum(dO_i * O_i), f32, to HBM, all of it on one line. `with()` is done besides.
+template <class With>
+void row_product(Block& b, const Tensors& t, Span head, Span i, std::uint16_t line, With with) {
+    b.at(line);
+    Tile o = b.load(t["O"].of(head), i, Space::registers);
+    Tile g = b.load(t["dO"].of(head), i, Space::registers);
+    Tile d = b.alloc_registers("D", i.size, 1);
+    multiply(b, o, g);
+    row_sum(b, d, o);
+    b.store(d, t["D"].of(head), i);
+    with();
+}
+
+/// The same of all row blocks, in a launch of its own. `with(b, head, i)` is done besides.
 template <class With>
 void row_products(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, std::uint16_t line, With with) {
-    const Hbm O = t["O"], dO = t["dO"], D = t["D"];
     gpu.launch("row_products", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
-        b.at(line);
-        Tile o = b.load(O.of(head), i, Space::registers);
-        Tile g = b.load(dO.of(head), i, Space::registers);
-        Tile d = b.alloc_registers("D", i.size, 1);
-        multiply(b, o, g);
-        row_sum(b, d, o);
-        b.store(d, D.of(head), i);
-        with(b, head, i);
+        row_product(b, t, head, i, line, [&] { with(b, head, i); });
     });
+}
+
+/// Of key blocks that are dealt out like cards to so many: those of one of them.
+inline Tiles dealt_to(Index part, Index parts, const Tiles& keys) {
+    return keys.only([&](Span j) { return j.begin / keys.tile_size() % parts == part; });
 }
 
 /// What a row block of a head brings along.

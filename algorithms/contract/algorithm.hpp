@@ -68,7 +68,9 @@ struct Algorithm {
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
-    Knobs knobs = tile_knobs;                  ///< what a mapping chooses
+    Knobs knobs = tile_knobs;  ///< what a mapping chooses
+    /// Its own rule for the parts of the keys, once tiles are chosen; where it has none, those of lab/splits.hpp.
+    Index (*parts)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
     bool packs = false;                        ///< its row blocks may have several heads' rows: see packed()
     const char* formerly = nullptr;            ///< its name in earlier versions, which people have typed and saved
     std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel

@@ -25,6 +25,7 @@ struct TensorDecl {
     Dtype dtype;
     bool in_pages = false;  ///< as Problem::pages has them
     bool saved = false;     ///< an input that follows from the others: Computation::saved has it
+    bool zeroed = false;    ///< no input, and all 0 before the run: whoever allocates it has seen to that
     /// Where heads find their slices, if not so many in a row have one and there is one for each: head /
     /// heads_per_slice counts slices, and begins again with every slice that a round of heads has; each round has
     /// others.

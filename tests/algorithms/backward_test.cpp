@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lab/experiment.hpp"
+#include "lab/mapping.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/gradients.hpp"
 
@@ -87,6 +88,7 @@ struct Letters {
     Index Nq, Nk, d, dv, N, Tr, Tc, U = 0, Kt = 0, Ka = 0, Ra = 0, E = 0;
     Bytes e, f = 4;
     Count heads, kv_heads;
+    Index S;
 
     explicit Letters(const Case& c)
         : Nq(c.problem.seq_q),
@@ -98,7 +100,8 @@ struct Letters {
           Tc((Nk + c.tiling.bc - 1) / c.tiling.bc),
           e(c.problem.dtype == Dtype::f32 ? 4 : 2),
           heads(c.problem.batch * c.problem.heads),
-          kv_heads(c.problem.batch * c.problem.kv_heads) {
+          kv_heads(c.problem.batch * c.problem.kv_heads),
+          S(parts(c)) {
         std::set<Index> columns;
         for (Index i = 0; i < Tr; ++i) {
             const Index first = i * c.tiling.br, rows = std::min(c.tiling.br, Nq - first);
@@ -111,6 +114,13 @@ struct Letters {
             }
             if (active) Ra += rows;
         }
+    }
+
+    /// xformers' rule where it is left open: attention_backward_generic.cu.
+    Index parts(const Case& c) const {
+        if (c.tiling.splits > 0) return std::min(c.tiling.splits, Tc);
+        if (kv_heads >= 256 && Tc <= 2) return 1;
+        return d <= 128 && dv <= 128 ? Tc : e == 4 ? Tc : std::min(Tc, std::max<Index>(200 / kv_heads, 1));
     }
 
     static bool any_sees(const Problem& p, Span rows, Span keys) {
@@ -131,7 +141,7 @@ struct Formula {
 
 /// As released: the deterministic sum of three launches.
 Formula flash_v2(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
     const bool converts = e != f;
     return {2 * Nq * dv * e + e * U * (d + dv) + f * 2 * U + (converts ? f * Nq * d : 0),
             f * (Nq + Nq * d) + (converts ? e * Nq * d : 0),
@@ -145,7 +155,7 @@ Formula flash_v2(const Letters& x) {
 
 /// Triton's tutorial.
 Formula two_pass(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
     return {e * (2 * Nq * dv + (U + Ra + Kt) * (d + dv)) + f * (2 * U + 2 * Ra),
             e * Nq * d + f * Nq,
             0,
@@ -158,7 +168,7 @@ Formula two_pass(const Letters& x) {
 
 /// Algorithm 3 as five tiled launches, rows of P and dP whole on chip; nothing is skipped.
 Formula standard(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
     return {e * (5 * N + Tc * Nq * (d + 2 * dv) + Tr * Nk * (d + dv)),
             e * (2 * N + Nq * d),
             0,
@@ -171,7 +181,7 @@ Formula standard(const Letters& x) {
 
 /// Algorithm 4.
 Formula flash_v1(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
     return {e * U * (2 * d + 2 * dv) + f * 2 * U,
             e * (Nq * d + U * d),
             0,
@@ -180,6 +190,20 @@ Formula flash_v1(const Letters& x) {
             4 * E + U * (2 * dv - 1),
             e * Ka * (d + dv),
             e * (Nk + Ka) * (d + dv)};
+}
+
+/// xformers' kernel; dQ of rows that see no key is written once, too.
+Formula memory_efficient(const Letters& x) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
+    const Index X = S > 1 ? U : U - Ra, blind = Nq - Ra;
+    return {e * (2 * S * Nq * dv + 2 * U * (d + dv) + Kt * (2 * d + dv)) + f * (2 * U + X * d),
+            e * (Ra + blind) * d + f * (S * Nq + (U - Ra) * d),
+            0,
+            2 * E * (3 * d + 2 * dv),
+            E,
+            3 * E + S * Nq * (2 * dv - 1),
+            0,
+            e * Nk * (d + dv)};
 }
 
 Prediction total(const Formula& h, const Letters& x) {
@@ -191,10 +215,12 @@ Prediction total(const Formula& h, const Letters& x) {
             x.heads * h.reduced};
 }
 
-const std::vector<std::pair<const char*, Formula (*)(const Letters&)>> formulas = {{"standard_backward", standard},
-                                                                                   {"flash_v1_backward", flash_v1},
-                                                                                   {"flash_v2_backward", flash_v2},
-                                                                                   {"two_pass_backward", two_pass}};
+const std::vector<std::pair<const char*, Formula (*)(const Letters&)>> formulas = {
+    {"standard_backward", standard},
+    {"flash_v1_backward", flash_v1},
+    {"flash_v2_backward", flash_v2},
+    {"two_pass_backward", two_pass},
+    {"memory_efficient_backward", memory_efficient}};
 
 std::string text(const Prediction& p) {
     return "read " + std::to_string(p.hbm_read) + ", written " + std::to_string(p.hbm_write) + ", reduced " +
@@ -361,4 +387,48 @@ TEST_CASE("backward: standard reads rows that do not fit on chip twice", "[backw
             CHECK(distance(*real.tensor("dQ").data, *roomier.tensor("dQ").data) <=
                   (c.problem.dtype == Dtype::f32 ? 1e-4 : 0.2));
         }
+}
+
+TEST_CASE("backward: parts of memory_efficient_backward are those of its library", "[backward][splits]") {
+    const Algorithm& a = *find_algorithm("memory_efficient_backward");
+    const auto parts = [&](Index heads, Index keys, Index dim, Index asked = 0, Dtype dtype = Dtype::f16) {
+        Problem p;
+        p.heads = p.kv_heads = heads, p.seq_q = p.seq_k = keys, p.dim = p.dim_v = dim, p.dtype = dtype;
+        return choose_tiling(a, p, {{64, 64, asked}}, roomy()).splits;
+    };
+    CHECK(parts(8, 1024, 64) == 16);
+    CHECK(parts(8, 1000, 64) == 16);
+    CHECK(parts(8, 1024, 64, 3) == 3);
+    // Two key blocks of many heads are one part; three are three.
+    CHECK(parts(256, 128, 64) == 1);
+    CHECK(parts(255, 128, 64) == 2);
+    CHECK(parts(256, 129, 64) == 3);
+    // 16-bit dK and dV that outgrow registers.
+    CHECK(parts(25, 1024, 192) == 8);
+    CHECK(parts(201, 1024, 192) == 1);
+    CHECK(parts(25, 1024, 128) == 16);
+    CHECK(parts(25, 1024, 192, 0, Dtype::f32) == 16);
+    // What is chosen is what a run has that leaves it open.
+    Case open, chosen;
+    open.tiling = {64, 64, 0}, chosen.tiling = {64, 64, 16};
+    CHECK(counted(run(a, open, roomy(), count_mode)) == counted(run(a, chosen, roomy(), count_mode)));
+}
+
+TEST_CASE("backward: parts change counts and the order of sums, not gradients", "[backward][splits]") {
+    const Algorithm& a = *find_algorithm("memory_efficient_backward");
+    for (const Case& each : varied_cases(30)) {
+        Case c = in_f32(a, each);
+        INFO(to_string(a, c) << ", mask " << c.problem.mask.name());
+        const Inputs in = inputs_for(a, c);
+        const auto sizes = PlainAttention(c.problem, in).gradients().sizes;
+        c.tiling.splits = 1;
+        const Outcome one = run(a, c, roomy(), numeric_mode, in);
+        for (const Index parts : {2, 3, 1000}) {
+            c.tiling.splits = parts;
+            const Outcome o = run(a, c, roomy(), numeric_mode, in);
+            CHECK(distance(*o.tensor("dQ").data, *one.tensor("dQ").data) <= 2e-5 * sizes.at("dQ"));
+            CHECK(same_bits(*o.tensor("dK").data, *one.tensor("dK").data));
+            CHECK(same_bits(*o.tensor("dV").data, *one.tensor("dV").data));
+        }
+    }
 }

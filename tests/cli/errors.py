@@ -71,6 +71,8 @@ REQUESTS = [
     ("run flash_v2 --batch 6 --bias ghqk --bias-group 4", 2, "--bias-group 4: must divide the batch of 6; try --bias-group 2"),
     ("run flash_v2 --bias-file b.npy", 2, "--bias-file b.npy: there is no such bias"),
     ("run flash_v2 --heads 8 --kv-heads 2 --pack on --bias hqk", 2, "--pack on: rows of several heads share no row"),
+    ("run memory_efficient_backward --splits fa2", 2, "--splits fa2: memory_efficient_backward has a rule of its own; give a number, or auto"),
+    ("run flash_v2_backward --splits 4", 2, "--splits 4: flash_v2_backward does not cut the keys into parts; "),
     ("run flash_v2 --soft-cap 0", 2, "--soft-cap 0: must be a finite number above 0; try --soft-cap 50"),
     ("run flash_v2 --soft-cap high", 2, "--soft-cap high"),
     ("run flash_v2 --alibi=perhaps", 2, "alibi"),
