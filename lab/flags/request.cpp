@@ -259,12 +259,19 @@ std::string flag_of(Feature feature, const Options& o) {
     return "--dim";
 }
 
-/// Names the algorithms that do what this one does not.
+/// Names the algorithms that do what this one does not: of those that compute the same, or, where none does, as the
+/// first.
 template <class F>
 [[noreturn]] void refuse(const std::string& flag, const Algorithm& algorithm, const char* does_not, F&& does) {
-    std::vector<std::string> names;
+    std::vector<const Algorithm*> all;
     for (const Algorithm& a : algorithms())
-        if (does(a)) names.push_back(a.name);
+        if (does(a)) all.push_back(&a);
+    const auto same = [&](const Algorithm* a) { return a->computes == algorithm.computes; };
+    const Computation* const computes =
+        std::any_of(all.begin(), all.end(), same) ? algorithm.computes : all.front()->computes;
+    std::vector<std::string> names;
+    for (const Algorithm* a : all)
+        if (a->computes == computes) names.push_back(a->name);
     throw UsageError(flag + ": " + algorithm.name + " does not " + does_not + "; " + text::join(names, ", ") +
                      (names.size() == 1 ? " does" : " do") + ", or leave it out");
 }

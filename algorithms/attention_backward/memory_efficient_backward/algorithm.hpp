@@ -19,13 +19,18 @@ inline constexpr CodeLine code[] = {
     {7, "      P to SRAM; read dO_i; dV_j += P^T dO_i", "What is transposed has to come from SRAM."},
     {8, "      read dO_i again, and V_j; dP = dO_i V_j^T", "The buffer had other contents meanwhile."},
     {9, "      read D_i; dS = P * (dP - D_i), to SRAM", "The gradient of the softmax, row by row."},
-    {10,
+    {10, "      dS_ij to HBM, if there is a bias",
+     "Its gradient, where each head has a bias of its own; else what it is a sum of. Nothing is added here."},
+    {11,
      "      under a lock: read dQ~_i, but for the first visit of an only part; dQ_i = dQ~_i + scale dS K_j, for "
      "which read K_j again",
      "f32, in a workspace that all parts share; with several of them it begins as zeros."},
-    {11, "      write dQ~_i; at the last visit write dQ_i", "Rounded to the storage type once, by whoever comes last."},
-    {12, "      read Q_i again; dK_j += scale dS^T Q_i", ""},
-    {13, "    write dK_j, dV_j", "Once, by the only thread block that has them."},
+    {12, "      write dQ~_i; at the last visit write dQ_i", "Rounded to the storage type once, by whoever comes last."},
+    {13, "      read Q_i again; dK_j += scale dS^T Q_i", ""},
+    {14, "    write dK_j, dV_j", "Once, by the only thread block that has them."},
+    {15, "launch 2, if heads or rows share a bias: for each tile of it, dS of all that share it to chip",
+     "What PyTorch does to the gradient of a tensor that was broadcast."},
+    {16, "  its gradient, their sum, to HBM", ""},
 };
 
 /// The library's rule (attention_backward_generic.cu): a thread block for each key block; one for all where heads alone
@@ -50,12 +55,42 @@ inline const char* accumulator(const Problem& p, const Tiling& tile) {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
+/// Slices that a bias has.
+inline Index slices_of(const BiasTerm& term, const Problem& p) {
+    return p.bias.slice_of(term, p.batch_heads() - 1, p.heads) + 1;
+}
+/// The tensor that tiles of dS are stored to: the gradient of a bias that nothing shares, or one of its own.
+inline const char* stored_gradients(const Problem& p) {
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
+        if (p.bias.terms[k].by_query && slices_of(p.bias.terms[k], p) == p.batch_heads()) return bias_gradients[k];
+    return "dS";
+}
+
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     auto t = backward::tensors_with_products(p);
+    for (TensorDecl& each : t)  // tiles that a mask hides stay as they are
+        each.zeroed = each.rows == p.seq_q && std::any_of(std::begin(bias_gradients), std::end(bias_gradients),
+                                                          [&](std::string_view name) { return name == each.name; });
+    if (p.bias && stored_gradients(p) == std::string_view("dS"))
+        t.push_back(declare(p, "dS", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
     if (accumulator(p, tile) == std::string_view("dQ")) return t;
     t.push_back(declare(p, "dQ~", Role::scratch, Meaning::gradient, Sliced::by_head, p.seq_q, p.dim, Dtype::f32));
     t.back().zeroed = parts_of(p, tile) > 1;
     return t;
+}
+
+/// What gradients of biases add, of all heads.
+inline Prediction of_bias_gradients(const Problem& p, const TileSums& s) {
+    if (!p.bias) return {};
+    const Index e = size_of(p.dtype), E = s.scores;
+    Prediction more = Prediction{0, e * E}.times(p.batch_heads());
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k) {
+        if (stored_gradients(p) == std::string_view(bias_gradients[k])) continue;
+        const Bytes written = e * (p.bias.terms[k].by_query ? E : p.seq_k);
+        more = more + Prediction{e * E, 0, 0, 0, E}.times(p.batch_heads()) +
+               Prediction{0, written}.times(slices_of(p.bias.terms[k], p));
+    }
+    return more;
 }
 
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
@@ -66,7 +101,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const Prediction of_head = {
         e * (2 * S * Nq * dv + 2 * U * (d + dv) + s.keys_streamed * (2 * d + dv)) + f * (2 * U + X * d),
         e * Nq * d + f * (S * Nq + (U - Ra) * d), 2 * E * (3 * d + 2 * dv), E, 3 * E + S * Nq * (2 * dv - 1)};
-    return of_head.times(p.batch_heads()) + Prediction{0, e * Nk * (d + dv)}.times(p.kv_slices());
+    return (of_head + of_finishing_gradients(p, s)).times(p.batch_heads()) +
+           Prediction{0, e * Nk * (d + dv)}.times(p.kv_slices()) + of_bias_gradients(p, s);
 }
 
 inline constexpr Knob parts_knob = {"splits", "S", "parts that key blocks are dealt out to", &Tiling::splits};
@@ -75,7 +111,7 @@ inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
 inline Algorithm describe() {
     return {.name = "memory_efficient_backward",
             .computes = &computation::attention_backward,
-            .supports = attention_features,
+            .supports = attention_features.with(Feature::bias).with(Feature::dropout),
             .rung = 5,
             .idea = "the xformers kernel: operands fetched once per product, dQ in f32 tiles under a lock",
             .paper = "xformers memory_efficient_attention (kernel_backward.h), PyTorch's EFFICIENT_ATTENTION",

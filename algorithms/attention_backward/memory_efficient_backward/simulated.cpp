@@ -78,7 +78,7 @@ Tile probabilities(Block& b, const KeyBlock& of, Span head, Span i) {
         const Tile k = b.load(of.K, of.j);
         b.matmul(s, q, k, Trans::b, of.p.logit_scale());
     }
-    apply_mask(b, s, of.p, i, of.j);
+    finish_scores(b, s, of.p, of.t, head, i, of.j);
     b.at(6);
     exp_minus(b, s, b.load(of.t["LSE"].of(head), i, Space::registers));
     return s;
@@ -93,7 +93,8 @@ Tile to_sram(Block& b, const KeyBlock& of, const char* name, const Tile& s) {
 
 void add_values(Block& b, KeyBlock& of, const Tile& s, Span head, Span i) {
     b.at(7);
-    const Tile w = to_sram(b, of, "P", s);
+    Tile w = to_sram(b, of, "P", s);
+    drop_scores(b, w, of.p, of.t, head, i, of.j);
     const Tile g = b.load(of.t["dO"].of(head), i);
     b.matmul(of.dv, w, g, Trans::a);
 }
@@ -107,6 +108,7 @@ Tile score_gradients(Block& b, const KeyBlock& of, const Tile& s, Span head, Spa
         const Tile v = b.load(of.V, of.j);
         b.matmul(ds, g, v, Trans::b);
     }
+    drop_scores(b, ds, of.p, of.t, head, i, of.j);
     b.at(9);
     subtract_rows(b, ds, b.load(of.t["D"].of(head), i, Space::registers));
     multiply(b, ds, s);
@@ -114,13 +116,13 @@ Tile score_gradients(Block& b, const KeyBlock& of, const Tile& s, Span head, Spa
 }
 
 void add_queries(Block& b, const KeyBlock& of, const Tile& ds, const Visitors& visit, Span head, Span i) {
-    b.at(10);
+    b.at(11);
     Tile dq = visit.begin ? b.alloc_registers("dQ", i.size, of.p.dim) : b.load(of.sums.of(head), i, Space::registers);
     {
         const Tile k = b.load(of.K, of.j);
         b.matmul(dq, ds, k, Trans::none, of.p.logit_scale());
     }
-    b.at(11);
+    b.at(12);
     b.store(dq, visit.end ? of.t["dQ"].of(head) : of.sums.of(head), i);
 }
 
@@ -128,8 +130,12 @@ void step(Block& b, KeyBlock& of, const Visitors& visit, Span head, Span i) {
     Tile s = probabilities(b, of, head, i);
     add_values(b, of, s, head, i);
     const Tile ds = score_gradients(b, of, s, head, i);
+    if (of.p.bias) {
+        b.at(10);
+        b.store(ds, of.t[stored_gradients(of.p)].of(head), i, of.j);
+    }
     add_queries(b, of, ds, visit, head, i);
-    b.at(12);
+    b.at(13);
     const Tile q = b.load(of.t["Q"].of(head), i);
     b.matmul(of.dk, ds, q, Trans::a, of.p.logit_scale());
 }
@@ -145,6 +151,41 @@ void begin(Block& b, const Tensors& t, const Problem& p, Tiles rows, Tiles keys,
             b.at(3);
             b.store(b.alloc_registers("dQ", i.size, p.dim), t["dQ"].of(head), i);
         });
+    });
+}
+
+/// Lines 15 and 16: of a bias, a thread block for what it has of each row block, or of each key block where it has one
+/// row.
+void sum_what_shares(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys, std::size_t bias) {
+    const BiasTerm& term = p.bias.terms[bias];
+    const Hbm dS = t[stored_gradients(p)], out = t[bias_gradients[bias]];
+    const Axis slices = uniform(slices_of(term, p), "slice");
+    const auto sharing = [&](Span slice) {
+        return Tiles(p.batch_heads(), 1, "head").only([&](Span head) {
+            return p.bias.slice_of(term, head.begin, p.heads) == slice.begin;
+        });
+    };
+    if (term.by_query) {
+        gpu.launch("bias_gradient", {slices, p.row_axis(rows, keys)}, [&](Block& b, Span slice, Span i) {
+            b.uniform(p.visible_keys(keys, i), [&](Span j) {
+                b.at(15);
+                Tile sum = b.alloc_registers("dbias", i.size, j.size);
+                b.uniform(sharing(slice), [&](Span head) { add(b, sum, b.load(dS.of(head), i, j, Space::registers)); });
+                b.at(16);
+                b.store(sum, out.slice(slice.begin), i, j);
+            });
+        });
+        return;
+    }
+    gpu.launch("bias_gradient", {slices, key_axis(p, keys, rows)}, [&](Block& b, Span slice, Span j) {
+        b.at(15);
+        Tile sum = b.alloc_registers("dbias", 1, j.size);
+        b.uniform(sharing(slice), [&](Span head) {
+            b.uniform(p.seeing_rows(rows, j),
+                      [&](Span i) { update_column_sum(b, sum, b.load(dS.of(head), i, j, Space::registers)); });
+        });
+        b.at(16);
+        b.store(sum, out.slice(slice.begin), {0, 1}, j);
     });
 }
 
@@ -172,7 +213,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                            for (const Visitors& visit : visits.to(j))
                                b.uniform(visit.rows, [&](Span i) { step(b, of, visit, head, i); });
                        });
-                       b.at(13);
+                       b.at(14);
                        b.store(of.dk, of_kv("dK"), j);
                        b.store(of.dv, of_kv("dV"), j);
                    };
@@ -184,6 +225,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                    b.uniform(own.from(own[0].begin / tile.bc + 1).upto(last), key_block);
                    if (n > 1) b.uniform(own.from(last), key_block);
                });
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
+        if (bias_gradients[k] != std::string_view(stored_gradients(p))) sum_what_shares(gpu, t, p, rows, keys, k);
 }
 
 }  // namespace tilescope::memory_efficient_backward
