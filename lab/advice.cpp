@@ -76,9 +76,8 @@ class Search {
         Candidate& best = advice.ranking[0];
         for (Candidate& c : advice.ranking)
             if (&c != &best) c.why = why_it_loses(c, best);
-        Tiling released = cut_to(p_, published_tiles(a_, p_, gpu_).tiling);
-        released.splits = wish_.tiling.splits;
-        advice.released = evaluated(released, "released");
+        const Tiling released = cut_to(p_, published_tiles(a_, p_, gpu_).tiling);
+        advice.released = evaluated(tiles(released.br, released.bc), "released");
         advice.released.why = why_it_loses(advice.released, best);
         advice.neighbours = neighbours(best);
         find_floor(advice);
@@ -86,6 +85,7 @@ class Search {
     }
 
   private:
+    Tiling tiles(Index br, Index bc) const { return with_own_parts({br, bc, wish_.tiling.splits}, a_, p_, gpu_); }
     Experiment with(Tiling t) const { return {&a_, p_, t, gpu_, wish_.placing}; }
     Candidate evaluated(Tiling t, const char* name = "") const {
         Candidate c{outcome_of(with(t), control_), 0, name};
@@ -103,9 +103,8 @@ class Search {
         for (const Index br : sizes_of(wish_.tiling.br, p_.seq_q))
             for (const Index bc : sizes_of(wish_.tiling.bc, p_.seq_k)) {
                 check_stop(control_);
-                if (const double x = promise_of(with({br, bc, wish_.tiling.splits}), wish_.objective, choice);
-                    x < infinite)
-                    all.push_back({{br, bc, wish_.tiling.splits}, x});
+                const Tiling t = tiles(br, bc);
+                if (const double x = promise_of(with(t), wish_.objective, choice); x < infinite) all.push_back({t, x});
             }
         if (all.empty())
             throw RunError(
@@ -135,10 +134,10 @@ class Search {
             return at == std::begin(sizes) ? size / 2 : at[-1];
         };
         const Tiling t = best.tiling();
-        const std::pair<const char*, Tiling> all[] = {{"taller", {step(t.br, true), t.bc, t.splits}},
-                                                      {"wider", {t.br, step(t.bc, true), t.splits}},
-                                                      {"shorter", {step(t.br, false), t.bc, t.splits}},
-                                                      {"narrower", {t.br, step(t.bc, false), t.splits}}};
+        const std::pair<const char*, Tiling> all[] = {{"taller", tiles(step(t.br, true), t.bc)},
+                                                      {"wider", tiles(t.br, step(t.bc, true))},
+                                                      {"shorter", tiles(step(t.br, false), t.bc)},
+                                                      {"narrower", tiles(t.br, step(t.bc, false))}};
         std::vector<Candidate> list;
         for (const auto& [name, tiling] : all) {
             if (tiling.br < 1 || tiling.bc < 1 || tiling.br > p_.seq_q || tiling.bc > p_.seq_k) continue;

@@ -74,7 +74,7 @@ std::optional<Mapping> best_mapping(const Algorithm& algorithm, const Problem& p
     for (const Index br : sizes_to_try(wish.tiling.br, p.seq_q, all))
         for (const Index bc : sizes_to_try(wish.tiling.bc, p.seq_k, all)) {
             check_stop(control);
-            const Tiling tiling = {br, bc, wish.tiling.splits};
+            const Tiling tiling = with_own_parts({br, bc, wish.tiling.splits}, algorithm, p, gpu);
             if (fits(algorithm, p, tiling, gpu))
                 add_candidates(candidates, {&algorithm, p, tiling, gpu, wish.placing}, wish);
         }

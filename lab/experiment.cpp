@@ -8,6 +8,13 @@
 namespace tilescope::lab {
 namespace {
 
+std::shared_ptr<Storage> zeros(const TensorDecl& t) {
+    auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
+    const std::vector<float> row(static_cast<std::size_t>(t.cols));
+    for (Index k = 0; k < t.slices * t.rows; ++k) storage->write(k * t.cols, row);
+    return storage;
+}
+
 Report report_of(const Experiment& e, const Gpu& gpu) {
     Report r;
     r.experiment = e;
@@ -56,6 +63,7 @@ void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, c
                         given != inputs.end() ? given->second : nullptr,
                         t.meaning,
                         problem.batch_heads() / t.slices};
+        if (t.zeroed && gpu.mode().data) info.data = zeros(t);
         if (problem.pages) put_in_pages(info, t, declared, before, problem, gpu.mode().data);
         tensors.add(t.name, gpu.add(std::move(info)));
     }

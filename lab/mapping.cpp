@@ -124,7 +124,7 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
         if (!knob) return std::nullopt;
         t.*knob->value = round_down(t.*knob->value / 2);
     }
-    return t;
+    return with_own_parts(t, algorithm, problem, gpu);
 }
 
 std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
@@ -141,9 +141,14 @@ std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& pro
 Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
     if (!has_splits(algorithm.knobs))
         wish.tiling.splits = 0;
-    else if (wish.tiling.splits == 0)
+    else if (wish.tiling.splits == 0 && !algorithm.parts)
         wish.tiling.splits = splits_by(wish.splits, problem, gpu);
     return wish;
+}
+
+Tiling with_own_parts(Tiling t, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
+    if (t.splits == 0 && algorithm.parts) t.splits = std::min(algorithm.parts(problem, t, gpu), most_splits);
+    return t;
 }
 
 Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& given_wish, const GpuSpec& gpu,
@@ -154,9 +159,7 @@ Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const
     if (wish.rule == TileRule::best) {
         if (const auto best = best_mapping(algorithm, problem, wish, gpu, control)) return *best;
     } else {
-        const bool complete = std::all_of(algorithm.knobs.begin(), algorithm.knobs.end(),
-                                          [&](const Knob& k) { return given.*k.value > 0; });
-        if (complete) return {given, wish.placing};
+        if (given.br > 0 && given.bc > 0) return {with_own_parts(given, algorithm, problem, gpu), wish.placing};
         if (const auto t = fitting_tiling(algorithm, problem, given, gpu, wish.rule)) return {*t, wish.placing};
     }
     // Not even the smallest choice fits; the run of it says what is too large.

@@ -47,8 +47,13 @@ void validate(const Tiling& given, const Problem& problem);
 /// Bc = ceil(M / 4d), Br = min(Bc, d); rounded down to multiples of 16 (above 16) and cut to the problem.
 Tiling paper_rule(const Problem& problem, const GpuSpec& gpu);
 
-/// The wish with the parts of the keys chosen, which do not depend on tiles; none where the algorithm has no such knob.
+/// The wish with the parts of the keys chosen, where that does not depend on tiles; none where the algorithm has no
+/// such knob.
 Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
+
+/// The tiling with the parts of the keys chosen where that does depend on tiles: by the algorithm's own rule, if they
+/// are left open.
+Tiling with_own_parts(Tiling tiling, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
 
 /// Whether every tile of the program fits on chip with this tiling.
 bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling, const GpuSpec& gpu);

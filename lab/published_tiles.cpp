@@ -45,6 +45,13 @@ Tiling xformers(Index dim, const GpuSpec& gpu) {
     return {dim <= 128 && !old ? 64 : 32, 128};
 }
 
+/// The same file's kernels of the backward pass, those that fit the GPU's shared memory.
+Tiling xformers_backward(Index dim, const GpuSpec& gpu) {
+    if (dim <= 64 || gpu.compute_capability == "7.5") return {64, 64};
+    if (is_small_ampere(gpu)) return {dim <= 96 ? 128 : 64, 64};
+    return {128, dim <= 128 && gpu.compute_capability != "7.0" ? 128 : 64};
+}
+
 /// Dao-AILab/flash-attention at 0251105a, flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch.
 Tiling split_keys(Index dim) { return {64, dim <= 64 ? 256 : dim <= 128 ? 128 : 64}; }
 
@@ -74,6 +81,8 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, con
         return {split_keys(dim), "FlashAttention-2's released split-KV kernel (flash_fwd_launch_template.h)"};
     if (p.dtype != Dtype::f32 && name == "memory_efficient")
         return {xformers(dim, gpu), "xformers' kernel, which is PyTorch's (generate_kernels.py)"};
+    if (p.dtype != Dtype::f32 && name == "memory_efficient_backward")
+        return {xformers_backward(dim, gpu), "xformers' backward kernel, which is PyTorch's (generate_kernels.py)"};
     return common_tiles(*algorithm.computes, p, gpu);
 }
 

@@ -1,6 +1,7 @@
 #include "lab/reference.hpp"
 
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "core/machine/parallel.hpp"
@@ -52,7 +53,7 @@ OutputError total(const std::vector<Partial>& parts, Index elements) {
 
 /// Outputs that have rows in common, and what computes these rows.
 struct Family {
-    ReferenceRows (*reference)(const Problem&, const Inputs&, Index slice, Span rows);
+    std::function<ReferenceRows(const Problem&, const Inputs&, Index slice, Span rows)> reference;
     Index slices, rows, across;
 
     /// The rows that one thread takes at a time.
@@ -67,6 +68,16 @@ Family of_queries(ReferenceRows (*reference)(const Problem&, const Inputs&, Inde
 std::vector<Family> families(const Computation& c, const Problem& p) {
     std::vector<Family> all = {of_queries(c.reference, p)};
     if (c.reference_of_keys) all.push_back({c.reference_of_keys, p.kv_slices(), p.seq_k, p.seq_q});
+    if (!c.reference_of_bias) return all;
+    for (const TensorDecl& t : c.tensors(p))
+        for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
+            if (t.name == std::string_view(bias_gradients[k])) {
+                const auto of_bias = [reference = c.reference_of_bias, k](const Problem& problem, const Inputs& in,
+                                                                          Index slice, Span rows) {
+                    return reference(problem, in, k, slice, rows);
+                };
+                all.push_back({of_bias, t.slices, t.rows, p.seq_k});
+            }
     return all;
 }
 

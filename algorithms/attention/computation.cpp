@@ -4,27 +4,14 @@
 #include <cmath>
 
 #include "algorithms/attention/logits.hpp"
-#include "core/machine/kept.hpp"
 
 namespace tilescope {
 namespace {
 
-/// Drops what dropout drops of the softmax, and scales up the rest.
-void drop(Matrix& s, const Problem& p, Index slice, Span rows) {
-    const Kept kept{p.dropout.seed, p.dropout.threshold()};
-    std::vector<float> keep(static_cast<std::size_t>(p.seq_k));
-    for (Index r = 0; r < rows.size; ++r) {
-        const Index row = rows.begin + r;
-        kept.of_row(slice * p.packed + row % p.packed, row / p.packed, {0, p.seq_k}, keep.data());
-        for (Index c = 0; c < p.seq_k; ++c)
-            s(r, c) = keep[static_cast<std::size_t>(c)] > 0 ? s(r, c) / (1 - p.dropout.p) : 0;
-    }
-}
-
 ReferenceRows reference(const Problem& p, const Inputs& in, Index slice, Span rows) {
     Matrix s = logits(p, in, slice, rows, {0, p.seq_k});
     const RowSums sums = softmax_rows(s);
-    if (p.dropout) drop(s, p, slice, rows);
+    if (p.dropout) drop(s, p, slice, rows, {0, p.seq_k});
     Matrix o = Matrix::Zero(rows.size, p.dim_v);
     const Tiles chunks(p.seq_k, key_chunk);
     for (Index c = 0; c < chunks.count(); ++c) {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/machine/kept.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -37,7 +39,7 @@ double finished(const Problem& p, const Inputs& in, double s, Index slice, Index
 
 double scale_of_logits(const Problem& p) { return p.scale ? *p.scale : 1.0 / std::sqrt(static_cast<double>(p.dim)); }
 
-Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows, Span keys) {
+Matrix products(const Problem& p, const Inputs& in, Index slice, Span rows, Span keys) {
     const Matrix q = rows_of(*in.at("Q"), slice, rows);
     Matrix s(rows.size, keys.size);
     const Tiles chunks(keys.size, key_chunk);
@@ -46,6 +48,11 @@ Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows, Span k
         s.middleCols(j.begin, j.size).noalias() =
             scale_of_logits(p) * q * rows_of(*in.at("K"), p.kv_slice({slice, 1}), of_all).transpose();
     }
+    return s;
+}
+
+Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows, Span keys) {
+    Matrix s = products(p, in, slice, rows, keys);
     if (p.soft_cap || p.bias || p.alibi > 0)
         for (Index r = 0; r < rows.size; ++r)
             for (Index c = 0; c < keys.size; ++c)
@@ -54,6 +61,17 @@ Matrix logits(const Problem& p, const Inputs& in, Index slice, Span rows, Span k
         for (Index c = 0; c < keys.size; ++c)
             if (!p.sees(rows.begin + r, keys.begin + c)) s(r, c) = -infinity;
     return s;
+}
+
+void drop(Matrix& s, const Problem& p, Index slice, Span rows, Span keys) {
+    const Kept kept{p.dropout.seed, p.dropout.threshold()};
+    std::vector<float> keep(static_cast<std::size_t>(keys.size));
+    for (Index r = 0; r < rows.size; ++r) {
+        const Index row = rows.begin + r;
+        kept.of_row(slice * p.packed + row % p.packed, row / p.packed, keys, keep.data());
+        for (Index c = 0; c < keys.size; ++c)
+            s(r, c) = keep[static_cast<std::size_t>(c)] > 0 ? s(r, c) / (1 - p.dropout.p) : 0;
+    }
 }
 
 }  // namespace tilescope

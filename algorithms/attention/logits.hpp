@@ -11,7 +11,12 @@ inline constexpr Index key_chunk = 1024;  ///< keys converted to double at a tim
 /// The factor on the product of Q and K.
 double scale_of_logits(const Problem& problem);
 
-/// Of some rows of a head and some of its keys, with -inf where a query does not see a key.
+/// scale Q K^T, of some rows of a head and some of its keys.
+Matrix products(const Problem& problem, const Inputs& inputs, Index slice, Span rows, Span keys);
+/// The logits that become of them, with -inf where a query does not see a key.
 Matrix logits(const Problem& problem, const Inputs& inputs, Index slice, Span rows, Span keys);
+
+/// Dropout of as many elements: what is dropped is 0, the rest is scaled up.
+void drop(Matrix& weights, const Problem& problem, Index slice, Span rows, Span keys);
 
 }  // namespace tilescope

@@ -9,24 +9,33 @@
 namespace tilescope {
 namespace {
 
-/// Of some rows of a head and some of its keys: the softmax P, from the LSE that the forward pass saved, and dS, the
-/// gradient of the logits.
+/// Of some rows of a head and some of its keys: the softmax after dropout, from the LSE that the forward pass saved,
+/// and the gradients of the logits and of the products that became of them.
 struct ScoreGradients {
-    Matrix dO, P, dS;
+    Matrix dO, weights, dlogits, dproducts;
 };
+
+/// By the products: logits are cap tanh(product / cap), plus what does not depend on them.
+Matrix through_soft_cap(const Problem& p, const Matrix& dlogits, const Matrix& products) {
+    return dlogits.cwiseProduct((1 - (products.array() / *p.soft_cap).tanh().square()).matrix());
+}
 
 ScoreGradients score_gradients(const Problem& p, const Inputs& in, Index slice, Span rows, Span keys) {
     const Index kv = p.kv_slice({slice, 1});
     const Matrix O = rows_of(*in.at("O"), slice, rows), LSE = rows_of(*in.at("LSE"), slice, rows);
-    ScoreGradients g{rows_of(*in.at("dO"), slice, rows), logits(p, in, slice, rows, keys), {}};
-    g.dS.noalias() = g.dO * rows_of(*in.at("V"), kv, keys).transpose();  // dP, so far
+    ScoreGradients g{rows_of(*in.at("dO"), slice, rows), logits(p, in, slice, rows, keys), {}, {}};
+    g.dlogits.noalias() = g.dO * rows_of(*in.at("V"), kv, keys).transpose();  // dP, so far
+    if (p.dropout) drop(g.dlogits, p, slice, rows, keys);
     for (Index r = 0; r < rows.size; ++r) {
         const double D = g.dO.row(r).dot(O.row(r));
         for (Index c = 0; c < keys.size; ++c) {
-            g.P(r, c) = std::isinf(g.P(r, c)) ? 0 : std::exp(g.P(r, c) - LSE(r, 0));
-            g.dS(r, c) = g.P(r, c) * (g.dS(r, c) - D);
+            double& P = g.weights(r, c);
+            P = std::isinf(P) ? 0 : std::exp(P - LSE(r, 0));
+            g.dlogits(r, c) = P * (g.dlogits(r, c) - D);
         }
     }
+    if (p.dropout) drop(g.weights, p, slice, rows, keys);
+    g.dproducts = p.soft_cap ? through_soft_cap(p, g.dlogits, products(p, in, slice, rows, keys)) : g.dlogits;
     return g;
 }
 
@@ -34,7 +43,7 @@ ReferenceRows gradients_of_rows(const Problem& p, const Inputs& in, Index slice,
     Matrix dQ = Matrix::Zero(rows.size, p.dim);
     const Tiles chunks(p.seq_k, key_chunk);
     for (Index c = 0; c < chunks.count(); ++c)
-        dQ.noalias() += scale_of_logits(p) * score_gradients(p, in, slice, rows, chunks[c]).dS *
+        dQ.noalias() += scale_of_logits(p) * score_gradients(p, in, slice, rows, chunks[c]).dproducts *
                         rows_of(*in.at("K"), p.kv_slice({slice, 1}), chunks[c]);
     return {{"dQ", values_of(dQ)}};
 }
@@ -46,10 +55,28 @@ ReferenceRows gradients_of_keys(const Problem& p, const Inputs& in, Index slice,
         for (Index c = 0; c < chunks.count(); ++c) {
             const Index head = heads[h].begin;
             const ScoreGradients g = score_gradients(p, in, head, chunks[c], keys);
-            dV.noalias() += g.P.transpose() * g.dO;
-            dK.noalias() += scale_of_logits(p) * g.dS.transpose() * rows_of(*in.at("Q"), head, chunks[c]);
+            dV.noalias() += g.weights.transpose() * g.dO;
+            dK.noalias() += scale_of_logits(p) * g.dproducts.transpose() * rows_of(*in.at("Q"), head, chunks[c]);
         }
     return {{"dK", values_of(dK)}, {"dV", values_of(dV)}};
+}
+
+/// Of all heads that read the slice; and of all rows, where the bias has one for all.
+ReferenceRows gradients_of_bias(const Problem& p, const Inputs& in, std::size_t bias, Index slice, Span rows) {
+    const BiasTerm& term = p.bias.terms[bias];
+    const Tiles key_chunks(p.seq_k, key_chunk), row_chunks(p.seq_q, key_chunk);
+    Matrix sum = Matrix::Zero(rows.size, p.seq_k);
+    for (Index head = 0; head < p.batch_heads(); ++head) {
+        if (p.bias.slice_of(term, head, p.heads) != slice) continue;
+        for (Index c = 0; c < key_chunks.count(); ++c) {
+            const Span keys = key_chunks[c];
+            auto of_chunk = sum.middleCols(keys.begin, keys.size);
+            if (term.by_query) of_chunk += score_gradients(p, in, head, rows, keys).dlogits;
+            for (Index r = 0; r < row_chunks.count() && !term.by_query; ++r)
+                of_chunk += score_gradients(p, in, head, row_chunks[r], keys).dlogits.colwise().sum();
+        }
+    }
+    return {{bias_gradients[bias], values_of(sum)}};
 }
 
 ReferenceRows saved_rows(const Problem& p, const Inputs& in, Index slice, Span rows) {
@@ -57,6 +84,10 @@ ReferenceRows saved_rows(const Problem& p, const Inputs& in, Index slice, Span r
     Matrix P = logits(p, in, slice, rows, {0, p.seq_k});
     softmax_rows(P);
     saved.emplace("P", values_of(P));
+    if (!p.dropout) return saved;
+    Matrix kept = Matrix::Constant(rows.size, p.seq_k, 1 - p.dropout.p);
+    drop(kept, p, slice, rows, {0, p.seq_k});
+    saved.emplace(kept_tensor, values_of(kept));
     return saved;
 }
 
@@ -77,6 +108,17 @@ std::vector<TensorDecl> tensors_of_backward(const Problem& p) {
                                    by_kv_head("dK", Role::output, Meaning::gradient, p.dim),
                                    by_kv_head("dV", Role::output, Meaning::gradient, p.dim_v)};
     for (TensorDecl& t : all) t.saved = t.meaning == Meaning::output || t.meaning == Meaning::statistic;
+    std::size_t biases = 0;
+    for (TensorDecl& t : computation::attention.tensors(p)) {
+        if (t.name == std::string_view(kept_tensor)) {
+            t.role = Role::input, t.saved = true;
+            all.push_back(t);
+        }
+        if (t.meaning != Meaning::bias) continue;
+        all.push_back(t);
+        t.name = bias_gradients[biases++], t.role = Role::output, t.meaning = Meaning::gradient;
+        all.push_back(t);
+    }
     return all;
 }
 
@@ -87,11 +129,12 @@ const Computation computation::attention_backward{.name = "attention backward",
                                                   .slice = "head",
                                                   .output = "dQ",
                                                   .accumulates = false,
-                                                  .features = attention_features,
+                                                  .features = score_features.with(Feature::dropout),
                                                   .file_flag = "--q",
                                                   .tensors = tensors_of_backward,
                                                   .reference = gradients_of_rows,
                                                   .reference_of_keys = gradients_of_keys,
+                                                  .reference_of_bias = gradients_of_bias,
                                                   .saved = saved_rows};
 
 }  // namespace tilescope

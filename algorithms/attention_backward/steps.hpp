@@ -9,20 +9,29 @@
 
 namespace tilescope::backward {
 
-/// D_i = rowsum(dO_i * O_i), f32, in a launch of its own, all of it on one line. `with(b, head, i)` is done besides.
+/// D_i = rowsum(dO_i * O_i), f32, to HBM, all of it on one line. `with()` is done besides.
+template <class With>
+void row_product(Block& b, const Tensors& t, Span head, Span i, std::uint16_t line, With with) {
+    b.at(line);
+    Tile o = b.load(t["O"].of(head), i, Space::registers);
+    Tile g = b.load(t["dO"].of(head), i, Space::registers);
+    Tile d = b.alloc_registers("D", i.size, 1);
+    multiply(b, o, g);
+    row_sum(b, d, o);
+    b.store(d, t["D"].of(head), i);
+    with();
+}
+
+/// The same of all row blocks, in a launch of its own. `with(b, head, i)` is done besides.
 template <class With>
 void row_products(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, std::uint16_t line, With with) {
-    const Hbm O = t["O"], dO = t["dO"], D = t["D"];
-    gpu.launch("row_products", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
-        b.at(line);
-        Tile o = b.load(O.of(head), i, Space::registers);
-        Tile g = b.load(dO.of(head), i, Space::registers);
-        Tile d = b.alloc_registers("D", i.size, 1);
-        multiply(b, o, g);
-        row_sum(b, d, o);
-        b.store(d, D.of(head), i);
-        with(b, head, i);
-    });
+    gpu.launch("row_products", {p.head_axis(), uniform(rows)},
+               [&](Block& b, Span head, Span i) { row_product(b, t, head, i, line, [&] { with(b, head, i); }); });
+}
+
+/// Of key blocks that are dealt out like cards to so many: those of one of them.
+inline Tiles dealt_to(Index part, Index parts, const Tiles& keys) {
+    return keys.only([&](Span j) { return j.begin / keys.tile_size() % parts == part; });
 }
 
 /// What a row block of a head brings along.
@@ -36,21 +45,52 @@ struct Rows {
           d(b.load(t["D"].of(head), i, Space::registers)) {}
 };
 
+/// Where a tile of scores is.
+struct Place {
+    const Tensors& t;
+    const Problem& p;
+    Span head, i, j;
+};
+
+/// A tile of P, and the slope of the soft-cap there, where there is one.
+struct Weights {
+    Tile p;
+    std::optional<Tile> slope;
+};
+
 /// P = exp(S - LSE_i), of S = scale Q_i K_j^T.
-inline Tile probabilities(Block& b, const Rows& r, const Tile& k, const Problem& p, Span i, Span j) {
+inline Weights probabilities(Block& b, const Rows& r, const Tile& k, const Place& at) {
+    const auto& [t, p, head, i, j] = at;
     Tile s = b.alloc_registers("S", i.size, j.size);
     b.matmul(s, r.q, k, Trans::b, p.logit_scale());
-    apply_mask(b, s, p, i, j);
+    cap_scores(b, s, p);
+    std::optional<Tile> slope;
+    if (p.soft_cap) {
+        slope.emplace(b.alloc_registers("slope", i.size, j.size));
+        cap_slope(b, *slope, s, static_cast<float>(*p.soft_cap));
+    }
+    finish_capped_scores(b, s, p, t, head, i, j);
     exp_minus(b, s, r.lse);
-    return s;
+    return {std::move(s), std::move(slope)};
 }
 
-/// dS = P * (dP - D_i), of dP = dO_i V_j^T.
-inline Tile score_gradients(Block& b, const Rows& r, const Tile& v, const Tile& w, Span i, Span j) {
-    Tile s = b.alloc_registers("dS", i.size, j.size);
+/// dV_j += P^T dO_i, of what dropout keeps of P.
+inline void add_values(Block& b, Tile& dv, const Tile& w, const Tile& g, const Place& at) {
+    if (!at.p.dropout) return b.matmul(dv, w, g, Trans::a);
+    Tile kept = b.alloc_registers("P*Z", w.rows(), w.cols());
+    copy(b, kept, w);
+    drop_scores(b, kept, at.p, at.t, at.head, at.i, at.j);
+    b.matmul(dv, kept, g, Trans::a);
+}
+
+/// dS = P * (dP - D_i), of dP = dO_i V_j^T, of which dropout keeps the same; times the slope of the soft-cap.
+inline Tile score_gradients(Block& b, const Rows& r, const Tile& v, const Weights& w, const Place& at) {
+    Tile s = b.alloc_registers("dS", at.i.size, at.j.size);
     b.matmul(s, r.g, v, Trans::b);
+    drop_scores(b, s, at.p, at.t, at.head, at.i, at.j);
     subtract_rows(b, s, r.d);
-    multiply(b, s, w);
+    multiply(b, s, w.p);
+    if (w.slope) multiply(b, s, *w.slope);
     return s;
 }
 
@@ -75,12 +115,13 @@ void key_block(Block& b, const Tensors& t, const Problem& p, Tiles rows, Span kv
             b.uniform(seeing, [&](Span i) {
                 b.at(at.rows);
                 const Rows r(b, t, head, i);
+                const Place place = {t, p, head, i, j};
                 b.at(at.scores);
-                Tile w = probabilities(b, r, k, p, i, j);
+                const Weights w = probabilities(b, r, k, place);
                 b.at(at.values);
-                b.matmul(dv, w, r.g, Trans::a);
+                add_values(b, dv, w.p, r.g, place);
                 b.at(at.gradients);
-                Tile s = score_gradients(b, r, v, w, i, j);
+                Tile s = score_gradients(b, r, v, w, place);
                 with(head, i, k, s);
                 b.at(at.keys);
                 b.matmul(dk, s, r.q, Trans::a, p.logit_scale());
@@ -109,7 +150,7 @@ inline Prediction of_key_blocks(const Problem& p, const TileSums& s) {
     const Index d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32), U = s.row_visits, E = s.scores;
     const Prediction of_head = {e * U * (d + dv) + f * 2 * U, 0, 2 * E * (2 * d + 2 * dv), E, 3 * E};
     const Prediction of_kv_head = {e * s.keys_active * (d + dv), e * p.seq_k * (d + dv), 0, 0, 0};
-    return of_head.times(p.batch_heads()) + of_kv_head.times(p.kv_slices());
+    return (of_head + of_finishing_gradients(p, s)).times(p.batch_heads()) + of_kv_head.times(p.kv_slices());
 }
 
 }  // namespace tilescope::backward

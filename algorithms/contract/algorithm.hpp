@@ -68,8 +68,11 @@ struct Algorithm {
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
-    Knobs knobs = tile_knobs;                  ///< what a mapping chooses
+    Knobs knobs = tile_knobs;  ///< what a mapping chooses
+    /// Its own rule for the parts of the keys, once tiles are chosen; where it has none, those of lab/splits.hpp.
+    Index (*parts)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
     bool packs = false;                        ///< its row blocks may have several heads' rows: see packed()
+    const char* forward = nullptr;             ///< of a backward pass: the algorithm whose outputs it begins with
     const char* formerly = nullptr;            ///< its name in earlier versions, which people have typed and saved
     std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel
     bool overlaps = false;                     ///< its kernel's later launches come up during the one before

@@ -41,6 +41,8 @@ struct Bias {
 
 /// The tensors' names, in order.
 inline constexpr const char* bias_tensors[] = {"bias", "bias2"};
+/// Of their gradients, which have the same shapes.
+inline constexpr const char* bias_gradients[] = {"dbias", "dbias2"};
 
 /// ALiBi's slope of a head (Press et al., arXiv 2108.12409): 2^(-8 (head + 1) / heads) where heads is a power of two.
 /// Else the first ones have the slopes of the power below, and the others every second one of the power above.

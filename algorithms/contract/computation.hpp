@@ -25,6 +25,7 @@ struct TensorDecl {
     Dtype dtype;
     bool in_pages = false;  ///< as Problem::pages has them
     bool saved = false;     ///< an input that follows from the others: Computation::saved has it
+    bool zeroed = false;    ///< no input, and all 0 before the run: whoever allocates it has seen to that
     /// Where heads find their slices, if not so many in a row have one and there is one for each: head /
     /// heads_per_slice counts slices, and begins again with every slice that a round of heads has; each round has
     /// others.
@@ -53,6 +54,9 @@ struct Computation {
     ReferenceRows (*reference)(const Problem&, const Inputs&, Index slice, Span rows);
     /// Rows [keys.begin, keys.end()) of one batch x K/V head slice of every output that has a row for each key.
     ReferenceRows (*reference_of_keys)(const Problem&, const Inputs&, Index slice, Span keys) = nullptr;
+    /// Rows [rows.begin, rows.end()) of a slice of the gradient of the bias of that number.
+    ReferenceRows (*reference_of_bias)(const Problem&, const Inputs&, std::size_t bias, Index slice,
+                                       Span rows) = nullptr;
     /// Rows of inputs that follow from the others, as those of outputs: what an earlier pass saved.
     ReferenceRows (*saved)(const Problem&, const Inputs&, Index slice, Span rows) = nullptr;
 };
@@ -62,8 +66,8 @@ namespace computation {
 /// exp(logit - m). Rows that see no key have O = 0, l = 0, m = LSE = -inf.
 extern const Computation attention;
 /// dQ, dK and dV: gradients of the sum of dO * O, of which the attention above saved O and LSE, and, for those who ask,
-/// P, m and l. dK and dV are those of a head of K and V: sums over the query heads that share it. Rows that see no key,
-/// and keys that no row sees, have gradients of 0.
+/// P, m and l. dK and dV are those of a head of K and V: sums over the query heads that share it; dbias is one of a
+/// bias: a sum over what shares an element of it. Rows that see no key, and keys that no row sees, have gradients of 0.
 extern const Computation attention_backward;
 /// Y = softmax of the rows of X.
 extern const Computation softmax;

@@ -17,8 +17,7 @@ const char* name_of(Softmax softmax);
 
 /// An attention layer, or (for the softmax kernels) batch x heads matrices of seq_q rows and seq_k columns.
 struct Problem {
-    Index batch = 1, heads = 8, kv_heads = 8;
-    Index seq_q = 1024, seq_k = 1024;
+    Index batch = 1, heads = 8, kv_heads = 8, seq_q = 1024, seq_k = 1024;
     Index dim = 64, dim_v = 64;   ///< of Q and K, of V and O
     Dtype dtype = Dtype::f16;     ///< storage of Q, K, V, O; accumulation and row statistics are f32
     Mask mask;                    ///< which keys a query sees
@@ -32,13 +31,11 @@ struct Problem {
     Dropout dropout;                 ///< of the softmax's weights
 
     friend bool operator==(const Problem&, const Problem&) = default;
-
     Index batch_heads() const { return batch * heads; }
     Index kv_slices() const { return batch * kv_heads; }
     /// The K and V slice that a query head (a span of one batch x head) reads: heads / kv_heads heads share one.
     Index kv_slice(Span head) const { return head.begin / (heads / kv_heads); }
     float logit_scale() const;
-
     /// The features that are made use of: what an algorithm has to support.
     bool uses(Feature feature) const;
 

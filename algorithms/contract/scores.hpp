@@ -12,6 +12,11 @@ class Tensors;
 void finish_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j,
                    Here here = Here::now());
 
+/// The same in two halves, for who needs the capped logits themselves: the soft-cap; and what comes after it.
+void cap_scores(Block& b, Tile& s, const Problem& p, Here here = Here::now());
+void finish_capped_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j,
+                          Here here = Here::now());
+
 /// Dropout on tile (i, j) of P: what is dropped is 0, the rest is multiplied by 1 / (1 - p). After the row sums, which
 /// are those of all of P, and before P V.
 void drop_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j,

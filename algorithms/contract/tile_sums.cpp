@@ -120,6 +120,14 @@ Prediction of_dropping(const Problem& p, const TileSums& s) {
     return {stored ? s.scores : 0, stored ? p.seq_q * p.seq_k : 0, 0, 0, s.scores};
 }
 
+Prediction of_finishing_gradients(const Problem& p, const TileSums& s) {
+    Prediction more = of_finishing(p, s);
+    if (p.soft_cap) more.other_flops += 3 * s.scores;
+    if (p.dropout) more.other_flops += 2 * s.scores;
+    if (p.dropout && p.dropout.stored) more.hbm_read += 2 * s.scores;
+    return more;
+}
+
 Index page_entries(const Problem& p, const Tiling& t) {
     const Index P = p.pages.size, Nk = p.seq_k;
     if (P == 0) return 0;

@@ -23,6 +23,8 @@ TileSums tile_sums(const Problem& problem, const Tiling& tiling, bool skip = tru
 /// does.
 Prediction of_finishing(const Problem& problem, const TileSums& sums, Index times = 1);
 Prediction of_dropping(const Problem& problem, const TileSums& sums);
+/// What they add to a backward pass that forms S anew: the same to S, the soft-cap's slope, and dropout of P and of dP.
+Prediction of_finishing_gradients(const Problem& problem, const TileSums& sums);
 
 /// Entries of the table of pages that a head's row blocks read, for K and V of an active tile together: pages that it
 /// touches. 0 without pages.

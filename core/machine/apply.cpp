@@ -28,13 +28,14 @@ Counters cost_of(const Operation& operation, const TileInfo& out, const TileInfo
 }
 
 /// What reduces, or takes a column, writes a column with as many rows as it reads; what operates by row reads one with
-/// as many as it writes.
+/// as many as it writes, and what does by column writes a row with as many columns as it reads.
 void check_shapes(const Operation& operation, const TileInfo& out, const TileInfo& a) {
     const bool to_column = operation.kind == Kind::reduce || operation.operates == Operates::a_column;
     const bool cols = to_column                                ? out.cols == 1
                       : operation.operates == Operates::by_row ? a.cols == 1
                                                                : out.cols == a.cols;
-    const bool row = operation.operates == Operates::by_element_or_column && a.rows == 1;
+    const bool row = (operation.operates == Operates::by_element_or_column && a.rows == 1) ||
+                     (operation.operates == Operates::by_column && out.rows == 1);
     if ((out.rows != a.rows && !row) || !cols)
         throw std::logic_error(std::string(operation.name) + ": the tiles' shapes do not match");
 }

@@ -32,7 +32,7 @@ class Block {
     /// HBM -> a tile that exists already and has room for rows x cols.
     void reload(Tile& to, const Hbm& from, Span rows, Span cols, Here here = Here::now());
     /// A tile -> HBM, rounded to the tensor's type. The tile must be rows.size x cols.size. Two thread blocks of a
-    /// launch may not store to the same elements (Race).
+    /// launch may not store to the same elements (Race), unless they take turns: ordered() in core/machine/grid.hpp.
     void store(const Tile& from, const Hbm& to, Span rows, Span cols, Here here = Here::now());
     void store(const Tile& from, const Hbm& to, Span rows, Here here = Here::now()) {
         store(from, to, rows, {0, to.cols()}, here);

@@ -52,6 +52,17 @@ class Grid {
     Index size_ = 1;
 };
 
+/// Blocks that take turns have the same: the number of the first of them.
+Index party_of(std::span<const Axis> axes, Index block) {
+    Index party = 0, stride = 1;
+    for (std::size_t k = axes.size(); k-- > 0;) {
+        const Index n = axes[k].tiles.count();
+        if (!axes[k].ordered) party += stride * (block % n);
+        stride *= n, block /= n;
+    }
+    return party;
+}
+
 /// What a block cost, to the check of the grid's promise.
 void tell(const Grid& grid, PromiseCheck& check, Index launch, Index block, const Cost& cost) {
     try {
@@ -144,7 +155,7 @@ Axis Gpu::believed(const Axis& axis) const {
     const Index tile = axis.seen ? axis.seen->tile_size() : axis.tiles.tile_size();
     const bool divide = page_size_ % tile == 0 || tile % page_size_ == 0;
     // Parts are whole tiles of what a graded axis sees.
-    return divide || axis.promise == Promise::parts ? axis : each(axis.tiles);
+    return divide || axis.promise == Promise::parts ? axis : Axis{axis.tiles, Promise::none, {}, axis.ordered};
 }
 
 void Gpu::run(const char* kernel, std::span<const Axis> asked, const Body& body) {
@@ -233,7 +244,9 @@ void Gpu::run_exact(const Launch& launch) {
         if (control_) ++control_->blocks_done;
     };
     // Listeners hear of one thread block after the other.
-    const bool one_by_one = !listeners_.empty() || mode_.only_wanted;
+    const bool takes_turns =
+        std::any_of(launch.axes.begin(), launch.axes.end(), [](const Axis& a) { return a.ordered; });
+    const bool one_by_one = !listeners_.empty() || mode_.only_wanted || takes_turns;
     const Index threads = one_by_one ? 1 : std::min<Index>(threads_, grid.size());
     std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
     if (threads <= 1) {
@@ -267,7 +280,7 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
     if (mode_.only_wanted && w.listeners.empty()) return;
 
     w.chip.restart();
-    w.stores.begin_block(block);
+    w.stores.begin_block(block, party_of(launch.axes, block));
     w.total.thread_blocks += weight;
     Block b(*this, w, block, weight);
     b.grading_ = grading;

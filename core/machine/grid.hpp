@@ -20,11 +20,14 @@ struct Axis {
     Tiles tiles;
     Promise promise = Promise::none;
     std::optional<Seen> seen = {};  ///< of a graded axis
+    bool ordered = false;           ///< its thread blocks take turns: see ordered()
 };
 inline Axis uniform(Tiles t) { return {t, Promise::uniform}; }
 inline Axis uniform(Index n, const char* name = "") { return {Tiles(n, 1, name), Promise::uniform}; }
 inline Axis graded(Tiles t, Seen seen) { return {t, Promise::graded, seen}; }
 inline Axis parts(Tiles t) { return {t, Promise::parts}; }
 inline Axis each(Tiles t) { return {t, Promise::none}; }
+/// Thread blocks along this axis take turns, in this order, at places in HBM that they share under a lock.
+inline Axis ordered(Axis a) { return a.ordered = true, a; }
 
 }  // namespace tilescope

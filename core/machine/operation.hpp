@@ -40,6 +40,7 @@ struct Price {
 enum class Operates : std::uint8_t {
     by_element,            ///< the same shape
     by_row,                ///< one number for each row
+    by_column,             ///< many rows, where what is written has one
     a_column,              ///< one column of it is read, and no more
     by_element_or_column,  ///< the same shape, or one number for each column
 };

@@ -13,11 +13,11 @@ bool overlap(Span a, Span b) { return a.begin < b.end() && b.begin < a.end(); }
 /// Rectangles of one slice that reach the row that is looked at, by their first column.
 class Front {
   public:
-    /// The rectangle of another block that overlaps `s`; nullptr: none.
+    /// The rectangle of another party that overlaps `s`; nullptr: none.
     const Stored* meets(const Stored& s) const {
         const auto begin = by_column_.lower_bound(s.region.cols.begin - widest_);
         for (auto k = begin; k != by_column_.end() && k->first < s.region.cols.end(); ++k)
-            if (k->second->block != s.block && overlap(k->second->region.cols, s.region.cols) &&
+            if (k->second->party != s.party && overlap(k->second->region.cols, s.region.cols) &&
                 overlap(k->second->region.rows, s.region.rows))
                 return k->second;
         return nullptr;
@@ -41,15 +41,15 @@ class Front {
 
 }  // namespace
 
-void Stores::begin_block(Index block) {
-    block_ = block;
+void Stores::begin_block(Index block, Index party) {
+    block_ = block, party_ = party;
     seen_.clear();
 }
 
 void Stores::add(const Region& r, std::uint16_t line, bool adds) {
     if (!adds) note({"stores to", block_, line}, r.tensor);
     if (seen_.emplace(r.tensor, r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size, adds).second)
-        all_.push_back({r, block_, line, adds});
+        all_.push_back({r, block_, party_, line, adds});
 }
 
 void Stores::add_load(TensorId tensor, std::uint16_t line) { note({"loads from", block_, line}, tensor); }

@@ -14,7 +14,7 @@ namespace tilescope {
 /// A rectangle that a thread block stored, or added to, at that pseudo-code line.
 struct Stored {
     Region region;
-    Index block;
+    Index block, party;  ///< those that take turns are of one party
     std::uint16_t line;
     bool adds;
 };
@@ -22,13 +22,13 @@ struct Stored {
 /// The stores of some thread blocks of a launch, and what they loaded from.
 class Stores {
   public:
-    void begin_block(Index block);
+    void begin_block(Index block, Index party);
     /// Once for each rectangle of the current block.
     void add(const Region& region, std::uint16_t line, bool adds);
     void add_load(TensorId tensor, std::uint16_t line);
     void take_from(Stores& other);
-    /// Throws Race where two blocks store to the same place, or where any adds to a tensor that any loads from or
-    /// stores to; forgets all.
+    /// Throws Race where blocks of two parties store to the same place, or where any adds to a tensor that any loads
+    /// from or stores to; forgets all.
     void check(Index launch, const char* kernel, const std::vector<const char*>& tensors);
 
   private:
@@ -42,7 +42,7 @@ class Stores {
 
     std::vector<Stored> all_;
     std::map<TensorId, Use> uses_;  // of each tensor the first, but for adding
-    Index block_ = 0;
+    Index block_ = 0, party_ = 0;
     std::set<std::tuple<TensorId, Index, Index, Index, Index, Index, bool>> seen_;  // of the current block
 };
 

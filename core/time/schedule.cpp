@@ -6,19 +6,19 @@ namespace tilescope {
 namespace {
 
 /// What one SM does in one tick: steps [first, last) of the recording.
-struct Turn {
+struct SmTurn {
     Index first, last;
 };
 
 struct BlockTurns {
     Index launch, block;
-    std::vector<Turn> turns;
+    std::vector<SmTurn> turns;
 };
 
 /// Cuts the steps of a thread block into turns. A turn ends with an operation, or where a line begins after one that
 /// only made tiles; what is given back at the end of the block is a turn of its own.
-std::vector<Turn> turns_of(const Trace& t, Index first, Index last) {
-    std::vector<Turn> turns;
+std::vector<SmTurn> turns_of(const Trace& t, Index first, Index last) {
+    std::vector<SmTurn> turns;
     Index begin = first;
     bool makes_tiles = false;
     for (Index s = first; s < last; ++s) {
@@ -90,7 +90,7 @@ void lay_out(const std::vector<BlockTurns>& blocks, const std::vector<std::vecto
         for (std::size_t sm = 0; sm < on_sm.size(); ++sm) {
             Lane& lane = lanes[sm];
             if (lane.nth == on_sm[sm].size()) continue;
-            const std::vector<Turn>& turns = blocks[on_sm[sm][lane.nth]].turns;
+            const std::vector<SmTurn>& turns = blocks[on_sm[sm][lane.nth]].turns;
             for (Index k = turns[lane.turn].first; k < turns[lane.turn].last; ++k) order.push_back(k);
             if (++lane.turn == turns.size()) ++lane.nth, lane.turn = 0;
             more = true;

@@ -233,8 +233,10 @@ void add_problem_options(CLI::App& app, Options& o) {
         "none");
     add("br", "Tile rows, or auto: as --tiles says", "N", "auto");
     add("bc", "Tile columns (keys), or auto", "N", "auto");
-    add("splits", "Parts that split_kv cuts the keys into: a number, or by the rule of FlashAttention-2 or -3",
-        "N|fa2|fa3", "auto: fa2");
+    add("splits",
+        "Parts that split_kv cuts the keys into: a number, or by the rule of FlashAttention-2 or -3; for backward "
+        "passes, that key blocks are dealt out to",
+        "N|fa2|fa3", "auto: fa2, backward as released");
     add("pack", "Rows of the query heads that share K and V in one tile: on, off, or auto: where there is one query",
         "on|off|auto", "auto");
     add("tiles", "Of auto: kernel (as released kernels have them), paper (FlashAttention-1's rule) or best", "RULE",

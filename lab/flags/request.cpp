@@ -266,12 +266,19 @@ std::string flag_of(Feature feature, const Options& o) {
     return "--dim";
 }
 
-/// Names the algorithms that do what this one does not.
+/// Names the algorithms that do what this one does not: of those that compute the same, or, where none does, as the
+/// first.
 template <class F>
 [[noreturn]] void refuse(const std::string& flag, const Algorithm& algorithm, const char* does_not, F&& does) {
-    std::vector<std::string> names;
+    std::vector<const Algorithm*> all;
     for (const Algorithm& a : algorithms())
-        if (does(a)) names.push_back(a.name);
+        if (does(a)) all.push_back(&a);
+    const auto same = [&](const Algorithm* a) { return a->computes == algorithm.computes; };
+    const Computation* const computes =
+        std::any_of(all.begin(), all.end(), same) ? algorithm.computes : all.front()->computes;
+    std::vector<std::string> names;
+    for (const Algorithm* a : all)
+        if (a->computes == computes) names.push_back(a->name);
     throw UsageError(flag + ": " + algorithm.name + " does not " + does_not + "; " + text::join(names, ", ") +
                      (names.size() == 1 ? " does" : " do") + ", or leave it out");
 }
@@ -308,6 +315,9 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
     if (o.splits != Options().splits && !has_splits(algorithm.knobs))
         refuse("--splits " + text::shown(o.splits), algorithm, "cut the keys into parts",
                [](const Algorithm& a) { return has_splits(a.knobs); });
+    if (algorithm.parts && o.splits != Options().splits && to_splits("--splits", o.splits).number == 0)
+        throw UsageError("--splits " + text::shown(o.splits) + ": " + algorithm.name +
+                         " has a rule of its own; give a number, or auto for that rule");
     check_packing(algorithm, problem, o);
     const auto refusal = refuses(algorithm, problem);
     if (!refusal) return;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lab/experiment.hpp"
+#include "lab/mapping.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/gradients.hpp"
 
@@ -40,9 +41,35 @@ Case in_f32(const Algorithm& a, Case c) {
     return c;
 }
 
+/// An algorithm in name only, which has everything that the computation has.
+Algorithm of_all_features() {
+    Algorithm a = *find_algorithm("flash_v2_backward");
+    a.supports = a.computes->features;
+    a.tensors = [](const Problem& p, const Tiling&) { return computation::attention_backward.tensors(p); };
+    return a;
+}
+
+/// Every corner, random masks and windows; and the same with biases, ALiBi, soft-cap and dropout.
+std::vector<Case> cases_with_scores(std::uint64_t random) {
+    std::vector<Case> all = varied_cases(random);
+    for (std::uint64_t seed = 1; seed <= seeds(random); ++seed) all.push_back(score_case(seed));
+    return all;
+}
+
 /// All rows of an output, from the reference in double precision.
 Doubles reference_of(const Problem& p, const Inputs& in, const std::string& name) {
     const Computation& c = computation::attention_backward;
+    for (std::size_t n = 0; n < p.bias.terms.size(); ++n)
+        if (name == bias_gradients[n]) {
+            const Storage& bias = *in.at(bias_tensors[n]);
+            Doubles all;
+            for (Index slice = 0; slice < bias.slices(); ++slice) {
+                const auto rows = c.reference_of_bias(p, in, n, slice, {0, bias.rows()});
+                const Doubles& some = rows.find(name)->second;
+                all.insert(all.end(), some.begin(), some.end());
+            }
+            return all;
+        }
     const bool of_keys = name != "dQ";
     Doubles all;
     for (Index slice = 0; slice < (of_keys ? p.kv_slices() : p.batch_heads()); ++slice) {
@@ -87,6 +114,7 @@ struct Letters {
     Index Nq, Nk, d, dv, N, Tr, Tc, U = 0, Kt = 0, Ka = 0, Ra = 0, E = 0;
     Bytes e, f = 4;
     Count heads, kv_heads;
+    Index S;
 
     explicit Letters(const Case& c)
         : Nq(c.problem.seq_q),
@@ -98,7 +126,8 @@ struct Letters {
           Tc((Nk + c.tiling.bc - 1) / c.tiling.bc),
           e(c.problem.dtype == Dtype::f32 ? 4 : 2),
           heads(c.problem.batch * c.problem.heads),
-          kv_heads(c.problem.batch * c.problem.kv_heads) {
+          kv_heads(c.problem.batch * c.problem.kv_heads),
+          S(parts(c)) {
         std::set<Index> columns;
         for (Index i = 0; i < Tr; ++i) {
             const Index first = i * c.tiling.br, rows = std::min(c.tiling.br, Nq - first);
@@ -111,6 +140,13 @@ struct Letters {
             }
             if (active) Ra += rows;
         }
+    }
+
+    /// xformers' rule where it is left open: attention_backward_generic.cu.
+    Index parts(const Case& c) const {
+        if (c.tiling.splits > 0) return std::min(c.tiling.splits, Tc);
+        if (kv_heads >= 256 && Tc <= 2) return 1;
+        return d <= 128 && dv <= 128 ? Tc : e == 4 ? Tc : std::min(Tc, std::max<Index>(200 / kv_heads, 1));
     }
 
     static bool any_sees(const Problem& p, Span rows, Span keys) {
@@ -131,7 +167,7 @@ struct Formula {
 
 /// As released: the deterministic sum of three launches.
 Formula flash_v2(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
     const bool converts = e != f;
     return {2 * Nq * dv * e + e * U * (d + dv) + f * 2 * U + (converts ? f * Nq * d : 0),
             f * (Nq + Nq * d) + (converts ? e * Nq * d : 0),
@@ -145,7 +181,7 @@ Formula flash_v2(const Letters& x) {
 
 /// Triton's tutorial.
 Formula two_pass(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
     return {e * (2 * Nq * dv + (U + Ra + Kt) * (d + dv)) + f * (2 * U + 2 * Ra),
             e * Nq * d + f * Nq,
             0,
@@ -158,7 +194,7 @@ Formula two_pass(const Letters& x) {
 
 /// Algorithm 3 as five tiled launches, rows of P and dP whole on chip; nothing is skipped.
 Formula standard(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
     return {e * (5 * N + Tc * Nq * (d + 2 * dv) + Tr * Nk * (d + dv)),
             e * (2 * N + Nq * d),
             0,
@@ -171,7 +207,7 @@ Formula standard(const Letters& x) {
 
 /// Algorithm 4.
 Formula flash_v1(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
     return {e * U * (2 * d + 2 * dv) + f * 2 * U,
             e * (Nq * d + U * d),
             0,
@@ -180,6 +216,20 @@ Formula flash_v1(const Letters& x) {
             4 * E + U * (2 * dv - 1),
             e * Ka * (d + dv),
             e * (Nk + Ka) * (d + dv)};
+}
+
+/// xformers' kernel; dQ of rows that see no key is written once, too.
+Formula memory_efficient(const Letters& x) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
+    const Index X = S > 1 ? U : U - Ra, blind = Nq - Ra;
+    return {e * (2 * S * Nq * dv + 2 * U * (d + dv) + Kt * (2 * d + dv)) + f * (2 * U + X * d),
+            e * (Ra + blind) * d + f * (S * Nq + (U - Ra) * d),
+            0,
+            2 * E * (3 * d + 2 * dv),
+            E,
+            3 * E + S * Nq * (2 * dv - 1),
+            0,
+            e * Nk * (d + dv)};
 }
 
 Prediction total(const Formula& h, const Letters& x) {
@@ -191,10 +241,12 @@ Prediction total(const Formula& h, const Letters& x) {
             x.heads * h.reduced};
 }
 
-const std::vector<std::pair<const char*, Formula (*)(const Letters&)>> formulas = {{"standard_backward", standard},
-                                                                                   {"flash_v1_backward", flash_v1},
-                                                                                   {"flash_v2_backward", flash_v2},
-                                                                                   {"two_pass_backward", two_pass}};
+const std::vector<std::pair<const char*, Formula (*)(const Letters&)>> formulas = {
+    {"standard_backward", standard},
+    {"flash_v1_backward", flash_v1},
+    {"flash_v2_backward", flash_v2},
+    {"two_pass_backward", two_pass},
+    {"memory_efficient_backward", memory_efficient}};
 
 std::string text(const Prediction& p) {
     return "read " + std::to_string(p.hbm_read) + ", written " + std::to_string(p.hbm_write) + ", reduced " +
@@ -210,9 +262,9 @@ std::string counted(const Outcome& o) {
 }  // namespace
 
 TEST_CASE("backward: gradients of plain loops are central differences", "[backward]") {
-    const std::vector<Case> all = varied_cases(20);
-    for (std::size_t n = 0; n < all.size(); n += 2) {
-        const Algorithm& a = *backwards().front();
+    const std::vector<Case> all = cases_with_scores(20);
+    const Algorithm a = of_all_features();
+    for (std::size_t n = 0; n < all.size(); n += all[n].problem.bias || all[n].problem.dropout ? 1 : 2) {
         Case c = in_f32(a, all[n]);
         c.problem.seq_q = std::min<Index>(c.problem.seq_q, 9), c.problem.seq_k = std::min<Index>(c.problem.seq_k, 9);
         if (c.problem.mask.patterned()) continue;  // of other sizes
@@ -232,12 +284,13 @@ TEST_CASE("backward: gradients of plain loops are central differences", "[backwa
             }
         };
         check(plain.Q, g.dQ), check(plain.K, g.dK), check(plain.V, g.dV);
+        for (std::size_t k = 0; k < g.dbiases.size(); ++k) check(plain.biases[k], g.dbiases[k]);
     }
 }
 
 TEST_CASE("backward: the reference is what plain loops compute", "[backward][reference]") {
-    for (const Case& each : varied_cases(100)) {
-        const Algorithm& a = *backwards().front();
+    const Algorithm a = of_all_features();
+    for (const Case& each : cases_with_scores(100)) {
         const Case c = in_f32(a, each);
         INFO(to_string(a, c) << ", mask " << c.problem.mask.name());
         const Inputs in = inputs_for(a, c);
@@ -246,6 +299,9 @@ TEST_CASE("backward: the reference is what plain loops compute", "[backward][ref
         CHECK(furthest(reference_of(c.problem, in, "dQ"), g.dQ) <= 2e-6 * g.sizes.at("dQ"));
         CHECK(furthest(reference_of(c.problem, in, "dK"), g.dK) <= 2e-6 * g.sizes.at("dK"));
         CHECK(furthest(reference_of(c.problem, in, "dV"), g.dV) <= 2e-6 * g.sizes.at("dV"));
+        for (std::size_t n = 0; n < g.dbiases.size(); ++n)
+            CHECK(furthest(reference_of(c.problem, in, bias_gradients[n]), g.dbiases[n]) <=
+                  2e-6 * g.sizes.at(bias_gradients[n]));
     }
 }
 
@@ -315,6 +371,110 @@ TEST_CASE("backward: equal values have no gradient of scores, and a shift of key
         }
 }
 
+TEST_CASE("backward: with biases, ALiBi, soft-cap and dropout gradients are those of plain loops",
+          "[backward][scores]") {
+    std::map<std::string, Count> compared;
+    for (std::uint64_t seed = 1; seed <= seeds(120); ++seed)
+        for (const Algorithm* a : backwards()) {
+            Case c = as_supported(*a, score_case(seed));
+            const Problem& p = c.problem;
+            if (!p.bias && p.alibi == 0 && !p.soft_cap && !p.dropout) continue;
+            INFO(to_string(*a, c) << ", mask " << p.mask.name());
+            const Inputs in = inputs_for(*a, c);
+            const Outcome folded = run(*a, c, roomy(), count_mode), o = run(*a, c, roomy(), numeric_mode, in);
+            CHECK(difference(folded, o) == "");
+            const Prediction predicted = a->predict(p, c.tiling, roomy());
+            CHECK(text(predicted) == counted(folded));
+            // In the narrow types a rounding for each of P, what dropout keeps of it, dP, dS, O and, each time that it
+            // is written, the gradient; and what an LSE in f32 makes of P.
+            const double u = p.dtype == Dtype::f32 ? 1e-5 : p.dtype == Dtype::f16 ? 0x1p-11 : 0x1p-8;
+            const PlainAttention::Gradients g = PlainAttention(p, in).gradients();
+            std::map<std::string, const Doubles*> expected = {{"dQ", &g.dQ}, {"dK", &g.dK}, {"dV", &g.dV}};
+            for (std::size_t n = 0; n < g.dbiases.size(); ++n) expected[bias_gradients[n]] = &g.dbiases[n];
+            for (const auto& [name, gradient] : expected) {
+                INFO(name);
+                const auto trips = static_cast<double>(o.moved(name).write / o.tensor(name).bytes());
+                CHECK(furthest(doubles_of(*o.tensor(name).data), *gradient) <=
+                      g.sizes.at(name) * 1.1 * u * (6 + trips) + (p.dtype == Dtype::f16 ? 1e-3 : 1e-6));
+                ++compared[std::string(a->name) + ' ' + name];
+            }
+        }
+    CHECK(compared.contains("flash_v1_backward dQ"));
+    CHECK(compared.contains("flash_v2_backward dV"));
+    CHECK(compared.contains("memory_efficient_backward dbias2"));
+    CHECK_FALSE(compared.contains("standard_backward dQ"));
+    CHECK_FALSE(compared.contains("two_pass_backward dQ"));
+}
+
+TEST_CASE("backward: D is the sum of P dP, with dropout, too", "[backward][scores]") {
+    const Algorithm a = of_all_features();
+    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
+        const Case c = in_f32(a, score_case(seed));
+        const Problem& p = c.problem;
+        INFO(to_string(a, c));
+        const PlainAttention plain(p, inputs_for(a, c));
+        for (Index head = 0; head < p.batch_heads(); ++head)
+            for (Index r = 0; r < p.seq_q; ++r) {
+                const auto [P, Z, O, slope] = plain.row(head, r);
+                double of_output = 0, of_weights = 0;
+                for (Index x = 0; x < p.dim_v; ++x) {
+                    const double dO = plain.dO[static_cast<std::size_t>((head * p.seq_q + r) * p.dim_v + x)];
+                    of_output += dO * O[static_cast<std::size_t>(x)];
+                    for (Index k = 0; k < p.seq_k; ++k) {
+                        const auto at = static_cast<std::size_t>(k);
+                        const Index row = p.kv_slice({head, 1}) * p.seq_k + k;
+                        of_weights += P[at] * Z[at] * dO * plain.V[static_cast<std::size_t>(row * p.dim_v + x)];
+                    }
+                }
+                if (!(std::abs(of_output - of_weights) <= 1e-12 * (1 + std::abs(of_output)))) FAIL("row " << r);
+            }
+    }
+}
+
+TEST_CASE("backward: dropout with p = 0 changes nothing, and its mask is one for all tiles", "[backward][scores]") {
+    for (const Case& each : varied_cases(20))
+        for (const Algorithm* a : backwards()) {
+            if (!a->supports.has(Feature::dropout)) continue;
+            Case c = in_f32(*a, each);
+            INFO(to_string(*a, c) << ", mask " << c.problem.mask.name());
+            const Inputs plain = inputs_for(*a, c);
+            const Outcome without = run(*a, c, roomy(), numeric_mode, plain);
+            c.problem.dropout = {0, 7, each.seed % 2 == 0};
+            const Outcome nothing = run(*a, c, roomy(), numeric_mode, inputs_for(*a, c));
+            CHECK(difference(without, nothing) == "");
+            for (const char* name : {"dQ", "dK", "dV"})
+                CHECK(same_bits(*without.tensor(name).data, *nothing.tensor(name).data));
+            c.problem.dropout.p = 0.3;
+            const Inputs in = inputs_for(*a, c);
+            const auto sizes = PlainAttention(c.problem, in).gradients().sizes;
+            const Outcome some = run(*a, c, roomy(), numeric_mode, in);
+            c.tiling = {c.tiling.bc + 3, c.tiling.br + 1, 0};
+            const Outcome others = run(*a, c, roomy(), numeric_mode, in);
+            for (const char* name : {"dQ", "dK", "dV"})
+                CHECK(distance(*some.tensor(name).data, *others.tensor(name).data) <= 2e-5 * sizes.at(name));
+        }
+}
+
+TEST_CASE("backward: what the forward pass drops is what the backward pass drops", "[backward][scores]") {
+    const std::pair<const char*, const char*> pairs[] = {{"flash_v1", "flash_v1_backward"},
+                                                         {"flash_v2", "flash_v2_backward"},
+                                                         {"memory_efficient", "memory_efficient_backward"}};
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed)
+        for (const auto& [before, after] : pairs) {
+            const Algorithm &forward = *find_algorithm(before), &backward = *find_algorithm(after);
+            Case c = in_f32(backward, random_case(seed));
+            c.problem.dropout = {0.4, seed, false};
+            INFO(to_string(backward, c));
+            Inputs in = inputs_for(backward, c);
+            const auto sizes = PlainAttention(c.problem, in).gradients().sizes;
+            const Outcome saved = run(backward, c, roomy(), numeric_mode, in);
+            in["O"] = run(forward, c, roomy(), numeric_mode, in).tensor("O").data;
+            const Outcome own = run(backward, c, roomy(), numeric_mode, in);
+            for (const char* name : {"dQ", "dK", "dV"})
+                CHECK(distance(*own.tensor(name).data, *saved.tensor(name).data) <= 1e-4 * (1e-3 + sizes.at(name)));
+        }
+}
+
 TEST_CASE("backward: counts and predict() are what the papers say", "[backward][closed_forms]") {
     for (const Case& each : varied_cases(600))
         for (const auto& [name, formula] : formulas) {
@@ -361,4 +521,48 @@ TEST_CASE("backward: standard reads rows that do not fit on chip twice", "[backw
             CHECK(distance(*real.tensor("dQ").data, *roomier.tensor("dQ").data) <=
                   (c.problem.dtype == Dtype::f32 ? 1e-4 : 0.2));
         }
+}
+
+TEST_CASE("backward: parts of memory_efficient_backward are those of its library", "[backward][splits]") {
+    const Algorithm& a = *find_algorithm("memory_efficient_backward");
+    const auto parts = [&](Index heads, Index keys, Index dim, Index asked = 0, Dtype dtype = Dtype::f16) {
+        Problem p;
+        p.heads = p.kv_heads = heads, p.seq_q = p.seq_k = keys, p.dim = p.dim_v = dim, p.dtype = dtype;
+        return choose_tiling(a, p, {{64, 64, asked}}, roomy()).splits;
+    };
+    CHECK(parts(8, 1024, 64) == 16);
+    CHECK(parts(8, 1000, 64) == 16);
+    CHECK(parts(8, 1024, 64, 3) == 3);
+    // Two key blocks of many heads are one part; three are three.
+    CHECK(parts(256, 128, 64) == 1);
+    CHECK(parts(255, 128, 64) == 2);
+    CHECK(parts(256, 129, 64) == 3);
+    // 16-bit dK and dV that outgrow registers.
+    CHECK(parts(25, 1024, 192) == 8);
+    CHECK(parts(201, 1024, 192) == 1);
+    CHECK(parts(25, 1024, 128) == 16);
+    CHECK(parts(25, 1024, 192, 0, Dtype::f32) == 16);
+    // What is chosen is what a run has that leaves it open.
+    Case open, chosen;
+    open.tiling = {64, 64, 0}, chosen.tiling = {64, 64, 16};
+    CHECK(counted(run(a, open, roomy(), count_mode)) == counted(run(a, chosen, roomy(), count_mode)));
+}
+
+TEST_CASE("backward: parts change counts and the order of sums, not gradients", "[backward][splits]") {
+    const Algorithm& a = *find_algorithm("memory_efficient_backward");
+    for (const Case& each : varied_cases(30)) {
+        Case c = in_f32(a, each);
+        INFO(to_string(a, c) << ", mask " << c.problem.mask.name());
+        const Inputs in = inputs_for(a, c);
+        const auto sizes = PlainAttention(c.problem, in).gradients().sizes;
+        c.tiling.splits = 1;
+        const Outcome one = run(a, c, roomy(), numeric_mode, in);
+        for (const Index parts : {2, 3, 1000}) {
+            c.tiling.splits = parts;
+            const Outcome o = run(a, c, roomy(), numeric_mode, in);
+            CHECK(distance(*o.tensor("dQ").data, *one.tensor("dQ").data) <= 2e-5 * sizes.at("dQ"));
+            CHECK(same_bits(*o.tensor("dK").data, *one.tensor("dK").data));
+            CHECK(same_bits(*o.tensor("dV").data, *one.tensor("dV").data));
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 namespace tilescope::flash_v1_backward {
 
-// The numbers are the paper's own; what they leave out is dropout.
+// The numbers are the paper's own.
 inline constexpr CodeLine code[] = {
     {2, "set Bc, Br", "Nothing moves yet."},
     {3, "divide Q into Tr blocks, K and V into Tc blocks", "Nothing moves yet."},
@@ -20,8 +20,11 @@ inline constexpr CodeLine code[] = {
     {11, "    S = scale Q_i K_j^T", ""},
     {12, "    S_ij = -inf where the mask hides it", "Only in tiles that it crosses."},
     {13, "    P = exp(S - m_i) / l_i", "A division per score that the LSE would spare."},
-    {16, "    dV~_j += P^T dO_i", ""},
-    {17, "    dP = dO_i V_j^T", ""},
+    {14, "    Z_ij: what dropout keeps, times 1 / (1 - p)", "Drawn again, by the seed that the forward pass had."},
+    {15, "    P~ = P * Z_ij", "Without dropout, P itself."},
+    {16, "    dV~_j += P~^T dO_i", ""},
+    {17, "    dP~ = dO_i V_j^T", ""},
+    {18, "    dP = dP~ * Z_ij", "The same Z: what was dropped had no part in O."},
     {19, "    D_i = rowsum(dO_i * O_i)", "The same numbers at every visit."},
     {20, "    dS = P * (dP - D_i)", "The gradient of the softmax, row by row."},
     {21, "    write dQ_i + scale dS K_j to HBM", "Rounded to the storage type every time."},
@@ -51,13 +54,13 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const Prediction of_head = {e * U * (2 * d + 2 * dv) + f * 2 * U, e * (p.seq_q + U) * d, 2 * E * (3 * d + 2 * dv),
                                 E, 4 * E + U * (2 * dv - 1)};
     const Prediction of_kv_head = {e * s.keys_active * (d + dv), e * (p.seq_k + s.keys_active) * (d + dv)};
-    return of_head.times(p.batch_heads()) + of_kv_head.times(p.kv_slices());
+    return (of_head + of_finishing_gradients(p, s)).times(p.batch_heads()) + of_kv_head.times(p.kv_slices());
 }
 
 inline Algorithm describe() {
     return {.name = "flash_v1_backward",
             .computes = &computation::attention_backward,
-            .supports = attention_features,
+            .supports = attention_features.with(Feature::dropout),
             .rung = 2,
             .idea = "P is formed anew, tile by tile; dQ is read and written at every visit",
             .paper = "FlashAttention, arXiv 2205.14135, Algorithm 4",

@@ -42,11 +42,24 @@ void step(Block& b, const Tensors& t, const Problem& p, KeyBlock& keys, Span hea
     b.at(13);
     exp_minus(b, s, m);
     divide_rows(b, s, l);
-    b.at(16);
-    b.matmul(keys.dv, s, g, Trans::a);
+    if (p.dropout) {
+        b.at(15);
+        Tile kept = b.alloc_registers("P~", i.size, j.size);
+        copy(b, kept, s);
+        drop_scores(b, kept, p, t, head, i, j);
+        b.at(16);
+        b.matmul(keys.dv, kept, g, Trans::a);
+    } else {
+        b.at(16);
+        b.matmul(keys.dv, s, g, Trans::a);
+    }
     b.at(17);
     Tile ds = b.alloc_registers("dP", i.size, j.size);
     b.matmul(ds, g, keys.v, Trans::b);
+    if (p.dropout) {
+        b.at(18);
+        drop_scores(b, ds, p, t, head, i, j);
+    }
     b.at(19);
     Tile d = b.alloc_registers("D", i.size, 1);
     multiply(b, o, g);

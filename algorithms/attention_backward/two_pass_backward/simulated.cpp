@@ -14,9 +14,10 @@ void row_block(Block& b, const Tensors& t, const Problem& p, Tiles keys, Span he
             Tile k = b.load(t["K"].of(head), j);
             Tile v = b.load(t["V"].of(head), j);
             b.at(13);
-            Tile w = backward::probabilities(b, r, k, p, i, j);
+            const backward::Place place = {t, p, head, i, j};
+            const backward::Weights w = backward::probabilities(b, r, k, place);
             b.at(14);
-            Tile s = backward::score_gradients(b, r, v, w, i, j);
+            Tile s = backward::score_gradients(b, r, v, w, place);
             b.at(15);
             b.matmul(dq, s, k, Trans::none, p.logit_scale());
         });

@@ -180,6 +180,32 @@ TEST_CASE("thread blocks that store to the same elements are refused", "[mistake
         CHECK_NOTHROW(gpu.launch("kernel", {each(Tiles(2, 1))}, [&](Block& b, Span i) { put(b, y, i, {0, 2}); }));
 }
 
+TEST_CASE("thread blocks that take turns may store to the same elements, one after the other", "[race][threads]") {
+    const Mode mode = GENERATE(exact_mode, numeric_mode);
+    const int threads = GENERATE(1, 4);
+    const auto run = [&](const Axis& slices, const Axis& turns) {
+        Gpu gpu(spec(), mode, threads);
+        const Hbm y =
+            gpu.add(tilescope::testing::filled("Y", Role::output, Dtype::f32, 2, 1, 1, std::vector<float>(2)));
+        gpu.launch("kernel", {slices, turns}, [&](Block& b, Span s, Span k) {
+            Tile sum = b.load(y.slice(s.begin % 2), {0, 1}, Space::registers);
+            const Tile term = b.alloc_registers("t", 1, 1, static_cast<float>(k.begin + 1));
+            scale_rows(b, sum, term);
+            add(b, sum, term);
+            b.store(sum, y.slice(s.begin % 2), {0, 1});
+        });
+        return mode.data ? tilescope::testing::contents(gpu.tensors()[0]) : std::vector<float>();
+    };
+    const Tiles turns(9, 1);
+    float expected = 0;  // ((0 x 1 + 1) 2 + 2) 3 + 3 ...: only this order gives it
+    for (int k = 1; k <= 9; ++k) expected = expected * static_cast<float>(k) + static_cast<float>(k);
+    const std::vector<float> both = {expected, expected};
+    CHECK(run(each(Tiles(2, 1)), ordered(each(turns))) == (mode.data ? both : std::vector<float>()));
+    // Along the other axis nobody waits for anybody.
+    CHECK_THROWS_AS(run(each(Tiles(3, 1)), ordered(each(turns))), Race);
+    CHECK_THROWS_AS(run(each(Tiles(2, 1)), each(turns)), Race);
+}
+
 TEST_CASE("thread blocks may add to the same elements, which nobody stores or loads", "[mistakes][race]") {
     const Mode mode = GENERATE(exact_mode, numeric_mode);
     const int threads = GENERATE(1, 4);

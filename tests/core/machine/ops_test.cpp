@@ -71,6 +71,7 @@ TEST_CASE("every operation has its price", "[ops]") {
          15,
          true},
         {"multiply", [](Block& b, Tile& x, const Tile& y) { multiply(b, x, y); }, {3, 5}, {3, 5}, 0, 15, true},
+        {"cap_slope", [](Block& b, Tile& x, const Tile& y) { cap_slope(b, x, y, 2); }, {3, 5}, {3, 5}, 0, 30, false},
         {"add", [](Block& b, Tile& x, const Tile& y) { add(b, x, y); }, {3, 5}, {3, 5}, 0, 15, true},
         {"update_max", [](Block& b, Tile& x, const Tile& y) { update_max(b, x, y); }, {3, 5}, {3, 5}, 0, 15, true},
         {"add_log", [](Block& b, Tile& m, const Tile& l) { add_log(b, m, l); }, {3, 1}, {3, 1}, 0, 6, true},

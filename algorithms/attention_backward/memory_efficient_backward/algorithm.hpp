@@ -1,0 +1,126 @@
+// The backward pass of xformers / CUTLASS: key blocks dealt out to thread blocks, every product a tiled GEMM that
+// fetches its operands anew, and dQ in tiles under a lock.
+#pragma once
+
+#include "algorithms/attention_backward/steps.hpp"
+
+namespace tilescope::memory_efficient_backward {
+
+inline constexpr CodeLine code[] = {
+    {1, "for each part s of the keys and head (parallel thread blocks)",
+     "Key blocks are dealt out like cards: s, s + S, s + 2S, ..."},
+    {2, "  for i = 1..Tr: read O_i, dO_i from HBM; write D_i = rowsum(dO_i * O_i)",
+     "Every part for itself, so that none waits for another: all write the same numbers."},
+    {3, "  in part 1, for rows that see no key: write dQ_i = 0", "No key block would."},
+    {4, "  for each key block j of part s: dK_j = 0, dV_j = 0", "In registers, while rows stream past."},
+    {5, "    for i = 1..Tr: read Q_i, K_j; S = scale Q_i K_j^T",
+     "The first product stages both operands in SRAM, as do all that follow: K_j does not stay there."},
+    {6, "      read LSE_i; P = exp(S - LSE_i)", "The softmax at once: the forward pass saved its LSE."},
+    {7, "      P to SRAM; read dO_i; dV_j += P^T dO_i", "What is transposed has to come from SRAM."},
+    {8, "      read dO_i again, and V_j; dP = dO_i V_j^T", "The buffer had other contents meanwhile."},
+    {9, "      read D_i; dS = P * (dP - D_i), to SRAM", "The gradient of the softmax, row by row."},
+    {10, "      dS_ij to HBM, if there is a bias",
+     "Its gradient, where each head has a bias of its own; else what it is a sum of. Nothing is added here."},
+    {11,
+     "      under a lock: read dQ~_i, but for the first visit of an only part; dQ_i = dQ~_i + scale dS K_j, for "
+     "which read K_j again",
+     "f32, in a workspace that all parts share; with several of them it begins as zeros."},
+    {12, "      write dQ~_i; at the last visit write dQ_i", "Rounded to the storage type once, by whoever comes last."},
+    {13, "      read Q_i again; dK_j += scale dS^T Q_i", ""},
+    {14, "    write dK_j, dV_j", "Once, by the only thread block that has them."},
+    {15, "launch 2, if heads or rows share a bias: for each tile of it, dS of all that share it to chip",
+     "What PyTorch does to the gradient of a tensor that was broadcast."},
+    {16, "  its gradient, their sum, to HBM", ""},
+};
+
+/// The library's rule (attention_backward_generic.cu): a thread block for each key block; one for all where heads alone
+/// make 256 thread blocks of no more than two key blocks; and fewer where 16-bit dK and dV grow beyond registers, in
+/// f32 workspaces of their own.
+inline Index library_parts(const Problem& p, const Tiling& tile) {
+    const Index key_blocks = ceil_div(p.seq_k, tile.bc), heads = p.kv_slices();
+    if (heads >= 256 && key_blocks <= 2) return 1;
+    const bool grow_in_hbm = p.dtype != Dtype::f32 && std::max(p.dim, p.dim_v) > 128;
+    return grow_in_hbm ? std::clamp<Index>(200 / heads, 1, key_blocks) : key_blocks;
+}
+
+/// S: no more than there are key blocks.
+inline Index parts_of(const Problem& p, const Tiling& tile) {
+    return tile.splits == 0 ? library_parts(p, tile) : std::min(tile.splits, ceil_div(p.seq_k, tile.bc));
+}
+
+/// Where dQ grows: in itself where nobody else adds to it and it is f32.
+inline const char* accumulator(const Problem& p, const Tiling& tile) {
+    return p.dtype == Dtype::f32 && parts_of(p, tile) == 1 ? "dQ" : "dQ~";
+}
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// Slices that a bias has.
+inline Index slices_of(const BiasTerm& term, const Problem& p) {
+    return p.bias.slice_of(term, p.batch_heads() - 1, p.heads) + 1;
+}
+/// The tensor that tiles of dS are stored to: the gradient of a bias that nothing shares, or one of its own.
+inline const char* stored_gradients(const Problem& p) {
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
+        if (p.bias.terms[k].by_query && slices_of(p.bias.terms[k], p) == p.batch_heads()) return bias_gradients[k];
+    return "dS";
+}
+
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
+    auto t = backward::tensors_with_products(p);
+    for (TensorDecl& each : t)  // tiles that a mask hides stay as they are
+        each.zeroed = each.rows == p.seq_q && std::any_of(std::begin(bias_gradients), std::end(bias_gradients),
+                                                          [&](std::string_view name) { return name == each.name; });
+    if (p.bias && stored_gradients(p) == std::string_view("dS"))
+        t.push_back(declare(p, "dS", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
+    if (accumulator(p, tile) == std::string_view("dQ")) return t;
+    t.push_back(declare(p, "dQ~", Role::scratch, Meaning::gradient, Sliced::by_head, p.seq_q, p.dim, Dtype::f32));
+    t.back().zeroed = parts_of(p, tile) > 1;
+    return t;
+}
+
+/// What gradients of biases add, of all heads.
+inline Prediction of_bias_gradients(const Problem& p, const TileSums& s) {
+    if (!p.bias) return {};
+    const Index e = size_of(p.dtype), E = s.scores;
+    Prediction more = Prediction{0, e * E}.times(p.batch_heads());
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k) {
+        if (stored_gradients(p) == std::string_view(bias_gradients[k])) continue;
+        const Bytes written = e * (p.bias.terms[k].by_query ? E : p.seq_k);
+        more = more + Prediction{e * E, 0, 0, 0, E}.times(p.batch_heads()) +
+               Prediction{0, written}.times(slices_of(p.bias.terms[k], p));
+    }
+    return more;
+}
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
+    const Index S = parts_of(p, tile), U = s.row_visits, Ra = s.rows_active, E = s.scores;
+    const Index X = S > 1 ? U : U - Ra;  // rows of dQ~ that are read
+    const Prediction of_head = {
+        e * (2 * S * Nq * dv + 2 * U * (d + dv) + s.keys_streamed * (2 * d + dv)) + f * (2 * U + X * d),
+        e * Nq * d + f * (S * Nq + (U - Ra) * d), 2 * E * (3 * d + 2 * dv), E, 3 * E + S * Nq * (2 * dv - 1)};
+    return (of_head + of_finishing_gradients(p, s)).times(p.batch_heads()) +
+           Prediction{0, e * Nk * (d + dv)}.times(p.kv_slices()) + of_bias_gradients(p, s);
+}
+
+inline constexpr Knob parts_knob = {"splits", "S", "parts that key blocks are dealt out to", &Tiling::splits};
+inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
+
+inline Algorithm describe() {
+    return {.name = "memory_efficient_backward",
+            .computes = &computation::attention_backward,
+            .supports = attention_features.with(Feature::bias).with(Feature::dropout),
+            .rung = 5,
+            .idea = "the xformers kernel: operands fetched once per product, dQ in f32 tiles under a lock",
+            .paper = "xformers memory_efficient_attention (kernel_backward.h), PyTorch's EFFICIENT_ATTENTION",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .knobs = knobs,
+            .parts = [](const Problem& p, const Tiling& t, const GpuSpec&) { return library_parts(p, t); }};
+}
+
+}  // namespace tilescope::memory_efficient_backward

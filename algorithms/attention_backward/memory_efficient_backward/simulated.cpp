@@ -1,0 +1,232 @@
+#include "algorithms/attention_backward/memory_efficient_backward/algorithm.hpp"
+
+namespace tilescope::memory_efficient_backward {
+namespace {
+
+/// Row blocks in a row, to which a visit of some key block is all the same: whether dQ_i begins with it, and ends.
+struct Visitors {
+    Tiles rows;
+    bool begin, end;
+};
+
+/// Which key blocks come first and last to each row block, where parts do their work one after the other.
+class Visits {
+  public:
+    Visits(const Problem& p, const Tiling& tile, Tiles rows, Tiles keys)
+        : p_(p), rows_(rows), parts_(parts_of(p, tile)) {
+        const Index different = p.mask.hides() ? rows.count() : 1;
+        for (Index i = 0; i < different; ++i) ends_.push_back(ends(p.visible_keys(keys, rows[i])));
+    }
+
+    Index parts() const { return parts_; }
+    std::vector<Visitors> to(Span j) const {
+        const Tiles seeing = p_.seeing_rows(rows_, j);
+        if (!p_.mask.hides()) return {visitors(seeing, 0, seeing.count(), j)};
+        std::vector<Visitors> all;
+        for (Index from = 0, to = 0; from < seeing.count(); from = to) {
+            while (to < seeing.count() && alike(seeing[from], seeing[to], j)) ++to;
+            all.push_back(visitors(seeing, from, to, j));
+        }
+        return all;
+    }
+
+  private:
+    struct Ends {
+        Index first = 0, last = 0;  // where these key blocks begin
+    };
+
+    Ends ends(const Tiles& visible) const {
+        if (visible.count() == 0) return {};
+        const auto part = [&](Index k) { return visible[k].begin / visible.tile_size() % parts_; };
+        Index last = 0;
+        for (Index k = 1; k < visible.count(); ++k)
+            if (part(k) >= part(last)) last = k;
+        return {visible[0].begin, visible[last].begin};
+    }
+    const Ends& of(Span i) const { return ends_[p_.mask.hides() ? static_cast<std::size_t>(i.begin / i_size()) : 0]; }
+    Index i_size() const { return rows_.tile_size(); }
+    /// Of an only part: dQ~ begins as zeros where there are more.
+    bool begins(Span i, Span j) const { return parts_ == 1 && of(i).first == j.begin; }
+    bool ends(Span i, Span j) const { return of(i).last == j.begin; }
+    bool alike(Span a, Span b, Span j) const { return begins(a, j) == begins(b, j) && ends(a, j) == ends(b, j); }
+    Visitors visitors(const Tiles& seeing, Index from, Index to, Span j) const {
+        const Span first = seeing[from];
+        return {seeing.within({first.begin, seeing[to - 1].end() - first.begin}), begins(first, j), ends(first, j)};
+    }
+
+    const Problem& p_;
+    Tiles rows_;
+    Index parts_;
+    std::vector<Ends> ends_;
+};
+
+/// A key block of a head of K and V, with what stays in registers.
+struct KeyBlock {
+    const Tensors& t;
+    const Problem& p;
+    Hbm sums, K, V;  ///< sums: dQ~
+    Span j;
+    Tile dk, dv;
+};
+
+/// Lines 5 and 6.
+Tile probabilities(Block& b, const KeyBlock& of, Span head, Span i) {
+    b.at(5);
+    Tile s = b.alloc_registers("S", i.size, of.j.size);
+    {
+        const Tile q = b.load(of.t["Q"].of(head), i);
+        const Tile k = b.load(of.K, of.j);
+        b.matmul(s, q, k, Trans::b, of.p.logit_scale());
+    }
+    finish_scores(b, s, of.p, of.t, head, i, of.j);
+    b.at(6);
+    exp_minus(b, s, b.load(of.t["LSE"].of(head), i, Space::registers));
+    return s;
+}
+
+/// What a product takes transposed, or from another's lanes.
+Tile to_sram(Block& b, const KeyBlock& of, const char* name, const Tile& s) {
+    Tile w = b.alloc(name, s.rows(), s.cols(), Space::sram, of.p.dtype);
+    copy(b, w, s);
+    return w;
+}
+
+void add_values(Block& b, KeyBlock& of, const Tile& s, Span head, Span i) {
+    b.at(7);
+    Tile w = to_sram(b, of, "P", s);
+    drop_scores(b, w, of.p, of.t, head, i, of.j);
+    const Tile g = b.load(of.t["dO"].of(head), i);
+    b.matmul(of.dv, w, g, Trans::a);
+}
+
+/// Lines 8 and 9.
+Tile score_gradients(Block& b, const KeyBlock& of, const Tile& s, Span head, Span i) {
+    b.at(8);
+    Tile ds = b.alloc_registers("dS", i.size, of.j.size);
+    {
+        const Tile g = b.load(of.t["dO"].of(head), i);
+        const Tile v = b.load(of.V, of.j);
+        b.matmul(ds, g, v, Trans::b);
+    }
+    drop_scores(b, ds, of.p, of.t, head, i, of.j);
+    b.at(9);
+    subtract_rows(b, ds, b.load(of.t["D"].of(head), i, Space::registers));
+    multiply(b, ds, s);
+    return to_sram(b, of, "dS", ds);
+}
+
+void add_queries(Block& b, const KeyBlock& of, const Tile& ds, const Visitors& visit, Span head, Span i) {
+    b.at(11);
+    Tile dq = visit.begin ? b.alloc_registers("dQ", i.size, of.p.dim) : b.load(of.sums.of(head), i, Space::registers);
+    {
+        const Tile k = b.load(of.K, of.j);
+        b.matmul(dq, ds, k, Trans::none, of.p.logit_scale());
+    }
+    b.at(12);
+    b.store(dq, visit.end ? of.t["dQ"].of(head) : of.sums.of(head), i);
+}
+
+void step(Block& b, KeyBlock& of, const Visitors& visit, Span head, Span i) {
+    Tile s = probabilities(b, of, head, i);
+    add_values(b, of, s, head, i);
+    const Tile ds = score_gradients(b, of, s, head, i);
+    if (of.p.bias) {
+        b.at(10);
+        b.store(ds, of.t[stored_gradients(of.p)].of(head), i, of.j);
+    }
+    add_queries(b, of, ds, visit, head, i);
+    b.at(13);
+    const Tile q = b.load(of.t["Q"].of(head), i);
+    b.matmul(of.dk, ds, q, Trans::a, of.p.logit_scale());
+}
+
+/// Lines 2 and 3.
+void begin(Block& b, const Tensors& t, const Problem& p, Tiles rows, Tiles keys, Span kv, bool writes_zeros) {
+    b.uniform(heads_of(p, kv),
+              [&](Span head) { b.uniform(rows, [&](Span i) { backward::row_product(b, t, head, i, 2, [] {}); }); });
+    if (!writes_zeros || !p.mask.hides()) return;
+    const Tiles blind = rows.only([&](Span i) { return p.visible_keys(keys, i).count() == 0; });
+    b.uniform(heads_of(p, kv), [&](Span head) {
+        b.uniform(blind, [&](Span i) {
+            b.at(3);
+            b.store(b.alloc_registers("dQ", i.size, p.dim), t["dQ"].of(head), i);
+        });
+    });
+}
+
+/// Lines 15 and 16: of a bias, a thread block for what it has of each row block, or of each key block where it has one
+/// row.
+void sum_what_shares(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, Tiles keys, std::size_t bias) {
+    const BiasTerm& term = p.bias.terms[bias];
+    const Hbm dS = t[stored_gradients(p)], out = t[bias_gradients[bias]];
+    const Axis slices = uniform(slices_of(term, p), "slice");
+    const auto sharing = [&](Span slice) {
+        return Tiles(p.batch_heads(), 1, "head").only([&](Span head) {
+            return p.bias.slice_of(term, head.begin, p.heads) == slice.begin;
+        });
+    };
+    if (term.by_query) {
+        gpu.launch("bias_gradient", {slices, p.row_axis(rows, keys)}, [&](Block& b, Span slice, Span i) {
+            b.uniform(p.visible_keys(keys, i), [&](Span j) {
+                b.at(15);
+                Tile sum = b.alloc_registers("dbias", i.size, j.size);
+                b.uniform(sharing(slice), [&](Span head) { add(b, sum, b.load(dS.of(head), i, j, Space::registers)); });
+                b.at(16);
+                b.store(sum, out.slice(slice.begin), i, j);
+            });
+        });
+        return;
+    }
+    gpu.launch("bias_gradient", {slices, key_axis(p, keys, rows)}, [&](Block& b, Span slice, Span j) {
+        b.at(15);
+        Tile sum = b.alloc_registers("dbias", 1, j.size);
+        b.uniform(sharing(slice), [&](Span head) {
+            b.uniform(p.seeing_rows(rows, j),
+                      [&](Span i) { update_column_sum(b, sum, b.load(dS.of(head), i, j, Space::registers)); });
+        });
+        b.at(16);
+        b.store(sum, out.slice(slice.begin), {0, 1}, j);
+    });
+}
+
+}  // namespace
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+    const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+    const Visits visits(p, tile, rows, keys);
+    const Index S = visits.parts();
+    gpu.launch("memory_efficient_backward", {kv_axis(p), ordered(each(Tiles(S, 1, "s")))},
+               [&](Block& b, Span kv, Span s) {
+                   begin(b, t, p, rows, keys, kv, s.begin == 0);
+                   const auto key_block = [&](Span j) {
+                       const auto of_kv = [&](const char* name) { return t[name].slice(kv.begin); };
+                       b.at(4);
+                       KeyBlock of = {t,
+                                      p,
+                                      t[accumulator(p, tile)],
+                                      of_kv("K"),
+                                      of_kv("V"),
+                                      j,
+                                      b.alloc_registers("dK", j.size, p.dim),
+                                      b.alloc_registers("dV", j.size, p.dim_v)};
+                       b.uniform(heads_of(p, kv), [&](Span head) {
+                           for (const Visitors& visit : visits.to(j))
+                               b.uniform(visit.rows, [&](Span i) { step(b, of, visit, head, i); });
+                       });
+                       b.at(14);
+                       b.store(of.dk, of_kv("dK"), j);
+                       b.store(of.dv, of_kv("dV"), j);
+                   };
+                   const Tiles own = backward::dealt_to(s.begin, S, keys);
+                   if (p.mask.hides()) return b.each(own, key_block);
+                   // All rows are alike, and so are the key blocks between the first and the last.
+                   const Index n = own.count(), last = own[n - 1].begin / tile.bc;
+                   b.uniform(own.upto(own[0].begin / tile.bc + 1), key_block);
+                   b.uniform(own.from(own[0].begin / tile.bc + 1).upto(last), key_block);
+                   if (n > 1) b.uniform(own.from(last), key_block);
+               });
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
+        if (bias_gradients[k] != std::string_view(stored_gradients(p))) sum_what_shares(gpu, t, p, rows, keys, k);
+}
+
+}  // namespace tilescope::memory_efficient_backward
