@@ -55,7 +55,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = tensors,
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .forward = "flash_v2"};
 }
 
 }  // namespace tilescope::flash_v2_backward

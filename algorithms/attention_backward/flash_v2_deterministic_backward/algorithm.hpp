@@ -66,7 +66,8 @@ inline Algorithm describe() {
             .run = run,
             .predict = predict,
             .knobs = knobs,
-            .parts = library_parts};
+            .parts = library_parts,
+            .forward = "flash_v2"};
 }
 
 }  // namespace tilescope::flash_v2_deterministic_backward

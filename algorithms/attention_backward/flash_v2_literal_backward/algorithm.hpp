@@ -49,7 +49,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return backward::tensors_with_products(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .forward = "flash_v2"};
 }
 
 }  // namespace tilescope::flash_v2_literal_backward

@@ -120,7 +120,8 @@ inline Algorithm describe() {
             .run = run,
             .predict = predict,
             .knobs = knobs,
-            .parts = [](const Problem& p, const Tiling& t, const GpuSpec&) { return library_parts(p, t); }};
+            .parts = [](const Problem& p, const Tiling& t, const GpuSpec&) { return library_parts(p, t); },
+            .forward = "memory_efficient"};
 }
 
 }  // namespace tilescope::memory_efficient_backward

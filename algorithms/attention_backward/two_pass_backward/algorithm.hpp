@@ -45,7 +45,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return backward::tensors_with_products(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .forward = "flash_v2"};
 }
 
 }  // namespace tilescope::two_pass_backward
