@@ -7,6 +7,7 @@
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
+#include "cli/with_option.hpp"
 #include "cli/written_as.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
@@ -17,6 +18,7 @@
 #include "lab/flags/model.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
+#include "lab/with_forward.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -214,6 +216,23 @@ void print_table(const std::vector<Row>& rows, text::Format format) {
     table.print(std::cout, format);
 }
 
+/// What storing costs and what recomputing does, of backward passes with their forward passes.
+void print_passes(const std::vector<Row>& rows, text::Format format) {
+    text::Table table({"algorithm", "after", "kept besides O", "extra HBM", "matmul FLOPs", "exponentials",
+                       "other FLOPs", "SM traffic", "time"},
+                      2);
+    for (const Row& row : rows) {
+        if (!row.report) continue;
+        const Report& r = *row.report;
+        const auto big = [](Count n) { return text::count(static_cast<double>(n)); };
+        table.add({row.variant.label, r.forward->name, text::bytes(kept_for_backward(r.experiment)),
+                   text::bytes(r.hbm_extra), big(r.counters.matmul_flops), big(r.counters.exps),
+                   big(r.counters.other_flops), text::bytes(r.counters.hbm()),
+                   r.time ? text::microseconds(r.time->us()) : "no room"});
+    }
+    table.print(std::cout, format);
+}
+
 /// Of each of the texts that rows have: the first, and those that differ, with whose they are.
 void add_different(std::vector<std::string>& lines, const std::vector<Row>& rows, auto&& text_of) {
     const std::string first = text_of(rows[0]);
@@ -234,6 +253,11 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
         ". DRAM traffic: what of it the L2 does not catch, modelled as the time is. Compulsory: " +
         (base ? text::bytes(base->report->compulsory_read() + base->report->compulsory_written()) : std::string("-")) +
         ". kB, MB: powers of 1000.");
+    if (base && base->report->forward)
+        lines.push_back(
+            "With the forward pass of each backward pass: counts, times and memory are those of both, one after the "
+            "other; "
+            "nothing is given back in between.");
     if (mode.numeric) lines.push_back("Errors: computed (" + mode.why + ").");
     return lines;
 }
@@ -249,7 +273,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
         }
         const Report& r = *row.report;
         if (const std::string why = beyond_hbm(r.experiment); !why.empty()) lines.push_back(label + ": " + why + ".");
-        if (row.algorithm().idealised)
+        if (row.algorithm().idealised && !r.forward)
             if (const auto ideal = row.algorithm().idealised(r.experiment.problem))
                 lines.push_back(label + ": " + ideal->name + " counts " +
                                 text::bytes(ideal->count.hbm_read + ideal->count.hbm_write) +
@@ -273,6 +297,10 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
     for (const std::string& line : heading(rows, mode)) print(line);
     if (format == text::Format::text) std::cout << '\n';
     print_table(rows, format);
+    if (base_of(rows) && base_of(rows)->report->forward) {
+        if (format != text::Format::latex) std::cout << '\n';
+        print_passes(rows, format);
+    }
     if (format != text::Format::latex) std::cout << '\n';
     if (!mode.numeric) {
         const auto small = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.small_error; });
@@ -319,9 +347,12 @@ void print_csv(const std::vector<Row>& rows) {
     writer.finish();
 }
 
-void compare(const Options& o, const std::vector<std::string>& texts, const std::string& format) {
+void compare(const Options& o, const std::vector<std::string>& texts, const std::string& format,
+             const std::string& with_what) {
     const WrittenAs as = written_as(format, o.json);
     std::vector<Row> rows = rows_of(texts, o);
+    bool forward = false;
+    for (const Row& r : rows) forward = asks_for_forward(with_what, r.algorithm());
     remark(rows[0].request.remark);
     std::vector<Report> reports;
     for (Row& r : rows) {
@@ -333,6 +364,8 @@ void compare(const Options& o, const std::vector<std::string>& texts, const std:
         in_memory(mode.fix, [&] { execute_all(rows); });
     else if (o.mode == "auto")
         execute_small(rows);
+    for (Row& r : rows)
+        if (forward && r.report) r.report = with_forward(*r.report, r.request.wish, &control());
     if (as == WrittenAs::json)
         print_json(rows);
     else if (as == WrittenAs::csv)
@@ -347,7 +380,7 @@ void compare(const Options& o, const std::vector<std::string>& texts, const std:
 void add_compare(CLI::App& app) {
     static Options options;
     static std::vector<std::string> variants;
-    static std::string format;
+    static std::string format, with_what;
     CLI::App* sub = app.add_subcommand("compare", "Compare algorithms on one problem (default: all of attention)");
     add_variants_argument(*sub, variants);
     add_problem_options(*sub, options);
@@ -358,6 +391,7 @@ void add_compare(CLI::App& app) {
     sub->get_option("--seq")->default_str(std::to_string(usual_seq));
     sub->get_option("--tiles")->description(
         "Of auto: kernel (FlashAttention-2's published tiles for all), paper or best");
+    add_with_option(*sub, with_what);
     add_format_option(*sub, format, "the columns of sweep");
     add_json_option(*sub, options);
     sub->get_option("--json")->description("Short for --format json");
@@ -367,9 +401,10 @@ void add_compare(CLI::App& app) {
                 "  tilescope compare\n"
                 "  tilescope compare standard flash_v1 flash_v2 --seq 8192 --causal\n"
                 "  tilescope compare flash_v2 flash_v2:br=64,bc=64 flash_v2@A100 --format markdown\n"
+                "  tilescope compare standard_backward flash_v2_backward --with forward    recompute or store\n"
                 "  tilescope compare softmax_naive softmax_safe softmax_online --seq-q 4000 --seq-k 25000\n"
                 "  tilescope compare --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4");
-    sub->callback([] { compare(options, variants, format); });
+    sub->callback([] { compare(options, variants, format, with_what); });
 }
 
 }  // namespace tilescope::cli

@@ -97,7 +97,8 @@ Json to_json(const Report& r) {
     for (const TensorReport& t : r.tensors) j["traffic"][t.name] = to_json(t.traffic);
     for (const TensorReport& t : r.tensors) j["tensors"][t.name] = {{"role", name_of(t.role)}, {"bytes", t.bytes}};
     for (const Launch& l : launches_of(r)) j["launches"].push_back(to_json(l));
-    if (r.experiment.algorithm->idealised)
+    if (r.forward) j["forward"] = r.forward->name;
+    if (r.experiment.algorithm->idealised && !r.forward)
         if (const auto ideal = r.experiment.algorithm->idealised(r.experiment.problem))
             j["idealised"] = {{"name", ideal->name}, {"counters", to_json(ideal->count)}, {"why", ideal->why}};
     j["notes"] = r.notes;

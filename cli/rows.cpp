@@ -15,7 +15,8 @@ Json columns_of(const RunRow& row) {
     const Outcome& o = row.outcome;
     const Experiment& e = o.experiment;
     const Problem w = unpacked(e.problem);
-    Json c = {{"variant", row.variant},
+    const std::string with = o.report && o.report->forward ? std::string(" + ") + o.report->forward->name : "";
+    Json c = {{"variant", row.variant + with},
               {"algorithm", e.algorithm->name},
               {"model", or_null(row.model)},
               {"phase", or_null(row.phase)}};

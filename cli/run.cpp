@@ -6,6 +6,7 @@
 #include "cli/json.hpp"
 #include "cli/output_files.hpp"
 #include "cli/progress.hpp"
+#include "cli/with_option.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
@@ -16,6 +17,7 @@
 #include "lab/published_tiles.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
+#include "lab/with_forward.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -87,7 +89,7 @@ void print_on_chip(const Report& r) {
 
 void print_idealised(const Report& r) {
     const Algorithm& a = *r.experiment.algorithm;
-    if (!a.idealised) return;
+    if (!a.idealised || r.forward) return;
     const auto ideal = a.idealised(r.experiment.problem);
     if (!ideal) return;
     const double paper = static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write);
@@ -181,6 +183,12 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
             << "  gpu      " << describe(e.gpu) << '\n'
             << "  mode     " << (r.numeric ? "numeric" : "count") << " (" << why_mode << ")\n";
     text::print_wrapped(std::cout, heading.str(), "", std::string(11, ' '));
+    if (r.forward)
+        text::print_wrapped(std::cout,
+                            std::string("with     the forward pass, ") + r.forward->name +
+                                ": its counts, tensors and launches are among these; it keeps " +
+                                text::bytes(kept_for_backward(e)) + " besides O",
+                            "  ", std::string(11, ' '));
     std::cout << "\nTraffic (kB, MB: powers of 1000)\n";
     print_levels(r);
     std::cout << "\nSM traffic by tensor (counted)\n";
@@ -208,8 +216,9 @@ Report execute_and_compare(const Report& counted, const Options& o, const Reques
     return report;
 }
 
-void run(const Options& o, const std::string& name) {
+void run(const Options& o, const std::string& name, const std::string& with) {
     const Algorithm& algorithm = chosen_algorithm(name);
+    const bool forward = asks_for_forward(with, algorithm);
     check_ending("--out", o.out, {".npy"});
     const Request request = read_request(o, algorithm);
     remark(request.remark);
@@ -222,6 +231,7 @@ void run(const Options& o, const std::string& name) {
         OutputFiles files(o, *algorithm.computes, request.problem);  // before the work: it may not be possible
         if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
         files.write(report.outputs, report.experiment.problem.batch, request.file_rank);
+        if (forward) report = with_forward(report, request.wish, &control());
         if (o.json)
             std::cout << to_json(report).dump(2) << '\n';
         else
@@ -233,12 +243,13 @@ void run(const Options& o, const std::string& name) {
 
 void add_run(CLI::App& app) {
     static Options options;
-    static std::string name;
+    static std::string name, with;
     CLI::App* sub = app.add_subcommand("run", "Run one algorithm: bytes, FLOPs, memory and, with numbers, the error");
     add_algorithm_argument(*sub, name);
     add_problem_options(*sub, options);
     add_numeric_options(*sub, options);
     add_file_options(*sub, options);
+    add_with_option(*sub, with);
     add_json_option(*sub, options);
     sub->footer(
         "Examples:\n"
@@ -249,7 +260,7 @@ void add_run(CLI::App& app) {
         "  tilescope run flash_v2 --q q.npy --k k.npy --v v.npy --out o.npy\n"
         "  tilescope run flash_v2 --layout bshd --q q.npy --k k.npy --v v.npy    as flash-attn's tensors are\n"
         "  tilescope run softmax_online --seq-q 4000 --seq-k 25000 --mode count");
-    sub->callback([] { run(options, name); });
+    sub->callback([] { run(options, name, with); });
 }
 
 }  // namespace tilescope::cli

@@ -6,12 +6,14 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
+#include "cli/with_option.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/reference.hpp"
 #include "lab/study.hpp"
+#include "lab/with_forward.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -19,8 +21,7 @@ namespace {
 
 constexpr double most_points = 1e6;
 
-Outcome run_point(const Algorithm& algorithm, const Options& o) {
-    const Request request = resolve(o, algorithm);
+Outcome run_numeric_or_not(const Algorithm& algorithm, const Options& o, const Request& request) {
     Outcome p = outcome_of(experiment_of(algorithm, request, &control()), &control());
     if (!p.report) return p;
     const ModeChoice mode = choose_mode(o, request, {*p.report});
@@ -35,10 +36,19 @@ Outcome run_point(const Algorithm& algorithm, const Options& o) {
     return p;
 }
 
+Outcome run_point(const Algorithm& algorithm, const Options& o, bool forward) {
+    const Request request = resolve(o, algorithm);
+    Outcome p = run_numeric_or_not(algorithm, o, request);
+    if (!forward || !p.report) return p;
+    p.report = with_forward(*p.report, request.wish, &control());
+    p.remark = why_incomplete(*p.report);
+    return p;
+}
+
 struct SweepRequest {
     Options options;
     std::vector<std::string> variants, vary;
-    std::string out;
+    std::string out, with;
 };
 
 /// What the n-th point sets: the last key varies fastest.
@@ -63,6 +73,8 @@ void sweep(const SweepRequest& s) {
     std::vector<Variant> list;
     for (const std::string& n : s.variants) list.push_back(chosen_variant(n));
     check_ending("--output", s.out, {s.options.json ? ".json" : ".csv"});
+    bool forward = false;
+    for (const Variant& v : list) forward = asks_for_forward(s.with, *v.algorithm);
     std::vector<SweepAxis> axes;
     double points = static_cast<double>(list.size());
     for (const std::string& v : s.vary) {
@@ -88,7 +100,7 @@ void sweep(const SweepRequest& s) {
     const auto options_of = [&](Index k) {
         return point_options(s, variant_of(k), axes, static_cast<std::size_t>(k) % per_variant);
     };
-    const auto evaluate = [&](Index k) { return run_point(*variant_of(k).algorithm, options_of(k)); };
+    const auto evaluate = [&](Index k) { return run_point(*variant_of(k).algorithm, options_of(k), forward); };
     // Real numbers keep all cores busy, and memory, one run after the other.
     study(static_cast<Index>(points), s.options.mode == "count" ? static_cast<int>(s.options.threads) : 1, evaluate,
           [&](Index k, const Outcome& outcome) {
@@ -109,6 +121,7 @@ void add_sweep(CLI::App& app) {
         ->take_all()
         ->allow_extra_args(false);
     sub->add_option("-o,--output", request.out, "Write to a file instead of standard output")->type_name("FILE");
+    add_with_option(*sub, request.with);
     request.options.mode = "count";
     add_problem_options(*sub, request.options);
     add_numeric_options(*sub, request.options);

@@ -24,9 +24,9 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     const auto common = e.algorithm->computes->tensors(e.problem);  // of every algorithm of the computation
     r.tensors.reserve(gpu.tensors().size());
     for (const TensorInfo& t : gpu.tensors()) {
-        const bool extra =
-            t.role == Role::scratch ||
-            std::none_of(common.begin(), common.end(), [&](const TensorDecl& c) { return c.name == t.name; });
+        const bool extra = t.role == Role::scratch || std::none_of(common.begin(), common.end(), [&](const auto& c) {
+                               return c.name == t.name && (!c.saved || c.meaning == Meaning::output);
+                           });
         r.tensors.push_back({t.name, t.role, t.meaning, extra, t.bytes(), gpu.traffic(id++)});
         if (extra) r.hbm_extra += t.bytes();
         if (t.role == Role::output && t.data) r.outputs[t.name] = unpacked_output(t.data, e.problem);

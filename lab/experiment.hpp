@@ -27,7 +27,7 @@ struct TensorReport {
     std::string name;
     Role role;
     Meaning meaning;
-    bool extra;   ///< not one of those that every algorithm of its kind has
+    bool extra;   ///< not one of those that every algorithm of its kind has, or kept by a forward pass besides O
     Bytes bytes;  ///< in HBM
     Traffic traffic;
 };
@@ -62,9 +62,10 @@ struct Report {
     Bytes hbm_footprint = 0;                 ///< inputs, outputs and scratch
     Bytes hbm_extra = 0;                     ///< what the computation's own inputs and output do not account for
     std::vector<std::string> notes;
-    Outputs outputs;              ///< numeric mode only; in the order that users have, packed or not
-    OutputErrors errors;          ///< of those that the computation defines, once they were compared
-    std::optional<RunTime> time;  ///< once it was modelled, of what fits in HBM
+    Outputs outputs;                     ///< numeric mode only; in the order that users have, packed or not
+    OutputErrors errors;                 ///< of those that the computation defines, once they were compared
+    std::optional<RunTime> time;         ///< once it was modelled, of what fits in HBM
+    const Algorithm* forward = nullptr;  ///< of a backward pass: whose counts, tensors and time are in it, too
 
     /// The output that users came for, and its error; nullptr where there is none.
     std::shared_ptr<const Storage> output() const;

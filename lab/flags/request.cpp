@@ -1,6 +1,7 @@
 // From flags to a problem, a tiling and a machine.
 #include "lab/flags/request.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "algorithms/contract/validate.hpp"

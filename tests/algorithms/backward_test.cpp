@@ -114,7 +114,7 @@ struct Letters {
     Index Nq, Nk, d, dv, N, Tr, Tc, U = 0, Kt = 0, Ka = 0, Ra = 0, E = 0;
     Bytes e, f = 4;
     Count heads, kv_heads;
-    Index S;
+    Index asked, S;  // parts
 
     explicit Letters(const Case& c)
         : Nq(c.problem.seq_q),
@@ -127,6 +127,7 @@ struct Letters {
           e(c.problem.dtype == Dtype::f32 ? 4 : 2),
           heads(c.problem.batch * c.problem.heads),
           kv_heads(c.problem.batch * c.problem.kv_heads),
+          asked(c.tiling.splits),
           S(parts(c)) {
         std::set<Index> columns;
         for (Index i = 0; i < Tr; ++i) {
@@ -167,7 +168,7 @@ struct Formula {
 
 /// As released: the deterministic sum of three launches.
 Formula flash_v2(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
     const bool converts = e != f;
     return {2 * Nq * dv * e + e * U * (d + dv) + f * 2 * U + (converts ? f * Nq * d : 0),
             f * (Nq + Nq * d) + (converts ? e * Nq * d : 0),
@@ -179,9 +180,35 @@ Formula flash_v2(const Letters& x) {
             e * Nk * (d + dv)};
 }
 
+/// Algorithm 2 as printed: dQ is read and written at every visit.
+Formula flash_v2_literal(const Letters& x) {
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
+    return {e * (2 * Nq * dv + U * (2 * d + dv)) + f * 2 * U,
+            e * (Nq * d + U * d) + f * Nq,
+            0,
+            2 * E * (3 * d + 2 * dv),
+            E,
+            3 * E + Nq * (2 * dv - 1),
+            e * Ka * (d + dv),
+            e * Nk * (d + dv)};
+}
+
+/// As released, with a sum of dQ for each part of the key blocks.
+Formula flash_v2_deterministic(const Letters& x) {
+    const Index n = std::max<Index>(1, x.asked);
+    return {2 * x.Nq * x.dv * x.e + x.e * x.U * (x.d + x.dv) + x.f * 2 * x.U + x.f * n * x.Nq * x.d,
+            x.f * (x.Nq + n * x.Nq * x.d) + x.e * x.Nq * x.d,
+            x.f * x.U * x.d,
+            2 * x.E * (3 * x.d + 2 * x.dv),
+            x.E,
+            3 * x.E + x.Nq * (2 * x.dv - 1) + (n - 1) * x.Nq * x.d,
+            x.e * x.Ka * (x.d + x.dv),
+            x.e * x.Nk * (x.d + x.dv)};
+}
+
 /// Triton's tutorial.
 Formula two_pass(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
     return {e * (2 * Nq * dv + (U + Ra + Kt) * (d + dv)) + f * (2 * U + 2 * Ra),
             e * Nq * d + f * Nq,
             0,
@@ -194,7 +221,7 @@ Formula two_pass(const Letters& x) {
 
 /// Algorithm 3 as five tiled launches, rows of P and dP whole on chip; nothing is skipped.
 Formula standard(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
     return {e * (5 * N + Tc * Nq * (d + 2 * dv) + Tr * Nk * (d + dv)),
             e * (2 * N + Nq * d),
             0,
@@ -207,7 +234,7 @@ Formula standard(const Letters& x) {
 
 /// Algorithm 4.
 Formula flash_v1(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
     return {e * U * (2 * d + 2 * dv) + f * 2 * U,
             e * (Nq * d + U * d),
             0,
@@ -220,7 +247,7 @@ Formula flash_v1(const Letters& x) {
 
 /// xformers' kernel; dQ of rows that see no key is written once, too.
 Formula memory_efficient(const Letters& x) {
-    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, S] = x;
+    const auto& [Nq, Nk, d, dv, N, Tr, Tc, U, Kt, Ka, Ra, E, e, f, heads, kv_heads, asked, S] = x;
     const Index X = S > 1 ? U : U - Ra, blind = Nq - Ra;
     return {e * (2 * S * Nq * dv + 2 * U * (d + dv) + Kt * (2 * d + dv)) + f * (2 * U + X * d),
             e * (Ra + blind) * d + f * (S * Nq + (U - Ra) * d),
@@ -245,6 +272,8 @@ const std::vector<std::pair<const char*, Formula (*)(const Letters&)>> formulas 
     {"standard_backward", standard},
     {"flash_v1_backward", flash_v1},
     {"flash_v2_backward", flash_v2},
+    {"flash_v2_literal_backward", flash_v2_literal},
+    {"flash_v2_deterministic_backward", flash_v2_deterministic},
     {"two_pass_backward", two_pass},
     {"memory_efficient_backward", memory_efficient}};
 
@@ -496,6 +525,7 @@ TEST_CASE("backward: totals of a head of 1024 rows and keys", "[backward][closed
     CHECK(of("standard_backward") == text({15'728'640, 4'587'520, 536'870'912, 0, 4'193'280, 0}));
     CHECK(of("flash_v1_backward") == text({4'521'984, 1'703'936, 671'088'640, 1'048'576, 5'234'688, 0}));
     CHECK(of("flash_v2_backward") == text({2'949'120, 659'456, 671'088'640, 1'048'576, 3'275'776, 2'097'152}));
+    CHECK(of("flash_v2_literal_backward") == text({3'735'552, 1'445'888, 671'088'640, 1'048'576, 3'275'776, 0}));
     CHECK(of("two_pass_backward") == text({5'054'464, 397'312, 939'524'096, 2'097'152, 6'421'504, 0}));
 }
 
@@ -546,6 +576,34 @@ TEST_CASE("backward: parts of memory_efficient_backward are those of its library
     Case open, chosen;
     open.tiling = {64, 64, 0}, chosen.tiling = {64, 64, 16};
     CHECK(counted(run(a, open, roomy(), count_mode)) == counted(run(a, chosen, roomy(), count_mode)));
+}
+
+TEST_CASE("backward: deterministic sums are as many as fill the SMs, and those of flash_v2_backward",
+          "[backward][splits]") {
+    const Algorithm& a = *find_algorithm("flash_v2_deterministic_backward");
+    GpuSpec gpu = roomy();
+    for (const auto& [sms, heads, parts] : {std::array<Index, 3>{132, 8, 17}, {132, 12, 11}, {108, 200, 1}}) {
+        gpu.sms = sms;
+        Problem p;
+        p.heads = p.kv_heads = heads;
+        CHECK(choose_tiling(a, p, {{64, 64}}, gpu).splits == parts);
+        CHECK(choose_tiling(a, p, {{64, 64, 5}}, gpu).splits == 5);
+    }
+    for (const Case& each : varied_cases(20)) {
+        Case c = in_f32(a, each);
+        INFO(to_string(a, c) << ", mask " << c.problem.mask.name());
+        const Inputs in = inputs_for(a, c);
+        const auto sizes = PlainAttention(c.problem, in).gradients().sizes;
+        const Outcome released = run(*find_algorithm("flash_v2_backward"), c, roomy(), numeric_mode, in);
+        for (const Index parts : {1, 2, 1000}) {
+            c.tiling.splits = parts;
+            const Outcome o = run(a, c, roomy(), numeric_mode, in);
+            if (parts == 1) CHECK(same_bits(*o.tensor("dQ").data, *released.tensor("dQ").data));
+            CHECK(distance(*o.tensor("dQ").data, *released.tensor("dQ").data) <= 2e-5 * sizes.at("dQ"));
+            CHECK(same_bits(*o.tensor("dK").data, *released.tensor("dK").data));
+            CHECK(same_bits(*o.tensor("dV").data, *released.tensor("dV").data));
+        }
+    }
 }
 
 TEST_CASE("backward: parts change counts and the order of sums, not gradients", "[backward][splits]") {

@@ -61,6 +61,9 @@ CASES = {
     "explain_backward": "explain flash_v2_backward --heads 1",
     "compare_backward": "compare standard_backward flash_v1_backward flash_v2_backward two_pass_backward --seq 200 "
                         "--heads 2 --kv-heads 1 --causal",
+    "compare_with_forward": "compare standard_backward flash_v2_backward --with forward --mode count",
+    "run_bias_gradients": "run memory_efficient_backward --batch 2 --heads 2 --seq 200 --bias bk+hqk --dropout 0.1 "
+                          "--splits 2",
     "step_backward": f"step flash_v2_backward {TOY} --launch 1 --to 30",
     "run_numeric_json": "run chunked --seq 100 --heads 1 --json",
     "run_standard": "run standard --mode count",

@@ -24,9 +24,10 @@ TOY = "--gpu toy --seq 8 --dim 4 --br 4 --bc 4"
 COMMANDS = {
     "Rows": [f"sweep flash_v2 {SMALL} --json"],
     "run": [f"run standard {SMALL} --json", f"run split_kv {SMALL} --json", "run flash_v2 --seq 1048576 --json",
-            f"run {EVERY} --json"],
+            f"run {EVERY} --json", f"run flash_v2_backward {SMALL} --with forward --json"],
     "compare": [f"compare split_kv {SMALL} --json", f"compare standard flash_v2:seq=4096,br=4096,bc=4096 {SMALL} --json",
-                "compare flash_v2 --seq 262144 --heads 4 --json", f"compare {EVERY} --json"],
+                "compare flash_v2 --seq 262144 --heads 4 --json", f"compare {EVERY} --json",
+                f"compare flash_v2_backward {SMALL} --with forward --json"],
     "explain": [f"explain standard {SMALL} --json", f"explain split_kv {SMALL} --json", f"explain {EVERY} --json"],
     "timeline": [f"timeline standard {SMALL} --json", f"timeline split_kv {SMALL} --json", "timeline flash_v2 --seq 1048576 --json",
                  "timeline flash_v2 flash_v1 --json", f"timeline {EVERY} --json"],

@@ -67,7 +67,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = tensors,
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .forward = "flash_v1"};
 }
 
 }  // namespace tilescope::flash_v1_backward

@@ -49,13 +49,14 @@ inline Algorithm describe() {
     return {.name = "flash_v2_backward",
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::alibi).with(Feature::soft_cap).with(Feature::dropout),
-            .rung = 3,
+            .rung = 4,
             .idea = "key blocks in parallel, P from the LSE, D once; dQ is added up in HBM, one way",
             .paper = "FlashAttention-2, arXiv 2307.08691, Algorithm 2, as in flash_bwd_kernel.h",
             .code = code,
             .tensors = tensors,
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .forward = "flash_v2"};
 }
 
 }  // namespace tilescope::flash_v2_backward

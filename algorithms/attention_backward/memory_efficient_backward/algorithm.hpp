@@ -112,7 +112,7 @@ inline Algorithm describe() {
     return {.name = "memory_efficient_backward",
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::bias).with(Feature::dropout),
-            .rung = 5,
+            .rung = 7,
             .idea = "the xformers kernel: operands fetched once per product, dQ in f32 tiles under a lock",
             .paper = "xformers memory_efficient_attention (kernel_backward.h), PyTorch's EFFICIENT_ATTENTION",
             .code = code,
@@ -120,7 +120,8 @@ inline Algorithm describe() {
             .run = run,
             .predict = predict,
             .knobs = knobs,
-            .parts = [](const Problem& p, const Tiling& t, const GpuSpec&) { return library_parts(p, t); }};
+            .parts = [](const Problem& p, const Tiling& t, const GpuSpec&) { return library_parts(p, t); },
+            .forward = "memory_efficient"};
 }
 
 }  // namespace tilescope::memory_efficient_backward

@@ -49,7 +49,8 @@ inline Algorithm describe() {
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .idealised = idealised};
+            .idealised = idealised,
+            .forward = "standard"};
 }
 
 }  // namespace tilescope::standard_backward

@@ -39,13 +39,14 @@ inline Algorithm describe() {
     return {.name = "two_pass_backward",
             .computes = &computation::attention_backward,
             .supports = attention_features,
-            .rung = 4,
+            .rung = 6,
             .idea = "dK and dV in one pass, dQ in another: seven products for five, and no sums in HBM",
             .paper = "Triton tutorial 06, _attn_bwd_dkdv and _attn_bwd_dq",
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return backward::tensors_with_products(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .forward = "flash_v2"};
 }
 
 }  // namespace tilescope::two_pass_backward

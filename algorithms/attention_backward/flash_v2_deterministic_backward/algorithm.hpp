@@ -1,0 +1,73 @@
+// FlashAttention-2's released backward pass in its deterministic mode: few thread blocks a head, each with sums of dQ
+// of its own, which a last launch adds up in one order.
+#pragma once
+
+#include "algorithms/attention_backward/steps.hpp"
+
+namespace tilescope::flash_v2_deterministic_backward {
+
+inline constexpr CodeLine code[] = {
+    {1, "launch 1: for each row block i: read O_i, dO_i from HBM; write D_i = rowsum(dO_i * O_i), dQ~_i = 0 S times",
+     "One f32 sum for each part of the key blocks."},
+    {2, "launch 2: for each part s of the key blocks (parallel thread blocks): for j = s, s + S, s + 2S, ...",
+     "Dealt out like cards. As many parts as fill the SMs, no more: each costs a dQ~."},
+    {3, "  read K_j, V_j from HBM; dK_j = 0, dV_j = 0", "They stay on chip while rows stream past."},
+    {4, "  for i = 1..Tr: read Q_i, dO_i, LSE_i, D_i", "For every head that shares K and V; row blocks that see j."},
+    {5, "    P = exp(scale Q_i K_j^T - LSE_i)", "The softmax at once: the forward pass saved its LSE."},
+    {6, "    dV_j += P^T dO_i", ""},
+    {7, "    dP = dO_i V_j^T; dS = P * (dP - D_i)", "The gradient of the softmax, row by row."},
+    {8, "    add scale dS K_j to part s's dQ~_i in HBM", "Nobody else does: one key block after the other."},
+    {9, "    dK_j += scale dS^T Q_i", ""},
+    {10, "  write dK_j, dV_j", "Once, by the only thread block that has them."},
+    {11, "launch 3: for each row block i: read dQ~_i of all parts and add them up; write dQ_i",
+     "From the first part to the last: the same bits in every run."},
+};
+
+/// The library's rule (flash_bwd_launch_template.h): as many as make a thread block for every SM.
+inline Index library_parts(const Problem& p, const Tiling&, const GpuSpec& gpu) {
+    return ceil_div(gpu.sms, p.kv_slices());
+}
+/// S: one where a tiling leaves that open.
+inline Index parts_of(const Tiling& tile) { return std::max<Index>(1, tile.splits); }
+
+void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
+
+/// dQ~: the rows of a part below those of the part before.
+inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
+    auto t = backward::tensors_with_products(p);
+    t.push_back(declare(p, "dQ~", Role::scratch, Meaning::gradient, Sliced::by_head, parts_of(tile) * p.seq_q, p.dim,
+                        Dtype::f32));
+    return t;
+}
+
+inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
+    const auto s = tile_sums(p, tile);
+    const Index S = parts_of(tile), sums = p.seq_q * p.dim, f = size_of(Dtype::f32);  // sums: of a part
+    const Prediction of_queries = {.hbm_read = f * S * sums,
+                                   .hbm_write = f * S * sums + size_of(p.dtype) * sums,
+                                   .matmul_flops = 2 * s.scores * p.dim,
+                                   .other_flops = (S - 1) * sums,
+                                   .hbm_reduce = f * s.row_visits * p.dim};
+    return (backward::of_products(p) + of_queries).times(p.batch_heads()) + backward::of_key_blocks(p, s);
+}
+
+inline constexpr Knob parts_knob = {"splits", "S", "parts that key blocks are dealt out to", &Tiling::splits};
+inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
+
+inline Algorithm describe() {
+    return {.name = "flash_v2_deterministic_backward",
+            .computes = &computation::attention_backward,
+            .supports = attention_features.with(Feature::alibi).with(Feature::soft_cap).with(Feature::dropout),
+            .rung = 5,
+            .idea = "flash_v2_backward with few thread blocks a head, a dQ~ for each: the same bits in every run",
+            .paper = "FlashAttention-2's flash_bwd_kernel.h, deterministic mode",
+            .code = code,
+            .tensors = tensors,
+            .run = run,
+            .predict = predict,
+            .knobs = knobs,
+            .parts = library_parts,
+            .forward = "flash_v2"};
+}
+
+}  // namespace tilescope::flash_v2_deterministic_backward
