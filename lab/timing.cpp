@@ -20,6 +20,8 @@ Kernel kernel_of(const Experiment& e) {
         .style = style_of(e), .rows = e.tiling.br, .places = e.algorithm->places, .together = e.algorithm->together};
     if (k.style == Style::cuda_cores)
         k.warps = std::max<Index>(1, e.tiling.br / 16);
+    else if (e.algorithm->keys_of_warp > 0)
+        k.warps = std::max<Index>(1, e.tiling.bc / e.algorithm->keys_of_warp);
     else  // Twice the warps where four could not keep the tiles in registers, as long as each has 16 rows.
         while (tensor_core_registers(e, k.warps).spills && k.warps < most_warps && e.tiling.br / (2 * k.warps) >= 16)
             k.warps *= 2;

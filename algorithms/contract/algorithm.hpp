@@ -77,6 +77,7 @@ struct Algorithm {
     std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel
     bool overlaps = false;                     ///< its kernel's later launches come up during the one before
     Index together = 1;                        ///< turns whose loads into registers its kernel asks for at once
+    Index keys_of_warp = 0;  ///< that a warp of its kernel on tensor cores owns; 0: it owns rows of queries
 };
 
 /// Every algorithm, by computation and rung. Generated from the folders' names.

@@ -82,7 +82,8 @@ __device__ inline void reduce_add(const Output<D>& x, float* to, int pitch, int 
     }
 }
 
-/// The tiles of a thread block in shared memory. Where dK_j and dV_j are `large`, they leave few registers for products.
+/// The tiles of a thread block in shared memory. Where dK_j and dV_j are `large`, they leave few registers for
+/// products.
 template <int B, int D, int Dv, bool large = (D + Dv > 128)>
 struct BackwardTiles {
     static constexpr int unrolled = large ? 1 : 4, query_cols = large && D > 32 ? D / 2 : D;  ///< of dQ_i, at once

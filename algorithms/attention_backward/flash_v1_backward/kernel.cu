@@ -55,8 +55,7 @@ __device__ inline void update_query_gradients(const BackwardTiles<B, D, Dv, true
 #pragma unroll
         for (int i = 0; i < R; ++i)
 #pragma unroll
-            for (int j = 0; j < Output<cols>::C; ++j)
-                dq.at[i][j] = from.at(first_row() + i, c + Output<cols>::col(j));
+            for (int j = 0; j < Output<cols>::C; ++j) dq.at[i][j] = from.at(first_row() + i, c + Output<cols>::col(j));
         accumulate(dq, tiles.scores, tiles.k, keys, c);
         store(dq, to + c, pitch, rows);
     }
@@ -104,17 +103,17 @@ __global__ void __launch_bounds__(fp32_threads(B), 1) flash_v1_backward_kernel(A
                     s.scale_rows(inverse(l_m.first));
                     stage(tiles.scores, s);
                 }
-                __syncthreads();  // P is here
+                __syncthreads();                                                         // P is here
                 accumulate_transposed<tiles.unrolled>(dv, tiles.scores, tiles.g, rows);  // [16]
-                if (active) tiles.score_gradients(s, w, d, keys);        // [17], [20]
-                __syncthreads();                                         // P is done with
+                if (active) tiles.score_gradients(s, w, d, keys);                        // [17], [20]
+                __syncthreads();                                                         // P is done with
                 if (active) {
                     stage(tiles.scores, s);
                     update_query_gradients(tiles, dq_tile, a.dQ.row(head, i), a.dQ.pitch, rows, keys);
                 }
-                __syncthreads();  // dS is here
+                __syncthreads();                                                         // dS is here
                 accumulate_transposed<tiles.unrolled>(dk, tiles.scores, tiles.q, rows);  // [22]
-                __syncthreads();                                         // all tiles of these rows are done with
+                __syncthreads();  // all tiles of these rows are done with
             }
         store(dk, a.dK.row(kv, j), a.dK.pitch, keys);  // [24]
         store(dv, a.dV.row(kv, j), a.dV.pitch, keys);

@@ -56,7 +56,8 @@ inline Algorithm describe() {
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .forward = "flash_v2"};
+            .forward = "flash_v2",
+            .keys_of_warp = 16};
 }
 
 }  // namespace tilescope::flash_v2_backward

@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(threads, 1) keys_kernel(Args<T> a) {
     const int warp = threadIdx.x / 32, own = 16 * warp;  // this warp's first key
     const int first = w.first_seeing(j, Br) * Br;
     const int visits = first < w.seq_q ? (w.seq_q - first + Br - 1) / Br : 0;  // of each head
-    const int whole_from = max(j + Bc - 1 - w.diagonal, 0);  // rows from here on see all keys
+    const int whole_from = max(j + Bc - 1 - w.diagonal, 0);                    // rows from here on see all keys
 
     const auto add_query_gradients = [&](int turn, int head, int i) {
         const int row = warp % 4 * 16, col = warp / 4 * (D / 2);  // this warp's part
@@ -236,8 +236,8 @@ void launch(const KernelCall& call) {
                        Global<T>(t["dV"]),
                        Workload(p),
                        static_cast<int>(p.heads / p.kv_heads)};
-    enqueue("keys", keys_kernel<T, v.tile.br, v.tile.bc, v.dim>,
-            grid_of(ceil_div(p.seq_k, v.tile.bc), p.kv_slices()), v.threads, v.shared(), call.stream, args);
+    enqueue("keys", keys_kernel<T, v.tile.br, v.tile.bc, v.dim>, grid_of(ceil_div(p.seq_k, v.tile.bc), p.kv_slices()),
+            v.threads, v.shared(), call.stream, args);
     const RoundArgs<T> round{Global<const float>(t["dQ~"]), Global<T>(t["dQ"]), seq_q};
     enqueue("convert", round_rows<T, v.tile.br, v.dim>, row_blocks, row_products_threads, 0, call.stream, round);
 }

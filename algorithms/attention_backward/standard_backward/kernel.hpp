@@ -12,12 +12,8 @@ namespace tilescope::standard_backward {
 constexpr Bytes weighted_tiles(Index block, Index cols) { return 4 * (block * block + block * cols); }
 constexpr Bytes scores_tiles(Index block, Index dv) { return 4 * 2 * block * dv; }
 constexpr KernelVariant variant(Index block, Index d, Index dv) {
-    return {Dtype::f32,
-            {block, block},
-            d,
-            dv,
-            fp32_threads(block),
-            std::max(weighted_tiles(block, std::max(d, dv)), scores_tiles(block, dv)),
+    return {Dtype::f32, {block, block},      d,
+            dv,         fp32_threads(block), std::max(weighted_tiles(block, std::max(d, dv)), scores_tiles(block, dv)),
             0};
 }
 inline constexpr KernelVariant kernels[] = {

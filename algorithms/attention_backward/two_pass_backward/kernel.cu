@@ -1,6 +1,6 @@
-// The backward pass in two passes over the tiles, on CUDA cores, in fp32: by key blocks for dK and dV, by row blocks for
-// dQ. Nothing is added in HBM, so results are the same in every run. Bound by fp32 arithmetic: expect seven fifths of
-// flash_v2_backward's time. Run it: tilescope validate two_pass_backward --seq 4096 --heads 16 --dim 64 --dtype f32
+// The backward pass in two passes over the tiles, on CUDA cores, in fp32: by key blocks for dK and dV, by row blocks
+// for dQ. Nothing is added in HBM, so results are the same in every run. Bound by fp32 arithmetic: expect seven fifths
+// of flash_v2_backward's time. Run it: tilescope validate two_pass_backward --seq 4096 --heads 16 --dim 64 --dtype f32
 #include "algorithms/attention_backward/two_pass_backward/kernel.hpp"
 #include "algorithms/cuda/gradients.cuh"
 
