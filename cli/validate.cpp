@@ -104,6 +104,7 @@ void print_json(const Device& device, const std::vector<CaseResult>& results) {
 /// Nothing can run here: what is missing, and what was measured elsewhere.
 void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
     auto files = shipped_measurements();
+    std::ranges::move(shipped_backward(), std::back_inserter(files));
     keep_asked(files, flags);
     if (flags.options.json) {
         Json j = {{"schema", "tilescope.validate/1"},

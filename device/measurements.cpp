@@ -263,6 +263,8 @@ KernelCase case_of(const MeasuredRow& row) {
 
 std::vector<MeasurementFile> shipped_measurements() { return own_of(embedded_h200()); }
 
+std::vector<MeasurementFile> shipped_backward() { return own_of(embedded_backward()); }
+
 std::vector<ShippedOn> shipped_by_machine() {
     const auto library_of = [](std::span<const EmbeddedFile> files) {
         std::vector<MeasurementFile> read;

@@ -17,6 +17,9 @@ namespace tilescope::device {
 std::span<const EmbeddedFile> embedded_h200();
 std::span<const EmbeddedFile> embedded_h100();
 
+/// docs/measured/h200/backward
+std::span<const EmbeddedFile> embedded_backward();
+
 /// Where and when something was measured: "date", "device", "command", ... in order.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
 
@@ -62,6 +65,9 @@ KernelCase case_of(const MeasuredRow& row);
 
 /// The H200's measurements that ship with the program, by file.
 std::vector<MeasurementFile> shipped_measurements();
+
+/// The same of backward passes, which docs/validation.md does not have yet.
+std::vector<MeasurementFile> shipped_backward();
 
 /// All that ships of a machine: of the kernels here, and of the library's.
 struct ShippedOn {

@@ -195,10 +195,11 @@ TEST_CASE("measurements: columns are the documented ones", "[measurements]") {
     for (const auto& [column, cell] : cells_of(result())) names += (names.empty() ? "" : ",") + column;
     CHECK(names ==
           "algorithm,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,dim_v,causal,options,br,bc,splits,packed,status,"
-          "heads_checked,rows_checked,largest_reference,kernel_max_error,kernel_rms_error,simulator_max_error,"
+          "heads_checked,rows_checked,output,largest_reference,kernel_max_error,kernel_rms_error,simulator_max_error,"
           "simulator_rms_error,kernel_simulator_max_difference,warm_ms,cold_ms,tflops,gbs,simulated_read_bytes,"
           "measured_read_bytes,"
-          "simulated_write_bytes,measured_write_bytes,dram_read_bytes,dram_write_bytes,simulated_exps,measured_xu_ops,"
+          "simulated_write_bytes,measured_write_bytes,simulated_reduce_bytes,measured_reduce_bytes,dram_read_bytes,"
+          "dram_write_bytes,simulated_exps,measured_xu_ops,"
           "simulated_matmul_flops,measured_ffma_flops,shared_wavefronts,shared_conflicts,ncu_us,blocks_per_sm,waves");
 }
 
@@ -235,6 +236,30 @@ TEST_CASE("measurements: those that ship agree with today's simulator", "[measur
             CHECK(row["status"] != "wrong");
             check_agreement(row, c);
         }
+}
+
+TEST_CASE("measurements: backward passes move what they are counted to move", "[measurements][shipped]") {
+    const GpuSpec gpu = gpu_preset("H200");
+    const auto files = shipped_backward();
+    REQUIRE(files.size() == 1);
+    REQUIRE(files[0].rows.size() == 112);
+    for (const MeasuredRow& row : files[0].rows) {
+        const KernelCase c = case_of(row);
+        INFO(command_of(c));
+        CHECK(row["status"] == "ok");
+        const Counters now = count(experiment_of(c, gpu)).counters;
+        CHECK(row.integer("simulated_exps") == now.exps);
+        CHECK(row.integer("simulated_matmul_flops") == now.matmul_flops);
+        const auto close = [&](const char* column, Bytes counted, double within) {
+            INFO(column);
+            CHECK(std::abs(*row.number(column) - static_cast<double>(counted)) <=
+                  within * static_cast<double>(counted));
+        };
+        close("measured_read_bytes", now.hbm_read, 0.005);
+        // Rows of 500 scores end within a sector of 32 bytes.
+        close("measured_write_bytes", now.hbm_write, row.integer("seq_k") == 500 ? 0.008 : 0.005);
+        close("measured_reduce_bytes", now.hbm_reduce, 0);
+    }
 }
 
 TEST_CASE("measurements: what the library took is read as rows of flash_v2", "[measurements]") {

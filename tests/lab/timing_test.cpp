@@ -72,30 +72,35 @@ struct Limit {
 
 /// Relative errors by family; `error` is nullopt where a case has none.
 template <class Error>
-void check_errors(const std::vector<MeasuredCase>& all, const std::vector<Limit>& limits, Error&& error) {
+void check_errors(const std::vector<MeasuredCase>& all, const std::vector<Limit>& limits, Error&& error,
+                  int at_least = 25) {
     std::map<std::string, Errors> errors;
     for (const MeasuredCase& m : all)
         if (const std::optional<double> e = error(m)) errors[m.family()].add(*e);
     for (const Limit& l : limits) {
         const Errors& e = errors.at(l.family);
         INFO(l.family << ": " << e.n << " cases, mean " << e.mean() << ", worst " << e.worst);
-        CHECK(e.n >= 25);
+        CHECK(e.n >= at_least);
         CHECK(e.mean() <= l.mean);
         CHECK(e.worst <= l.worst);
     }
 }
 
-void check_times(const std::vector<MeasuredCase>& all) {
+void check_times(const std::vector<MeasuredCase>& all, bool backward) {
     std::vector<Limit> limits;
     for (const StatedErrorOf& s : stated_errors()) {
+        if (std::string_view(s.algorithm).ends_with("_backward") != backward) continue;
         const std::string name = s.algorithm == std::string("softmax_") ? "softmax" : s.algorithm;
         const bool tensor = s.style == Style::tensor_cores;
         limits.push_back({tensor ? on_tensor_cores(name) : name, s.error.mean, s.error.worst});
     }
-    check_errors(all, limits, [](const MeasuredCase& m) -> std::optional<double> {
-        const auto ms = m.row->number("warm_ms");
-        return ms ? std::optional(m.time.us() / (1000 * *ms) - 1) : std::nullopt;
-    });
+    check_errors(
+        all, limits,
+        [](const MeasuredCase& m) -> std::optional<double> {
+            const auto ms = m.row->number("warm_ms");
+            return ms ? std::optional(m.time.us() / (1000 * *ms) - 1) : std::nullopt;
+        },
+        backward ? 12 : 25);
 }
 
 std::optional<double> dram_read_error(const MeasuredCase& m) {
@@ -183,11 +188,16 @@ void check_order(const std::vector<MeasuredCase>& all) {
 TEST_CASE("the model is as far from devices as documented", "[long][timing]") {
     const std::vector<MeasurementFile> files = shipped_measurements();
     const std::vector<MeasuredCase> all = all_measured(files);
-    check_times(all);
+    check_times(all, false);
     check_dram_reads(all);
     check_residency(all);
     check_estimated_residency(all);
     check_order(all);
+}
+
+TEST_CASE("times of backward kernels are as far off as is said", "[timing][shipped]") {
+    const std::vector<MeasurementFile> files = shipped_backward();
+    check_times(all_measured(files), true);
 }
 
 TEST_CASE("an L2 without end leaves what has to be read once, one without room leaves all", "[timing]") {
