@@ -114,12 +114,17 @@ GpuSpec with_room(GpuSpec gpu, bool sram, bool registers) {
     return gpu;
 }
 
+Tiling with_own_parts(Tiling t, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
+    if (t.splits == 0 && algorithm.parts) t.splits = std::min(algorithm.parts(problem, t, gpu), most_splits);
+    return t;
+}
+
 std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& problem, const Tiling& given,
                                      const GpuSpec& gpu, TileRule rule) {
     Tiling t = start_of(rule, algorithm, problem, gpu);
     for (const Knob& k : algorithm.knobs)
         if (given.*k.value > 0) t.*k.value = given.*k.value;
-    while (!fits(algorithm, problem, t, gpu)) {
+    while (!fits(algorithm, problem, with_own_parts(t, algorithm, problem, gpu), gpu)) {
         const Knob* knob = to_halve(algorithm, given, t);
         if (!knob) return std::nullopt;
         t.*knob->value = round_down(t.*knob->value / 2);
@@ -144,11 +149,6 @@ Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, 
     else if (wish.tiling.splits == 0 && !algorithm.parts)
         wish.tiling.splits = splits_by(wish.splits, problem, gpu);
     return wish;
-}
-
-Tiling with_own_parts(Tiling t, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
-    if (t.splits == 0 && algorithm.parts) t.splits = std::min(algorithm.parts(problem, t, gpu), most_splits);
-    return t;
 }
 
 Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& given_wish, const GpuSpec& gpu,

@@ -29,9 +29,17 @@ void row_products(Gpu& gpu, const Tensors& t, const Problem& p, Tiles rows, std:
                [&](Block& b, Span head, Span i) { row_product(b, t, head, i, line, [&] { with(b, head, i); }); });
 }
 
-/// Of key blocks that are dealt out like cards to so many: those of one of them.
-inline Tiles dealt_to(Index part, Index parts, const Tiles& keys) {
-    return keys.only([&](Span j) { return j.begin / keys.tile_size() % parts == part; });
+/// Calls work(j) for those of the key blocks that are one part's, where they are dealt out like cards: part, part +
+/// parts, part + 2 parts, ... Where nothing is masked, all but the first and the last are promised to cost the same.
+template <class Work>
+void each_dealt(Block& b, const Problem& p, const Tiles& keys, Index part, Index parts, Work work) {
+    const Index n = part < keys.count() ? ceil_div(keys.count() - part, parts) : 0;
+    const Tiles own(n, 1, "n");
+    const auto turn = [&](Span k) { work(keys[part + k.begin * parts]); };
+    if (p.mask.hides()) return b.each(own, turn);
+    b.uniform(own.upto(1), turn);
+    b.uniform(own.from(1).upto(n - 1), turn);
+    b.uniform(own.from(std::max<Index>(n - 1, 1)), turn);
 }
 
 /// What a row block of a head brings along.

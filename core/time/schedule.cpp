@@ -1,6 +1,10 @@
 #include "core/time/schedule.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/machine/operations/of_block.hpp"
 
 namespace tilescope {
 namespace {
@@ -78,6 +82,30 @@ std::vector<std::vector<std::size_t>> lanes_of(const std::vector<BlockTurns>& bl
     return on_sm;
 }
 
+/// Whether blocks store where others of them did: under a lock, in the order of the recording.
+bool take_turns(const Trace& t, const std::vector<BlockTurns>& blocks) {
+    std::map<std::tuple<TensorId, Index, Index, Index>, std::size_t> stored;  // by whom first
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+        for (const SmTurn& turn : blocks[b].turns)
+            for (Index s = turn.first; s < turn.last; ++s) {
+                const Event& e = t[s].event;
+                if (e.operation != &operation::store) continue;
+                const Region& r = e.region;
+                if (stored.try_emplace({r.tensor, r.slice, r.rows.begin, r.cols.begin}, b).first->second != b)
+                    return true;
+            }
+    return false;
+}
+
+/// The same blocks on the same SMs, but one after the other.
+void lay_out_in_turn(const std::vector<BlockTurns>& blocks, std::vector<Index>& order, std::vector<Index>& ends) {
+    for (const BlockTurns& b : blocks)
+        for (const SmTurn& turn : b.turns) {
+            for (Index s = turn.first; s < turn.last; ++s) order.push_back(s);
+            ends.push_back(static_cast<Index>(order.size()));
+        }
+}
+
 /// Tick by tick, a turn of every SM that has one left; `order` and `ends` grow.
 void lay_out(const std::vector<BlockTurns>& blocks, const std::vector<std::vector<std::size_t>>& on_sm,
              std::vector<Index>& order, std::vector<Index>& ends) {
@@ -114,6 +142,21 @@ Schedule::Schedule(Trace recording, Index sms, const Stays& stays) : ends_{0} {
         const Index begin = ticks();
         const std::size_t before = placements_.size();
         placements_.resize(before + blocks.size());
+        if (take_turns(recording, blocks)) {
+            std::vector<std::size_t> sm_of(blocks.size());
+            for (std::size_t sm = 0; sm < on_sm.size(); ++sm)
+                for (const std::size_t b : on_sm[sm]) sm_of[b] = sm;
+            Index tick = begin;
+            for (std::size_t b = 0; b < blocks.size(); ++b) {
+                const Index last = tick + static_cast<Index>(blocks[b].turns.size());
+                placements_[before + b] = {blocks[b].launch, blocks[b].block, static_cast<Index>(sm_of[b]), tick, last};
+                by_sm_[sm_of[b]].push_back(before + b);
+                tick = last;
+            }
+            lay_out_in_turn(blocks, order, ends_);
+            for (++s; s < recording.size() && recording[s].kind() != Kind::launch;) ++s;
+            continue;
+        }
         for (std::size_t sm = 0; sm < on_sm.size(); ++sm)
             for (Index tick = begin; const std::size_t b : on_sm[sm]) {
                 const Index last = tick + static_cast<Index>(blocks[b].turns.size());

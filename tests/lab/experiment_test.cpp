@@ -41,13 +41,14 @@ Bytes extra(const std::string& algorithm, const Case& c) {
         return p.dim_v > 128 && e == 2 ? heads * p.seq_q * p.dim_v * 4 : 0;
     for (const char* none : {"softmax_naive", "softmax_safe", "softmax_online", "three_pass", "two_pass"})
         if (algorithm == none) return 0;
-    // One that no formula here knows: what it declares beyond what its computation has.
+    // One that no formula here knows: what it declares beyond what its computation has, and what was kept besides O.
     const Algorithm& a = *find_algorithm(algorithm);
     std::set<std::string> common;
     for (const TensorDecl& t : a.computes->tensors(p)) common.insert(t.name);
     Bytes sum = 0;
     for (const TensorDecl& t : a.tensors(p, c.tiling))
-        if (!common.contains(t.name)) sum += t.slices * t.rows * t.cols * size_of(t.dtype);
+        if (!common.contains(t.name) || (t.saved && t.name != std::string("O")))
+            sum += t.slices * t.rows * t.cols * size_of(t.dtype);
     return sum;
 }
 
@@ -119,13 +120,12 @@ TEST_CASE("experiment: memory beyond the inputs and the output", "[experiment]")
             const Bytes all = (rows * (p.dim + p.dim_v) + keys * (p.dim + p.dim_v)) * e;
             Bytes needed = a.computes == &computation::softmax     ? 2 * rows * p.seq_k * e
                            : a.computes == &computation::attention ? all
-                                                                   : 2 * all + 4 * rows;  // with the LSE
+                                                                   : 2 * all;
             // One that does without some of what was saved.
             const auto has = [&](const char* name) {
                 return std::any_of(r.tensors.begin(), r.tensors.end(), [&](const auto& t) { return t.name == name; });
             };
-            if (a.computes == &computation::attention_backward)
-                needed -= (has("O") ? 0 : rows * p.dim_v * e) + (has("LSE") ? 0 : 4 * rows);
+            if (a.computes == &computation::attention_backward) needed -= has("O") ? 0 : rows * p.dim_v * e;
             Bytes sum = 0;
             for (const TensorReport& t : r.tensors) sum += t.bytes;
             INFO(to_string(a, c));

@@ -20,8 +20,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                                     b.reduce_add(dq, sums.of(head), rows_of(s, i));
                                 });
         };
-        const Tiles own = backward::dealt_to(s.begin, parts.count(), keys);
-        p.mask.hides() ? b.each(own, key_block) : b.uniform(own, key_block);
+        backward::each_dealt(b, p, keys, s.begin, parts.count(), key_block);
     });
     gpu.launch("add_up", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
         b.at(11);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "algorithms/attention_backward/memory_efficient_backward/algorithm.hpp"
 
 namespace tilescope::memory_efficient_backward {
@@ -13,51 +15,83 @@ struct Visitors {
 class Visits {
   public:
     Visits(const Problem& p, const Tiling& tile, Tiles rows, Tiles keys)
-        : p_(p), rows_(rows), parts_(parts_of(p, tile)) {
+        : p_(p), rows_(rows), parts_(parts_of(p, tile)), bc_(tile.bc) {
         const Index different = p.mask.hides() ? rows.count() : 1;
-        for (Index i = 0; i < different; ++i) ends_.push_back(ends(p.visible_keys(keys, rows[i])));
+        for (Index i = 0; i < different; ++i) {
+            const Ends e = ends_of(p.visible_keys(keys, rows[i]));
+            ends_.push_back(e);
+            if (parts_ == 1 && e.first >= 0) by_key_block_.emplace_back(e.first, i);
+            if (e.last >= 0) by_key_block_.emplace_back(e.last, i);
+        }
+        std::sort(by_key_block_.begin(), by_key_block_.end());
+        by_key_block_.erase(std::unique(by_key_block_.begin(), by_key_block_.end()), by_key_block_.end());
     }
 
     Index parts() const { return parts_; }
+    /// Of the row blocks that see key block j: those that it is the first or last of, and those between.
     std::vector<Visitors> to(Span j) const {
         const Tiles seeing = p_.seeing_rows(rows_, j);
-        if (!p_.mask.hides()) return {visitors(seeing, 0, seeing.count(), j)};
+        if (!p_.mask.hides()) return {{seeing, begins(0, j), ends(0, j)}};
         std::vector<Visitors> all;
-        for (Index from = 0, to = 0; from < seeing.count(); from = to) {
-            while (to < seeing.count() && alike(seeing[from], seeing[to], j)) ++to;
-            all.push_back(visitors(seeing, from, to, j));
+        const auto add = [&](Index from, Index to, bool begin, bool end) {  // row blocks by position
+            const Tiles rows = seeing.from(from).upto(to);
+            if (rows.count() > 0) all.push_back({rows, begin, end});
+        };
+        Index done = 0;
+        for (const Index i : at_an_end(j)) {
+            add(done, i, false, false);
+            const bool begin = begins(i, j), end = ends(i, j);
+            if (!all.empty() && done == i && all.back().begin == begin && all.back().end == end) {
+                const Index first = all.back().rows[0].begin / rows_.tile_size();
+                all.pop_back();
+                add(first, i + 1, begin, end);
+            } else {
+                add(i, i + 1, begin, end);
+            }
+            done = i + 1;
         }
+        add(done, rows_.count(), false, false);
         return all;
     }
 
   private:
     struct Ends {
-        Index first = 0, last = 0;  // where these key blocks begin
+        Index first = -1, last = -1;  // positions of these key blocks; none
     };
 
-    Ends ends(const Tiles& visible) const {
+    Ends ends_of(const Tiles& visible) const {
         if (visible.count() == 0) return {};
-        const auto part = [&](Index k) { return visible[k].begin / visible.tile_size() % parts_; };
+        const auto position = [&](Index k) { return visible[k].begin / visible.tile_size(); };
+        const Index n = visible.count(), lowest = position(0), highest = position(n - 1);
+        if (highest - lowest == n - 1) {
+            // The highest of the last part, or, if they do not get there, the highest of all.
+            const Index of_last_part = highest - (highest + 1) % parts_;
+            return {lowest, of_last_part >= lowest ? of_last_part : highest};
+        }
         Index last = 0;
-        for (Index k = 1; k < visible.count(); ++k)
-            if (part(k) >= part(last)) last = k;
-        return {visible[0].begin, visible[last].begin};
+        for (Index k = 1; k < n; ++k)
+            if (position(k) % parts_ >= position(last) % parts_) last = k;
+        return {lowest, position(last)};
     }
-    const Ends& of(Span i) const { return ends_[p_.mask.hides() ? static_cast<std::size_t>(i.begin / i_size()) : 0]; }
-    Index i_size() const { return rows_.tile_size(); }
+    Index number(Span j) const { return j.begin / bc_; }
     /// Of an only part: dQ~ begins as zeros where there are more.
-    bool begins(Span i, Span j) const { return parts_ == 1 && of(i).first == j.begin; }
-    bool ends(Span i, Span j) const { return of(i).last == j.begin; }
-    bool alike(Span a, Span b, Span j) const { return begins(a, j) == begins(b, j) && ends(a, j) == ends(b, j); }
-    Visitors visitors(const Tiles& seeing, Index from, Index to, Span j) const {
-        const Span first = seeing[from];
-        return {seeing.within({first.begin, seeing[to - 1].end() - first.begin}), begins(first, j), ends(first, j)};
+    bool begins(Index i, Span j) const { return parts_ == 1 && ends_[static_cast<std::size_t>(i)].first == number(j); }
+    bool ends(Index i, Span j) const { return ends_[static_cast<std::size_t>(i)].last == number(j); }
+    /// The row blocks to which it is first or last, in their order.
+    std::vector<Index> at_an_end(Span j) const {
+        const std::pair<Index, Index> from{number(j), 0}, to{number(j) + 1, 0};
+        std::vector<Index> all;
+        const auto end = std::lower_bound(by_key_block_.begin(), by_key_block_.end(), to);
+        for (auto k = std::lower_bound(by_key_block_.begin(), by_key_block_.end(), from); k != end; ++k)
+            all.push_back(k->second);
+        return all;
     }
 
     const Problem& p_;
     Tiles rows_;
-    Index parts_;
-    std::vector<Ends> ends_;
+    Index parts_, bc_;
+    std::vector<Ends> ends_;                             // of each row block; of all where nothing is masked
+    std::vector<std::pair<Index, Index>> by_key_block_;  // and the row blocks that it is an end of, in order
 };
 
 /// A key block of a head of K and V, with what stays in registers.
@@ -217,13 +251,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
                        b.store(of.dk, of_kv("dK"), j);
                        b.store(of.dv, of_kv("dV"), j);
                    };
-                   const Tiles own = backward::dealt_to(s.begin, S, keys);
-                   if (p.mask.hides()) return b.each(own, key_block);
-                   // All rows are alike, and so are the key blocks between the first and the last.
-                   const Index n = own.count(), last = own[n - 1].begin / tile.bc;
-                   b.uniform(own.upto(own[0].begin / tile.bc + 1), key_block);
-                   b.uniform(own.from(own[0].begin / tile.bc + 1).upto(last), key_block);
-                   if (n > 1) b.uniform(own.from(last), key_block);
+                   backward::each_dealt(b, p, keys, s.begin, S, key_block);
                });
     for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
         if (bias_gradients[k] != std::string_view(stored_gradients(p))) sum_what_shares(gpu, t, p, rows, keys, k);
