@@ -134,11 +134,15 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
 
 std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                                   const GpuSpec& gpu) {
-    for (const Tiling& kept : {Tiling{tiling.br, 0, tiling.splits}, Tiling{0, tiling.bc, tiling.splits}}) {
+    // What the algorithm's own rule chose, it chooses again for other tiles.
+    const Tiling open = {tiling.br, tiling.bc, 0};
+    const bool by_rule = algorithm.parts && tiling.splits == with_own_parts(open, algorithm, problem, gpu).splits;
+    const Index splits = by_rule ? 0 : tiling.splits;
+    for (const Tiling& kept : {Tiling{tiling.br, 0, splits}, Tiling{0, tiling.bc, splits}}) {
         if (kept.br == 1 || kept.bc == 1) continue;
         if (const auto fit = fitting_tiling(algorithm, problem, kept, gpu)) return fit;
     }
-    if (const auto fit = fitting_tiling(algorithm, problem, {0, 0, tiling.splits}, gpu)) return fit;
+    if (const auto fit = fitting_tiling(algorithm, problem, {0, 0, splits}, gpu)) return fit;
     // Launches that combine hold a number a part and row: fewer parts, then.
     return tiling.splits > 1 ? fitting_tiling(algorithm, problem, {0, 0, 1}, gpu) : std::nullopt;
 }
@@ -164,8 +168,8 @@ Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const
     }
     // Not even the smallest choice fits; the run of it says what is too large.
     Tiling least = given;
-    for (const Knob& k : algorithm.knobs) least.*k.value = std::max<Index>(1, given.*k.value);
-    return {least, wish.placing};
+    least.br = std::max<Index>(1, given.br), least.bc = std::max<Index>(1, given.bc);
+    return {with_own_parts(least, algorithm, problem, gpu), wish.placing};
 }
 
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu) {
