@@ -103,21 +103,39 @@ TEST_CASE("validation: all outputs are compared, or the last rows of one head wh
     CHECK(part_to_check(computation::softmax, p).rows >= 128);
 }
 
+TEST_CASE("validation: gradients of keys are compared for whole groups of heads, however long", "[validation]") {
+    Problem p;
+    p.batch = 2, p.heads = 16, p.kv_heads = 4, p.seq_q = p.seq_k = 4096, p.dtype = Dtype::f32;
+    const Part some = part_to_check(computation::attention_backward, p);
+    REQUIRE(some.heads.size() == 4);
+    CHECK(some.heads == std::vector<Index>{0, 1, 2, 3});
+    CHECK(some.kv_heads == std::vector<Index>{0});
+    CHECK(some.rows == p.seq_q);
+    p.seq_q = p.seq_k = 512;
+    const Part all = part_to_check(computation::attention_backward, p);
+    CHECK(all.heads.size() == 32);
+    CHECK(all.kv_heads == std::vector<Index>{0, 1, 2, 3, 4, 5, 6, 7});
+    const Problem own = problem_of(all, p);
+    CHECK((own.heads == 32 && own.kv_heads == 8));
+    p.seq_q = p.seq_k = 16384;
+    CHECK(part_to_check(computation::attention_backward, p).rows == 16384);
+}
+
 TEST_CASE("validation: the last rows of a head are a problem of their own", "[validation]") {
     for (const bool causal : {false, true}) {
         Problem p;
         p.heads = 4, p.kv_heads = 2, p.seq_q = 100, p.seq_k = 130, p.dtype = Dtype::f32,
         p.mask = causal ? Mask::causal() : Mask();
         const Algorithm& a = *find_algorithm("flash_v2");
-        const Part part = {{1, 3}, 40};
+        const Part part = {{1, 3}, 40, {0, 1}};
         const Inputs all = random_inputs(a.tensors(p, {16, 16}), 1, Distribution::normal);
-        const Inputs some = {{"Q", cut(*all.at("Q"), part.heads, part.rows)},
-                             {"K", cut(*all.at("K"), {0, 1}, p.seq_k)},
-                             {"V", cut(*all.at("V"), {0, 1}, p.seq_k)}};
+        const Inputs some = {{"Q", cut(*all.at("Q"), "Q", part)},
+                             {"K", cut(*all.at("K"), "K", part)},
+                             {"V", cut(*all.at("V"), "V", part)}};
         const GpuSpec gpu = load_gpu("H200");
         const auto whole = execute({&a, p, {16, 16}, gpu}, all).output();
         const auto own = execute({&a, problem_of(part, p), {16, 16}, gpu}, some).output();
-        const auto expected = cut(*whole, part.heads, part.rows);
+        const auto expected = cut(*whole, "O", part);
         REQUIRE(own->size() == expected->size());
         std::vector<float> x(static_cast<std::size_t>(own->size())), y(x.size());
         own->read(0, x);
