@@ -59,7 +59,7 @@ inline Algorithm describe() {
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::alibi).with(Feature::soft_cap).with(Feature::dropout),
             .rung = 5,
-            .idea = "flash_v2_backward with few thread blocks a head, a dQ~ for each: the same bits in every run",
+            .idea = "few thread blocks a head, a dQ~ for each: the same bits in every run",
             .paper = "FlashAttention-2's flash_bwd_kernel.h, deterministic mode",
             .code = code,
             .tensors = tensors,
