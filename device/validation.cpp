@@ -92,9 +92,9 @@ Part part_to_check(const Computation& computation, const Problem& p) {
         const bool groups = computation.reference_of_keys != nullptr;
         const Index size = groups ? p.heads / p.kv_heads : 1;
         Part part{{}, p.seq_q, {}};
-        for (const Index first : spread_heads(p.batch_heads() / size, std::max<Index>(1, most / size))) {
-            for (Index k = 0; k < size; ++k) part.heads.push_back(first * size + k);
-            part.kv_heads.push_back(p.kv_slice({first * size, 1}));
+        for (const Index leading : spread_heads(p.batch_heads() / size, std::max<Index>(1, most / size))) {
+            for (Index k = 0; k < size; ++k) part.heads.push_back(leading * size + k);
+            part.kv_heads.push_back(p.kv_slice({leading * size, 1}));
         }
         return part;
     };
