@@ -56,11 +56,13 @@ std::string offers(const Algorithm& a) {
     return all;
 }
 
-/// "flash_v2 --dtype f32 --br 64 --bc 64, ...": the kernels that take such scores, of these head dimensions.
-std::string takers(const Problem& p) {
+/// "flash_v2 --dtype f32 --br 64 --bc 64, ...": the kernels that compute the same and take such scores, of these head
+/// dimensions.
+std::string takers(const Computation& computation, const Problem& p) {
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms())
         for (const KernelVariant& v : kernels_of(a)) {
+            if (a.computes != &computation) continue;
             Problem own = p;
             own.packed = 1, own.dtype = v.dtype;
             if (!v.serves(own)) continue;
@@ -83,7 +85,7 @@ std::string takers(const Problem& p) {
     if (a.computes->features.has(Feature::head_dims))
         asked += " --dim " + std::to_string(p.dim) + " --dim-v " + std::to_string(p.dim_v);
     if (!scores_are_plain(p)) {
-        const std::string who = takers(p);
+        const std::string who = takers(*a.computes, p);
         throw UsageError(score_flag(o) + ": " + a.name + " has no kernel for it with " + asked + " here" +
                          (who.empty() ? "; `tilescope run` counts it" : "; try " + who));
     }
