@@ -142,6 +142,8 @@ REQUESTS = [
     ("run softmax_safe --scale 2", 2, "--scale"),
     ("run softmax_safe --q q.npy", 2, "--x"),
     ("run flash_v2 --x x.npy", 2, "--q --k --v"),
+    ("run flash_v2 --do x.npy", 2, "--do x.npy: is for backward passes"),
+    ("run flash_v2_backward --do x.npy", 2, "add --q --k --v"),
     ("run flash_v2 --q q.npy", 2, "--k"),
     ("sweep", 2, "ALGO"),
     ("sweep flash_v2:br=64 --vary br=16,32", 2, "br: is set twice"),

@@ -33,6 +33,31 @@ def attention(q, k, v, causal):
     return softmax(s) @ v
 
 
+def gradients(q, k, v, g):
+    """dQ, dK, dV of one head and of all its keys, in double precision."""
+    q, k, v, g = (x.astype("f8") for x in (q, k, v, g))
+    scale = 1 / np.sqrt(q.shape[-1])
+    p = softmax(scale * q @ k.swapaxes(-1, -2))
+    dp = g @ v.swapaxes(-1, -2)
+    ds = p * (dp - (p * dp).sum(axis=-1, keepdims=True))
+    return {"dQ": scale * ds @ k, "dK": scale * ds.swapaxes(-1, -2) @ q, "dV": p.swapaxes(-1, -2) @ g}
+
+
+def check_gradients(binary, tally, folder, rng):
+    q, k, v = arrays(rng, (3,), (3,), "f4", "C")
+    g = rng.standard_normal((3, 37, 24)).astype("f4")
+    for name, a in (("q", q), ("k", k), ("v", v), ("do", g)):
+        np.save(f"{folder}/{name}.npy", a)
+    files = [word for name in ("q", "k", "v", "do") for word in (f"--{name}", f"{folder}/{name}.npy")]
+    for algorithm in ("standard_backward", "flash_v2_backward"):
+        r = run(binary, ["run", algorithm, *files, "--out", f"{folder}/g.npy"])
+        tally.check(r.returncode == 0, f"{algorithm}: {r.stderr}")
+        for name, expected in gradients(q, k, v, g).items():
+            own = np.load(f"{folder}/g-{name}.npy")
+            tally.check(own.shape == expected.shape and np.abs(own - expected).max() < 1e-5, f"{algorithm}: {name}")
+            os.remove(f"{folder}/g-{name}.npy")
+
+
 def arrays(rng, lead_q, lead_k, dtype, order):
     shapes = [(*lead_q, 37, 16), (*lead_k, 53, 16), (*lead_k, 53, 24)]
     return [np.asarray(rng.standard_normal(s).astype(dtype), order=order) for s in shapes]
@@ -133,6 +158,7 @@ def main():
     binary, tally, rng = sys.argv[1], Tally(), np.random.default_rng(7)
     with tempfile.TemporaryDirectory() as folder:
         check_attention(binary, tally, folder, rng)
+        check_gradients(binary, tally, folder, rng)
         check_softmax(binary, tally, folder, rng)
         check_layout(binary, tally, folder, rng)
         check_refusals(binary, tally, folder, rng)
