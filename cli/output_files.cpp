@@ -2,7 +2,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "lab/flags/ending.hpp"
 #include "lab/flags/values.hpp"
 
 namespace tilescope::cli {
@@ -10,7 +9,6 @@ using namespace lab;
 
 OutputFiles::OutputFiles(const Options& o, const Computation& computation, const Problem& problem)
     : layout_(layout_from(o)) {
-    check_ending("--out", o.out, {".npy"});
     if (o.out.empty()) return;
     std::vector<std::string> names;
     for (const TensorDecl& t : computation.tensors(problem))

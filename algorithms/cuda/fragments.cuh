@@ -188,9 +188,9 @@ __device__ inline void load_scores(const SharedTile<Br, Bc, ReadBy::groups>& til
         tile.piece(r, 0) = {r < rows ? load_past_l1(from + r) : 0, 0, 0, 0};
 }
 
-/// Stores the first `rows` rows.
-template <int Dv>
-__device__ inline void store(const Output<Dv>& o, float* to, int pitch, int rows) {
+/// put(address, piece) for the pieces of neighbouring columns of the first `rows` rows.
+template <int Dv, class Put>
+__device__ inline void put_rows(const Output<Dv>& o, float* to, int pitch, int rows, Put put) {
     constexpr int C = Output<Dv>::C, V = Output<Dv>::V;
 #pragma unroll
     for (int i = 0; i < R; ++i) {
@@ -200,11 +200,23 @@ __device__ inline void store(const Output<Dv>& o, float* to, int pitch, int rows
         for (int j = 0; j < C; j += V) {
             float* const at = to + std::int64_t{r} * pitch + Output<Dv>::col(j);
             if constexpr (V == 4)
-                store_wide(at, float4{o.at[i][j], o.at[i][j + 1], o.at[i][j + 2], o.at[i][j + 3]});
+                put(at, float4{o.at[i][j], o.at[i][j + 1], o.at[i][j + 2], o.at[i][j + 3]});
             else
-                store_wide(at, float2{o.at[i][j], o.at[i][j + 1]});
+                put(at, float2{o.at[i][j], o.at[i][j + 1]});
         }
     }
+}
+
+/// Stores the first `rows` rows.
+template <int Dv>
+__device__ inline void store(const Output<Dv>& o, float* to, int pitch, int rows) {
+    put_rows(o, to, pitch, rows, [](float* at, auto piece) { store_wide(at, piece); });
+}
+
+/// Adds the first `rows` rows in HBM, one way.
+template <int Dv>
+__device__ inline void reduce_add(const Output<Dv>& o, float* to, int pitch, int rows) {
+    put_rows(o, to, pitch, rows, [](float* at, auto piece) { add_wide(at, piece); });
 }
 
 /// Loads the first `rows` rows, past L1; the others become 0.

@@ -4,37 +4,11 @@
 #pragma once
 
 #include "algorithms/cuda/backward_variants.hpp"
+#include "algorithms/cuda/gradient_args.cuh"
 #include "algorithms/cuda/row_products.cuh"
 #include "algorithms/cuda/row_statistics.cuh"
 
 namespace tilescope::cuda {
-
-/// Tensors that all of them have.
-struct GradientArgs {
-    Global<const float> Q, K, V, dO;
-    Global<float> dQ, dK, dV;
-    Workload work;
-    int group;  ///< query heads that share a head of K and V
-
-    explicit GradientArgs(const KernelCall& call)
-        : Q(call.tensors["Q"]),
-          K(call.tensors["K"]),
-          V(call.tensors["V"]),
-          dO(call.tensors["dO"]),
-          dQ(call.tensors["dQ"]),
-          dK(call.tensors["dK"]),
-          dV(call.tensors["dV"]),
-          work(call.problem),
-          group(static_cast<int>(call.problem.heads / call.problem.kv_heads)) {}
-};
-
-/// And what those have that form P from the LSE, and D once.
-struct BackwardArgs : GradientArgs {
-    Global<const float> LSE, D;
-
-    explicit BackwardArgs(const KernelCall& call)
-        : GradientArgs(call), LSE(call.tensors["LSE"]), D(call.tensors["D"]) {}
-};
 
 /// X += W^T Y over the first `rows` rows of both.
 template <int unrolled, int Br, int Bc, int D>
@@ -63,25 +37,6 @@ __device__ inline void accumulate_transposed(Output<D>& x, const SharedTile<Br, 
     }
 }
 
-/// Adds the first `rows` rows in HBM, one way.
-template <int D>
-__device__ inline void reduce_add(const Output<D>& x, float* to, int pitch, int rows) {
-    constexpr int C = Output<D>::C, V = Output<D>::V;
-#pragma unroll
-    for (int i = 0; i < R; ++i) {
-        const int r = first_row() + i;
-        if (r >= rows) break;
-#pragma unroll
-        for (int j = 0; j < C; j += V) {
-            float* const at = to + std::int64_t{r} * pitch + Output<D>::col(j);
-            if constexpr (V == 4)
-                add_wide(at, float4{x.at[i][j], x.at[i][j + 1], x.at[i][j + 2], x.at[i][j + 3]});
-            else
-                add_wide(at, float2{x.at[i][j], x.at[i][j + 1]});
-        }
-    }
-}
-
 /// The tiles of a thread block in shared memory. Where dK_j and dV_j are `large`, they leave few registers for
 /// products.
 template <int B, int D, int Dv, bool large = (D + Dv > 128)>
@@ -100,11 +55,11 @@ struct BackwardTiles {
           v{k.data + k.size},
           scores{v.data + v.size} {}
 
-    __device__ void load_rows(const GradientArgs& a, int head, int i, int rows) const {
+    __device__ void load_rows(const GradientArgs<float>& a, int head, int i, int rows) const {
         load_async<fp32_threads(B)>(q, a.Q.row(head, i), a.Q.pitch, rows);
         load_async<fp32_threads(B)>(g, a.dO.row(head, i), a.dO.pitch, rows);
     }
-    __device__ void load_keys(const GradientArgs& a, int kv, int j, int keys) const {
+    __device__ void load_keys(const GradientArgs<float>& a, int kv, int j, int keys) const {
         load_async<fp32_threads(B)>(k, a.K.row(kv, j), a.K.pitch, keys);
         load_async<fp32_threads(B)>(v, a.V.row(kv, j), a.V.pitch, keys);
     }
@@ -131,7 +86,7 @@ struct BackwardTiles {
 /// dK_j and dV_j of a key block: of all query heads that share the head of K and V, and their row blocks that see it.
 /// `with(tiles, head, i, rows, keys)` is done besides, while scale dS is staged.
 template <int B, int D, int Dv, class With>
-__device__ inline void key_block(const BackwardArgs& a, float4* shared, With with) {
+__device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, With with) {
     const BackwardTiles<B, D, Dv> tiles(shared);
     const Workload& w = a.work;
     const int kv = blockIdx.y, j = blockIdx.x * B, keys = min(B, w.seq_k - j);
@@ -165,17 +120,6 @@ __device__ inline void key_block(const BackwardArgs& a, float4* shared, With wit
         }
     store(dk, a.dK.row(kv, j), a.dK.pitch, keys);
     store(dv, a.dV.row(kv, j), a.dV.pitch, keys);
-}
-
-/// The launch before: D, and zeros in `zeroed`, if anywhere.
-template <class T, const KernelVariant& v>
-void enqueue_row_products(const KernelCall& call, Global<float> zeroed) {
-    const auto& t = call.tensors;
-    const RowProductsArgs<T> args{Global<const T>(t["O"]), Global<const T>(t["dO"]), Global<float>(t["D"]), zeroed,
-                                  static_cast<int>(call.problem.seq_q)};
-    enqueue("row_products", row_products<T, v.tile.br, v.dim, v.dim_v>,
-            grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()), row_products_threads, 0,
-            call.stream, args);
 }
 
 }  // namespace tilescope::cuda

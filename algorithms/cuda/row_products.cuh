@@ -58,6 +58,17 @@ __global__ void __launch_bounds__(row_products_threads) row_products(RowProducts
         store_wide(a.zeroed.row(head, i + k / pieces) + k % pieces * 4, float4{});
 }
 
+/// The launch before: D, and zeros in `zeroed`, if anywhere.
+template <class T, const KernelVariant& v>
+void enqueue_row_products(const KernelCall& call, Global<float> zeroed) {
+    const auto& t = call.tensors;
+    const RowProductsArgs<T> args{Global<const T>(t["O"]), Global<const T>(t["dO"]), Global<float>(t["D"]), zeroed,
+                                  static_cast<int>(call.problem.seq_q)};
+    enqueue("row_products", row_products<T, v.tile.br, v.dim, v.dim_v>,
+            grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()), row_products_threads, 0,
+            call.stream, args);
+}
+
 template <class T>
 struct RoundArgs {
     Global<const float> sums;

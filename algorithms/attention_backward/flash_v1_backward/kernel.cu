@@ -10,11 +10,11 @@ namespace {
 
 using namespace cuda;
 
-struct Args : GradientArgs {
+struct Args : GradientArgs<float> {
     Global<const float> O, l, m;
 
     explicit Args(const KernelCall& call)
-        : GradientArgs(call), O(call.tensors["O"]), l(call.tensors["l"]), m(call.tensors["m"]) {}
+        : GradientArgs<float>(call), O(call.tensors["O"]), l(call.tensors["l"]), m(call.tensors["m"]) {}
 };
 
 /// Zeros in the first `rows` rows. [5]

@@ -9,7 +9,7 @@ namespace {
 using namespace cuda;
 
 template <int B, int D, int Dv>
-__global__ void __launch_bounds__(fp32_threads(B), 1) keys_kernel(BackwardArgs a) {
+__global__ void __launch_bounds__(fp32_threads(B), 1) keys_kernel(BackwardArgs<float> a) {
     extern __shared__ float4 shared[];
     key_block<B, D, Dv>(a, shared, [&](const auto& tiles, int head, int i, int rows, int keys) {
         if (!warp_has_rows(rows)) return;
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(fp32_threads(B), 1) keys_kernel(BackwardArgs a
 
 void launch_kernel(const KernelCall& call) {
     if (call.variant->dtype != Dtype::f32) return launch_tensor_cores(call);
-    const BackwardArgs args(call);
+    const BackwardArgs<float> args(call);
     dispatch<kernels>(call, [&]<std::size_t I>() {
         static constexpr KernelVariant v = kernels[I];
         if constexpr (v.dtype == Dtype::f32) {

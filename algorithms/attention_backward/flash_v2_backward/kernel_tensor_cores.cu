@@ -6,6 +6,7 @@
 // Bound by shared memory: of every product one operand is read from there for 16 keys alone. Run it: tilescope validate
 // flash_v2_backward --seq 4096 --heads 16 --dim 64 --dtype f16
 #include "algorithms/attention_backward/flash_v2_backward/kernel.hpp"
+#include "algorithms/cuda/gradient_args.cuh"
 #include "algorithms/cuda/row_products.cuh"
 #include "algorithms/cuda/tensor_core_statistics.cuh"
 
@@ -16,23 +17,13 @@ using namespace cuda;
 
 constexpr int warps = 8, threads = 32 * warps;
 
-template <class T>
-struct Args {
-    Global<const T> Q, K, V, dO;
-    Global<const float> LSE, D;
-    Global<float> sums;  ///< of dQ
-    Global<T> dK, dV;
-    Workload work;
-    int group;  ///< query heads that share a head of K and V
-};
-
 /// What comes along with a row block, once for it and once for the next.
 template <class T, int Br, int D>
 struct Rows {
     HalfTile<T, Br, D> q, g;  ///< g: dO
     float *lse, *d;
 
-    __device__ void load(const Args<T>& a, int head, int i) const {
+    __device__ void load(const BackwardArgs<T>& a, int head, int i) const {
         const int rows = min(Br, a.work.seq_q - i);
         load_async<threads>(q, a.Q.row(head, i), rows);
         load_async<threads>(g, a.dO.row(head, i), rows);
@@ -143,7 +134,7 @@ __device__ inline void reduce_add(const Accumulators<1, N>& x, float factor, flo
 }
 
 template <class T, int Br, int Bc, int D>
-__global__ void __launch_bounds__(threads, 1) keys_kernel(Args<T> a) {
+__global__ void __launch_bounds__(threads, 1) keys_kernel(BackwardArgs<T> a) {
     static_assert(Bc == 16 * warps && Br == 64);
     extern __shared__ float4 shared[];
     const HalfTile<T, Bc, D> k{reinterpret_cast<T*>(shared)}, v{k.data + k.size};
@@ -169,7 +160,7 @@ __global__ void __launch_bounds__(threads, 1) keys_kernel(Args<T> a) {
         Accumulators<1, D / 2> dq;
         dq.fill(0);
         accumulate_transposed(dq, ds_at(turn), k, row, col);
-        reduce_add(dq, w.scale, a.sums.row(head, i + row) + col, a.sums.pitch, w.seq_q - i - row);
+        reduce_add(dq, w.scale, a.dQ.row(head, i + row) + col, a.dQ.pitch, w.seq_q - i - row);
     };
 
     Accumulators<1, D> dk, dv;
@@ -218,27 +209,12 @@ template <class T, const KernelVariant& v>
 void launch(const KernelCall& call) {
     const auto& t = call.tensors;
     const Problem& p = call.problem;
-    const Global<float> sums(t["dQ~"]);
     const auto row_blocks = grid_of(ceil_div(p.seq_q, v.tile.br), p.batch_heads());
-    const int seq_q = static_cast<int>(p.seq_q);
-    const RowProductsArgs<T> products{Global<const T>(t["O"]), Global<const T>(t["dO"]), Global<float>(t["D"]), sums,
-                                      seq_q};
-    enqueue("row_products", row_products<T, v.tile.br, v.dim, v.dim_v>, row_blocks, row_products_threads, 0,
-            call.stream, products);
-    const Args<T> args{Global<const T>(t["Q"]),
-                       Global<const T>(t["K"]),
-                       Global<const T>(t["V"]),
-                       Global<const T>(t["dO"]),
-                       Global<const float>(t["LSE"]),
-                       Global<const float>(t["D"]),
-                       sums,
-                       Global<T>(t["dK"]),
-                       Global<T>(t["dV"]),
-                       Workload(p),
-                       static_cast<int>(p.heads / p.kv_heads)};
+    const BackwardArgs<T> args(call, "dQ~");
+    enqueue_row_products<T, v>(call, args.dQ);
     enqueue("keys", keys_kernel<T, v.tile.br, v.tile.bc, v.dim>, grid_of(ceil_div(p.seq_k, v.tile.bc), p.kv_slices()),
             v.threads, v.shared(), call.stream, args);
-    const RoundArgs<T> round{Global<const float>(t["dQ~"]), Global<T>(t["dQ"]), seq_q};
+    const RoundArgs<T> round{Global<const float>(t["dQ~"]), Global<T>(t["dQ"]), static_cast<int>(p.seq_q)};
     enqueue("convert", round_rows<T, v.tile.br, v.dim>, row_blocks, row_products_threads, 0, call.stream, round);
 }
 

@@ -12,12 +12,12 @@ namespace {
 
 using namespace cuda;
 
-struct Args : GradientArgs {
+struct Args : GradientArgs<float> {
     Global<const float> P;
     Global<float> dP, dS;
 
     explicit Args(const KernelCall& call)
-        : GradientArgs(call), P(call.tensors["P"]), dP(call.tensors["dP"]), dS(call.tensors["dS"]) {}
+        : GradientArgs<float>(call), P(call.tensors["P"]), dP(call.tensors["dP"]), dS(call.tensors["dS"]) {}
 };
 
 // ---- launches 1 and 5 ----

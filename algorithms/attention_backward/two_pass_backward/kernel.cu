@@ -10,13 +10,13 @@ namespace {
 using namespace cuda;
 
 template <int B, int D, int Dv>
-__global__ void __launch_bounds__(fp32_threads(B), 1) keys_kernel(BackwardArgs a) {
+__global__ void __launch_bounds__(fp32_threads(B), 1) keys_kernel(BackwardArgs<float> a) {
     extern __shared__ float4 shared[];
     key_block<B, D, Dv>(a, shared, [](const auto&, int, int, int, int) {});
 }
 
 template <int B, int D, int Dv>
-__global__ void __launch_bounds__(fp32_threads(B), 1) rows_kernel(BackwardArgs a) {
+__global__ void __launch_bounds__(fp32_threads(B), 1) rows_kernel(BackwardArgs<float> a) {
     extern __shared__ float4 shared[];
     const BackwardTiles<B, D, Dv> tiles(shared);
     const Workload& w = a.work;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(fp32_threads(B), 1) rows_kernel(BackwardArgs a
 
 void launch_kernel(const KernelCall& call) {
     const Problem& p = call.problem;
-    const BackwardArgs args(call);
+    const BackwardArgs<float> args(call);
     dispatch<kernels>(call, [&]<std::size_t I>() {
         static constexpr KernelVariant v = kernels[I];
         constexpr Index block = v.tile.br;
