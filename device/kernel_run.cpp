@@ -83,6 +83,13 @@ struct KernelRun::State {
         upload(call.tables.slopes, t.slopes);
     }
 
+    void add_turns() {
+        const Index row_blocks = ceil_div(call.problem.seq_q, call.variant->tile.br) * call.problem.batch_heads();
+        const Bytes size = row_blocks * static_cast<Bytes>(sizeof *call.turns);
+        call.turns = static_cast<std::uint32_t*>(buffers.emplace_back(size).data());
+        check(cudaMemset(call.turns, 0, static_cast<std::size_t>(size)), "cudaMemset");
+    }
+
   private:
     template <class T>
     void upload(const T*& to, const std::vector<T>& table) {
@@ -102,6 +109,7 @@ KernelRun::KernelRun(const KernelCase& c, const Inputs& inputs, Untouched untouc
     state_ = std::make_unique<State>(launcher, c);
     for (const TensorDecl& t : state_->declared) state_->add(t, inputs, untouched);
     state_->add(tables_of(c.problem, c.tile()));
+    if (c.variant->takes_turns) state_->add_turns();
     check(cudaDeviceSynchronize(), "preparing the tensors");  // they were filled from another stream
 }
 

@@ -37,11 +37,13 @@ __device__ inline void accumulate_transposed(Output<D>& x, const SharedTile<Br, 
     }
 }
 
-/// The tiles of a thread block in shared memory. Where dK_j and dV_j are `large`, they leave few registers for
-/// products.
-template <int B, int D, int Dv, bool large = (D + Dv > 128)>
+/// The tiles of a thread block in shared memory. Where dK_j and dV_j are large, they leave few registers for products,
+/// and where a thread block has key block after key block (`in_turn`), addresses that outlive them leave fewer.
+template <int B, int D, int Dv, bool in_turn = false>
 struct BackwardTiles {
-    static constexpr int unrolled = large ? 1 : 4, query_cols = large && D > 32 ? D / 2 : D;  ///< of dQ_i, at once
+    static constexpr bool large = D + Dv > 128;
+    static constexpr int unrolled = large || in_turn ? 1 : 4, unrolled_loads = in_turn ? 1 : 4;
+    static constexpr int query_cols = D <= 32 ? D : in_turn ? 32 : large ? D / 2 : D;  ///< of dQ_i, at once
     SharedTile<B, D, ReadBy::groups> q;
     SharedTile<B, Dv, ReadBy::groups> g;  ///< dO
     SharedTile<B, D, ReadBy::lanes> k;
@@ -56,12 +58,12 @@ struct BackwardTiles {
           scores{v.data + v.size} {}
 
     __device__ void load_rows(const GradientArgs<float>& a, int head, int i, int rows) const {
-        load_async<fp32_threads(B)>(q, a.Q.row(head, i), a.Q.pitch, rows);
-        load_async<fp32_threads(B)>(g, a.dO.row(head, i), a.dO.pitch, rows);
+        load_async<fp32_threads(B), unrolled_loads>(q, a.Q.row(head, i), a.Q.pitch, rows);
+        load_async<fp32_threads(B), unrolled_loads>(g, a.dO.row(head, i), a.dO.pitch, rows);
     }
     __device__ void load_keys(const GradientArgs<float>& a, int kv, int j, int keys) const {
-        load_async<fp32_threads(B)>(k, a.K.row(kv, j), a.K.pitch, keys);
-        load_async<fp32_threads(B)>(v, a.V.row(kv, j), a.V.pitch, keys);
+        load_async<fp32_threads(B), unrolled_loads>(k, a.K.row(kv, j), a.K.pitch, keys);
+        load_async<fp32_threads(B), unrolled_loads>(v, a.V.row(kv, j), a.V.pitch, keys);
     }
     /// P = exp(scale Q_i K_j^T - LSE_i).
     __device__ void probabilities(Scores<B>& s, const Workload& w, float lse, int i, int j, int keys) const {
@@ -83,21 +85,21 @@ struct BackwardTiles {
     }
 };
 
-/// dK_j and dV_j of a key block: of all query heads that share the head of K and V, and their row blocks that see it.
-/// `with(tiles, head, i, rows, keys)` is done besides, while scale dS is staged.
-template <int B, int D, int Dv, class With>
-__device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, With with) {
-    const BackwardTiles<B, D, Dv> tiles(shared);
+/// dK_j and dV_j of the key block from j on: of all query heads that share the head of K and V, and their row blocks
+/// that see it. `with(tiles, head, i, rows, keys)` is done besides, while scale dS is staged.
+template <int B, int D, int Dv, bool in_turn = false, class With>
+__device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, int j, With with) {
+    const BackwardTiles<B, D, Dv, in_turn> tiles(shared);
     const Workload& w = a.work;
-    const int kv = blockIdx.y, j = blockIdx.x * B, keys = min(B, w.seq_k - j);
+    const int kv = blockIdx.y, keys = min(B, w.seq_k - j);
     const int first = w.first_seeing(j, B) * B;
     Output<D> dk;
     Output<Dv> dv;
     dk.fill(0);
     dv.fill(0);
     if (first < w.seq_q) tiles.load_keys(a, kv, j, keys);
-    for (int head = kv * a.group; head < (kv + 1) * a.group; ++head)
-        for (int i = first; i < w.seq_q; i += B) {
+    if (first < w.seq_q)
+        for (int head = kv * a.group, i = first; head < (kv + 1) * a.group;) {
             const int rows = min(B, w.seq_q - i);
             tiles.load_rows(a, head, i, rows);
             const Pair statistics = load_pair(a.LSE.row(head, i), a.D.row(head, i), rows);
@@ -117,9 +119,27 @@ __device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, W
             with(tiles, head, i, rows, keys);
             accumulate_transposed<tiles.unrolled>(dk, tiles.scores, tiles.q, rows);
             __syncthreads();  // all tiles of these rows are done with
+            i += B;
+            if (i >= w.seq_q) i = first, ++head;
         }
     store(dk, a.dK.row(kv, j), a.dK.pitch, keys);
     store(dv, a.dV.row(kv, j), a.dV.pitch, keys);
+}
+
+/// The same, with dS K_j added one way to dQ's rows in `a.dQ`, from row `first` on.
+template <int B, int D, int Dv, bool in_turn = false>
+__device__ inline void key_block_adding_queries(const BackwardArgs<float>& a, float4* shared, int j, int first = 0) {
+    key_block<B, D, Dv, in_turn>(a, shared, j, [&](const auto& tiles, int head, int i, int rows, int keys) {
+        if (!warp_has_rows(rows)) return;
+        constexpr int cols = BackwardTiles<B, D, Dv, in_turn>::query_cols;
+#pragma unroll 1
+        for (int c = 0; c < D; c += cols) {
+            Output<cols> dq;
+            dq.fill(0);
+            accumulate(dq, tiles.scores, tiles.k, keys, c);
+            reduce_add(dq, a.dQ.row(head, first + i) + c, a.dQ.pitch, rows);
+        }
+    });
 }
 
 }  // namespace tilescope::cuda

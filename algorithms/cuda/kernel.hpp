@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct KernelVariant {
     Bytes tiles;       ///< shared memory for the tiles that the model counts: the simulated SRAM peak
     Bytes staging;     ///< shared memory beyond the model, for example P on its way between two products
     Takes takes = Takes::plain;
+    bool takes_turns = false;  ///< thread blocks add to the same rows, one after the other
 
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
@@ -105,6 +107,8 @@ struct KernelCall {
     void* stream;      ///< a cudaStream_t
     Index splits = 0;  ///< parts of the keys, where the algorithm cuts them
     DeviceTables tables = {};
+    /// Where the variant takes turns: a 0 for each row block of each head, which a run leaves as it found it.
+    std::uint32_t* turns = nullptr;
 
     Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }
 };

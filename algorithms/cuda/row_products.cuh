@@ -1,8 +1,11 @@
-// The launches around those of the tiles in a backward pass: D_i = rowsum(dO_i * O_i) before, dQ's rounding after.
+// The launches around those of the tiles in a backward pass: D_i = rowsum(dO_i * O_i) before, dQ's sum or rounding
+// after.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
+#include <type_traits>
 
 #include "algorithms/cuda/shared_tiles.cuh"
 
@@ -26,23 +29,23 @@ template <class T>
 struct RowProductsArgs {
     Global<const T> O, dO;
     Global<float> D, zeroed;  ///< zeroed: rows that become 0; its data is nullptr where there are none
-    int seq_q;
+    int seq_q, parts;         ///< parts: of `zeroed`, seq_q rows each
 };
 
-/// D of Br rows, and `zeroed` of them.
-template <class T, int Br, int Dim, int DimV>
-__global__ void __launch_bounds__(row_products_threads) row_products(RowProductsArgs<T> a) {
-    constexpr int lanes = DimV / Piece<T>::size, at_once = row_products_threads / lanes;
-    static_assert(lanes <= 32 && 32 % lanes == 0 && Br % at_once == 0);
-    __shared__ float sums[Br];  // to be stored side by side
-    const int head = blockIdx.y, i = blockIdx.x * Br, rows = min(Br, a.seq_q - i);
+/// D of the `rows` rows from i on, by all threads of the block; `sums`: Br numbers in shared memory. What the same
+/// thread block reads of it needs a barrier in between.
+template <int threads, int Br, int DimV, class T>
+__device__ inline void row_product(Global<const T> O, Global<const T> dO, Global<float> D, int head, int i, int rows,
+                                   float* sums) {
+    constexpr int lanes = DimV / Piece<T>::size, at_once = threads / lanes;
+    static_assert(lanes <= 32 && 32 % lanes == 0 && Br % at_once == 0 && Br <= threads);
     const int lane = threadIdx.x % lanes;
 #pragma unroll 2
     for (int r = threadIdx.x / lanes; r < Br; r += at_once) {
         float sum = 0;
         if (r < rows) {
-            const auto o = load_piece(a.O.row(head, i + r) + lane * Piece<T>::size);
-            const auto g = load_piece(a.dO.row(head, i + r) + lane * Piece<T>::size);
+            const auto o = load_piece(O.row(head, i + r) + lane * Piece<T>::size);
+            const auto g = load_piece(dO.row(head, i + r) + lane * Piece<T>::size);
 #pragma unroll
             for (int e = 0; e < Piece<T>::size; ++e) sum = fmaf(float(o.at[e]), float(g.at[e]), sum);
         }
@@ -51,43 +54,74 @@ __global__ void __launch_bounds__(row_products_threads) row_products(RowProducts
         if (lane == 0) sums[r] = sum;
     }
     __syncthreads();
-    if (threadIdx.x < rows) a.D.row(head, i)[threadIdx.x] = sums[threadIdx.x];
-    if (!a.zeroed.data) return;
-    constexpr int pieces = Dim / 4;
-    for (int k = threadIdx.x; k < rows * pieces; k += row_products_threads)
-        store_wide(a.zeroed.row(head, i + k / pieces) + k % pieces * 4, float4{});
+    if (threadIdx.x < rows) D.row(head, i)[threadIdx.x] = sums[threadIdx.x];  // side by side
 }
 
-/// The launch before: D, and zeros in `zeroed`, if anywhere.
+/// D of Br rows, and `zeroed` of them.
+template <class T, int Br, int Dim, int DimV>
+__global__ void __launch_bounds__(row_products_threads) row_products(RowProductsArgs<T> a) {
+    __shared__ float sums[Br];
+    const int head = blockIdx.y, i = blockIdx.x * Br, rows = min(Br, a.seq_q - i);
+    row_product<row_products_threads, Br, DimV>(a.O, a.dO, a.D, head, i, rows, sums);
+    if (!a.zeroed.data) return;
+    constexpr int pieces = Dim / 4;
+    for (int part = 0; part < a.parts; ++part)
+        for (int k = threadIdx.x; k < rows * pieces; k += row_products_threads)
+            store_wide(a.zeroed.row(head, part * a.seq_q + i + k / pieces) + k % pieces * 4, float4{});
+}
+
+/// The launch before: D, and zeros in all parts of `zeroed`, if anywhere.
 template <class T, const KernelVariant& v>
-void enqueue_row_products(const KernelCall& call, Global<float> zeroed) {
+void enqueue_row_products(const KernelCall& call, Global<float> zeroed, Index parts = 1) {
     const auto& t = call.tensors;
-    const RowProductsArgs<T> args{Global<const T>(t["O"]), Global<const T>(t["dO"]), Global<float>(t["D"]), zeroed,
-                                  static_cast<int>(call.problem.seq_q)};
+    const RowProductsArgs<T> args{Global<const T>(t["O"]),
+                                  Global<const T>(t["dO"]),
+                                  Global<float>(t["D"]),
+                                  zeroed,
+                                  static_cast<int>(call.problem.seq_q),
+                                  static_cast<int>(parts)};
     enqueue("row_products", row_products<T, v.tile.br, v.dim, v.dim_v>,
             grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()), row_products_threads, 0,
             call.stream, args);
 }
 
 template <class T>
-struct RoundArgs {
+struct SumArgs {
     Global<const float> sums;
     Global<T> to;
-    int seq_q;
+    int seq_q, parts;
 };
 
-/// Br rows of `sums`, in the storage type.
+/// Br rows of `sums`, all parts of them added up in their order, in the storage type.
 template <class T, int Br, int Dim>
-__global__ void __launch_bounds__(row_products_threads) round_rows(RoundArgs<T> a) {
+__global__ void __launch_bounds__(row_products_threads) add_up_rows(SumArgs<T> a) {
     constexpr int pieces = Dim / 4;
     const int head = blockIdx.y, i = blockIdx.x * Br, rows = min(Br, a.seq_q - i);
 #pragma unroll 4
     for (int k = threadIdx.x; k < rows * pieces; k += row_products_threads) {
         const int row = i + k / pieces, col = k % pieces * 4;
-        const float4 x = load_past_l1(reinterpret_cast<const float4*>(a.sums.row(head, row) + col));
-        alignas(8) const T four[4] = {T(x.x), T(x.y), T(x.z), T(x.w)};
-        store_wide(reinterpret_cast<float*>(a.to.row(head, row) + col), reinterpret_cast<const float2&>(four));
+        const auto of_part = [&](int part) {
+            return load_past_l1(reinterpret_cast<const float4*>(a.sums.row(head, part * a.seq_q + row) + col));
+        };
+        float4 x = of_part(0);
+        for (int part = 1; part < a.parts; ++part) {
+            const float4 y = of_part(part);
+            x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w;
+        }
+        alignas(4 * sizeof(T)) const T four[4] = {T(x.x), T(x.y), T(x.z), T(x.w)};
+        using Wide = std::conditional_t<sizeof(T) == 4, float4, float2>;
+        store_wide(reinterpret_cast<float*>(a.to.row(head, row) + col), reinterpret_cast<const Wide&>(four));
     }
+}
+
+/// The launch after, where dQ is added up apart; `name` is the launch's in the simulated program.
+template <class T, const KernelVariant& v>
+void enqueue_sums(const char* name, const KernelCall& call, Index parts = 1) {
+    const SumArgs<T> args{Global<const float>(call.tensors["dQ~"]), Global<T>(call.tensors["dQ"]),
+                          static_cast<int>(call.problem.seq_q), static_cast<int>(parts)};
+    enqueue(name, add_up_rows<T, v.tile.br, v.dim>,
+            grid_of(ceil_div(call.problem.seq_q, v.tile.br), call.problem.batch_heads()), row_products_threads, 0,
+            call.stream, args);
 }
 
 }  // namespace tilescope::cuda

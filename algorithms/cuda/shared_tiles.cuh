@@ -64,11 +64,11 @@ __device__ inline void copy_async(void* to, const void* from, int valid) {
 }
 
 /// Starts to load the first `rows` rows and `cols` columns of a tile; the rest of it becomes 0.
-template <int threads, int Rows, int Cols, ReadBy by>
+template <int threads, int unrolled = 4, int Rows, int Cols, ReadBy by>
 __device__ inline void load_async(const SharedTile<Rows, Cols, by>& tile, const float* from, int pitch, int rows,
                                   int cols = Cols) {
     constexpr int pieces = Cols / 4;
-#pragma unroll 4
+#pragma unroll unrolled
     for (int k = threadIdx.x; k < Rows * pieces; k += threads) {
         const int r = k / pieces, c4 = k % pieces;
         const float* const piece = from + std::int64_t{r} * pitch + 4 * c4;

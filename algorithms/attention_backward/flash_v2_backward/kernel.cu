@@ -11,17 +11,7 @@ using namespace cuda;
 template <int B, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(B), 1) keys_kernel(BackwardArgs<float> a) {
     extern __shared__ float4 shared[];
-    key_block<B, D, Dv>(a, shared, [&](const auto& tiles, int head, int i, int rows, int keys) {
-        if (!warp_has_rows(rows)) return;
-        constexpr int cols = BackwardTiles<B, D, Dv>::query_cols;
-#pragma unroll 1
-        for (int c = 0; c < D; c += cols) {
-            Output<cols> dq;
-            dq.fill(0);
-            accumulate(dq, tiles.scores, tiles.k, keys, c);
-            reduce_add(dq, a.dQ.row(head, i) + c, a.dQ.pitch, rows);
-        }
-    });
+    key_block_adding_queries<B, D, Dv>(a, shared, blockIdx.x * B);
 }
 
 }  // namespace

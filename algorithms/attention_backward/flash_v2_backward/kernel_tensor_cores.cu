@@ -214,8 +214,7 @@ void launch(const KernelCall& call) {
     enqueue_row_products<T, v>(call, args.dQ);
     enqueue("keys", keys_kernel<T, v.tile.br, v.tile.bc, v.dim>, grid_of(ceil_div(p.seq_k, v.tile.bc), p.kv_slices()),
             v.threads, v.shared(), call.stream, args);
-    const RoundArgs<T> round{Global<const float>(t["dQ~"]), Global<T>(t["dQ"]), static_cast<int>(p.seq_q)};
-    enqueue("convert", round_rows<T, v.tile.br, v.dim>, row_blocks, row_products_threads, 0, call.stream, round);
+    enqueue_sums<T, v>("convert", call);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using namespace cuda;
 template <int B, int D, int Dv>
 __global__ void __launch_bounds__(fp32_threads(B), 1) keys_kernel(BackwardArgs<float> a) {
     extern __shared__ float4 shared[];
-    key_block<B, D, Dv>(a, shared, [](const auto&, int, int, int, int) {});
+    key_block<B, D, Dv>(a, shared, blockIdx.x * B, [](const auto&, int, int, int, int) {});
 }
 
 template <int B, int D, int Dv>
