@@ -1,0 +1,72 @@
+// How the warps of a thread block share the products of a tile, and the bytes between shared memory and registers that
+// follow from it: FlashAttention-2 (arXiv 2307.08691), section 3.3. Of kernels whose warps load operands from shared
+// memory themselves (mma.sync). Closed forms of sizes: a tile program knows nothing of warps, so nothing is counted.
+//
+// Algorithm::keys_of_warp is another matter: how TileScope's own kernel lies, whose warps the time model has.
+#pragma once
+
+#include <optional>
+
+#include "lab/experiment.hpp"
+
+namespace tilescope::lab {
+
+enum class WarpSplit : std::uint8_t {
+    keys,  ///< split K: a warp has all rows and a part of the keys; what it has of m, l and O is exchanged
+    rows,  ///< split Q: a warp has all keys and a part of the rows; nothing is exchanged
+};
+
+struct Warps {
+    Index number = 4;
+    WarpSplit split = WarpSplit::rows;
+    bool keeps_keys = false;  ///< by split K: K_j and V_j stay in registers while row blocks pass by
+};
+
+inline constexpr Index most_warps_of_a_block = 32;
+inline constexpr Index least_share = 16;  ///< rows or keys of a warp: what an mma.m16n8k16 takes
+
+/// Throws BadValue where a thread block has no such number of warps.
+void validate_warps(Index number);
+/// Whether every warp has rows, or keys, for one product at least.
+bool possible(const Warps& warps, const Tiling& tiling);
+
+/// That warps read from shared memory and write to it. What fills it from HBM is the same either way, and left out.
+struct WarpBytes {
+    Bytes q = 0, kv = 0;
+    Bytes statistics = 0;  ///< the warps' maxima and sums: written by each, read by all
+    Bytes outputs = 0;     ///< the warps' parts of O: written and added up once
+
+    Bytes total() const { return q + kv + statistics + outputs; }
+    friend bool operator==(const WarpBytes&, const WarpBytes&) = default;
+};
+WarpBytes of_tile(const Warps& warps, const Problem& problem, Index rows, Index keys);
+/// Of all tiles that a run visits, which must be possible: valid rows and keys only. K and V that stay in registers are
+/// read once for each key block.
+WarpBytes of_run(const Warps& warps, const Experiment& experiment);
+
+/// Bc / Br at which both splits move as many bytes; by rows moves fewer below, by keys above. Nothing for one warp.
+std::optional<double> even_width(const Warps& warps, const Problem& problem);
+
+/// Registers of a thread that hold its warp's part of K_j and V_j.
+Index registers_of_keys(Index warps, const Problem& problem, Index keys);
+
+/// What is known of an algorithm's released kernel.
+struct ReleasedWarps {
+    Warps warps;         ///< at the experiment's tiles
+    const char* kernel;  ///< "FlashAttention-2's released kernel"
+    Tiling tiling;       ///< its own tiles; 0 x 0 on a GPU that is no GPU
+    Index number;        ///< its own warps
+};
+/// Of a forward pass, with so many warps (0: as released); nothing where it has neither split.
+std::optional<ReleasedWarps> released_warps(const Experiment& experiment, Index number = 0);
+
+/// What the warps of a backward pass's released kernel put into shared memory for one another, of a tile.
+struct ReleasedExchange {
+    Index warps;
+    const char* kernel;
+    bool partial_sums;  ///< each its part of dQ_i in f32, for they split the keys; else P and dS, in the storage type
+    Bytes bytes;
+};
+std::optional<ReleasedExchange> released_exchange(const Experiment& experiment, Index number = 0);
+
+}  // namespace tilescope::lab
