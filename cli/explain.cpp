@@ -11,7 +11,10 @@
 #include "core/text/words.hpp"
 #include "lab/covers.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/in_flags.hpp"
+#include "lab/flags/values.hpp"
 #include "lab/mapping.hpp"
+#include "show/warps_text.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -79,10 +82,28 @@ void print_lines(const Experiment& e, const Profile& profile) {
     }
 }
 
-void explain_algorithm(const Options& o, const std::string& name) {
+void print_warps(const show::WarpsText& t) {
+    if (t.heading.empty()) return;
+    std::cout << '\n' << t.heading << '\n';
+    for (const std::string& words : t.before) text::print_wrapped(std::cout, words, "  ", "");
+    if (!t.table.empty()) {
+        text::Table table(t.table[0]);
+        for (std::size_t k = 1; k < t.table.size(); ++k) table.add(t.table[k]);
+        std::cout << '\n';
+        table.print(std::cout, "  ");
+        std::cout << '\n';
+    }
+    for (const std::string& words : t.after) text::print_wrapped(std::cout, words, "  ", "");
+}
+
+void explain_algorithm(const Options& o, const std::string& name, Index warps) {
     const Algorithm& algorithm = chosen_algorithm(name);
     const Request request = read_request(o, algorithm);
     with_tiling(algorithm, o, request, [&](const Experiment& e) {
+        const show::WarpsText of_warps = show::warps_text(e, warps);
+        if (warps > 0 && of_warps.heading.empty())
+            throw UsageError("--warps " + std::to_string(warps) + ": nothing is known of the warps of " + name +
+                             "; leave it out, or explain flash_v1 or flash_v2");
         Profile profile;
         // Every mode counts the same, so counting is the default even where numbers would take seconds.
         const bool numeric = o.mode != "auto" && choose_mode(o, request, {count(e, &control())}).numeric;
@@ -94,18 +115,20 @@ void explain_algorithm(const Options& o, const std::string& name) {
             run_program(gpu, algorithm, e.problem, e.tiling, inputs);
         }
         if (o.json) {
-            std::cout << to_json(e, profile).dump(2) << '\n';
+            std::cout << to_json(e, profile, warps).dump(2) << '\n';
             return;
         }
         std::ostringstream heading;
         heading << algorithm.name << ": " << algorithm.idea << "\n  " << algorithm.paper << "\n  "
                 << describe(request, *algorithm.computes) << "; tiles " << tiles_text(e) << " on " << e.gpu.name
-                << "\n  All numbers are counted over the whole run; kB, MB: powers of 1000.\n\n";
+                << "\n  All numbers" << (of_warps.heading.empty() ? "" : " but those of warps")
+                << " are counted over the whole run; kB, MB: powers of 1000.\n\n";
         text::print_wrapped(std::cout, heading.str());
         if (const std::string mask = about_mask(e); !mask.empty())
             text::print_wrapped(std::cout, mask + "\n\n", "  ", "  ");
         print_table(e, profile);
         print_lines(e, profile);
+        print_warps(of_warps);
         for (const std::string& note : gpu.notes()) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");
     });
 }
@@ -115,18 +138,28 @@ void explain_algorithm(const Options& o, const std::string& name) {
 void add_explain(CLI::App& app) {
     static Options options;
     static std::string name;
+    static Index warps = 0;
     CLI::App* sub = app.add_subcommand("explain", "Pseudo-code with bytes, visits, FLOPs and tile placement per line");
     add_algorithm_argument(*sub, name);
     add_problem_options(*sub, options);
     add_numeric_options(*sub, options);
     sub->get_option("--mode")->description("numeric, count or auto; the counts are the same, auto counts");
+    add_whole_option(*sub, "--warps", {1, most_warps_of_a_block, 4},
+                     "Warps that share a tile, in what is said of split K and split Q: a power of two; no count and no "
+                     "time depends on it",
+                     [](Index n) {
+                         in_flags([&] { validate_warps(n); });
+                         warps = n;
+                     })
+        ->default_str("as the released kernel");
     add_json_option(*sub, options);
     sub->footer(
         "Examples:\n"
         "  tilescope explain flash_v2\n"
         "  tilescope explain flash_v1 --seq 4096 --br 64 --bc 256\n"
+        "  tilescope explain flash_v2 --br 64 --bc 256 --warps 4\n"
         "  tilescope explain flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --br 4 --bc 4");
-    sub->callback([] { explain_algorithm(options, name); });
+    sub->callback([] { explain_algorithm(options, name, warps); });
 }
 
 }  // namespace tilescope::cli

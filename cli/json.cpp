@@ -1,6 +1,7 @@
 #include "cli/json.hpp"
 
 #include "lab/timing.hpp"
+#include "lab/warps.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -45,6 +46,47 @@ Json to_json(const OutputError& e) {
             {"compared", e.compared},
             {"not_finite", e.not_finite},
             {"finite_instead", e.finite_instead}};
+}
+
+const char* key_of(WarpSplit split) { return split == WarpSplit::keys ? "split_k" : "split_q"; }
+
+/// One way to share a tile; null for what is not possible.
+Json to_json(const Warps& w, const Experiment& e) {
+    if (!possible(w, e.tiling)) return nullptr;
+    const auto parts = [](const WarpBytes& b) {
+        return Json{{"q_bytes", b.q},
+                    {"kv_bytes", b.kv},
+                    {"statistics_bytes", b.statistics},
+                    {"output_bytes", b.outputs},
+                    {"bytes", b.total()}};
+    };
+    const WarpBytes tile = of_tile(w, e.problem, e.tiling.br, e.tiling.bc);
+    const double per_score = static_cast<double>(tile.total()) / static_cast<double>(e.tiling.br * e.tiling.bc);
+    return {{"keys_in_registers", w.keeps_keys},
+            {"tile", parts(tile)},
+            {"bytes_per_score", per_score},
+            {"run", parts(of_run(w, e))}};
+}
+
+/// What is known of the warps; null where nothing is.
+Json warps_of(const Experiment& e, Index number) {
+    if (const auto x = released_exchange(e, number))
+        return {{"number", x->warps},
+                {"kernel", x->kernel},
+                {"kernel_split", x->partial_sums ? Json(key_of(WarpSplit::keys)) : Json()},
+                {"exchanged", x->partial_sums ? "partial dQ" : "P and dS"},
+                {"exchanged_bytes", x->bytes}};
+    const auto released = released_warps(e, number);
+    if (!released) return nullptr;
+    const Warps& has = released->warps;
+    const Warps by_keys = {has.number, WarpSplit::keys, has.keeps_keys}, by_rows = {has.number, WarpSplit::rows};
+    const auto even = even_width(by_keys, e.problem);
+    return {{"number", has.number},
+            {"kernel", released->kernel},
+            {"kernel_split", key_of(has.split)},
+            {"even_bc_over_br", even ? Json(*even) : Json()},
+            {key_of(WarpSplit::keys), to_json(by_keys, e)},
+            {key_of(WarpSplit::rows), to_json(by_rows, e)}};
 }
 
 }  // namespace
@@ -109,7 +151,7 @@ Json to_json(const Report& r) {
     return j;
 }
 
-Json to_json(const Experiment& e, const Profile& profile) {
+Json to_json(const Experiment& e, const Profile& profile, Index warps) {
     Json lines = Json::array();
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
     for (const CodeLine& c : e.algorithm->code) {
@@ -135,6 +177,7 @@ Json to_json(const Experiment& e, const Profile& profile) {
     Json j = {{"schema", "tilescope.explain/1"}};
     j.update(to_json(e));
     j["lines"] = std::move(lines);
+    j["warps"] = warps_of(e, warps);
     return j;
 }
 

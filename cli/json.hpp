@@ -21,6 +21,7 @@ Json to_json(const lab::Launch& launch);
 Json time_error(const lab::Report& report);
 /// Everything `run --json` prints. Errors that are not numbers become null.
 Json to_json(const lab::Report& report);
-Json to_json(const lab::Experiment& experiment, const Profile& profile);
+/// Everything `explain --json` prints; `warps`: as many share a tile, 0: as the released kernel has them.
+Json to_json(const lab::Experiment& experiment, const Profile& profile, Index warps);
 
 }  // namespace tilescope::cli

@@ -108,6 +108,8 @@ CASES = {
     "list_metrics": "list --metrics",
     "timeline_json": "timeline flash_v2 --gpu H100 --seq 1000 --causal --json",
     "timeline_large": "timeline flash_v2 --heads 16 --seq 1048576 --dim 128 --causal --gpu H200 --br 128 --bc 64",
+    "explain_warps": "explain flash_v2 --heads 1 --br 64 --bc 256",
+    "explain_warps_backward": "explain flash_v1_backward --heads 1 --br 16 --bc 256",
     "explain_json": "explain memory_efficient --seq 256 --json",
     "sweep_csv": "sweep flash_v1 flash_v2 --vary seq=256:1024:x2 --vary bc=64,128 --br 64",
     "sweep_l2": "sweep flash_v2 --vary l2-bytes=0,1M,4M,1G --seq 8192 --heads 32",

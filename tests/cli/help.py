@@ -14,7 +14,7 @@ FLAGS = {
     "list": ["--json"],
     "run": [*PROBLEM, *FILES, "--out"],
     "compare": [*PROBLEM, *FILES],
-    "explain": PROBLEM,
+    "explain": [*PROBLEM, "--warps"],
     "sweep": [*PROBLEM, "--vary", "--output"],
     "step": [*(f for f in PROBLEM if f != "--mode"), *FILES, *"--from --to --at --sm --line --launch --block --table".split()],
     "trace": [*PROBLEM, *FILES, "--output", "--blocks", "--perfetto", "--detail"],
