@@ -144,13 +144,13 @@ void add_explain(CLI::App& app) {
     add_problem_options(*sub, options);
     add_numeric_options(*sub, options);
     sub->get_option("--mode")->description("numeric, count or auto; the counts are the same, auto counts");
-    add_whole_option(*sub, "--warps", {1, most_warps_of_a_block, 4},
-                     "Warps that share a tile, in what is said of split K and split Q: a power of two; no count and no "
-                     "time depends on it",
-                     [](Index n) {
-                         in_flags([&] { validate_warps(n); });
-                         warps = n;
-                     })
+    add_whole_option(
+        *sub, "--warps", {1, most_warps_of_a_block, 4},
+        "Warps that share a tile by split K or split Q: a power of two. No count and no time depends on it",
+        [](Index n) {
+            in_flags([&] { validate_warps(n); });
+            warps = n;
+        })
         ->default_str("as the released kernel");
     add_json_option(*sub, options);
     sub->footer(

@@ -95,20 +95,20 @@ std::optional<ReleasedWarps> released_warps(const Experiment& e, Index number) {
     const Index warps = number > 0 ? number : warps_of(e.tiling.br);
     if (!first) return ReleasedWarps{{warps}, "FlashAttention-2's released kernel", own, warps_of(own.br)};
     const bool keeps = registers_of_keys(warps, e.problem, e.tiling.bc) <= most_registers_of_a_thread;
-    return ReleasedWarps{
-        {warps, WarpSplit::keys, keeps}, "FlashAttention-1's released kernel", own, warps_of(own.br)};
+    return ReleasedWarps{{warps, WarpSplit::keys, keeps}, "FlashAttention-1's released kernel", own, warps_of(own.br)};
 }
 
 /// The same, fmha_dgrad_kernel_1xN_loop.h and flash_bwd_kernel.h.
 std::optional<ReleasedExchange> released_exchange(const Experiment& e, Index number) {
     const std::string_view name = e.algorithm->name;
     const Problem& p = e.problem;
-    const Index warps = number > 0 ? number : 8;
+    constexpr Index own = 8;
+    const Index warps = number > 0 ? number : own;
     if (name == "flash_v1_backward")
-        return ReleasedExchange{warps, "FlashAttention-1's released backward kernel", true,
+        return ReleasedExchange{warps, own, "FlashAttention-1's released backward kernel", true,
                                 warps > 1 ? warps * e.tiling.br * p.dim * size_of(Dtype::f32) : 0};
     if (name == "flash_v2_backward" || name == "flash_v2_deterministic_backward")
-        return ReleasedExchange{warps, "FlashAttention-2's released backward kernel", false,
+        return ReleasedExchange{warps, own, "FlashAttention-2's released backward kernel", false,
                                 2 * e.tiling.br * e.tiling.bc * size_of(p.dtype)};
     return std::nullopt;
 }

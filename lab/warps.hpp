@@ -62,7 +62,7 @@ std::optional<ReleasedWarps> released_warps(const Experiment& experiment, Index 
 
 /// What the warps of a backward pass's released kernel put into shared memory for one another, of a tile.
 struct ReleasedExchange {
-    Index warps;
+    Index warps, own;  ///< asked for; the kernel's own
     const char* kernel;
     bool partial_sums;  ///< each its part of dQ_i in f32, for they split the keys; else P and dS, in the storage type
     Bytes bytes;

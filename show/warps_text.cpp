@@ -14,7 +14,8 @@ std::string shape_of_tile(Index rows, Index cols) { return std::to_string(rows) 
 
 /// "32 of the 128 keys"
 std::string share_of(Index of, Index warps, const char* what) {
-    return (of % warps ? "up to " : "") + text::grouped(ceil_div(of, warps)) + " of the " + text::grouped(of) + ' ' + what;
+    return (of % warps ? "up to " : "") + text::grouped(ceil_div(of, warps)) + " of the " + text::grouped(of) + ' ' +
+           what;
 }
 
 /// Both ways of one tile.
@@ -36,9 +37,10 @@ std::string two_ways(const Rivals& r) {
     const auto part = [&](const Warps& w, Index of, const char* what) {
         return r.can(w) ? share_of(of, r.number(), what) : std::string("a part of the ") + what;
     };
-    return text::counted(r.number(), "warp") + " of a thread block can divide a tile in two ways. Split K: a warp has " +
-           part(r.keys, r.bc(), "keys") +
-           " and all rows. Every warp reads Q; then maxima, sums and a partial O of each warp pass through shared memory "
+    return "The " + text::counted(r.number(), "warp") +
+           " of a thread block can divide a tile in two ways. Split K: a warp has " + part(r.keys, r.bc(), "keys") +
+           " and all rows. Every warp reads Q; then maxima, sums and a partial O of each warp pass through shared "
+           "memory "
            "and are added up behind a barrier. Split Q: a warp has " +
            part(r.rows, r.br(), "rows") + " and all keys. Every warp reads K and V, and nothing is exchanged.";
 }
@@ -55,7 +57,7 @@ std::vector<std::vector<std::string>> table_of(const Rivals& r) {
             return kept ? "in registers" : exact_bytes(r.tile(w).*part);
         });
     };
-    return {{"of a tile of " + shape_of_tile(r.br(), r.bc()), "split K", "split Q"},
+    return {{"a tile of " + shape_of_tile(r.br(), r.bc()), "split K", "split Q"},
             bytes("Q, read", &WarpBytes::q),
             bytes("K and V, read", &WarpBytes::kv),
             bytes("maxima and sums, exchanged", &WarpBytes::statistics),
@@ -81,7 +83,8 @@ std::string cannot(const Rivals& r, const Warps& w) {
 std::string winner(const Rivals& r) {
     const Bytes by_keys = r.tile(r.keys).total(), by_rows = r.tile(r.rows).total();
     if (by_keys == by_rows) return "Both move as many bytes at this tile; split K waits at a barrier besides.";
-    const double times = static_cast<double>(std::max(by_keys, by_rows)) / static_cast<double>(std::min(by_keys, by_rows));
+    const double times =
+        static_cast<double>(std::max(by_keys, by_rows)) / static_cast<double>(std::min(by_keys, by_rows));
     if (by_keys > by_rows)
         return "Split Q moves fewer bytes at this tile: split K moves " + text::number(times) +
                " times as many, and waits at a barrier besides.";
@@ -94,8 +97,9 @@ std::string turning_point(const Rivals& r, double even) {
     const std::string br = std::to_string(r.br()), bc = std::to_string(r.bc()),
                       least = std::to_string(least_share * r.number());
     const double even_br = static_cast<double>(r.bc()) / even;
-    std::string words = "Which one moves fewer is a matter of the tile's shape: they are even at Bc = " +
-                        text::number(even) + " Br. Split K wins where a tile is wider, split Q where it is taller. ";
+    std::string words =
+        "Which one moves fewer is a matter of the tile's shape: they are even at Bc = " + text::number(even) +
+        " Br. Split K wins where a tile is wider, split Q where it is taller. ";
     if (r.can(r.rows))
         words += "At Br " + br + " they are even at Bc " + text::tenths(even * static_cast<double>(r.br())) + ". ";
     words += "At Bc " + bc + " they are even at Br " + text::tenths(even_br);
@@ -116,8 +120,8 @@ std::string released_kernel(const ReleasedWarps& k) {
 std::string kept_keys(const Rivals& r) {
     const std::string registers = text::counted(registers_of_keys(r.number(), r.problem(), r.bc()), "register");
     if (!r.keys.keeps_keys)
-        return " It keeps K_j and V_j in registers while row blocks pass by. At this tile they would take " + registers +
-               " of a thread, which has 255, so here they are read again for each tile.";
+        return " It keeps K_j and V_j in registers while row blocks pass by. At this tile they would take " +
+               registers + " of a thread, which has 255, so here they are read again for each tile.";
     return " It keeps K_j and V_j in registers while row blocks pass by (" + registers +
            " of a thread): they are read from shared memory once for each key block, not for each tile.";
 }
@@ -141,28 +145,34 @@ std::vector<std::string> verdict_on(const Rivals& r) {
 
 std::string what_it_is(const Problem& p) {
     return std::string(
-               "All of this stays within an SM: it is neither SM traffic nor HBM. How Q, K and V get into shared memory "
-               "is left out, for it is the same either way. The SRAM bytes of `run` know no warps: there a product reads "
+               "All of this stays within an SM: it is neither SM traffic nor HBM. How Q, K and V get into shared "
+               "memory "
+               "is left out, for it is the same either way. The SRAM bytes of `run` know no warps: there a product "
+               "reads "
                "each operand once. This is about kernels whose warps load operands by themselves, for mma.sync: "
-               "FlashAttention-1 and -2, on an A100 or a later GPU. Not FlashAttention-3's for Hopper: the tensor cores "
+               "FlashAttention-1 and -2, on an A100 or a later GPU. Not FlashAttention-3's for Hopper: the tensor "
+               "cores "
                "read operands of wgmma from shared memory directly, once for a group of four warps.") +
            (p.dtype == Dtype::f32 ? " The released kernels take f16 and bf16; here an element has 4 B." : "");
 }
 
 WarpsText of_exchange(const Experiment& e, const ReleasedExchange& x) {
-    const std::string bytes = exact_bytes(x.bytes), kernel = std::string(x.kernel) + " has ";
-    const std::string warps = text::counted(x.warps, "warp");
+    const std::string bytes = exact_bytes(x.bytes),
+                      kernel = std::string(x.kernel) + " (" + text::counted(x.own, "warp") + ") has ";
     std::string words;
     if (x.partial_sums && x.warps == 1)
-        words = "One warp has the whole tile: there is nothing to exchange.";
+        words = kernel + "split K. One warp has the whole tile: there is nothing to exchange.";
     else if (x.partial_sums)
-        words = kernel + "split K: " + warps + " with a part of the keys each. dK_j and dV_j are sums over rows, so each "
-                "has those of its own keys; dQ_i is a sum over keys, so each tile leaves " +
-                std::to_string(x.warps) + " partial dQ of " + shape_of_tile(e.tiling.br, e.problem.dim) + " f32, " + bytes +
-                ", in shared memory, to be read again and added up behind a barrier.";
+        words = kernel +
+                "split K: each warp has a part of the keys. dK_j and dV_j are sums over rows, so a warp has those of "
+                "its own keys; dQ_i is a sum over keys, so each tile leaves " +
+                std::to_string(x.warps) + " partial dQ of " + shape_of_tile(e.tiling.br, e.problem.dim) + " f32, " +
+                bytes + ", in shared memory, to be read again and added up behind a barrier.";
     else
-        words = kernel + "no split K: its " + warps + " divide what a product makes, never what it sums over, so no sums are exchanged. But "
-                "each warp needs P and dS of others for the products that follow, also transposed: both pass through shared "
+        words = kernel +
+                "no split K: warps divide what a product makes, never what it sums over, so no sums are exchanged. But "
+                "each warp needs P and dS of others for the products that follow, also transposed: both pass through "
+                "shared "
                 "memory in the storage type, 2 of " +
                 shape_of_tile(e.tiling.br, e.tiling.bc) + ", " + bytes + " a tile.";
     return {"Warps: what they exchange through shared memory (computed by closed forms, not counted)",

@@ -123,8 +123,7 @@ TEST_CASE("a run's bytes are those of the tiles that it visits, of valid rows an
     for (const Case& c : cases) {
         INFO(c);
         const Experiment e = experiment("flash_v2", c.problem, c.tiling);
-        for (const Warps& w : {by_keys, by_rows, kept})
-            CHECK(of_run(w, e) == tile_by_tile(w, c.problem, c.tiling));
+        for (const Warps& w : {by_keys, by_rows, kept}) CHECK(of_run(w, e) == tile_by_tile(w, c.problem, c.tiling));
     }
 }
 
@@ -152,7 +151,8 @@ TEST_CASE("what one warp reads is what the program is charged for SRAM", "[warps
 TEST_CASE("numbers of warps are powers of two up to 32", "[warps]") {
     for (const Index n : {1, 2, 4, 8, 16, 32}) CHECK_NOTHROW(validate_warps(n));
     for (const Index n : {-4, 0, 3, 6, 33, 64})
-        CHECK_THROWS_WITH(validate_warps(n), Catch::Matchers::ContainsSubstring("must be a power of two from 1 to 32; try warps 4"));
+        CHECK_THROWS_WITH(validate_warps(n),
+                          Catch::Matchers::ContainsSubstring("must be a power of two from 1 to 32; try warps 4"));
 }
 
 TEST_CASE("released kernels: who has which split, and how many warps", "[warps]") {
@@ -161,7 +161,8 @@ TEST_CASE("released kernels: who has which split, and how many warps", "[warps]"
     CHECK(first.warps.number == 4);
     CHECK(first.warps.keeps_keys);
     CHECK(first.tiling == Tiling{16, 256});
-    // 256 keys of 64 + 64 in 4 warps of 32 threads: 128 registers each. Of 128 + 128 they are 256, and a thread has 255.
+    // 256 keys of 64 + 64 in 4 warps of 32 threads: 128 registers each. Of 128 + 128 they are 256, and a thread has
+    // 255.
     CHECK(registers_of_keys(4, of_dim(64), 256) == 128);
     CHECK_FALSE(released_warps(experiment("flash_v1", of_dim(128), {16, 256}))->warps.keeps_keys);
     CHECK(released_warps(experiment("flash_v1", of_dim(128), {16, 256}), 8)->warps.keeps_keys);
