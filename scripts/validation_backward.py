@@ -8,6 +8,7 @@ from page_text import bullets, listed, paragraph, percent, span, table, yes
 KERNELS = ("standard_backward", "flash_v1_backward", "flash_v2_backward", "flash_v2_deterministic_backward",
            "two_pass_backward", "memory_efficient_backward")
 TENSOR = "flash_v2_backward, tensor cores"
+SURVEYS = ("backward/survey.csv", "backward/survey-memory_efficient.csv")
 # name, simulated column, measured column, limit in percent
 COUNTERS = [
     ("reads", "simulated_read_bytes", "measured_read_bytes", 0.5),
@@ -45,7 +46,7 @@ class Backward:
             return [{key: number(cell) for key, cell in row.items()} for row in rows]
 
         self.about = {}
-        self.rows = read("backward/survey.csv")
+        self.rows = [row for name in SURVEYS for row in read(name)]
         self.speed, self.precision = read("backward.csv"), read("backward-precision.csv")
         self.folder = folder
         for row in self.rows:
@@ -228,18 +229,20 @@ def speed_table(backward):
 
 
 def section(backward):
-    about, speed = backward.about["backward/survey.csv"], backward.about["backward.csv"]
+    about, speed = backward.about[SURVEYS[0]], backward.about["backward.csv"]
     rows = backward.rows
     ratios = [row["flash_ratio"] for row in backward.speed if row["flash_ratio"]]
     errors = [row[f"d{x}_ratio"] for row in backward.precision for x in "QKV"]
     return [
         "## 7. The backward pass",
-        paragraph(f"""The same for gradients ({about['device']}, {about['date']},
-            [survey.csv](measured/h200/backward/survey.csv): `{about['command']}`). {len(rows)} cases,
+        paragraph(f"""The same for gradients ({about['device']}). {len(rows)} cases,
             {sum(r['dtype'] == 'f32' for r in rows)} of them fp32, {sum(r['causal'] for r in rows)} causal: {shapes(rows)}.
             dQ, dK and dV are all compared with a reference in double precision. **Reductions** are what thread blocks
             send to the L2 for it to add: `lts__t_sectors_srcunit_tex_op_red.sum` x 32. They are neither reads nor
-            writes, in the model and on the device."""),
+            writes, in the model and on the device. `memory_efficient_backward` takes turns at dQ: the words that
+            thread blocks ask whose turn it is come back as reads."""),
+        bullets(f"[{os.path.basename(name)}](measured/h200/{name}), {backward.about[name]['date']}: "
+                f"`{backward.about[name]['command']}`" for name in SURVEYS),
         agreement(backward),
         paragraph(f"""A dash: none of that, or products on tensor cores. What differs by more than 1% has a cause, which
             `scripts/validation_backward.py` computes from the shape; it fails when more than {LEFT_OVER}% is left."""),
