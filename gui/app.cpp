@@ -310,7 +310,7 @@ void follow(App& app) {
     if (app.followed == std::pair(app.session.version(), run->tick())) return;
     app.followed = {app.session.version(), run->tick()};
     const auto& sms = run->moment().sms;
-    const auto first = sms.begin() + app.view.sm;
+    const auto first = sms.begin() + static_cast<std::ptrdiff_t>(app.view.sm);
     const auto works = [](const SmState& sm) { return sm.block != nullptr; };
     if (sms.empty() || works(*first)) return;
     if (const auto next = std::find_if(first, sms.end(), works); next != sms.end())

@@ -86,7 +86,16 @@ struct Filming {
     bool cancelled = false;   ///< asked for
 };
 
+/// What there is where frames are a page's in a browser.
+struct InPage {
+    std::string address;  ///< of the page, without # and what follows: what links begin with
+    bool opens = false;   ///< asked for: the browser's dialog for a file
+};
+
 struct App {
+    App() = default;
+    explicit App(const RecordingLimits& limits) : session(limits) {}
+
     Session session;
     Explorer explorer;
     Walls walls;
@@ -122,6 +131,7 @@ struct App {
     std::optional<Scene> scene;  ///< what is shown began with it
     bool revealed = false;       ///< its answer is to be seen
 
+    std::optional<InPage> page;
     History history;
     bool zooms = false;        ///< asked for: what the mouse points at is to be seen large
     bool blank = false;        ///< nothing is drawn

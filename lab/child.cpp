@@ -16,6 +16,19 @@
 extern char** environ;
 
 namespace tilescope::lab {
+namespace {
+
+/// Starts a program that is found on PATH. Returns 0, or the error.
+int start(pid_t& process, const posix_spawn_file_actions_t& actions, char* const* words) {
+#ifdef __EMSCRIPTEN__  // a page has no processes
+    static_cast<void>(process), static_cast<void>(actions), static_cast<void>(words);
+    return ENOSYS;
+#else
+    return posix_spawnp(&process, words[0], &actions, nullptr, words, environ);
+#endif
+}
+
+}  // namespace
 
 Child::Child(std::vector<std::string> command) {
     int ends[2];
@@ -28,7 +41,7 @@ Child::Child(std::vector<std::string> command) {
     std::vector<char*> arguments;
     for (std::string& a : command) arguments.push_back(a.data());
     arguments.push_back(nullptr);
-    const int error = posix_spawnp(&process_, arguments[0], &actions, nullptr, arguments.data(), environ);
+    const int error = start(process_, actions, arguments.data());
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (error != 0) {

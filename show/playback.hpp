@@ -22,7 +22,8 @@ class Playback {
 
     Index position() const { return position_; }
     /// How much of the last move is to be seen: 0 when it begins, 1 when it is over.
-    double fraction() const { return fraction_; }
+    double fraction() const { return still ? 1 : fraction_; }
+    bool still = false;  ///< what moves lead to is there at once, for who asks for less motion
     bool playing() const { return playing_; }
     bool loop = false;
     double speed() const { return speed_; }  ///< positions a second, on average

@@ -13,12 +13,13 @@
 #include "lab/flags/values.hpp"
 #include "lab/metric.hpp"
 #include "lab/text_file.hpp"
+#include "show/setups.hpp"
 
 namespace tilescope::show {
 using namespace lab;
 namespace {
 
-constexpr const char* key = "tilescope-gui";
+constexpr const char* key_of_words = "tilescope-gui";
 
 /// The value that `text` names, or UsageError.
 template <class T, std::size_t N>
@@ -169,7 +170,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
 /// The words that words_json() wrote; a json::exception where there are none.
 std::vector<std::string> words_of(const std::string& file) {
     std::vector<std::string> words;
-    for (const nlohmann::json& word : nlohmann::json::parse(file).at(key).get<std::vector<nlohmann::json>>()) {
+    for (const nlohmann::json& word : nlohmann::json::parse(file).at(key_of_words).get<std::vector<nlohmann::json>>()) {
         if (word.is_string()) {
             words.push_back(word.get<std::string>());
             continue;
@@ -200,6 +201,12 @@ void restore(const State& s, Session& session, Playback& playback, View& view) {
     session.busy() ? playback.seek_in_time(s.step) : playback.seek(s.step);
     playback.set_speed(s.speed);
     playback.loop = s.loop;
+}
+
+State first_state(State asked, bool step_given) {
+    if (asked.setup == Setup() && !step_given) asked.step = first_step;
+    asked.setup = first_setup(asked.setup);
+    return asked;
 }
 
 void add_state_options(CLI::App& app, State& s) {
@@ -300,7 +307,7 @@ nlohmann::ordered_json words_json(const std::vector<std::string>& words) {
 
 void save_state(const State& state, const std::string& path) {
     AtomicFile file(path);
-    file.stream() << nlohmann::ordered_json{{key, words_json(command_line(state))}}.dump(2) << '\n';
+    file.stream() << nlohmann::ordered_json{{key_of_words, words_json(command_line(state))}}.dump(2) << '\n';
     file.commit();
 }
 

@@ -29,6 +29,10 @@ struct State {
 State state_of(const Session& session, const Playback& playback, const View& view);
 void restore(const State& state, Session& session, Playback& playback, View& view);
 
+/// What is shown where no algorithm is named: what first_setup() makes of what is asked for, where nothing is in the
+/// middle of the first lesson, unless a step is given.
+State first_state(State asked, bool step_given);
+
 /// Adds the ALGO argument and all flags that describe a state.
 void add_state_options(CLI::App& app, State& state);
 /// What was typed of these options, as arguments again.

@@ -66,7 +66,7 @@ void view_controls(App& app) {
     beside("projector");
     ImGui::PopFont();
     checkbox(app, "projector", "projector", app.view.projector, "Larger type: to be read from the last row.");
-    if (button(app, "tour", "Tour", 0, 4, "A minute's tour of the window.")) app.view.tour = 0;
+    if (button(app, "tour", "Tour", 0, app.page ? 3 : 4, "A minute's tour of the window.")) app.view.tour = 0;
     file_controls(app);
 }
 
@@ -80,7 +80,8 @@ void panel(App& app) {
     ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, t.px(1));
     // The view's controls and the files stay where they are. A scroll bar that comes and goes would move sliders under
     // the mouse that holds them.
-    const float all = ImGui::GetContentRegionAvail().y, below = 2.3f * ImGui::GetFrameHeightWithSpacing();
+    const float all = ImGui::GetContentRegionAvail().y,
+                below = (app.page ? 3.3f : 2.3f) * ImGui::GetFrameHeightWithSpacing();
     ImGui::BeginChild("settings", {0, std::max(all - below, all / 2)}, false, ImGuiWindowFlags_AlwaysVerticalScrollbar);
     algorithm_controls(app);
     problem_controls(app);

@@ -1,10 +1,9 @@
 #include "gui/draw/drawing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cfloat>
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <initializer_list>
 
 namespace tilescope::gui {
@@ -12,13 +11,12 @@ namespace {
 
 /// To a hundredth of a pixel, without zeros at the end; the same on every machine.
 std::string number(float x) {
-    std::array<char, 64> digits;
-    const double hundredths = std::round(std::clamp(static_cast<double>(x), -1e7, 1e7) * 100) / 100 + 0.0;
-    const auto end = std::to_chars(digits.begin(), digits.end(), hundredths, std::chars_format::fixed, 2).ptr;
-    std::string s(digits.data(), end);
+    const auto hundredths = std::llround(std::clamp(static_cast<double>(x), -1e7, 1e7) * 100);
+    const std::string digits = std::to_string(1000 + std::abs(hundredths) % 100);  // the last two
+    std::string s = (hundredths < 0 ? "-" : "") + std::to_string(std::abs(hundredths) / 100) + '.' + digits.substr(2);
     while (s.back() == '0') s.pop_back();
     if (s.back() == '.') s.pop_back();
-    return s == "-0" ? "0" : s;
+    return s;
 }
 
 std::string attribute(const char* name, float x) { return std::string(" ") + name + "=\"" + number(x) + '"'; }

@@ -116,7 +116,8 @@ bool button(App& app, const char* place, const char* text, int column, int colum
     ImGui::PushFont(app.theme.small_text);
     const std::string label = text;
     const bool whole = width_of(label) <= width - ImGui::GetStyle().FramePadding.x;
-    const bool clicked = push_button(label, whole ? label : label.substr(0, label.find(' ')), {width, 0});
+    const std::string brief = (whole ? label : label.substr(0, label.find(' '))) + "##" + place;
+    const bool clicked = push_button(label, brief, {width, 0});
     ImGui::PopFont();
     app.place(place);
     tip(app, explanation);

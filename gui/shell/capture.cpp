@@ -1,8 +1,6 @@
 #include "gui/shell/capture.hpp"
 
-#define GLFW_INCLUDE_ES3
-#include <GLFW/glfw3.h>
-#include <backends/imgui_impl_opengl3.h>
+#include <GLES3/gl3.h>
 #include <png.h>
 
 #include <algorithm>
@@ -29,8 +27,7 @@ void take_opacity_out(std::uint8_t* rgba) {
 }  // namespace
 
 void Window::begin_hidden(App& app, double seconds) {
-    prepare(app, size_, 1);
-    ImGui_ImplOpenGL3_NewFrame();
+    painter_->begin(app, size_, 1);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(size_.width), static_cast<float>(size_.height)};
     io.DisplayFramebufferScale = {1, 1};
@@ -40,7 +37,7 @@ void Window::begin_hidden(App& app, double seconds) {
 
 void Window::lay_out(App& app, double seconds) {
     begin_hidden(app, seconds);
-    compose(app, seconds);
+    painter_->compose(app, seconds);
 }
 
 Picture Window::picture(App& app, double seconds) {
@@ -52,7 +49,7 @@ Picture Window::picture(App& app, double seconds) {
     glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, size_.width, size_.height);
     glBindFramebuffer(GL_FRAMEBUFFER, frame);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colours);
-    draw(app, seconds);
+    painter_->draw(app, size_, seconds);
 
     const std::ptrdiff_t row = 4 * size_.width, rows = size_.height;
     Picture p{size_, std::vector<std::uint8_t>(static_cast<std::size_t>(row * rows))};

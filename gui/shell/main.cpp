@@ -21,7 +21,6 @@
 #include "lab/flags/values.hpp"
 #include "lab/signals.hpp"
 #include "show/setup_text.hpp"
-#include "show/setups.hpp"
 #include "show/state.hpp"
 
 namespace tilescope::gui::shell {
@@ -363,11 +362,6 @@ void leave_alone(App& app, const Invocation& r) {
     if (r.caption && r.caption->empty()) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
 }
 
-void begin_without_algorithm(Invocation& r, bool step_given) {
-    if (r.state.setup == Setup() && !step_given) r.state.step = first_step;
-    r.state.setup = first_setup(r.state.setup);
-}
-
 void carry_out(const Invocation& r) {
     check(r);
     std::optional<AtomicFile> out;  // that it cannot be written is said before the work
@@ -397,7 +391,7 @@ int main(int argc, char** argv) {
             request.of_state = tilescope::show::typed_of_state(app);
             if (request.notes) return print_notes(request);
             if (app.count("ALGO") == 0 && request.open.empty() && request.scene.empty())
-                begin_without_algorithm(request, app.count("--step") > 0);
+                request.state = tilescope::show::first_state(std::move(request.state), app.count("--step") > 0);
             carry_out(request);
         });
     };

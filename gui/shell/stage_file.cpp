@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "gui/draw/drawing.hpp"
 #include "gui/shell/capture.hpp"
+#include "gui/shell/vectors.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/signals.hpp"
@@ -26,16 +26,8 @@ void write_picture(App& app, Window& window, const std::string& ending, std::ost
         check_stop(&control());
         return write_png(picture, out);
     }
-    Drawing drawing;
-    app.notes.drawing = &drawing;
-    window.lay_out(app, 0);
-    app.notes.drawing = nullptr;
+    const std::string svg = as_svg(app, [&] { window.lay_out(app, 0); });
     check_stop(&control());
-    const ImVec2 page = ImGui::GetIO().DisplaySize;
-    const bool transparent = app.alone && app.alone->transparent;
-    const std::string svg =
-        drawing.svg(page, transparent ? 0 : app.theme.panel, caption_text(app.session, app.view.stage == Stage::time),
-                    shell_command(app.state()));
     ending == ".pdf" ? write_pdf(svg, out) : static_cast<void>(out << svg);
 }
 

@@ -1,17 +1,14 @@
 #include "gui/shell/window.hpp"
 
-#define GLFW_INCLUDE_ES3
+#define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
-#include <backends/imgui_impl_opengl3.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
-#include <string_view>
 #include <utility>
 
-#include "gui/shell/fonts.hpp"
+#include "gui/shell/keys.hpp"
 
 namespace tilescope::gui::shell {
 namespace {
@@ -26,26 +23,6 @@ constexpr std::pair<int, Key> known_keys[] = {
     {GLFW_KEY_1, Key::one},        {GLFW_KEY_2, Key::two},           {GLFW_KEY_3, Key::three},
     {GLFW_KEY_4, Key::four},       {GLFW_KEY_5, Key::five},          {GLFW_KEY_6, Key::six},
     {GLFW_KEY_7, Key::seven},      {GLFW_KEY_UP, Key::up},           {GLFW_KEY_DOWN, Key::down}};
-
-/// Shift and an arrow: an operation, whatever the stride is.
-Key with_shift(Key key) { return key == Key::left ? Key::operation_back : key == Key::right ? Key::operation_on : key; }
-
-/// Letters are where the keyboard's layout has them.
-std::optional<Key> key_of_letter(const char* name, int mods) {
-    if (!name) return std::nullopt;
-    const std::string_view letter = name;
-    if ((mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0) {
-        if (letter == "z") return (mods & GLFW_MOD_SHIFT) != 0 ? Key::redo : Key::undo;
-        if (letter == "y") return Key::redo;
-    } else {
-        if (letter == "b") return Key::blank;
-        if (letter == "f") return Key::full_screen;
-        if (letter == "c") return Key::code;
-        if (letter == "v") return Key::values;
-        if (letter == "z") return Key::zoom;
-    }
-    return std::nullopt;
-}
 
 /// The screen that the window's middle is on.
 GLFWmonitor* screen_of(GLFWwindow* window) {
@@ -94,7 +71,7 @@ GLFWwindow* create(const Context& c, Size size) {
 
 }  // namespace
 
-Window::Window(Kind kind, Size size) : size_(size), fonts_(find_fonts()) {
+Window::Window(Kind kind, Size size) : size_(size) {
     glfw_error.clear();
     glfwSetErrorCallback([](int, const char* text) { glfw_error = text; });
     if (!glfwInit()) refuse("no display");
@@ -112,17 +89,14 @@ Window::Window(Kind kind, Size size) : size_(size), fonts_(find_fonts()) {
     glfwSetWindowSizeLimits(window_, window_least.width, window_least.height, GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(1);
-    ImGui::CreateContext();
-    ImGui::GetIO().IniFilename = nullptr;
+    painter_.emplace(shaders);
     ImGui_ImplGlfw_InitForOpenGL(window_, kind == Kind::visible);
     if (kind == Kind::visible) listen();
-    ImGui_ImplOpenGL3_Init(shaders);
 }
 
 Window::~Window() {
-    ImGui_ImplOpenGL3_Shutdown();
     ImGui_ImplGlfw_Shutdown();
-    ImGui::DestroyContext();
+    painter_.reset();
     glfwDestroyWindow(window_);
     glfwTerminate();
 }
@@ -175,9 +149,12 @@ void Window::tell(App& app) {
         }
         ImGui_ImplGlfw_KeyCallback(window_, e.key, e.scancode, action, e.mods);
         if (!down) continue;
+        const bool shift = (e.mods & GLFW_MOD_SHIFT) != 0,
+                   command = (e.mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
         for (const auto& [code, known] : known_keys)
-            if (e.key == code) app.keys.push_back((e.mods & GLFW_MOD_SHIFT) != 0 ? with_shift(known) : known);
-        if (const auto known = key_of_letter(glfwGetKeyName(e.key, e.scancode), e.mods)) app.keys.push_back(*known);
+            if (e.key == code) app.keys.push_back(shift ? with_shift(known) : known);
+        if (const char* letter = glfwGetKeyName(e.key, e.scancode))
+            if (const auto known = key_of_letter(letter, command, shift)) app.keys.push_back(*known);
     }
 }
 
@@ -188,41 +165,6 @@ void Window::place_mouse() const {
     std::copy(held_.begin(), held_.end(), io.MouseDown);
     if (button_) io.MousePos = {static_cast<float>(button_->x), static_cast<float>(button_->y)};
 #endif
-}
-
-/// Colours and fonts as the view and the window's size ask for.
-void Window::prepare(App& app, Size size, float display_scale) {
-    const Reader reader = app.view.projector ? Reader::in_a_hall : Reader::at_a_desk;
-    const float scale =
-        scale_for(static_cast<float>(size.width), static_cast<float>(size.height), display_scale, reader);
-    const Theme& t = app.theme;
-    if (fonts_made_ && t.light == app.view.light && t.projector == app.view.projector && t.scale == scale) return;
-    set_theme(app.theme, fonts_, app.view.light, scale, reader);
-    if (fonts_made_) ImGui_ImplOpenGL3_DestroyFontsTexture();
-    ImGui_ImplOpenGL3_CreateFontsTexture();
-    fonts_made_ = true;
-}
-
-/// A frame's own work, of which it returns the milliseconds.
-double Window::compose(App& app, double seconds) {
-    const auto begin = std::chrono::steady_clock::now();
-    ImGui::NewFrame();
-    frame(app, seconds);
-    ImGui::Render();
-    const std::chrono::duration<double, std::milli> work = std::chrono::steady_clock::now() - begin;
-    return work.count();
-}
-
-/// The same, and its drawing, which is not in them.
-double Window::draw(App& app, double seconds) {
-    const double milliseconds = compose(app, seconds);
-    const ImVec4 c = ImGui::ColorConvertU32ToFloat4(app.theme.background);
-    glViewport(0, 0, size_.width, size_.height);
-    const bool transparent = app.alone && app.alone->transparent;
-    transparent ? glClearColor(0, 0, 0, 0) : glClearColor(c.x, c.y, c.z, 1);
-    glClear(GL_COLOR_BUFFER_BIT);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-    return milliseconds;
 }
 
 /// Handles what happened since the last frame. Nothing moves when nothing plays and no work is left: then it waits for
@@ -249,6 +191,7 @@ void Window::fill_screen(App& app) {
     glfwSetWindowMonitor(window_, screen, 0, 0, mode->width, mode->height, mode->refreshRate);
 }
 
+/// Shows one frame, after waiting for something to happen where nothing moves; false when the window is to be closed.
 bool Window::once(App& app, const std::function<void(double)>& after_frame) {
     if (glfwWindowShouldClose(window_)) return false;
     take_events(app);
@@ -257,13 +200,12 @@ bool Window::once(App& app, const std::function<void(double)>& after_frame) {
     if (size_.width == 0 || size_.height == 0) return true;  // minimised
     float across = 1, down = 1;
     glfwGetWindowContentScale(window_, &across, &down);
-    prepare(app, size_, std::max(across, 1.f));
-    ImGui_ImplOpenGL3_NewFrame();
+    painter_->begin(app, size_, std::max(across, 1.f));
     tell(app);
     ImGui_ImplGlfw_NewFrame();
     place_mouse();
     const double now = glfwGetTime();
-    const double milliseconds = draw(app, std::min(now - std::exchange(before_, now), 0.1));
+    const double milliseconds = painter_->draw(app, size_, std::min(now - std::exchange(before_, now), 0.1));
     glfwSwapBuffers(window_);
     after_frame(milliseconds);
     return true;

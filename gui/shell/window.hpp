@@ -7,16 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "gui/app.hpp"
 #include "gui/shell/input_queue.hpp"
+#include "gui/shell/painter.hpp"
 
 struct GLFWwindow;
 
 namespace tilescope::gui::shell {
-
-struct Size {
-    int width = 1440, height = 900;
-};
 
 /// Less is drawn, too, but there is nothing to read in it.
 constexpr Size window_least = {320, 240}, window_most = {7680, 4320};
@@ -42,9 +38,6 @@ class Window {
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
 
-    /// Shows one frame, after waiting for something to happen where nothing moves; false when the window is to be
-    /// closed. Returns to the caller in between, as a browser's page has to.
-    bool once(App& app, const std::function<void(double)>& after_frame);
     /// Shows frames until the window is closed or `stop` says so; `after_frame` is told the milliseconds of work that
     /// each took, drawing by OpenGL not included.
     void show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame);
@@ -55,10 +48,8 @@ class Window {
     void lay_out(App& app, double seconds);
 
   private:
-    void prepare(App& app, Size size, float display_scale);
+    bool once(App& app, const std::function<void(double)>& after_frame);
     void begin_hidden(App& app, double seconds);
-    double compose(App& app, double seconds);
-    double draw(App& app, double seconds);
     void take_events(const App& app);
     void listen();
     void tell(App& app);
@@ -66,12 +57,11 @@ class Window {
     void fill_screen(App& app);
 
     GLFWwindow* window_ = nullptr;
+    std::optional<Painter> painter_;
     InputQueue events_;
     std::optional<InputEvent> button_;  // what the frame is told of the mouse, if a button changed
     std::array<bool, 5> held_{};        // buttons, as frames were told
     Size size_;
-    const FontFiles fonts_;
-    bool fonts_made_ = false;
     double before_ = 0;  // when the last frame was drawn
     struct {
         int x, y, width, height;

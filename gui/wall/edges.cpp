@@ -10,8 +10,6 @@
 namespace tilescope::gui::wall {
 namespace {
 
-using Side = WallEdge::Side;
-
 constexpr double most_dashes = 12;  // beyond, a bar of the same length
 
 Box strip_of(const WallFigure& f, const WallEdge& e, int nth_between) {

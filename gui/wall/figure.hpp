@@ -10,6 +10,8 @@
 
 namespace tilescope::gui::wall {
 
+using Side = show::WallEdge::Side;
+
 /// One run's wall in one frame.
 struct WallFigure {
     App& app;

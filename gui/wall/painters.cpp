@@ -46,7 +46,6 @@ void draw_cross(const WallFigure& f) {
         const auto& edges = f.wall.edges();
         return std::any_of(edges.begin(), edges.end(), [&](const WallEdge& e) { return e.side == side; }) ? out : 0.f;
     };
-    using Side = WallEdge::Side;
     if (b.y1 > s.y0 && b.y0 < s.y1)
         f.canvas.fill(
             {s.x0 - beyond(Side::left), std::max(b.y0, s.y0), s.x1 + beyond(Side::right), std::min(b.y1, s.y1)},

@@ -367,3 +367,15 @@ TEST_CASE("moves take as long as their weight says", "[playback]") {
         CHECK(std::abs(until[5] - 0.6) <= 2 * frame + 1e-9);
     }
 }
+
+TEST_CASE("for who asks for less motion, what a move leads to is there at once", "[playback]") {
+    Playback p = with_length(10);
+    p.still = true;
+    p.step(1);
+    CHECK(p.position() == 1);
+    CHECK(p.fraction() == 1);
+    p.play();
+    p.advance(0.55, nowhere);
+    CHECK(p.position() > 3);
+    CHECK(p.fraction() == 1);
+}

@@ -1,0 +1,57 @@
+#include "gui/shell/painter.hpp"
+
+#include <GLES3/gl3.h>
+#include <backends/imgui_impl_opengl3.h>
+
+#include <chrono>
+
+#include "gui/shell/fonts.hpp"
+
+namespace tilescope::gui::shell {
+
+Painter::Painter(const char* shaders) : fonts_(find_fonts()) {
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+    ImGui_ImplOpenGL3_Init(shaders);
+}
+
+Painter::~Painter() {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui::DestroyContext();
+}
+
+void Painter::begin(App& app, Size size, float display_scale) {
+    const Reader reader = app.view.projector ? Reader::in_a_hall : Reader::at_a_desk;
+    const float scale =
+        scale_for(static_cast<float>(size.width), static_cast<float>(size.height), display_scale, reader);
+    const Theme& t = app.theme;
+    if (!fonts_made_ || t.light != app.view.light || t.projector != app.view.projector || t.scale != scale) {
+        set_theme(app.theme, fonts_, app.view.light, scale, reader);
+        if (fonts_made_) ImGui_ImplOpenGL3_DestroyFontsTexture();
+        ImGui_ImplOpenGL3_CreateFontsTexture();
+        fonts_made_ = true;
+    }
+    ImGui_ImplOpenGL3_NewFrame();
+}
+
+double Painter::compose(App& app, double seconds) const {
+    const auto begin = std::chrono::steady_clock::now();
+    ImGui::NewFrame();
+    frame(app, seconds);
+    ImGui::Render();
+    const std::chrono::duration<double, std::milli> work = std::chrono::steady_clock::now() - begin;
+    return work.count();
+}
+
+double Painter::draw(App& app, Size size, double seconds) const {
+    const double milliseconds = compose(app, seconds);
+    const ImVec4 c = ImGui::ColorConvertU32ToFloat4(app.theme.background);
+    glViewport(0, 0, size.width, size.height);
+    const bool transparent = app.alone && app.alone->transparent;
+    transparent ? glClearColor(0, 0, 0, 0) : glClearColor(c.x, c.y, c.z, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    return milliseconds;
+}
+
+}  // namespace tilescope::gui::shell
