@@ -46,5 +46,7 @@ endfunction()
 function(tilescope_seldom_runs name)
     if(TILESCOPE_SANITIZE)
         target_compile_options(${name} PRIVATE -O0)
+    elseif(EMSCRIPTEN)  # small, to be there soon
+        target_compile_options(${name} PRIVATE -Oz)
     endif()
 endfunction()

@@ -44,6 +44,7 @@ ROOMS = {
     "gui/detail": (PANELS, "tilescope::gui::detail"),
     "gui/transport": (PANELS, "tilescope::gui::transport"),
     "gui/shell": (GUI, "tilescope::gui::shell"),
+    "gui/web": (GUI | {"gui/shell"}, "tilescope::gui::web"),
 }
 
 # What an algorithm with a kernel has besides.
@@ -51,9 +52,10 @@ KERNEL = r"algorithms/\w+/\w+/kernel\w*\.(hpp|cuh?)"
 
 # Libraries that only these files may include.
 GUESTS = {
-    r"imgui|GLFW|backends/": r"gui/.*",
+    r"imgui|GLFW|GLES|backends/": r"gui/.*",
+    r"emscripten": r"gui/web/.*",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/.*\.cuh?|device/(device|kernel_run)\.cpp",
-    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/shell/main\.cpp",
+    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell|web)/main\.cpp",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
         r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture)\.cpp|gui/shell/native\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.

@@ -51,35 +51,9 @@ class Display:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class Window:
-    """The program, at the left upper corner of a display. Its --log says where everything is."""
-
-    def __init__(self, display, binary, *flags, tour=False, patience=30):
-        self.display, self.patience = display, patience
-        self.folder = tempfile.mkdtemp()
-        self.log = os.path.join(self.folder, "log")
-        self.program = subprocess.Popen(
-            [binary, *flags, "--log", self.log, *([] if tour else ["--no-tour"])], env=display.environment,
-            cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        self.wait(lambda s: s["places"] and s["settled"])
-        self.x("search", "--sync", "--onlyvisible", "--name", "^TileScope$", "windowmove", "0", "0", "windowfocus")
-        time.sleep(0.2)
-
-    def x(self, *words):
-        subprocess.run(["xdotool", *map(str, words)], env=self.display.environment, check=True,
-                       stdout=subprocess.DEVNULL, timeout=60)
-
-    def state(self):
-        """The last whole line of the log."""
-        if self.program.poll() is not None:
-            raise AssertionError(f"the window ended: exit {self.program.returncode}: {self.program.stderr.read()}")
-        try:
-            with open(self.log, "rb") as log:
-                log.seek(max(0, os.path.getsize(self.log) - LONGEST_LINES))
-                lines = log.read().split(b"\n")
-        except FileNotFoundError:
-            return {"places": {}}
-        return json.loads(lines[-2]) if len(lines) > 1 else {"places": {}}
+class Looker:
+    """Looks at the frames of a program by what it logs, and uses it by mouse and keys. Who derives from it says how:
+    state(), point(x, y), press(), release(), keys(name...), letters(text), pixels()."""
 
     def wait(self, wanted, what="", patience=None):
         """The state, as soon as it is as wanted."""
@@ -117,41 +91,90 @@ class Window:
         at = None
         while at != self.where(place, x, y):
             at = self.where(place, x, y)
-            self.x("mousemove", *at)
+            self.point(*at)
             self.wait(lambda s: s["mouse"] == list(at), f"the mouse at {place}")
 
-    def does(self, inputs, *words):
-        """What xdotool can, as many inputs to the window or more. The log has them once what they do is drawn."""
+    def does(self, inputs, act, *words):
+        """What makes so many inputs, or more. The log has them once what they do is drawn."""
         before = self.state()["inputs"]
-        self.x(*words)
-        self.wait(lambda s: s["inputs"] >= before + inputs, " ".join(map(str, words)))
+        act(*words)
+        self.wait(lambda s: s["inputs"] >= before + inputs, act.__name__ + " " + " ".join(map(str, words)))
 
     def click(self, place, x=0.5, y=0.5):
         self.move(place, x, y)
-        self.does(1, "mousedown", 1)
-        self.does(1, "mouseup", 1)
+        self.does(1, self.press)
+        self.does(1, self.release)
 
     def drag(self, place, start, end):
         """From one horizontal fraction of a control to another."""
         self.move(place, start)
-        self.does(1, "mousedown", 1)
+        self.does(1, self.press)
         for k in range(1, 9):
             self.move(place, start + (end - start) * k / 8)
-        self.does(1, "mouseup", 1)
+        self.does(1, self.release)
 
     def key(self, name):
-        self.does(2 * len(name.split("+")), "key", name)
+        self.does(2 * len(name.split("+")), self.keys, name)
 
     def type(self, text):
-        self.does(3 * len(text), "type", text)
+        self.does(3 * len(text), self.letters, text)
 
     def picture(self, away=True):
-        """What can be seen of the window, with the mouse in a corner so that nothing is hovered."""
+        """What can be seen, with the mouse in a corner so that nothing is hovered."""
         if away:
-            self.x("mousemove", 1, 1)
+            self.point(1, 1)
             self.wait(lambda s: s["mouse"] == [1, 1], "the mouse in a corner")
         width, height = map(int, self.state()["size"])
-        return self.display.pixels()[:height, :width].copy()
+        return self.pixels()[:height, :width].copy()
+
+
+class Window(Looker):
+    """The program, at the left upper corner of a display. Its --log says where everything is."""
+
+    def __init__(self, display, binary, *flags, tour=False, patience=30):
+        self.display, self.patience = display, patience
+        self.folder = tempfile.mkdtemp()
+        self.log = os.path.join(self.folder, "log")
+        self.program = subprocess.Popen(
+            [binary, *flags, "--log", self.log, *([] if tour else ["--no-tour"])], env=display.environment,
+            cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        self.wait(lambda s: s["places"] and s["settled"])
+        self.x("search", "--sync", "--onlyvisible", "--name", "^TileScope$", "windowmove", "0", "0", "windowfocus")
+        time.sleep(0.2)
+
+    def x(self, *words):
+        subprocess.run(["xdotool", *map(str, words)], env=self.display.environment, check=True,
+                       stdout=subprocess.DEVNULL, timeout=60)
+
+    def state(self):
+        """The last whole line of the log."""
+        if self.program.poll() is not None:
+            raise AssertionError(f"the window ended: exit {self.program.returncode}: {self.program.stderr.read()}")
+        try:
+            with open(self.log, "rb") as log:
+                log.seek(max(0, os.path.getsize(self.log) - LONGEST_LINES))
+                lines = log.read().split(b"\n")
+        except FileNotFoundError:
+            return {"places": {}}
+        return json.loads(lines[-2]) if len(lines) > 1 else {"places": {}}
+
+    def point(self, x, y):
+        self.x("mousemove", x, y)
+
+    def press(self):
+        self.x("mousedown", 1)
+
+    def release(self):
+        self.x("mouseup", 1)
+
+    def keys(self, name):
+        self.x("key", name)
+
+    def letters(self, text):
+        self.x("type", text)
+
+    def pixels(self):
+        return self.display.pixels()
 
     def resize(self, width, height):
         self.x("search", "--name", "^TileScope$", "windowsize", width, height)

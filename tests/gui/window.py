@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Uses tilescope-gui as people do: mouse and keys in a real window. window.py TILESCOPE_GUI TILESCOPE [NAME...]"""
+"""Uses tilescope-gui as people do: mouse and keys in a real window. window.py TILESCOPE_GUI TILESCOPE [NAME...]
+
+A folder in place of the program is the page's (build-web/site), which is used in a browser, in the same way.
+"""
 
 import json
 import os
@@ -9,9 +12,12 @@ import sys
 import tempfile
 
 import numpy
-from driver import Display, Window, skip_unless_possible
 
 GUI, CLI = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+if os.path.isdir(GUI):
+    from browser import Browser as Display, Page as Window, skip_unless_possible
+else:
+    from driver import Display, Window, skip_unless_possible
 SMALL = ["flash_v2", "--seq", "128", "--dim", "32", "--heads", "2", "--br", "32", "--bc", "32"]
 
 

@@ -1,0 +1,341 @@
+// The page: the frames of the window on a canvas. index.html and page.js are its other half; they call the functions
+// below, and hear of what happened through tell().
+#include <emscripten.h>
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/text/words.hpp"
+#include "gui/draw/whole.hpp"
+#include "gui/shell/status.hpp"
+#include "gui/shell/vectors.hpp"
+#include "gui/web/canvas_window.hpp"
+#include "lab/flags/ending.hpp"
+#include "lab/flags/parse.hpp"
+#include "show/code_text.hpp"
+#include "show/link.hpp"
+#include "show/setup_text.hpp"
+
+namespace tilescope::gui::web {
+using namespace lab;
+namespace {
+
+// page.js: calls what the page has of that name.
+EM_JS(void, tell_page, (const char* what, const char* text), { Module.told[UTF8ToString(what)](UTF8ToString(text)); })
+
+EM_JS(void, tell_work, (double milliseconds), { Module.work = milliseconds; })
+
+void tell(const char* what, const std::string& text) { tell_page(what, text.c_str()); }
+
+// What is written into this folder is a download; it is where names without a folder lead.
+constexpr const char* downloads = "/downloads";
+
+/// Of what a recording keeps, half of what a program has room for.
+constexpr RecordingLimits limits = {.matmul_flops = 300'000'000, .value_bytes = Bytes{64} << 20, .events = 100'000};
+
+/// What an address asks for.
+struct Asked {
+    State state;
+    std::string scene;
+    bool answer = false, alone = false, no_tour = false;
+    std::optional<std::string> caption;
+};
+
+Asked asked_by(const std::vector<std::string>& words) {
+    Asked a;
+    CLI::App app;
+    app.set_help_flag("");
+    add_state_options(app, a.state);
+    app.add_option("--scene", a.scene)->type_name("NAME");
+    app.add_flag("--answer", a.answer);
+    app.add_flag("--alone", a.alone);
+    app.add_option_function<std::string>("--caption", [&a](const std::string& text) { a.caption = text; })
+        ->expected(0, 1);
+    app.add_flag("--no-tour", a.no_tour);
+    parse(app, words);
+    if (!a.scene.empty()) {
+        const Scene scene = scene_named(a.scene);
+        a.state = changed(scene.state, typed_of_state(app));
+    } else if (app.count("ALGO") == 0) {
+        a.state = first_state(std::move(a.state), app.count("--step") > 0);
+    }
+    return a;
+}
+
+class Page {
+  public:
+    explicit Page(const std::string& address) { app.page = InPage{address}; }
+
+    /// Shows what an address asks for. What is wrong with it is said, and what was shown stays.
+    void open(const std::vector<std::string>& words);
+    void open_files(const std::vector<std::string>& paths);
+    void act(const std::string& what, double number);
+    /// Whether another frame is to follow.
+    bool frame();
+
+    App app{limits};
+    CanvasWindow window;
+    bool full_screen = false;  ///< of the page
+    bool watched = false;      ///< a line of its log is wanted for every change
+
+  private:
+    void show(const Asked& asked);
+    void after_frame(double milliseconds);
+    void look_at_opened();
+    void write_address();
+    void export_stage();
+    void hand_over_files();
+    void say_what_is_shown();
+    void log();
+
+    std::optional<State> before_;  // what was shown before something was opened that is still in the making
+    bool caption_of_setup_ = false;
+    std::string address_, shown_, logged_, cursor_;
+    double written_ = -1e9;  // when the address was
+};
+
+void Page::show(const Asked& asked) {
+    app.scene.reset();
+    if (!asked.scene.empty()) {
+        app.scene = scene_named(asked.scene);
+        app.revealed = asked.answer;
+    }
+    app.restore(asked.state);
+    app.alone.reset();
+    if (asked.alone) app.alone = Alone{asked.caption.value_or("")};
+    caption_of_setup_ = asked.alone && asked.caption && asked.caption->empty();
+}
+
+void Page::open(const std::vector<std::string>& words) {
+    try {
+        const Asked asked = asked_by(words);
+        const State shown = app.state();
+        show(asked);
+        before_ = shown;
+        tell("problem", "");
+    } catch (const UsageError& e) {
+        address_.clear();
+        tell("problem", e.what());
+        if (!app.session.run() && !app.session.busy()) show(asked_by({}));
+    }
+}
+
+/// Files that were dropped on the page: what was saved, a recording, or inputs by the names q.npy, k.npy, v.npy, x.npy.
+void Page::open_files(const std::vector<std::string>& paths) {
+    try {
+        State state = app.state();
+        std::vector<std::string> flags;
+        for (const std::string& path : paths) {
+            const std::filesystem::path file(path);
+            const std::string name = file.stem().string();
+            if (file.extension() == ".json") {
+                state = read_state(path);
+                app.say(opened_text(file.filename().string(), state));
+            } else if (file.extension() == ".npy" && name.size() == 1 &&
+                       std::string("qkvxQKVX").find(name) != std::string::npos) {
+                flags.push_back(std::string("--") + static_cast<char>(std::tolower(name[0])));
+                flags.push_back(path);
+            } else {
+                throw UsageError(
+                    text::shown(file.filename().string()) +
+                    ": must be a .json that the window or `tilescope trace` wrote, or inputs; try q.npy, k.npy, "
+                    "v.npy or x.npy");
+            }
+        }
+        if (!flags.empty()) {  // which say themselves how large they are
+            Options& o = state.setup.options;
+            o.batch = o.heads = o.kv_heads = o.seq = o.seq_q = o.seq_k = o.dim = o.dim_v = {};
+            o.model.clear(), o.phase.clear();
+        }
+        before_ = app.state();
+        app.restore(changed(state, flags));
+        tell("problem", "");
+    } catch (const std::runtime_error& e) {
+        tell("problem", e.what());
+    }
+}
+
+/// What turns out to be wrong only when it is made is taken back, too.
+void Page::look_at_opened() {
+    if (!before_ || app.session.busy()) return;
+    const State before = *std::exchange(before_, {});
+    if (app.session.problem().empty() || app.session.spill()) return;
+    tell("problem", app.session.problem());
+    address_.clear();
+    app.scene.reset();
+    app.restore(before.setup == State().setup && before.step == 0 ? asked_by({}).state : before);
+}
+
+void Page::write_address() {
+    constexpr double least_apart = 500;  // milliseconds: browsers allow a hundred in half a minute
+    const double now = emscripten_get_now();
+    if (before_ || app.playback.playing() || app.playback.fraction() < 1 || now - written_ < least_apart) return;
+    std::vector<std::string> words = link_words(app.state(), app.scene ? &*app.scene : nullptr).words;
+    if (app.scene && app.revealed) words.emplace_back("--answer");
+    if (app.alone) words.emplace_back("--alone");
+    if (app.alone && !app.alone->caption.empty()) {
+        words.emplace_back("--caption");
+        if (!caption_of_setup_) words.push_back(app.alone->caption);
+    }
+    const std::string fragment = fragment_of(words);
+    if (fragment == address_) return;
+    tell("address", address_ = fragment);
+    written_ = now;
+}
+
+/// Draws the stage alone, for the file that was asked for.
+void Page::export_stage() {
+    const std::string path = std::exchange(app.stage_file.path, {});
+    if (path.empty()) return;
+    const std::string caption = app.stage_file.caption ? caption_text(app.session, app.view.stage == Stage::time) : "";
+    const auto before = std::exchange(app.alone, Alone{caption, app.stage_file.transparent});
+    for (int k = 0; k < 3; ++k) window.lay_out(app);  // Dear ImGui learns some sizes by drawing
+    if (check_ending("the name", path, {".svg", ".pdf", ".png"}) == ".svg") {
+        std::ofstream(path) << shell::as_svg(app, [this] { window.lay_out(app); });
+    } else {
+        window.draw_beside(app);
+        tell("picture", std::filesystem::path(path).filename().string());
+    }
+    app.alone = before;
+    app.say(written_text(path));
+}
+
+void Page::hand_over_files() {
+    for (const auto& file : std::filesystem::directory_iterator(downloads)) {
+        const std::string path = file.path().string();
+        if (path.find(".tmp-") == std::string::npos) tell("download", path);
+    }
+}
+
+/// For who embeds the page, and for who cannot see it.
+void Page::say_what_is_shown() {
+    const Run* run = app.session.run();
+    const auto sm = static_cast<std::size_t>(app.view.sm);
+    const SmState* focus = run && sm < run->moment().sms.size() ? &run->moment().sms[sm] : nullptr;
+    const nlohmann::ordered_json j{{"step", app.playback.position()},
+                                   {"of", app.playback.length()},
+                                   {"playing", app.playback.playing()},
+                                   {"settled", app.playback.fraction() >= 1 && !app.session.busy()},
+                                   {"said", app.playback.playing() ? "" : what_happens_now(app.session, focus)}};
+    std::string now = j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    if (now != shown_) tell("shown", shown_ = std::move(now));
+}
+
+/// For those who look on: what a click changes is drawn in the next frame; two frames that agree are certain.
+void Page::log() {
+    std::string now = shell::status(app);
+    if (now == logged_ || app.playback.playing()) tell("log", now);
+    logged_ = std::move(now);
+}
+
+void Page::after_frame(double milliseconds) {
+    tell_work(milliseconds);
+    look_at_opened();
+    write_address();
+    say_what_is_shown();
+    export_stage();
+    hand_over_files();
+    if (watched) log();
+    if (caption_of_setup_ && app.alone) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
+    if (const std::string wanted = CanvasWindow::cursor(); wanted != cursor_) tell("cursor", cursor_ = wanted);
+    if (std::exchange(app.page->opens, false)) tell("choose", "");
+    if (app.full_screen != full_screen) tell("fullscreen", (full_screen = app.full_screen) ? "on" : "off");
+}
+
+void Page::act(const std::string& what, double number) {
+    if (what == "step") number < 0 ? app.step_back() : app.step_on();
+    if (what == "seek") app.playback.pause(), app.playback.seek(whole(number, 0, app.playback.length()));
+    if (what == "play" && !app.playback.playing()) app.playback.play();
+    if (what == "pause") app.playback.pause();
+    if (what == "reveal") app.revealed = number != 0;
+}
+
+bool Page::frame() {
+    return window.once(app, [this](double milliseconds) { after_frame(milliseconds); });
+}
+
+std::unique_ptr<Page> page;
+std::string pasted, answer;
+
+void begin(const std::string& address, const std::string& fragment, bool tour) {
+    std::filesystem::create_directories(downloads);
+    std::filesystem::current_path(downloads);
+    page = std::make_unique<Page>(address);
+    ImGuiIO& io = ImGui::GetIO();
+    io.SetClipboardTextFn = [](void*, const char* text) { tell("copied", text); };
+    io.GetClipboardTextFn = [](void*) { return pasted.c_str(); };
+    const auto words = words_of_fragment(fragment);
+    page->open(words);
+    if (tour && std::find(words.begin(), words.end(), "--no-tour") == words.end() && !page->app.alone)
+        page->app.view.tour = 0;
+}
+
+}  // namespace
+}  // namespace tilescope::gui::web
+
+// What page.js calls. Text is UTF-8.
+using namespace tilescope::gui::web;
+extern "C" {
+
+/// Begins; returns what hinders it, or nothing.
+EMSCRIPTEN_KEEPALIVE const char* tilescope_begin(const char* address, const char* fragment, int tour, int mac) {
+    try {
+        begin(address, fragment, tour != 0);
+        ImGui::GetIO().ConfigMacOSXBehaviors = mac != 0;
+        return "";
+    } catch (const std::exception& e) {
+        answer = e.what();
+        return answer.c_str();
+    }
+}
+
+EMSCRIPTEN_KEEPALIVE int tilescope_frame() { return page->frame() ? 1 : 0; }
+EMSCRIPTEN_KEEPALIVE void tilescope_wake() { page->window.wake(); }
+
+EMSCRIPTEN_KEEPALIVE void tilescope_key(int down, const char* key, const char* code, unsigned character, int mods) {
+    page->window.key(down != 0, key, code, character, mods);
+}
+EMSCRIPTEN_KEEPALIVE void tilescope_button(int down, int button, double x, double y, int mods) {
+    page->window.button(down != 0, button, x, y, mods);
+}
+EMSCRIPTEN_KEEPALIVE void tilescope_move(double x, double y) { page->window.move(x, y); }
+EMSCRIPTEN_KEEPALIVE void tilescope_leave() { page->window.leave(); }
+EMSCRIPTEN_KEEPALIVE void tilescope_wheel(double right, double down) { page->window.wheel(right, down); }
+EMSCRIPTEN_KEEPALIVE void tilescope_blur() { page->window.blur(); }
+EMSCRIPTEN_KEEPALIVE void tilescope_paste(const char* text) { pasted = text; }
+
+/// Shows what a fragment of an address asks for.
+EMSCRIPTEN_KEEPALIVE void tilescope_open(const char* fragment) {
+    page->window.wake();
+    page->open(tilescope::show::words_of_fragment(fragment));
+}
+/// The same of files, whose paths are on lines of their own.
+EMSCRIPTEN_KEEPALIVE void tilescope_open_files(const char* paths) {
+    page->window.wake();
+    std::istringstream lines(paths);
+    std::vector<std::string> all;
+    for (std::string path; std::getline(lines, path);) all.push_back(path);
+    page->open_files(all);
+}
+
+/// What a page around this one asks for: step (1 on, -1 back), seek, play, pause, reveal.
+EMSCRIPTEN_KEEPALIVE void tilescope_do(const char* what, double number) {
+    page->window.wake();
+    page->act(what, number);
+}
+EMSCRIPTEN_KEEPALIVE void tilescope_full_screen(int on) { page->app.full_screen = page->full_screen = on != 0; }
+/// Zooms in on a point, or out.
+EMSCRIPTEN_KEEPALIVE void tilescope_zoom(int in, double x, double y) {
+    page->window.move(x, y);
+    page->app.zooms = in != 0;
+    page->app.view.zoom.reset();
+}
+/// Whether moves are not to be seen, but what they lead to.
+EMSCRIPTEN_KEEPALIVE void tilescope_still(int still) { page->app.playback.still = still != 0; }
+EMSCRIPTEN_KEEPALIVE void tilescope_watch() { page->watched = true; }
+}

@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+"""What a page has that a window has not, in a real browser: addresses, files, fingers, a page around it.
+
+page.py SITE TILESCOPE [NAME...]; SITE is what scripts/web makes. tests/gui/window.py uses the page as a window.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+import numpy
+from browser import Browser, Page, skip_unless_possible
+from PIL import Image
+from pictures import difference
+
+SITE, CLI = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+DOCS = pathlib.Path(__file__).resolve().parent.parent.parent / "docs"
+SMALL = ["flash_v2", "--seq", "128", "--dim", "32", "--heads", "2", "--br", "32", "--bc", "32"]
+
+
+def address(page):
+    """What follows # in the address, as words."""
+    fragment = page.script("return location.hash")[1:]
+    return [urllib.parse.unquote(word) for word in fragment.split("+")]
+
+
+def comes_to(page, words, what):
+    """Waits until the address has these words."""
+    page.wait(lambda _: address(page) == words, f"{what}: {words}, not {address(page)}")
+
+
+def writes_its_address(browser):
+    p = Page(browser, SITE, *SMALL, "--step", "7")
+    before = p.script("return history.length")
+    comes_to(p, p.settled(step=7)["command"], "the address")
+    p.key("Right")
+    comes_to(p, p.settled(step=8)["command"], "after a step")
+    p.key("2")
+    p.wait(lambda s: s["command"][-1] == "machine", "another view")
+    comes_to(p, p.state()["command"], "another view")
+    # Not while it plays, and seldom.
+    p.script("window.writes = []; const real = history.replaceState.bind(history);"
+             "history.replaceState = (...a) => { window.writes.push([performance.now(), a[2]]); real(...a); };")
+    p.key("space")
+    p.wait(lambda s: s["playing"] and s["step"] > 12, "playing")
+    assert p.script("return window.writes") == []
+    p.key("space")
+    p.settled(playing=False)
+    for _ in range(8):
+        p.key("Right")
+    p.settled(playing=False)
+    comes_to(p, p.state()["command"], "at rest")
+    times = [at for at, _ in p.script("return window.writes")]
+    assert times and all(b - a >= 490 for a, b in zip(times, times[1:])), times
+    assert p.script("return history.length") == before, "a step back in the browser is one out of the page"
+    p.close()
+
+
+def opens_addresses(browser):
+    p = Page(browser, SITE, *SMALL)
+    p.script("location.hash = '#flash_v1+--seq+96+--dim+16+--heads+1+--step+5+--light'")
+    s = p.wait(lambda s: s["settled"] and s["algorithm"] == "flash_v1", "another address")
+    assert s["step"] == 5 and "--light" in s["command"], s["command"]
+    p.close()
+    p = Page(browser, SITE, *s["command"])
+    assert p.settled(step=5)["command"] == s["command"]
+    p.close()
+    p = Page(browser, SITE)  # nothing asked for: as the window begins
+    assert p.state()["step"] == 46 and "--causal" in p.state()["command"], p.state()["command"]
+    p.close()
+
+
+def opens_scenes(browser):
+    p = Page(browser, SITE, "--scene", "causal-tiles")
+    title = [t for t, _, _ in p.state()["texts"]["scene"]][0]
+    assert title.startswith("6 of 16"), title
+    comes_to(p, ["--scene", "causal-tiles"], "the scene alone")
+    step = p.state()["step"]
+    p.key("Right")
+    p.settled(step=step + 1)
+    comes_to(p, ["--scene", "causal-tiles", "--step", str(step + 1)], "a step in the scene")
+    p.key("Return")
+    comes_to(p, ["--scene", "causal-tiles", "--step", str(step + 1), "--answer"], "the answer")
+    p.key("Page_Down")
+    p.wait(lambda s: s["settled"] and s["texts"]["scene"][0][0].startswith("7 of 16"), "the next scene")
+    assert p.wait(lambda _: address(p)[:2] != ["--scene", "causal-tiles"] and address(p)[0] == "--scene", "its address")
+    p.close()
+
+
+def refuses_wrong_addresses(browser):
+    p = Page(browser, SITE, *SMALL, "--step", "9")
+    before = p.settled(step=9)["command"]
+    for wrong, said in ((["--seq", "zero"], "--seq zero: must be a whole number; try --seq 64"),
+                        (["flash_v9"], "flash_v9"), (["--scene", "causal-tile"], "try --scene causal-tiles"),
+                        (["flash_v2", "--splits", "3"], "--splits"), (["--q", "none.npy"], "--q --k --v"),
+                        (["flash_v2", "--nonsense"], "--nonsense")):
+        p.script("location.hash = arguments[0]", "#" + "+".join(wrong))
+        p.wait(lambda _: said in p.problem(), f"'{said}', not '{p.problem()}'")
+        assert "\n" not in p.problem()
+        assert p.settled(step=9)["command"] == before, (wrong, p.state()["command"])
+        comes_to(p, before, "the address is put right")
+    p.script("document.querySelector('#problem button').click()")
+    assert p.problem() == ""
+    p.script("location.hash = '#--seq+zero'")
+    p.wait(lambda _: p.problem(), "again")
+    p.script("location.hash = '#flash_v1+--seq+64'")
+    p.wait(lambda s: s["settled"] and s["algorithm"] == "flash_v1" and not p.problem(), "what is right, and no complaint")
+    p.close()
+    for wrong in (["--seq", "zero"], ["flash_v2", "--splits", "3"]):
+        p = Page(browser, SITE, *wrong)  # from the start
+        p.wait(lambda s: wrong[-2] in p.problem() and s["settled"] and s["step"] == 46, "the complaint, and the first lesson")
+        p.close()
+
+
+def copies_links(browser):
+    browser.driver.execute_cdp_cmd("Browser.grantPermissions",
+                                   {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    copied = "const done = arguments[0]; navigator.clipboard.readText().then(done, e => done('' + e));"
+    p = Page(browser, SITE, *SMALL, "--step", "3")
+    p.click("copy-link")
+    p.wait(lambda s: "Link copied" in json.dumps(s["texts"]), "a word about it")
+    link = p.driver.execute_async_script(copied)
+    assert link == p.script("return location.href.split('#')[0]") + "#" + "+".join(p.state()["command"]), link
+    p.click("copy-command")
+    p.wait(lambda s: "Command copied" in json.dumps(s["texts"]), "a word about it")
+    command = p.driver.execute_async_script(copied)
+    assert command.split() == ["tilescope-gui", *p.state()["command"]], command
+    # And the other way round.
+    p.script("navigator.clipboard.writeText('192')")
+    p.click("seq-input")
+    p.key("ctrl+a")
+    p.key("ctrl+v")
+    p.wait(lambda s: "192" in json.dumps(s["texts"]["controls"]), "what was pasted")
+    p.key("Return")
+    p.wait(lambda s: s["settled"] and s["command"][s["command"].index("--seq") + 1] == "192", "--seq 192")
+    p.close()
+
+
+def scrolls_and_points(browser):
+    p = Page(browser, SITE, *SMALL, "--size", "1000x500")
+    x, y = p.where("panel-controls")
+    before = p.state()["places"]["seq"]
+    p.point(x, y)
+    p.script("canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: 100, clientX: arguments[0], clientY: arguments[1]}))", x, y)
+    p.wait(lambda s: "seq" not in s["places"] or s["places"]["seq"][1] < before[1] - 10, "scrolled down")
+    p.script("canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -9, deltaMode: 1}))")
+    p.wait(lambda s: s["places"].get("seq") == before, "scrolled up again")
+    p.move("seq-input")
+    p.wait(lambda _: p.script("return canvas.style.cursor") == "text", "the shape for text")
+    p.move("play")
+    p.wait(lambda _: p.script("return canvas.style.cursor") == "default", "the usual shape")
+    p.close()
+
+
+def fits_every_screen(browser):
+    p = Page(browser, SITE, *SMALL, "--step", "20")
+    browser.fit(1000, 700, ratio=2)
+    p.wait(lambda s: s["size"] == [2000, 1400], "twice as many pixels")
+    assert p.script("return [canvas.width, canvas.height]") == [2000, 1400]
+    at = p.state()["places"]["step"]  # in pixels of the canvas
+    p.point(round((at[0] + at[2] / 2) / 2), round((at[1] + at[3] / 2) / 2))
+    p.does(1, p.press)
+    p.does(1, p.release)
+    p.settled(step=21)
+    browser.fit(1440, 900)
+    p.wait(lambda s: s["size"] == [1440, 900], "as before")
+    p.close()
+
+
+def draws_nothing_at_rest(browser):
+    p = Page(browser, SITE, *SMALL)
+    p.settled()
+    time.sleep(1)
+    before = p.script("return Module.frames")
+    time.sleep(2)
+    drawn = p.script("return Module.frames") - before
+    assert drawn <= 24, f"{drawn} frames in two seconds at rest"
+    p.close()
+
+
+def touched(page, kind, *fingers):
+    page.driver.execute_cdp_cmd("Input.dispatchTouchEvent",
+                                {"type": kind, "touchPoints": [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(fingers)]})
+
+
+def is_touched(browser):
+    p = Page(browser, SITE, *SMALL, "--step", "10", "--size", "1000x500")
+    touched(p, "touchStart", p.where("step"))
+    touched(p, "touchEnd")
+    p.settled(step=11)
+    length = p.state()["of"]
+    (left, y), (right, _) = p.where("scrub", 0.2), p.where("scrub", 0.8)
+    touched(p, "touchStart", (left, y))
+    for k in range(1, 9):
+        touched(p, "touchMove", (left + (right - left) * k / 8, y))
+    touched(p, "touchEnd")
+    p.wait(lambda s: abs(s["step"] - 0.8 * length) < 0.04 * length + 1, "a finger along the bar")
+    before = p.state()["places"]["seq"]
+    x, y = p.where("panel-controls", 0.3, 0.6)
+    touched(p, "touchStart", (x, y))
+    for k in range(1, 9):
+        touched(p, "touchMove", (x, y - 12 * k))
+    touched(p, "touchEnd")
+    p.wait(lambda s: "seq" not in s["places"] or s["places"]["seq"][1] < before[1] - 10, "a finger up")
+    x, y = p.where("wall", 0.4, 0.4)
+    for ends, wanted in (((10, 60), True), ((60, 10), False)):
+        touched(p, "touchStart", (x - ends[0], y), (x + ends[0], y))
+        touched(p, "touchMove", (x - ends[1], y), (x + ends[1], y))
+        touched(p, "touchEnd")
+        p.wait(lambda s: ("--zoom" in s["command"]) == wanted, f"zoom {wanted}")
+    p.close()
+
+
+def moves_less_where_asked(browser):
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                   {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
+    p = Page(browser, SITE, *SMALL, "--step", "10")
+    p.script("window.lines = []; Module.told.log = l => { Module.status = l; window.lines.push(JSON.parse(l)); }")
+    p.key("Right")
+    p.settled(step=11)
+    assert all(line["settled"] for line in p.script("return window.lines")), "a move is shown"
+    p.close()
+
+
+def saves_and_opens(browser):
+    p = Page(browser, SITE, *SMALL, "--step", "12", "--light")
+    before = p.settled(step=12)["command"]
+    p.click("save")
+    p.click("path-ok")
+    saved = os.path.join(browser.folder, "tilescope.json")
+    p.wait(lambda _: os.path.exists(saved), "a download")
+    assert json.load(open(saved)) == {"tilescope-gui": before}
+    p.key("Home")
+    p.settled(step=0)
+    p.driver.find_element("id", "file").send_keys(saved)
+    p.wait(lambda s: s["settled"] and s["command"] == before, "what was saved")
+    p.script("window.chosen = 0; document.getElementById('file').click = () => { window.chosen++; }")
+    p.click("open")
+    p.wait(lambda _: p.script("return window.chosen") == 1, "the browser's dialog")
+    wrong = os.path.join(browser.folder, "wrong.json")
+    open(wrong, "w").write("{}")
+    p.driver.find_element("id", "file").send_keys(wrong)
+    p.wait(lambda _: "wrong.json" in p.problem(), "what is wrong with it")
+    assert p.settled()["command"] == before
+    p.close()
+
+
+def takes_inputs(browser):
+    rng = numpy.random.default_rng(1)
+    paths = []
+    for name in "qkv":
+        paths.append(os.path.join(browser.folder, name + ".npy"))
+        numpy.save(paths[-1], rng.standard_normal((2, 96, 16)).astype(numpy.float32))
+    p = Page(browser, SITE, *SMALL)
+    p.driver.find_element("id", "file").send_keys("\n".join(paths))
+    s = p.wait(lambda s: s["settled"] and "--v" in s["command"], "the files as inputs")
+    assert not s["problem"], s["problem"]
+    p.wait(lambda _: address(p) == ["flash_v2", "--br", "32", "--bc", "32"] or "--q" not in address(p), "no files in a link")
+    flags = ["--br", "32", "--bc", "32", "--q", paths[0], "--k", paths[1], "--v", paths[2]]
+    printed = json.loads(subprocess.run([CLI, "run", "flash_v2", *flags, "--json"], check=True,
+                                        capture_output=True, text=True).stdout)
+    counted = printed["counters"] if "counters" in printed else printed["runs"][0]["counters"]
+    assert {key: counted[key] for key in s["counters"]} == s["counters"]
+    p.close()
+
+
+EMBED = """<!DOCTYPE html><title>A lecture</title>
+<iframe id="view" style="width: 900px; height: 500px" src="index.html#flash_v2+--seq+128+--dim+32+--heads+1+--alone"></iframe>
+<script>
+  window.heard = [];
+  window.addEventListener("message", e => { if (e.data.tilescope == "state") window.heard.push(e.data); });
+  window.ask = (what, value) => view.contentWindow.postMessage({ tilescope: what, value }, "*");
+</script>"""
+
+
+def is_embedded(browser):
+    page = pathlib.Path(SITE) / "embedded-for-a-test.html"
+    page.write_text(EMBED)
+    try:
+        driver = browser.driver
+        driver.get(browser.serve(SITE) + page.name)
+
+        def heard(wanted, what):
+            end = time.time() + 30
+            while time.time() < end:
+                last = driver.execute_script("return window.heard[window.heard.length - 1]")
+                if last and wanted(last):
+                    return last
+                time.sleep(0.03)
+            raise AssertionError(f"{what}: {last}, {browser.complaints()}")
+
+        heard(lambda m: m["settled"] and m["step"] == 0 and m["of"] > 10, "the beginning")
+        ask = "window.ask(...arguments)"
+        driver.execute_script(ask, "step")
+        heard(lambda m: m["step"] == 1 and "address" in m and m["address"].endswith("--alone"), "a step")
+        driver.execute_script(ask, "step", -1)
+        heard(lambda m: m["step"] == 0, "a step back")
+        driver.execute_script(ask, "seek", 7)
+        assert heard(lambda m: m["step"] == 7, "a place")["said"], "nothing said"
+        driver.execute_script(ask, "play")
+        heard(lambda m: m["playing"] and m["step"] > 7, "playing")
+        driver.execute_script(ask, "pause")
+        heard(lambda m: not m["playing"], "a pause")
+        driver.execute_script(ask, "open", "#flash_v1+--seq+64+--dim+16+--heads+1+--step+3+--alone")
+        heard(lambda m: m["step"] == 3 and "flash_v1" in m["address"], "another view")
+        driver.execute_script(ask, "scene", "causal-tiles")
+        heard(lambda m: "--scene+causal-tiles" in m["address"], "a scene")
+        assert not browser.complaints()
+    finally:
+        page.unlink()
+
+
+def is_one_file(browser):
+    p = Page.__new__(Page)
+    p.browser, p.driver, p.patience, p.folder = browser, browser.driver, 30, browser.folder
+    with tempfile.TemporaryDirectory() as folder:  # alone, and without a server
+        alone = pathlib.Path(folder) / "tilescope.html"
+        alone.write_bytes((pathlib.Path(SITE) / "tilescope.html").read_bytes())
+        browser.driver.get(f"file://{alone}#flash_v1+--seq+64+--dim+16+--heads+1+--step+3+--no-tour")
+        p.begun()
+        s = p.settled(step=3)
+        assert s["algorithm"] == "flash_v1"
+        comes_to(p, s["command"], "its address")
+    p.close()
+
+
+def says_what_is_missing(_):
+    browser = Browser("--disable-3d-apis")
+    try:
+        browser.driver.get(browser.serve(SITE) + "index.html")
+        end = time.time() + 20
+        while "WebGL 2" not in (said := browser.driver.execute_script("return document.body.innerText")):
+            assert time.time() < end, said
+            time.sleep(0.05)
+        assert browser.driver.execute_script("return document.querySelector('#loading img').naturalWidth") > 0
+    finally:
+        browser.close()
+
+
+def looks_like_the_window(browser):
+    """docs/gui/window.png, which scripts/figure-window made of the window. One row of buttons more is a difference."""
+    flags = ["flash_v2", "--seq", "512", "--br", "64", "--bc", "64", "--heads", "1", "--causal", "--step", "45", "--sm", "5"]
+    p = Page(browser, SITE, *flags, "--size", "1440x900")
+    p.settled(step=45)
+    golden = Image.open(DOCS / "gui" / "window.png")
+    share = difference(Image.fromarray(p.picture()), golden)
+    assert share <= 0.01, f"{100 * share:.2f}% looks different from docs/gui/window.png"
+    p.close()
+
+
+def counts_as_the_command_line(browser):
+    """Every algorithm, plain and with what it has besides: the page and the program agree to the byte."""
+    names = [json_of["name"] for json_of in
+             json.loads(subprocess.run([CLI, "list", "--json"], check=True, capture_output=True, text=True).stdout)["algorithms"]]
+    assert len(names) >= 11, names
+    p = Page(browser, SITE)
+    for name in names:
+        for more in ([], ["--seq", "300"], ["--seq", "1000", "--br", "64", "--bc", "32"]):
+            printed = subprocess.run([CLI, "run", name, *more, "--mode", "count", "--json"], capture_output=True, text=True)
+            if printed.returncode:
+                continue
+            j = json.loads(printed.stdout)
+            counted = j["counters"] if "counters" in j else j["runs"][0]["counters"]
+            p.script("location.hash = '#' + arguments[0].join('+')", [name, *more])
+            s = p.wait(lambda s: s["settled"] and s["command"] == [name, *more] or
+                       (s["settled"] and s["algorithm"] == name and all(w in s["command"] for w in more)), f"{name} {more}")
+            assert {key: counted[key] for key in s["counters"]} == s["counters"], (name, more)
+    p.close()
+
+
+TESTS = [writes_its_address, opens_addresses, opens_scenes, refuses_wrong_addresses, copies_links, scrolls_and_points,
+         fits_every_screen, draws_nothing_at_rest, is_touched, moves_less_where_asked, saves_and_opens, takes_inputs,
+         is_embedded, is_one_file, says_what_is_missing, looks_like_the_window, counts_as_the_command_line]
+
+
+def main():
+    skip_unless_possible()
+    wanted = sys.argv[3:]
+    failed = []
+    browser = None
+    for test in TESTS:
+        if wanted and test.__name__ not in wanted:
+            continue
+        browser = browser or Browser()
+        browser.as_new()
+        began = time.time()
+        try:
+            test(browser)
+            print(f"ok     {time.time() - began:5.1f} s  {test.__name__}", flush=True)
+        except Exception as e:  # whatever it is, the others are looked at, too
+            failed.append(test.__name__)
+            print("FAILED", test.__name__, type(e).__name__, str(e)[:2000], flush=True)
+            browser = browser.close()
+    if browser:
+        browser.close()
+    sys.exit(1 if failed else 0)
+
+
+main()
