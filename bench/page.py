@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""How large and how fast the page is: bench/page.py build-web/site. Needs Chromium and Selenium, as scripts/test-web."""
+
+import gzip
+import pathlib
+import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "gui"))
+from browser import Browser, Page  # noqa: E402
+
+SITE = pathlib.Path(sys.argv[1]).resolve()
+PROBLEM = ["--seq", "1024", "--heads", "8", "--dim", "64", "--br", "64", "--bc", "64"]
+
+# Frames one after the other, without waiting for the screen: milliseconds of their own work, drawing apart.
+CHANGE = """
+  const began = performance.now();
+  call("open", arguments[0]);
+  let work = performance.now() - began;
+  do { call("frame"); work += Module.work; } while (!shown.settled);
+  return work;
+"""
+STEP = """
+  const work = [];
+  for (let k = 0; k < 60; ++k) { call("do", "step", 1); for (let f = 0; f < 3; ++f) { call("frame"); work.push(Module.work); } }
+  return work.sort((a, b) => a - b)[work.length >> 1];
+"""
+
+
+def sizes():
+    for name in ("index.html", "page.js", "tilescope.js", "tilescope.wasm", "tilescope.data", "tilescope.html"):
+        raw = (SITE / name).read_bytes()
+        print(f"{name:15} {len(raw):10,} bytes, {len(gzip.compress(raw, 9)):10,} with gzip -9")
+
+
+def main():
+    sizes()
+    browser = Browser(width=1440, height=900)
+    megabytes = "return Math.round(Module.HEAPU8.length / 1e6)"
+    starts = []
+    for _ in range(5):
+        page = Page(browser, str(SITE), "flash_v2", *PROBLEM)
+        starts.append(page.script("return Module.ready"))
+    print(f"first frame after {statistics.median(starts):.0f} ms (median of 5, without a network)")
+    print("memory:", page.script(megabytes), "MB at the start")
+    print(f"a frame's own work: {page.script(STEP):.2f} ms (median, flash_v2)")
+    for name in ("flash_v2", "flash_v1", "standard"):
+        times = [page.script(CHANGE, "+".join([name, *PROBLEM, "--seed", str(k)])) for k in range(7)]
+        print(f"a change of the setup, {name}: {statistics.median(times):.0f} ms (median of 7)")
+    print("memory:", page.script(megabytes), "MB after these changes")
+    page.script(CHANGE, "+".join(["flash_v1", *PROBLEM, "--race", "standard"]))
+    print("memory:", page.script(megabytes), "MB after a race")
+    browser.close()
+
+
+main()
