@@ -14,6 +14,8 @@ bool divides(const Event& e) { return std::string_view(e.operation->formula) == 
 }  // namespace
 
 Contents::Contents(const Trace& trace, const std::string& weights) : weights_(weights) {
+    for (Index k = 0; k < trace.size(); ++k)
+        if (const Event& e = trace[k].event; works(e.kind()) && divides(e)) divided_.insert(e.out);
     std::vector<Held> held(trace.tiles().size());
     for (const RecordedTile& t : trace.tiles()) buffers_.insert({t.launch, t.name});
     labels_.resize(static_cast<std::size_t>(trace.size()));
@@ -39,6 +41,13 @@ Contents::Label Contents::label(const std::string& name) {
     return at->second;
 }
 
+/// Exponentials less a number that an earlier pass has saved, which nothing is divided by after that.
+bool Contents::is_whole(const Trace& trace, const Event& e, const std::vector<Held>& held) const {
+    if (e.a() == no_tile || divided_.contains(e.out) || held[e.a()].written < 0) return false;
+    const Event& from = trace[held[e.a()].written].event;
+    return from.kind() == Kind::load && trace.tensors()[from.region.tensor].role == Role::input;
+}
+
 Contents::Label Contents::made_by(const Trace& trace, const Event& e, const std::vector<Held>& held) {
     const RecordedTile& tile = trace.tiles()[e.out];
     const Held& was = held[e.out];
@@ -46,7 +55,7 @@ Contents::Label Contents::made_by(const Trace& trace, const Event& e, const std:
     if (e.operation->operates == Operates::a_column) return label(tile.name);
     if (is_copy(e)) return e.a() == no_tile ? label(tile.name) : held[e.a()].label;
     if (e.kind() == Kind::map && exponentiates(e)) {
-        if (tile.meaning == Meaning::score) return label(weights_ + "~");
+        if (tile.meaning == Meaning::score) return label(weights_ + (is_whole(trace, e, held) ? "" : "~"));
         return label(was.copy_of != no_tile ? "α" : "β");
     }
     if (divides(e) && names_[was.label] == weights_ + "~") return label(weights_);

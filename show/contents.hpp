@@ -12,9 +12,9 @@
 namespace tilescope::show {
 
 /// It follows from the recorded operations alone: what is loaded has its tensor's name, what a copy holds that of what
-/// was copied ("m_old" where that changes, or factors are made of it), exponentials of scores are weights, those of
-/// statistics α where they are for what is old and β for what is new, and everything else the name of its buffer,
-/// RecordedTile::name.
+/// was copied ("m_old" where that changes, or factors are made of it), exponentials of scores are weights (P~; P where
+/// that is all: less an LSE that was saved), those of statistics α where they are for what is old and β for what is
+/// new, and everything else the name of its buffer, RecordedTile::name.
 class Contents {
   public:
     Contents() = default;
@@ -43,6 +43,7 @@ class Contents {
     }
     Label label(const std::string& name);
     void write(const Trace& trace, Index step, std::vector<Held>& held);
+    bool is_whole(const Trace& trace, const Event& e, const std::vector<Held>& held) const;
     Label made_by(const Trace& trace, const Event& e, const std::vector<Held>& held);
     void name_copy(const Event& e, const std::string& buffer, Held& copy);
     void store(const Trace& trace, const Step& step, std::vector<Held>& held);
@@ -51,6 +52,7 @@ class Contents {
     std::vector<std::string> names_{""};
     std::map<std::string, Label> known_{{"", 0}};
     std::set<std::pair<Index, std::string>> buffers_;  // launches and names
+    std::set<TileId> divided_;
     std::vector<Labels> labels_;
 };
 

@@ -1,12 +1,21 @@
 #include "show/wall.hpp"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 
 namespace tilescope::show {
 namespace {
+
+/// Of a gradient, what the numbers are that it is the gradient of.
+Meaning belongs_to(const RecordedTensor& t) { return t.meaning == Meaning::gradient ? t.gradient_of : t.meaning; }
+
+/// A share of a tile, by what is done with it.
+Trips moved(const Step& step, double share) {
+    if (step.kind() == Kind::load) return {.read = share};
+    if (step.event.cost.hbm_reduce > 0) return {.reduced = share};
+    return {.written = share};
+}
 
 Span joined(Span a, Span b) {
     const Index begin = std::min(a.begin, b.begin);
@@ -101,28 +110,53 @@ Index Wall::first_coat(const std::vector<std::size_t>& visits) const {
 }
 
 void Wall::find_tensors() {
-    using Side = WallEdge::Side;
     const auto& tensors = run_.trace().tensors();
+    const bool of_heads = run_.algorithm().computes->features.has(Feature::head_dims);
     for (TensorId id = 0; id < tensors.size(); ++id) {
         const RecordedTensor& t = tensors[id];
         if (parts_.is_partial(id)) continue;
-        const bool by_row = t.rows == run_.recorded().seq_q, by_col = t.rows == run_.recorded().seq_k;
-        const bool whole = by_row && t.cols == run_.recorded().seq_k;
-        if (t.meaning == Meaning::score ||
-            (whole && t.role == Role::output && !run_.algorithm().computes->features.has(Feature::head_dims))) {
-            if (whole) sheets_.push_back({id, t.name, t.meaning});
-            continue;
-        }
-        const auto add = [&](Side side, const Tiles& tiles) { edges_.push_back({side, id, t.name, t.meaning, tiles}); };
-        if (t.meaning == Meaning::query && by_row) add(Side::left, rows_);
-        if (t.meaning == Meaning::key && by_col) add(Side::above, cols_);
-        if (t.meaning == Meaning::value && by_col) add(Side::below, cols_);
-        if (t.meaning == Meaning::output && t.role == Role::output && by_row) add(Side::right, rows_);
-        if (t.meaning == Meaning::statistic && by_row) add(Side::between, rows_);
+        const bool whole = t.rows == run_.recorded().seq_q && t.cols == run_.recorded().seq_k;
+        const bool score = t.meaning == Meaning::score || t.gradient_of == Meaning::bias;
+        if (whole && (score || (t.role == Role::output && !of_heads)))
+            sheets_.push_back({id, t.name, t.meaning});
+        else if (!score)
+            find_edge(id);
     }
+    sort_edges();
     for (const WallEdge& e : edges_) trips_.emplace_back(static_cast<std::size_t>(e.tiles.count()));
     for (const WallSheet& s : sheets_)
         stored_.emplace_back(cells_.size(), tensors[s.tensor].role == Role::input ? 0 : -1);
+}
+
+void Wall::find_edge(TensorId id) {
+    using Side = WallEdge::Side;
+    const RecordedTensor& t = run_.trace().tensors()[id];
+    const bool gradient = t.meaning == Meaning::gradient;
+    const auto add = [&](Side side, const Tiles& tiles, Index rows) {
+        const bool there = gradient ? t.rows % rows == 0 : t.rows == rows;
+        if (there) edges_.push_back({side, id, t.name, t.meaning, tiles, rows});
+    };
+    const auto by_row = [&](Side side) { add(side, rows_, run_.recorded().seq_q); };
+    const auto by_col = [&](Side side) { add(side, cols_, run_.recorded().seq_k); };
+    const Meaning meaning = belongs_to(t);
+    if (meaning == Meaning::query) by_row(Side::left);
+    if (meaning == Meaning::key) by_col(Side::above);
+    if (meaning == Meaning::value) by_col(Side::below);
+    if (meaning == Meaning::output && t.role != Role::scratch) by_row(Side::right);
+    if (meaning == Meaning::statistic) by_row(Side::between);
+}
+
+/// What was there before lies next to the matrix, what comes of it all outermost.
+void Wall::sort_edges() {
+    const auto rank = [&](const WallEdge& e) {
+        const Role role = run_.trace().tensors()[e.tensor].role;
+        return std::pair(role == Role::input ? 0 : role == Role::scratch ? 1 : 2, e.tensor);
+    };
+    for (WallEdge& e : edges_)
+        e.nth = static_cast<int>(std::count_if(edges_.begin(), edges_.end(), [&](const WallEdge& other) {
+            return other.side == e.side &&
+                   (e.side == WallEdge::Side::between ? other.tensor < e.tensor : rank(other) < rank(e));
+        }));
 }
 
 void Wall::read_recording() {
@@ -134,6 +168,7 @@ void Wall::read_recording() {
     };
     std::unordered_map<Index, Turn> turns;
     std::set<TensorId> strangers;
+    std::set<TileId> anew;
     const auto close = [&](const Turn& t) {
         if (t.paints) visits_.push_back(t.visit);
     };
@@ -161,6 +196,7 @@ void Wall::read_recording() {
                 0,           step.turn < 0 ? -1 : run_.trace().turns()[static_cast<std::size_t>(step.turn)].loop};
         }
         if (!works(step.kind())) continue;
+        note_recomputed(k, anew);
         if (step.moves_data()) add_to_loop(step, t.visit.loop);
         if (step.moves_data() && t.paints && !(e.region.rows == t.visit.queries)) strangers.insert(e.region.tensor);
         t.visit.to = tick;
@@ -180,26 +216,40 @@ void Wall::read_recording() {
         edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(e));
         trips_.erase(trips_.begin() + static_cast<std::ptrdiff_t>(e));
     }
+    sort_edges();
+}
+
+/// `tiles`: those that were made of Q and K so far.
+void Wall::note_recomputed(Index step, std::set<TileId>& tiles) {
+    const Event& e = run_.trace()[step].event;
+    if (!run_.algorithm().computes->saved || e.out == no_tile || !works(e.kind())) return;
+    const auto is = [&](TileId tile, Meaning meaning) { return run_.trace().tiles()[tile].meaning == meaning; };
+    if (e.kind() == Kind::product && is(e.a(), Meaning::query) && is(e.b(), Meaning::key)) tiles.insert(e.out);
+    if (tiles.contains(e.out)) recomputed_[run_.trace()[step].launch] = run_.contents().after(step);
+}
+
+const std::string& Wall::recomputed(Index launch) const {
+    static const std::string none;
+    const auto at = recomputed_.find(launch);
+    return at == recomputed_.end() ? none : at->second;
 }
 
 void Wall::travel(Index tick, const Step& step) {
     const Region& r = step.event.region;
     const RecordedTensor& t = run_.trace().tensors()[r.tensor];
     if (step.event.cost.hbm() == 0 || r.slice != head_ / t.heads_per_slice) return;
-    const bool store = step.kind() == Kind::store;
-    if (store) store_sheet(tick, r);
+    if (step.kind() == Kind::store) store_sheet(tick, r);
     for (std::size_t e = 0; e < edges_.size(); ++e) {
         if (edges_[e].tensor != r.tensor) continue;
-        const Span some = edges_[e].tiles.touched(r.rows);
+        const Span rows = edges_[e].along(r.rows), some = edges_[e].tiles.touched(rows);
         const double width = static_cast<double>(r.cols.size) / static_cast<double>(t.cols);
         for (Index k = some.begin; k < some.end(); ++k) {
             std::vector<Trip>& trips = trips_[e][static_cast<std::size_t>(k)];
             if (trips.empty() || trips.back().tick != tick)
                 trips.push_back({tick, trips.empty() ? Trips{} : trips.back().so_far});
             const Span tile = edges_[e].tiles[k];
-            Trips& so_far = trips.back().so_far;
-            (store ? so_far.written : so_far.read) +=
-                width * static_cast<double>(common(tile, r.rows)) / static_cast<double>(tile.size);
+            trips.back().so_far +=
+                moved(step, width * static_cast<double>(common(tile, rows)) / static_cast<double>(tile.size));
         }
     }
 }
@@ -208,13 +258,13 @@ void Wall::add_to_loop(const Step& step, Index loop) {
     const Region& r = step.event.region;
     if (step.event.cost.hbm() == 0) return;
     const RecordedTensor& t = run_.trace().tensors()[r.tensor];
-    const bool by_col = t.meaning == Meaning::key || t.meaning == Meaning::value;
+    const Meaning of = belongs_to(t);
+    const bool by_col = of == Meaning::key || of == Meaning::value;
     const bool whole = t.rows == run_.recorded().seq_q && t.cols == run_.recorded().seq_k;
     const auto tiles = [](Index size, Index tile) { return static_cast<double>(size) / static_cast<double>(tile); };
     const double down = tiles(r.rows.size, by_col ? tile_cols() : tile_rows());
     const double across = whole ? tiles(r.cols.size, tile_cols()) : tiles(r.cols.size, t.cols);
-    Trips& sum = habits_[{step.launch, loop}].trips[r.tensor];
-    (step.kind() == Kind::store ? sum.written : sum.read) += down * across;
+    habits_[{step.launch, loop}].trips[r.tensor] += moved(step, down * across);
 }
 
 void Wall::store_sheet(Index tick, const Region& r) {
@@ -263,6 +313,7 @@ Trips Wall::most_trips(const WallEdge& edge) const {
         if (trips.empty()) continue;
         most.read = std::max(most.read, trips.back().so_far.read);
         most.written = std::max(most.written, trips.back().so_far.written);
+        most.reduced = std::max(most.reduced, trips.back().so_far.reduced);
     }
     return most;
 }
@@ -273,7 +324,8 @@ Trips Wall::trips_a_visit(const Visit& like, TensorId tensor) const {
     const auto trips = found->second.trips.find(tensor);
     if (trips == found->second.trips.end()) return {};
     const auto n = static_cast<double>(std::max<Index>(1, found->second.visits));
-    return {trips->second.read / n, trips->second.written / n};
+    const Trips& all = trips->second;
+    return {all.read / n, all.written / n, all.reduced / n};
 }
 
 const Wall& Walls::of(const Run& run, Index head, std::uint64_t version) {
@@ -326,15 +378,17 @@ std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Paint
             const RecordedTile& tile = run.trace().tiles()[t.tile];
             const bool has_edge = std::any_of(wall.edges().begin(), wall.edges().end(),
                                               [&](const WallEdge& e) { return e.name == tile.name; });
-            if (tile.meaning != edge.meaning || (has_edge && tile.name != edge.name)) continue;
+            // Gradients are of different things: by name alone is one known from the others.
+            const bool known = has_edge || edge.meaning == Meaning::gradient;
+            if (tile.meaning != edge.meaning || (known && tile.name != edge.name)) continue;
             const Event& written = run.trace()[t.written].event;
             // What came from another tensor of the kind has rows of its own (chunked's partial outputs).
             if (written.kind() == Kind::load && written.region.tensor != edge.tensor) continue;
-            Span rows = written.region.rows;
-            // What was only just made belongs to the rows that its painter is at.
-            if (rows.size == 0 && edge.by_row())
+            Span rows = edge.along(written.region.rows);
+            // What was only just made belongs to the rows, or keys, that its painter is at.
+            if (rows.size == 0 && (edge.by_row() || edge.meaning == Meaning::gradient))
                 for (const Painter& p : painters)
-                    if (p.sm == sm.sm) rows = p.visit->queries;
+                    if (p.sm == sm.sm) rows = edge.by_row() ? p.visit->queries : p.visit->keys;
             if (const auto merged = wall.parts().rows_merged(sm.block->launch, sm.block->block);
                 merged && edge.side == WallEdge::Side::right)
                 rows = *merged;

@@ -1,10 +1,12 @@
 // The score matrix and what lies around it, as the thread blocks of one head go through it: Q on the left of it, K
 // above, V below and O on the right, so that tile (i, j) lies where the tiles cross that it is made of and that are
-// made of it. It knows of no algorithm: what it has comes from the recorded events.
+// made of it. Gradients lie beside what they belong to. It knows of no algorithm: what it has comes from the recorded
+// events.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,9 +17,10 @@ namespace tilescope::show {
 
 /// How often a tile crossed the SMs' boundary; half a tile counts half.
 struct Trips {
-    double read = 0, written = 0;
+    double read = 0, written = 0, reduced = 0;  ///< reduced: added to what is in HBM, on the way there
 
-    double all() const { return read + written; }
+    double all() const { return read + written + reduced; }
+    Trips& operator+=(const Trips& t) { return read += t.read, written += t.written, reduced += t.reduced, *this; }
 };
 
 /// What an SM has to do with some tiles of scores: one turn of a loop, or all that a thread block does outside of
@@ -49,11 +52,15 @@ struct WallEdge {
     std::string name;
     Meaning meaning;
     Tiles tiles;  ///< along the matrix: of its rows, or of its columns above and below
+    Index rows;   ///< of the matrix on that side: a tensor may have several copies, one below the other
+    int nth = 0;  ///< of those on its side, from the matrix outwards; among those between, from the left
 
     bool by_row() const { return side != Side::above && side != Side::below; }
+    /// Where rows of the tensor lie along the matrix.
+    Span along(Span of_tensor) const { return {of_tensor.begin % rows, of_tensor.size}; }
 };
 
-/// A tensor as large as the matrix: scores that lie in HBM.
+/// A tensor as large as the matrix: scores that lie in HBM, or their gradients.
 struct WallSheet {
     TensorId tensor;
     std::string name;
@@ -98,6 +105,10 @@ class Wall {
     Index recorded_rows() const { return recorded_rows_; }
     const std::vector<WallEdge>& edges() const { return edges_; }
     const std::vector<WallSheet>& sheets() const { return sheets_; }  ///< in the order in which they are stored
+    /// Scores that an earlier pass has had and that a launch makes again of Q and K, by name; empty: it does not.
+    const std::string& recomputed(Index launch) const;
+    /// The same of any launch.
+    const std::string& recomputed() const { return recomputed(recomputed_.empty() ? -1 : recomputed_.begin()->first); }
 
     /// In order of time; of a tile, and of a thread block.
     const std::vector<Visit>& visits() const { return visits_; }
@@ -132,6 +143,9 @@ class Wall {
     std::size_t cell(Index i, Index j) const { return static_cast<std::size_t>(i * cols() + j); }
     std::size_t place(const WallEdge& edge) const { return static_cast<std::size_t>(&edge - edges_.data()); }
     void find_tensors();
+    void find_edge(TensorId tensor);
+    void sort_edges();
+    void note_recomputed(Index step, std::set<TileId>& tiles);
     void read_recording();
     void look_at_mask();
     WallGroup group(Span rows, Span cols) const;
@@ -162,6 +176,7 @@ class Wall {
         std::map<TensorId, Trips> trips;
     };
     std::map<std::pair<Index, Index>, Habits> habits_;  // by launch and loop, of this head's thread blocks
+    std::map<Index, std::string> recomputed_;           // by launch
 };
 
 /// The walls of runs that are looked at, made when they are asked for.

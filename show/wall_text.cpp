@@ -105,15 +105,16 @@ std::vector<Painter> those_at_work(const std::vector<Painter>& painters) {
 void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& painters) {
     const std::vector<Painter> at_work = those_at_work(painters);
     const Visit& visit = *at_work[0].visit;
-    std::vector<Phrase> come, come_and_go, go, stay;
+    std::vector<Phrase> come, come_and_go, go, added, stay;
     for (const Traveller& t : travellers(wall)) {
         const Trips trips = wall.trips_a_visit(visit, t.tensor);
         const bool comes = trips.read > for_every_tile, goes = trips.written > for_every_tile;
         // What is made of the statistics at the end (LSE) is nothing that a painter has in the meantime.
         const bool made_at_end =
             t.meaning == Meaning::statistic && run.trace().tensors()[t.tensor].role == Role::output;
-        if (!comes && !goes && (!t.edge || made_at_end || !on_chip(run, wall, painters, *t.edge))) continue;
-        (comes && goes ? come_and_go : comes ? come : goes ? go : stay).push_back(named(t, at_work));
+        const bool adds = trips.reduced > for_every_tile;
+        if (!comes && !goes && !adds && (!t.edge || made_at_end || !on_chip(run, wall, painters, *t.edge))) continue;
+        (comes && goes ? come_and_go : comes ? come : goes ? go : adds ? added : stay).push_back(named(t, at_work));
     }
     const bool many_visits = visit.loop >= 0;
     const char* separator = "; ";
@@ -128,6 +129,7 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
     add(come, " comes" + each, " come" + each);
     add(come_and_go, " comes and goes back", " come and go back");
     add(go, " goes to HBM", " go to HBM");
+    add(added, " is added to in HBM", " are added to in HBM");
     if (many_visits) add(stay, " stays on chip", " stay on chip");
 }
 
@@ -166,6 +168,9 @@ Sentence idle_headline(const Run& run, const Wall& wall) {
             {"The part that is shown is done: " + text::grouped(wall.painted_tiles(run.tick())) + " tiles painted."}};
     if (ended(run)) {
         Sentence s{{"Done: " + painted_text(run, wall)}};
+        if (!wall.recomputed().empty())
+            s.push_back({", each with its "}), s.push_back({wall.recomputed(), Meaning::score}),
+                s.push_back({" recomputed"});
         if (wall.sheets().empty())
             return s.push_back({", and no "}), s.push_back({"scores", Meaning::score}), s.push_back({" ever in HBM."}),
                    s;
@@ -220,9 +225,20 @@ std::string tile_name(const std::string& tensor, Index k) { return tensor + subs
 
 std::string times_mark(double n) { return "×" + text::tenths(n); }
 
+std::vector<std::string> trips_marks(const Trips& trips) {
+    std::vector<std::string> marks;
+    if (trips.read > 0 && trips.written > 0)
+        marks = {text::tenths(trips.read), "/" + text::tenths(trips.written)};
+    else if (trips.read + trips.written > 0)
+        marks = {times_mark(trips.read + trips.written)};
+    if (trips.reduced > 0) marks.push_back("+" + text::tenths(trips.reduced));
+    return marks;
+}
+
 std::string trips_mark(const Trips& trips) {
-    if (trips.read == 0 || trips.written == 0) return times_mark(trips.all());
-    return text::tenths(trips.read) + "+" + text::tenths(trips.written);
+    std::string all;
+    for (const std::string& mark : trips_marks(trips)) all += (mark[0] == '+' && !all.empty() ? " " : "") + mark;
+    return all;
 }
 
 Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus) {
@@ -246,14 +262,34 @@ Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Paint
                  : whose.empty() ? "One painter"
                                  : "one painter") +
                 way_text(wall, *looked_at(at_work, focus), many)}};
+    if (const Visit& visit = *looked_at(at_work, focus)->visit; !wall.recomputed(visit.launch).empty()) {
+        s.push_back({many ? " and recompute " : " and recomputes "});
+        s.push_back({wall.recomputed(visit.launch), Meaning::score});
+    }
     add_habits(s, run, wall, painters);
     s.push_back({"."});
     return s;
 }
 
+namespace {
+
+/// Of scores that an earlier pass has had: whether they were kept for this one or are made again.
+std::string scores_reason(const Run& run, const Wall& wall) {
+    if (!run.algorithm().computes->saved) return "";
+    if (const std::string anew = wall.recomputed(); !anew.empty())
+        return anew + " is recomputed tile by tile" + (wall.sheets().empty() ? ", never in HBM. " : ". ");
+    std::string said;
+    for (const WallSheet& s : wall.sheets())
+        if (run.trace().tensors()[s.tensor].role == Role::input)
+            said += s.name + " was kept in HBM by the forward pass, and is read. ";
+    return said;
+}
+
+}  // namespace
+
 std::string wall_reason(const Run& run, const Wall& wall) {
     // Tensors by how often, in the order of the edges.
-    std::vector<std::pair<double, std::vector<std::string>>> read, written;
+    std::vector<std::pair<double, std::vector<std::string>>> read, written, added;
     std::vector<std::string> both;
     const auto add = [](auto& to, const std::string& name, double n) {
         if (n == 0) return;
@@ -263,9 +299,9 @@ std::string wall_reason(const Run& run, const Wall& wall) {
     };
     for (const WallEdge& e : wall.edges()) {
         const Trips most = wall.most_trips(e);
-        if (e.side == WallEdge::Side::between) continue;
-        add(read, e.name, most.read), add(written, e.name, most.written);
         if (most.read > 0 && most.written > 0) both.push_back(e.name);
+        if (e.side == WallEdge::Side::between) continue;
+        add(read, e.name, most.read), add(written, e.name, most.written), add(added, e.name, most.reduced);
     }
     const auto told = [](const auto& groups) {
         std::vector<std::string> all;
@@ -273,12 +309,14 @@ std::string wall_reason(const Run& run, const Wall& wall) {
             all.push_back(text::listed(names) + (n == 1 ? " " : " up to ") + times_text(n));
         return text::join(all, ", ");
     };
-    std::string said = parts_reason(run, wall) + packed_reason(run, wall);
+    std::string said = scores_reason(run, wall) + parts_reason(run, wall) + packed_reason(run, wall);
     if (!read.empty())
         said += std::string("A tile is read, in ") + (run.has_whole_heads() ? "the whole run" : "what is shown") +
                 ": " + told(read) + (written.empty() ? "." : "; ");
-    if (!written.empty()) said += std::string(read.empty() ? "A tile is " : "") + ("written: " + told(written) + ".");
-    if (!both.empty()) said += " In a tile of " + text::listed(both) + ": reads + writes so far.";
+    if (!written.empty())
+        said += std::string(read.empty() ? "A tile is " : "") + ("written: " + told(written)) +
+                (added.empty() ? "." : "; added to (+): " + told(added) + ".");
+    if (!both.empty()) said += " In a tile of " + text::listed(both) + ": reads/writes so far.";
     if (run.recorded().kv_heads < run.recorded().heads)
         said += " That counts the trips for all " + text::grouped(run.recorded().heads / run.recorded().kv_heads) +
                 " heads that share K and V.";
@@ -452,6 +490,8 @@ std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) 
                 (visit.from == visit.to ? "" : "–" + text::grouped(visit.to)) +
                 (p ? ": SM " + text::grouped(p->sm) : std::string());
     }
+    if (!visits.empty() && !wall.recomputed().empty())
+        said += "\n" + wall.recomputed() + " is recomputed here, and not stored";
     for (std::size_t s = 0; s < wall.sheets().size(); ++s)
         if (wall.stored(s, i, j, run.tick())) said += "\n" + wall.sheets()[s].name + " lies in HBM";
     return said + (visits.empty() ? "" : "\n\nclick: to the step in which it is painted");
@@ -461,9 +501,28 @@ std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& ed
     const Trips now = wall.trips(edge, k, run.tick()), end = wall.trips(edge, k, run.ticks());
     const RecordedTensor& t = run.trace().tensors()[edge.tensor];
     const Span rows = edge.tiles[k];
+    const bool adds = end.reduced > 0;
     return tile_name(edge.name, k) + ": " + range_text("rows", rows) + " of " + edge.name + ", " +
            text::bytes(rows.size * t.cols * size_of(t.dtype)) + "\nread " + trips_text(now.read) + "×, written " +
-           trips_text(now.written) + "×; to the end " + trips_text(end.read) + "× and " + trips_text(end.written) + "×";
+           trips_text(now.written) + "×" + (adds ? ", added to " + trips_text(now.reduced) + "×" : "") +
+           "; to the end " + trips_text(end.read) + "×" + (adds ? ", " : " and ") + trips_text(end.written) + "×" +
+           (adds ? " and " + trips_text(end.reduced) + "×" : "");
+}
+
+std::vector<std::string> scores_on_chip(const Run& run, const Wall& wall, const Painter& p) {
+    if (!run.algorithm().computes->saved) return {};
+    const std::string& anew = wall.recomputed(p.visit->launch);
+    std::vector<std::string> names, with_origins;
+    for (const SmState& sm : run.moment().sms)
+        for (const TileState& t : sm.tiles) {
+            if (sm.sm != p.sm || run.trace().tiles()[t.tile].meaning != Meaning::score) continue;
+            const std::string& name = run.contents().after(t.written);
+            const bool loaded = run.trace()[t.written].kind() == Kind::load;
+            names.push_back(name);
+            with_origins.push_back(name + (loaded ? " read" : name == anew ? " recomputed" : ""));
+        }
+    if (names.empty()) return {};
+    return {text::join(with_origins, ", "), text::join(names, ", ")};
 }
 
 std::string about_painter(const Painter& p) {

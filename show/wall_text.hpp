@@ -18,14 +18,19 @@ std::string subscript(Index number);
 std::string tile_name(const std::string& tensor, Index k);
 /// "×2.5": trips, on a tile.
 std::string times_mark(double n);
-/// The same of what was only read or only written; "4+5": read and written.
+/// The same of what was only read or only written; "4/5": read and written; "+8": added to what is in HBM.
 std::string trips_mark(const Trips& trips);
+/// In parts, for narrow places: "4", "/5", "+8".
+std::vector<std::string> trips_marks(const Trips& trips);
 
 /// The finding: who goes which way, what comes for every tile and what stays. In the words of the SM in focus where
 /// they are not the same for all.
 Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);
 /// Why, or what follows from it for the whole run.
 std::string wall_reason(const Run& run, const Wall& wall);
+
+/// The scores that a painter has on chip, in a pass that needs those of an earlier one: "P recomputed, dS", "P, dS".
+std::vector<std::string> scores_on_chip(const Run& run, const Wall& wall, const Painter& painter);
 
 /// In place of a wall that has no room.
 std::string no_wall_text(const Run& run);

@@ -95,18 +95,24 @@ std::vector<TensorDecl> tensors_of_backward(const Problem& p) {
     const auto by_head = [&](const char* name, Role role, Meaning meaning, Index cols, Dtype dtype) {
         return declare(p, name, role, meaning, Sliced::by_head, p.seq_q, cols, dtype);
     };
-    const auto by_kv_head = [&](const char* name, Role role, Meaning meaning, Index cols) {
-        return declare(p, name, role, meaning, Sliced::by_kv_head, p.seq_k, cols, p.dtype);
+    const auto by_kv_head = [&](const char* name, Meaning meaning, Index cols) {
+        return declare(p, name, Role::input, meaning, Sliced::by_kv_head, p.seq_k, cols, p.dtype);
+    };
+    const auto of_rows = [&](const char* name, Role role, Meaning of, Index cols) {
+        return declare_gradient(p, name, role, of, Sliced::by_head, p.seq_q, cols, p.dtype);
+    };
+    const auto of_keys = [&](const char* name, Meaning of, Index cols) {
+        return declare_gradient(p, name, Role::output, of, Sliced::by_kv_head, p.seq_k, cols, p.dtype);
     };
     std::vector<TensorDecl> all = {by_head("Q", Role::input, Meaning::query, p.dim, p.dtype),
-                                   by_kv_head("K", Role::input, Meaning::key, p.dim),
-                                   by_kv_head("V", Role::input, Meaning::value, p.dim_v),
+                                   by_kv_head("K", Meaning::key, p.dim),
+                                   by_kv_head("V", Meaning::value, p.dim_v),
                                    by_head("O", Role::input, Meaning::output, p.dim_v, p.dtype),
                                    by_head("LSE", Role::input, Meaning::statistic, 1, Dtype::f32),
-                                   by_head("dO", Role::input, Meaning::gradient, p.dim_v, p.dtype),
-                                   by_head("dQ", Role::output, Meaning::gradient, p.dim, p.dtype),
-                                   by_kv_head("dK", Role::output, Meaning::gradient, p.dim),
-                                   by_kv_head("dV", Role::output, Meaning::gradient, p.dim_v)};
+                                   of_rows("dO", Role::input, Meaning::output, p.dim_v),
+                                   of_rows("dQ", Role::output, Meaning::query, p.dim),
+                                   of_keys("dK", Meaning::key, p.dim),
+                                   of_keys("dV", Meaning::value, p.dim_v)};
     for (TensorDecl& t : all) t.saved = t.meaning == Meaning::output || t.meaning == Meaning::statistic;
     std::size_t biases = 0;
     for (TensorDecl& t : computation::attention.tensors(p)) {
@@ -116,7 +122,8 @@ std::vector<TensorDecl> tensors_of_backward(const Problem& p) {
         }
         if (t.meaning != Meaning::bias) continue;
         all.push_back(t);
-        t.name = bias_gradients[biases++], t.role = Role::output, t.meaning = Meaning::gradient;
+        t.name = bias_gradients[biases++], t.role = Role::output;
+        t.meaning = Meaning::gradient, t.gradient_of = Meaning::bias;
         all.push_back(t);
     }
     return all;

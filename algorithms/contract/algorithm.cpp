@@ -51,4 +51,11 @@ TensorDecl declare(const Problem& p, const char* name, Role role, Meaning meanin
     return {name, role, meaning, sliced, slices, rows, cols, dtype};
 }
 
+TensorDecl declare_gradient(const Problem& p, const char* name, Role role, Meaning of, Sliced sliced, Index rows,
+                            Index cols, Dtype dtype) {
+    TensorDecl t = declare(p, name, role, Meaning::gradient, sliced, rows, cols, dtype);
+    t.gradient_of = of;
+    return t;
+}
+
 }  // namespace tilescope

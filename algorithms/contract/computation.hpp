@@ -30,9 +30,13 @@ struct TensorDecl {
     /// heads_per_slice counts slices, and begins again with every slice that a round of heads has; each round has
     /// others.
     Index heads_per_slice = 0, round = 0;
+    Meaning gradient_of = Meaning::other;  ///< of a gradient: what the numbers are that it belongs to
 };
 TensorDecl declare(const Problem& problem, const char* name, Role role, Meaning meaning, Sliced sliced, Index rows,
                    Index cols, Dtype dtype);
+/// The same of a gradient of numbers that are `of`.
+TensorDecl declare_gradient(const Problem& problem, const char* name, Role role, Meaning of, Sliced sliced, Index rows,
+                            Index cols, Dtype dtype);
 
 /// Values of the tensors that exist before a run, by name. Shared: many runs may read them, none writes them.
 using Inputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;

@@ -134,9 +134,11 @@ std::string different_tensors(const Trace& was, const Trace& is) {
     if (was.tensors().size() != is.tensors().size()) return "the tensors are others";
     for (std::size_t k = 0; k < was.tensors().size(); ++k) {
         const RecordedTensor &a = was.tensors()[k], &b = is.tensors()[k];
-        if (std::tie(a.name, a.role, a.dtype, a.slices, a.rows, a.cols, a.meaning, a.heads_per_slice) !=
-            std::tie(b.name, b.role, b.dtype, b.slices, b.rows, b.cols, b.meaning, b.heads_per_slice))
-            return "the tensor " + a.name + " is another";
+        const auto declared = [](const RecordedTensor& t) {
+            return std::tie(t.name, t.role, t.dtype, t.slices, t.rows, t.cols, t.meaning, t.heads_per_slice,
+                            t.gradient_of);
+        };
+        if (declared(a) != declared(b)) return "the tensor " + a.name + " is another";
         if (std::string found = first_difference(a.name, a.initial, b.initial, a.rows, a.cols); !found.empty())
             return "before the first step " + found;
     }

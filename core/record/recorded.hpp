@@ -31,6 +31,7 @@ struct RecordedTensor {
     Index slices, rows, cols;
     Meaning meaning;
     Index heads_per_slice;
+    Meaning gradient_of;          ///< of a gradient: what the numbers are that it belongs to; else other
     std::vector<float> initial;   ///< [slices, rows, cols] in C order; empty in a recording without values
     std::vector<Region> regions;  ///< every region that was loaded or stored, in order of the first time
 

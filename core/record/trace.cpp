@@ -123,8 +123,9 @@ std::string Trace::exceeded(std::size_t more_values) const {
 void Trace::copy_new_tensors() {
     for (std::size_t t = kept_.tensors.size(); t < gpu_->tensors().size(); ++t) {
         const TensorInfo& from = gpu_->tensors()[t];
-        RecordedTensor to{from.name, from.role,    from.dtype,           from.slices, from.rows,
-                          from.cols, from.meaning, from.heads_per_slice, {},          {}};
+        RecordedTensor to{from.name, from.role,    from.dtype,           from.slices,      from.rows,
+                          from.cols, from.meaning, from.heads_per_slice, from.gradient_of, {},
+                          {}};
         if (kept_.has_values) {
             const auto n = static_cast<std::size_t>(to.size());
             full_ = exceeded(n);

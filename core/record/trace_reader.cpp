@@ -204,6 +204,7 @@ void TraceReader::read_tensor(JsonEntry e) {
                      e.integer("cols", 1),
                      e.named("meaning", all_meanings, name_of),
                      e.integer_or(1, "heads_per_slice", 1),
+                     e.has("gradient_of") ? e.named("gradient_of", all_meanings, name_of) : Meaning::other,
                      {},
                      {}};
     for (const RecordedTensor& other : to_.tensors)

@@ -55,6 +55,7 @@ Json to_json(const RecordedTensor& t) {
     Json j = {{"name", t.name}, {"role", name_of(t.role)}, {"dtype", name_of(t.dtype)},    {"slices", t.slices},
               {"rows", t.rows}, {"cols", t.cols},          {"meaning", name_of(t.meaning)}};
     if (t.heads_per_slice != 1) j["heads_per_slice"] = t.heads_per_slice;
+    if (t.gradient_of != Meaning::other) j["gradient_of"] = name_of(t.gradient_of);
     if (!t.initial.empty() && (t.role == Role::input || !is_unwritten(t)))
         j["values"] = json_numbers(t.initial.data(), t.initial.size());
     return j;

@@ -12,24 +12,46 @@ namespace {
 
 constexpr double most_dashes = 12;  // beyond, a bar of the same length
 
-Box strip_of(const WallFigure& f, const WallEdge& e, int nth_between) {
+Box strip_of(const WallFigure& f, const WallEdge& e) {
     const Box& m = e.by_row() ? f.seen : f.stack;
+    const EdgeRoom& room = f.room(e);
+    const float from = room.from, to = room.from + room.strip;
     switch (e.side) {
         case Side::left:
-            return {m.x0 - f.gap - f.beside - f.strip, m.y0, m.x0 - f.gap - f.beside, m.y1};
+            return {m.x0 - f.beside - to, m.y0, m.x0 - f.beside - from, m.y1};
         case Side::above:
-            return {m.x0, m.y0 - f.gap - f.above - f.strip, m.x1, m.y0 - f.gap - f.above};
+            return {m.x0, m.y0 - f.above - to, m.x1, m.y0 - f.above - from};
         case Side::below:
-            return {m.x0, m.y1 + f.gap, m.x1, m.y1 + f.gap + f.strip};
-        case Side::between: {
-            const float x = m.x1 + f.gap + static_cast<float>(nth_between) * f.pitch();
-            return {x, m.y0, x + f.thin, m.y1};
-        }
+            return {m.x0, m.y1 + from, m.x1, m.y1 + to};
+        case Side::between:
+            return {m.x1 + from, m.y0, m.x1 + to, m.y1};
         case Side::right:
             break;
     }
-    const float x = m.x1 + f.gap + f.statistics;
-    return {x, m.y0, x + f.strip, m.y1};
+    return {m.x1 + f.statistics + from, m.y0, m.x1 + f.statistics + to, m.y1};
+}
+
+/// Where several lie beside each other they are narrower, and each has room for as many trips as it makes.
+void find_rooms(WallFigure& f) {
+    const auto& edges = f.wall.edges();
+    double most = most_dashes;
+    for (const WallEdge& e : edges)
+        if (e.side != Side::between) most = std::max(most, f.wall.most_trips(e).all());
+    f.a_trip = static_cast<double>(f.marks - f.px(5)) / most;
+    f.rooms.assign(edges.size(), {});
+    for (int nth = 0; nth < static_cast<int>(edges.size()); ++nth)
+        for (const WallEdge& e : edges) {
+            if (e.nth != nth) continue;
+            EdgeRoom& room = f.rooms[static_cast<std::size_t>(&e - edges.data())];
+            if (e.side == Side::between) {
+                room = {f.gap + static_cast<float>(nth) * f.pitch(), f.thin, 0};
+                continue;
+            }
+            const bool alone = std::count_if(edges.begin(), edges.end(),
+                                             [&](const WallEdge& other) { return other.side == e.side; }) == 1;
+            const float trips = f.px(6) + static_cast<float>(f.a_trip * f.wall.most_trips(e).all());
+            room = {nth == 0 ? f.gap : f.room(e.side), alone ? f.strip : 0.72f * f.strip, alone ? f.marks : trips};
+        }
 }
 
 Box tile_box(const WallFigure& f, const WallEdge& e, const Box& strip, Index k) {
@@ -60,36 +82,75 @@ Box shorter(const WallEdge& e, Box b, float by) {
     return b;
 }
 
-/// Trips of a tile: solid where it was read, open where it was written; those of this step stand out.
-void draw_trips(const WallFigure& f, const WallEdge& e, const Box& tile, Index k, double unit) {
+/// The same, in two: what was added to what is there.
+void draw_halves(const WallFigure& f, const WallEdge& e, const Box& b, ImU32 colour) {
+    const float gap = f.px(3);
+    const ImVec2 m = b.centre();
+    if (e.by_row())
+        f.canvas.fill({b.x0, b.y0, b.x1, m.y - gap}, colour), f.canvas.fill({b.x0, m.y + gap, b.x1, b.y1}, colour);
+    else
+        f.canvas.fill({b.x0, b.y0, m.x - gap, b.y1}, colour), f.canvas.fill({m.x + gap, b.y0, b.x1, b.y1}, colour);
+}
+
+/// Trips of a tile: solid where it was read, open where it was written, in two where it was added to; those of this
+/// step stand out.
+void draw_trips(const WallFigure& f, const WallEdge& e, const Box& tile, Index k) {
+    enum class Mark : std::uint8_t { solid, open, halves };
+    const double unit = f.a_trip;
     const Theme& t = f.theme();
     const Trips now = f.wall.trips(e, k, f.tick()), before = f.wall.trips(e, k, std::max<Index>(0, f.tick() - 1));
     const ImU32 hue = t.hue(e.meaning);
     const auto px = [&](double trips) { return f.px(4) + static_cast<float>(trips * unit); };
     const float space = std::min(f.px(1.5f), static_cast<float>(unit) * 0.35f);
-    const auto mark = [&](double from, double to, ImU32 colour, bool open) {
+    const auto mark = [&](double from, double to, ImU32 colour, Mark how) {
         const Box b = shorter(e, outwards(e, tile, px(from), px(to) - space), f.px(2));
-        open ? f.canvas.outline(b, colour) : f.canvas.fill(b, colour);
+        if (how == Mark::halves) return draw_halves(f, e, b, colour);
+        how == Mark::open ? f.canvas.outline(b, colour) : f.canvas.fill(b, colour);
     };
-    const auto marks = [&](double from, double n, double old, bool open) {
+    const auto marks = [&](double from, double n, double old, Mark how) {
         if (n <= 0) return;
         if (unit < static_cast<double>(f.px(2.2f))) {
-            mark(from, from + n, open ? Theme::faded(hue, 0.55f) : hue, false);
-            if (n > old) mark(from + old, from + n, t.now, false);
+            const Mark bar = how == Mark::open ? Mark::solid : how;
+            mark(from, from + n, how == Mark::open ? Theme::faded(hue, 0.55f) : hue, bar);
+            if (n > old) mark(from + old, from + n, t.now, bar);
             return;
         }
-        for (double x = 0; x < n; x += 1)
-            mark(from + x, from + std::min(x + 1, n), x >= old - 1e-9 ? t.now : hue, open);
+        for (double x = 0; x < n; x += 1) mark(from + x, from + std::min(x + 1, n), x >= old - 1e-9 ? t.now : hue, how);
     };
-    marks(0, now.read, before.read, false);
-    marks(now.read, now.written, before.written, true);
+    marks(0, now.read, before.read, Mark::solid);
+    marks(now.read, now.written, before.written, Mark::open);
+    marks(now.read + now.written, now.reduced, before.reduced, Mark::halves);
+}
+
+/// Parts of a text in as few lines as its width needs; whether there is room for them.
+bool say_in_lines(const WallFigure& f, const Box& b, ImU32 ink, const std::vector<std::string>& parts) {
+    const Theme& t = f.theme();
+    const auto fits = [&](const std::string& s) { return Canvas::width(t.small_text, s) <= b.w() - f.px(3); };
+    std::vector<std::string> lines;
+    for (const std::string& part : parts) {
+        if (!fits(part)) return false;
+        const std::string joined = lines.empty() ? "" : lines.back() + (part[0] == '+' ? " " : "") + part;
+        if (!lines.empty() && fits(joined))
+            lines.back() = joined;
+        else
+            lines.push_back(part);
+    }
+    const float line = Canvas::height(t.small_text) - f.px(1), all = line * static_cast<float>(lines.size());
+    if (all > b.h()) return false;
+    float y = b.centre().y - all / 2;
+    for (const std::string& said : lines) {
+        f.canvas.text_in(t.small_text, {b.x0, y, b.x1, y + line}, ink, said, Align::centre);
+        y += line;
+    }
+    return true;
 }
 
 /// A tile's name and its trips; where there is room for one of them, the trips, or first the name.
-void say_in_tile(const WallFigure& f, const Box& b, ImU32 ink, const std::string& name, const std::string& trips,
+void say_in_tile(const WallFigure& f, const Box& b, ImU32 ink, const std::string& name, const Trips& made,
                  bool name_first) {
     const Theme& t = f.theme();
     const float line = Canvas::height(t.small_text), line2 = Canvas::height(t.text);
+    const std::string trips = trips_mark(made);
     const auto fits = [&](const std::string& s, ImFont* font, float margin) {
         return Canvas::width(font, s) <= b.w() - f.px(margin);
     };
@@ -99,7 +160,11 @@ void say_in_tile(const WallFigure& f, const Box& b, ImU32 ink, const std::string
         f.canvas.text_in(t.text, {b.x0, half, b.x1, half + line2}, ink, trips, Align::centre);
         return;
     }
-    const std::string& said = name_first ? name : trips;
+    std::string said = name_first && fits(name, t.small_text, 1) ? name : trips;
+    if (!fits(said, t.small_text, 1)) {
+        if (say_in_lines(f, b, ink, trips_marks(made)) || made.reduced == 0) return;
+        said = trips_marks(made).back();
+    }
     if (b.h() >= line && fits(said, t.small_text, 1)) f.canvas.text_in(t.small_text, b, ink, said, Align::centre);
 }
 
@@ -131,8 +196,7 @@ void draw_tile(const WallFigure& f, const WallEdge& e, const Box& tile, Index k,
     else if (!there && least >= f.px(8))
         f.canvas.dashed(b, Theme::faded(hue, 0.7f));
     const ImU32 ink = on_chip ? Theme::ink_on(fill) : Theme::mixed(hue, t.ink, 0.45f);
-    say_in_tile(f, b, ink, tile_name(e.name, k), trips.all() > 0 ? trips_mark(trips) : "",
-                on_chip && (!e.by_row() || trips.all() == 0));
+    say_in_tile(f, b, ink, tile_name(e.name, k), trips, on_chip && (!e.by_row() || trips.all() == 0));
 }
 
 /// How far K's name is above its strip's end, so that it is above the names of what stands between the matrix and O.
@@ -142,7 +206,7 @@ float over_names(const WallFigure& f) { return std::max(0.f, Canvas::height(f.th
 float name_begins(const WallFigure& f) {
     for (const WallEdge& e : f.wall.edges())
         if (e.side == Side::right) {
-            const Box strip = strip_of(f, e, 0);
+            const Box strip = strip_of(f, e);
             return strip.centre().x - std::max(Canvas::width(f.theme().title, e.name), strip.w()) / 2 - f.px(3);
         }
     return f.seen.x1 + 1e6f;
@@ -165,11 +229,12 @@ void draw_name(const WallFigure& f, const WallEdge& e, const Box& strip) {
     } else {
         const float high = Canvas::height(t.title);
         const float y = e.side == Side::above ? std::min(strip.y0, strip.y1 - high - over_names(f)) : strip.y0;
-        f.canvas.text_in(t.title, {strip.x1 + f.px(6), y, strip.x1 + f.px(34), y + high}, hue, e.name + "ᵀ");
+        f.canvas.text_in(t.title, {strip.x1 + f.px(6), y, strip.x1 + f.px(54), y + high}, hue, e.name + "ᵀ");
     }
 }
 
-void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) {
+void draw_edge(WallFigure& f, const WallEdge& e) {
+    const Box strip = strip_of(f, e);
     if (f.nth == 0 || !e.by_row()) draw_name(f, e, strip);
     f.app.places[f.prefix + "edge-" + e.name] = {strip.x0, strip.y0, strip.w(), strip.h()};
     const std::vector<bool> on_chip = held(f.run, f.wall, f.painters, e);
@@ -180,11 +245,12 @@ void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) 
     const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(f.px(3) / std::max(side, 0.01f))));
     const Box along = e.by_row() ? Box{strip.x0 - f.marks, f.seen.y0, strip.x1 + f.marks, f.seen.y1}
                                  : Box{f.seen.x0, strip.y0 - f.marks, f.seen.x1, strip.y1 + f.marks};
+    const auto is_lit = [&](Index k) { return k >= 0 && k < e.tiles.count() && on_chip[static_cast<std::size_t>(k)]; };
     // What is on chip last, over its neighbours.
     const Index all = ceil_div(e.tiles.count(), step);
     for (Index n = 0; n < 2 * all; ++n) {
         const Index k = n % all * step;
-        const bool lit = on_chip[static_cast<std::size_t>(k)];
+        const bool lit = is_lit(k);
         if (lit != (n >= all)) continue;
         Box tile = tile_box(f, e, strip, k);
         if (step > 1) {
@@ -194,8 +260,9 @@ void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) 
         if (e.by_row() ? tile.y1 <= f.seen.y0 || tile.y0 >= f.seen.y1 : tile.x1 <= f.seen.x0 || tile.x0 >= f.seen.x1)
             continue;
         f.within(along, [&] {
-            draw_tile(f, e, lit && !e.by_row() ? with_room_for_name(f, e, tile, k) : tile, k, lit);
-            if (e.side != Side::between) draw_trips(f, e, tile, k, unit);
+            const bool alone = !is_lit(k - step) && !is_lit(k + step);
+            draw_tile(f, e, lit && alone && !e.by_row() ? with_room_for_name(f, e, tile, k) : tile, k, lit);
+            if (e.side != Side::between) draw_trips(f, e, tile, k);
         });
         if (pointed_at && tile.contains(mouse)) tooltip(about_edge_tile(f.run, f.wall, e, k));
     }
@@ -204,15 +271,10 @@ void draw_edge(WallFigure& f, const WallEdge& e, const Box& strip, double unit) 
 }  // namespace
 
 void draw_edges(WallFigure& f) {
-    double most = most_dashes;
     for (const WallEdge& e : f.wall.edges())
-        if (e.side != Side::between) most = std::max(most, f.wall.most_trips(e).all());
-    const double unit = static_cast<double>(f.marks - f.px(5)) / most;
-    int between = 0;
-    for (const WallEdge& e : f.wall.edges())
-        if (f.leads || e.by_row()) draw_edge(f, e, strip_of(f, e, e.side == Side::between ? between++ : 0), unit);
+        if (f.leads || e.by_row()) draw_edge(f, e);
     if (f.of == 1) return;
-    const float end = f.seen.x0 - f.gap - f.beside - f.strip - f.marks;
+    const float end = f.seen.x0 - f.beside - f.room(Side::left);
     const Box beside = {f.stack.x0 - f.room_beside, f.seen.y0, end, f.seen.y1};
     f.canvas.text_in(f.theme().small_text, beside, f.theme().dim_ink, head_names(f.run, f.wall.head()), Align::right);
 }
@@ -254,18 +316,15 @@ float room_for_name(const WallFigure& f) {
 void lay_out(WallFigure& f, const Box& area) {
     const Theme& t = f.theme();
     int between = 0;
-    bool left = false, right = false, above = false, below = false;
-    for (const WallEdge& e : f.wall.edges()) {
-        between += e.side == Side::between ? 1 : 0;
-        left |= e.side == Side::left, right |= e.side == Side::right;
-        above |= e.side == Side::above, below |= e.side == Side::below;
-    }
+    for (const WallEdge& e : f.wall.edges()) between += e.side == Side::between ? 1 : 0;
     const float small = std::min(area.w(), area.h());
     f.gap = std::min(f.px(8), small / 40);
     f.strip = std::clamp(small / 10, f.px(10), f.px(46));
     f.marks = std::clamp(small / 13, f.px(8), f.px(40));
     f.thin = std::min(f.px(22), f.strip / 2);
-    const float outside = f.strip + f.gap + f.marks, label = Canvas::height(t.title) + f.px(4);
+    find_rooms(f);
+    const auto outside = [&](Side side, float least) { return f.room(side) > 0 ? f.room(side) : least; };
+    const float label = Canvas::height(t.title) + f.px(4);
     f.statistics = static_cast<float>(between) * f.pitch() + (between > 0 ? f.gap : 0) + room_for_name(f);
     const Problem& p = f.run.recorded();
     const std::string title = longest_title(f.app.session, std::max(p.seq_q, p.seq_k));
@@ -274,11 +333,13 @@ void lay_out(WallFigure& f, const Box& area) {
     f.beside = title.empty() ? 0 : wide, f.above = f.names + (title.empty() ? 0 : high + f.px(2));
     Box room;
     const auto place = [&] {
-        const float x0 = area.x0 + (left ? outside : f.px(4)) + f.beside;
-        const float x1 = area.x1 - (right ? outside + f.statistics : f.px(4));
-        const float y0 = area.y0 +
-                         (above ? std::max(outside, over_names(f) + f.gap + Canvas::height(t.title)) : label) + f.above,
-                    y1 = area.y1 - (below ? outside : f.px(4));
+        const float x0 = area.x0 + outside(Side::left, f.px(4)) + f.beside;
+        const float right = f.room(Side::right);
+        const float x1 = area.x1 - (right > 0 ? right + f.statistics : f.px(4));
+        const float above = f.room(Side::above);
+        const float y0 =
+            area.y0 + f.above + (above > 0 ? std::max(above, over_names(f) + f.gap + Canvas::height(t.title)) : label);
+        const float y1 = area.y1 - outside(Side::below, f.px(4));
         const float w = std::max(f.px(8), x1 - x0), h = std::max(f.px(8), y1 - y0);
         const auto keys = static_cast<float>(f.wall.cols() * f.wall.tile_cols());
         const auto rows = static_cast<float>(f.wall.rows() * f.wall.rows_drawn());

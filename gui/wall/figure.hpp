@@ -1,6 +1,7 @@
 // The wall: the score matrix with its painters, and the matrices along its edges. What its parts share.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,13 @@
 namespace tilescope::gui::wall {
 
 using Side = show::WallEdge::Side;
+
+/// Room for an edge, from the matrix outwards: the gap, what lies nearer, its strip, its trips.
+struct EdgeRoom {
+    float from = 0, strip = 0, marks = 0;
+
+    float end() const { return from + strip + marks; }
+};
 
 /// One run's wall in one frame.
 struct WallFigure {
@@ -29,6 +37,8 @@ struct WallFigure {
     Box stack = {};                                 ///< the same, of all heads below each other
     float per_row = 1, per_key = 1;                 ///< pixels
     float strip = 0, gap = 0, marks = 0, thin = 0;  ///< widths: of edges, beside them, of trips, of a statistic
+    double a_trip = 0;                              ///< pixels
+    std::vector<EdgeRoom> rooms = {};               ///< of the wall's edges
     float room_beside = 0;                          ///< left of the matrix, to the end of the area
     float statistics = 0;                           ///< width of all of them, with what is beside them
     // Room for titles of rows and of columns, and every how many of them have one; 0: none.
@@ -37,6 +47,14 @@ struct WallFigure {
     float tray = 0;   ///< below each row of tiles, for what its parts hold; 0: no room
     Index rows_a_title = 0, cols_a_title = 0;
 
+    const EdgeRoom& room(const WallEdge& e) const { return rooms[static_cast<std::size_t>(&e - wall.edges().data())]; }
+    /// Of all that lies on a side.
+    float room(WallEdge::Side side) const {
+        float end = 0;
+        for (const WallEdge& e : wall.edges())
+            if (e.side == side) end = std::max(end, room(e).end());
+        return end;
+    }
     const Theme& theme() const { return app.theme; }
     float px(float x) const { return app.theme.px(x); }
     Index tick() const { return run.tick(); }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gui/wall/figure.hpp"
+#include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {
 namespace {
@@ -40,12 +41,8 @@ void draw_cross(const WallFigure& f) {
     if (!own || !f.leads) return;
     const Box b = f.box(*own->visit);
     const ImU32 colour = Theme::faded(f.theme().ink, 0.06f);
-    const float out = f.strip + f.gap + f.marks;
     const Box &s = f.seen, &all = f.stack;
-    const auto beyond = [&](WallEdge::Side side) {
-        const auto& edges = f.wall.edges();
-        return std::any_of(edges.begin(), edges.end(), [&](const WallEdge& e) { return e.side == side; }) ? out : 0.f;
-    };
+    const auto beyond = [&](Side side) { return f.room(side); };
     if (b.y1 > s.y0 && b.y0 < s.y1)
         f.canvas.fill(
             {s.x0 - beyond(Side::left), std::max(b.y0, s.y0), s.x1 + beyond(Side::right), std::min(b.y1, s.y1)},
@@ -78,6 +75,16 @@ void draw_tag(const WallFigure& f, const Painter& p, const Box& at) {
     c.text_in(t.small_text, tag, Theme::ink_on(t.now), name, Align::centre);
 }
 
+/// Below the tag: the scores that it has, where they were not made for the first time.
+void draw_scores(const WallFigure& f, const Painter& p, const Box& b) {
+    const Theme& t = f.theme();
+    const float line = Canvas::height(t.small_text), y = b.centre().y + line / 2 + f.px(2);
+    const std::vector<std::string> words = scores_on_chip(f.run, f.wall, p);
+    if (words.empty() || y + line > b.y1 || Canvas::width(t.small_text, words.back()) > b.w() - f.px(4)) return;
+    f.canvas.text_on_patch(t.small_text, {b.x0 + f.px(2), y, b.x1 - f.px(2), y + line}, t.ink, t.panel, words,
+                           Align::centre);
+}
+
 void draw_painter(const WallFigure& f, const Painter& p) {
     const Theme& t = f.theme();
     const Visit& v = *p.visit;
@@ -92,6 +99,7 @@ void draw_painter(const WallFigure& f, const Painter& p) {
         f.canvas.outline(b, t.now, p.sm == f.focus ? f.px(3) : f.px(1.5f), round);
     }
     if (!p.done) draw_tag(f, p, b);
+    if (!p.done && !p.between) draw_scores(f, p, b);
 }
 
 }  // namespace

@@ -40,6 +40,10 @@ WALLS = {
     "wall_parts_zoom": ["split_kv", "--seq", "500", *TILES, "--heads", "1", "--splits", "3", "--step", "14", "--zoom",
                         "0.4,0.9"],
     "wall_zoom": ["flash_v2", *CAUSAL, "--step", "45", "--sm", "5", "--zoom", "0.4,0.6"],
+    "wall_backward": ["flash_v2_backward", *CAUSAL, "--step", "72"],
+    "wall_backward_projector": ["flash_v2_backward", *CAUSAL, "--step", "78", "--projector", "--size", "1920x1080"],
+    "wall_backward_small": ["flash_v2_backward", *CAUSAL, "--step", "72", "--size", "800x600"],
+    "wall_backward_standard": ["standard_backward", *HALF, "--heads", "1", "--step", "41", "--light"],
     "toy_projector": ["flash_v2", *TOY, "--step", "24", "--projector", "--size", "1920x1080"],
     "controls_projector": ["standard", *CAUSAL, "--step", "12", "--projector", "--drawer", "controls", "--light", "--size",
                            "1920x1080"],
@@ -147,6 +151,10 @@ TEXTS = PICTURES | {name: in_machine(flags) for name, flags in MACHINE_TEXTS.ite
     "wall_parts_many": ["split_kv", *DECODE, "--splits", "10", "--step", "40"],
     "wall_decode": ["flash_v2", "--seq-q", "1", "--seq-k", "4096", "--heads", "4", "--step", "40"],
     "wall_passes": ["three_pass", *CAUSAL, "--step", "20"],
+    **{f"wall_backward_{name}": [f"{name}_backward", *CAUSAL, "--step", "150"]
+       for name in ("flash_v1", "two_pass", "flash_v2_deterministic", "flash_v2_literal")},
+    "wall_backward_end": ["flash_v2_backward", *CAUSAL, *END],
+    "wall_backward_bias": ["memory_efficient_backward", *ONE_HEAD, "--bias", "hqk", "--step", "40"],
     "wall_too_many": ["flash_v2", "--seq", "4194304", "--heads", "1", "--dim", "1", "--br", "1", "--causal"],
     "wall_matrix": ["softmax_online", "--seq", "256", "--heads", "1", "--step", "30"],
 }

@@ -72,9 +72,77 @@ TEST_CASE("trips along the wall are the bytes that were counted", "[wall]") {
         for (const auto& [tensor, sum] : bytes) {
             INFO(run.trace().tensors()[tensor].name);
             const Traffic t = run.traffic_of(tensor);
-            CHECK(sum == Approx(static_cast<double>(t.read + t.write)));
+            CHECK(sum == Approx(static_cast<double>(t.read + t.sent())));
         }
     });
+}
+
+TEST_CASE("gradients lie beside what they belong to, and all that is moved of them is on the wall",
+          "[wall][backward]") {
+    using Side = WallEdge::Side;
+    const auto side_of = [](const Wall& wall, const std::string& name) -> std::optional<std::pair<Side, int>> {
+        for (const WallEdge& e : wall.edges())
+            if (e.name == name) return std::pair(e.side, e.nth);
+        return std::nullopt;
+    };
+    for (const Algorithm& a : algorithms()) {
+        if (a.computes != &computation::attention_backward) continue;
+        INFO(a.name);
+        WaitingSession s = session_of(a.name, toy);
+        const Wall wall(*s.run(), 0);
+        CHECK(side_of(wall, "Q") == std::pair(Side::left, 0));
+        CHECK(side_of(wall, "dQ")->first == Side::left);
+        CHECK(side_of(wall, "dK") == std::pair(Side::above, 1));
+        CHECK(side_of(wall, "dV") == std::pair(Side::below, 1));
+        CHECK(side_of(wall, "dO")->first == Side::right);
+        for (const RecordedTensor& t : s.run()->trace().tensors())
+            if (t.meaning == Meaning::gradient) CHECK(side_of(wall, t.name));
+    }
+}
+
+TEST_CASE("a backward pass makes P again, or reads what was kept", "[wall][backward]") {
+    WaitingSession anew = session_of("flash_v2_backward", toy);
+    const Wall wall(*anew.run(), 0);
+    CHECK(wall_reason(*anew.run(), wall) ==
+          "P is recomputed tile by tile, never in HBM. A tile is read, in the whole run: Q up to 4 times, K, V and O "
+          "once, dO up to 5 times; written: dQ, dK and dV once; added to (+): dQ up to 4 times. In a tile of D: "
+          "reads/writes so far.");
+    std::set<std::string> said;
+    for (Index tick = 0; tick <= anew.run()->ticks(); ++tick) said.insert(headline(*anew.run(), wall, tick));
+    CHECK(said.count("4 painters walk down and recompute P; Q₂, LSE₂, dO₂ and D₂ come for every tile, dQ₂ is added to "
+                     "in HBM, K, V, dK and dV stay on chip.") == 1);
+    CHECK(said.count("Done: 16 tiles painted, each with its P recomputed, and no scores ever in HBM.") == 1);
+    CHECK(contains(about_wall_tile(*anew.run(), wall, 0, 0), "\nP is recomputed here, and not stored"));
+
+    WaitingSession kept = session_of("standard_backward", toy);
+    const Wall stored(*kept.run(), 0);
+    CHECK(contains(wall_reason(*kept.run(), stored), "P was kept in HBM by the forward pass, and is read. A tile is"));
+    CHECK(headline(*kept.run(), stored, kept.run()->ticks()) == "Done: 16 tiles painted; P, dP and dS lie in HBM.");
+    CHECK(!contains(about_wall_tile(*kept.run(), stored, 0, 0), "recomputed"));
+
+    // A bias gets a gradient: dS is stored.
+    WaitingSession biased = session_of("memory_efficient_backward", with(toy, {{"bias", "bhqk"}}));
+    const Wall of_bias(*biased.run(), 0);
+    CHECK(wall_reason(*biased.run(), of_bias).starts_with("P is recomputed tile by tile. A tile"));
+    CHECK(headline(*biased.run(), of_bias, biased.run()->ticks()) ==
+          "Done: 16 tiles painted, each with its P recomputed; dbias lies in HBM.");
+}
+
+TEST_CASE("painters show the scores that they have, recomputed or read", "[wall][backward]") {
+    const auto shown = [](const std::string& algorithm) {
+        WaitingSession s = session_of(algorithm, toy);
+        const Wall wall(*s.run(), 0);
+        std::set<std::string> words;
+        for (Index tick = 0; tick <= s.run()->ticks(); ++tick) {
+            s.run()->seek(tick);
+            for (const Painter& p : painters(*s.run(), wall))
+                for (const std::string& text : scores_on_chip(*s.run(), wall, p)) words.insert(text);
+        }
+        return words;
+    };
+    CHECK(shown("flash_v2") == std::set<std::string>{});
+    CHECK(shown("flash_v2_backward") == std::set<std::string>{"S", "P recomputed", "P", "P recomputed, dS", "P, dS"});
+    CHECK(shown("standard_backward").count("P read, dP read") == 1);
 }
 
 TEST_CASE("another way of counting finds the same trips and tiles", "[wall]") {
@@ -161,7 +229,7 @@ TEST_CASE("the wall says who walks which way, what comes and what stays", "[wall
     CHECK(
         wall_reason(*first.run(), by_column) ==
         "A tile is read, in the whole run: Q and O up to 4 times, K and V once; written: O up to 5 times. In a tile of "
-        "O: reads + writes so far.");
+        "O, l and m: reads/writes so far.");
     WaitingSession stores = session_of("standard", toy);
     const Wall stored(*stores.run(), 0);
     CHECK(headline(*stores.run(), stored, 4) == "4 painters paint one tile each; Q₁ and K come, S goes to HBM.");
@@ -189,6 +257,16 @@ TEST_CASE("what stays is on chip, and what is between two tiles paints nothing",
     CHECK(said.count("One painter is between two tiles: no scores are painted now.") == 1);
 }
 
+TEST_CASE("reads, writes and additions have marks of their own", "[wall]") {
+    CHECK(trips_mark({}).empty());
+    CHECK(trips_mark({.read = 8}) == "×8");
+    CHECK(trips_mark({.written = 1}) == "×1");
+    CHECK(trips_mark({.read = 2.5, .written = 1}) == "2.5/1");
+    CHECK(trips_mark({.reduced = 8}) == "+8");
+    CHECK(trips_mark({.read = 1, .written = 1, .reduced = 8}) == "1/1 +8");
+    CHECK(trips_marks({.read = 1, .written = 1, .reduced = 8}) == std::vector<std::string>{"1", "/1", "+8"});
+}
+
 TEST_CASE("a thousand trips are written with all digits", "[wall]") {
     WaitingSession s = session_of("flash_v2", with(toy, {{"seq-q", "4096"}, {"seq-k", "4"}}));
     Run& run = *s.run();
@@ -200,9 +278,6 @@ TEST_CASE("a thousand trips are written with all digits", "[wall]") {
         CHECK(times_mark(wall.trips(e, 0, run.ticks()).all()) == "×1024");
     }
     CHECK(times_mark(2.5) == "×2.5");
-    CHECK(trips_mark({2.5, 0}) == "×2.5");
-    CHECK(trips_mark({0, 1}) == "×1");
-    CHECK(trips_mark({4, 5}) == "4+5");
 }
 
 TEST_CASE("summaries of chunks are no rows of the wall", "[wall]") {

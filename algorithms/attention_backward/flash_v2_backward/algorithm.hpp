@@ -31,8 +31,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = backward::tensors_with_products(p);
     if (p.dtype != Dtype::f32)
-        t.push_back(
-            declare(p, accumulator(p), Role::scratch, Meaning::gradient, Sliced::by_head, p.seq_q, p.dim, Dtype::f32));
+        t.push_back(declare_gradient(p, accumulator(p), Role::scratch, Meaning::query, Sliced::by_head, p.seq_q, p.dim,
+                                     Dtype::f32));
     return t;
 }
 

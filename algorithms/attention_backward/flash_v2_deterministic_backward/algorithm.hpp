@@ -35,8 +35,8 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 /// dQ~: the rows of a part below those of the part before.
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     auto t = backward::tensors_with_products(p);
-    t.push_back(declare(p, "dQ~", Role::scratch, Meaning::gradient, Sliced::by_head, parts_of(tile) * p.seq_q, p.dim,
-                        Dtype::f32));
+    t.push_back(declare_gradient(p, "dQ~", Role::scratch, Meaning::query, Sliced::by_head, parts_of(tile) * p.seq_q,
+                                 p.dim, Dtype::f32));
     return t;
 }
 

@@ -74,7 +74,7 @@ inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     if (p.bias && stored_gradients(p) == std::string_view("dS"))
         t.push_back(declare(p, "dS", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
     if (accumulator(p, tile) == std::string_view("dQ")) return t;
-    t.push_back(declare(p, "dQ~", Role::scratch, Meaning::gradient, Sliced::by_head, p.seq_q, p.dim, Dtype::f32));
+    t.push_back(declare_gradient(p, "dQ~", Role::scratch, Meaning::query, Sliced::by_head, p.seq_q, p.dim, Dtype::f32));
     t.back().zeroed = parts_of(p, tile) > 1;
     return t;
 }

@@ -7,12 +7,12 @@ namespace tilescope::standard_backward {
 namespace {
 
 /// out_j = alpha sum of w_ij^T x_i, of all query heads that share the head of K and V: launches 1 and 5.
-void over_rows(Gpu& gpu, const char* kernel, const Problem& p, Tiles rows, Tiles keys, Hbm w, Hbm x, Hbm out,
-               float alpha, std::uint16_t line) {
-    gpu.launch(kernel, {kv_axis(p), uniform(keys)}, [&](Block& b, Span kv, Span j) {
+void over_rows(Gpu& gpu, const char* name, const Problem& p, Tiles rows, Tiles keys, Hbm w, Hbm x, Hbm out, float alpha,
+               std::uint16_t line) {
+    gpu.launch(name, {kv_axis(p), uniform(keys)}, [&](Block& b, Span kv, Span j) {
         const auto at = [&](int after) { b.at(static_cast<std::uint16_t>(line + after)); };
         at(0);
-        Tile sum = b.alloc_registers("dX", j.size, out.cols());
+        Tile sum = b.alloc_registers(name, j.size, out.cols());
         b.uniform(heads_of(p, kv), [&](Span head) {
             b.uniform(rows, [&](Span i) {
                 at(1);
