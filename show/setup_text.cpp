@@ -42,6 +42,11 @@ std::string about_rule(TileRule rule) {
     }
 }
 
+std::string about_parts(bool own_rule) {
+    return std::string("Parts of the keys, each a thread block's. × leaves their number to ") +
+           (own_rule ? "the algorithm, which has a rule of its own." : "the rule below.");
+}
+
 std::string about_rule(SplitRule rule) {
     return rule == SplitRule::fa2
                ? "FlashAttention-2's: the fewest parts that fill waves of two thread blocks an SM to "

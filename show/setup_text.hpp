@@ -13,7 +13,9 @@ std::string tiling_text(const lab::Options& options, const Tiling& tiling, const
 /// Where tiles come from that are not given: the rules, and the released kernel that the tiles of `algorithm` are of.
 std::string tile_rule_text(const lab::Request* request, const Algorithm& algorithm);
 std::string about_rule(lab::TileRule rule);
-/// How many parts keys are cut into, where that is left to a rule.
+/// The number of parts that keys are cut into; `own_rule`: the algorithm has one for it.
+std::string about_parts(bool own_rule);
+/// How many there are, where that is left to a rule.
 std::string about_rule(lab::SplitRule rule);
 /// Where the rows of query heads stand that share K and V.
 std::string about_packing(lab::Packing packing);

@@ -453,7 +453,10 @@ std::string traffic_part_text(const std::string& tensor, Bytes bytes) { return t
 std::string whole_run_text(const Run& run) {
     const auto all = static_cast<double>(run.counted().counters.hbm());
     const double times = all / static_cast<double>(run.hbm(run.ticks()));
-    return text::bytes(all) + " in the whole run: " + text::grouped(std::llround(times)) + " times that";
+    if (times < 1.05) return text::bytes(all) + " in the whole run: little more than that";
+    return text::bytes(all) +
+           " in the whole run: " + (times < 10 ? text::tenths(times) : text::grouped(std::llround(times))) +
+           " times that";
 }
 
 std::vector<std::string> head_names(const Run& run, Index head) {

@@ -16,16 +16,15 @@ void tile_row(App& app, const char* flag, const char* label, std::string Options
     if (edit.reset) change(app, [&](Options& o) { o.*member = "auto"; });
 }
 
-/// Into how many parts keys are cut, and the rule that says so.
-void splits_controls(App& app, Index resolved) {
+/// Into how many parts keys are cut, and the rule that says so, where there is more than an algorithm's own.
+void splits_controls(App& app, Index resolved, bool own_rule) {
     const std::string& given = options(app).splits;
     const bool by_rule = given.empty() || given.find_first_not_of("0123456789") != std::string::npos;
     const double shown = by_rule ? static_cast<double>(resolved) : std::strtod(given.c_str(), nullptr);
-    const NumberEdit edit = number_row(app, {"splits", "parts", shown, 1, 256, 0, !by_rule,
-                                             "Parts of the keys, each a thread block's. × leaves their number to the "
-                                             "rule below."});
+    const NumberEdit edit = number_row(app, {"splits", "parts", shown, 1, 256, 0, !by_rule, about_parts(own_rule)});
     if (edit.value) change(app, [&](Options& o) { o.splits = std::to_string(typed(*edit.value)); });
     if (edit.reset) change(app, [](Options& o) { o.splits = Options().splits; });
+    if (own_rule) return;
     begin_field(app, "rule");
     const std::string now = by_rule && given != Options().splits ? given : name_of(SplitRule::fa2);
     combo(app, "splits-rule", now.c_str(), "How many parts there are where no number is given.", [&] {
@@ -76,7 +75,7 @@ void tile_controls(App& app) {
     if (now) remark(app, tiling_text(options(app), *now, asked(app)));
     rule_list(app);
     const Algorithm& algorithm = app.session.algorithm();
-    if (has_splits(algorithm.knobs)) splits_controls(app, now ? now->splits : 0);
+    if (has_splits(algorithm.knobs)) splits_controls(app, now ? now->splits : 0, algorithm.parts != nullptr);
     const Problem p = asked(app);
     if (algorithm.packs && (p.kv_heads < p.heads || options(app).pack != Options().pack)) packing_list(app);
 }

@@ -321,6 +321,14 @@ TEST_CASE("of a part, the wall says that it is one", "[wall]") {
           text::bytes(all) + " in the whole run: " +
               text::grouped(std::lround(static_cast<double>(all) / static_cast<double>(run.hbm(run.ticks())))) +
               " times that");
+    // Of which more is shown than not: 1.8 times that, and not 2.
+    WaitingSession half_shown = session_of("standard_backward", {{"seq", "4096"}, {"heads", "1"}});
+    const Run& most = *half_shown.run();
+    const double times =
+        static_cast<double>(most.counted().counters.hbm()) / static_cast<double>(most.hbm(most.ticks()));
+    REQUIRE(!most.has_whole_heads());
+    CHECK(times < 2);
+    CHECK(whole_run_text(most).ends_with("in the whole run: " + text::tenths(times) + " times that"));
     WaitingSession whole = session_of("flash_v2", toy);
     const Wall four(*whole.run(), 0);
     CHECK(four.recorded_rows() == 4);

@@ -186,6 +186,8 @@ TEST_CASE("rules for tiles name their sources, and orders say what they do", "[s
     for (const TileRule rule : tile_rules) said.insert(about_rule(rule));
     for (const Order order : orders) said.insert(about_order(order));
     CHECK(said.size() == std::size(tile_rules) + std::size(orders));
+    CHECK(about_parts(false).ends_with("the rule below."));
+    CHECK(about_parts(true).ends_with("the algorithm, which has a rule of its own."));
 }
 
 TEST_CASE("what is in the making says how far it is", "[setup text]") {
