@@ -34,28 +34,36 @@ std::optional<double> dram_until(const Run& run, double us) {
     return bytes;
 }
 
+/// Whether it begins with what an earlier pass has kept for it: how much that is, is what such runs differ in.
+bool keeps(const Run& run) { return run.algorithm().computes->saved != nullptr; }
+
 Scoreboard::Row row_of(const Run& run, const Score& s) {
     const std::string time = text::microseconds(s.seconds * 1e6);
     const std::string dram = s.dram_bytes ? text::bytes(*s.dram_bytes) : "not modelled";
-    return {{run.algorithm().name},
-            {{{text::percent(s.done)},
-              {time + " of " + text::microseconds(run.gantt().us()), time},
-              {text::bytes(s.sm_bytes)},
-              {dram, "–"},
-              {text::count(s.operations)}}},
-            s.done};
+    Scoreboard::Row row{{run.algorithm().name},
+                        {{text::percent(s.done)},
+                         {time + " of " + text::microseconds(run.gantt().us()), time},
+                         {text::bytes(s.sm_bytes)},
+                         {dram, "–"},
+                         {text::count(s.operations)}},
+                        s.done};
+    if (keeps(run)) row.cells.push_back({text::bytes(run.counted().hbm_extra)});
+    return row;
 }
 
 /// How many times what the faster one needs the slower one does.
 Scoreboard::Row ratios(const Run& fast, const Score& f, const Run& slow, const Score& s) {
     const std::string names = std::string(slow.algorithm().name) + " : " + fast.algorithm().name;
     const std::string dram = f.dram_bytes && s.dram_bytes ? ratio_text(*s.dram_bytes, *f.dram_bytes) : "";
-    return {{names, "ratio"},
-            {{{""},
-              {ratio_text(s.seconds, f.seconds) + " the time", ratio_text(s.seconds, f.seconds)},
-              {ratio_text(s.sm_bytes, f.sm_bytes)},
-              {dram},
-              {ratio_text(s.operations, f.operations)}}}};
+    Scoreboard::Row row{{names, "ratio"},
+                        {{""},
+                         {ratio_text(s.seconds, f.seconds) + " the time", ratio_text(s.seconds, f.seconds)},
+                         {ratio_text(s.sm_bytes, f.sm_bytes)},
+                         {dram},
+                         {ratio_text(s.operations, f.operations)}}};
+    const auto extra = [](const Run& run) { return static_cast<double>(run.counted().hbm_extra); };
+    if (keeps(fast)) row.cells.push_back({ratio_text(extra(slow), extra(fast))});
+    return row;
 }
 
 /// Whether what is played is all.
@@ -84,13 +92,14 @@ Scoreboard scoreboard(const Session& session) {
     const Score x = score_of(session, a), y = score_of(session, b);
     const Metric &sm = *find_metric("hbm_bytes"), &dram = *find_metric("dram_bytes"), &operations = operations_of(a);
     Scoreboard board{{{""},
-                      {{{"of its time", "done"},
-                        {"modelled time", "time"},
-                        {sm.title, sm.brief},
-                        {std::string(dram.title) + ", modelled", dram.title, dram.brief},
-                        {operations.title, operations.brief}}}},
+                      {{"of its time", "done"},
+                       {"modelled time", "time"},
+                       {sm.title, sm.brief},
+                       {std::string(dram.title) + ", modelled", dram.title, dram.brief},
+                       {operations.title, operations.brief}}},
                      {row_of(a, x), row_of(b, y)},
                      pace_text(session.setup().pace) + " " + of_what(a)};
+    if (keeps(a)) board.titles.cells.push_back({"extra memory", "extra"});
     if (a.tick() < a.ticks() || b.tick() < b.ticks()) return board;
     const bool first = x.seconds <= y.seconds;
     board.rows[0].won = x.seconds < y.seconds, board.rows[1].won = y.seconds < x.seconds;

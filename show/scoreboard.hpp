@@ -1,7 +1,6 @@
 // A race at a moment, in numbers of whole runs: what is played stands for all of them.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +24,7 @@ struct Scoreboard {
     /// A row; of every cell the longest way to say it first.
     struct Row {
         std::vector<std::string> name;
-        std::array<std::vector<std::string>, 5> cells;
+        std::vector<std::vector<std::string>> cells;
         double done = 0;
         bool won = false;  ///< only at the end
     };

@@ -1,6 +1,7 @@
 #include "gui/gantt/scoreboard.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "show/scoreboard.hpp"
 
@@ -21,13 +22,32 @@ struct Columns {
     }
 };
 
-void draw_row(const Canvas& c, ImFont* font, ImU32 ink, const Scoreboard::Row& row, const Columns& at) {
+constexpr float beside_cells = 6;
+
+void draw_row(const Canvas& c, ImFont* font, ImU32 ink, const Scoreboard::Row& row, const Columns& at,
+              const std::vector<std::size_t>& shown) {
     c.text_in(font, {at.area.x0, at.area.y0, at.area.x0 + at.names - c.px(10), at.area.y1}, ink, row.name);
-    for (std::size_t k = 0; k < row.cells.size(); ++k) {
-        Box cell = at.cell(k, row.cells.size());
-        cell.x0 += c.px(6), cell.x1 -= c.px(6);
-        c.text_in(font, cell, ink, row.cells[k], Align::right);
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+        Box cell = at.cell(k, shown.size());
+        cell.x0 += c.px(beside_cells), cell.x1 -= c.px(beside_cells);
+        c.text_in(font, cell, ink, row.cells[shown[k]], Align::right);
     }
+}
+
+/// The columns that have room: the share of its time is seen from a row's bar as well, and the L2 is a model's.
+std::vector<std::size_t> shown_columns(const Theme& t, const Scoreboard& board, float width) {
+    constexpr std::size_t share = 0, dram = 3;
+    std::vector<std::size_t> shown(board.titles.cells.size());
+    std::iota(shown.begin(), shown.end(), 0);
+    const auto fits = [&](std::size_t column) {
+        const float room = width / static_cast<float>(shown.size()) - 2 * t.px(beside_cells);
+        return std::all_of(board.rows.begin(), board.rows.end(), [&](const Scoreboard::Row& row) {
+            return Canvas::width(t.text, row.cells[column].back()) <= room;
+        });
+    };
+    for (const std::size_t spared : {share, dram})
+        if (!std::all_of(shown.begin(), shown.end(), fits)) std::erase(shown, spared);
+    return shown;
 }
 
 }  // namespace
@@ -44,12 +64,13 @@ void draw_scoreboard(const App& app, Box area) {
     float names = Canvas::width(t.text, " : ") + c.px(18);
     for (std::size_t k = 0; k < 2; ++k) names += Canvas::width(t.text, board.rows[k].name.back());
     names = std::min(names, area.w() / 4);
-    draw_row(c, t.small_text, t.dim_ink, board.titles, {area.cut_top(t.small_text->FontSize + c.px(2)), names});
+    const std::vector<std::size_t> shown = shown_columns(t, board, area.w() - names);
+    draw_row(c, t.small_text, t.dim_ink, board.titles, {area.cut_top(t.small_text->FontSize + c.px(2)), names}, shown);
     for (const Scoreboard::Row& row : board.rows) {
         const Box line = area.cut_top(row_height(t));
         c.fill({line.x0, line.y0, line.x0 + line.w() * static_cast<float>(row.done), line.y1 - c.px(1)},
                Theme::mixed(t.panel, t.ink, 0.1f));
-        draw_row(c, t.text, row.won ? t.good : t.ink, row, {line, names});
+        draw_row(c, t.text, row.won ? t.good : t.ink, row, {line, names}, shown);
     }
 }
 

@@ -43,9 +43,10 @@ std::optional<Bytes> ghost_of(const WallFigure& f) {
 
 /// Whether nothing is drawn below the bars of what was moved, in none of a race's walls.
 bool one_bar(const WallFigure& f) {
-    if (!f.app.session.counted(f.app.view.compare)) return true;
+    const bool compares = f.app.session.counted(f.app.view.compare) != nullptr;
     for (const Run* run : {f.app.session.run(), f.app.session.rival()})
-        if (run && (!run->has_whole_heads() || stores_scores(*run) || run->algorithm().name != f.app.view.compare))
+        if (run && (!run->has_whole_heads() || stores_scores(*run) ||
+                    (compares && run->algorithm().name != f.app.view.compare)))
             return false;
     return true;
 }

@@ -28,8 +28,8 @@ double us(std::vector<std::pair<std::string, std::string>> flags) {
 
 }  // namespace
 
-TEST_CASE("sixteen scenes come along, each with its point, a question and an answer", "[scenes]") {
-    REQUIRE(scenes().size() == 16);
+TEST_CASE("seventeen scenes come along, each with its point, a question and an answer", "[scenes]") {
+    REQUIRE(scenes().size() == 17);
     std::set<std::string> names, titles;
     int number = 0;
     for (const Scene& s : scenes()) {
@@ -48,7 +48,7 @@ TEST_CASE("sixteen scenes come along, each with its point, a question and an ans
         CHECK(scene_named(s.name).state == s.state);
         CHECK(scene_number(s) == number++);
     }
-    CHECK(scene_title(scenes()[4]) == "5 of 16 · FlashAttention-1 paints columns, FlashAttention-2 rows");
+    CHECK(scene_title(scenes()[4]) == "5 of 17 · FlashAttention-1 paints columns, FlashAttention-2 rows");
 }
 
 TEST_CASE("every scene shows what it is about", "[scenes]") {
@@ -122,6 +122,19 @@ TEST_CASE("numbers of the scenes' answers are the model's", "[scenes]") {
     WaitingSession dense = session_of("flash_v1", {{"heads", "1"}, {"seq", "512"}, {"br", "64"}, {"bc", "64"}});
     const auto moved = [](const WaitingSession& s) { return text::bytes(s.run()->counted().counters.hbm()); };
     CHECK(contains(blocks.answer, moved(sparse).substr(0, 4) + " of " + moved(dense)));
+    const Scene backward = scene_named("recompute-or-store");
+    WaitingSession stored;
+    stored.ask(backward.state.setup);
+    const Report &kept = stored.run()->counted(), &anew = stored.rival()->counted();
+    const auto number = [](const std::string& with_unit) { return with_unit.substr(0, with_unit.find(' ')); };
+    const auto flops = [](const Report& r) { return text::count(static_cast<double>(r.counters.matmul_flops)); };
+    CHECK(contains(backward.answer, number(flops(anew)) + " instead of " + flops(kept) + "FLOP"));
+    CHECK(contains(backward.answer, number(text::bytes(anew.hbm_extra)) + " of " + text::bytes(kept.hbm_extra)));
+    CHECK(contains(backward.notes, text::bytes(kept.counters.hbm()) + " against " + text::bytes(anew.counters.hbm())));
+    CHECK(contains(backward.notes,
+                   number(text::microseconds(kept.time->us())) + " against " + text::microseconds(anew.time->us())));
+    CHECK(4 * anew.counters.hbm() <= kept.counters.hbm() * 1.01);
+    CHECK(2 * anew.time->us() <= kept.time->us());
     const auto share_of_scores = [](const char* seq) {
         WaitingSession s = session_of("standard", {{"heads", "1"}, {"seq", seq}, {"br", "64"}, {"bc", "64"}});
         Bytes scores = 0;

@@ -49,6 +49,18 @@ TEST_CASE("scores begin with nothing, grow, and end with what the whole runs nee
     }
 }
 
+TEST_CASE("backward passes are compared in extra memory, too", "[scoreboard][backward]") {
+    WaitingSession s = session_of("standard_backward", few_tiles, "flash_v2_backward");
+    s.show(s.length());
+    const Scoreboard board = scoreboard(s);
+    REQUIRE(board.rows.size() == 3);
+    CHECK(board.titles.cells.back().front() == "extra memory");
+    CHECK(board.rows[0].cells.back().front() == text::bytes(s.run()->counted().hbm_extra));
+    CHECK(board.rows[1].cells.back().front() == text::bytes(s.rival()->counted().hbm_extra));
+    for (const Scoreboard::Row& row : board.rows) CHECK(row.cells.size() == board.titles.cells.size());
+    CHECK(s.run()->counted().hbm_extra > s.rival()->counted().hbm_extra);
+}
+
 TEST_CASE("the scoreboard has a winner once both are done, by modelled time", "[scoreboard]") {
     for (const auto& [first, second] : {std::pair("standard", "flash_v2"), std::pair("flash_v2", "standard")}) {
         WaitingSession s = session_of(first, few_tiles, second);
