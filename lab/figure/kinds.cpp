@@ -17,6 +17,8 @@ constexpr FigureKind all_kinds[] = {
     {"waves", "time against the number of heads: whole and broken waves", waves},
     {"roofline", "a dot per algorithm and level under the GPU's roofs", roofline},
     {"ladder", "bytes by tensor, an algorithm a bar", ladder},
+    {"forward-backward", "FLOPs, bytes and time of both passes beside printed ones (FlashAttention, figure 2, left)",
+     forward_backward},
     {"tiles", "the plane of tile sizes, in the colours of any metric", tiles_plane},
     {"timeline", "which thread block is on which SM, and when", timeline_figure},
     {"loop-order", "who computes which tile of the scores when, and how often the others travel for it", loop_order},

@@ -71,6 +71,7 @@ Figure footprint(const FigureRequest& request);
 Figure waves(const FigureRequest& request);
 Figure roofline(const FigureRequest& request);
 Figure ladder(const FigureRequest& request);
+Figure forward_backward(const FigureRequest& request);
 Figure tiles_plane(const FigureRequest& request);
 Figure timeline_figure(const FigureRequest& request);
 Figure loop_order(const FigureRequest& request);

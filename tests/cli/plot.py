@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 
 from cases import Tally, run
 
-KINDS = "io-vs-n io-vs-d io-vs-sram io-vs-block footprint waves roofline ladder tiles timeline loop-order validation validation-time".split()
+KINDS = "io-vs-n io-vs-d io-vs-sram io-vs-block footprint waves roofline ladder forward-backward tiles timeline loop-order validation validation-time".split()
 BEGINS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG", "tex": b"\\begin{tikzpicture}"}
 QUICK = "io-vs-d --vary dim=32,64"
 

@@ -13,6 +13,7 @@
 
 using namespace tilescope;
 using namespace tilescope::lab;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -118,6 +119,37 @@ TEST_CASE("a ladder's steps sum to the traffic of the run", "[figure]") {
     CHECK(sums.size() == 7);
     CHECK(sums[0] == static_cast<double>(report_of("standard", 16, 4096, {128, 128}).counters.hbm()));
     CHECK(sums[4] == static_cast<double>(report_of("flash_v2", 16, 4096, {128, 128}).counters.hbm()));
+}
+
+TEST_CASE("both passes stand beside what was printed of the paper's size, and of no other", "[figure][backward]") {
+    const Figure f = forward_backward(request());
+    REQUIRE(f.panels.size() == 3);
+    const auto value = [](const Panel& p, const std::string& source, double near) {
+        for (const Box& b : p.boxes)
+            if (b.series == source && std::abs((b.left + b.right) / 2 - near) < 0.5) return b.top;
+        return 0.0;
+    };
+    CHECK(value(f.panels[1], "printed, arXiv v2", 0) == 40.3e9);
+    CHECK(value(f.panels[1], "printed, NeurIPS", 0) == 35.3e9);
+    CHECK(value(f.panels[1], "printed, NeurIPS", 1) == 4.4e9);
+    CHECK(value(f.panels[2], "printed, arXiv v2", 1) == 7.3e-3);
+    // Six products, and seven: one is recomputed.
+    const double product = 2.0 * 64 * 16 * 1024 * 1024 * 64 / 1e9;
+    CHECK(value(f.panels[0], "counted", 0) == Approx(6 * product));
+    CHECK(value(f.panels[0], "counted", 1) == Approx(7 * product));
+    CHECK(value(f.panels[0], "printed, arXiv v2", 0) == 66.6);
+    // Less of all else.
+    CHECK(value(f.panels[1], "counted", 1) < value(f.panels[1], "counted", 0));
+    CHECK(value(f.panels[2], "modelled", 1) < value(f.panels[2], "modelled", 0));
+    CHECK_THAT(f.caption, ContainsSubstring("move 25.2 GB") && ContainsSubstring("move 4.65 GB"));
+    FigureRequest other = request();
+    other.options.heads = 8;
+    const Figure no_paper = forward_backward(other);
+    CHECK(value(no_paper.panels[1], "printed, arXiv v2", 0) == 0);
+    CHECK(value(no_paper.panels[1], "counted", 0) > 0);
+    CHECK_THAT(no_paper.caption, !ContainsSubstring("Algorithms 0 and 3"));
+    other.variants = {variant_from("standard")};
+    CHECK_THROWS_WITH(forward_backward(other), ContainsSubstring("standard is no backward pass"));
 }
 
 TEST_CASE("the plane of tiles hatches what does not fit, and marks the least", "[figure]") {

@@ -1,0 +1,144 @@
+// FLOPs, bytes and time of both passes beside what a paper printed: FlashAttention (arXiv 2205.14135), figure 2, left.
+#include <algorithm>
+#include <array>
+
+#include "core/machine/error.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "lab/figure/kinds.hpp"
+#include "lab/flags/request.hpp"
+#include "lab/with_forward.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+/// What two versions of the paper printed, of standard attention and of FlashAttention.
+struct Printed {
+    const char* title;
+    std::array<double, 2> gflops, bytes, seconds;
+};
+constexpr Printed printed[] = {{"printed, arXiv v2", {66.6, 75.2}, {40.3e9, 4.4e9}, {41.7e-3, 7.3e-3}},
+                               {"printed, NeurIPS", {66.6, 75.2}, {35.3e9, 4.4e9}, {35.1e-3, 11.7e-3}}};
+constexpr const char* printed_of[] = {"standard_backward", "flash_v1_backward"};
+constexpr Tiling printed_tiles = {64, 384};  ///< of Algorithm 1's line 1 with 192 KiB of 16-bit numbers
+
+/// Whether a run is of the size that was printed.
+bool is_printed_size(const Problem& p) {
+    return p.batch == 64 && p.heads == 16 && p.kv_heads == 16 && p.seq_q == 1024 && p.seq_k == 1024 && p.dim == 64 &&
+           p.dim_v == 64 && !p.mask.hides() && size_of(p.dtype) == 2;
+}
+
+enum class Source : std::uint8_t { first_version, second_version, counted, modelled };
+constexpr const char* titles[] = {printed[0].title, printed[1].title, "counted", "modelled"};
+
+struct Bar {
+    Source source;
+    double value;
+};
+
+/// A bar for each source, of every algorithm. `unit`: of the numbers above them.
+Panel panel_of(const char* title, const FigureAxis& y, const std::vector<std::string>& names,
+               const std::vector<std::vector<Bar>>& bars, double unit) {
+    constexpr double width = 0.24;
+    Panel p{title, {""}, y};
+    p.y.from = 0;
+    p.x.from = -0.55, p.x.to = static_cast<double>(names.size()) - 0.45;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        p.x.ticks.push_back({static_cast<double>(k), names[k]});
+        double left = static_cast<double>(k) - width / 2 * static_cast<double>(bars[k].size());
+        for (const Bar& b : bars[k]) {
+            const auto source = static_cast<std::size_t>(b.source);
+            Box box{left, left + 0.9 * width, 0, b.value, static_cast<int>(source), 0, false, titles[source]};
+            box.open = b.source < Source::counted;
+            p.boxes.push_back(box);
+            p.series.push_back({"", Look::words, -1, {{left + 0.45 * width, b.value, text::number(b.value / unit)}}});
+            left += width;
+        }
+    }
+    return p;
+}
+
+/// What was printed, then what is found here.
+std::vector<Bar> beside_printed(const Report& r, std::array<double, 2> Printed::*what, std::vector<Bar> found) {
+    const auto of =
+        std::find(std::begin(printed_of), std::end(printed_of), std::string_view(r.experiment.algorithm->name));
+    if (of == std::end(printed_of) || !is_printed_size(r.experiment.problem)) return found;
+    const auto k = static_cast<std::size_t>(of - std::begin(printed_of));
+    found.insert(found.begin(),
+                 {{Source::first_version, (printed[0].*what)[k]}, {Source::second_version, (printed[1].*what)[k]}});
+    return found;
+}
+
+double bytes_of(const Prediction& p) { return static_cast<double>(p.hbm_read + p.hbm_write + p.hbm_reduce); }
+
+/// What the listings have where nothing limits them, and where the tiles are the paper's.
+std::string about_printed(const Problem& p, const GpuSpec& gpu) {
+    const auto algorithm = [](const char* name) -> const Algorithm& { return *find_algorithm(name); };
+    const double listed = bytes_of(algorithm("standard").idealised(p)->count + algorithm("standard_backward").idealised(p)->count);
+    const double tiled = bytes_of(algorithm("flash_v1").predict(p, printed_tiles, gpu) +
+                                  algorithm("flash_v1_backward").predict(p, printed_tiles, gpu));
+    return " No count of these sizes has the printed FLOPs: six and seven products of matrices have what is counted. "
+           "Algorithms 0 and 3 as listed, which read each operand once, move " +
+           text::bytes(listed) +
+           "; dropout, masks and copies, which the paper does not count out, would have to be the rest. Algorithms 1 and "
+           "4 with 3 blocks of keys, as 192 KiB have room for, move " +
+           text::bytes(tiled) + ". Printed times were measured, on an A100.";
+}
+
+Report both_passes(const FigureRequest& r, const Variant& v, const Outcome& o) {
+    if (!v.algorithm->forward)
+        throw UsageError("plot forward-backward: " + v.label + " is no backward pass; try standard_backward");
+    if (!o.report) throw RunError("plot forward-backward: " + v.label + ": " + o.remark);
+    Wish wish = resolve(with(r.options, v.settings), *v.algorithm, r.control).wish;
+    if (wish.rule == TileRule::kernel) wish.rule = TileRule::paper;
+    return with_forward(*o.report, wish, r.control);
+}
+
+FigureRequest of_paper(FigureRequest r) {
+    Options& o = r.options;
+    if (!o.batch && !o.heads && !o.seq && !o.seq_q && o.model.empty()) o.batch = 64, o.heads = 16, o.seq = 1024;
+    if (o.gpu == Options().gpu) o.gpu = "A100-40GB";
+    return r;
+}
+
+}  // namespace
+
+Figure forward_backward(const FigureRequest& asked) {
+    vary_nothing(asked);
+    const FigureRequest r = of_paper(asked);
+    const std::vector<Variant> variants = variants_of(r, {printed_of[0], printed_of[1]});
+    std::vector<FigureCase> cases;
+    for (const Variant& v : variants) cases.push_back({&v, {}});
+    const std::vector<Outcome> outcomes = outcomes_of(r, cases, TileRule::paper);
+    std::vector<std::string> names, tiles;
+    std::vector<std::vector<Bar>> flops, bytes, seconds;
+    for (std::size_t k = 0; k < variants.size(); ++k) {
+        const Report both = both_passes(r, variants[k], outcomes[k]);
+        const bool plain = variants[k].label == variants[k].algorithm->name;
+        names.push_back(plain ? variants[k].algorithm->forward : variants[k].label);
+        const Tiling t = both.experiment.tiling;
+        tiles.push_back(names.back() + " " + std::to_string(t.br) + " x " + std::to_string(t.bc));
+        const auto number = [](auto x) { return static_cast<double>(x); };
+        std::vector<Bar> moved = {{Source::counted, number(both.counters.hbm())}};
+        if (const auto dram = both.dram()) moved.push_back({Source::modelled, number(dram->read + dram->written)});
+        std::vector<Bar> took;
+        if (both.time) took.push_back({Source::modelled, both.time->us() / 1e6});
+        flops.push_back(beside_printed(both, &Printed::gflops, {{Source::counted, number(both.counters.matmul_flops) / 1e9}}));
+        bytes.push_back(beside_printed(both, &Printed::bytes, moved));
+        seconds.push_back(beside_printed(both, &Printed::seconds, took));
+    }
+    const Experiment& e = outcomes[0].experiment;
+    Figure f{"forward-backward",
+             "A step of training: FLOPs, bytes and time",
+             {panel_of("FLOPs", {"GFLOP of matrix products"}, names, flops, 1),
+              panel_of("accesses, GB", {"SM traffic, DRAM traffic", Scale::bytes}, names, bytes, 1e9),
+              panel_of("time, ms", {"time", Scale::seconds}, names, seconds, 1e-3)},
+             "Forward and backward pass together, as FlashAttention's figure 2, left, has them. FLOPs and SM traffic are "
+             "counted, DRAM traffic and times modelled. " +
+                 setup_text(e, "") + "; tiles of the backward pass, Br x Bc: " + text::join(tiles, ", ") + ".",
+             asked.command};
+    if (is_printed_size(e.problem)) f.caption += about_printed(e.problem, e.gpu);
+    return f;
+}
+
+}  // namespace tilescope::lab
