@@ -135,22 +135,23 @@ void print_levels(const std::vector<Level>& levels) {
     table.print(std::cout);
 }
 
-/// "Read: K 33.6 MB, ...; written: O 2.10 MB": what the model's SM traffic is of.
+/// "K 33.6 MB, ... read; O 2.10 MB written": what the model's SM traffic is of.
 std::string traffic_of(const Report& r) {
-    std::vector<std::string> read, written;
+    std::vector<std::string> read, written, reduced;
     for (const TensorReport& t : r.tensors) {
         const auto add = [&](std::vector<std::string>& to, Bytes n) {
             if (n > 0) to.push_back(t.name + ' ' + text::bytes(n));
         };
-        add(read, t.traffic.read), add(written, t.traffic.write);
+        add(read, t.traffic.read), add(written, t.traffic.write), add(reduced, t.traffic.reduce);
     }
-    return "The model's SM traffic: " + text::join(read, ", ") + " read; " + text::join(written, ", ") + " written.";
+    return "The model's SM traffic: " + text::join(read, ", ") + " read; " + text::join(written, ", ") + " written" +
+           (reduced.empty() ? "." : "; " + text::join(reduced, ", ") + " sent to be added.");
 }
 
 std::string about_causes(const Experiment& e) {
     if (!has_causes(e))
-        return "There is no kernel of " + std::string(e.algorithm->name) + " in " + name_of(e.problem.dtype) +
-               " here: causes of a difference are not known.";
+        return "No formulas say what a kernel of " + std::string(e.algorithm->name) + " in " +
+               name_of(e.problem.dtype) + " counts beyond the model.";
     return "Below a level: what the kernel here counts beyond the model, by formulas of shape and tiles that "
            "docs/validation.md explains, and what they leave. Another kernel's warps may own other rows.";
 }

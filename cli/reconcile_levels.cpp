@@ -69,6 +69,9 @@ std::vector<Level> levels_of(const Report& r, std::span<const NcuLaunch> launche
     Levels levels(r, launches, runs);
     levels.count("SM traffic, read", NcuMetric::sm_read, 1, "bytes", c.hbm_read, Counted::reads);
     levels.count("SM traffic, written", NcuMetric::sm_write_sectors, sector, "bytes", c.hbm_write, Counted::writes);
+    if (c.hbm_reduce > 0)
+        levels.count("SM traffic, to be added", NcuMetric::sm_reduce_sectors, sector, "bytes", c.hbm_reduce,
+                     std::nullopt);
     if (const auto dram = r.dram()) {
         levels.model("DRAM, read", NcuMetric::dram_read, 1, "bytes", as_double(dram->read));
         levels.model("DRAM, written", NcuMetric::dram_write, 1, "bytes", as_double(dram->written));

@@ -102,6 +102,7 @@ CASES = {
     "plot_waves": "plot waves --data --vary heads=1:40:+3",
     "plot_roofline": "plot roofline --data",
     "plot_ladder": "plot ladder --data",
+    "plot_forward_backward": "plot forward-backward --data",
     "plot_tiles": "plot tiles --data --vary br=64,128,256,512 --vary bc=64,128,256",
     "plot_timeline": "plot timeline --data --heads 2 --seq 1024",
     "plot_loop_order": "plot loop-order --data --seq 512 --causal",
@@ -135,6 +136,8 @@ CASES = {
     "reconcile_f16": f"reconcile flash_v2 {NCU}/flash_v2_f16.csv --heads 16",
     "reconcile_launches": f"reconcile standard {NCU}/standard_f32.csv --heads 4 --seq 500 --dtype f32 --br 128 --bc 64",
     "reconcile_pytorch": f"reconcile flash_v2 {NCU}/pytorch_f16.csv --heads 16 --seq 4096 --only flash_fwd",
+    "reconcile_backward": f"reconcile flash_v2_backward {NCU}/flash_v2_backward_f32.csv --heads 16 --seq 1024 --dtype f32 "
+                          "--br 64 --bc 64",
     "reconcile_others": f"reconcile flash_v1 {NCU}/pytorch_f16.csv --heads 16 --seq 4096",
     "reconcile_json": f"reconcile flash_v2 {NCU}/flash_v2_f16.csv --heads 16 --json",
     "trace_toy": "trace flash_v2 --gpu toy --seq 4 --dim 2 --heads 1 --dtype f32 --br 2 --bc 2 --mode count -o /dev/stdout",
