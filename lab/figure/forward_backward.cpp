@@ -74,13 +74,15 @@ double bytes_of(const Prediction& p) { return static_cast<double>(p.hbm_read + p
 /// What the listings have where nothing limits them, and where the tiles are the paper's.
 std::string about_printed(const Problem& p, const GpuSpec& gpu) {
     const auto algorithm = [](const char* name) -> const Algorithm& { return *find_algorithm(name); };
-    const double listed = bytes_of(algorithm("standard").idealised(p)->count + algorithm("standard_backward").idealised(p)->count);
+    const double listed =
+        bytes_of(algorithm("standard").idealised(p)->count + algorithm("standard_backward").idealised(p)->count);
     const double tiled = bytes_of(algorithm("flash_v1").predict(p, printed_tiles, gpu) +
                                   algorithm("flash_v1_backward").predict(p, printed_tiles, gpu));
     return " No count of these sizes has the printed FLOPs: six and seven products of matrices have what is counted. "
            "Algorithms 0 and 3 as listed, which read each operand once, move " +
            text::bytes(listed) +
-           "; dropout, masks and copies, which the paper does not count out, would have to be the rest. Algorithms 1 and "
+           "; dropout, masks and copies, which the paper does not count out, would have to be the rest. Algorithms 1 "
+           "and "
            "4 with 3 blocks of keys, as 192 KiB have room for, move " +
            text::bytes(tiled) + ". Printed times were measured, on an A100.";
 }
@@ -123,20 +125,22 @@ Figure forward_backward(const FigureRequest& asked) {
         if (const auto dram = both.dram()) moved.push_back({Source::modelled, number(dram->read + dram->written)});
         std::vector<Bar> took;
         if (both.time) took.push_back({Source::modelled, both.time->us() / 1e6});
-        flops.push_back(beside_printed(both, &Printed::gflops, {{Source::counted, number(both.counters.matmul_flops) / 1e9}}));
+        flops.push_back(
+            beside_printed(both, &Printed::gflops, {{Source::counted, number(both.counters.matmul_flops) / 1e9}}));
         bytes.push_back(beside_printed(both, &Printed::bytes, moved));
         seconds.push_back(beside_printed(both, &Printed::seconds, took));
     }
     const Experiment& e = outcomes[0].experiment;
-    Figure f{"forward-backward",
-             "A step of training: FLOPs, bytes and time",
-             {panel_of("FLOPs", {"GFLOP of matrix products"}, names, flops, 1),
-              panel_of("accesses, GB", {"SM traffic, DRAM traffic", Scale::bytes}, names, bytes, 1e9),
-              panel_of("time, ms", {"time", Scale::seconds}, names, seconds, 1e-3)},
-             "Forward and backward pass together, as FlashAttention's figure 2, left, has them. FLOPs and SM traffic are "
-             "counted, DRAM traffic and times modelled. " +
-                 setup_text(e, "") + "; tiles of the backward pass, Br x Bc: " + text::join(tiles, ", ") + ".",
-             asked.command};
+    Figure f{
+        "forward-backward",
+        "A step of training: FLOPs, bytes and time",
+        {panel_of("FLOPs", {"GFLOP of matrix products"}, names, flops, 1),
+         panel_of("accesses, GB", {"SM traffic, DRAM traffic", Scale::bytes}, names, bytes, 1e9),
+         panel_of("time, ms", {"time", Scale::seconds}, names, seconds, 1e-3)},
+        "Forward and backward pass together, as FlashAttention's figure 2, left, has them. FLOPs and SM traffic are "
+        "counted, DRAM traffic and times modelled. " +
+            setup_text(e, "") + "; tiles of the backward pass, Br x Bc: " + text::join(tiles, ", ") + ".",
+        asked.command};
     if (is_printed_size(e.problem)) f.caption += about_printed(e.problem, e.gpu);
     return f;
 }
