@@ -37,7 +37,7 @@ COMMANDS = {
     "plot": ["plot tiles --vary br=64,128 --vary bc=64,128 --heads 1 --seq 512 --json"],
     "trace": [f"trace flash_v1 {TOY} -o /dev/stdout", f"trace split_kv {TOY} -o /dev/stdout",
               f"trace standard {TOY} --dtype f16 --heads 2 --kv-heads 1 -o /dev/stdout",
-              f"trace {EVERY} -o /dev/stdout"],
+              f"trace flash_v2_backward {TOY} -o /dev/stdout", f"trace {EVERY} -o /dev/stdout"],
     "list": ["list --json"],
     "gpus": ["gpus --json"],
     "models": ["models --json"],
