@@ -21,7 +21,7 @@ Kernel kernel_of(const Experiment& e) {
     if (k.style == Style::cuda_cores)
         k.warps = std::max<Index>(1, e.tiling.br / 16);
     else if (e.algorithm->keys_of_warp > 0)
-        k.warps = std::max<Index>(1, e.tiling.bc / e.algorithm->keys_of_warp);
+        k.warps = std::max<Index>(1, e.tiling.bc / e.algorithm->keys_of_warp), k.own_keys = true;
     else  // Twice the warps where four could not keep the tiles in registers, as long as each has 16 rows.
         while (tensor_core_registers(e, k.warps).spills && k.warps < most_warps && e.tiling.br / (2 * k.warps) >= 16)
             k.warps *= 2;
@@ -181,11 +181,12 @@ class Launch {
         for (std::size_t k = 0; k < block.steps.size(); ++k) {
             const Passage& p = block.outline->passages[k];
             const bool by_full = p.per == Passage::Per::full_tile;
-            const double turns = by_full ? full
+            const auto each = static_cast<double>(p.each);
+            const double turns = by_full ? full * each
                                  : p.per == Passage::Per::ragged_tile
-                                     ? ragged
+                                     ? ragged * each
                                      : static_cast<double>(p.total) / static_cast<double>(block.outline->blocks);
-            out.loops.push_back({p.loop, turns, by_full ? masked : 0, block.steps[k]});
+            out.loops.push_back({p.loop, turns, by_full ? masked * each : 0, block.steps[k]});
         }
         return out;
     }

@@ -107,13 +107,15 @@ std::span<const StatedErrorOf> stated_errors() {
                                             {"two_pass", Style::cuda_cores, {0.05, 0.25}},
                                             {"three_pass", Style::cuda_cores, {0.07, 0.23}},
                                             {"split_kv", Style::tensor_cores, {0.13, 0.56}},
-                                            {"split_kv", Style::cuda_cores, {0.21, 0.8}},
-                                            {"softmax_", Style::cuda_cores, {0.12, 0.27}},
-                                            {"standard_backward", Style::cuda_cores, {0.09, 0.19}},
-                                            {"flash_v1_backward", Style::cuda_cores, {0.60, 0.62}},
-                                            {"flash_v2_backward", Style::cuda_cores, {0.26, 0.56}},
-                                            {"flash_v2_backward", Style::tensor_cores, {0.21, 0.39}},
-                                            {"two_pass_backward", Style::cuda_cores, {0.22, 0.43}}};
+                                            {"split_kv", Style::cuda_cores, {0.12, 0.36}},
+                                            {"softmax_", Style::cuda_cores, {0.11, 0.32}},
+                                            {"standard_backward", Style::cuda_cores, {0.07, 0.22}},
+                                            {"flash_v1_backward", Style::cuda_cores, {0.27, 0.32}},
+                                            {"flash_v2_backward", Style::cuda_cores, {0.08, 0.23}},
+                                            {"flash_v2_backward", Style::tensor_cores, {0.10, 0.20}},
+                                            {"flash_v2_deterministic_backward", Style::cuda_cores, {0.16, 0.21}},
+                                            {"two_pass_backward", Style::cuda_cores, {0.07, 0.18}},
+                                            {"memory_efficient_backward", Style::cuda_cores, {0.34, 0.40}}};
     return all;
 }
 

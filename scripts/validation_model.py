@@ -51,7 +51,7 @@ TIME_CAUSES = [
      "A few microseconds, of which the launch itself is a large part: the model has one number for it."),
     ("one warp", lambda c: c["splits"] and c["dtype"] == "f32" and c["br"] == 16,
      "Tiles of 16 rows in fp32 are one warp's, which waits for each of its instructions with nothing beside it to go on "
-     "with; the model has it use its units as four warps do, and is far too fast."),
+     "with; the model has it use the units of one sub-core as well as four warps use theirs, and is too fast."),
     ("few tiles a part", lambda c: c["splits"] and c["seq_k"] <= 8 * c["bc"] * c["splits"],
      "At most 8 key tiles a part: how thread blocks begin, merge what their warps have and end weighs as much as their "
      "steps; and the second launch, which the model begins after the first, comes up while that still runs."),
@@ -81,7 +81,7 @@ TIME_CAUSES = [
 MEAN_CAUSES = {
     SPLIT_TENSOR: "decoding is bound by DRAM, whose rate in the model is a copy's, where reads alone reach 10% more; its "
                   "second launch comes up during the first; and tiles of 16 rows have their warps along the keys",
-    "split_kv": "tiles of 16 rows are one warp's in fp32, for which the model is far too fast; those of 64 rows are 8% "
+    "split_kv": "tiles of 16 rows are one warp's in fp32, for which the model is too fast; those of 64 rows are 8% "
                 "off on average",
     "memory_efficient": "both products of this kernel take turns in one buffer and wait for their loads, for which the "
                         "model has too little",

@@ -19,8 +19,9 @@ void Outline::begin(const BlockMark& mark) {
 void Outline::begin(const LoopMark& mark) {
     const std::vector<Axis>& axes = launches_.back().axes;
     const bool axis = std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.promise == Promise::graded; });
-    // Within another loop, that one's grade counts.
-    const bool outermost = std::all_of(open_.begin(), open_.end(), [](const Open& o) { return o.by_axis; });
+    // Within another graded loop, that one's grade counts.
+    const bool outermost =
+        std::all_of(open_.begin(), open_.end(), [](const Open& o) { return o.by_axis || !o.tiles.graded(); });
     open_.push_back({loops_++, mark.tiles, axis && mark.tiles.graded() && outermost});
 }
 
@@ -30,8 +31,11 @@ void Outline::turn(const TurnMark& mark) {
     p.deeds.reserve(16);
     p.loop = loop.number;
     p.total = mark.times;
-    if (loop.by_axis)
+    if (loop.by_axis) {
+        for (const Open& around : open_)
+            if (!around.by_axis) p.each *= around.tiles.count();
         p.per = mark.tile.size == loop.tiles.tile_size() ? Passage::Per::full_tile : Passage::Per::ragged_tile;
+    }
     loop.passage = block().passages.size();
     block().passages.push_back(std::move(p));
 }
@@ -47,7 +51,9 @@ void Outline::on(const Event& e, TileData) {
     }
     if (!works(e.kind()) || e.operation->access == Access::in_passing) return;
     const auto use = [&](TileId id) { return id < tiles_.size() ? Deed::Use{tiles_[id], id} : Deed::Use{}; };
-    Deed d{e.operation, use(e.out), {use(e.a()), use(e.b())}, e.alpha != 1, e.cost};
+    Deed d{
+        e.operation, use(e.out), {use(e.a()), use(e.b())}, e.alpha != 1, {e.reads[0].transposed, e.reads[1].transposed},
+        e.cost};
     if (e.kind() == Kind::store) std::swap(d.out, d.reads[0]);
     passage().deeds.push_back(d);
 }

@@ -21,9 +21,10 @@ struct Deed {
     };
 
     const Operation* operation;
-    Use out;                   ///< the tile written; of a store, the tile stored
-    std::array<Use, 2> reads;  ///< a and b
-    bool scaled = false;       ///< a product with a factor other than 1
+    Use out;                              ///< the tile written; of a store, the tile stored
+    std::array<Use, 2> reads;             ///< a and b
+    bool scaled = false;                  ///< a product with a factor other than 1
+    std::array<bool, 2> transposed = {};  ///< of a product, a and b
     Counters cost = {};
 
     Kind kind() const { return operation->kind; }
@@ -39,6 +40,7 @@ struct Passage {
     std::vector<Deed> deeds;
     Index loop = -1;  ///< number of the loop it is a turn of, in the order in which they begin; -1: outside
     Per per = Per::block;
+    Count each = 1;   ///< times for each such tile: the turns of the loops around
     Count total = 0;  ///< how often all of these blocks together go through it
 };
 

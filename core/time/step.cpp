@@ -4,12 +4,14 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace tilescope {
 namespace {
 
 constexpr Index lanes_per_row = 16, rows_per_thread = 8;  // of a product on CUDA cores: a thread's part of its result
 constexpr double warps_of_resident = 4;                   // one on each sub-core
+constexpr double half_bytes = 2;                          // of an operand of tensor cores
 
 /// Cycles of every unit that an operation takes, all warps of the thread block together. A warp computes all the rows
 /// that it owns, or none: a block with fewer rows than a full one takes as long, on the sub-cores of those it has.
@@ -52,10 +54,13 @@ class Pricing {
         if (kernel_.style == Style::tensor_cores) {
             const auto whole = [](double x, double unit) { return std::ceil(x / unit) * unit; };  // mma m16n8k16
             at(c, Unit::tensor) = 2 * whole(rows_of(d) * whole_warps(d), 16) * whole(n, 8) * whole(k, 16) / r_.tensor;
-            // Every warp reads all of b, and a once between them; what is in registers is only rounded.
-            if (d.reads[1].in_sram()) at(c, Unit::sram) += warps * d.reads[1].bytes() / r_.sram;
-            if (d.reads[0].in_sram()) at(c, Unit::sram) += d.reads[0].bytes() / r_.sram;
+            const auto [of_a, of_b] = reads_of(d);
+            if (d.reads[1].in_sram()) at(c, Unit::sram) += of_b * d.reads[1].bytes() / r_.sram;
+            if (d.reads[0].in_sram()) at(c, Unit::sram) += of_a * d.reads[0].bytes() / r_.sram;
+            // What is in registers is rounded, and stays there; a sum over keys that warps own needs all of it.
             if (!d.reads[0].in_sram()) at(c, Unit::alu) += 0.5 * d.reads[0].size() / r_.half;
+            if (!d.reads[0].in_sram() && sums_over_owned(d))
+                at(c, Unit::sram) += (1 + of_a) * half_bytes * d.reads[0].size() / r_.sram;
         } else {
             at(c, Unit::fma) = flops / 2 / r_.fma;
             // 16 bytes at a time: of b n / 16 rows a lane, 4 wavefronts each; of a 8 rows that all share, 2 each.
@@ -64,6 +69,18 @@ class Pricing {
             if (!d.reads[0].in_sram()) at(c, Unit::sram) += 4 * d.reads[0].size() / r_.sram;
             if (d.scaled) at(c, Unit::alu) += d.out.size() / r_.fma;
         }
+    }
+
+    bool sums_over_owned(const Deed& d) const { return kernel_.own_keys && !d.transposed[0] && !d.transposed[1]; }
+    /// How often the warps of a block read a product's operands, together. Where they own rows every warp reads all of
+    /// b, and they share a. Where they own keys it is the other way round for scores, whose columns are keys; and a sum
+    /// over keys is cut into parts of 16 rows, and those into columns, until all warps have one.
+    std::pair<double, double> reads_of(const Deed& d) const {
+        const double warps = static_cast<double>(kernel_.warps);
+        if (kernel_.own_keys && d.transposed[1]) return {warps, 1};
+        if (!sums_over_owned(d)) return {1, warps};
+        const double parts = std::clamp(rows_of(d) / 16, 1.0, warps);
+        return {warps / parts, parts};
     }
 
     void element_by_element(PerUnit& c, const Deed& d) const {
@@ -176,6 +193,7 @@ class Walk {
           style_(constants_of(kernel.style)),
           loads_(deeds, kernel),
           residents_(std::max(1.0, static_cast<double>(kernel.warps) / warps_of_resident)),
+          alone_(sub_cores(kernel)),
           working_(residents_ * working_share(kernel)),
           there_(loads_.loads().size(), 0),
           together_(kernel.together),
@@ -222,6 +240,12 @@ class Walk {
         for (auto u = busy.begin(); u != busy.begin() + static_cast<std::ptrdiff_t>(Unit::l2); ++u)
             *u *= working_ / residents_;
         return {cycles, style_.eta * most, busy, waited, working_, std::max(l2[0], l2[1])};
+    }
+    /// A warp on CUDA cores has the units of its sub-core alone: a block of fewer than four leaves others idle while it
+    /// is the only one. Constants of tensor cores were set with as many as there are.
+    double sub_cores(const Kernel& kernel) const {
+        const double fours = static_cast<double>(kernel.warps) / warps_of_resident;
+        return kernel.style == Style::cuda_cores ? fours : residents_;
     }
     /// Of the warps of a block those that own rows.
     static double working_share(const Kernel& kernel) {
@@ -282,7 +306,7 @@ class Walk {
     void add(const PerUnit& cost) {
         double sum = 0;
         for (const double c : cost) sum += c;
-        now_ += style_.sigma * sum / residents_;
+        now_ += style_.sigma * sum / alone_;
     }
     void work(std::size_t k) {
         const Deed& d = deeds_[k];
@@ -297,7 +321,7 @@ class Walk {
     const Rates& rates_;
     const StyleConstants& style_;
     Loads loads_;
-    double residents_, working_;  // fours of warps: all, and those that own rows
+    double residents_, alone_, working_;  // fours of warps: all, those at work when alone, and those that own rows
     std::vector<PerUnit> costs_;
     PerUnit busy_{};
     std::vector<double> there_;

@@ -41,6 +41,7 @@ LEFT_OUT = {
     r"xvfb-run|tail -n 1 window.jsonl": "a window that is closed by hand",
     r".*--approve": "changes approved texts",
     r"(build/)?tilescope calibrate": "needs a GPU",
+    r"python3 -m http\.server": "serves until it is stopped",
 }
 # A shape of command, as in `tilescope trace ALGO -o FILE`.
 FORM = re.compile(r"…|\.\.\.|(^|[ =|])[A-Z][A-Z_]*\b(?=[ .|\]]|$)")

@@ -56,9 +56,9 @@ def prints_notes(_):
     """Of one scene, or of all of them in their order, and nothing is shown or written beside."""
     one = run("--scene", "recurrence", "--notes", stdout=subprocess.PIPE).stdout
     every = run("--notes", stdout=subprocess.PIPE).stdout
-    assert one.startswith("4 of 16 · ") and "  Question: " in one and "  Answer: " in one, one
+    assert one.startswith("4 of 17 · ") and "  Question: " in one and "  Answer: " in one, one
     scenes = every.split("\n\n")
-    assert len(scenes) == 16 and scenes[3] + "\n" == one, every
+    assert len(scenes) == 17 and scenes[3] + "\n" == one, every
     assert all(len(line) <= 120 for line in every.splitlines()), every
     assert refused(run("--notes", "--screenshot", "a.png"), 2, "--notes", "leave out a.png")
     assert refused(run("flash_v1", "--notes"), 2, "flash_v1: --notes is of scenes; leave it out")

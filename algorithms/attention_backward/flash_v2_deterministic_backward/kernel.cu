@@ -3,8 +3,8 @@
 // The same bits in every run. Bound by fp32 arithmetic, and by S: with fewer thread blocks than SMs hold, expect less
 // than flash_v2_backward's speed.
 // Run it: tilescope validate flash_v2_deterministic_backward --seq 4096 --heads 16 --dim 64 --dtype f32
-#include "algorithms/attention_backward/flash_v2_deterministic_backward/kernel.hpp"
 #include "algorithms/attention_backward/flash_v2_deterministic_backward/algorithm.hpp"
+#include "algorithms/attention_backward/flash_v2_deterministic_backward/kernel.hpp"
 #include "algorithms/cuda/gradients.cuh"
 
 namespace tilescope::flash_v2_deterministic_backward {

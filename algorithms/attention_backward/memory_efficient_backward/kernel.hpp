@@ -14,8 +14,8 @@ constexpr KernelVariant fp32_backward_in_turns(Index block, Index d, Index dv) {
 }
 
 inline constexpr KernelVariant kernels[] = {
-    fp32_backward_in_turns(64, 32, 32),   fp32_backward_in_turns(32, 32, 32), fp32_backward_in_turns(64, 64, 64),
-    fp32_backward_in_turns(32, 64, 64),   fp32_backward_in_turns(32, 128, 128), fp32_backward_in_turns(64, 64, 32),
+    fp32_backward_in_turns(64, 32, 32),  fp32_backward_in_turns(32, 32, 32),   fp32_backward_in_turns(64, 64, 64),
+    fp32_backward_in_turns(32, 64, 64),  fp32_backward_in_turns(32, 128, 128), fp32_backward_in_turns(64, 64, 32),
     fp32_backward_in_turns(32, 64, 128),
 };
 
