@@ -207,9 +207,7 @@ __global__ void __launch_bounds__(threads, 1) keys_kernel(BackwardArgs<T> a) {
 
 template <class T, const KernelVariant& v>
 void launch(const KernelCall& call) {
-    const auto& t = call.tensors;
     const Problem& p = call.problem;
-    const auto row_blocks = grid_of(ceil_div(p.seq_q, v.tile.br), p.batch_heads());
     const BackwardArgs<T> args(call, "dQ~");
     enqueue_row_products<T, v>(call, args.dQ);
     enqueue("keys", keys_kernel<T, v.tile.br, v.tile.bc, v.dim>, grid_of(ceil_div(p.seq_k, v.tile.bc), p.kv_slices()),
