@@ -18,7 +18,7 @@ namespace {
 constexpr Index most_tiles = 1024;    // that can be told apart
 constexpr Index most_numbered = 12;   // in a row: their numbers have room
 constexpr double longest_bar = 0.24;  // in widths of the matrix, as the gap and the room for a word are
-constexpr double gap = 0.03, word = 0.1;
+constexpr double gap = 0.03, room_of_word = 0.1;
 
 /// A tile, when it is done with, and by which thread block.
 struct Done {
@@ -205,7 +205,7 @@ void add_margin(Panel& p, const Story& s, const Margin& m, double unit) {
         p.boxes.push_back(bar(k, t.read, t.read + t.written));
         p.boxes.back().series = "O written", p.boxes.back().open = true;
     }
-    const double far = gap + longest(s, m) * unit + (m.across ? word / 2 : 0);
+    const double far = gap + longest(s, m) * unit + (m.across ? room_of_word / 2 : 0);
     const double at = m.positive ? 1 + far : -far;
     const std::string words = std::string(m.name) + ": " + range_of(trips);
     const double upwards = std::numeric_limits<double>::infinity();
@@ -227,7 +227,7 @@ std::vector<FigureAxis::Tick> ticks_up_to(double us) {
 
 Panel panel_of(const Story& s, const std::array<double, std::size(margins)>& room, double unit) {
     const RunTime& time = *s.report.time;
-    const auto far = [&](std::size_t side) { return gap + room[side] * unit + word; };
+    const auto far = [&](std::size_t side) { return gap + room[side] * unit + room_of_word; };
     const Tiling t = s.report.experiment.tiling;
     Panel p{s.label + ": " + text::microseconds(time.us()) + ", " + text::bytes(s.report.counters.hbm()),
             {"keys in tiles of " + text::grouped(t.bc), Scale::plain, false, -far(0), 1 + far(3)},
