@@ -1,8 +1,8 @@
 """The part of docs/validation.md about the backward pass."""
-import csv
 import os
 import sys
 
+from measured_rows import LEFT_OVER, TO_EXPLAIN, ceil_div, read_csv, value
 from page_text import bullets, listed, paragraph, percent, span, table, yes
 
 KERNELS = ("standard_backward", "flash_v1_backward", "flash_v2_backward", "flash_v2_deterministic_backward",
@@ -17,24 +17,7 @@ COUNTERS = [
     ("exponentials", "simulated_exps", "measured_xu_ops", 5),
     ("FMA FLOPs", "simulated_matmul_flops", "measured_ffma_flops", 2),
 ]
-TO_EXPLAIN, LEFT_OVER = 1.0, 0.05  # percent, as in the forward pass
 RAGGED, ROWS = "ragged tiles", "row products and reciprocals"
-
-
-def read_csv(path):
-    with open(path, newline="") as file:
-        lines = file.read().splitlines()
-    about = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
-    return about, list(csv.DictReader(line for line in lines if not line.startswith("#")))
-
-
-def number(cell):
-    for kind in (int, float):
-        try:
-            return kind(cell)
-        except ValueError:
-            pass
-    return cell or None
 
 
 class Backward:
@@ -43,7 +26,7 @@ class Backward:
     def __init__(self, root, folder):
         def read(name):
             self.about[name], rows = read_csv(os.path.join(root, folder, name))
-            return [{key: number(cell) for key, cell in row.items()} for row in rows]
+            return [{key: value(cell) for key, cell in row.items()} for row in rows]
 
         self.about = {}
         self.rows = [row for name in SURVEYS for row in read(name)]
@@ -75,10 +58,6 @@ def difference(row, counter):
 
 
 # ---- what the device should count, from the shape and the kernel's source ----
-
-
-def ceil_div(a, b):
-    return -(-a // b)
 
 
 def visits(row):

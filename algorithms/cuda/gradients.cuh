@@ -97,7 +97,7 @@ __device__ inline void key_block(const BackwardArgs<float>& a, float4* shared, i
     Output<Dv> dv;
     dk.fill(0);
     dv.fill(0);
-    if (first < w.seq_q) tiles.load_keys(a, kv, j, keys);
+    if (first < w.seq_q) tiles.load_keys(a, kv, j, keys);  // asked twice: in one branch the compiler spills
     if (first < w.seq_q)
         for (int head = kv * a.group, i = first; head < (kv + 1) * a.group;) {
             const int rows = min(B, w.seq_q - i);

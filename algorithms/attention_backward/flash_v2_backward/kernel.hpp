@@ -10,19 +10,10 @@ constexpr KernelVariant tensor_core_variant(Dtype dtype, Index br, Index bc, Ind
     return {dtype, {br, bc}, d, d, 256, 2 * (br + bc) * 2 * d, 2 * br * 2 * d + 2 * 2 * br * bc + 4 * 2 * 2 * br};
 }
 
-inline constexpr KernelVariant kernels[] = {
-    fp32_backward_variant(64, 32, 32),
-    fp32_backward_variant(32, 32, 32),
-    fp32_backward_variant(64, 64, 64),
-    fp32_backward_variant(32, 64, 64),
-    fp32_backward_variant(32, 128, 128),
-    fp32_backward_variant(64, 64, 32),
-    fp32_backward_variant(32, 64, 128),
-    tensor_core_variant(Dtype::f16, 64, 128, 64),
-    tensor_core_variant(Dtype::bf16, 64, 128, 64),
-    tensor_core_variant(Dtype::f16, 64, 128, 128),
-    tensor_core_variant(Dtype::bf16, 64, 128, 128),
-};
+inline constexpr auto kernels =
+    joined(of_fp32_backward_shapes(fp32_backward_variant),
+           std::array{tensor_core_variant(Dtype::f16, 64, 128, 64), tensor_core_variant(Dtype::bf16, 64, 128, 64),
+                      tensor_core_variant(Dtype::f16, 64, 128, 128), tensor_core_variant(Dtype::bf16, 64, 128, 128)});
 
 /// kernel.cu
 void launch_kernel(const KernelCall& call);

@@ -5,11 +5,7 @@
 
 namespace tilescope::flash_v2_deterministic_backward {
 
-inline constexpr KernelVariant kernels[] = {
-    fp32_backward_variant(64, 32, 32),  fp32_backward_variant(32, 32, 32),   fp32_backward_variant(64, 64, 64),
-    fp32_backward_variant(32, 64, 64),  fp32_backward_variant(32, 128, 128), fp32_backward_variant(64, 64, 32),
-    fp32_backward_variant(32, 64, 128),
-};
+inline constexpr auto kernels = of_fp32_backward_shapes(fp32_backward_variant);
 
 /// kernel.cu
 void launch_kernel(const KernelCall& call);

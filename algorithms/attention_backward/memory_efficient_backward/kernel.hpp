@@ -1,7 +1,7 @@
 // What kernel.cu compiles, and what a thread block of it takes.
 #pragma once
 
-#include "algorithms/cuda/kernel.hpp"
+#include "algorithms/cuda/backward_variants.hpp"
 
 namespace tilescope::memory_efficient_backward {
 
@@ -13,11 +13,7 @@ constexpr KernelVariant fp32_backward_in_turns(Index block, Index d, Index dv) {
     return {Dtype::f32, {block, block}, d, dv, fp32_threads(block), tiles, all - tiles, Takes::plain, true};
 }
 
-inline constexpr KernelVariant kernels[] = {
-    fp32_backward_in_turns(64, 32, 32),  fp32_backward_in_turns(32, 32, 32),   fp32_backward_in_turns(64, 64, 64),
-    fp32_backward_in_turns(32, 64, 64),  fp32_backward_in_turns(32, 128, 128), fp32_backward_in_turns(64, 64, 32),
-    fp32_backward_in_turns(32, 64, 128),
-};
+inline constexpr auto kernels = of_fp32_backward_shapes(fp32_backward_in_turns);
 
 /// kernel.cu
 void launch_kernel(const KernelCall& call);

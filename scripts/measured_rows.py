@@ -1,0 +1,27 @@
+"""Measurements as rows, and what is asked of a difference, for both parts of docs/validation.md."""
+import csv
+
+TO_EXPLAIN = 1.0  # percent: what differs by more needs a cause
+LEFT_OVER = 0.05  # percent: what the causes together may leave of such a difference
+
+
+def read_csv(path):
+    """The `# key: value` lines on top, and the rows."""
+    with open(path, newline="") as file:
+        lines = file.read().splitlines()
+    about = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
+    return about, list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def value(cell):
+    """A number where it is one; what was not measured is None."""
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            pass
+    return cell or None
+
+
+def ceil_div(a, b):
+    return -(-a // b)
