@@ -32,6 +32,13 @@ if(TILESCOPE_SANITIZE)
     target_link_options(tilescope_flags INTERFACE -fsanitize=${TILESCOPE_SANITIZE})
 endif()
 
+# Its libraries go into shared objects, too: Python's, and programs of one's own that are loaded (docs/own-algorithm.md).
+# Their functions are not to be replaced there, so that calls within a file stay as fast as elsewhere.
+if(NOT EMSCRIPTEN)
+    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(tilescope_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>)
+endif()
+
 # Most of a file's time goes to the headers that it shares with its neighbours: compiled eight at a time, a build from
 # nothing takes a third. Names local to a file (in an unnamed namespace) then have to differ from those of its neighbours.
 set(CMAKE_UNITY_BUILD ${TILESCOPE_UNITY})

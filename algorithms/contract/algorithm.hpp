@@ -1,6 +1,8 @@
 // The contract between an algorithm's folder and everything that runs it. docs/add-an-algorithm.md is its guide.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -56,15 +58,16 @@ struct Idealised {
 };
 
 struct Algorithm {
-    const char* name;  ///< its folder's name
-    const Computation* computes;
-    FeatureSet supports;
-    int rung;                        ///< position in its computation's ladder
-    const char* idea;                ///< what it adds to the rung before, in a line
-    const char* paper;               ///< source: paper, algorithm, lines
-    std::span<const CodeLine> code;  ///< in order of line number
-    std::vector<TensorDecl> (*tensors)(const Problem&, const Tiling&);
-    void (*run)(Gpu&, const Tensors&, const Problem&, const Tiling&);
+    const char* name = "";  ///< its folder's name
+    const Computation* computes = nullptr;
+    FeatureSet supports = {};
+    int rung = 0;                         ///< position in its computation's ladder
+    const char* idea = "";                ///< what it adds to the rung before, in a line
+    const char* paper = "";               ///< source: paper, algorithm, lines
+    std::span<const CodeLine> code = {};  ///< in order of line number
+    /// What it reads, writes and needs as scratch; of its computation alone where it says nothing.
+    std::function<std::vector<TensorDecl>(const Problem&, const Tiling&)> tensors = {};
+    std::function<void(Gpu&, const Tensors&, const Problem&, const Tiling&)> run = {};
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
@@ -77,11 +80,16 @@ struct Algorithm {
     std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel
     bool overlaps = false;                     ///< its kernel's later launches come up during the one before
     Index together = 1;                        ///< turns whose loads into registers its kernel asks for at once
-    Index keys_of_warp = 0;  ///< that a warp of its kernel on tensor cores owns; 0: it owns rows of queries
+    Index keys_of_warp = 0;      ///< that a warp of its kernel on tensor cores owns; 0: it owns rows of queries
+    const char* file = nullptr;  ///< of one that was added: where it came from
 };
 
-/// Every algorithm, by computation and rung. Generated from the folders' names.
-const std::vector<Algorithm>& algorithms();
+/// Every algorithm, by computation and rung, and after them those that were added. A reference to one stays valid.
+const std::deque<Algorithm>& algorithms();
+/// Adds one that has no folder here: from now on it is found by its name. Its texts and lines of code must outlive the
+/// program. One that was added by the same name before is replaced. UsageError, which names `file`, where it is not
+/// complete, or bears the name of one that has a folder. Not while anything runs.
+const Algorithm& add_algorithm(Algorithm algorithm, const char* file);
 /// By its name, or by its former one. nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view name);
 
