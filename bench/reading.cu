@@ -1,0 +1,102 @@
+// The floor under decoding: how long a kernel takes that does nothing but read so many bytes once, by bulk copies into a
+// ring in shared memory, 16 KiB a piece, so many of them under way on each SM; with other data in the L2 before. Medians
+// of 41. Prints CSV, which docs/measured has as reading.csv.
+//     nvcc -std=c++20 -O3 -arch=sm_90 bench/reading.cu -o reading && ./reading
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace {
+
+constexpr int piece = 16 << 10, most_stages = 12;
+
+void check(cudaError_t result) {
+    if (result == cudaSuccess) return;
+    std::fprintf(stderr, "reading: %s\n", cudaGetErrorString(result));
+    std::exit(1);
+}
+
+__device__ std::uint32_t in_shared(const void* at) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(at)); }
+
+/// Thread blocks take pieces in turn; one thread keeps `stages` of them under way.
+__global__ void __launch_bounds__(32) read_once(const char* from, int pieces, int stages) {
+    extern __shared__ __align__(128) char ring[];
+    __shared__ std::uint64_t arrived[most_stages];
+    if (threadIdx.x > 0) return;
+    for (int s = 0; s < stages; ++s) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(in_shared(arrived + s)));
+    asm volatile("fence.mbarrier_init.release.cluster;");
+    int next = blockIdx.x;
+    const auto ask = [&](int s) {
+        if (next >= pieces) return;
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(in_shared(arrived + s)), "r"(piece));
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                in_shared(ring + s * piece)),
+            "l"(from + std::int64_t{next} * piece), "r"(piece), "r"(in_shared(arrived + s)));
+        next += gridDim.x;
+    };
+    for (int s = 0; s < stages; ++s) ask(s);
+    for (int p = blockIdx.x, s = 0, phase = 0; p < pieces; p += gridDim.x) {
+        std::uint32_t done = 0;
+        while (!done)
+            asm volatile(
+                "{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+                : "=r"(done)
+                : "r"(in_shared(arrived + s)), "r"(phase)
+                : "memory");
+        ask(s);
+        if (++s == stages) s = 0, phase ^= 1;
+    }
+}
+
+/// Fills the L2 with something else. It is read, not written: what is dirty would have to leave at others' cost.
+__global__ void read_other(const float4* from, std::int64_t n, float* sink) {
+    float sum = 0;
+    for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x)
+        sum += from[k].x;
+    if (sum == -1) *sink = sum;
+}
+
+}  // namespace
+
+int main() {
+    constexpr std::int64_t most = std::int64_t{2} << 30, other_bytes = std::int64_t{1} << 30;
+    cudaDeviceProp device;
+    check(cudaGetDeviceProperties(&device, 0));
+    const int sms = device.multiProcessorCount;
+    char *data, *other;
+    float* sink;
+    check(cudaMalloc(&data, most));
+    check(cudaMalloc(&other, other_bytes));
+    check(cudaMalloc(&sink, sizeof *sink));
+    check(cudaMemset(data, 1, most));
+    check(cudaMemset(other, 1, other_bytes));
+    check(cudaFuncSetAttribute(read_once, cudaFuncAttributeMaxDynamicSharedMemorySize, most_stages * piece));
+    cudaEvent_t begin, end;
+    check(cudaEventCreate(&begin));
+    check(cudaEventCreate(&end));
+
+    std::printf("# device: %s\nmb,pieces_under_way,us,gbs\n", device.name);
+    for (const std::int64_t bytes : {std::int64_t{32} << 20, std::int64_t{128} << 20, std::int64_t{512} << 20, most})
+        for (const int stages : {4, 6, 12}) {
+            std::vector<float> times;
+            for (int k = 0; k < 43; ++k) {
+                read_other<<<8 * sms, 256>>>(reinterpret_cast<const float4*>(other), other_bytes / 16, sink);
+                check(cudaEventRecord(begin));
+                read_once<<<sms, 32, stages * piece>>>(data, static_cast<int>(bytes / piece), stages);
+                check(cudaEventRecord(end));
+                check(cudaEventSynchronize(end));
+                float ms;
+                check(cudaEventElapsedTime(&ms, begin, end));
+                if (k >= 2) times.push_back(ms);
+            }
+            std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+            const double ms = times[times.size() / 2];
+            std::printf("%.1f,%d,%.1f,%.0f\n", static_cast<double>(bytes) / 1e6, stages, ms * 1e3,
+                        static_cast<double>(bytes) / ms / 1e6);
+        }
+}
