@@ -24,23 +24,19 @@ double squares(const float* got, Index stride, const Region& at, const std::vect
 
 }  // namespace
 
-/// The error of what becomes O, after every operation on it: of every tile that is stored there. A tile that will be
-/// divided before, row by row, is taken as if it were divided by what its sums are now. Rescaling alone is no result:
-/// the sums have seen more than the tile then.
-std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
+/// The steps that write what becomes O: every tile that is stored there. A tile that will be divided before, row by
+/// row, is taken as if it were divided by what its sums are now. Rescaling alone is no result: the sums have seen more
+/// than the tile then.
+Run::BlockErrors Run::errors_of(const Placement& block) const {
+    BlockErrors errors;
     // Where tiles of the input are written over, no output grows.
-    if (!algorithm().computes->accumulates) return {};
+    if (!algorithm().computes->accumulates) return errors;
     const std::string_view output = algorithm().computes->output;
-    std::vector<Index> mine;
+    std::vector<Index>& mine = errors.steps;
     for (Index k = schedule_->steps_after(block.first_tick); k < schedule_->steps_after(block.last_tick); ++k)
         if (trace()[k].launch == block.launch && trace()[k].event.block == block.block) mine.push_back(k);
 
-    struct Future {
-        Region region;          // where a tile is stored next
-        TileId sums = no_tile;  // what divides it before that
-    };
-    std::map<TileId, Future> future;
-    std::map<Index, Future> writes;  // by step
+    std::map<TileId, BlockErrors::Future> future;
     const Operation *divides = find_operation("divide_rows"), *rescales = find_operation("scale_rows");
     for (auto k = mine.rbegin(); k != mine.rend(); ++k) {
         const Event& e = trace()[*k].event;
@@ -48,13 +44,17 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
         const bool writes_numbers = works(e.kind()) && e.kind() != Kind::store && e.operation != rescales;
         const auto found = future.find(e.out);
         if (!writes_numbers || found == future.end()) continue;
-        writes[*k] = found->second;
+        errors.writes[*k] = found->second;
         if (e.operation == divides) found->second.sums = e.a();
     }
+    return errors;
+}
 
-    std::vector<ErrorPoint> points;
-    std::map<TileId, Index> written;  // the step that wrote a tile last
-    for (const Index k : mine) {
+/// Up to a tick: what nobody has come to yet may need rows of the reference that are not there yet.
+void Run::work_out(BlockErrors& errors, Index tick) const {
+    auto& [steps, writes, done, written, points] = errors;
+    for (; done < steps.size() && schedule_->tick_of(steps[done]) <= tick; ++done) {
+        const Index k = steps[done];
         const Step& s = trace()[k];
         if (s.kind() == Kind::release || s.event.out == no_tile) continue;
         written[s.event.out] = k;
@@ -64,18 +64,18 @@ std::vector<ErrorPoint> Run::errors_of(const Placement& block) const {
         const RecordedTile& tile = trace().tiles()[s.event.out];
         const auto by = written.find(sums);
         const double sum =
-            squares(trace().values(s).data(), tile.cols, at, reference_->slice(at.slice), recorded_.dim_v,
-                    by != written.end() ? trace().values(trace()[by->second]).data() : nullptr);
+            squares(trace().values(s).data(), tile.cols, at, reference_->slice(at.slice, at.rows.end()),
+                    recorded_.dim_v, by != written.end() ? trace().values(trace()[by->second]).data() : nullptr);
         points.push_back({schedule_->tick_of(k), std::sqrt(sum / static_cast<double>(tile.rows * tile.cols)), at});
     }
-    return points;
 }
 
 std::vector<ErrorPoint> Run::error_so_far(const SmState& sm) const {
     if (!reference_ || !sm.block) return {};
     const auto [kept, is_new] = errors_.try_emplace({sm.block->launch, sm.block->block});
-    std::vector<ErrorPoint>& points = kept->second;
-    if (is_new) points = errors_of(*sm.block);
+    if (is_new) kept->second = errors_of(*sm.block);
+    work_out(kept->second, tick());
+    const std::vector<ErrorPoint>& points = kept->second.points;
     const auto end =
         std::partition_point(points.begin(), points.end(), [&](const ErrorPoint& p) { return p.tick <= tick(); });
     std::vector<ErrorPoint> of_this_tile;
@@ -100,7 +100,7 @@ Run::StoredError Run::stored_error() const {
         if (r.stores == 0 || r.last_store < last_stores_[output][k]) continue;
         const Region& at = r.region;
         const Index first = (at.slice * t.rows + at.rows.begin) * t.cols + at.cols.begin;
-        sum += squares(now.data() + first, t.cols, at, reference_->slice(at.slice), t.cols);
+        sum += squares(now.data() + first, t.cols, at, reference_->slice(at.slice, at.rows.end()), t.cols);
         elements += at.rows.size * at.cols.size;
         if (at.cols.begin == 0) e.rows += at.rows.size;
     }

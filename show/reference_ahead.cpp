@@ -1,5 +1,7 @@
 #include "show/reference_ahead.hpp"
 
+#include <algorithm>
+
 namespace tilescope::show {
 using namespace lab;
 namespace {
@@ -23,15 +25,17 @@ ReferenceAhead::ReferenceAhead(const Computation& computation, const Problem& pr
 /// Returns how many units are left after it.
 Index ReferenceAhead::work_out_next_rows() {
     const Index slice = next_ / rows_.count();
-    const std::vector<double> some =
-        reference_rows(*computation_, problem_, inputs_, slice, rows_[next_ % rows_.count()]);
+    const Span rows = rows_[next_ % rows_.count()];
+    const std::vector<double> some = reference_rows(*computation_, problem_, inputs_, slice, rows);
     std::vector<double>& to = slices_[static_cast<std::size_t>(slice)];
-    to.insert(to.end(), some.begin(), some.end());
+    const Index cols = static_cast<Index>(some.size()) / rows.size;
+    if (rows.begin == 0) to.resize(static_cast<std::size_t>(problem_.seq_q * cols));  // it stays where it is
+    std::copy(some.begin(), some.end(), to.begin() + static_cast<std::ptrdiff_t>(rows.begin * cols));
     return problem_.batch_heads() * rows_.count() - ++next_;
 }
 
-const std::vector<double>& ReferenceAhead::slice(Index slice) {
-    job_.finish((slice + 1) * rows_.count());
+const std::vector<double>& ReferenceAhead::slice(Index slice, Index rows) {
+    job_.finish(slice * rows_.count() + ceil_div(rows, rows_.tile_size()));
     return slices_[static_cast<std::size_t>(slice)];
 }
 

@@ -13,8 +13,8 @@ class ReferenceAhead {
     /// Begins with slice 0. Copies of `inputs` share their values, which nobody may change.
     ReferenceAhead(const Computation& computation, const Problem& problem, const Inputs& inputs);
 
-    /// All rows of a slice of the output; works, or waits, until they are there.
-    const std::vector<double>& slice(Index slice);
+    /// A slice of the output, of which the first `rows` rows are there; works, or waits, until they are.
+    const std::vector<double>& slice(Index slice, Index rows);
     /// To be begun, and pumped where there are no threads.
     Job& job() { return job_; }
 
@@ -26,7 +26,7 @@ class ReferenceAhead {
     Inputs inputs_;
     Tiles rows_;                               // of a slice, in the units of the job
     Index next_ = 0;                           // unit, the first slice's first
-    std::vector<std::vector<double>> slices_;  // complete as far as the job is done
+    std::vector<std::vector<double>> slices_;  // of full size, with as many rows as the job is done with
     Job job_;                                  // last, to end first
 };
 

@@ -142,7 +142,20 @@ class Run {
     void add_up();
     void spread_time();
     double recorded_until(std::size_t launch) const;
-    std::vector<ErrorPoint> errors_of(const Placement& block) const;
+    /// The errors of what a thread block makes of the output, worked out as far as somebody has looked.
+    struct BlockErrors {
+        struct Future {
+            Region region;          ///< where a tile is stored next
+            TileId sums = no_tile;  ///< what divides it before that
+        };
+        std::vector<Index> steps;         ///< of the block
+        std::map<Index, Future> writes;   ///< those of them that write what becomes output
+        std::size_t done = 0;             ///< steps
+        std::map<TileId, Index> written;  ///< by them: the step that wrote a tile last
+        std::vector<ErrorPoint> points;
+    };
+    BlockErrors errors_of(const Placement& block) const;
+    void work_out(BlockErrors& errors, Index tick) const;
 
     Counted counted_;
     Problem recorded_;
@@ -167,9 +180,8 @@ class Run {
     };
     std::vector<LineCosts> line_keyframes_;
     mutable LineCosts line_costs_;
-    std::unique_ptr<ReferenceAhead> reference_;  // of a recording with values
-    // By launch and block, of all of its ticks.
-    mutable std::map<std::pair<Index, Index>, std::vector<ErrorPoint>> errors_;
+    std::unique_ptr<ReferenceAhead> reference_;                      // of a recording with values
+    mutable std::map<std::pair<Index, Index>, BlockErrors> errors_;  // by launch and block
 };
 
 template <class F>

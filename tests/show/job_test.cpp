@@ -200,7 +200,10 @@ TEST_CASE("the reference ahead is the reference: by frames, by a thread, and at 
             if (way == "by frames") CHECK_FALSE(ahead.job().pump(4));
             for (const Index slice : {Index{0}, slices - 1, Index{2}}) {
                 const std::vector<double> expected = reference_rows(*a.computes, c.problem, in, slice, {0, 150});
-                CHECK(ahead.slice(slice) == expected);
+                const auto first = ahead.slice(slice, 70).begin();
+                CHECK(std::equal(first, first + static_cast<std::ptrdiff_t>(expected.size() / 150 * 70),
+                                 expected.begin()));
+                CHECK(ahead.slice(slice, 150) == expected);
             }
             CHECK(ahead.job().progress().done == 3 * slices);
         }
