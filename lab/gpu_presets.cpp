@@ -19,7 +19,7 @@
 namespace tilescope::lab {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr const char* schema = "tilescope.gpu/1";
 constexpr int max_nesting = 8;

@@ -10,7 +10,7 @@
 namespace tilescope::lab {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 using ModelMember = std::variant<Index ModelShape::*, std::optional<Index> ModelShape::*,
                                  std::optional<double> ModelShape::*, std::string ModelShape::*>;

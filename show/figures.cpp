@@ -8,7 +8,7 @@ namespace tilescope::show {
 using namespace lab;
 
 const FigureKind& figure_kind_of(Stage stage) {
-    return figure_kind(stage == Stage::tiles ? "tiles" : stage == Stage::io ? "io-vs-n" : "roofline");
+    return stage == Stage::tiles ? tiles_kind : stage == Stage::io ? io_vs_n_kind : roofline_kind;
 }
 
 FigureRequest figure_request(const Setup& setup, const Problem& problem, Stage stage) {

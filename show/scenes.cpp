@@ -18,7 +18,7 @@ using namespace lab;
 
 /// Throws a json::exception where the text is no scene.
 Scene scene_of(const std::string& name, const std::string& file) {
-    const nlohmann::json j = nlohmann::json::parse(file);
+    const auto j = nlohmann::ordered_json::parse(file);
     const auto known = {"title", "caption", "question", "answer", "notes", "tilescope-gui"};
     for (const auto& [key, value] : j.items())
         if (std::find(known.begin(), known.end(), key) == known.end())

@@ -170,7 +170,8 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
 /// The words that words_json() wrote; a json::exception where there are none.
 std::vector<std::string> words_of(const std::string& file) {
     std::vector<std::string> words;
-    for (const nlohmann::json& word : nlohmann::json::parse(file).at(key_of_words).get<std::vector<nlohmann::json>>()) {
+    using Json = nlohmann::ordered_json;
+    for (const Json& word : Json::parse(file).at(key_of_words).get<std::vector<Json>>()) {
         if (word.is_string()) {
             words.push_back(word.get<std::string>());
             continue;

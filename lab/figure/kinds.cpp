@@ -9,17 +9,17 @@ namespace tilescope::lab {
 namespace {
 
 constexpr FigureKind all_kinds[] = {
-    {"io-vs-n", "bytes against the sequence length, with the papers' shapes", io_vs_n},
+    io_vs_n_kind,
     {"io-vs-d", "bytes against the head dimension", io_vs_d},
     {"io-vs-sram", "bytes against the SRAM of a thread block, each with its best tiles", io_vs_sram},
     {"io-vs-block", "bytes and time against the block size (FlashAttention, figure 2, middle)", io_vs_block},
     {"footprint", "extra memory against the sequence length", footprint},
     {"waves", "time against the number of heads: whole and broken waves", waves},
-    {"roofline", "a dot per algorithm and level under the GPU's roofs", roofline},
+    roofline_kind,
     {"ladder", "bytes by tensor, an algorithm a bar", ladder},
     {"forward-backward", "FLOPs, bytes and time of both passes beside printed ones (FlashAttention, figure 2, left)",
      forward_backward},
-    {"tiles", "the plane of tile sizes, in the colours of any metric", tiles_plane},
+    tiles_kind,
     {"timeline", "which thread block is on which SM, and when", timeline_figure},
     {"loop-order", "who computes which tile of the scores when, and how often the others travel for it", loop_order},
 };

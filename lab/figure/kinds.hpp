@@ -76,4 +76,11 @@ Figure tiles_plane(const FigureRequest& request);
 Figure timeline_figure(const FigureRequest& request);
 Figure loop_order(const FigureRequest& request);
 
+// ---- Those that the window explores: named one by one, so that the page does not bring along the others
+
+inline constexpr FigureKind io_vs_n_kind{"io-vs-n", "bytes against the sequence length, with the papers' shapes",
+                                         io_vs_n},
+    roofline_kind{"roofline", "a dot per algorithm and level under the GPU's roofs", roofline},
+    tiles_kind{"tiles", "the plane of tile sizes, in the colours of any metric", tiles_plane};
+
 }  // namespace tilescope::lab
