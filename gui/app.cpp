@@ -193,6 +193,9 @@ void draw_zoomed_runs(App& app) {
     draw_runs(app);
     ImGui::EndChild();
     ImGui::EndChild();
+    if (!hovered({at.x, at.y, at.x + room.x, at.y + room.y})) return;
+    app.grabs |= ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsAnyItemHovered();
+    app.pan({zoom * room.x, zoom * room.y}, room, app.grabs);
 }
 
 /// The middle of the window.
@@ -261,6 +264,21 @@ void App::zoom_in(float x, float y) {
     zooms = false;
 }
 
+void App::pan(ImVec2 whole, ImVec2 seen, bool drags) {
+    const bool dragged = drags && ImGui::IsMouseDragging(ImGuiMouseButton_Left);
+    const ImGuiIO& io = ImGui::GetIO();
+    if (!view.zoom || (!dragged && io.MouseWheel == 0 && io.MouseWheelH == 0)) return;
+    if (dragged && !grabbed) grabbed = view.zoom;
+    const Spot from = dragged ? *grabbed : *view.zoom;
+    const ImVec2 by = dragged ? ImGui::GetMouseDragDelta(ImGuiMouseButton_Left)
+                              : ImVec2(io.MouseWheelH * theme.px(50), io.MouseWheel * theme.px(50));
+    const auto share = [](double at, float moved, float all, float part) {
+        return static_cast<float>(
+            panned(at, static_cast<double>(moved), static_cast<double>(all), static_cast<double>(part)));
+    };
+    zoom_in(share(from.x, by.x, whole.x, seen.x), share(from.y, by.y, whole.y, seen.y));
+}
+
 void App::say(std::string text, double for_seconds) {
     message = std::move(text);
     message_until = ImGui::GetTime() + for_seconds;
@@ -322,6 +340,8 @@ void follow(App& app) {
 void frame(App& app, double seconds) {
     app.places.clear();
     app.notes.begin_frame();
+    if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseReleased(ImGuiMouseButton_Left))
+        app.grabs = false, app.grabbed.reset();
     work(app, seconds);
     // For a frame after Enter Dear ImGui still says that it wants text.
     const bool typing = ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();

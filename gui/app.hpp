@@ -133,15 +133,20 @@ struct App {
 
     std::optional<InPage> page;
     History history;
-    bool zooms = false;        ///< asked for: what the mouse points at is to be seen large
-    bool blank = false;        ///< nothing is drawn
-    bool full_screen = false;  ///< wanted of the window
+    bool zooms = false;  ///< asked for: what the mouse points at is to be seen large
+    bool grabs = false;  ///< the mouse went down on what is seen large, and on nothing in it that can be clicked
+    std::optional<Spot> grabbed;  ///< what was seen when a drag of it began
+    bool blank = false;           ///< nothing is drawn
+    bool full_screen = false;     ///< wanted of the window
 
     /// Names the item that was submitted last.
     void place(const std::string& name);
     void say(std::string text, double for_seconds = 4);
     /// Sees large what is there; across and down, 0 to 1.
     void zoom_in(float x, float y);
+    /// Draws what is seen large along: with the mouse where it `drags`, and by its wheel. `whole`: how large the
+    /// picture is of which a part of the size `seen` is to be seen.
+    void pan(ImVec2 whole, ImVec2 seen, bool drags);
 
     State state() const { return state_of(session, playback, view); }
     void restore(const State& state) { show::restore(state, session, playback, view); }

@@ -17,4 +17,10 @@ void turn(Drawer which, const Session& session, View& view) {
     view.drawer = open_drawer(session, view) == which ? Drawer::none : which;
 }
 
+double panned(double at, double by, double whole, double seen) {
+    if (whole <= seen) return at;
+    const double before = std::clamp(at * whole - seen / 2, 0.0, whole - seen);
+    return (std::clamp(before - by, 0.0, whole - seen) + seen / 2) / whole;
+}
+
 }  // namespace tilescope::show

@@ -26,6 +26,10 @@ struct Spot {
     friend bool operator==(const Spot&, const Spot&) = default;
 };
 
+/// Where the middle is seen, 0 to 1 of `whole`, once what is seen was drawn along by `by`; all three in one unit. It
+/// shows nothing beyond an end.
+double panned(double at, double by, double whole, double seen);
+
 struct View {
     bool light = false;      ///< theme
     bool projector = false;  ///< for a hall: large type, the stage and a strip of words

@@ -68,10 +68,12 @@ void draw_cells(const Theme& t, const Palette& palette, const Picture& p, const 
     const int decimals = single ? decimals_for(t, p.scale, cell_width, cell_height) : -1;
     const float gap = std::min(cell_width, cell_height) >= t.px(8) ? 1.f : 0.f;
     const float limit = p.scale.limit();
+    std::array<float, most_cells + 1> edges;
+    for (Index c = 0; c <= g.cols; ++c) edges[static_cast<std::size_t>(c)] = edge(p.at.x, p.size.x, c, g.cols);
     for (Index r = 0; r < g.rows; ++r) {
         const float y0 = edge(p.at.y, p.size.y, r, g.rows), y1 = edge(p.at.y, p.size.y, r + 1, g.rows);
         for (Index c = 0; c < g.cols; ++c) {
-            const float x0 = edge(p.at.x, p.size.x, c, g.cols), x1 = edge(p.at.x, p.size.x, c + 1, g.cols);
+            const float x0 = edges[static_cast<std::size_t>(c)], x1 = edges[static_cast<std::size_t>(c) + 1];
             const float value = cell_at(p, g, r, c).value;
             const ImU32 colour = palette.at(value, limit);
             canvas.fill({x0, y0, x1 - gap, y1 - gap}, colour);
@@ -120,7 +122,7 @@ Palette::Palette(const Theme& t)
 ImU32 Palette::at(float value, float limit) const {
     if (!std::isfinite(value)) return value < 0 ? hidden_ : broken_;
     const float share = limit > 0 ? std::clamp(value / limit, -1.f, 1.f) : 0;
-    return colours_[static_cast<std::size_t>(whole(std::round(share * steps), -steps, steps) + steps)];
+    return colours_[static_cast<std::size_t>((share + 1) * steps + 0.5f)];
 }
 
 std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Picture& p) {

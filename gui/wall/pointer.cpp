@@ -42,9 +42,12 @@ void point_at(WallFigure& f) {
     const Box& m = f.matrix;
     const std::string place = f.prefix + "wall";
     ImGui::SetCursorScreenPos(f.seen.min());
-    const bool pressed = hit_area(place, {f.seen.w(), f.seen.h()});
+    const bool released = hit_area(place, {f.seen.w(), f.seen.h()});
     f.app.place(place);
+    if (f.app.view.zoom && (ImGui::IsItemActive() || ImGui::IsItemHovered()))
+        f.app.pan({m.w(), m.h()}, {f.seen.w(), f.seen.h()}, ImGui::IsItemActive());
     if (!ImGui::IsItemHovered()) return;
+    const bool pressed = released && !f.app.grabbed;  // a drag is no click
     const ImVec2 mouse = ImGui::GetMousePos();
     if (f.app.zooms && !f.leads) look_at_head(f, f.wall.head());
     if (f.app.zooms) f.app.zoom_in((mouse.x - m.x0) / m.w(), (mouse.y - m.y0) / m.h());
