@@ -7,22 +7,27 @@
 #include "gui/draw/whole.hpp"
 #include "gui/draw/widgets.hpp"
 #include "gui/panels.hpp"
+#include "show/page_files.hpp"
 
 namespace tilescope::gui {
 namespace {
+
+bool names_film(const App& app, const std::string& path) { return app.page ? is_page_film(path) : is_film(path); }
 
 void begin_film(App& app, const std::string& path) {
     if (app.filming)
         throw UsageError(text::shown(app.filming->order.path) + " is still being written; wait, or cancel it");
     check_film(app.film, app.session.length());
+    if (!app.page) require_film_writer();
     app.film.path = path, app.film.caption = app.stage_file.caption;
     app.filming = Filming{app.film, app.state()};
 }
 
 void begin(App& app, const std::string& path) {
+    if (app.page) check_page_file(app.session, app.view.stage, path);
     if (plays(app.view.stage)) {
-        check_stage_file(app.session, path);
-        if (is_film(path)) return begin_film(app, path);
+        if (!app.page) check_stage_file(app.session, path);
+        if (names_film(app, path)) return begin_film(app, path);
         app.stage_file.path = path;
     } else {
         app.exporting.begin(app.session, app.view, app.explorer, path);
@@ -46,12 +51,13 @@ void choose_steps(App& app) {
     ImGui::SameLine();
     step_field(app, "to", "film-to", app.film.to);
     text_wrapped(film_length_text(app.session, app.film, app.playback.speed()));
+    if (app.page) text_wrapped(about_page_films());
 }
 
 void choose(App& app) {
     if (!plays(app.view.stage)) return;
-    const bool film = is_film(app.export_dialog.path);
-    film ? choose_steps(app) : remark(app, about_endings());
+    const bool film = names_film(app, app.export_dialog.path);
+    film ? choose_steps(app) : remark(app, app.page ? about_page_endings() : about_endings());
     StageFile& f = app.stage_file;
     checkbox(app, "export-caption", "caption", f.caption, "Below the picture: the algorithm, the problem, the GPU");
     if (film) return;  // which has a background
@@ -73,10 +79,10 @@ void export_control(App& app) {
     const bool clicked = push_button(label, whole ? label : "…", {shown, 0});
     ImGui::PopFont();
     app.place("export");
-    tip(app, about_export(app.view.stage));
+    tip(app, app.page ? about_page_export(app.view.stage) : about_export(app.view.stage));
     if (clicked) {
         app.film = usual_film(app.playback);
-        const std::string name = usual_file(app.view.stage);
+        const std::string name = app.page ? usual_page_file(app.view.stage) : usual_file(app.view.stage);
         name.copy(app.export_dialog.path, name.size());
         app.export_dialog.path[name.size()] = 0;
         ImGui::OpenPopup("Export this view");

@@ -78,12 +78,16 @@ void require_pdf_writer() {
             ".svg");
 }
 
+void check_can_export(const Session& session) {
+    if (session.busy()) throw UsageError("the run is in the making; wait until it is there");
+    if (!session.run()) throw UsageError("nothing runs, so that there is nothing to export");
+}
+
 void check_stage_file(const Session& session, const std::string& path) {
     const std::string ending = check_ending("the name", path, {".svg", ".pdf", ".png", ".mp4", ".gif"});
     if (ending.empty())
         throw UsageError("the name " + text::shown(path) + ": must end in .svg, .pdf, .png, .mp4 or .gif");
-    if (session.busy()) throw UsageError("the run is in the making; wait until it is there");
-    if (!session.run()) throw UsageError("nothing runs, so that there is nothing to export");
+    check_can_export(session);
     if (ending == ".pdf") require_pdf_writer();
     const AtomicFile can_be_written(path);
 }

@@ -16,6 +16,8 @@ std::string usual_file(Stage stage);
 std::string about_export(Stage stage);
 /// "wall.svg written".
 std::string written_text(const std::string& path);
+/// Throws UsageError where nothing runs, or not yet, so that there is no picture of it.
+void check_can_export(const Session& session);
 /// Throws UsageError where the stage cannot be written to a file of this name, RunError where it cannot be written
 /// there, or needs a program that is not installed.
 void check_stage_file(const Session& session, const std::string& path);

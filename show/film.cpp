@@ -36,7 +36,6 @@ void check_film(const FilmOrder& order, Index length) {
     if (order.from < 0 || order.from >= order.to)
         throw UsageError("from step " + std::to_string(order.from) + ": must be below step " +
                          std::to_string(order.to) + ", where the film ends; try 0");
-    require_film_writer();
 }
 
 void require_film_writer() {

@@ -21,7 +21,7 @@ struct FilmOrder {
 bool is_film(const std::string& path);
 /// What is usual: from where playback is to the end; at the end, all of it.
 FilmOrder usual_film(const Playback& playback);
-/// Throws UsageError where the run has no such steps, RunError where ffmpeg is missing.
+/// Throws UsageError where the run has no such steps.
 void check_film(const FilmOrder& order, Index length);
 /// Throws RunError without the program that makes films.
 void require_film_writer();

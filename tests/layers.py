@@ -43,7 +43,7 @@ ROOMS = {
     "gui/controls": (PANELS, "tilescope::gui::controls"),
     "gui/detail": (PANELS, "tilescope::gui::detail"),
     "gui/transport": (PANELS, "tilescope::gui::transport"),
-    "gui/shell": (GUI, "tilescope::gui::shell"),
+    "gui/shell": (GUI, "tilescope::gui::shell|CLI"),
     "gui/web": (GUI | {"gui/shell"}, "tilescope::gui::web"),
 }
 
@@ -55,7 +55,7 @@ GUESTS = {
     r"imgui|GLFW|GLES|backends/": r"gui/.*",
     r"emscripten": r"gui/web/.*",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/.*\.cuh?|device/(device|kernel_run)\.cpp",
-    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell|web)/main\.cpp",
+    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
         r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture)\.cpp|gui/shell/native\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.

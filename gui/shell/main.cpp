@@ -10,6 +10,7 @@
 
 #include "core/machine/parallel.hpp"
 #include "core/text/words.hpp"
+#include "gui/shell/asked.hpp"
 #include "gui/shell/capture.hpp"
 #include "gui/shell/film_beside.hpp"
 #include "gui/shell/native.hpp"
@@ -27,18 +28,12 @@ namespace tilescope::gui::shell {
 using namespace lab;
 namespace {
 
-struct Invocation {
-    State state;
+struct Invocation : Asked {
     std::string open, screenshot, record, stage, log, progress;
-    bool transparent = false;
-    std::optional<std::string> caption;  ///< empty: what was asked for
+    bool transparent = false, notes = false;
     Size size;
     Index from = 0, to = -1;  // -1: the end
     Index fps = 30;
-    bool no_tour = false;
-    std::string scene;
-    bool notes = false, answer = false;
-    std::vector<std::string> of_state;  ///< what was typed of the state
 };
 
 Size to_size(const std::string& text) {
@@ -55,15 +50,13 @@ Size to_size(const std::string& text) {
 }
 
 void add_flags(CLI::App& app, Invocation& r) {
-    add_state_options(app, r.state);
+    add_asked_options(app, r);
     app.add_option_function<std::string>(
            "--size", [&r](const std::string& s) { r.size = to_size(s); }, "Of the window or the picture")
         ->type_name("WxH")
         ->default_str("1440x900");
     app.add_option("--open", r.open, "What the window saved, or `tilescope trace` wrote, instead of all flags above")
         ->type_name("FILE.json");
-    app.add_option("--scene", r.scene, "A scene of a lecture, with its caption; flags beside it change it")
-        ->type_name("NAME|FILE.json");
     app.add_flag_callback(
         "--scenes",
         [] {
@@ -71,7 +64,6 @@ void add_flags(CLI::App& app, Invocation& r) {
             throw CLI::Success();
         },
         "The names of the scenes, one a line");
-    app.add_flag("--answer", r.answer, "The answer to the scene's question, too");
     app.add_flag("--notes", r.notes, "Print what to say of the scene, or of all scenes, and end: nothing for the hall");
     app.add_option("--screenshot", r.screenshot, "Write a picture and end; needs no display")->type_name("FILE.png");
     app.add_option("--record", r.record, "Write a film and end; needs ffmpeg, and no display")
@@ -80,11 +72,6 @@ void add_flags(CLI::App& app, Invocation& r) {
                    "Write the view alone, without controls, and end: a picture, or a film as --record")
         ->type_name("FILE.svg|pdf|png|mp4|gif");
     app.add_flag("--transparent", r.transparent, "Nothing behind the exported picture");
-    app.add_option_function<std::string>(
-           "--caption", [&r](const std::string& s) { r.caption = s; },
-           "Below the exported view; without TEXT the setup")
-        ->expected(0, 1)
-        ->type_name("[TEXT]");
     add_whole_option(app, "--from", {0, Whole().most, 0}, "First step of the film", [&r](Index n) {
         r.from = n;
     })->default_str("0");
@@ -94,7 +81,6 @@ void add_flags(CLI::App& app, Invocation& r) {
     add_whole_option(app, "--fps", {1, 120, 30}, "Pictures a second of the film", [&r](Index n) {
         r.fps = n;
     })->default_str("30");
-    app.add_flag("--no-tour", r.no_tour, "No tour, not even the first time");
     app.add_option("--log", r.log,
                    "Write a line of JSON for every change, as it happens (one for a picture), for scripts")
         ->type_name("FILE");
@@ -327,11 +313,10 @@ struct Opened {
 
 /// The scene, changed by what was typed beside it.
 Opened open_scene(App& app, const Invocation& r) {
-    Scene scene = scene_named(r.scene);
+    const Scene scene = scene_asked(r);
     if (!r.state.setup.recording.empty())
         throw UsageError(text::shown(r.state.setup.recording) + ": --scene " + text::shown(r.scene) +
                          " has a run of its own; leave one of them out");
-    scene.state = changed(std::move(scene.state), r.of_state);
     app.view = scene.state.view;
     app.open_scene(scene);
     app.revealed = r.answer;
@@ -388,11 +373,8 @@ int main(int argc, char** argv) {
         static Invocation request;
         add_flags(app, request);
         app.callback([&app] {
-            request.of_state = tilescope::show::typed_of_state(app);
-            if (request.notes) return print_notes(request);
-            if (app.count("ALGO") == 0 && request.open.empty() && request.scene.empty())
-                request.state = tilescope::show::first_state(std::move(request.state), app.count("--step") > 0);
-            carry_out(request);
+            look_at_typed(app, request, request.notes || !request.open.empty());
+            request.notes ? print_notes(request) : carry_out(request);
         });
     };
     return tilescope::lab::carry_out(

@@ -1,5 +1,6 @@
 #include "gui/web/canvas_window.hpp"
 
+#include <GLES3/gl3.h>
 #include <emscripten/html5.h>
 
 #include <algorithm>
@@ -12,6 +13,29 @@
 
 #include "core/machine/error.hpp"
 #include "gui/shell/keys.hpp"
+
+/// Dear ImGui's renderer calls this in place of glGetIntegerv: nobody else draws on this canvas, so that all it has to
+/// leave behind is a context as one begins.
+extern "C" void tilescope_state_of_new_context(GLenum what, GLint* value) {
+    switch (what) {
+        case GL_MAJOR_VERSION:
+            *value = 3;
+            return;
+        case GL_ACTIVE_TEXTURE:
+            *value = GL_TEXTURE0;
+            return;
+        case GL_BLEND_EQUATION_RGB:
+        case GL_BLEND_EQUATION_ALPHA:
+            *value = GL_FUNC_ADD;
+            return;
+        case GL_VIEWPORT:
+        case GL_SCISSOR_BOX:
+            std::fill_n(value, 4, 0);
+            return;
+        default:
+            *value = 0;
+    }
+}
 
 namespace tilescope::gui::web {
 using shell::InputEvent;

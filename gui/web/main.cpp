@@ -12,9 +12,11 @@
 
 #include "core/text/words.hpp"
 #include "gui/draw/whole.hpp"
+#include "gui/shell/asked.hpp"
 #include "gui/shell/status.hpp"
 #include "gui/shell/vectors.hpp"
 #include "gui/web/canvas_window.hpp"
+#include "gui/web/recorder.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/parse.hpp"
 #include "show/code_text.hpp"
@@ -39,31 +41,19 @@ constexpr const char* downloads = "/downloads";
 constexpr RecordingLimits limits = {.matmul_flops = 300'000'000, .value_bytes = Bytes{64} << 20, .events = 100'000};
 
 /// What an address asks for.
-struct Asked {
-    State state;
-    std::string scene;
-    bool answer = false, alone = false, no_tour = false;
-    std::optional<std::string> caption;
+struct Address : shell::Asked {
+    bool alone = false;
 };
 
-Asked asked_by(const std::vector<std::string>& words) {
-    Asked a;
+Address asked_by(const std::vector<std::string>& words) {
+    Address a;
     CLI::App app;
     app.set_help_flag("");
-    add_state_options(app, a.state);
-    app.add_option("--scene", a.scene)->type_name("NAME");
-    app.add_flag("--answer", a.answer);
+    shell::add_asked_options(app, a);
     app.add_flag("--alone", a.alone);
-    app.add_option_function<std::string>("--caption", [&a](const std::string& text) { a.caption = text; })
-        ->expected(0, 1);
-    app.add_flag("--no-tour", a.no_tour);
     parse(app, words);
-    if (!a.scene.empty()) {
-        const Scene scene = scene_named(a.scene);
-        a.state = changed(scene.state, typed_of_state(app));
-    } else if (app.count("ALGO") == 0) {
-        a.state = first_state(std::move(a.state), app.count("--step") > 0);
-    }
+    shell::look_at_typed(app, a);
+    if (!a.scene.empty()) a.state = shell::scene_asked(a).state;
     return a;
 }
 
@@ -84,22 +74,37 @@ class Page {
     bool watched = false;      ///< a line of its log is wanted for every change
 
   private:
-    void show(const Asked& asked);
+    void show(const Address& asked);
     void after_frame(double milliseconds);
     void look_at_opened();
     void write_address();
     void export_stage();
-    void hand_over_files();
+    void film();
     void say_what_is_shown();
     void log();
 
     std::optional<State> before_;  // what was shown before something was opened that is still in the making
     bool caption_of_setup_ = false;
-    std::string address_, shown_, logged_, cursor_;
+    /// What the page was told of last, and what its address stands for.
+    struct Shown {
+        std::uint64_t version = 0;
+        Index step = -1, of = 0, sm = 0;
+        bool playing = false, settled = false;
+        std::string problem = {};
+        bool operator==(const Shown&) const = default;
+    } shown_;
+    struct Addressed {
+        State state;
+        std::string scene, caption;
+        bool answer = false, alone = false;
+        bool operator==(const Addressed&) const = default;
+    } addressed_;
+    std::string address_, logged_, cursor_;
     double written_ = -1e9;  // when the address was
+    Recorder recorder_;
 };
 
-void Page::show(const Asked& asked) {
+void Page::show(const Address& asked) {
     app.scene.reset();
     if (!asked.scene.empty()) {
         app.scene = scene_named(asked.scene);
@@ -113,7 +118,7 @@ void Page::show(const Asked& asked) {
 
 void Page::open(const std::vector<std::string>& words) {
     try {
-        const Asked asked = asked_by(words);
+        const Address asked = asked_by(words);
         const State shown = app.state();
         show(asked);
         before_ = shown;
@@ -174,7 +179,12 @@ void Page::look_at_opened() {
 void Page::write_address() {
     constexpr double least_apart = 500;  // milliseconds: browsers allow a hundred in half a minute
     const double now = emscripten_get_now();
-    if (before_ || app.playback.playing() || app.playback.fraction() < 1 || now - written_ < least_apart) return;
+    if (before_ || app.filming || app.playback.playing() || app.playback.fraction() < 1 || now - written_ < least_apart)
+        return;
+    Addressed what{app.state(), app.scene ? app.scene->name : "", app.alone ? app.alone->caption : "", app.revealed,
+                   app.alone.has_value()};
+    if (!address_.empty() && what == addressed_) return;
+    addressed_ = std::move(what);
     std::vector<std::string> words = link_words(app.state(), app.scene ? &*app.scene : nullptr).words;
     if (app.scene && app.revealed) words.emplace_back("--answer");
     if (app.alone) words.emplace_back("--alone");
@@ -205,25 +215,34 @@ void Page::export_stage() {
     app.say(written_text(path));
 }
 
-void Page::hand_over_files() {
-    for (const auto& file : std::filesystem::directory_iterator(downloads)) {
-        const std::string path = file.path().string();
-        if (path.find(".tmp-") == std::string::npos) tell("download", path);
+void Page::film() {
+    if (recorder_.to_begin(app)) {
+        recorder_.prepare(app);
+        for (int k = 0; k < 3; ++k) window.lay_out(app);
+        window.draw_beside(app);
+        recorder_.begin(app, tell);
     }
+    recorder_.work(app, emscripten_get_now(), tell);
+    if (app.filming) window.wake();
 }
 
 /// For who embeds the page, and for who cannot see it.
 void Page::say_what_is_shown() {
     const Run* run = app.session.run();
     const auto sm = static_cast<std::size_t>(app.view.sm);
+    const bool settled = app.playback.fraction() >= 1 && !app.session.busy();
+    Shown now{app.session.version(), app.playback.position(), app.playback.length(),
+              app.view.sm,           app.playback.playing(),  settled,
+              app.session.problem()};
+    if (now == shown_) return;
+    shown_ = std::move(now);
     const SmState* focus = run && sm < run->moment().sms.size() ? &run->moment().sms[sm] : nullptr;
     const nlohmann::ordered_json j{{"step", app.playback.position()},
                                    {"of", app.playback.length()},
                                    {"playing", app.playback.playing()},
-                                   {"settled", app.playback.fraction() >= 1 && !app.session.busy()},
+                                   {"settled", settled},
                                    {"said", app.playback.playing() ? "" : what_happens_now(app.session, focus)}};
-    std::string now = j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    if (now != shown_) tell("shown", shown_ = std::move(now));
+    tell("shown", j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 /// For those who look on: what a click changes is drawn in the next frame; two frames that agree are certain.
@@ -239,7 +258,7 @@ void Page::after_frame(double milliseconds) {
     write_address();
     say_what_is_shown();
     export_stage();
-    hand_over_files();
+    film();
     if (watched) log();
     if (caption_of_setup_ && app.alone) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
     if (const std::string wanted = CanvasWindow::cursor(); wanted != cursor_) tell("cursor", cursor_ = wanted);
@@ -253,6 +272,7 @@ void Page::act(const std::string& what, double number) {
     if (what == "play" && !app.playback.playing()) app.playback.play();
     if (what == "pause") app.playback.pause();
     if (what == "reveal") app.revealed = number != 0;
+    if (what == "unfilm" && app.filming) app.filming->cancelled = true;
 }
 
 bool Page::frame() {

@@ -36,6 +36,7 @@ function draw() {
   wanted = false;
   if (!running) return;
   if (call("frame")) wake();
+  handOver();
   Module.frames = (Module.frames || 0) + 1;
 }
 
@@ -79,12 +80,8 @@ const said = {
   },
   cursor: shape => { canvas.style.cursor = shape; },
   choose: () => element("file").click(),
-  download: path => {
-    const name = path.split("/").pop();
-    const types = { json: "application/json", svg: "image/svg+xml", csv: "text/csv", png: "image/png" };
-    save(new Blob([Module.FS.readFile(path)], { type: types[name.split(".").pop()] || "application/octet-stream" }), name);
-    Module.FS.unlink(path);
-  },
+  film: path => film.begin(path),
+  filmed: keep => film.end(keep),
   picture: name => canvas.toBlob(blob => save(blob, name)),  // of the frame that is drawn just now
   fullscreen: on => on == "on" ? document.documentElement.requestFullscreen?.().catch(() => tellProgram("full_screen", 0))
                                : document.fullscreenElement && document.exitFullscreen(),
@@ -109,6 +106,40 @@ function copyOldWay(text) {
   canvas.focus();
   return done;
 }
+
+// What the program wrote into this folder is a download, once it is whole.
+function handOver() {
+  const types = { json: "application/json", svg: "image/svg+xml", csv: "text/csv", png: "image/png" };
+  for (const name of Module.FS.readdir("/downloads")) {
+    if (name.startsWith(".") || name.includes(".tmp-")) continue;
+    const path = "/downloads/" + name;
+    save(new Blob([Module.FS.readFile(path)], { type: types[name.split(".").pop()] || "application/octet-stream" }), name);
+    Module.FS.unlink(path);
+  }
+}
+
+// The browser records what is on the canvas.
+const film = {
+  recorder: null,
+  begin(path) {
+    const name = path.split("/").pop(), type = "video/" + name.split(".").pop().toLowerCase();
+    if (!window.MediaRecorder || !canvas.captureStream || !MediaRecorder.isTypeSupported(type)) {
+      sayProblem("This browser records no " + type.split("/")[1] + ". Try a name that ends in .webm or .mp4, or a picture.");
+      setTimeout(() => tellProgram("do", "unfilm", 0));
+      return;
+    }
+    const pieces = [];
+    this.recorder = new MediaRecorder(canvas.captureStream(), { mimeType: type, videoBitsPerSecond: 8e6 });
+    this.recorder.ondataavailable = e => pieces.push(e.data);
+    this.recorder.onstop = () => { if (this.keep) save(new Blob(pieces, { type }), name); };
+    this.recorder.start();
+  },
+  end(keep) {
+    this.keep = keep;
+    this.recorder?.stop();
+    this.recorder = null;
+  },
+};
 
 function save(blob, name) {
   const link = document.createElement("a");

@@ -4,22 +4,29 @@
 page.py SITE TILESCOPE [NAME...]; SITE is what scripts/web makes. tests/gui/window.py uses the page as a window.
 """
 
+import difflib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.parse
+import xml.etree.ElementTree
 
+import approved
 import numpy
+import pictures
+import states
 from browser import Browser, Page, skip_unless_possible
 from PIL import Image
 from pictures import difference
 
 SITE, CLI = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-DOCS = pathlib.Path(__file__).resolve().parent.parent.parent / "docs"
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DOCS = ROOT / "docs"
 SMALL = ["flash_v2", "--seq", "128", "--dim", "32", "--heads", "2", "--br", "32", "--bc", "32"]
 
 
@@ -78,7 +85,8 @@ def opens_addresses(browser):
 def opens_scenes(browser):
     p = Page(browser, SITE, "--scene", "causal-tiles")
     title = [t for t, _, _ in p.state()["texts"]["scene"]][0]
-    assert title.startswith("6 of 16"), title
+    scenes = len(list((ROOT / "scenes").glob("*.json")))
+    assert title.startswith(f"6 of {scenes} "), title
     comes_to(p, ["--scene", "causal-tiles"], "the scene alone")
     step = p.state()["step"]
     p.key("Right")
@@ -87,7 +95,7 @@ def opens_scenes(browser):
     p.key("Return")
     comes_to(p, ["--scene", "causal-tiles", "--step", str(step + 1), "--answer"], "the answer")
     p.key("Page_Down")
-    p.wait(lambda s: s["settled"] and s["texts"]["scene"][0][0].startswith("7 of 16"), "the next scene")
+    p.wait(lambda s: s["settled"] and s["texts"]["scene"][0][0].startswith(f"7 of {scenes} "), "the next scene")
     assert p.wait(lambda _: address(p)[:2] != ["--scene", "causal-tiles"] and address(p)[0] == "--scene", "its address")
     p.close()
 
@@ -213,7 +221,26 @@ def is_touched(browser):
         touched(p, "touchMove", (x - ends[1], y), (x + ends[1], y))
         touched(p, "touchEnd")
         p.wait(lambda s: ("--zoom" in s["command"]) == wanted, f"zoom {wanted}")
+        if wanted:
+            draws_along(p)
     p.close()
+
+
+def draws_along(page):
+    """What is seen large, by one finger, whichever way it goes. That is no click."""
+    def zoom(state):
+        words = state["command"]
+        return [float(share) for share in words[words.index("--zoom") + 1].split(",")]
+
+    x, y = page.where("wall", 0.5, 0.5)
+    for axis, across, down in ((0, -70, 0), (1, 0, -70)):
+        before = page.settled()
+        touched(page, "touchStart", (x, y))
+        for k in range(1, 9):
+            touched(page, "touchMove", (x + across * k / 8, y + down * k / 8))
+        touched(page, "touchEnd")
+        now = page.wait(lambda s: zoom(s)[axis] > zoom(before)[axis] + 0.005, f"a finger by {across}, {down}")
+        assert zoom(now)[1 - axis] == zoom(before)[1 - axis] and now["step"] == before["step"], (zoom(before), zoom(now))
 
 
 def moves_less_where_asked(browser):
@@ -247,6 +274,98 @@ def saves_and_opens(browser):
     p.driver.find_element("id", "file").send_keys(wrong)
     p.wait(lambda _: "wrong.json" in p.problem(), "what is wrong with it")
     assert p.settled()["command"] == before
+    p.close()
+
+
+def downloaded(page, name):
+    """The path of a file, once the browser has all of it."""
+    path = os.path.join(page.browser.folder, name)
+    page.wait(lambda _: os.path.exists(path) and os.path.getsize(path) > 0, f"the download {name}")
+    return path
+
+
+def ask_for(page, name):
+    """The dialog for an export, with this name in it."""
+    page.click("export")
+    page.click("path")
+    page.key("ctrl+a")
+    page.type(name)
+    page.wait(lambda s: name in json.dumps(s["texts"]), "the name")
+
+
+def exports_pictures_and_numbers(browser):
+    """The view alone as SVG and PNG; what is explored as the numbers that `tilescope plot` prints."""
+    flags = ["--seq", "512", "--heads", "2", "--dim", "64"]
+    p = Page(browser, SITE, "flash_v2", *flags, "--step", "20", "--size", "1000x700", patience=60)
+    before = p.settled(step=20)["command"]
+    ask_for(p, "wall-of-page.svg")
+    p.key("Return")
+    root = xml.etree.ElementTree.parse(downloaded(p, "wall-of-page.svg")).getroot()
+    words = [text.text for text in root.iter() if text.tag.endswith("}text")]
+    assert root.tag.endswith("}svg") and any("TileScope" in word for word in words), words
+    assert "seq" not in words, "controls in the picture"
+    p.click("view-machine")
+    p.settled(step=20)
+    ask_for(p, "machine-of-page.png")
+    p.click("export-caption")
+    p.click("path-ok")
+    with Image.open(downloaded(p, "machine-of-page.png")) as picture:
+        assert picture.format == "PNG" and picture.size == (1000, 700), picture
+        colours = len(numpy.unique(numpy.array(picture.convert("RGB")).reshape(-1, 3), axis=0))
+    assert colours > 100, f"{colours} colours"
+    p.click("view-wall")
+    assert p.settled(step=20)["command"] == before
+    p.click("view-roofline")
+    p.wait(lambda s: s["settled"] and "roofline" in s["command"], "the roofline")
+    ask_for(p, "roofline-of-page.svg")
+    p.click("path-ok")
+    p.wait(lambda s: "must end in .csv" in json.dumps(s["texts"]), "what a page cannot draw")
+    p.click("path-cancel")
+    ask_for(p, "roofline-of-page.csv")
+    p.click("path-ok")
+    rows = open(downloaded(p, "roofline-of-page.csv"), encoding="utf-8").read().splitlines()
+    printed = subprocess.run([CLI, "plot", "roofline", "standard", "flash_v1", "flash_v2", *flags, "--data"],
+                             capture_output=True, text=True, check=True).stdout.splitlines()
+    assert any("this run" in row for row in rows) and not set(printed) - set(rows), set(printed) - set(rows)
+    p.close()
+
+
+def records_films(browser):
+    """What plays, alone, as the browser records it; afterwards all is as it was."""
+    p = Page(browser, SITE, *SMALL, "--step", "10", "--speed", "5", "--break", "10", "--size", "800x600", patience=60)
+    before = p.settled(step=10)["command"]
+    ask_for(p, "film.webm")
+    said = json.dumps(p.state()["texts"])
+    assert "A film of " in said and "Escape gives it up" in said, said
+    p.click("film-to")
+    p.key("ctrl+a")
+    p.type("25")
+    p.click("path-ok")
+    p.wait(lambda s: "panel-controls" not in s["places"], "the stage alone")
+    p.wait(lambda s: "film.webm written" in json.dumps(s["texts"]), "the end of the film")
+    assert p.settled(step=10)["command"] == before
+    film = downloaded(p, "film.webm")
+    time.sleep(0.5)
+    assert open(film, "rb").read(4) == b"\x1aE\xdf\xa3", "no WebM"
+    if shutil.which("ffmpeg"):
+        frames = os.path.join(browser.folder, "frame-%03d.png")
+        subprocess.run(["ffmpeg", "-v", "error", "-i", film, "-fps_mode", "passthrough", frames], check=True, timeout=120)
+        names = sorted(name for name in os.listdir(browser.folder) if name.startswith("frame-"))
+        first, last = (Image.open(os.path.join(browser.folder, name)) for name in (names[0], names[-1]))
+        assert len(names) >= 4 and first.size == (800, 600), (len(names), first.size)
+        assert difference(first, last) > 0.001, "nothing moves in it"
+    ask_for(p, "given-up.webm")
+    p.click("path-ok")
+    p.wait(lambda s: "panel-controls" not in s["places"], "the stage alone")
+    p.key("Escape")
+    p.wait(lambda s: "given-up.webm is not written" in json.dumps(s["texts"]), "no film")
+    ask_for(p, "film.mkv")
+    p.click("path-ok")
+    p.wait(lambda s: "film.mkv" in json.dumps(s["texts"]) and "try" in json.dumps(s["texts"]), "what it cannot be")
+    p.click("path-cancel")
+    assert p.settled(step=10)["command"] == before
+    time.sleep(0.5)
+    assert not os.path.exists(os.path.join(browser.folder, "given-up.webm"))
     p.close()
 
 
@@ -353,6 +472,54 @@ def looks_like_the_window(browser):
     p.close()
 
 
+# A state of each view, panel and size: says_and_shows_all_that_is_approved, asked for by name, takes all.
+STATES = ["wall_flash_v2", "wall_heads", "wall_softmax", "wall_race", "wall_parts_zoom", "wall_backward", "wall_projector",
+          "wall_small", "time", "time_race", "row", "row_softmaxes_overflow", "flash_v2_light", "flash_v1_counters", "toy",
+          "toy_10", "program", "race", "overflow", "spill", "large", "projector", "tiles", "roofline", "default",
+          "scene_recurrence", "scene_causal_tiles_hall", "scene_waves_and_tails_small", "scene_changed"]
+FILE_BUTTONS = {"Copy command", "Copy link", "Save…", "Open…"}  # of which a page has one more, in another order
+
+
+def as_approved(page, name):
+    """What is wrong with what the page says and shows in a state of tests/gui/states.py; nothing where all is as in the
+    window."""
+    flags, size = list(states.TEXTS[name]), (1440, 900)
+    if "--size" in flags:
+        at = flags.index("--size")
+        size = tuple(map(int, flags[at + 1].split("x")))
+        del flags[at:at + 2]
+    golden = (approved.GOLDEN / f"{name}.txt").read_text().splitlines()
+    page.browser.fit(*size)
+    page.script("location.hash = '#' + arguments[0]", "+".join(urllib.parse.quote(f, safe="") for f in flags))
+    page.point(1, 1)
+    try:
+        s = page.wait(lambda s: s["settled"] and s["size"] == list(size) and s["mouse"] == [1, 1] and
+                      approved.written(s).splitlines()[0] == golden[0], name)
+    except AssertionError as e:
+        return f"{name}: {str(e)[:300]}"
+    time.sleep(0.1)  # what is found out beside the frames
+    now = [line for line in approved.written(page.settled()).splitlines() if line not in FILE_BUTTONS]
+    golden = [line for line in golden if line not in FILE_BUTTONS]
+    wrong = list(difflib.unified_diff(golden, now, "the window", "the page", lineterm="", n=1))
+    if wrong:
+        return f"{name}:\n" + "\n".join(wrong[:20])
+    if name not in states.PICTURES:
+        return ""
+    share = difference(Image.fromarray(page.picture()), Image.open(pictures.GOLDEN / f"{name}.png"))
+    return f"{name}: {100 * share:.2f}% looks different" if share > 0.012 else ""
+
+
+def says_and_shows_what_is_approved(browser, names=None):
+    p = Page(browser, SITE, *SMALL)
+    wrong = [what for name in names or STATES if (what := as_approved(p, name))]
+    assert not wrong, "\n".join(wrong)
+    p.close()
+
+
+def says_and_shows_all_that_is_approved(browser):
+    says_and_shows_what_is_approved(browser, states.TEXTS)
+
+
 def counts_as_the_command_line(browser):
     """Every algorithm, plain and with what it has besides: the page and the program agree to the byte."""
     names = [json_of["name"] for json_of in
@@ -374,8 +541,11 @@ def counts_as_the_command_line(browser):
 
 
 TESTS = [writes_its_address, opens_addresses, opens_scenes, refuses_wrong_addresses, copies_links, scrolls_and_points,
-         fits_every_screen, draws_nothing_at_rest, is_touched, moves_less_where_asked, saves_and_opens, takes_inputs,
-         is_embedded, is_one_file, says_what_is_missing, looks_like_the_window, counts_as_the_command_line]
+         fits_every_screen, draws_nothing_at_rest, is_touched, moves_less_where_asked, saves_and_opens,
+         exports_pictures_and_numbers, records_films, takes_inputs,
+         is_embedded, is_one_file, says_what_is_missing, looks_like_the_window, says_and_shows_what_is_approved,
+         counts_as_the_command_line]
+LONG = [says_and_shows_all_that_is_approved]
 
 
 def main():
@@ -383,8 +553,8 @@ def main():
     wanted = sys.argv[3:]
     failed = []
     browser = None
-    for test in TESTS:
-        if wanted and test.__name__ not in wanted:
+    for test in [*TESTS, *LONG]:
+        if test.__name__ not in wanted if wanted else test in LONG:
             continue
         browser = browser or Browser()
         browser.as_new()

@@ -1,0 +1,34 @@
+#include "gui/shell/asked.hpp"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace tilescope::gui::shell {
+using namespace show;
+
+void add_asked_options(CLI::App& app, Asked& asked) {
+    add_state_options(app, asked.state);
+    app.add_option("--scene", asked.scene, "A scene of a lecture, with its caption; flags beside it change it")
+        ->type_name("NAME|FILE.json");
+    app.add_flag("--answer", asked.answer, "The answer to the scene's question, too");
+    app.add_option_function<std::string>(
+           "--caption", [&asked](const std::string& text) { asked.caption = text; },
+           "Below the exported view; without TEXT the setup")
+        ->expected(0, 1)
+        ->type_name("[TEXT]");
+    app.add_flag("--no-tour", asked.no_tour, "No tour, not even the first time");
+}
+
+void look_at_typed(const CLI::App& app, Asked& asked, bool shows_something_else) {
+    asked.typed = typed_of_state(app);
+    if (app.count("ALGO") == 0 && asked.scene.empty() && !shows_something_else)
+        asked.state = first_state(std::move(asked.state), app.count("--step") > 0);
+}
+
+Scene scene_asked(const Asked& asked) {
+    Scene scene = scene_named(asked.scene);
+    scene.state = changed(std::move(scene.state), asked.typed);
+    return scene;
+}
+
+}  // namespace tilescope::gui::shell

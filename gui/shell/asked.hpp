@@ -1,0 +1,33 @@
+// What the window's command line and the page's address both ask for: a state, or a scene, and what stands around it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "show/scenes.hpp"
+#include "show/state.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tilescope::gui::shell {
+
+struct Asked {
+    show::State state;
+    std::string scene;
+    bool answer = false, no_tour = false;
+    std::optional<std::string> caption;  ///< empty: the setup's
+    std::vector<std::string> typed;      ///< of the state
+};
+
+/// Adds ALGO, all flags that describe a state, and --scene, --answer, --caption and --no-tour.
+void add_asked_options(CLI::App& app, Asked& asked);
+/// After parsing: what was typed; and, unless a scene or something else is shown, what the window begins with where no
+/// run is named.
+void look_at_typed(const CLI::App& app, Asked& asked, bool shows_something_else = false);
+/// The scene asked for, with what was typed beside it in its state. Throws UsageError.
+show::Scene scene_asked(const Asked& asked);
+
+}  // namespace tilescope::gui::shell

@@ -1,0 +1,35 @@
+// A film of the stage that the browser records while it plays, alone on the canvas.
+#pragma once
+
+#include <optional>
+
+#include "gui/app.hpp"
+
+namespace tilescope::gui::web {
+
+class Recorder {
+  public:
+    /// Calls what the page has of that name.
+    using Tell = void (*)(const char* what, const std::string& text);
+
+    /// Whether one is asked for, and not begun.
+    bool to_begin(const App& app) const { return app.filming && !before_; }
+    /// Leaves the stage alone, at the first step of the film.
+    void prepare(App& app);
+    /// Of what is on the canvas now. The page records from here on.
+    void begin(App& app, Tell tell);
+    /// After every frame, with the time in milliseconds. When the film is over, what was shown is shown again.
+    void work(App& app, double now, Tell tell);
+
+  private:
+    void end(App& app, bool keep, Tell tell);
+
+    struct Before {
+        State state;
+        std::optional<Alone> alone;
+    };
+    std::optional<Before> before_;
+    std::optional<double> ends_;  // the last picture is shown for as long as a step takes
+};
+
+}  // namespace tilescope::gui::web
