@@ -3,18 +3,18 @@
 
 set(TILESCOPE_IMGUI "" CACHE PATH "Dear ImGui's source, as `apt-get source imgui` unpacks it")
 set(TILESCOPE_FONTS "/usr/share/fonts" CACHE PATH "Folder of fonts for the page, laid out as /usr/share/fonts")
-add_compile_options(-fwasm-exceptions -msimd128)
-add_link_options(-fwasm-exceptions)
+add_compile_options(-fwasm-exceptions -msimd128 -flto)
+add_link_options(-fwasm-exceptions -flto -Oz)
 
 # /usr/include itself would mix in the headers of this machine's C library.
 set(headers "${CMAKE_BINARY_DIR}/include")
 file(MAKE_DIRECTORY "${headers}")
-foreach(library CLI nlohmann)
+foreach(library CLI nlohmann catch2)
     if(EXISTS "/usr/include/${library}")
         file(CREATE_LINK "/usr/include/${library}" "${headers}/${library}" SYMBOLIC)
     endif()
 endforeach()
-foreach(target CLI11::CLI11 nlohmann_json::nlohmann_json)
+foreach(target CLI11::CLI11 nlohmann_json::nlohmann_json Catch2::Catch2)
     add_library(${target} INTERFACE IMPORTED GLOBAL)
     target_include_directories(${target} SYSTEM INTERFACE "${headers}")
 endforeach()
