@@ -1,5 +1,5 @@
-// What a page in a browser writes, where there are no other programs: pictures of the stage, films of it that the browser
-// records while it plays, and the numbers of what is explored.
+// What a page in a browser writes, where there are no other programs: pictures of the stage, films of it that the
+// browser records while it plays, and the numbers of what is explored.
 #pragma once
 
 #include <string>

@@ -28,8 +28,8 @@ TEST_CASE("a page writes pictures and films of what plays, and numbers of what i
 TEST_CASE("what is seen of a large picture is drawn along as far as its ends", "[page]") {
     CHECK(panned(0.5, 10, 200, 100) == 0.45);
     CHECK(panned(0.5, -10, 200, 100) == 0.55);
-    CHECK(panned(0.5, 1000, 200, 100) == 0.25);   // the middle of the first half
+    CHECK(panned(0.5, 1000, 200, 100) == 0.25);  // the middle of the first half
     CHECK(panned(0.5, -1000, 200, 100) == 0.75);
-    CHECK(panned(0, -10, 200, 100) == 0.3);       // a spot beyond what can be in the middle is where it is seen
-    CHECK(panned(0.4, 30, 100, 100) == 0.4);      // there is nothing more to see
+    CHECK(panned(0, -10, 200, 100) == 0.3);   // a spot beyond what can be in the middle is where it is seen
+    CHECK(panned(0.4, 30, 100, 100) == 0.4);  // there is nothing more to see
 }
