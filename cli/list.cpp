@@ -8,6 +8,7 @@
 #include "lab/gpu_presets.hpp"
 #include "lab/metric.hpp"
 #include "lab/model_presets.hpp"
+#include "lab/own/own.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -22,12 +23,14 @@ Json features_of(const Algorithm& a) {
 
 void print_list_json() {
     Json j = {{"schema", "tilescope.list/1"}};
-    for (const Algorithm& a : algorithms())
+    for (const Algorithm& a : algorithms()) {
         j["algorithms"].push_back({{"name", a.name},
                                    {"family", a.computes->name},
                                    {"idea", a.idea},
                                    {"paper", a.paper},
                                    {"features", features_of(a)}});
+        if (a.file) j["algorithms"].back()["loaded_from"] = a.file;
+    }
     j["gpus"] = gpu_preset_names();
     j["models"] = model_names();
     for (const Metric& m : metrics())
@@ -37,6 +40,20 @@ void print_list_json() {
                                 {"evidence", name_of(m.evidence)},
                                 {"meaning", m.meaning}});
     std::cout << j.dump(2) << '\n';
+}
+
+/// Those that were loaded.
+void print_own() {
+    text::Table table({"your own", "computes", "idea", "loaded from"}, 4);
+    bool any = false;
+    for (const Algorithm& a : algorithms()) {
+        if (!a.file) continue;
+        table.add({a.name, a.computes->name, a.idea, text::shown(a.file)});
+        any = true;
+    }
+    if (!any) return;
+    table.print(std::cout);
+    std::cout << '\n';
 }
 
 /// What each algorithm of a computation does of what there is to ask for; nothing where that is nothing.
@@ -61,11 +78,12 @@ void print_text() {
     for (const Computation* c : computations()) {
         text::Table table({c == &computation::softmax ? "softmax kernels" : c->name, "idea"}, 2);
         for (const Algorithm& a : algorithms())
-            if (a.computes == c) table.add({a.name, a.idea});
+            if (a.computes == c && !a.file) table.add({a.name, a.idea});
         table.print(std::cout);
         std::cout << '\n';
         print_features(*c);
     }
+    print_own();
     std::cout << "GPUs: " << text::join(gpu_preset_names(), ", ") << "\n"
               << "Models: " << text::join(model_names(), ", ") << "\n"
               << "Next: tilescope compare, tilescope explain flash_v2, tilescope gpus show H100\n";
@@ -84,9 +102,14 @@ void add_list(CLI::App& app) {
     CLI::App* sub = app.add_subcommand("list", "List algorithms, GPUs and models");
     static bool only_metrics = false;
     sub->add_flag("--metrics", only_metrics, "What a run can be asked for: columns of sweep, axes of plot");
+    static std::vector<std::string> files;
+    sub->add_option("FILE", files, "Files of your own, to be loaded and listed")->type_name("FILE.cpp|so|py");
     add_json_option(*sub, options);
     sub->footer("Examples:\n  tilescope list\n  tilescope list --metrics\n  tilescope list --json");
-    sub->callback([] { options.json ? print_list_json() : only_metrics ? print_metrics() : print_text(); });
+    sub->callback([] {
+        for (const std::string& file : files) load(file);
+        options.json ? print_list_json() : only_metrics ? print_metrics() : print_text();
+    });
 }
 
 }  // namespace tilescope::cli

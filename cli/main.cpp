@@ -1,5 +1,6 @@
 // `tilescope`: the command line.
 #include "cli/commands.hpp"
+#include "lab/flags/load.hpp"
 #include "lab/flags/program.hpp"
 
 namespace tilescope::cli {
@@ -26,12 +27,14 @@ void add_everything(CLI::App& app) {
     add_calibrate(app);
     add_measured(app);
     add_reconcile(app);
+    for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) lab::add_load_option(*sub);
     app.footer(
         "Examples:\n"
         "  tilescope compare                        all attention algorithms on the default problem\n"
         "  tilescope explain flash_v2               where every byte goes, line by line\n"
         "  tilescope run flash_v2 --seq 16384 --causal --gpu H100\n"
-        "  tilescope sweep flash_v1 flash_v2 --vary seq=256:16384:x2 -o sweep.csv\n" +
+        "  tilescope sweep flash_v1 flash_v2 --vary seq=256:16384:x2 -o sweep.csv\n"
+        "  tilescope run ./mine.cpp                 an algorithm of your own (docs/own-algorithm.md)\n" +
         std::string(lab::exit_codes));
 }
 

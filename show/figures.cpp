@@ -39,7 +39,7 @@ std::string figure_command(const FigureRequest& request, Stage stage, const std:
                            const std::string& file) {
     std::vector<std::string> words{"tilescope", "plot", figure_kind_of(stage).name};
     const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-    for (const Variant& v : request.variants) add({v.label});
+    for (const Variant& v : request.variants) add({v.typed});
     for (const std::string& v : vary) add({"--vary", v});
     if (!request.metric.empty()) add({"--metric", request.metric});
     for (const std::string& flag : flags_of(request.options)) add({flag});

@@ -12,6 +12,7 @@
 #include "lab/flags/parse.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/metric.hpp"
+#include "lab/own/own.hpp"
 #include "lab/text_file.hpp"
 #include "show/setups.hpp"
 
@@ -66,6 +67,7 @@ Spot spot_from(const std::string& text) {
 /// What `name` is called today, with a remark where that differs. An unknown name stays, and is refused by the session.
 std::string present_name(const std::string& name, State& s) {
     if (name.starts_with('-')) algorithm_named(name);  // which nothing is, and no command line could say again
+    if (own_name_in(name)) return algorithm_named(name).name;
     if (std::string remark = renaming(name); !remark.empty()) s.remarks.push_back(std::move(remark));
     const Algorithm* a = find_algorithm(name);
     return a ? a->name : name;
@@ -74,7 +76,8 @@ std::string present_name(const std::string& name, State& s) {
 /// Whether what stands where an algorithm may is a file.
 bool names_file(const std::string& name) {
     std::error_code ignored;
-    return !find_algorithm(name) && (name.ends_with(".json") || std::filesystem::is_regular_file(name, ignored));
+    return !find_algorithm(name) && !own_name_in(name) &&
+           (name.ends_with(".json") || std::filesystem::is_regular_file(name, ignored));
 }
 
 /// A path that is not taken for a flag.
@@ -162,7 +165,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.softmaxes) add({"--softmaxes"});
     if (v.tab != standard.tab) add({"--tab", "program"});
     if (v.detail != standard.detail) add({"--detail", "counters"});
-    if (v.compare != standard.compare) add({"--compare", v.compare});
+    if (v.compare != standard.compare) add({"--compare", typed_name(v.compare)});
     if (!v.breakpoints.empty()) add({"--break"});
     for (const std::uint16_t line : v.breakpoints) add({std::to_string(line)});
 }
@@ -219,7 +222,7 @@ void add_state_options(CLI::App& app, State& s) {
                else
                    s.setup.algorithm = present_name(name, s);
            },
-           "Algorithm (see `tilescope list`), or a file that `tilescope trace` wrote")
+           "Algorithm (see `tilescope list`), a file with one of your own, or one that `tilescope trace` wrote")
         ->default_str(s.setup.algorithm);
     add_problem_options(app, s.setup.options);
     add_input_options(app, s.setup.options);
@@ -281,7 +284,7 @@ std::vector<std::string> command_line(const State& s) {
         recorded ? std::vector{as_operand(s.setup.recording)} : command_of({}, s.setup.algorithm, s.setup.options);
     const State standard;
     const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-    if (!s.setup.rival.empty()) add({"--race", s.setup.rival});
+    if (!s.setup.rival.empty()) add({"--race", typed_name(s.setup.rival)});
     if (s.setup.pace != standard.setup.pace) add({"--pace", name_of(s.setup.pace)});
     if (s.step != standard.step) add({"--step", std::to_string(s.step)});
     if (s.speed != standard.speed) add({"--speed", text::exact(s.speed)});
@@ -324,7 +327,10 @@ bool is_recording(const std::string& path) {
            beginning.substr(first).starts_with("\"schema\"");
 }
 
-State state_in(const std::string& text) { return changed({}, words_of(text)); }
+State state_in(const std::string& text) {
+    const OnlyLoaded trusted;
+    return changed({}, words_of(text));
+}
 
 State read_state(const std::string& path) {
     if (is_recording(path)) {

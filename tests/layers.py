@@ -11,7 +11,7 @@ MACHINE = {"core/text", "core/machine"}
 CORE = MACHINE | {"core/record", "core/time"}
 CONTRACT = MACHINE | {"algorithms/contract"}
 LAB = CORE | CONTRACT | {"lab"}
-SHOW = LAB | {"lab/flags", "lab/figure", "show"}
+SHOW = LAB | {"lab/flags", "lab/figure", "lab/own", "show"}
 GUI = SHOW | {"gui", "gui/draw"}
 PANELS = GUI - {"core/text"}  # numbers become words in show/
 
@@ -22,15 +22,17 @@ ROOMS = {
     "core/record": (MACHINE, "tilescope"),
     "core/time": (MACHINE | {"core/record"}, "tilescope"),
     "algorithms/contract": (MACHINE | {"core/time"}, "tilescope|computation"),
+    "include/tilescope": (CONTRACT, "tilescope"),
     "algorithms/cuda": (CONTRACT, "tilescope(::cuda)?"),
     "algorithms/softmax": (CONTRACT, r"tilescope(::softmax_\w+)?"),
     "algorithms/attention": (CONTRACT | {"algorithms/softmax"}, r"tilescope(::\w+)?"),
     "algorithms/attention_backward": (CONTRACT | {"algorithms/attention"}, r"tilescope(::\w+)?"),
     "lab": (LAB, "tilescope::lab"),
-    "lab/flags": (LAB, "tilescope::lab|CLI"),
+    "lab/own": (LAB, "tilescope::lab"),
+    "lab/flags": (LAB | {"lab/own"}, "tilescope::lab|CLI"),
     "lab/figure": (LAB | {"lab/flags"}, "tilescope::lab"),
     "device": (LAB | {"algorithms/cuda"}, "tilescope::device"),
-    "show": (LAB | {"lab/flags", "lab/figure"}, "tilescope::show|CLI"),
+    "show": (LAB | {"lab/flags", "lab/figure", "lab/own"}, "tilescope::show|CLI"),
     "cli": (SHOW | {"device", "algorithms/cuda"}, "tilescope::cli"),
     "gui/draw": (SHOW | {"gui"}, "tilescope::gui"),
     "gui": (GUI, r"tilescope::gui|wall|machine|gantt|row|explore|code|detail|controls|transport"),
@@ -54,10 +56,11 @@ KERNEL = r"algorithms/\w+/\w+/kernel\w*\.(hpp|cuh?)"
 GUESTS = {
     r"imgui|GLFW|GLES|backends/": r"gui/.*",
     r"emscripten": r"gui/web/.*",
+    r"dlfcn": r"lab/own/.*",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/.*\.cuh?|device/(device|kernel_run)\.cpp",
     r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
-        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture)\.cpp|gui/shell/native\.cpp",
+        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
         r"core/machine/parallel\..pp|cli/progress\..pp",
@@ -72,7 +75,7 @@ KEYS = {
 
 
 def room_of(path):
-    """The longest room that the path is in; None for what is in no room (tests, bench)."""
+    """The longest room that the path is in; None for what is in no room (tests, bench, examples)."""
     inside = [room for room in ROOMS if path.startswith(room + "/")]
     return max(inside, key=len) if inside else None
 
@@ -145,7 +148,7 @@ def main():
         name = path.relative_to(source).as_posix()
         if path.suffix not in (".hpp", ".cpp", ".cu", ".cuh") or name.split("/")[0].startswith("build"):
             continue
-        if name.split("/")[0] in ("tests", "bench"):
+        if name.split("/")[0] in ("tests", "bench", "examples"):
             continue
         if not room_of(name):
             faults.append(f"{name} is in no room that tests/layers.py knows")

@@ -4,25 +4,11 @@
 #include <cctype>
 #include <utility>
 
+#include "algorithms/contract/announce.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
 namespace {
-
-std::deque<Algorithm>& registry() {
-    static std::deque<Algorithm> all = [] {
-        std::vector<Algorithm> a = in_folders();
-        std::sort(a.begin(), a.end(), [](const Algorithm& x, const Algorithm& y) {
-            const auto place = [](const Algorithm& each) {
-                const auto& order = computations();
-                return std::pair(std::find(order.begin(), order.end(), each.computes), each.rung);
-            };
-            return place(x) < place(y);
-        });
-        return std::deque<Algorithm>(std::make_move_iterator(a.begin()), std::make_move_iterator(a.end()));
-    }();
-    return all;
-}
 
 bool is_a_word(std::string_view name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -30,11 +16,17 @@ bool is_a_word(std::string_view name) {
     });
 }
 
-void check(const Algorithm& a, const char* file) {
-    const auto fail = [&](const std::string& what) { throw UsageError(std::string(file) + ": " + what); };
+const Algorithm* named(const std::deque<Algorithm>& all, std::string_view name) {
+    const auto same = [&](const Algorithm& a) { return a.name == name || (a.formerly && a.formerly == name); };
+    const auto found = std::find_if(all.begin(), all.end(), same);
+    return found == all.end() ? nullptr : &*found;
+}
+
+void check(const std::deque<Algorithm>& all, const Algorithm& a, const char* file) {
+    const auto fail = [&](const std::string& what) { throw UsageError(text::shown(file) + ": " + what); };
     if (!is_a_word(a.name)) fail("an algorithm's name is letters, digits, _ and -, not " + text::shown(a.name));
     const std::string who = std::string("algorithm ") + a.name;
-    if (const Algorithm* known = find_algorithm(a.name); known && !known->file)
+    if (const Algorithm* known = named(all, a.name); known && !known->file)
         fail(who + ": there is one by that name already; give yours another");
     if (!a.computes) fail(who + " does not say what it computes; try .computes = &computation::attention");
     if (!a.run) fail(who + " has no program; set .run");
@@ -44,17 +36,39 @@ void check(const Algorithm& a, const char* file) {
                  std::to_string(a.code[k - 1].number) + "; number them upwards");
 }
 
+const Algorithm& add(std::deque<Algorithm>& all, Algorithm a, const char* file) {
+    check(all, a, file);
+    a.file = file;
+    if (!a.tensors) a.tensors = [of = a.computes](const Problem& p, const Tiling&) { return of->tensors(p); };
+    for (Algorithm& known : all)
+        if (known.name == std::string_view(a.name)) return known = std::move(a);
+    return all.emplace_back(std::move(a));
+}
+
+/// In the order of lists, and then those that this program itself announces.
+std::deque<Algorithm> first_ones() {
+    std::vector<Algorithm> a = in_folders();
+    std::sort(a.begin(), a.end(), [](const Algorithm& x, const Algorithm& y) {
+        const auto place = [](const Algorithm& each) {
+            const auto& order = computations();
+            return std::pair(std::find(order.begin(), order.end(), each.computes), each.rung);
+        };
+        return place(x) < place(y);
+    });
+    std::deque<Algorithm> all(std::make_move_iterator(a.begin()), std::make_move_iterator(a.end()));
+    for (const Announcement& own : announced()) add(all, own.describe(), own.file);
+    return all;
+}
+
+std::deque<Algorithm>& registry() {
+    static std::deque<Algorithm> all = first_ones();
+    return all;
+}
+
 }  // namespace
 
 const std::deque<Algorithm>& algorithms() { return registry(); }
 
-const Algorithm& add_algorithm(Algorithm a, const char* file) {
-    check(a, file);
-    a.file = file;
-    if (!a.tensors) a.tensors = [of = a.computes](const Problem& p, const Tiling&) { return of->tensors(p); };
-    for (Algorithm& known : registry())
-        if (known.name == std::string_view(a.name)) return known = std::move(a);
-    return registry().emplace_back(std::move(a));
-}
+const Algorithm& add_algorithm(Algorithm a, const char* file) { return add(registry(), std::move(a), file); }
 
 }  // namespace tilescope

@@ -18,6 +18,7 @@
 #include "gui/shell/status.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/flags/load.hpp"
 #include "lab/flags/program.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/signals.hpp"
@@ -50,6 +51,7 @@ Size to_size(const std::string& text) {
 }
 
 void add_flags(CLI::App& app, Invocation& r) {
+    add_load_option(app);  // first: the flags of a state may name what it loads
     add_asked_options(app, r);
     app.add_option_function<std::string>(
            "--size", [&r](const std::string& s) { r.size = to_size(s); }, "Of the window or the picture")

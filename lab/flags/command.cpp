@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "core/text/words.hpp"
+#include "lab/own/own.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -43,7 +44,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 
 std::vector<std::string> command_of(std::vector<std::string> words, const std::string& algorithm,
                                     const Options& options) {
-    words.push_back(algorithm);
+    words.push_back(typed_name(algorithm));
     for (std::string& flag : flags_of(options)) words.push_back(std::move(flag));
     return words;
 }

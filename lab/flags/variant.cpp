@@ -5,6 +5,7 @@
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/request.hpp"
+#include "lab/own/own.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -41,13 +42,16 @@ Options with(Options options, const Settings& settings) {
     return options;
 }
 
-std::string algorithm_in(const std::string& variant) { return variant.substr(0, variant.find_first_of(":@")); }
+std::string algorithm_in(const std::string& variant) {
+    const auto own = own_name_in(variant);
+    return variant.substr(0, own ? own->size : variant.find_first_of(":@"));
+}
 
 Variant variant_from(const std::string& text) {
     const std::string name = algorithm_in(text);
     if (name.find('=') != std::string::npos) refuse(text, "is no algorithm; a list of values needs --vary before it");
     Variant v{&algorithm_named(name), {}, ""};
-    const std::size_t at = text.find('@');
+    const std::size_t at = text.find('@', name.size());
     if (text.size() > name.size() && text[name.size()] == ':')
         v.settings = settings_in(text.substr(name.size() + 1, at - std::min(at, name.size() + 1)), text);
     if (at != std::string::npos) {
@@ -59,6 +63,7 @@ Variant variant_from(const std::string& text) {
         if (std::find(keys.begin(), keys.end(), key) == keys.end())
             refuse(text, "no such key as " + text::shown(key) + ": keys are " + text::join(keys, ", "));
     v.label = text::shown(v.algorithm->name + text.substr(name.size()));
+    v.typed = typed_name(*v.algorithm) + text.substr(name.size());
     return v;
 }
 

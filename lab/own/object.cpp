@@ -1,0 +1,86 @@
+#include <dlfcn.h>
+
+#include <cstring>
+#include <filesystem>
+#include <typeinfo>
+
+#include "algorithms/contract/announce.hpp"
+#include "core/text/words.hpp"
+#include "lab/own/kinds.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr const char* build_again = "; build it again with the headers of this one (docs/own-algorithm.md)";
+
+/// What it offers, once it is sure that this TileScope can read it.
+const Offer& offer_of(void* object, const char* file) {
+    const auto offered = reinterpret_cast<const Offer* (*)()>(dlsym(object, "tilescope_offer"));
+    const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(file) + ": " + what); };
+    if (!offered)
+        refuse("is no algorithm of TileScope's; include <tilescope/algorithm.hpp> and end the file with "
+               "TILESCOPE_ALGORITHM(describe);");
+    const Offer* const offer = offered();
+    const Stamp own;
+    if (!offer || std::memcmp(offer->stamp.magic, own.magic, sizeof own.magic) != 0)
+        refuse(std::string("was made for another TileScope") + build_again);
+    if (offer->stamp.contract != own.contract)
+        refuse("was made for contract " + std::to_string(offer->stamp.contract) + " of TileScope, this one has " +
+               std::to_string(own.contract) + build_again);
+    if (std::memcmp(offer->stamp.sizes, own.sizes, sizeof own.sizes) != 0 ||
+        std::memcmp(offer->stamp.library, own.library, sizeof own.library) != 0)
+        refuse(std::string("was compiled with other headers, or by another compiler, than TileScope") + build_again);
+    if (offer->count == 0) refuse("announces no algorithm; end the file with TILESCOPE_ALGORITHM(describe);");
+    return *offer;
+}
+
+/// Calls f(); what is thrown that is none of TileScope's own becomes a failed run, which says whose it is.
+template <class F>
+auto told(const std::string& who, F&& f) {
+    const auto failed = [&](const std::string& what) { return RunError(who + what + "; correct the program"); };
+    try {
+        return f();
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& e) {
+        // TileScope's own are what a run may end with.
+        if (std::string_view(typeid(e).name()).find("tilescope") != std::string_view::npos) throw;
+        throw failed(text::shown(e.what(), 300));
+    } catch (...) {
+        throw failed("throws something that is no std::exception");
+    }
+}
+
+/// The algorithm, whose own exceptions say where they come from.
+Algorithm wrapped(Algorithm a, const char* file) {
+    const std::string who = text::shown(file) + ": " + a.name + ": ";
+    if (a.run)
+        a.run = [who, run = std::move(a.run)](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+            told(who, [&] { run(gpu, t, p, tile); });
+        };
+    if (a.tensors)
+        a.tensors = [who, tensors = std::move(a.tensors)](const Problem& p, const Tiling& tile) {
+            return told(who, [&] { return tensors(p, tile); });
+        };
+    return a;
+}
+
+}  // namespace
+
+std::vector<const Algorithm*> load_object(const std::string& path, const char* file) {
+    // Never closed: its code and texts are part of the algorithms. With a folder, or it would be looked for elsewhere.
+    void* const object = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!object) throw NotOpened{dlerror()};
+    const Offer& offer = offer_of(object, file);
+    std::vector<const Algorithm*> all;
+    for (std::uint32_t k = 0; k < offer.count; ++k) {
+        Algorithm a = told(text::shown(file) + ": ", [&] { return offer.all[k].describe(); });
+        if (const Algorithm* known = find_algorithm(a.name); known && known->file && known->file != file)
+            throw UsageError(text::shown(file) + ": algorithm " + text::shown(a.name) + ": " +
+                             text::shown(known->file) + " has one by that name; give one of them another");
+        all.push_back(&add_algorithm(wrapped(std::move(a), file), file));
+    }
+    return all;
+}
+
+}  // namespace tilescope::lab

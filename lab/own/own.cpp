@@ -1,0 +1,122 @@
+#include "lab/own/own.hpp"
+
+#include <deque>
+#include <filesystem>
+#include <map>
+
+#include "core/text/words.hpp"
+#include "lab/own/kinds.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view endings[] = {".cpp", ".so", ".py"};
+
+thread_local int only_loaded = 0;
+
+/// What was loaded, by where the file really is.
+std::map<std::string, std::vector<const Algorithm*>>& files() {
+    static std::map<std::string, std::vector<const Algorithm*>> all;
+    return all;
+}
+
+/// The same characters until the program ends.
+const char* kept(const std::string& file) {
+    static std::deque<std::string> all;
+    return all.emplace_back(file).c_str();
+}
+
+std::vector<std::string> names_of(const std::vector<const Algorithm*>& algorithms) {
+    std::vector<std::string> names;
+    for (const Algorithm* a : algorithms) names.emplace_back(a->name);
+    return names;
+}
+
+std::vector<const Algorithm*> load_compiled(const std::string& path, const char* file) {
+    const Compiled first = compiled(path);
+    try {
+        return load_object(first.object, file);
+    } catch (const NotOpened&) {
+        if (!first.kept) throw;
+    }
+    return load_object(compiled(path, true).object, file);  // what was kept is damaged, or gone
+}
+
+std::vector<const Algorithm*> load_new(const std::string& path) {
+    const char* const file = kept(path);
+    try {
+        if (path.ends_with(".py")) return load_python(path, file);
+        return path.ends_with(".cpp") ? load_compiled(path, file) : load_object(path, file);
+    } catch (const NotOpened& e) {
+        throw UsageError(text::shown(path) + ": cannot be loaded: " + text::shown(e.why, 300) +
+                         "; build it again with this TileScope's headers (docs/own-algorithm.md)");
+    }
+}
+
+}  // namespace
+
+std::optional<OwnName> own_name_in(std::string_view text) {
+    for (std::size_t k = 1; k < text.size(); ++k) {
+        if (text[k] != '.') continue;
+        for (const std::string_view ending : endings) {
+            const std::size_t end = k + ending.size();
+            if (!text.substr(k).starts_with(ending) || (end < text.size() && text[end] != ':' && text[end] != '@'))
+                continue;
+            const std::size_t after = std::min(text.find_first_of(":@", std::min(end + 1, text.size())), text.size());
+            const std::string_view name = text.substr(std::min(end + 1, after), after - std::min(end + 1, after));
+            const bool named = end < text.size() && text[end] == ':' && !name.empty() && name.find('=') == name.npos;
+            return OwnName{std::string(text.substr(0, end)), named ? std::string(name) : "", named ? after : end};
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<const Algorithm*> load(const std::string& path) {
+    const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(path) + ": " + what); };
+#ifdef __EMSCRIPTEN__
+    refuse("is a program, which the page cannot load; run it with tilescope or tilescope-gui on your own machine");
+#endif
+    if (const auto own = own_name_in(path); !own || own->size != path.size() || !own->algorithm.empty())
+        refuse("is nothing that can be loaded; name a .cpp, a .so or a .py");
+    std::error_code error;
+    const fs::path place = fs::canonical(path, error);
+    if (error) refuse("there is no such file; write one as in docs/own-algorithm.md");
+    if (!fs::is_regular_file(place, error)) refuse("is not a file; name a .cpp, a .so or a .py");
+    const auto known = files().find(place.string());
+    if (known != files().end()) return known->second;
+    if (only_loaded > 0)
+        refuse("is a program, which is loaded only where a command says so; add --load " + text::shown(path) +
+               " if you trust it");
+    return files()[place.string()] = load_new(path);
+}
+
+const Algorithm& own_algorithm(const OwnName& name) {
+    const std::vector<const Algorithm*> all = load(name.file);
+    for (const Algorithm* a : all)
+        if (name.algorithm.empty() ? all.size() == 1 : a->name == name.algorithm) return *a;
+    const std::string file = text::shown(name.file), first = file + ':' + all[0]->name;
+    if (name.algorithm.empty())
+        throw UsageError(file + ": has " + text::listed(names_of(all)) + "; name one, as in " + first);
+    throw UsageError(file + ": has no " + text::shown(name.algorithm) + " but " + text::listed(names_of(all)) +
+                     "; try " + first);
+}
+
+std::string typed_name(const Algorithm& algorithm) {
+    if (!algorithm.file) return algorithm.name;
+    const std::string file = (*algorithm.file == '-' ? "./" : "") + std::string(algorithm.file);
+    int of_file = 0;
+    for (const Algorithm& a : algorithms()) of_file += a.file && std::string_view(a.file) == algorithm.file;
+    return of_file > 1 ? file + ':' + algorithm.name : file;
+}
+
+std::string typed_name(const std::string& name) {
+    const Algorithm* a = find_algorithm(name);
+    return a ? typed_name(*a) : name;
+}
+
+OnlyLoaded::OnlyLoaded() { ++only_loaded; }
+OnlyLoaded::~OnlyLoaded() { --only_loaded; }
+
+}  // namespace tilescope::lab

@@ -1,0 +1,36 @@
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "core/text/words.hpp"
+#include "lab/own/kinds.hpp"
+#include "lab/own/self.hpp"
+
+namespace tilescope::lab {
+
+// tilescope-python.so beside the program, or in lib/tilescope/, has an interpreter. Its
+//   extern "C" const char* tilescope_load_python(const char* path, const char* file)
+// runs the file, which adds its algorithms with `file` as where they come from, and returns nullptr, or one line about
+// what is wrong, which stays readable until the next call.
+std::vector<const Algorithm*> load_python(const std::string& path, const char* file) {
+    using Load = const char* (*)(const char*, const char*);
+    static const Load load = [] {
+        const auto here = own_binary().parent_path();
+        for (const auto& folder : {here, here.parent_path() / "lib" / "tilescope"})
+            if (void* part = dlopen((folder / "tilescope-python.so").c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE))
+                return reinterpret_cast<Load>(dlsym(part, "tilescope_load_python"));
+        return Load{};
+    }();
+    if (!load)
+        throw UsageError(text::shown(file) +
+                         ": needs the Python part of TileScope, tilescope-python.so beside the program; install "
+                         "python3-dev and pybind11-dev and build again, or try a .cpp");
+    const std::size_t before = algorithms().size();
+    if (const char* wrong = load(path.c_str(), file)) throw UsageError(text::shown(file) + ": " + wrong);
+    std::vector<const Algorithm*> all;
+    for (std::size_t k = before; k < algorithms().size(); ++k) all.push_back(&algorithms()[k]);
+    if (all.empty()) throw UsageError(text::shown(file) + ": adds no algorithm; see docs/python.md");
+    return all;
+}
+
+}  // namespace tilescope::lab
