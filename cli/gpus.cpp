@@ -4,11 +4,15 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "core/text/embedded.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
 #include "lab/gpu_presets.hpp"
 
 namespace tilescope::cli {
+
+std::span<const EmbeddedFile> embedded_schema();
+
 using namespace lab;
 namespace {
 
@@ -76,12 +80,15 @@ void add_gpus(CLI::App& app) {
     static Options options;
     static std::string name;
     CLI::App* sub = app.add_subcommand("gpus", "The modelled GPUs and the sources of their numbers");
+    static bool schema = false;
     add_json_option(*sub, options);
+    sub->add_flag("--schema", schema, "The JSON schema of GPU files");
     sub->footer(
         "Examples:\n"
         "  tilescope gpus\n"
         "  tilescope gpus show H100\n"
-        "  tilescope gpus show my-gpu.json");
+        "  tilescope gpus show my-gpu.json\n"
+        "  tilescope gpus --schema");
     CLI::App* one = sub->add_subcommand("show", "All numbers of one GPU, with a source for each");
     one->add_option("NAME", name, "A preset's name or a JSON file")->required();
     add_json_option(*one, options);
@@ -92,6 +99,8 @@ void add_gpus(CLI::App& app) {
     sub->callback([one] {
         if (*one)
             options.json ? (void)(std::cout << gpu_sheet_json(name)) : show(name);
+        else if (schema)
+            std::cout << embedded_schema()[0].text;
         else
             options.json ? print_gpus_json() : print_gpus();
     });

@@ -7,6 +7,7 @@
 #include "lab/flags/mask.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/own/own.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -21,7 +22,8 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
         list.push_back(&algorithm_named(n));
         if (kernels_of(*list.back()).empty())
             throw UsageError("validate " + n +
-                             ": has no kernel, only a simulated program; leave it out, or try tilescope run " + n);
+                             ": has no kernel, only a simulated program; leave it out, or try tilescope run " +
+                             shell_line({typed_name(n)}));
     }
     return list;
 }

@@ -2,6 +2,7 @@
 
 #include "core/machine/parallel.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/packing.hpp"
 #include "lab/paging.hpp"
 
@@ -42,6 +43,18 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     return r;
 }
 
+/// The program is through: what is an output has to have been written.
+void check_outputs(const Gpu& gpu, const Algorithm& algorithm, const std::vector<TensorDecl>& declared,
+                   TensorId first) {
+    TensorId id = first;
+    for (const TensorDecl& t : declared) {
+        const Traffic& moved = gpu.traffic(id++);
+        if (t.role != Role::output || t.zeroed || moved.write + moved.reduce > 0) continue;
+        throw RunError((algorithm.file ? text::shown(algorithm.file) + ": " : "") + algorithm.name +
+                       ": stores nothing in " + t.name + ", which is an output; store it, or declare it as scratch");
+    }
+}
+
 }  // namespace
 
 void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
@@ -69,6 +82,7 @@ void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, c
         tensors.add(t.name, gpu.add(std::move(info)));
     }
     algorithm.run(gpu, tensors, problem, tiling);
+    if (!gpu.mode().only_wanted) check_outputs(gpu, algorithm, declared, before);
 }
 
 std::shared_ptr<const Storage> Report::output() const {

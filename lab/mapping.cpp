@@ -185,8 +185,9 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
             << " B" << remark << '\n';
     };
     out << does_not_fit(algorithm, tiling, given.value_or(tiling)) << ": " << algorithm.name << " needs "
-        << e.used + e.wanted.bytes << " B of " << name_of(e.space) << " at line " << e.line << ", a thread block on "
-        << gpu.name << " has " << e.capacity << " B, " << e.missing() << " B are missing\n";
+        << e.used + e.wanted.bytes << " B of " << name_of(e.space) << " at line " << e.line
+        << (algorithm.file ? " (" + source_of(e.here) + ")" : "") << ", a thread block on " << gpu.name << " has "
+        << e.capacity << " B, " << e.missing() << " B are missing\n";
     out << "  in " << name_of(e.space) << " at that moment:\n";
     for (const LiveTile& t : e.live) row(t, "");
     row(e.wanted, "  <- does not fit");

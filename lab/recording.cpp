@@ -73,6 +73,7 @@ void name_algorithm(Recording& r, const Json& about, const std::string& file) {
         e.finish();
     }
     recorded->algorithm.code = recorded->code;
+    if (!r.today && whole.has("loaded_from")) recorded->algorithm.file = recorded->keep(whole.text("loaded_from"));
     r.experiment.algorithm = &recorded->algorithm;
     r.as_recorded = std::move(recorded);
 }
@@ -88,7 +89,8 @@ RandomInputs inputs_from(JsonEntry e) {
 }
 
 void check_keys(const Json& about, const std::string& file) {
-    const std::set<std::string> known = {"schema", "algorithm", "problem", "tiling", "gpu", "inputs", "lines"};
+    const std::set<std::string> known = {"schema", "algorithm", "problem", "tiling",
+                                         "gpu",    "inputs",    "lines",   "loaded_from"};
     for (const auto& [key, value] : about.items())
         if (!known.contains(key))
             throw UsageError(text::shown(file) + ": " + text::shown(key) + " means nothing here; take it out");
@@ -134,6 +136,7 @@ void write_recording(std::ostream& out, const Experiment& e, const std::optional
     if (inputs && trace.has_values())
         about["inputs"] = {{"seed", inputs->seed}, {"distribution", name_of(inputs->distribution)}};
     about["lines"] = lines_of(*e.algorithm);
+    if (e.algorithm->file) about["loaded_from"] = text::shown(e.algorithm->file);
     write_trace(out, about.dump(), trace, control);
 }
 
@@ -174,6 +177,9 @@ Inputs inputs_of(const Recording& r, Control* control) {
 
 std::string replay(const Recording& r, Control* control) {
     const Experiment& e = r.experiment;
+    if (const char* file = e.algorithm->file; file && !r.today)
+        throw UsageError("algorithm " + text::shown(e.algorithm->name) + ": was loaded from " + file + "; add --load " +
+                         file + " if you trust it, or `tilescope-gui FILE` to play what was recorded");
     if (!r.today)
         throw UsageError("algorithm " + text::shown(e.algorithm->name) +
                          ": there is none of that name today; `tilescope-gui FILE` plays what was recorded");

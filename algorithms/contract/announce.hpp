@@ -16,9 +16,9 @@ namespace tilescope {
 struct Stamp {
     char magic[16] = "TileScope's own";
     std::uint32_t contract = 1;
-    std::uint32_t sizes[12] = {sizeof(Algorithm), sizeof(Computation), sizeof(Problem),   sizeof(Tiling),
-                               sizeof(TensorDecl), sizeof(Tensors),    sizeof(Prediction), sizeof(GpuSpec),
-                               sizeof(Gpu),       sizeof(Block),       sizeof(Tile),       sizeof(std::string)};
+    std::uint32_t sizes[12] = {sizeof(Algorithm),  sizeof(Computation), sizeof(Problem),    sizeof(Tiling),
+                               sizeof(TensorDecl), sizeof(Tensors),     sizeof(Prediction), sizeof(GpuSpec),
+                               sizeof(Gpu),        sizeof(Block),       sizeof(Tile),       sizeof(std::string)};
 #ifdef _GLIBCXX_USE_CXX11_ABI
     char library[16] = {'l', 'i', 'b', 's', 't', 'd', 'c', '+', '+', '0' + _GLIBCXX_USE_CXX11_ABI};
 #else

@@ -48,6 +48,7 @@ ConstElements Apply::const_elements(const Block& b, const Tile& t) {
 }
 
 void Apply::carry_out(Block& b, const Operation& operation, Tile& out, const Tile* a, Here here, const Body& f) {
+    b.w_.here = here;
     ChipMemory& chip = b.w_.chip;
     const TileInfo& written = chip.info(out.slot_);
     const TileInfo* read = a ? &chip.info(a->slot_) : nullptr;

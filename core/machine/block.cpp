@@ -54,6 +54,7 @@ void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) c
 }
 
 Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
+    w_.here = here;
     const bool as_stored = to == Space::sram || from.dtype_ == Dtype::i32;
     const Dtype dtype = as_stored ? from.dtype_ : Dtype::f32;
     prepare(from, rows, cols, here);
@@ -63,6 +64,7 @@ Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
 }
 
 void Block::reload(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
+    w_.here = here;
     if (to.rows() != rows.size || to.cols() != cols.size) mismatch("reload", info(to), rows.size, cols.size);
     prepare(from, rows, cols, here);
     fetch(to, from, rows, cols, here);
@@ -122,13 +124,17 @@ void Block::store(const Tile& from, const Hbm& to, Span rows, Span cols, Here he
 }
 
 void Block::reduce_add(const Tile& from, const Hbm& to, Span rows, Here here) {
+    w_.here = here;
     if (to.dtype_ != Dtype::f32) throw std::logic_error(std::string("reduce_add: ") + to.name_ + " is not f32");
     send(true, from, to, rows, {0, to.cols_}, here);
 }
 
 void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span cols, Here here) {
     const Operation& operation = adds ? operation::reduce_add : operation::store;
+    w_.here = here;
     check_region(operation.name, to, rows, cols);
+    if (gpu_.tensors_[to.id_].role == Role::input)
+        throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " is an input, which is only read");
     if (to.in_pages_)
         throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " lies in pages, which are only read");
     if (from.rows() != rows.size || from.cols() != cols.size)
@@ -138,7 +144,7 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     Counters cost;
     (adds ? cost.hbm_reduce : cost.hbm_write) = moved;
     charge_read(cost, info(from));
-    if (!gpu_.mode_.fold) w_.stores.add(region, line_, adds);
+    if (!gpu_.mode_.fold) w_.stores.add(region, line_, adds, here);
     if (w_.chip.has_data()) {
         Storage& data = *gpu_.tensors_[to.id_].data;
         if (adds)
@@ -161,6 +167,7 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
 }
 
 Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype, float fill, Here here) {
+    w_.here = here;
     Tile tile(this, make({name, rows, cols, dtype, space}));
     if (w_.chip.has_data()) {
         std::fill_n(w_.chip.data(tile.slot_), tile.size(), fill);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <typeinfo>
 
 #include "core/machine/fold.hpp"
 #include "core/machine/parallel.hpp"
@@ -95,6 +96,7 @@ struct Gpu::Launch {
     const char* kernel;
     std::span<const Axis> axes;
     const Body& body;
+    Here here;
 };
 
 Gpu::Gpu(const GpuSpec& spec, Mode mode, int threads, Control* control)
@@ -158,13 +160,13 @@ Axis Gpu::believed(const Axis& axis) const {
     return divide || axis.promise == Promise::parts ? axis : Axis{axis.tiles, Promise::none, {}, axis.ordered};
 }
 
-void Gpu::run(const char* kernel, std::span<const Axis> asked, const Body& body) {
+void Gpu::run(const char* kernel, std::span<const Axis> asked, const Body& body, Here here) {
     check_axes(asked);
     std::vector<Axis> axes;
     for (const Axis& a : asked) axes.push_back(believed(a));
     for (std::size_t k = 0; k < axes.size(); ++k)
         if (axes[k].promise == Promise::parts && axes[k - 1].promise == Promise::none) axes[k] = each(axes[k].tiles);
-    const Launch launch{static_cast<Index>(launches_.size()), kernel, axes, body};
+    const Launch launch{static_cast<Index>(launches_.size()), kernel, axes, body, here};
     launches_.push_back({kernel});
     main_->total.launches += 1;
     main_->chip.forget_peaks();
@@ -229,7 +231,8 @@ void Gpu::run_exact(const Launch& launch) {
     const Grid grid(launch.axes);
     // What is left out cannot be compared with what was promised of it.
     const bool checks = !mode_.only_wanted && grid.promises();
-    PromiseCheck promise(std::string("a promise of ") + launch.kernel, "thread block");
+    PromiseCheck promise(std::string("a promise of ") + launch.kernel, "thread block",
+                         ", launched at " + source_of(launch.here));
     if (control_) {
         control_->blocks_done = 0;
         control_->blocks_total = grid.size();
@@ -291,7 +294,12 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
         launch.body(b, at);
     } catch (Placed& mistake) {
         mistake.place = {launch.number, block, b.line_};
+        mistake.here = w.here;
         throw;
+    } catch (const std::logic_error& error) {
+        // Of an operation that cannot be; others that go through here are the program's own.
+        if (typeid(error) != typeid(std::logic_error)) throw;
+        throw std::logic_error(std::string(error.what()) + ", at " + source_of(w.here));
     }
     b.at_hand_.reset();
     mark.cost = {};

@@ -46,7 +46,7 @@ class Gpu {
     /// Runs body(Block&, Span...) for every thread block of the grid, one Span per axis, the first axis outermost.
     /// Throws OutOfChipMemory, BrokenPromise, Race, Interrupted. `kernel` must be a string literal.
     template <class F>
-    void launch(const char* kernel, std::initializer_list<Axis> axes, F&& body);
+    void launch(const char* kernel, std::initializer_list<Axis> axes, F&& body, Here here = Here::now());
 
     const std::deque<TensorInfo>& tensors() const { return tensors_; }
     const Counters& total() const;
@@ -62,7 +62,7 @@ class Gpu {
     struct Launch;
     using Body = std::function<void(Block&, const Span*)>;
 
-    void run(const char* kernel, std::span<const Axis> axes, const Body& body);
+    void run(const char* kernel, std::span<const Axis> axes, const Body& body, Here here);
     Axis believed(const Axis& axis) const;
     void run_folded(const Launch& launch);
     void run_exact(const Launch& launch);
@@ -84,19 +84,22 @@ class Gpu {
 };
 
 template <class F>
-void Gpu::launch(const char* kernel, std::initializer_list<Axis> axes, F&& body) {
+void Gpu::launch(const char* kernel, std::initializer_list<Axis> axes, F&& body, Here here) {
     constexpr bool one = std::is_invocable_v<F, Block&, Span>;
     constexpr bool two = std::is_invocable_v<F, Block&, Span, Span>;
     constexpr std::size_t arity = one ? 1 : two ? 2 : 3;
     if (axes.size() != arity) throw std::logic_error("launch: the body takes another number of spans than axes given");
-    run(kernel, {axes.begin(), axes.size()}, [&body](Block& b, const Span* at) {
-        if constexpr (one)
-            body(b, at[0]);
-        else if constexpr (two)
-            body(b, at[0], at[1]);
-        else
-            body(b, at[0], at[1], at[2]);
-    });
+    run(
+        kernel, {axes.begin(), axes.size()},
+        [&body](Block& b, const Span* at) {
+            if constexpr (one)
+                body(b, at[0]);
+            else if constexpr (two)
+                body(b, at[0], at[1]);
+            else
+                body(b, at[0], at[1], at[2]);
+        },
+        here);
 }
 
 }  // namespace tilescope

@@ -51,9 +51,8 @@ void Block::run_all(const Axis& range, const Body& body, Here here) {
         for (Index k = 0; k < range.tiles.count(); ++k) turn(range, k, weight_, body);
         return;
     }
-    PromiseCheck promise(std::string(range.promise == Promise::uniform ? "uniform" : "graded") + " at source line " +
-                             std::to_string(here.line) + " of " + here.file,
-                         "tile");
+    PromiseCheck promise(
+        std::string(range.promise == Promise::uniform ? "uniform" : "graded") + " at " + source_of(here), "tile");
     for (Index k = 0; k < range.tiles.count(); ++k) {
         const Cost before = Cost::so_far(w_);
         turn(range, k, weight_, body);

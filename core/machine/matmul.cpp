@@ -35,6 +35,7 @@ void check_shapes(const TileInfo& acc, const TileInfo& a, const TileInfo& b, Ind
 }  // namespace
 
 void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float alpha, Here here) {
+    w_.here = here;
     const bool ta = trans == Trans::a, tb = trans == Trans::b;
     const TileInfo &to = w_.chip.info(acc.slot_), &left = w_.chip.info(a.slot_), &right = w_.chip.info(b.slot_);
     const Index m = ta ? left.cols : left.rows, k = ta ? left.rows : left.cols, n = tb ? right.rows : right.cols;

@@ -1,6 +1,7 @@
 // Where in a run something went wrong.
 #pragma once
 
+#include "core/machine/here.hpp"
 #include "core/machine/units.hpp"
 
 namespace tilescope {
@@ -16,6 +17,7 @@ struct Place {
 /// What exceptions have that a thread block ended with. A Gpu fills it in on their way out.
 struct Placed {
     Place place;
+    Here here = {0, ""};  ///< the operation that was carried out; line 0: not known
 };
 
 }  // namespace tilescope

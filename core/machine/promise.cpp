@@ -44,8 +44,8 @@ void PromiseCheck::refuse(const Member& m, const Member& expected) const {
         if (expected.cost.counters.*member != m.cost.counters.*member)
             throw BrokenPromise(who + " costs " + std::to_string(m.cost.counters.*member) + ' ' + name + " where " +
                                 other + " costs " + std::to_string(expected.cost.counters.*member) +
-                                (graded ? ", which is not in proportion to the tiles that they see" : ""));
-    throw BrokenPromise(who + " moves other tensors, or makes tiles of other sizes, than " + other);
+                                (graded ? ", which is not in proportion to the tiles that they see" : "") + end_);
+    throw BrokenPromise(who + " moves other tensors, or makes tiles of other sizes, than " + other + end_);
 }
 
 }  // namespace tilescope

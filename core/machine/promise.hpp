@@ -17,8 +17,9 @@ namespace tilescope {
 /// that they see. May be told from several threads.
 class PromiseCheck {
   public:
-    /// `place` is how a message begins, `member` what it calls one of the range: "tile".
-    PromiseCheck(std::string place, const char* member) : place_(std::move(place)), member_(member) {}
+    /// `place` is how a message begins, `member` what it calls one of the range: "tile"; `end` is how it ends.
+    PromiseCheck(std::string place, const char* member, std::string end = "")
+        : place_(std::move(place)), member_(member), end_(std::move(end)) {}
 
     /// Throws BrokenPromise. `alike`: members of one number are promised to cost the same, but for `seen` where the
     /// promise is graded. `line`: the pseudo-code line that the member ended at, 0: none.
@@ -44,6 +45,7 @@ class PromiseCheck {
 
     std::string place_;
     const char* member_;
+    std::string end_;
     Mutex mutex_;
     std::map<Index, Alike> known_;
 };

@@ -46,10 +46,10 @@ void Stores::begin_block(Index block, Index party) {
     seen_.clear();
 }
 
-void Stores::add(const Region& r, std::uint16_t line, bool adds) {
+void Stores::add(const Region& r, std::uint16_t line, bool adds, Here here) {
     if (!adds) note({"stores to", block_, line}, r.tensor);
     if (seen_.emplace(r.tensor, r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size, adds).second)
-        all_.push_back({r, block_, party_, line, adds});
+        all_.push_back({r, block_, party_, line, adds, here});
 }
 
 void Stores::add_load(TensorId tensor, std::uint16_t line) { note({"loads from", block_, line}, tensor); }
@@ -83,7 +83,8 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
                            " (pseudo-code line " + std::to_string(other->line) + ") and thread block " +
                            std::to_string(s.block) + " (line " + std::to_string(s.line) + ") both store to rows " +
                            text(s.region.rows) + ", columns " + text(s.region.cols) + " of slice " +
-                           std::to_string(s.region.slice) + " of " + tensors[s.region.tensor],
+                           std::to_string(s.region.slice) + " of " + tensors[s.region.tensor] + ", at " +
+                           source_of(s.here),
                        {launch, other->block, other->line}, {launch, s.block, s.line});
         front.add(s);
         before = &s;
@@ -101,7 +102,7 @@ void Stores::check_adding(Index launch, const char* kernel, const std::vector<co
         throw Race(std::string("race in ") + kernel + ": thread block " + std::to_string(use.block) +
                        " (pseudo-code line " + std::to_string(use.line) + ") " + use.verb + ' ' +
                        tensors[s.region.tensor] + ", and thread block " + std::to_string(s.block) + " (line " +
-                       std::to_string(s.line) + ") adds to it",
+                       std::to_string(s.line) + ") adds to it, at " + source_of(s.here),
                    {launch, use.block, use.line}, {launch, s.block, s.line});
     }
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/machine/here.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/machine/tensor.hpp"
 
@@ -17,6 +18,7 @@ struct Stored {
     Index block, party;  ///< those that take turns are of one party
     std::uint16_t line;
     bool adds;
+    Here here;
 };
 
 /// The stores of some thread blocks of a launch, and what they loaded from.
@@ -24,7 +26,7 @@ class Stores {
   public:
     void begin_block(Index block, Index party);
     /// Once for each rectangle of the current block.
-    void add(const Region& region, std::uint16_t line, bool adds);
+    void add(const Region& region, std::uint16_t line, bool adds, Here here);
     void add_load(TensorId tensor, std::uint16_t line);
     void take_from(Stores& other);
     /// Throws Race where blocks of two parties store to the same place, or where any adds to a tensor that any loads

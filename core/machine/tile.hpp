@@ -3,17 +3,11 @@
 
 #include "core/machine/counters.hpp"
 #include "core/machine/dtype.hpp"
+#include "core/machine/here.hpp"
 
 namespace tilescope {
 
 class Block;
-
-/// The place in a tile program that calls an operation. (clang 14 has no std::source_location.)
-struct Here {
-    std::uint32_t line;
-    const char* file;
-    static constexpr Here now(std::uint32_t l = __builtin_LINE(), const char* f = __builtin_FILE()) { return {l, f}; }
-};
 
 using TileId = std::uint32_t;  ///< counts up within a thread block, never reused there
 inline constexpr TileId no_tile = 0xffffffff;

@@ -40,9 +40,13 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
 }
 
 Algorithm describe() {
-    return {.name = "eager_division", .computes = &computation::attention, .supports = attention_features,
-            .idea = "flash_v2 that divides after every tile", .paper = "FlashAttention-2, section 3.1.1, undone",
-            .code = code, .run = run};
+    return {.name = "eager_division",
+            .computes = &computation::attention,
+            .supports = attention_features,
+            .idea = "flash_v2 that divides after every tile",
+            .paper = "FlashAttention-2, section 3.1.1, undone",
+            .code = code,
+            .run = run};
 }
 TILESCOPE_ALGORITHM(describe);
 

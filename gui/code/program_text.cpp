@@ -4,6 +4,7 @@
 
 #include "gui/code/parts.hpp"
 #include "gui/draw/canvas.hpp"
+#include "lab/own/own.hpp"
 #include "show/programs.hpp"
 
 namespace tilescope::gui::code {
@@ -20,11 +21,16 @@ const Event* spoken(const App& app) {
     return last;
 }
 
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 /// The program that is executed now: an algorithm may borrow another one's.
 const EmbeddedFile* program_of(const App& app) {
     const auto files = embedded_programs();
     const Event* e = spoken(app);
     const Algorithm& shown = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
+    const std::string_view source = e ? e->source_file : shown.file ? shown.file : "";
+    for (const EmbeddedFile& f : lab::own_programs())
+        if (file_name(f.name) == file_name(source)) return &f;
     const std::string own = '/' + std::string(shown.name) + "/simulated.cpp";
     const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) {
         return e ? std::string_view(e->source_file).ends_with(f.name) : f.name.ends_with(own);

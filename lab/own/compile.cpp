@@ -195,8 +195,8 @@ Compiled compiled(const std::string& path, bool again) {
     if (const auto known = unchanged(note); known && !again) return {*known, true};
     const Partial object{folder / (key + '.' + std::to_string(getpid()) + ".so")};
     const Partial rule{folder / (key + '.' + std::to_string(getpid()) + ".d")};
-    for (const std::string& word : {std::string("-o"), object.path.string(), std::string("-MD"), std::string("-MF"),
-                                    rule.path.string()})
+    for (const std::string& word :
+         {std::string("-o"), object.path.string(), std::string("-MD"), std::string("-MF"), rule.path.string()})
         command.push_back(word);
     const std::string text = hash_of_file(path);
     run_compiler(std::move(command), path);

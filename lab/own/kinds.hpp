@@ -19,13 +19,17 @@ std::vector<const Algorithm*> load_object(const std::string& object, const char*
 /// Adds the algorithms of a Python file, by the Python part of TileScope. UsageError where that is not there.
 std::vector<const Algorithm*> load_python(const std::string& path, const char* file);
 
+/// Remembers the text of a program for own_programs(), where `path` can be read and is no newer than `object`. It must
+/// outlive the program.
+void keep_program(const char* path, const std::string& object);
+
 /// A shared object made of a C++ file.
 struct Compiled {
     std::string object;
     bool kept = false;  ///< from an earlier time
 };
-/// Compiles the file, or finds what was made of the same text before, unless `again`. RunError with the compiler's words
-/// where it does not compile. Throws Interrupted.
+/// Compiles the file, or finds what was made of the same text before, unless `again`. RunError with the compiler's
+/// words where it does not compile. Throws Interrupted.
 Compiled compiled(const std::string& path, bool again = false);
 
 }  // namespace tilescope::lab

@@ -18,8 +18,9 @@ const Offer& offer_of(void* object, const char* file) {
     const auto offered = reinterpret_cast<const Offer* (*)()>(dlsym(object, "tilescope_offer"));
     const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(file) + ": " + what); };
     if (!offered)
-        refuse("is no algorithm of TileScope's; include <tilescope/algorithm.hpp> and end the file with "
-               "TILESCOPE_ALGORITHM(describe);");
+        refuse(
+            "is no algorithm of TileScope's; include <tilescope/algorithm.hpp> and end the file with "
+            "TILESCOPE_ALGORITHM(describe);");
     const Offer* const offer = offered();
     const Stamp own;
     if (!offer || std::memcmp(offer->stamp.magic, own.magic, sizeof own.magic) != 0)
@@ -78,6 +79,7 @@ std::vector<const Algorithm*> load_object(const std::string& path, const char* f
         if (const Algorithm* known = find_algorithm(a.name); known && known->file && known->file != file)
             throw UsageError(text::shown(file) + ": algorithm " + text::shown(a.name) + ": " +
                              text::shown(known->file) + " has one by that name; give one of them another");
+        keep_program(offer.all[k].file, path);
         all.push_back(&add_algorithm(wrapped(std::move(a), file), file));
     }
     return all;

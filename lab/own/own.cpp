@@ -47,8 +47,9 @@ std::vector<const Algorithm*> load_compiled(const std::string& path, const char*
 std::vector<const Algorithm*> load_new(const std::string& path) {
     const char* const file = kept(path);
     try {
-        if (path.ends_with(".py")) return load_python(path, file);
-        return path.ends_with(".cpp") ? load_compiled(path, file) : load_object(path, file);
+        if (path.ends_with(".so")) return load_object(path, file);
+        keep_program(file, path);
+        return path.ends_with(".cpp") ? load_compiled(path, file) : load_python(path, file);
     } catch (const NotOpened& e) {
         throw UsageError(text::shown(path) + ": cannot be loaded: " + text::shown(e.why, 300) +
                          "; build it again with this TileScope's headers (docs/own-algorithm.md)");

@@ -1,12 +1,14 @@
 // Algorithms in files of one's own: C++ that is compiled behind the scenes, shared objects, and Python.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "algorithms/contract/algorithm.hpp"
+#include "core/text/embedded.hpp"
 
 namespace tilescope::lab {
 
@@ -30,6 +32,10 @@ const Algorithm& own_algorithm(const OwnName& name);
 std::string typed_name(const Algorithm& algorithm);
 /// The same for one that is known by that name; another name stays as it is.
 std::string typed_name(const std::string& name);
+
+/// The texts of the files that were loaded, as they were then, by the names that events have for them: those of C++ and
+/// Python, and of a shared object where its source is still there.
+const std::deque<EmbeddedFile>& own_programs();
 
 /// While one lives, nothing new is loaded: names are read that may be somebody else's, as in a saved state.
 class OnlyLoaded {

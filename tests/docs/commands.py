@@ -24,6 +24,8 @@ from page import Reader
 UNITS = {"ms": "ms", "gbs": "GB"}  # of the columns of measurements
 MEASURED = pathlib.Path(__file__).resolve().parents[2] / "docs" / "measured" / "h200"
 
+MINE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "own-algorithm" / "mine.cpp"
+
 # What is understood today. Less is a page that is not read any more; where there is more, write more here.
 FEWEST = {"command": 280, "text": 6, "row": 66, "figure": 285}
 FEWEST_WITH_WINDOW = {"command": 378, "text": 10, "row": 77, "figure": 500, "window": 87}
@@ -51,6 +53,7 @@ PROGRAMS = ("tilescope", "build/tilescope", "tilescope-gui", "build/tilescope-gu
 FILES = """echo '{"base": "H100-SXM", "name": "mine", "sms": 114}' >my-gpu.json
 python3 -c "import numpy as np; [np.save(x + '.npy', np.random.randn(2, 64, 64)) for x in 'qkv']"
 tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 -o trace.json
+cp {mine} mine.cpp
 """
 
 # Stands for the window: draws it without a display, and prints what it says.
@@ -98,7 +101,7 @@ class Once:
 
 def files_of(root):
     """The page's own files, and when they were written."""
-    programs = (root / "programs", root / "build")
+    programs = (root / "programs", root / "build", root / "cache" / "tilescope")
     return {path: path.stat().st_mtime_ns for path in root.rglob("*")
             if path.is_file() and path.parent not in programs}
 
@@ -154,7 +157,8 @@ def session(folder, tilescope, window):
             wrapper.write_text(WINDOW.format(python=sys.executable, window=window))
             wrapper.chmod(0o755)
     (programs / "python3").symlink_to(sys.executable)
-    return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "200"}
+    return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "200",
+            "XDG_CACHE_HOME": str(folder / "cache")}
 
 
 def read(name, text, tilescope, window, once):
@@ -173,7 +177,7 @@ def helps(tilescope, window):
         if program:
             shown = subprocess.run([program, *name.split(), "--help"], capture_output=True, text=True, check=True).stdout
             lines = [re.sub(" {3}.*", "", line[2:]) for line in shown.split("Examples:")[1].splitlines() if line.startswith("  tilescope")]
-            yield f"{pathlib.Path(program).name} {name} --help", "```sh\n" + FILES + "\n".join(lines) + "\n```\n"
+            yield f"{pathlib.Path(program).name} {name} --help", "```sh\n" + FILES.replace("{mine}", str(MINE)) + "\n".join(lines) + "\n```\n"
 
 
 def notes(window):

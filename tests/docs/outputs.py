@@ -7,18 +7,22 @@
 import csv
 import io
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+MINE = "SOURCE/examples/own-algorithm/mine.cpp"
 SMALL = "--seq 64 --heads 1"
 # Keys that are there where something is asked for.
 MASKS = "--window-left 40 --window-right 40 --documents 4+4 --block-mask butterfly --mask-block 2"
 SCORES = "--bias qk --alibi --soft-cap 20 --dropout 0.1"
 EVERY = f"flash_v2 --seq 8 --heads 1 {MASKS} {SCORES}"
 TOY = "--gpu toy --seq 8 --dim 4 --br 4 --bc 4"
+
+CACHE = tempfile.TemporaryDirectory()  # of what is compiled
 
 # Section of the page: commands that together print all of it.
 COMMANDS = {
@@ -37,8 +41,9 @@ COMMANDS = {
     "plot": ["plot tiles --vary br=64,128 --vary bc=64,128 --heads 1 --seq 512 --json"],
     "trace": [f"trace flash_v1 {TOY} -o /dev/stdout", f"trace split_kv {TOY} -o /dev/stdout",
               f"trace standard {TOY} --dtype f16 --heads 2 --kv-heads 1 -o /dev/stdout",
+              f"trace {MINE} {TOY} -o /dev/stdout",
               f"trace flash_v2_backward {TOY} -o /dev/stdout", f"trace {EVERY} -o /dev/stdout"],
-    "list": ["list --json"],
+    "list": ["list --json", f"list {MINE} --json"],
     "gpus": ["gpus --json"],
     "models": ["models --json"],
     "validate": ["validate --json"],
@@ -141,7 +146,8 @@ def problems_of_gpus(binary, text):
 
 def output(binary, command):
     command = command.replace("SOURCE", sys.argv[2])
-    done = subprocess.run([binary, *command.split()], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([binary, *command.split()], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "XDG_CACHE_HOME": CACHE.name})
     if done.returncode:
         sys.exit(f"`{command}`: exit {done.returncode}: {done.stderr}")
     return done.stdout

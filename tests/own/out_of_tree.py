@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Installs TileScope into a folder, moves that, and carries out examples/own-algorithm/README.md with what is there.
+
+    out_of_tree.py BUILD_DIR
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+from page import Reader
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        subprocess.run(["cmake", "--install", sys.argv[1], "--prefix", root / "first"], check=True, stdout=subprocess.DEVNULL)
+        (root / "first").rename(root / "prefix")
+        prefix = root / "prefix"
+        examples = next(prefix.rglob("own-algorithm"))
+        assert list(prefix.rglob("LICENSE")) and list(prefix.rglob("own-algorithm.md"))
+        for file in prefix.rglob("*.cmake"):
+            assert str(root) not in file.read_text(), f"{file} knows where it was installed"
+        shutil.copytree(examples, root / "own")
+        environment = {**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(prefix),
+                       "XDG_CACHE_HOME": str(root / "cache"), "COLUMNS": "200"}
+        reader = Reader("examples/own-algorithm/README.md", root / "own", environment)
+        reader.read((root / "own" / "README.md").read_text())
+        assert reader.done["command"] >= 5 and reader.done["text"] == 1, reader.done
+        # What is compiled behind the scenes has the installed headers, not those of the sources.
+        note = next((root / "cache" / "tilescope").glob("*.txt")).read_text()
+        assert str(prefix / "include" / "tilescope" / "core") in note, note[:2000]
+        print(f"{reader.done['command']} commands of the README, by what was installed")
+
+
+main()

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Algorithms of one's own, in files: what `tilescope` makes of them, good ones and bad.
+
+    own.py TILESCOPE SOURCE_DIR [NAME...]
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BINARY, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+MINE = (SOURCE / "examples" / "own-algorithm" / "mine.cpp").read_text()
+HERE = SOURCE / "tests" / "own"
+SMALL = "--seq 64 --heads 2 --dim 16 --br 32 --bc 16".split()
+COMPILER = re.search(r"g\+\+|clang\+\+|c\+\+", os.environ.get("CXX", "")) and os.environ["CXX"] or "c++"
+
+
+class Place:
+    """A folder with mine.cpp, a cache of its own, and a compiler that notes how often it is called."""
+
+    def __init__(self, folder):
+        self.root = pathlib.Path(folder)
+        self.cache = self.root / "cache"
+        self.write("mine.cpp", MINE)
+        self.calls = self.root / "calls"
+        self.compiler("")
+
+    def write(self, name, text):
+        (self.root / name).write_text(text)
+
+    def compiler(self, first):
+        script = self.root / "compiler"
+        script.write_text(f"#!/bin/sh\necho called >>'{self.calls}'\n{first}\nexec {COMPILER} \"$@\"\n")
+        script.chmod(0o755)
+
+    def environment(self):
+        return {**os.environ, "XDG_CACHE_HOME": str(self.cache), "CXX": str(self.root / "compiler"), "COLUMNS": "200",
+                "LC_ALL": "C.UTF-8"}
+
+    def start(self, *words):
+        return subprocess.Popen([BINARY, *words], cwd=self.root, env=self.environment(), text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def run(self, *words, code=0):
+        p = self.start(*words)
+        out, err = p.communicate(timeout=600)
+        assert p.returncode == code, f"{' '.join(words)}: exit {p.returncode}, not {code}:\n{out[-2000:]}{err}"
+        return out if code == 0 else err
+
+    def shell(self, command):
+        done = subprocess.run(command, shell=True, cwd=self.root, text=True, capture_output=True,
+                              env={**self.environment(), "PATH": f"{os.path.dirname(BINARY)}:{os.environ['PATH']}"})
+        return done.returncode, done.stdout + done.stderr
+
+    def compiled(self):
+        """How often, since this was asked last."""
+        n = len(self.calls.read_text().splitlines()) if self.calls.exists() else 0
+        self.calls.unlink(missing_ok=True)
+        return n
+
+    def kept(self):
+        folder = self.cache / "tilescope"
+        return sorted(p.name for p in folder.iterdir()) if folder.exists() else []
+
+    def object(self, name, source, *flags):
+        self.write(f"{name}.cc", source)
+        subprocess.run([COMPILER, "-std=c++20", "-O1", "-fPIC", "-shared", *flags, f"-I{SOURCE / 'include'}",
+                        f"-I{SOURCE}", f"{name}.cc", "-o", f"{name}.so"], cwd=self.root, check=True)
+
+
+def one_line(said):
+    assert said.startswith("tilescope: ") and said.count("\n") == 1, said
+    return said
+
+
+def is_kept_until_something_changes(place):
+    first = place.run("run", "./mine.cpp", *SMALL)
+    assert place.compiled() == 1
+    assert place.run("run", "./mine.cpp", *SMALL) == first and place.compiled() == 0
+    assert len(place.kept()) == 2, place.kept()
+    place.write("code.hpp", "#define WHY \"As in FlashAttention-2.\"\n")
+    place.write("mine.cpp", MINE.replace('"As in FlashAttention-2."', "WHY").replace("#include", '#include "code.hpp"\n#include', 1))
+    assert place.run("run", "./mine.cpp", *SMALL) == first and place.compiled() == 1
+    place.write("code.hpp", "#define WHY \"As before.\"\n")
+    assert "As before." in place.run("explain", "./mine.cpp", *SMALL) and place.compiled() == 1, "a header is another"
+    assert len(place.kept()) == 2, "what is not needed any more stays: " + str(place.kept())
+    damaged = next(place.cache.glob("tilescope/*.so"))
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    assert place.run("run", "./mine.cpp", *SMALL) == first and place.compiled() == 1, "a damaged object is made again"
+    next(place.cache.glob("tilescope/*.so")).unlink()
+    assert place.run("run", "mine.cpp", *SMALL) == first and place.compiled() == 1, "messages name the file as typed"
+
+
+def counts_as_it_should(place):
+    words = [*SMALL, "--mode", "count", "--json"]
+    own, usual = (json.loads(place.run("run", name, *words))["counters"] for name in ("./mine.cpp", "flash_v2"))
+    assert own["hbm_read_bytes"] == usual["hbm_read_bytes"]
+    assert own["hbm_write_bytes"] == usual["hbm_write_bytes"] - 4 * 64 * 2  # the LSE
+    assert own["matmul_flops"] == usual["matmul_flops"] and own["exps"] == usual["exps"]
+    # Two operations on O for each tile of keys and row; but not the last division, the logarithm and its addition.
+    assert own["other_flops"] == usual["other_flops"] + 2 * 64 * ((64 // 16) * 2 * 16 - 16 - 2)
+    for more in ([], ["--causal"], ["--seq-q", "50", "--seq-k", "70"], ["--dtype", "bf16"], ["--kv-heads", "1"]):
+        report = json.loads(place.run("run", "./mine.cpp", *SMALL, *more, "--json"))
+        assert report["errors"]["O"]["max_abs"] < 0.01, report["errors"]
+
+
+def is_named_everywhere(place):
+    names = {"./mine.cpp": "eager_division", "mine.cpp:eager_division": "eager_division"}
+    for name in names:
+        for command in ("run", "explain", "timeline", "step", "advise"):
+            assert "eager_division" in place.run(command, name, *SMALL), command
+    compared = place.run("compare", "flash_v2", "./mine.cpp", "./mine.cpp:br=64", "mine.cpp@A100", *SMALL[:6])
+    for label in ("eager_division ", "eager_division:br=64 ", "eager_division@A100 "):
+        assert label in compared, compared
+    swept = place.run("sweep", "./mine.cpp", "--vary", "seq=64,128", "--heads", "2", "--mode", "count")
+    assert len(swept.splitlines()) == 3, swept
+    assert "eager_division" in place.run("plot", "waves", "flash_v2", "./mine.cpp", "--data", "--vary", "heads=1,2")
+    place.run("trace", "./mine.cpp", *SMALL, "-o", "trace.json")
+    assert "all as recorded" in place.run("replay", "trace.json", "--load", "mine.cpp")
+    one_line(place.run("replay", "trace.json", code=2))
+    for words in (["list", "mine.cpp"], ["list", "--load", "mine.cpp"]):
+        assert re.search(r"eager_division +attention .*mine\.cpp\n", place.run(*words)), words
+    listed = json.loads(place.run("list", "mine.cpp", "--json"))["algorithms"]
+    assert [a["loaded_from"] for a in listed if "loaded_from" in a] == ["mine.cpp"]
+    assert "eager_division" in place.run("compare", "--load", "mine.cpp", "--heads", "2", "--seq", "64")
+    said = one_line(place.run("validate", "./mine.cpp", code=2))
+    assert "has no kernel" in said and said.endswith("tilescope run ./mine.cpp\n"), said
+    assert "nothing was measured of eager_division" in one_line(place.run("measured", "./mine.cpp", code=1))
+    assert "tilescope reconcile ./mine.cpp " in place.run("reconcile", "./mine.cpp", *SMALL[:6])
+
+
+def chooses_of_several(place):
+    shutil.copy(HERE / "mistakes.cpp", place.root)
+    said = one_line(place.run("run", "./mistakes.cpp", code=2))
+    assert "has none_, lie_, " in said and "name one, as in ./mistakes.cpp:none_" in said, said
+    said = one_line(place.run("run", "./mistakes.cpp:nobody", code=2))
+    assert "has no nobody but none_, lie_" in said, said
+    assert "none_:bc=8" in place.run("compare", "./mistakes.cpp:none_", "./mistakes.cpp:none_:bc=8", *SMALL)
+    place.write("other.cpp", MINE)
+    said = one_line(place.run("compare", "mine.cpp", "other.cpp", code=2))
+    assert "mine.cpp has one by that name" in said, said
+    assert place.run("run", "lie_", "--load", "mine.cpp", "--load", "mistakes.cpp", "--mode", "count", *SMALL)
+
+
+MISTAKES = {
+    "lie": "uniform at source line HERE of ./mistakes.cpp (pseudo-code line 2): tile 1 costs 0 hbm_read_bytes",
+    "grid": "a promise of mistaken: thread block 1 costs 0 hbm_read_bytes where thread block 0 costs 5120, "
+            "launched at source line HERE of ./mistakes.cpp",
+    "race": "both store to rows [0, 32), columns [0, 16) of slice 0 of O, at source line HERE of ./mistakes.cpp",
+    "range": "./mistakes.cpp: range_: load: rows [33, 65), columns [0, 16) of slice 0 are not all in Q, at source line "
+             "HERE of ./mistakes.cpp; correct the program",
+    "input": "./mistakes.cpp: input_: store: Q is an input, which is only read, at source line HERE of ./mistakes.cpp",
+    "shape": "shape_: matmul: S [32 x 16] += Q [32 x 16] O [32 x 16] does not match, at source line HERE of ./mistakes.cpp",
+    "words": "./mistakes.cpp: words_: my own words; correct the program",
+    "alien": "./mistakes.cpp: alien_: throws something that is no std::exception; correct the program",
+    "unknown": "./mistakes.cpp: unknown_: the algorithm declares no tensor Out; correct the program",
+    "unwritten": "./mistakes.cpp: unwritten_: stores nothing in O, which is an output",
+}
+
+
+def says_where_mistakes_are(place):
+    shutil.copy(HERE / "mistakes.cpp", place.root)
+    lines = (HERE / "mistakes.cpp").read_text().splitlines()
+    place.run("run", "./mistakes.cpp:none_", *SMALL)
+    for mistake, words in MISTAKES.items():
+        here = [str(n + 1) for n, line in enumerate(lines) if line.endswith(f"// {mistake}")]
+        said = place.run("run", f"./mistakes.cpp:{mistake}_", *SMALL, "--threads", "1", code=1)
+        wanted = words.replace("HERE", here[0] if here else "?")
+        assert wanted in said, f"{mistake}: {said}"
+        back = said.split("see it: ")[1:]
+        assert said.count("\n") == 1 + len(back), said
+        if back:  # that command comes to the place
+            code, told = place.shell(back[0])
+            assert "mistakes.cpp" in back[0] and "unknown" not in told, told
+    said = place.run("run", "./mistakes.cpp:big_", *SMALL, code=1)
+    here = next(n + 1 for n, line in enumerate(lines) if line.endswith("// big"))
+    assert f"at line 1 (source line {here} of ./mistakes.cpp)" in said, said
+
+
+def says_what_does_not_compile(place):
+    place.write("mine.cpp", MINE.replace("b.at(4);", "b.at(4) oops;"))
+    line = 1 + MINE[:MINE.index("b.at(4);")].count("\n")
+    said = place.run("run", "./mine.cpp", code=1)
+    assert said.startswith("tilescope: ./mine.cpp: does not compile; ") and f"./mine.cpp:{line}:" in said, said
+    assert re.fullmatch(rf"\./mine\.cpp:{line}: correct it and try again; .*", said.splitlines()[-1]), said
+    assert place.kept() == [], place.kept()
+    place.write("mine.cpp", MINE.replace("#include <tilescope/algorithm.hpp>", "#include <nowhere.hpp>"))
+    assert "nowhere.hpp" in place.run("list", "mine.cpp", code=1)
+    place.write("mine.cpp", "#include <tilescope/algorithm.hpp>\n#error \x1b[31mred\n")
+    assert "\x1b" not in place.run("list", "mine.cpp", code=1)
+    place.write("-mine.cpp", MINE)
+    assert "eager_division" in place.run("run", "--mode", "count", "--", "-mine.cpp")
+    place.compiler("exit 3")
+    assert "does not compile" in place.run("list", "mine.cpp", code=1)
+    before = place.environment
+    place.environment = lambda: {**before(), "CXX": "nobody-has-this"}
+    assert "nobody-has-this" in one_line(place.run("list", "mine.cpp", code=1))
+    place.environment = lambda: {k: v for k, v in before().items() if k not in ("XDG_CACHE_HOME", "HOME")}
+    assert "set XDG_CACHE_HOME" in one_line(place.run("list", "mine.cpp", code=1))
+    place.environment = lambda: {**before(), "XDG_CACHE_HOME": "/proc/nowhere"}
+    assert "set XDG_CACHE_HOME" in one_line(place.run("list", "mine.cpp", code=1))
+
+
+STAMP = """#include <tilescope/algorithm.hpp>
+static tilescope::Algorithm describe() { return {}; }
+TILESCOPE_ALGORITHM(describe);
+static const bool changed = [] {
+    auto& stamp = const_cast<tilescope::Stamp&>(tilescope::offered()->stamp);
+    CHANGE;
+    return true;
+}();
+"""
+
+
+def refuses_what_is_no_algorithm(place):
+    place.write("text.so", "not an object\n")
+    place.write("empty.so", "")
+    (place.root / "folder.so").mkdir()
+    place.object("nothing", "int nothing;\n")
+    place.object("null", 'extern "C" void* tilescope_offer() { return nullptr; }\n')
+    place.object("alien", 'extern "C" const char* tilescope_offer() { return "Somebody else\'s object altogether, long"; }\n')
+    place.object("missing", "void of_nobody();\nint x = (of_nobody(), 0);\n")
+    for name, change in {"contract": "stamp.contract = 7", "sizes": "stamp.sizes[0] += 8", "library": "stamp.library[0] = 'x'"}.items():
+        place.object(name, STAMP.replace("CHANGE", change))
+    place.object("unannounced", "#include <tilescope/algorithm.hpp>\n")
+    wanted = {"text": "cannot be loaded", "empty": "cannot be loaded", "folder": "is not a file",
+              "absent": "there is no such file", "nothing": "is no algorithm of TileScope's",
+              "null": "was made for another TileScope", "alien": "was made for another TileScope",
+              "missing": "of_nobody", "contract": "was made for contract 7 of TileScope, this one has 1",
+              "sizes": "was compiled with other headers, or by another compiler",
+              "library": "was compiled with other headers", "unannounced": "announces no algorithm"}
+    for name, words in wanted.items():
+        for asked in (["run", f"./{name}.so"], ["list", "--load", f"{name}.so"]):
+            said = one_line(place.run(*asked, code=2))
+            assert words in said and f"{name}.so: " in said, said
+    place.write("mine.py", "")
+    if not (pathlib.Path(BINARY).parent / "tilescope-python.so").exists():
+        assert "needs the Python part" in one_line(place.run("run", "./mine.py", code=2))
+    assert "is nothing that can be loaded" in one_line(place.run("list", "--load", "mine.txt", code=2))
+    for name, what in {"nameless": (".name = \"eager_division\"", ".name = \"two words\""),
+                       "taken": ('.name = "eager_division"', '.name = "flash_v2"'),
+                       "idle": (".run = run", ".run = {}"),
+                       "aimless": (".computes = &computation::attention,", "")}.items():
+        assert what[0] in MINE, what
+        place.write(f"{name}.cpp", MINE.replace(*what))
+        assert f"{name}.cpp: " in one_line(place.run("list", f"{name}.cpp", code=2))
+    place.write("boom.cpp", MINE.replace("Algorithm describe() {", 'Algorithm describe() {\n    throw std::runtime_error("boom");'))
+    assert "boom.cpp: boom" in one_line(place.run("list", "boom.cpp", code=1))
+    place.object("good", MINE)
+    assert "eager_division" in place.run("run", "eager_division", "--load", "good.so", *SMALL)
+
+
+def lets_two_do_it_at_once(place):
+    processes = [place.start("run", "./mine.cpp", *SMALL) for _ in range(4)]
+    said = {p.communicate(timeout=600) for p in processes}
+    assert len(said) == 1 and not any(err for _, err in said) and all(p.returncode == 0 for p in processes), said
+    assert len(place.kept()) == 2, place.kept()
+
+
+def can_be_interrupted(place):
+    place.compiler("sleep 60 & wait")
+    p = place.start("run", "./mine.cpp", *SMALL)
+    while not place.calls.exists():
+        time.sleep(0.05)
+    p.send_signal(signal.SIGINT)
+    _, err = p.communicate(timeout=30)
+    assert p.returncode == 130 and err == "tilescope: interrupted\n", (p.returncode, err)
+    assert place.kept() == [], place.kept()
+
+
+def main():
+    tests = [is_kept_until_something_changes, counts_as_it_should, is_named_everywhere, chooses_of_several,
+             says_where_mistakes_are, says_what_does_not_compile, refuses_what_is_no_algorithm, lets_two_do_it_at_once,
+             can_be_interrupted]
+    for test in tests:
+        if not sys.argv[3:] or test.__name__ in sys.argv[3:]:
+            with tempfile.TemporaryDirectory() as folder:
+                test(Place(folder))
+            print(test.__name__.replace("_", " "), flush=True)
+
+
+main()
