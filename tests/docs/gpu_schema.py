@@ -53,7 +53,8 @@ def variants(gpu, schema):
         less.pop(key, None)
         yield less
         for value in ("", "x" * 100, "x" * 101, None, True, [], {}, "H100", "tilescope.gpu/2"):
-            yield {**gpu, key: value}
+            if key != "base" or value in ("H100", "") or not isinstance(value, str):  # which presets there are it cannot say
+                yield {**gpu, key: value}
     for key, field in schema["properties"].items():
         if "anyOf" not in field:
             continue

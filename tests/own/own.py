@@ -99,6 +99,7 @@ def is_kept_until_something_changes(place):
 
 
 def counts_as_it_should(place):
+    assert MINE in (SOURCE / "docs" / "own-algorithm.md").read_text(), "the page shows another file than the example"
     words = [*SMALL, "--mode", "count", "--json"]
     own, usual = (json.loads(place.run("run", name, *words))["counters"] for name in ("./mine.cpp", "flash_v2"))
     assert own["hbm_read_bytes"] == usual["hbm_read_bytes"]
