@@ -5,6 +5,7 @@
 
 #include "core/machine/mistakes.hpp"
 #include "lab/flags/command.hpp"
+#include "lab/flags/mode.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/flags/variant.hpp"
 #include "lab/mapping.hpp"
@@ -90,15 +91,5 @@ auto in_memory(const std::string& fix, F&& f) {
         throw RunError("out of memory; " + fix);
     }
 }
-
-/// What --mode asks for, decided: whether to compute on real numbers, and the reason in a few words.
-struct ModeChoice {
-    bool numeric = false;
-    std::string why;
-    std::string fix = "";  ///< what needs less memory
-};
-/// For runs already counted. Throws UsageError for an unknown mode, RunError when numbers would not fit in memory.
-ModeChoice choose_mode(const lab::Options& options, const lab::Request& request,
-                       const std::vector<lab::Report>& counted);
 
 }  // namespace tilescope::cli

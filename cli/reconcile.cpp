@@ -4,16 +4,16 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
-#include "cli/reconcile_levels.hpp"
+#include "cli/json.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
+#include "device/levels.hpp"
 #include "lab/flags/command.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/mapping.hpp"
-#include "lab/text_file.hpp"
 #include "lab/timing.hpp"
 
 namespace tilescope::cli {
@@ -62,50 +62,6 @@ void print_how(const Experiment& e, const ReconcileFlags& f) {
                                        describe(e.problem, *e.algorithm->computes) + ", " + tiles_text(e) +
                                        "; --only NAME where other kernels ran, too):");
     std::cout << '\n' << shell_line(next) << '\n';
-}
-
-/// "out.csv: what is wrong": what a file gives, or what is wrong with it.
-template <class F>
-auto of_file(const std::string& path, F&& f) {
-    try {
-        return f();
-    } catch (const Unreadable& e) {
-        throw UsageError(text::shown(path) + ": " + e.why +
-                         "; `tilescope reconcile` without a file says how to make one");
-    } catch (const UsageError& e) {
-        throw UsageError(text::shown(path) + ": " + e.what());
-    }
-}
-
-std::vector<NcuLaunch> read_launches(const std::string& path) {
-    const std::string text = read_text(path);
-    std::vector<NcuLaunch> launches = parse_ncu(text);
-    if (text.find("\"Metric Name\"") != std::string::npos)
-        throw UsageError("has a line for each metric; give ncu --page raw, which makes one for each launch");
-    if (!launches.empty()) return launches;
-    const std::string problem = ncu_problem(text);
-    throw UsageError(problem.empty() ? "has no launches as `ncu --csv --page raw` writes them; `tilescope reconcile` "
-                                       "without a file prints the whole command"
-                                     : problem);
-}
-
-std::vector<std::string> kernels_of(const std::vector<NcuLaunch>& launches) {
-    std::vector<std::string> names;
-    for (const NcuLaunch& l : launches)
-        if (std::ranges::find(names, l.kernel) == names.end()) names.push_back(l.kernel);
-    return names;
-}
-
-/// Those that --only asks for.
-std::vector<NcuLaunch> chosen_launches(const ReconcileFlags& f) {
-    std::vector<NcuLaunch> launches = read_launches(f.file);
-    std::vector<std::string> shown;
-    for (const std::string& name : kernels_of(launches)) shown.push_back(text::shown(name, 60));
-    std::erase_if(launches, [&](const NcuLaunch& l) { return l.kernel.find(f.only) == std::string::npos; });
-    if (launches.empty())
-        throw UsageError("--only " + text::shown(f.only) + ": no kernel has that in its name; there are " +
-                         text::join(shown, ", "));
-    return launches;
 }
 
 std::string number_of(const Level& l, double x) {
@@ -210,7 +166,7 @@ void reconcile(const ReconcileFlags& f) {
             count(e, &control());  // tiles that do not fit are told of before somebody measures
             print_how(e, f);
         });
-    const auto launches = of_file(f.file, [&] { return chosen_launches(f); });
+    const auto launches = of_file(f.file, [&] { return read_launches(f.file, f.only); });
     with_tiling(algorithm, f.options, request, [&](const Experiment& e) {
         const Report report = count_and_time(e, &control());
         const auto levels = of_file(f.file, [&] { return levels_of(report, launches, f.runs); });

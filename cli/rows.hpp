@@ -2,18 +2,12 @@
 #pragma once
 
 #include <ostream>
-#include <string>
 
-#include "lab/study.hpp"
+#include "lab/row.hpp"
 
 namespace tilescope::cli {
 
-/// What came of a run, and what it was asked as.
-struct RunRow {
-    std::string variant;
-    std::string model, phase;  ///< empty without --model
-    lab::Outcome outcome;
-};
+using lab::RunRow;
 
 /// Writes rows as they come, CSV lines or members of a JSON array, to whoever reads them as they come: where nobody can
 /// any more, no further one is computed. docs/outputs.md explains the columns.

@@ -319,6 +319,7 @@ std::string read_file(const std::string& path) try { return read_text(path); } c
 const Sheet& preset(std::string_view name) { return find_sheet(presets(), name, text::shown(name)); }
 
 Sheet load_sheet(const std::string& name_or_path) {
+    if (name_or_path.starts_with('{')) return read_sheet(name_or_path, "{...}", presets());
     const bool is_path = name_or_path.ends_with(".json") || name_or_path.find('/') != std::string::npos;
     return is_path ? read_sheet(read_file(name_or_path), name_or_path, presets()) : preset(name_or_path);
 }

@@ -29,7 +29,8 @@ std::vector<std::string> gpu_preset_names();
 /// FlashAttention paper. Throws UsageError, which lists the names and suggests the nearest.
 GpuSpec gpu_preset(std::string_view name);
 
-/// What `--gpu` accepts: the path of a file, recognised by its ".json" or by a '/', or else the name of a preset.
+/// What `--gpu` accepts: the path of a file, recognised by its ".json" or by a '/', what such a file may say,
+/// recognised by its '{', or else the name of a preset.
 GpuSpec load_gpu(const std::string& name_or_path);
 
 /// The GPU that a JSON text describes; `where` is how error messages call the text. With a "base" but no name of its

@@ -1,11 +1,10 @@
-// Which mode a run takes.
-#include "cli/commands.hpp"
+#include "lab/flags/mode.hpp"
+
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/memory.hpp"
 
-namespace tilescope::cli {
-using namespace lab;
+namespace tilescope::lab {
 namespace {
 
 std::string needs_less(const Options& o, const Request& request) {
@@ -52,4 +51,4 @@ ModeChoice choose_mode(const Options& o, const Request& request, const std::vect
     return {true, "real numbers, seed " + std::to_string(o.seed), fix};
 }
 
-}  // namespace tilescope::cli
+}  // namespace tilescope::lab

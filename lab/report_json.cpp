@@ -1,10 +1,9 @@
-#include "cli/json.hpp"
+#include "lab/report_json.hpp"
 
 #include "lab/timing.hpp"
 #include "lab/warps.hpp"
 
-namespace tilescope::cli {
-using namespace lab;
+namespace tilescope::lab {
 namespace {
 
 /// The name that a counter has everywhere.
@@ -34,7 +33,7 @@ Json to_json(const StepTime& s, Index slots) {
 Json metrics_of(const Report& r, bool among_counters) {
     Json j;
     for (const Metric& m : metrics())
-        if (m.among_counters == among_counters) j[m.key] = cli::to_json(m.of(r));
+        if (m.among_counters == among_counters) j[m.key] = lab::to_json(m.of(r));
     return j;
 }
 
@@ -181,4 +180,4 @@ Json to_json(const Experiment& e, const Profile& profile, Index warps) {
     return j;
 }
 
-}  // namespace tilescope::cli
+}  // namespace tilescope::lab

@@ -1,15 +1,14 @@
-#include "cli/reconcile_levels.hpp"
+#include "device/levels.hpp"
 
-#include "core/text/words.hpp"
+#include <algorithm>
 
-namespace tilescope::cli {
+namespace tilescope::device {
 using namespace lab;
-using namespace device;
 namespace {
 
 // A sector, the lanes of a warp, and the FLOPs of a multiply-add and of an mma.m16n8k16, which both flash_v2's kernel
 // here and PyTorch's FlashAttention-2 issue.
-constexpr double sector = 32, lanes = 32, fma = 2, mma = 2 * 16 * 8 * 16;
+constexpr double sector = 32, warp_lanes = 32, fma = 2, mma = 2 * 16 * 8 * 16;
 
 double as_double(Count n) { return static_cast<double>(n); }
 
@@ -52,6 +51,18 @@ class Levels {
     Index runs_;
 };
 
+std::vector<NcuLaunch> all_launches(const std::string& path) {
+    const std::string text = read_text(path);
+    std::vector<NcuLaunch> launches = parse_ncu(text);
+    if (text.find("\"Metric Name\"") != std::string::npos)
+        throw UsageError("has a line for each metric; give ncu --page raw, which makes one for each launch");
+    if (!launches.empty()) return launches;
+    const std::string problem = ncu_problem(text);
+    throw UsageError(problem.empty() ? "has no launches as `ncu --csv --page raw` writes them; `tilescope reconcile` "
+                                       "without a file prints the whole command"
+                                     : problem);
+}
+
 }  // namespace
 
 double Level::left() const {
@@ -76,7 +87,7 @@ std::vector<Level> levels_of(const Report& r, std::span<const NcuLaunch> launche
         levels.model("DRAM, read", NcuMetric::dram_read, 1, "bytes", as_double(dram->read));
         levels.model("DRAM, written", NcuMetric::dram_write, 1, "bytes", as_double(dram->written));
     }
-    levels.count("exponentials", NcuMetric::xu, lanes, "operations", c.exps, Counted::exponentials);
+    levels.count("exponentials", NcuMetric::xu, warp_lanes, "operations", c.exps, Counted::exponentials);
     if (c.matmul_flops > 0 && r.experiment.problem.dtype == Dtype::f32)
         levels.count("matrix FLOPs", NcuMetric::ffma, fma, "operations", c.matmul_flops, Counted::fma_flops);
     else if (c.matmul_flops > 0)
@@ -105,4 +116,22 @@ Json to_json(const Level& l) {
     return j;
 }
 
-}  // namespace tilescope::cli
+std::vector<std::string> kernels_of(const std::vector<NcuLaunch>& launches) {
+    std::vector<std::string> names;
+    for (const NcuLaunch& l : launches)
+        if (std::ranges::find(names, l.kernel) == names.end()) names.push_back(l.kernel);
+    return names;
+}
+
+std::vector<NcuLaunch> read_launches(const std::string& path, const std::string& only) {
+    std::vector<NcuLaunch> launches = all_launches(path);
+    std::vector<std::string> shown;
+    for (const std::string& name : kernels_of(launches)) shown.push_back(text::shown(name, 60));
+    std::erase_if(launches, [&](const NcuLaunch& l) { return l.kernel.find(only) == std::string::npos; });
+    if (launches.empty())
+        throw UsageError("--only " + text::shown(only) + ": no kernel has that in its name; there are " +
+                         text::join(shown, ", "));
+    return launches;
+}
+
+}  // namespace tilescope::device

@@ -1,0 +1,57 @@
+// Hardware counters of a kernel beside the model's numbers of the same shape and tiles, level by level.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/text/words.hpp"
+#include "device/causes.hpp"
+#include "device/ncu.hpp"
+#include "lab/report_json.hpp"
+#include "lab/text_file.hpp"
+
+namespace tilescope::device {
+
+/// What one counter says, and the model.
+struct Level {
+    std::string name;    ///< "SM traffic, read"
+    const char* metric;  ///< Nsight Compute's
+    double factor;       ///< what one of the metric is
+    const char* unit;    ///< of the numbers: bytes, operations or microseconds
+    bool counted;        ///< by the model; else modelled
+    double model, measured;
+    std::vector<Cause> causes;  ///< of the difference, where formulas are known
+
+    double beyond() const { return measured - model; }
+    /// What the causes leave of the difference.
+    double left() const;
+    /// In percent of the model's number; nullopt where that is 0.
+    std::optional<double> percent(double amount) const;
+};
+
+/// What can be compared of this run. UsageError naming the metric where one is missing.
+std::vector<Level> levels_of(const lab::Report& report, std::span<const NcuLaunch> launches, Index runs);
+
+lab::Json to_json(const Level& level);
+
+/// The launches of kernels with `only` in their name that Nsight Compute wrote to a file. UsageError where there are
+/// none, in words to follow the file's name: see of_file().
+std::vector<NcuLaunch> read_launches(const std::string& path, const std::string& only);
+/// Each name once, in order.
+std::vector<std::string> kernels_of(const std::vector<NcuLaunch>& launches);
+
+/// f(); what it has to say about the file begins with its name.
+template <class F>
+auto of_file(const std::string& path, F&& f) {
+    try {
+        return f();
+    } catch (const lab::Unreadable& e) {
+        throw UsageError(text::shown(path) + ": " + e.why +
+                         "; `tilescope reconcile` without a file says how to make one");
+    } catch (const UsageError& e) {
+        throw UsageError(text::shown(path) + ": " + e.what());
+    }
+}
+
+}  // namespace tilescope::device

@@ -1,0 +1,23 @@
+// A run as a row of a table: what it was asked as, and every number that there is of it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/metric.hpp"
+#include "lab/study.hpp"
+
+namespace tilescope::lab {
+
+/// What came of a run, and what it was asked as.
+struct RunRow {
+    std::string variant;
+    std::string model, phase;  ///< empty without --model
+    Outcome outcome;
+};
+
+/// Every column in order, the same for all rows; nothing where a run has no value. docs/outputs.md explains them.
+std::vector<std::pair<const char*, MetricValue>> columns_of(const RunRow& row);
+
+}  // namespace tilescope::lab
