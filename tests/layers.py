@@ -34,6 +34,7 @@ ROOMS = {
     "device": (LAB | {"algorithms/cuda"}, "tilescope::device"),
     "show": (LAB | {"lab/flags", "lab/figure", "lab/own"}, "tilescope::show|CLI"),
     "cli": (SHOW | {"device", "algorithms/cuda"}, "tilescope::cli"),
+    "python/bindings": (LAB | {"lab/flags", "device"}, "tilescope::python"),
     "gui/draw": (SHOW | {"gui"}, "tilescope::gui"),
     "gui": (GUI, r"tilescope::gui|wall|machine|gantt|row|explore|code|detail|controls|transport"),
     "gui/machine": (PANELS, "tilescope::gui::machine"),
@@ -58,13 +59,19 @@ GUESTS = {
     r"emscripten": r"gui/web/.*",
     r"dlfcn": r"lab/own/.*",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/.*\.cuh?|device/(device|kernel_run)\.cpp",
-    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp",
+    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp|python/bindings/requests\.cpp",
+    r"pybind11|Python": r"python/bindings/.*",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
-        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp",
+        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
+    r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
+    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp|python/bindings/requests\.cpp",
+    r"pybind11|Python": r"python/bindings/.*",
+    r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
+        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
         r"core/machine/parallel\..pp|cli/progress\..pp",
-    r"atomic$": r"core/machine/.*|lab/atomic_file\.cpp|show/job\.hpp|device/ncu_run\.hpp",
+    r"atomic$": r"core/machine/.*|lab/atomic_file\.cpp|show/job\.hpp|device/ncu_run\.hpp|python/bindings/running\.cpp",
 }
 
 # Headers that open what others may not: the elements of tiles.

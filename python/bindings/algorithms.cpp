@@ -1,0 +1,134 @@
+// Algorithms in Python, and those that there are.
+#include <pybind11/stl.h>
+
+#include "python/bindings/program.hpp"
+#include "python/bindings/running.hpp"
+#include "python/bindings/texts.hpp"
+
+namespace tilescope::python {
+namespace {
+
+/// An object that algorithms keep for ever, so that nothing of Python's is left to be given back when it has ended.
+struct Kept {
+    PyObject* object;
+    explicit Kept(py::object o) : object(o.release().ptr()) {}
+    py::object get() const { return py::reinterpret_borrow<py::object>(object); }
+};
+
+/// What a Python program declares besides what its computation has.
+struct Declared {
+    std::string name, role, meaning, sliced, dtype;
+    Index rows, cols;
+};
+
+TensorDecl declaration(const Problem& p, const Declared& d) {
+    if (d.rows < 1 || d.cols < 1)
+        throw BadValue("tensors", d.name, "has to have rows and columns", "rows=p.seq_q, cols=1");
+    TensorDecl t = declare(p, for_ever(d.name), role_of(d.role), meaning_of(d.meaning), sliced_of(d.sliced), d.rows,
+                           d.cols, dtype_of(d.dtype));
+    return t;
+}
+
+/// f(), where its Python exceptions become C++'s, if they were.
+template <class F>
+auto in_python_code(F&& f) {
+    const py::gil_scoped_acquire locked;
+    try {
+        return f();
+    } catch (py::error_already_set& e) {
+        throw_native(e);
+    }
+}
+
+std::vector<TensorDecl> tensors_of(const Computation& computation, const Kept& more, const Problem& p,
+                                   const Tiling& tile) {
+    std::vector<TensorDecl> all = computation.tensors(p);
+    return in_python_code([&] {
+        if (!more.get().is_none())
+            for (const py::handle each : more.get()(p, tile)) all.push_back(declaration(p, each.cast<Declared>()));
+        return std::move(all);
+    });
+}
+
+using Line = std::tuple<Index, std::string, std::string>;
+
+std::span<const CodeLine> code_lines(const std::vector<Line>& lines) {
+    auto* const kept = new std::vector<CodeLine>;  // for ever, as the algorithm's
+    for (const auto& [number, code, why] : lines) {
+        if (number < 1 || number > 0xffff)
+            throw BadValue("code", std::to_string(number), "a line's number has to be from 1 to 65535");
+        kept->push_back({static_cast<std::uint16_t>(number), for_ever(code), for_ever(why)});
+    }
+    return *kept;
+}
+
+Knobs knobs_of(const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+        if (name != "br" && name != "bc" && name != "splits")
+            throw BadValue("knobs", name, "must be one of br, bc, splits", "br");
+    return std::find(names.begin(), names.end(), "splits") != names.end() ? Knobs(split_knobs) : Knobs(tile_knobs);
+}
+
+/// Adds an algorithm whose program is `run`, on lines first to last of `file`, where those are its pseudo-code.
+void add(const std::string& name, const std::string& computes, const std::string& file, Index first, Index last,
+         const std::vector<Line>& code, const std::vector<std::string>& features, const std::string& idea,
+         const std::string& paper, const std::vector<std::string>& knobs, py::object run, py::object tensors) {
+    if (runs_under_way() > 0)
+        throw RunError("algorithm " + name + ": is added while something runs; add it before, or after");
+    const Computation& computation = computation_of(computes);
+    FeatureSet supports;
+    for (const std::string& f : features) supports = supports.with(feature_of(f));
+    const char* const where = for_ever(file);
+    const Kept program(std::move(run)), more(std::move(tensors));
+    const auto declared = [&computation, more](const Problem& p, const Tiling& tile) {
+        return tensors_of(computation, more, p, tile);
+    };
+    Algorithm a{.name = for_ever(name),
+                .computes = &computation,
+                .supports = supports,
+                .idea = for_ever(idea),
+                .paper = for_ever(paper),
+                .code = code_lines(code),
+                .tensors = declared,
+                .run = [=](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+                    const std::vector<TensorDecl> all = declared(p, tile);
+                    in_python_code([&] { run_python(program.get(), where, first, last, gpu, t, all, p, tile); });
+                },
+                .knobs = knobs_of(knobs)};
+    add_algorithm(std::move(a), where);
+}
+
+py::dict about(const Algorithm& a) {
+    py::dict d;
+    d["name"] = a.name;
+    d["computes"] = a.computes->name;
+    d["idea"] = a.idea;
+    d["paper"] = a.paper;
+    d["file"] = a.file ? py::cast(a.file) : py::none();
+    py::list code;
+    for (const CodeLine& line : a.code) code.append(py::make_tuple(line.number, line.code, line.why));
+    d["code"] = code;
+    return d;
+}
+
+}  // namespace
+
+void define_algorithms(py::module_& m) {
+    py::class_<Declared>(m, "TensorDecl", "A tensor in HBM that a program declares.")
+        .def(py::init([](std::string name, std::string role, std::string meaning, std::string sliced, std::string dtype,
+                         Index rows, Index cols) {
+            return Declared{std::move(name), std::move(role), std::move(meaning), std::move(sliced), std::move(dtype), rows, cols};
+        }), py::arg("name"), py::arg("role"), py::arg("meaning"), py::arg("sliced"), py::arg("dtype"), py::arg("rows"),
+             py::arg("cols"))
+        .def_readonly("name", &Declared::name);
+    m.def("add_algorithm", &add, py::arg("name"), py::arg("computes"), py::arg("file"), py::arg("first"),
+          py::arg("last"), py::arg("code"), py::arg("features"), py::arg("idea"), py::arg("paper"), py::arg("knobs"),
+          py::arg("run"), py::arg("tensors"), "Adds an algorithm in Python: see tilescope.algorithm.");
+    m.def("algorithms", [] {
+        py::list all;
+        for (const Algorithm& a : algorithms()) all.append(about(a));
+        return all;
+    }, "Every algorithm: name, computes, idea, paper, file and code.");
+}
+
+}  // namespace tilescope::python

@@ -1,0 +1,106 @@
+#include "python/bindings/errors.hpp"
+
+#include "core/machine/mistakes.hpp"
+#include "python/bindings/running.hpp"
+
+namespace tilescope::python {
+namespace {
+
+constexpr const char* native = "_native";  // the attribute that keeps what was thrown in C++
+
+py::object error_of(const char* type, const char* what) {
+    return py::module_::import("tilescope._errors").attr(type)(std::string(what));
+}
+
+void set_place(const py::object& error, const Place& place) {
+    error.attr("launch") = place.launch;
+    error.attr("block") = place.block;
+    error.attr("line") = place.line;
+}
+
+py::object does_not_fit(const OutOfChipMemory& e) {
+    py::object error = error_of("DoesNotFit", e.what());
+    error.attr("space") = e.space == Space::sram ? "sram" : "registers";
+    error.attr("tile") = e.wanted.name;
+    error.attr("needed") = e.used + e.wanted.bytes;
+    error.attr("capacity") = e.capacity;
+    set_place(error, {e.place.launch, e.place.block, e.line});
+    return error;
+}
+
+py::object bad_value(const BadValue& e) {
+    py::object error = error_of("UsageError", e.what());
+    error.attr("field") = e.field;
+    error.attr("value") = e.value;
+    error.attr("allowed") = e.allowed;
+    error.attr("fix") = e.fix;
+    return error;
+}
+
+template <class E>
+py::object placed(const char* type, const E& e) {
+    py::object error = error_of(type, e.what());
+    set_place(error, e.place);
+    return error;
+}
+
+/// The exception that Python users know it as; throws again what is none of these.
+py::object in_python(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const py::builtin_exception&) {
+        throw;
+    } catch (const BadValue& e) {
+        return bad_value(e);
+    } catch (const UsageError& e) {
+        return error_of("UsageError", e.what());
+    } catch (const OutOfChipMemory& e) {
+        return does_not_fit(e);
+    } catch (const BrokenPromise& e) {
+        return placed("BrokenPromise", e);
+    } catch (const Race& e) {
+        return placed("Race", e);
+    } catch (const Interrupted&) {
+        return py::reinterpret_borrow<py::object>(PyExc_KeyboardInterrupt)();
+    } catch (const ProgramError& e) {
+        return error_of("ProgramError", e.what());
+    } catch (const RunError& e) {
+        return error_of("RunError", e.what());
+    } catch (const std::logic_error& e) {
+        return error_of("ProgramError", e.what());
+    }
+}
+
+void translate(std::exception_ptr thrown) {
+    if (!thrown) return;
+    const py::object error = in_python(thrown);
+    // Not of C++'s frames alone: on its way through a tile program it becomes this again.
+    error.attr(native) = py::capsule(new std::exception_ptr(std::move(thrown)),
+                                     [](void* p) { delete static_cast<std::exception_ptr*>(p); });
+    if (runs_under_way() == 0 && last_raised()) PyException_SetCause(error.ptr(), last_raised().release().ptr());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+}
+
+}  // namespace
+
+py::object& last_raised() {
+    static py::object* const last = new py::object;  // outlives the interpreter, as other statics cannot
+    return *last;
+}
+
+void throw_native(py::error_already_set& error) {
+    const py::object& value = error.value();
+    if (error.trace()) PyException_SetTraceback(value.ptr(), error.trace().ptr());
+    if (!py::hasattr(value, native)) throw;
+    const std::exception_ptr thrown = *value.attr(native).cast<py::capsule>().get_pointer<std::exception_ptr>();
+    last_raised() = value;
+    std::rethrow_exception(thrown);
+}
+
+std::string in_a_line(py::error_already_set& error) {
+    return py::module_::import("tilescope._errors").attr("in_a_line")(error.value(), error.trace()).cast<std::string>();
+}
+
+void define_errors(py::module_&) { py::register_exception_translator(translate); }
+
+}  // namespace tilescope::python

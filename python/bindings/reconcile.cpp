@@ -1,0 +1,37 @@
+// Hardware counters of any kernel beside the model, level by level.
+#include <pybind11/stl.h>
+
+#include "device/levels.hpp"
+#include "lab/timing.hpp"
+#include "python/bindings/requests.hpp"
+#include "python/bindings/results.hpp"
+
+namespace tilescope::python {
+namespace {
+
+using namespace lab;
+
+py::list reconcile(const std::string& name, const std::string& path, const Words& words, const std::string& only,
+                   Index runs) {
+    const Options options = options_of(words);
+    const Algorithm& algorithm = algorithm_named(name);
+    const Request request = resolve(options, algorithm);
+    if (runs < 1) throw BadValue("runs", std::to_string(runs), "must be at least 1", "1");
+    const auto launches = device::of_file(path, [&] { return device::read_launches(path, only); });
+    const auto levels = natively([&](Control& control) {
+        const Report report = count_and_time(experiment_of(algorithm, request, &control), &control);
+        return device::of_file(path, [&] { return device::levels_of(report, launches, runs); });
+    });
+    py::list all;
+    for (const device::Level& level : levels) all.append(in_python(device::to_json(level)));
+    return all;
+}
+
+}  // namespace
+
+void define_reconcile(py::module_& m) {
+    m.def("reconcile", &reconcile, py::arg("algorithm"), py::arg("path"), py::arg("words"), py::arg("only"),
+          py::arg("runs"), "See tilescope.reconcile.");
+}
+
+}  // namespace tilescope::python

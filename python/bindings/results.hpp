@@ -1,0 +1,18 @@
+// Results as Python's objects.
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include "lab/report_json.hpp"
+#include "python/bindings/bindings.hpp"
+
+namespace tilescope::python {
+
+py::object in_python(const lab::Json& json);
+py::object in_python(const lab::MetricValue& value);
+
+/// A read-only view of a tensor, [slices, rows, cols]: of f16 or f32 as it is stored. bf16, which NumPy does not have,
+/// becomes f32 in an array of its own.
+py::array array_of(std::shared_ptr<const Storage> tensor);
+
+}  // namespace tilescope::python

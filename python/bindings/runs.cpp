@@ -1,0 +1,151 @@
+// One run, and what came of it.
+#include <pybind11/stl.h>
+
+#include "core/machine/mistakes.hpp"
+#include "core/record/profile.hpp"
+#include "lab/flags/mode.hpp"
+#include "lab/mapping.hpp"
+#include "lab/reference.hpp"
+#include "lab/timing.hpp"
+#include "lab/with_forward.hpp"
+#include "python/bindings/requests.hpp"
+#include "python/bindings/results.hpp"
+
+namespace tilescope::python {
+namespace {
+
+using namespace lab;
+
+/// f(experiment), without Python's lock; what does not fit is told with a way out.
+template <class F>
+auto carried_out(const std::string& name, const Words& words, const Arrays& arrays, F&& f) {
+    const Options options = options_of(words);
+    const Algorithm& algorithm = algorithm_named(name);
+    const Request request = request_of(options, algorithm, arrays);
+    return natively([&](Control& control) {
+        const Experiment e = experiment_of(algorithm, request, &control);
+        try {
+            return f(options, request, e, control);
+        } catch (OutOfChipMemory& error) {
+            throw DoesNotFit(error, lab::explain(error, algorithm, e.problem, e.tiling, e.gpu, request.wish.tiling));
+        }
+    });
+}
+
+void compare(Report& report, const Options& o, const Request& request, const Inputs& inputs, Control& control) {
+    report.errors = compare_with_reference(*report.experiment.algorithm->computes, request.problem, inputs,
+                                           {report.outputs}, static_cast<int>(o.threads), &control)[0];
+}
+
+Report run(const std::string& name, const Words& words, const Arrays& arrays, bool reference, bool forward) {
+    return carried_out(name, words, arrays, [&](const Options& o, const Request& request, const Experiment& e,
+                                                Control& control) {
+        Report report = count_and_time(e, &control);
+        if (choose_mode(o, request, {report}).numeric) {
+            const Inputs inputs = inputs_for(o, request, *e.algorithm, &control);
+            report = with_outputs(report, inputs, static_cast<int>(o.threads), &control);
+            if (reference) compare(report, o, request, inputs, control);
+        }
+        return forward ? with_forward(report, request.wish, &control) : report;
+    });
+}
+
+Report count_only(const std::string& name, const Words& words) {
+    return carried_out(name, words, {}, [](const Options&, const Request&, const Experiment& e, Control& control) {
+        return lab::count(e, &control);
+    });
+}
+
+/// Every thread block and tile, one by one, without numbers; and the folded count, which has to be the same.
+Json verify(const std::string& name, const Words& words) {
+    return carried_out(name, words, {}, [](const Options& o, const Request&, const Experiment& e, Control& control) {
+        Gpu gpu(e.gpu, exact_mode, static_cast<int>(o.threads), &control);
+        run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
+        const Counters folded = lab::count(e, &control).counters;
+        for (const auto& [key, member] : Counters::fields)
+            if (gpu.total().*member != folded.*member)
+                throw BrokenPromise(std::string(e.algorithm->name) + ": " + key + " is " +
+                                    std::to_string(gpu.total().*member) + " where every tile is run, and " +
+                                    std::to_string(folded.*member) + " where promises are believed");
+        return to_json(folded);
+    });
+}
+
+Json explain(const std::string& name, const Words& words) {
+    return carried_out(name, words, {}, [](const Options&, const Request&, const Experiment& e, Control& control) {
+        Profile profile;
+        Listener* const listeners[] = {&profile};
+        lab::count(e, &control, listeners);
+        return to_json(e, profile, 0);
+    });
+}
+
+py::dict counters_of(const Report& r) {
+    py::dict d;
+    for (const auto& [key, member] : Counters::fields) d[key] = r.counters.*member;
+    return d;
+}
+
+py::dict outputs_of(const Report& r) {
+    py::dict d;
+    for (const auto& [name, tensor] : r.outputs) d[py::str(name)] = array_of(tensor);
+    return d;
+}
+
+py::object metric_of(const Report& r, const std::string& key) {
+    if (const Metric* m = find_metric(key)) return in_python(m->of(r));
+    throw py::key_error("there is no metric " + key + "; see tilescope.metrics()");
+}
+
+py::list metric_list() {
+    py::list all;
+    for (const Metric& m : metrics()) {
+        py::dict d;
+        d["key"] = m.key, d["title"] = m.title, d["unit"] = m.unit, d["meaning"] = m.meaning;
+        d["evidence"] = name_of(m.evidence);
+        all.append(d);
+    }
+    return all;
+}
+
+Problem problem_of_words(const std::string& computes, const Words& words) {
+    const Options options = options_of(words);
+    for (const Computation* c : computations())
+        if (computes == c->name) return resolve(options, *c).problem;
+    throw BadValue("computes", computes, "there is no such computation", "attention");
+}
+
+}  // namespace
+
+void define_runs(py::module_& m) {
+    py::class_<Report>(m, "Report", "What a run moved, computed and took.")
+        .def_property_readonly("algorithm", [](const Report& r) { return r.experiment.algorithm->name; })
+        .def_property_readonly("problem", [](const Report& r) { return r.experiment.problem; })
+        .def_property_readonly("tiling", [](const Report& r) { return r.experiment.tiling; })
+        .def_property_readonly("gpu", [](const Report& r) { return r.experiment.gpu; })
+        .def_readonly("numeric", &Report::numeric, "Whether it computed on real numbers.")
+        .def_readonly("notes", &Report::notes)
+        .def_property_readonly("counters", &counters_of, "Bytes, FLOPs, launches and thread blocks: counted.")
+        .def_property_readonly("outputs", &outputs_of, "Outputs of a numeric run, [slices, rows, cols], not copied.")
+        .def_property_readonly("time_us", [](const Report& r) {
+            return r.time ? std::optional(r.time->us()) : std::nullopt;
+        }, "Modelled; None of what does not fit in HBM, and of what was only counted.")
+        .def("__getitem__", &metric_of, py::arg("key"), "The metric of that key: see metrics().")
+        .def("to_dict", [](const Report& r) { return in_python(to_json(r)); },
+             "What `tilescope run --json` prints.")
+        .def("__repr__", [](const Report& r) {
+            return std::string("<tilescope.Report of ") + r.experiment.algorithm->name + ", " +
+                   tiles_text(r.experiment) + '>';
+        });
+    m.def("run", &run, py::arg("algorithm"), py::arg("words"), py::arg("arrays"), py::arg("reference"),
+          py::arg("forward"), "See tilescope.run.");
+    m.def("count", &count_only, py::arg("algorithm"), py::arg("words"), "See tilescope.count.");
+    m.def("verify", [](const std::string& a, const Words& w) { return in_python(verify(a, w)); }, py::arg("algorithm"),
+          py::arg("words"), "See tilescope.verify.");
+    m.def("explain", [](const std::string& a, const Words& w) { return in_python(explain(a, w)); },
+          py::arg("algorithm"), py::arg("words"), "See tilescope.explain.");
+    m.def("metrics", &metric_list, "See tilescope.metrics.");
+    m.def("problem", &problem_of_words, py::arg("computes"), py::arg("words"), "See tilescope.problem.");
+}
+
+}  // namespace tilescope::python

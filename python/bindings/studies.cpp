@@ -1,0 +1,114 @@
+// Many points at a time.
+#include <pybind11/stl.h>
+
+#include "lab/flags/variant.hpp"
+#include "lab/row.hpp"
+#include "python/bindings/requests.hpp"
+#include "python/bindings/results.hpp"
+
+namespace tilescope::python {
+namespace {
+
+using namespace lab;
+
+/// Rows of values, and the names of their columns.
+struct Study {
+    std::vector<std::string> columns;
+    std::vector<std::vector<MetricValue>> rows;
+
+    void add(const RunRow& row) {
+        std::vector<MetricValue> values;
+        const bool first = columns.empty();
+        for (auto& [name, value] : columns_of(row)) {
+            if (first) columns.emplace_back(name);
+            values.push_back(std::move(value));
+        }
+        rows.push_back(std::move(values));
+    }
+};
+
+/// What is varied: flags, and for each point a value for each of them.
+struct Points {
+    std::vector<std::string> keys;
+    std::vector<std::vector<std::string>> values;
+
+    Options of(const Options& base, const Settings& own, std::size_t n) const {
+        Settings settings = own;
+        for (std::size_t k = 0; k < keys.size(); ++k) settings.emplace_back(keys[k], values[n][k]);
+        return with(base, settings);
+    }
+};
+
+Outcome counted(const Experiment& e, Control& control) {
+    try {
+        return {e, count(e, &control), ""};
+    } catch (const OutOfChipMemory& error) {
+        return {e, std::nullopt, error.what()};
+    }
+}
+
+Study evaluated(const std::vector<std::string>& variants, const Words& words, const Points& points, Index threads,
+                bool time) {
+    const Options base = options_of(words);
+    std::vector<Variant> list;
+    for (const std::string& v : variants) list.push_back(variant_from(v));
+    const std::size_t each = points.values.size();
+    return natively([&](Control& control) {
+        Study study;
+        std::vector<Request> requests(list.size() * each);  // all are checked before the first one runs
+        for (std::size_t k = 0; k < requests.size(); ++k) {
+            check_stop(&control);
+            const Variant& v = list[k / each];
+            requests[k] = resolve(points.of(base, v.settings, k % each), *v.algorithm, &control);
+        }
+        const auto evaluate = [&](Index k) {
+            check_stop(&control);
+            const Request& request = requests[static_cast<std::size_t>(k)];
+            const Experiment e = experiment_of(*list[static_cast<std::size_t>(k) / each].algorithm, request, &control);
+            return time ? outcome_of(e, &control) : counted(e, control);
+        };
+        lab::study(static_cast<Index>(requests.size()), static_cast<int>(threads), evaluate,
+                   [&](Index k, const Outcome& outcome) {
+                       const auto n = static_cast<std::size_t>(k);
+                       study.add({list[n / each].label, requests[n].model, requests[n].phase, outcome});
+                   });
+        return study;
+    });
+}
+
+py::list records_of(const Study& s) {
+    std::vector<py::str> keys(s.columns.begin(), s.columns.end());
+    py::list all;
+    for (const auto& row : s.rows) {
+        py::dict d;
+        for (std::size_t k = 0; k < keys.size(); ++k) d[keys[k]] = in_python(row[k]);
+        all.append(std::move(d));
+    }
+    return all;
+}
+
+py::list column_of(const Study& s, const std::string& key) {
+    const auto found = std::find(s.columns.begin(), s.columns.end(), key);
+    if (found == s.columns.end()) throw py::key_error("there is no column " + key + "; see .columns");
+    py::list all;
+    for (const auto& row : s.rows) all.append(in_python(row[static_cast<std::size_t>(found - s.columns.begin())]));
+    return all;
+}
+
+}  // namespace
+
+void define_studies(py::module_& m) {
+    py::class_<Study>(m, "Records", "Rows of a study: tilescope.Study has them.")
+        .def("__len__", [](const Study& s) { return s.rows.size(); })
+        .def_readonly("columns", &Study::columns)
+        .def("records", &records_of)
+        .def("column", &column_of, py::arg("key"));
+    m.def("study", [](const std::vector<std::string>& variants, const Words& words,
+                      const std::vector<std::string>& keys, const std::vector<std::vector<std::string>>& values,
+                      Index threads, bool time) {
+        return evaluated(variants, words, {keys, values}, threads, time);
+    }, py::arg("algorithms"), py::arg("words"), py::arg("keys"), py::arg("points"), py::arg("threads"),
+          py::arg("time"), "See tilescope.study.");
+}
+
+}  // namespace tilescope::python

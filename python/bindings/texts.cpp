@@ -1,0 +1,88 @@
+#include "python/bindings/texts.hpp"
+
+#include <initializer_list>
+#include <vector>
+
+#include "core/text/words.hpp"
+
+namespace tilescope::python {
+namespace {
+
+template <class T>
+struct Word {
+    const char* word;
+    T value;
+};
+
+template <class T>
+T named(const char* field, const std::string& word, std::initializer_list<Word<T>> all) {
+    std::vector<std::string> words;
+    for (const auto& each : all) {
+        if (word == each.word) return each.value;
+        words.emplace_back(each.word);
+    }
+    throw BadValue(field, text::shown(word), "must be one of " + text::join(words, ", "), text::nearest(word, words));
+}
+
+}  // namespace
+
+Dtype dtype_of(const std::string& word) {
+    return named<Dtype>("dtype", word,
+                        {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}, {"i32", Dtype::i32},
+                         {"u8", Dtype::u8}});
+}
+
+Space space_of(const std::string& word) {
+    return named<Space>("space", word, {{"sram", Space::sram}, {"registers", Space::registers}});
+}
+
+Trans trans_of(const std::string& word) {
+    return named<Trans>("trans", word, {{"none", Trans::none}, {"a", Trans::a}, {"b", Trans::b}});
+}
+
+Role role_of(const std::string& word) {
+    return named<Role>("role", word, {{"input", Role::input}, {"output", Role::output}, {"scratch", Role::scratch}});
+}
+
+Meaning meaning_of(const std::string& word) {
+    if (const auto meaning = meaning_from(word)) return *meaning;
+    throw BadValue("meaning", text::shown(word),
+                   "must be one of query, key, value, output, score, statistic, gradient, bias, other", "other");
+}
+
+Sliced sliced_of(const std::string& word) {
+    return named<Sliced>("sliced", word,
+                         {{"by_head", Sliced::by_head},
+                          {"by_kv_head", Sliced::by_kv_head},
+                          {"by_batch", Sliced::by_batch},
+                          {"whole", Sliced::whole}});
+}
+
+Feature feature_of(const std::string& word) {
+    using enum Feature;
+    return named<Feature>("features", word,
+                          {{"head_dims", head_dims},
+                           {"grouped_heads", grouped_heads},
+                           {"scale", scale},
+                           {"mask", mask},
+                           {"naive_softmax", naive_softmax},
+                           {"pages", pages},
+                           {"block_mask", block_mask},
+                           {"documents", documents},
+                           {"bias", bias},
+                           {"alibi", alibi},
+                           {"soft_cap", soft_cap},
+                           {"dropout", dropout}});
+}
+
+const Computation& computation_of(const std::string& word) {
+    std::vector<std::string> words;
+    for (const Computation* c : computations()) {
+        if (word == c->name) return *c;
+        words.emplace_back(c->name);
+    }
+    throw BadValue("computes", text::shown(word), "must be one of " + text::join(words, ", "),
+                   text::nearest(word, words));
+}
+
+}  // namespace tilescope::python

@@ -1,0 +1,74 @@
+"""What can go wrong. Messages are the command line's."""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+from types import TracebackType
+
+_WORDED = re.compile(r"--(?P<field>[\w-]+) (?P<value>.+?): (?P<allowed>.+?)(?:; try (?:--[\w-]+ )?(?P<fix>.+))?$", re.S)
+
+
+class Error(Exception):
+    """Of everything here."""
+
+
+class UsageError(Error, ValueError):
+    """The request itself is wrong: `field` has a `value` that is not `allowed`; `fix` is one to try."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        found = _WORDED.match(message)
+        self.field: str = found["field"].replace("-", "_") if found else ""
+        self.value: str = found["value"] if found else ""
+        self.allowed: str = found["allowed"] if found else ""
+        self.fix: str = (found["fix"] or "") if found else ""
+
+
+class RunError(Error, RuntimeError):
+    """The request is fine, carrying it out failed."""
+
+
+class ProgramError(RunError):
+    """A tile program did what it may not. The message begins with its file and line."""
+
+
+class _Placed(RunError):
+    launch: int = -1
+    """The launch, from 0; -1 where that is not known."""
+    block: int = -1
+    """The thread block's number in its grid."""
+    line: int = 0
+    """The pseudo-code line that was reached."""
+
+
+class DoesNotFit(_Placed):
+    """A tile does not fit on chip."""
+
+    space: str = ""
+    """"sram" or "registers"."""
+    tile: str = ""
+    needed: int = 0
+    """Bytes, with what was there already."""
+    capacity: int = 0
+
+
+class BrokenPromise(_Placed):
+    """Tiles or thread blocks that were promised to cost the same did not."""
+
+
+class Race(_Placed):
+    """Two thread blocks of a launch store to the same place."""
+
+
+def in_a_line(error: BaseException, trace: TracebackType | None) -> str:
+    """"my_kernel.py:12: ZeroDivisionError: division by zero": the innermost line that is not of this package."""
+    if isinstance(error, Error):
+        return str(error)
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}: {error.msg}"
+    here = os.path.dirname(os.path.abspath(__file__))
+    frames = [f for f in traceback.extract_tb(trace) if os.path.dirname(os.path.abspath(f.filename)) != here]
+    where = f"{frames[-1].filename}:{frames[-1].lineno}: " if frames else ""
+    return where + "".join(traceback.format_exception_only(type(error), error)).strip().replace("\n", " ")

@@ -1,0 +1,87 @@
+"""The command line's flags as keyword arguments, and arrays as inputs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, Mapping, Tuple
+
+import numpy as np
+
+from . import _core
+from ._errors import UsageError
+
+INPUTS = ("Q", "K", "V", "dO", "X", "bias", "bias2")
+
+
+def word(value: Any) -> str:
+    """A value as it is typed."""
+    if isinstance(value, _core.Machine):
+        return value.json()
+    if isinstance(value, Mapping):
+        return json.dumps(value)
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    return str(value)
+
+
+def words(flags: Mapping[str, Any]) -> List[str]:
+    """seq_q=16, causal=True -> ["--seq-q=16", "--causal"]; None is a flag that was not given."""
+    all: List[str] = []
+    for name, value in flags.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True and name != "l2":
+            all.append(flag)
+        elif name == "l2" and isinstance(value, bool):
+            all.append(flag + ("=on" if value else "=off"))
+        elif value is not None:
+            all.append(f"{flag}={word(value)}")
+    return all
+
+
+def _split(name: str, array: Any, bshd: bool) -> "np.ndarray[Any, Any]":
+    """[batch, heads, rows, cols], whatever was left out of it."""
+    a = np.asarray(array)
+    if a.dtype not in (np.float16, np.float32, np.float64):
+        raise UsageError(f"{name} of {a.dtype}: must be of float16 or float32; try {name}.astype(\"float16\")")
+    if not 2 <= a.ndim <= 4:
+        raise UsageError(f"{name} of {a.ndim} dimensions: must have 2, 3 or 4, [batch, heads, rows, columns]")
+    if bshd and a.ndim > 2:
+        a = np.swapaxes(a, -3, -2)
+    return a.reshape((1,) * (4 - a.ndim) + a.shape)
+
+
+def take_arrays(flags: Dict[str, Any]) -> Tuple[Dict[str, Any], int, bool]:
+    """Takes the arrays out of the flags, and puts the sizes that follow from them there, where they are not given.
+
+    The arrays as [slices, rows, columns], the rank of the first one, and whether they are [batch, seq, heads, dim].
+    """
+    given = {name: flags.pop(name) for name in INPUTS if name in flags and not isinstance(flags[name], str)}
+    given = {name: a for name, a in given.items() if a is not None}
+    layout = flags.pop("layout", "bhsd")
+    if layout not in ("bhsd", "bshd"):
+        raise UsageError(f"--layout {layout}: must be bhsd or bshd; try --layout bshd")
+    if not given:
+        return {}, 0, False
+    arrays = {name: _split(name, a, layout == "bshd") for name, a in given.items()}
+    needed = ("X",) if "X" in arrays else ("Q", "K", "V")
+    for name in needed:
+        if name not in arrays:
+            raise UsageError(f"{', '.join(needed)}: all of them are needed; missing {name}")
+    q = arrays[needed[0]]
+    sizes = {"batch": q.shape[0], "heads": q.shape[1], "seq_q": q.shape[2]}
+    if "X" in arrays:
+        sizes["seq_k"] = q.shape[3]
+    else:
+        k, v = arrays["K"], arrays["V"]
+        sizes.update(kv_heads=k.shape[1], seq_k=k.shape[2], dim=q.shape[3], dim_v=v.shape[3])
+    for name, size in sizes.items():
+        flags.setdefault(name, size)
+    flags.setdefault("dtype", "f16" if q.dtype == np.float16 else "f32")
+    rank = np.asarray(given[needed[0]]).ndim
+    return {name: _flat(a) for name, a in arrays.items()}, rank, layout == "bshd"
+
+
+def _flat(a: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """[slices, rows, columns] in C order: the same memory, where it lies like that already."""
+    half = a.dtype == np.float16
+    return np.ascontiguousarray(a.reshape(-1, *a.shape[2:]), dtype=np.float16 if half else np.float32)
