@@ -11,7 +11,7 @@ namespace tilescope::python {
 
 namespace py = pybind11;
 
-/// All of them, into the module tilescope._core.
+/// All of them but define_reconcile(), into the module tilescope._core.
 void define(py::module_& m);
 
 void define_errors(py::module_& m);

@@ -71,8 +71,19 @@ py::object in_python(const std::exception_ptr& thrown) {
     }
 }
 
+/// What was thrown in C++ and became this; nullptr for Python's own.
+std::exception_ptr thrown_as(const py::object& error) {
+    if (!error || !py::hasattr(error, native)) return nullptr;
+    return *error.attr(native).cast<py::capsule>().get_pointer<std::exception_ptr>();
+}
+
 void translate(std::exception_ptr thrown) {
     if (!thrown) return;
+    if (runs_under_way() > 0 && thrown_as(last_raised()) == thrown) {  // on its way out: its traceback grows
+        const py::object& error = last_raised();
+        PyErr_Restore(py::type::of(error).inc_ref().ptr(), error.inc_ref().ptr(), PyException_GetTraceback(error.ptr()));
+        return;
+    }
     const py::object error = in_python(thrown);
     // Not of C++'s frames alone: on its way through a tile program it becomes this again.
     error.attr(native) = py::capsule(new std::exception_ptr(std::move(thrown)),
@@ -88,11 +99,17 @@ py::object& last_raised() {
     return *last;
 }
 
+bool& embedded() {
+    static bool is = false;
+    return is;
+}
+
 void throw_native(py::error_already_set& error) {
     const py::object& value = error.value();
     if (error.trace()) PyException_SetTraceback(value.ptr(), error.trace().ptr());
-    if (!py::hasattr(value, native)) throw;
-    const std::exception_ptr thrown = *value.attr(native).cast<py::capsule>().get_pointer<std::exception_ptr>();
+    const std::exception_ptr thrown = thrown_as(value);
+    if (!thrown && embedded()) throw RunError(in_a_line(error));
+    if (!thrown) throw;
     last_raised() = value;
     std::rethrow_exception(thrown);
 }

@@ -30,6 +30,9 @@ struct DoesNotFit : OutOfChipMemory {
 /// What a Python program raised last, and was then thrown in C++: the cause of what the run ends with.
 py::object& last_raised();
 
+/// Whether a program has this interpreter, and no Python is around it: then failures are told in a line.
+bool& embedded();
+
 /// "my_kernel.py:12: ZeroDivisionError: division by zero": in a line, for a terminal.
 std::string in_a_line(py::error_already_set& error);
 

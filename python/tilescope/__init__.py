@@ -18,14 +18,14 @@ import numpy as np
 
 from . import _core
 from ._algorithm import Algorithm, Program, algorithm, attention_features, output, scratch
-from ._core import (Axis, Block, Gpu, Hbm, Machine, Problem, Recording, Seen, Span, Tensors, Tile, Tiles, Tiling, each,
+from ._core import (Axis, Block, Gpu, Hbm, Machine, Problem, Recording, Seen, Span, TensorDecl, Tensors, Tile, Tiles, Tiling, each,
                     graded, ordered, parts, uniform)
 from ._errors import BrokenPromise, DoesNotFit, Error, ProgramError, Race, RunError, UsageError
 from ._flags import take_arrays, word, words
 
 __all__ = [
     "Algorithm", "Axis", "Block", "BrokenPromise", "DoesNotFit", "Error", "Gpu", "Hbm", "Machine", "Problem",
-    "Program", "ProgramError", "Race", "Recording", "Report", "RunError", "Seen", "Span", "Study", "Tensors", "Tile",
+    "Program", "ProgramError", "Race", "Recording", "Report", "RunError", "Seen", "Span", "Study", "TensorDecl", "Tensors", "Tile",
     "Tiles", "Tiling", "UsageError", "algorithm", "algorithms", "attention_features", "count", "each", "explain",
     "gpu", "gpus", "graded", "metrics", "open_recording", "ordered", "output", "parts", "problem", "reconcile",
     "record", "run", "scratch", "study", "uniform", "verify",
@@ -104,7 +104,8 @@ class Report:
             shaped[name] = np.swapaxes(b, -3, -2) if self._bshd and b.ndim > 2 else b
         return shaped
 
-    def __getitem__(self, key: str) -> Union[int, float, bool, str, None]:
+    def __getitem__(self, key: str) -> Any:
+        """The metric of that key, None where this run has none."""
         return self._native[key]
 
     def to_dict(self) -> Dict[str, Any]:

@@ -101,7 +101,7 @@ def algorithm(program: Optional[Program] = None, /, *, computes: str = "attentio
     """
 
     def make(program: Program) -> Algorithm:
-        first, last, lines = _own_code(program) if code is None else (0, 0, [tuple(line) for line in code])
+        first, last, lines = _own_code(program) if code is None else (0, 0, list(code))
         made = Algorithm(name or program.__name__, computes, program)
         doc = idea or (program.__doc__ or "").strip().split("\n")[0].rstrip(".")
         _core.add_algorithm(made.name, computes, program.__code__.co_filename, first, last, lines,

@@ -7,7 +7,7 @@ import re
 import traceback
 from types import TracebackType
 
-_WORDED = re.compile(r"--(?P<field>[\w-]+) (?P<value>.+?): (?P<allowed>.+?)(?:; try (?:--[\w-]+ )?(?P<fix>.+))?$", re.S)
+_WORDED = re.compile(r"--(?P<field>[\w-]+)(?: (?P<value>.+?))?: (?P<allowed>.+?)(?:; try (?:--[\w-]+ )?(?P<fix>.+))?$", re.S)
 
 
 class Error(Exception):
@@ -21,7 +21,7 @@ class UsageError(Error, ValueError):
         super().__init__(message)
         found = _WORDED.match(message)
         self.field: str = found["field"].replace("-", "_") if found else ""
-        self.value: str = found["value"] if found else ""
+        self.value: str = (found["value"] or "") if found else ""
         self.allowed: str = found["allowed"] if found else ""
         self.fix: str = (found["fix"] or "") if found else ""
 

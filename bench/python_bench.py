@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""How fast the module is: counted points of a study, and a tile program in Python beside the same one in C++.
+
+    PYTHONPATH=build/python python3 bench/python_bench.py
+
+docs/performance.md says what the numbers should be and records what they were.
+"""
+
+import pathlib
+import sys
+import time
+
+import tilescope
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python" / "examples"))
+from my_flash import my_flash  # noqa: E402
+
+
+def best(f, times=5):
+    """The shortest of a few times, in seconds: the others shared the machine."""
+    took = []
+    for _ in range(times):
+        began = time.perf_counter()
+        f()
+        took.append(time.perf_counter() - began)
+    return min(took)
+
+
+def main():
+    for threads in (1, 0):
+        points = 10_000
+        vary = {"seq": range(1000, 1000 + points)}
+        seconds = best(lambda: tilescope.study("flash_v2", vary, time=False, threads=threads, causal=True).records())
+        print(f"counted points, {threads or 'all'} threads: {points / seconds:,.0f} a second, with their records")
+    seconds = best(lambda: tilescope.study("flash_v2", {"seq": range(1000, 1200)}, causal=True))
+    print(f"points with times: {200 / seconds:,.0f} a second")
+    seconds = best(lambda: [tilescope.count("flash_v2", seq=1024 + k) for k in range(500)])
+    print(f"count(), one call a point: {500 / seconds:,.0f} a second")
+    shape = dict(heads=8, seq=2048, br=64, bc=64, threads=1)
+    native, own = best(lambda: tilescope.verify("flash_v2", **shape)), best(lambda: tilescope.verify(my_flash, **shape))
+    print(f"exact, 8 heads of 2048: C++ {native * 1e3:.1f} ms, Python {own * 1e3:.0f} ms, {own / native:.0f} times as long")
+
+
+if __name__ == "__main__":
+    main()

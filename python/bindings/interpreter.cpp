@@ -1,0 +1,76 @@
+// tilescope-python.so: an interpreter for the programs, which load it for a file of Python. Its bindings are those of
+// the module, on the library of the program that it was loaded into.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "python/bindings/errors.hpp"
+
+namespace tilescope::python {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the package is: beside this object in python/, as it is built and installed, or around it, as in a wheel.
+fs::path package_folder() {
+    Dl_info info{};
+    dladdr(reinterpret_cast<const void*>(&package_folder), &info);
+    const fs::path here = fs::weakly_canonical(info.dli_fname).parent_path();
+    return fs::exists(here / "python" / "tilescope") ? here / "python" : here.parent_path().parent_path();
+}
+
+/// Signals stay the program's, and so does the command line. An environment's packages are found.
+void start() {
+    PyConfig config;
+    PyConfig_InitPythonConfig(&config);
+    config.install_signal_handlers = 0;
+    config.parse_argv = 0;
+    config.buffered_stdio = 0;
+    config.write_bytecode = 0;
+    if (const char* environment = std::getenv("VIRTUAL_ENV"))
+        PyConfig_SetBytesString(&config, &config.program_name, (std::string(environment) + "/bin/python3").c_str());
+    const PyStatus status = Py_InitializeFromConfig(&config);
+    PyConfig_Clear(&config);
+    if (PyStatus_Exception(status)) throw RunError(std::string("Python does not start: ") + status.err_msg);
+    static PyModuleDef definition;
+    auto core = py::module_::create_extension_module("tilescope._core", nullptr, &definition);
+    define(core);
+    const py::module_ sys = py::module_::import("sys");
+    sys.attr("modules")["tilescope._core"] = core;
+    sys.attr("path").attr("insert")(0, package_folder().string());
+    PyEval_SaveThread();  // whoever needs it locks it
+}
+
+/// "my_kernel.py:12: NameError: ..." as "line 12: NameError: ...", for who says the file.
+std::string without_file(const std::string& what, const std::string& file) {
+    return what.starts_with(file + ':') ? "line " + what.substr(file.size() + 1) : what;
+}
+
+void load(const char* path, const char* file) {
+    static const bool started = [] { return start(), true; }();
+    embedded() = started;
+    const py::gil_scoped_acquire locked;
+    try {
+        py::module_::import("tilescope._load").attr("load")(path, file);
+    } catch (py::error_already_set& e) {
+        throw RunError(without_file(in_a_line(e), file));
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::python
+
+/// Runs the file, which adds its algorithms; `file` is how messages call it. nullptr, or what is wrong, in a line that
+/// stays until the next call.
+extern "C" __attribute__((visibility("default"))) const char* tilescope_load_python(const char* path,
+                                                                                    const char* file) {
+    static std::string wrong;
+    try {
+        tilescope::python::load(path, file);
+        return nullptr;
+    } catch (const std::exception& e) {
+        wrong = e.what();
+        return wrong.c_str();
+    }
+}

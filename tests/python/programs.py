@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Tile programs in Python count, compute and record what the same ones in C++ do; what they do wrong is told with their
+file and line, and nothing crashes.
+
+    programs.py              with the module on PYTHONPATH
+"""
+
+import gc
+import pathlib
+import random
+import sys
+import threading
+import traceback
+import unittest
+
+import numpy as np
+
+import tilescope
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "examples"))
+from my_flash import my_flash  # noqa: E402
+
+SMALL = dict(heads=2, seq=32, br=16, bc=16, dim=8)
+
+
+def case(seed):
+    r = random.Random(seed)
+    kv = r.choice([1, 2, 3])
+    flags = dict(batch=r.choice([1, 2]), heads=kv * r.choice([1, 2]), kv_heads=kv, seq_q=r.randint(1, 70),
+                 seq_k=r.randint(1, 70), dim=r.choice([8, 16, 24]), dim_v=r.choice([8, 16, 24]),
+                 dtype=r.choice(["f32", "f16", "bf16"]), br=r.randint(1, 40), bc=r.randint(1, 40), seed=seed)
+    kind = r.randrange(4)
+    if kind == 1:
+        flags["causal"] = True
+    elif kind == 2:
+        flags.update(window_left=r.randint(0, 40), window_right=r.randint(0, 40))
+    elif kind == 3:
+        flags.update(block_mask="random:0.4", mask_block="16x8")
+    return flags
+
+
+def here():
+    """The line of the caller."""
+    return sys._getframe(1).f_lineno
+
+
+def program(body, **options):
+    """An algorithm whose one launch is `body(b, head, i, t, p, tile)`."""
+
+    @tilescope.algorithm(name="tried", code=[(1, "tried", "")], features=tilescope.attention_features, **options)
+    def tried(gpu, t, p, tile):
+        rows = tilescope.Tiles(p.seq_q, tile.br, "i")
+        gpu.launch("tried", [p.head_axis(), tilescope.uniform(rows)], lambda b, head, i: body(b, head, i, t, p, tile))
+
+    return tried
+
+
+class Equal(unittest.TestCase):
+    def test_counts_and_numbers_of_flash_v2(self):
+        for seed in range(150):
+            flags = case(seed)
+            with self.subTest(**flags):
+                mine, theirs = tilescope.count(my_flash, **flags), tilescope.count("flash_v2", pack="off", **flags)
+                self.assertEqual(mine.counters, theirs.counters)
+                for key in ("sram_peak_bytes", "register_peak_bytes", "hbm_footprint_bytes"):
+                    self.assertEqual(mine[key], theirs[key], key)
+                self.assertEqual(tilescope.verify(my_flash, **flags), tilescope.verify("flash_v2", pack="off", **flags))
+                if seed % 5 == 0:
+                    mine, theirs = (tilescope.run(a, mode="numeric", pack="off", **flags) for a in (my_flash, "flash_v2"))
+                    self.assertEqual(mine.traffic, theirs.traffic)
+                    for name, o in theirs.outputs.items():
+                        self.assertTrue(np.array_equal(o, mine.outputs[name], equal_nan=True))
+                    self.assertEqual(mine.errors, theirs.errors)
+                    self.assertEqual(mine.time_us is None, theirs.time_us is None)
+
+    def test_large_problems_fold(self):
+        flags = dict(heads=64, kv_heads=8, seq=100_000, causal=True, br=128, bc=64)
+        self.assertEqual(tilescope.count(my_flash, **flags).counters, tilescope.count("flash_v2", **flags).counters)
+
+    def test_a_study(self):
+        vary = {"seq": [100, 1000, 3000], "kv_heads": [1, 8]}
+        mine, theirs = (tilescope.study(a, vary, causal=True, br=64, bc=64) for a in (my_flash, "flash_v2"))
+        for key in ("hbm_read_bytes", "hbm_write_bytes", "matmul_flops", "exps", "other_flops", "register_peak_bytes"):
+            self.assertEqual(mine[key].tolist(), theirs[key].tolist(), key)
+
+    def test_recorded_with_its_own_lines(self):
+        mine, theirs = (tilescope.record(a, **SMALL) for a in (my_flash, "flash_v2"))
+        worked = [[mine[k] for k in range(len(mine))], [theirs[k] for k in range(len(theirs))]]
+        kinds = [sorted(s["operation"] for s in steps) for steps in worked]
+        self.assertEqual(*kinds)
+        source = pathlib.Path(sys.modules["my_flash"].__file__).read_text().splitlines()
+        for step in worked[0]:
+            if step["operation"] in ("exp_minus", "add_log", "update_row_sum"):
+                self.assertIn("b." + step["operation"], source[step["line"] - 1])
+                self.assertEqual(step["line"], step["source_line"])
+        self.assertEqual(mine.replay(), "")
+
+    def test_own_source_is_the_pseudo_code(self):
+        lines = tilescope.explain(my_flash, **SMALL)["lines"]
+        loads = [l for l in lines if "b.load(Q.of(head), i)" in l["code"]]
+        self.assertEqual(loads[0]["why"], "once: it stays on chip")
+        self.assertEqual(loads[0]["counters"]["hbm_read_bytes"], 2 * 32 * 8 * 2)
+        steps = [l for l in lines if "b.matmul(o, s, v)" in l["code"]]
+        self.assertEqual(steps[0]["visits"], 2 * 2 * 2)
+        total = tilescope.count(my_flash, **SMALL).counters
+        for key in ("hbm_read_bytes", "matmul_flops", "exps"):
+            self.assertEqual(sum(l["counters"][key] for l in lines), total[key])
+
+    def test_helpers_belong_to_the_line_that_calls_them(self):
+        def zeroed(b, n):
+            return b.alloc("x", n, 1)
+
+        @tilescope.algorithm
+        def with_helper(gpu, t, p, tile):
+            def body(b, head):
+                x = zeroed(b, p.seq_q)  # made elsewhere
+                b.exp(x)
+
+            gpu.launch("with_helper", [p.head_axis()], body)
+
+        record = tilescope.record(with_helper, **SMALL, values=False)
+        step = next(record[k] for k in range(len(record)) if record[k]["operation"] == "alloc")
+        self.assertEqual(step["source_line"], zeroed.__code__.co_firstlineno + 1)
+        code = {l["line"]: l["code"] for l in tilescope.explain(with_helper, **SMALL)["lines"]}
+        self.assertIn("zeroed(b, p.seq_q)", code[step["line"]])
+
+
+class Wrong(unittest.TestCase):
+    def refused(self, error, body, mode=tilescope.verify, **flags):
+        try:
+            mode(program(body), **{**SMALL, **flags})
+        except error as raised:
+            return raised  # with its traceback, which assertRaises takes away
+        self.fail("nothing was raised")
+
+    def at_line(self, error, line, text):
+        self.assertRegex(str(error), f"^{__file__}:{line}: .*")
+        self.assertIn(text, str(error))
+
+    def test_what_is_raised_inside_travels_out(self):
+        def body(b, head, i, t, p, tile):
+            raise ZeroDivisionError("mine")
+
+        for mode in (tilescope.verify, tilescope.count, tilescope.run, tilescope.record):
+            error = self.refused(ZeroDivisionError, body, mode)
+            self.assertEqual(traceback.extract_tb(error.__traceback__)[-1].name, "body")
+        with self.assertRaises(ZeroDivisionError):
+            tilescope.study(program(body), {"seq": [32, 64]}, br=16, bc=16)
+
+    def test_a_tile_that_outlives_its_block(self):
+        kept = []
+
+        def body(b, head, i, t, p, tile):
+            if kept:
+                kept.append(here() + 1)
+                b.exp(kept[0])
+            kept.append(b.alloc("x", 4, 4))
+
+        error = self.refused(tilescope.ProgramError, body)
+        self.at_line(error, kept[1], "a tile is used after its thread block ended")
+        with self.assertRaises(tilescope.ProgramError):
+            kept[0].rows
+        gc.collect()
+
+    def test_a_block_after_its_end_and_in_another(self):
+        kept = []
+
+        def body(b, head, i, t, p, tile):
+            if kept:
+                kept[0].alloc("x", 1, 1)
+            kept.append(b)
+
+        error = self.refused(tilescope.ProgramError, body)
+        self.assertIn("a thread block is used after its end", str(error))
+        with self.assertRaises(tilescope.ProgramError):
+            kept[0].alloc("x", 1, 1)
+
+    def test_a_tensor_and_a_gpu_of_another_run(self):
+        kept = []
+
+        def body(b, head, i, t, p, tile):
+            if kept:
+                b.load(kept[0].of(head), i)
+
+        tried = program(body)
+
+        @tilescope.algorithm(name="keeps")
+        def keeps(gpu, t, p, tile):
+            kept.extend([t["Q"], gpu, t])
+
+        tilescope.verify(keeps, **SMALL)
+        tried = program(body)
+        with self.assertRaises(tilescope.ProgramError) as raised:
+            tilescope.verify(tried, **SMALL)
+        self.assertIn("tensor Q belongs to another run", str(raised.exception))
+        for touch in (lambda: kept[1].note("late"), lambda: kept[1].launch("x", [], print), lambda: kept[2]["Q"]):
+            with self.assertRaises(tilescope.ProgramError):
+                touch()
+
+    def test_places_that_are_not_there(self):
+        lines = []
+
+        def beyond(b, head, i, t, p, tile):
+            lines.append(here() + 1)
+            b.load(t["Q"].of(head), tilescope.Span(20, 16))
+
+        self.at_line(self.refused(tilescope.ProgramError, beyond), lines[-1], "are not all in Q")
+
+        def slice_beyond(b, head, i, t, p, tile):
+            lines.append(here() + 1)
+            b.load(t["Q"].slice(99), i)
+
+        self.at_line(self.refused(tilescope.ProgramError, slice_beyond), lines[-1], "slice 99")
+
+        def shapes(b, head, i, t, p, tile):
+            x, y = b.alloc("x", 3, 4), b.alloc("y", 5, 6)
+            lines.append(here() + 1)
+            b.matmul(x, y, y)
+
+        self.at_line(self.refused(tilescope.ProgramError, shapes), lines[-1], "matmul")
+        for rows, cols in ((-1, 4), (1 << 40, 1 << 40), (1 << 31, 1 << 31)):
+            self.refused(tilescope.ProgramError, lambda b, *_: b.alloc("x", rows, cols))
+        self.refused(KeyError, lambda b, head, i, t, p, tile: t["nothing"])
+        self.refused(tilescope.UsageError, lambda b, *_: b.alloc("x", 1, 1, space="attic"))
+        self.refused(TypeError, lambda b, *_: b.exp(3))
+        with self.assertRaises(tilescope.UsageError):
+            tilescope.Tiles(4, 0)
+
+    def test_a_promise_that_is_broken(self):
+        lines = []
+
+        def body(b, head, i, t, p, tile):
+            def step(j):
+                for _ in range(1 + j.begin // 16):
+                    b.load(t["K"].of(head), j)
+
+            lines.append(here() + 1)
+            b.uniform(tilescope.Tiles(p.seq_k, tile.bc, "j"), step)
+
+        error = self.refused(tilescope.BrokenPromise, body, seq=64)
+        self.assertIn(f"uniform at source line {lines[0]} of {__file__}", str(error))
+        self.assertEqual((error.launch, error.block), (0, 0))
+
+    def test_a_race(self):
+        def body(b, head, i, t, p, tile):
+            b.store(b.alloc("x", 16, p.dim_v), t["O"].of(head), tilescope.Span(0, 16))
+
+        error = self.refused(tilescope.Race, body)
+        self.assertIn("O", str(error))
+        self.assertEqual(error.block, 1)
+
+    def test_what_does_not_fit(self):
+        def body(b, head, i, t, p, tile):
+            b.alloc("huge", 4096, 4096)
+
+        error = self.refused(tilescope.DoesNotFit, body, tilescope.run)
+        self.assertEqual(error.tile, "huge")
+        self.assertIsInstance(error.__cause__, tilescope.DoesNotFit)
+        self.assertEqual(traceback.extract_tb(error.__cause__.__traceback__)[-1].name, "body")
+        rows = tilescope.study(program(body), {"seq": [32]}, br=16, bc=16).records()
+        self.assertFalse(rows[0]["fits"])
+
+    def test_what_a_program_catches_is_over(self):
+        def body(b, head, i, t, p, tile):
+            try:
+                b.alloc("huge", 4096, 4096)
+            except tilescope.DoesNotFit:
+                b.alloc("small", 4, 4)
+
+        tilescope.verify(program(body), **SMALL)
+
+    def test_launches_in_a_block(self):
+        @tilescope.algorithm(name="nested")
+        def nested(gpu, t, p, tile):
+            def body(b, head):
+                gpu.launch("inner", [p.head_axis()], lambda b, head: None)
+
+            gpu.launch("outer", [p.head_axis()], body)
+
+        with self.assertRaises(tilescope.ProgramError):
+            tilescope.verify(nested, **SMALL)
+
+    def test_features_that_it_does_not_have(self):
+        @tilescope.algorithm(name="plain")
+        def plain(gpu, t, p, tile):
+            pass
+
+        with self.assertRaises(tilescope.UsageError) as raised:
+            tilescope.run(plain, causal=True)
+        self.assertIn("plain does not", str(raised.exception))
+
+    def test_names_and_words(self):
+        for options, text in [(dict(name="flash_v2"), "there is one by that name already"), (dict(name="a b"), "letters"),
+                              (dict(computes="everything"), "must be one of"), (dict(features=["wings"]), "must be one of"),
+                              (dict(code=[(2, "a", ""), (1, "b", "")]), "comes after"), (dict(code=[(70000, "a", "")]), "65535")]:
+            with self.assertRaises(tilescope.UsageError) as raised:
+                tilescope.algorithm(**{"name": "named", "code": [], **options})(lambda gpu, t, p, tile: None)
+            self.assertIn(text, str(raised.exception))
+
+    def test_defined_again(self):
+        for n in (1, 2):
+            @tilescope.algorithm(name="again")
+            def again(gpu, t, p, tile, n=n):
+                for _ in range(n):
+                    gpu.launch("k", [p.head_axis()], lambda b, head: None)
+
+            self.assertEqual(tilescope.count(again, **SMALL).counters["launches"], n)
+        self.assertEqual([a["name"] for a in tilescope.algorithms()].count("again"), 1)
+
+    def test_defined_while_something_runs(self):
+        def body(b, head, i, t, p, tile):
+            tilescope.algorithm(name="inner")(lambda gpu, t, p, tile: None)
+
+        with self.assertRaises(tilescope.RunError) as raised:
+            tilescope.verify(program(body), **SMALL)
+        self.assertIn("while something runs", str(raised.exception))
+
+    def test_many_threads_of_python(self):
+        expected = tilescope.verify("flash_v2", **SMALL)
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(tilescope.verify(my_flash, **SMALL))) for _ in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(found, [expected] * 8)
+
+
+if __name__ == "__main__":
+    unittest.main()
