@@ -90,10 +90,11 @@ void add(const std::string& name, const std::string& computes, const std::string
                 .paper = for_ever(paper),
                 .code = code_lines(code),
                 .tensors = declared,
-                .run = [=](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
-                    const std::vector<TensorDecl> all = declared(p, tile);
-                    in_python_code([&] { run_python(program.get(), where, first, last, gpu, t, all, p, tile); });
-                },
+                .run =
+                    [=](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+                        const std::vector<TensorDecl> all = declared(p, tile);
+                        in_python_code([&] { run_python(program.get(), where, first, last, gpu, t, all, p, tile); });
+                    },
                 .knobs = knobs_of(knobs)};
     add_algorithm(std::move(a), where);
 }
@@ -117,18 +118,28 @@ void define_algorithms(py::module_& m) {
     py::class_<Declared>(m, "TensorDecl", "A tensor in HBM that a program declares.")
         .def(py::init([](std::string name, std::string role, std::string meaning, std::string sliced, std::string dtype,
                          Index rows, Index cols) {
-            return Declared{std::move(name), std::move(role), std::move(meaning), std::move(sliced), std::move(dtype), rows, cols};
-        }), py::arg("name"), py::arg("role"), py::arg("meaning"), py::arg("sliced"), py::arg("dtype"), py::arg("rows"),
+                 return Declared{std::move(name),
+                                 std::move(role),
+                                 std::move(meaning),
+                                 std::move(sliced),
+                                 std::move(dtype),
+                                 rows,
+                                 cols};
+             }),
+             py::arg("name"), py::arg("role"), py::arg("meaning"), py::arg("sliced"), py::arg("dtype"), py::arg("rows"),
              py::arg("cols"))
         .def_readonly("name", &Declared::name);
     m.def("add_algorithm", &add, py::arg("name"), py::arg("computes"), py::arg("file"), py::arg("first"),
           py::arg("last"), py::arg("code"), py::arg("features"), py::arg("idea"), py::arg("paper"), py::arg("knobs"),
           py::arg("run"), py::arg("tensors"), "Adds an algorithm in Python: see tilescope.algorithm.");
-    m.def("algorithms", [] {
-        py::list all;
-        for (const Algorithm& a : algorithms()) all.append(about(a));
-        return all;
-    }, "Every algorithm: name, computes, idea, paper, file and code.");
+    m.def(
+        "algorithms",
+        [] {
+            py::list all;
+            for (const Algorithm& a : algorithms()) all.append(about(a));
+            return all;
+        },
+        "Every algorithm: name, computes, idea, paper, file and code.");
 }
 
 }  // namespace tilescope::python

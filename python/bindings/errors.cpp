@@ -81,7 +81,8 @@ void translate(std::exception_ptr thrown) {
     if (!thrown) return;
     if (runs_under_way() > 0 && thrown_as(last_raised()) == thrown) {  // on its way out: its traceback grows
         const py::object& error = last_raised();
-        PyErr_Restore(py::type::of(error).inc_ref().ptr(), error.inc_ref().ptr(), PyException_GetTraceback(error.ptr()));
+        PyErr_Restore(py::type::of(error).inc_ref().ptr(), error.inc_ref().ptr(),
+                      PyException_GetTraceback(error.ptr()));
         return;
     }
     const py::object error = in_python(thrown);

@@ -26,7 +26,6 @@ struct DoesNotFit : OutOfChipMemory {
 /// Throws what `error` was before it became Python's, as C++ knows it; else `error` itself, with its traceback.
 [[noreturn]] void throw_native(py::error_already_set& error);
 
-
 /// What a Python program raised last, and was then thrown in C++: the cause of what the run ends with.
 py::object& last_raised();
 

@@ -89,18 +89,26 @@ void define_loops(py::module_& m, Verbs& verbs) {
     py::class_<Loop>(m, "Loop", "A loop over tiles; calling it with a function of a span runs it.")
         .def("__call__", &Loop::operator(), py::arg("body"));
     verbs
-        .def("uniform", [](std::shared_ptr<OnSm> b, const Tiles& tiles, const py::object& body) {
-            return begin({std::move(b), tiles, std::nullopt, Promise::uniform}, body);
-        }, py::arg("tiles"), py::arg("body") = py::none(),
-             "body(span) for every tile, promising that all full tiles cost the same. Without a body: a decorator.")
-        .def("graded", [](std::shared_ptr<OnSm> b, const Tiles& tiles, const Seen& seen, const py::object& body) {
-            return begin({std::move(b), tiles, seen, Promise::graded}, body);
-        }, py::arg("tiles"), py::arg("seen"), py::arg("body") = py::none(),
-             "The same, promising a cost that is affine in how many tiles are seen.")
-        .def("each", [](std::shared_ptr<OnSm> b, const Tiles& tiles, const py::object& body) {
-            return begin({std::move(b), tiles, std::nullopt, Promise::none}, body);
-        }, py::arg("tiles"), py::arg("body") = py::none(),
-             "The same, promising nothing.");
+        .def(
+            "uniform",
+            [](std::shared_ptr<OnSm> b, const Tiles& tiles, const py::object& body) {
+                return begin({std::move(b), tiles, std::nullopt, Promise::uniform}, body);
+            },
+            py::arg("tiles"), py::arg("body") = py::none(),
+            "body(span) for every tile, promising that all full tiles cost the same. Without a body: a decorator.")
+        .def(
+            "graded",
+            [](std::shared_ptr<OnSm> b, const Tiles& tiles, const Seen& seen, const py::object& body) {
+                return begin({std::move(b), tiles, seen, Promise::graded}, body);
+            },
+            py::arg("tiles"), py::arg("seen"), py::arg("body") = py::none(),
+            "The same, promising a cost that is affine in how many tiles are seen.")
+        .def(
+            "each",
+            [](std::shared_ptr<OnSm> b, const Tiles& tiles, const py::object& body) {
+                return begin({std::move(b), tiles, std::nullopt, Promise::none}, body);
+            },
+            py::arg("tiles"), py::arg("body") = py::none(), "The same, promising nothing.");
 }
 
 void define_moves(Verbs& verbs) {
@@ -122,15 +130,18 @@ void define_moves(Verbs& verbs) {
 
 /// An operation on one tile, and on one that reads another.
 void define(Verbs& verbs, const char* name, const char* doc, void (*f)(Block&, Tile&, Here)) {
-    verbs.def(name, [f](OnSm& b, OnChip& x) {
-        b.verb([&](Block& block, Here here) { f(block, x.of(b), here); });
-    }, py::arg("x"), doc);
+    verbs.def(
+        name, [f](OnSm& b, OnChip& x) { b.verb([&](Block& block, Here here) { f(block, x.of(b), here); }); },
+        py::arg("x"), doc);
 }
 void define(Verbs& verbs, const char* name, const char* doc, void (*f)(Block&, Tile&, const Tile&, Here),
             const char* out, const char* in) {
-    verbs.def(name, [f](OnSm& b, OnChip& x, OnChip& y) {
-        b.verb([&](Block& block, Here here) { f(block, x.of(b), y.of(b), here); });
-    }, py::arg(out), py::arg(in), doc);
+    verbs.def(
+        name,
+        [f](OnSm& b, OnChip& x, OnChip& y) {
+            b.verb([&](Block& block, Here here) { f(block, x.of(b), y.of(b), here); });
+        },
+        py::arg(out), py::arg(in), doc);
 }
 
 void define_arithmetic(Verbs& v) {
@@ -150,13 +161,19 @@ void define_arithmetic(Verbs& v) {
     define(v, "multiply", "x *= y, element by element.", &multiply, "x", "y");
     define(v, "update_column_sum", "x_c += sum over the rows of y, where x is a single row.", &update_column_sum, "x",
            "y");
-    v.def("take_column", [](OnSm& b, OnChip& out, OnChip& x, Index column) {
-        b.verb([&](Block& block, Here here) { take_column(block, out.of(b), x.of(b), column, here); });
-    }, py::arg("out"), py::arg("x"), py::arg("column"), "out_r = x_rc, a column of its own.");
-    v.def("apply_mask", [](OnSm& b, OnChip& s, const Problem& p, Span i, Span j) {
-        b.verb([&](Block& block, Here here) { apply_mask(block, s.of(b), p, i, j, here); });
-    }, py::arg("s"), py::arg("p"), py::arg("i"), py::arg("j"),
-          "Sets the logits of tile (i, j) that the mask hides to -inf; nothing where it hides none.");
+    v.def(
+        "take_column",
+        [](OnSm& b, OnChip& out, OnChip& x, Index column) {
+            b.verb([&](Block& block, Here here) { take_column(block, out.of(b), x.of(b), column, here); });
+        },
+        py::arg("out"), py::arg("x"), py::arg("column"), "out_r = x_rc, a column of its own.");
+    v.def(
+        "apply_mask",
+        [](OnSm& b, OnChip& s, const Problem& p, Span i, Span j) {
+            b.verb([&](Block& block, Here here) { apply_mask(block, s.of(b), p, i, j, here); });
+        },
+        py::arg("s"), py::arg("p"), py::arg("i"), py::arg("j"),
+        "Sets the logits of tile (i, j) that the mask hides to -inf; nothing where it hides none.");
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "core/machine/event.hpp"
-
 #include "python/bindings/here.hpp"
 #include "python/bindings/texts.hpp"
 
@@ -37,8 +36,7 @@ struct OnGpu {
     std::shared_ptr<ProgramRun> run;
 };
 
-void call_body(const py::function& body, Block& b, const std::shared_ptr<ProgramRun>& run,
-               std::span<const Span> at) {
+void call_body(const py::function& body, Block& b, const std::shared_ptr<ProgramRun>& run, std::span<const Span> at) {
     const auto block = std::make_shared<OnSm>(b, run);
     struct End {
         OnSm& block;
@@ -80,10 +78,13 @@ void define_tensors(py::module_& m) {
         .def_property_readonly("rows", [](const InHbm& t) { return t.tensor.rows(); })
         .def_property_readonly("cols", [](const InHbm& t) { return t.tensor.cols(); })
         .def_property_readonly("dtype", [](const InHbm& t) { return name_of(t.tensor.dtype()); })
-        .def("slice", [](const InHbm& t, Index i) { return slice_of(t, t.tensor.slice(i)); }, py::arg("i"))
-        .def("of", [](const InHbm& t, Span head) { return slice_of(t, t.tensor.of(head)); }, py::arg("head"),
-             "The slice that belongs to a head, as the tensor was declared to be sliced.");
-    py::class_<ByName>(m, "Tensors", "The declared tensors: t[\"Q\"].").def("__getitem__", &ByName::at, py::arg("name"));
+        .def(
+            "slice", [](const InHbm& t, Index i) { return slice_of(t, t.tensor.slice(i)); }, py::arg("i"))
+        .def(
+            "of", [](const InHbm& t, Span head) { return slice_of(t, t.tensor.of(head)); }, py::arg("head"),
+            "The slice that belongs to a head, as the tensor was declared to be sliced.");
+    py::class_<ByName>(m, "Tensors", "The declared tensors: t[\"Q\"].")
+        .def("__getitem__", &ByName::at, py::arg("name"));
     py::class_<OnChip>(m, "Tile", "A tile on chip. It is given back where its last name goes out of scope.")
         .def_property_readonly("rows", [](const OnChip& t) { return t.look().rows(); })
         .def_property_readonly("cols", [](const OnChip& t) { return t.look().cols(); })
@@ -92,12 +93,14 @@ void define_tensors(py::module_& m) {
     py::class_<OnGpu>(m, "Gpu", "The modelled GPU of a run.")
         .def("launch", &launch, py::arg("kernel"), py::arg("axes"), py::arg("body"),
              "Runs body(b, span...) for every thread block of a grid, one span an axis, the first axis outermost.")
-        .def("note", [](const OnGpu& g, const std::string& text) { g.run->open("note").note(text); }, py::arg("text"),
-             "A remark for the user: a choice that explains the counts.")
+        .def(
+            "note", [](const OnGpu& g, const std::string& text) { g.run->open("note").note(text); }, py::arg("text"),
+            "A remark for the user: a choice that explains the counts.")
         .def_property_readonly("machine", [](const OnGpu& g) { return g.run->open("machine").spec(); })
-        .def("capacity", [](const OnGpu& g, const std::string& space) {
-            return g.run->open("capacity").capacity(space_of(space));
-        }, py::arg("space") = "sram", "Bytes that a thread block has.");
+        .def(
+            "capacity",
+            [](const OnGpu& g, const std::string& space) { return g.run->open("capacity").capacity(space_of(space)); },
+            py::arg("space") = "sram", "Bytes that a thread block has.");
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ std::string at_line_of_python(const std::string& what);
 
 /// One run of a program.
 struct ProgramRun {
-    Gpu* gpu = nullptr;        ///< nullptr once it is over
-    const char* file = "";     ///< of the program
-    Index first = 0, last = 0;  ///< its lines there; none where it says at() itself
+    Gpu* gpu = nullptr;           ///< nullptr once it is over
+    const char* file = "";        ///< of the program
+    Index first = 0, last = 0;    ///< its lines there; none where it says at() itself
     const OnSm* block = nullptr;  ///< the thread block that runs
     std::vector<std::pair<std::string, Hbm>> tensors = {};
 

@@ -114,8 +114,9 @@ void define_recordings(py::module_& m) {
         .def_property_readonly("tensors", [](const Recording& r) { return named(r.trace.tensors()); })
         .def_property_readonly("tiles", [](const Recording& r) { return named(r.trace.tiles()); })
         .def("save", &save, py::arg("path"), "Writes what `tilescope trace` writes.")
-        .def("replay", [](const Recording& r) { return natively([&](Control& c) { return replay(r, &c); }); },
-             "Where today's program differs from the recording, in a line; empty where it does not.");
+        .def(
+            "replay", [](const Recording& r) { return natively([&](Control& c) { return replay(r, &c); }); },
+            "Where today's program differs from the recording, in a line; empty where it does not.");
     m.def("record", &record, py::arg("algorithm"), py::arg("words"), py::arg("arrays"), py::arg("blocks"),
           py::arg("values"), "See tilescope.record.");
     m.def("read_recording", &opened, py::arg("path"), "Opens what `tilescope trace` or Recording.save() wrote.");

@@ -20,5 +20,4 @@ using Arrays = std::map<std::string, py::buffer>;
 /// A request, with these inputs in place of random ones: copied once, into tensors of the request's type.
 lab::Request request_of(const lab::Options& options, const Algorithm& algorithm, const Arrays& arrays);
 
-
 }  // namespace tilescope::python

@@ -38,16 +38,16 @@ void compare(Report& report, const Options& o, const Request& request, const Inp
 }
 
 Report run(const std::string& name, const Words& words, const Arrays& arrays, bool reference, bool forward) {
-    return carried_out(name, words, arrays, [&](const Options& o, const Request& request, const Experiment& e,
-                                                Control& control) {
-        Report report = count_and_time(e, &control);
-        if (choose_mode(o, request, {report}).numeric) {
-            const Inputs inputs = inputs_for(o, request, *e.algorithm, &control);
-            report = with_outputs(report, inputs, static_cast<int>(o.threads), &control);
-            if (reference) compare(report, o, request, inputs, control);
-        }
-        return forward ? with_forward(report, request.wish, &control) : report;
-    });
+    return carried_out(name, words, arrays,
+                       [&](const Options& o, const Request& request, const Experiment& e, Control& control) {
+                           Report report = count_and_time(e, &control);
+                           if (choose_mode(o, request, {report}).numeric) {
+                               const Inputs inputs = inputs_for(o, request, *e.algorithm, &control);
+                               report = with_outputs(report, inputs, static_cast<int>(o.threads), &control);
+                               if (reference) compare(report, o, request, inputs, control);
+                           }
+                           return forward ? with_forward(report, request.wish, &control) : report;
+                       });
 }
 
 Report count_only(const std::string& name, const Words& words) {
@@ -127,12 +127,12 @@ void define_runs(py::module_& m) {
         .def_readonly("notes", &Report::notes)
         .def_property_readonly("counters", &counters_of, "Bytes, FLOPs, launches and thread blocks: counted.")
         .def_property_readonly("outputs", &outputs_of, "Outputs of a numeric run, [slices, rows, cols], not copied.")
-        .def_property_readonly("time_us", [](const Report& r) {
-            return r.time ? std::optional(r.time->us()) : std::nullopt;
-        }, "Modelled; None of what does not fit in HBM, and of what was only counted.")
+        .def_property_readonly(
+            "time_us", [](const Report& r) { return r.time ? std::optional(r.time->us()) : std::nullopt; },
+            "Modelled; None of what does not fit in HBM, and of what was only counted.")
         .def("__getitem__", &metric_of, py::arg("key"), "The metric of that key: see metrics().")
-        .def("to_dict", [](const Report& r) { return in_python(to_json(r)); },
-             "What `tilescope run --json` prints.")
+        .def(
+            "to_dict", [](const Report& r) { return in_python(to_json(r)); }, "What `tilescope run --json` prints.")
         .def("__repr__", [](const Report& r) {
             return std::string("<tilescope.Report of ") + r.experiment.algorithm->name + ", " +
                    tiles_text(r.experiment) + '>';
@@ -140,10 +140,12 @@ void define_runs(py::module_& m) {
     m.def("run", &run, py::arg("algorithm"), py::arg("words"), py::arg("arrays"), py::arg("reference"),
           py::arg("forward"), "See tilescope.run.");
     m.def("count", &count_only, py::arg("algorithm"), py::arg("words"), "See tilescope.count.");
-    m.def("verify", [](const std::string& a, const Words& w) { return in_python(verify(a, w)); }, py::arg("algorithm"),
-          py::arg("words"), "See tilescope.verify.");
-    m.def("explain", [](const std::string& a, const Words& w) { return in_python(explain(a, w)); },
-          py::arg("algorithm"), py::arg("words"), "See tilescope.explain.");
+    m.def(
+        "verify", [](const std::string& a, const Words& w) { return in_python(verify(a, w)); }, py::arg("algorithm"),
+        py::arg("words"), "See tilescope.verify.");
+    m.def(
+        "explain", [](const std::string& a, const Words& w) { return in_python(explain(a, w)); }, py::arg("algorithm"),
+        py::arg("words"), "See tilescope.explain.");
     m.def("metrics", &metric_list, "See tilescope.metrics.");
     m.def("problem", &problem_of_words, py::arg("computes"), py::arg("words"), "See tilescope.problem.");
 }

@@ -103,12 +103,14 @@ void define_studies(py::module_& m) {
         .def_readonly("columns", &Study::columns)
         .def("records", &records_of)
         .def("column", &column_of, py::arg("key"));
-    m.def("study", [](const std::vector<std::string>& variants, const Words& words,
-                      const std::vector<std::string>& keys, const std::vector<std::vector<std::string>>& values,
-                      Index threads, bool time) {
-        return evaluated(variants, words, {keys, values}, threads, time);
-    }, py::arg("algorithms"), py::arg("words"), py::arg("keys"), py::arg("points"), py::arg("threads"),
-          py::arg("time"), "See tilescope.study.");
+    m.def(
+        "study",
+        [](const std::vector<std::string>& variants, const Words& words, const std::vector<std::string>& keys,
+           const std::vector<std::vector<std::string>>& values, Index threads, bool time) {
+            return evaluated(variants, words, {keys, values}, threads, time);
+        },
+        py::arg("algorithms"), py::arg("words"), py::arg("keys"), py::arg("points"), py::arg("threads"),
+        py::arg("time"), "See tilescope.study.");
 }
 
 }  // namespace tilescope::python

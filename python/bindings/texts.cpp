@@ -27,9 +27,9 @@ T named(const char* field, const std::string& word, std::initializer_list<Word<T
 }  // namespace
 
 Dtype dtype_of(const std::string& word) {
-    return named<Dtype>("dtype", word,
-                        {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}, {"i32", Dtype::i32},
-                         {"u8", Dtype::u8}});
+    return named<Dtype>(
+        "dtype", word,
+        {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}, {"i32", Dtype::i32}, {"u8", Dtype::u8}});
 }
 
 Space space_of(const std::string& word) {

@@ -23,7 +23,10 @@ Span tile_at(const Tiles& tiles, Index k) {
 
 void define_spans(py::module_& m) {
     py::class_<Span>(m, "Span", "Rows, columns or places of a grid: [begin, begin + size).")
-        .def(py::init([](Index begin, Index size) { return Span{begin, size}; }), py::arg("begin"), py::arg("size"))
+        .def(py::init([](Index begin, Index size) {
+                 return Span{begin, size};
+             }),
+             py::arg("begin"), py::arg("size"))
         .def_readonly("begin", &Span::begin)
         .def_readonly("size", &Span::size)
         .def_property_readonly("end", &Span::end)
@@ -93,11 +96,14 @@ void define_values(py::module_& m) {
         .def("head_axis", &Problem::head_axis, "An axis: a thread block for each head of every batch entry.")
         .def("row_axis", &Problem::row_axis, py::arg("rows"), py::arg("keys"),
              "An axis: one for each tile of queries, which costs as many key tiles as it sees.")
-        .def("kv_axis", [](const Problem& p) { return kv_axis(p); }, "The same for heads of K and V.")
-        .def("key_axis", [](const Problem& p, Tiles keys, Tiles rows) { return key_axis(p, keys, rows); },
-             py::arg("keys"), py::arg("rows"), "The same for tiles of keys.")
-        .def("heads_of", [](const Problem& p, Span kv_head) { return heads_of(p, kv_head); }, py::arg("kv_head"),
-             "The query heads that share a head of K and V, each a tile of one.")
+        .def(
+            "kv_axis", [](const Problem& p) { return kv_axis(p); }, "The same for heads of K and V.")
+        .def(
+            "key_axis", [](const Problem& p, Tiles keys, Tiles rows) { return key_axis(p, keys, rows); },
+            py::arg("keys"), py::arg("rows"), "The same for tiles of keys.")
+        .def(
+            "heads_of", [](const Problem& p, Span kv_head) { return heads_of(p, kv_head); }, py::arg("kv_head"),
+            "The query heads that share a head of K and V, each a tile of one.")
         .def("visible_keys", &Problem::visible_keys, py::arg("keys"), py::arg("rows"),
              "The key tiles in which one of these rows sees a key.")
         .def("seeing_rows", &Problem::seeing_rows, py::arg("rows"), py::arg("keys"),
