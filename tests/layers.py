@@ -63,11 +63,6 @@ GUESTS = {
     r"pybind11|Python": r"python/bindings/.*",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
         r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
-    r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
-    r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp|python/bindings/requests\.cpp",
-    r"pybind11|Python": r"python/bindings/.*",
-    r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
-        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
         r"core/machine/parallel\..pp|cli/progress\..pp",
