@@ -57,7 +57,7 @@ KERNEL = r"algorithms/\w+/\w+/kernel\w*\.(hpp|cuh?)"
 GUESTS = {
     r"imgui|GLFW|GLES|backends/": r"gui/.*",
     r"emscripten": r"gui/web/.*",
-    r"dlfcn": r"lab/own/.*",
+    r"dlfcn": r"lab/own/.*|python/bindings/interpreter\.cpp",
     r"cuda": r"algorithms/cuda/.*\.cuh|algorithms/.*\.cu|device/.*\.cuh?|device/(device|kernel_run)\.cpp",
     r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp|python/bindings/requests\.cpp",
     r"pybind11|Python": r"python/bindings/.*",
