@@ -1,6 +1,6 @@
-// The floor under decoding: how long a kernel takes that does nothing but read so many bytes once, by bulk copies into a
-// ring in shared memory, 16 KiB a piece, so many of them under way on each SM; with other data in the L2 before. Medians
-// of 41. Prints CSV, which docs/measured has as reading.csv.
+// The floor under decoding: how long a kernel takes that does nothing but read so many bytes once, by bulk copies into
+// a ring in shared memory, 16 KiB a piece, so many of them under way on each SM; with other data in the L2 before.
+// Medians of 41. Prints CSV, which docs/measured has as reading.csv.
 //     nvcc -std=c++20 -O3 -arch=sm_90 bench/reading.cu -o reading && ./reading
 #include <cuda_runtime.h>
 
@@ -33,21 +33,19 @@ __global__ void __launch_bounds__(32) read_once(const char* from, int pieces, in
     const auto ask = [&](int s) {
         if (next >= pieces) return;
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(in_shared(arrived + s)), "r"(piece));
-        asm volatile(
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                in_shared(ring + s * piece)),
-            "l"(from + std::int64_t{next} * piece), "r"(piece), "r"(in_shared(arrived + s)));
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                         in_shared(ring + s * piece)),
+                     "l"(from + std::int64_t{next} * piece), "r"(piece), "r"(in_shared(arrived + s)));
         next += gridDim.x;
     };
     for (int s = 0; s < stages; ++s) ask(s);
     for (int p = blockIdx.x, s = 0, phase = 0; p < pieces; p += gridDim.x) {
         std::uint32_t done = 0;
         while (!done)
-            asm volatile(
-                "{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-                : "=r"(done)
-                : "r"(in_shared(arrived + s)), "r"(phase)
-                : "memory");
+            asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+                         : "=r"(done)
+                         : "r"(in_shared(arrived + s)), "r"(phase)
+                         : "memory");
         ask(s);
         if (++s == stages) s = 0, phase ^= 1;
     }

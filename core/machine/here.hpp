@@ -15,8 +15,6 @@ struct Here {
 };
 
 /// "source line 23 of mine.cpp".
-inline std::string source_of(Here here) {
-    return "source line " + std::to_string(here.line) + " of " + here.file;
-}
+inline std::string source_of(Here here) { return "source line " + std::to_string(here.line) + " of " + here.file; }
 
 }  // namespace tilescope

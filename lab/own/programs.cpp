@@ -22,7 +22,8 @@ void keep_program(const char* path, const std::string& object) {
     const auto same = [&](const EmbeddedFile& f) { return f.name == path; };
     if (std::any_of(programs().begin(), programs().end(), same)) return;
     std::error_code error;
-    if (std::filesystem::last_write_time(path, error) > std::filesystem::last_write_time(object, error) || error) return;
+    if (std::filesystem::last_write_time(path, error) > std::filesystem::last_write_time(object, error) || error)
+        return;
     try {
         programs().push_back({path, texts.emplace_back(read_text(path))});
     } catch (const Unreadable&) {  // it is only shown

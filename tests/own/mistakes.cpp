@@ -32,7 +32,7 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         });
         b.at(3);
         divide_rows(b, o, l);
-        if (made(input)) b.store(o, Q.of(head), i);                                    // input
+        if (made(input)) b.store(o, Q.of(head), i);                                      // input
         if (!made(unwritten)) b.store(o, O.of(head), made(race) ? Span{0, i.size} : i);  // race
     });
 }
