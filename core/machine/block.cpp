@@ -133,10 +133,10 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     const Operation& operation = adds ? operation::reduce_add : operation::store;
     w_.here = here;
     check_region(operation.name, to, rows, cols);
-    if (gpu_.tensors_[to.id_].role == Role::input)
-        throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " is an input, which is only read");
     if (to.in_pages_)
         throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " lies in pages, which are only read");
+    if (gpu_.tensors_[to.id_].only_read)
+        throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " is an input, which is only read");
     if (from.rows() != rows.size || from.cols() != cols.size)
         mismatch(operation.name, info(from), rows.size, cols.size);
     const Region region{to.id_, to.slice_, rows, cols};

@@ -35,6 +35,7 @@ struct TensorInfo {
     Index heads_per_slice = 1;  ///< consecutive heads that share a slice; more than 1 where K and V are grouped
     Pages pages = {};
     Meaning gradient_of = Meaning::other;  ///< of a gradient: what the numbers are that it belongs to
+    bool only_read = false;                ///< stores are refused
 
     Index size() const { return slices * rows * cols; }
     Bytes bytes() const { return (pages ? pages.rows() * cols : size()) * size_of(dtype); }

@@ -1,4 +1,5 @@
 // A C++ file of one's own becomes a shared object, which is kept for the next time.
+#ifndef __EMSCRIPTEN__  // a page loads nothing
 #include <unistd.h>
 
 #include <cstdint>
@@ -210,3 +211,4 @@ Compiled compiled(const std::string& path, bool again) {
 }
 
 }  // namespace tilescope::lab
+#endif

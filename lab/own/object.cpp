@@ -1,3 +1,4 @@
+#ifndef __EMSCRIPTEN__  // a page loads nothing
 #include <dlfcn.h>
 
 #include <cstring>
@@ -86,3 +87,4 @@ std::vector<const Algorithm*> load_object(const std::string& path, const char* f
 }
 
 }  // namespace tilescope::lab
+#endif

@@ -22,16 +22,22 @@ std::map<std::string, std::vector<const Algorithm*>>& files() {
     return all;
 }
 
-/// The same characters until the program ends.
-const char* kept(const std::string& file) {
-    static std::deque<std::string> all;
-    return all.emplace_back(file).c_str();
-}
-
 std::vector<std::string> names_of(const std::vector<const Algorithm*>& algorithms) {
     std::vector<std::string> names;
     for (const Algorithm* a : algorithms) names.emplace_back(a->name);
     return names;
+}
+
+#ifdef __EMSCRIPTEN__
+std::vector<const Algorithm*> load_new(const std::string& path) {
+    throw UsageError(text::shown(path) +
+                     ": is a program, which the page does not load; run it with tilescope or tilescope-gui");
+}
+#else
+/// The same characters until the program ends.
+const char* kept(const std::string& file) {
+    static std::deque<std::string> all;
+    return all.emplace_back(file).c_str();
 }
 
 std::vector<const Algorithm*> load_compiled(const std::string& path, const char* file) {
@@ -55,6 +61,7 @@ std::vector<const Algorithm*> load_new(const std::string& path) {
                          "; build it again with this TileScope's headers (docs/own-algorithm.md)");
     }
 }
+#endif
 
 }  // namespace
 
@@ -76,11 +83,11 @@ std::optional<OwnName> own_name_in(std::string_view text) {
 
 std::vector<const Algorithm*> load(const std::string& path) {
     const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(path) + ": " + what); };
-#ifdef __EMSCRIPTEN__
-    refuse("is a program, which the page cannot load; run it with tilescope or tilescope-gui on your own machine");
-#endif
     if (const auto own = own_name_in(path); !own || own->size != path.size() || !own->algorithm.empty())
         refuse("is nothing that can be loaded; name a .cpp, a .so or a .py");
+#ifdef __EMSCRIPTEN__
+    return load_new(path);  // wherever that would be
+#endif
     std::error_code error;
     const fs::path place = fs::canonical(path, error);
     if (error) refuse("there is no such file; write one as in docs/own-algorithm.md");

@@ -1,3 +1,4 @@
+#ifndef __EMSCRIPTEN__  // a page loads nothing
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -34,3 +35,4 @@ std::vector<const Algorithm*> load_python(const std::string& path, const char* f
 }
 
 }  // namespace tilescope::lab
+#endif

@@ -1,3 +1,4 @@
+#ifndef __EMSCRIPTEN__  // a page loads nothing
 #include "lab/own/self.hpp"
 
 #include <dlfcn.h>
@@ -38,3 +39,4 @@ std::vector<fs::path> include_folders() {
 }
 
 }  // namespace tilescope::lab
+#endif

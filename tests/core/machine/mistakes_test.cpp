@@ -82,6 +82,26 @@ TEST_CASE("a load or store outside of its tensor is refused", "[mistakes]") {
                    "store"));
 }
 
+TEST_CASE("an operation that cannot be says where it is", "[mistakes]") {
+    Gpu gpu(spec(), exact_mode, 1);
+    TensorInfo info{"X", Role::input, Dtype::f32, 1, 8, 2, nullptr};
+    info.only_read = true;
+    const Hbm x = gpu.add(info);
+    const std::string here = std::to_string(__LINE__ + 2);
+    const auto store = [&](Block& b, Span) { b.store(b.alloc_registers("t", 2, 2), x, {0, 2}); };
+    const auto message = message_of<std::logic_error>([&] { gpu.launch("kernel", {uniform(1)}, store); });
+    CHECK(contains(message, "store: X is an input, which is only read, at source line " + here + " of "));
+    CHECK(contains(message, "mistakes_test.cpp"));
+    const auto shapes = mistake<std::logic_error>([](Block& b, const Hbm& in, const Hbm&) {
+        Tile s = b.load(in, {0, 4}), m = b.alloc_registers("m", 3, 1);
+        row_max(b, m, s);
+    });
+    CHECK(contains(shapes, "the tiles' shapes do not match, at source line "));
+    // A program's own exceptions are as they were.
+    CHECK(mistake<std::out_of_range>([](Block&, const Hbm&, const Hbm&) { throw std::out_of_range("mine"); }) ==
+          "mine");
+}
+
 TEST_CASE("tiles of other shapes than an operation needs are refused", "[mistakes]") {
     run([](Block& b, const Hbm&, const Hbm&) {
         Tile s = b.alloc_registers("s", 4, 3), column = b.alloc_registers("m", 4, 1),

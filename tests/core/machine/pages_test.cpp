@@ -127,6 +127,6 @@ TEST_CASE("what lies in pages is only read, and all pages are of one size", "[pa
         Tile t = b.alloc_registers("t", 4, 2);
         b.store(t, k, {0, 4});
     };
-    CHECK(message_of<std::logic_error>([&] { gpu.launch("write", {each(Tiles(1, 1))}, write); }) ==
-          "store: K lies in pages, which are only read");
+    CHECK(contains(message_of<std::logic_error>([&] { gpu.launch("write", {each(Tiles(1, 1))}, write); }),
+                   "store: K lies in pages, which are only read, at source line "));
 }
