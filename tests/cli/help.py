@@ -37,7 +37,7 @@ def main():
         tally.check(name in top.stdout, f"--help does not name {name}")
         r = run(binary, [name, "--help"])
         tally.check(r.returncode == 0 and r.stderr == "" and "Examples:" in r.stdout, f"{name} --help: {r.stderr}")
-        for flag in flags:
+        for flag in [*flags, "--load"]:
             tally.check(flag in r.stdout.replace(",", " ").split(), f"{name} --help does not name {flag}")
     version = run(binary, "--version")
     tally.check(version.returncode == 0 and version.stdout.startswith("tilescope "), f"--version: {version.stdout}")

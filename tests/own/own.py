@@ -265,6 +265,21 @@ def lets_two_do_it_at_once(place):
     assert len(place.kept()) == 2, place.kept()
 
 
+def says_on_a_terminal_that_it_compiles(place):
+    for words in (b"compiling ./mine.cpp\r\x1b[K", b""):  # and then it is kept
+        terminal, other = os.openpty()
+        p = subprocess.Popen([BINARY, "list", "./mine.cpp"], cwd=place.root, env=place.environment(),
+                             stdout=subprocess.DEVNULL, stderr=other)
+        p.wait(timeout=600)
+        os.close(other)
+        try:
+            said = os.read(terminal, 1000)
+        except OSError:  # nothing was said, and nobody is there any more
+            said = b""
+        os.close(terminal)
+        assert p.returncode == 0 and said == words, said
+
+
 def can_be_interrupted(place):
     place.compiler("sleep 60 & wait")
     p = place.start("run", "./mine.cpp", *SMALL)
@@ -279,7 +294,7 @@ def can_be_interrupted(place):
 def main():
     tests = [is_kept_until_something_changes, counts_as_it_should, is_named_everywhere, chooses_of_several,
              says_where_mistakes_are, says_what_does_not_compile, refuses_what_is_no_algorithm, lets_two_do_it_at_once,
-             can_be_interrupted]
+             says_on_a_terminal_that_it_compiles, can_be_interrupted]
     for test in tests:
         if not sys.argv[3:] or test.__name__ in sys.argv[3:]:
             with tempfile.TemporaryDirectory() as folder:
