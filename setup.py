@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -21,7 +22,8 @@ class CMakeBuild(build_ext):
         build = pathlib.Path(given or ROOT / "build-wheel")
         if not given:
             subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DTILESCOPE_PYTHON=ON", "-DTILESCOPE_GUI=OFF",
-                            "-DTILESCOPE_TESTS=OFF"], check=True)
+                            "-DTILESCOPE_TESTS=OFF",
+                            f"-DPython3_EXECUTABLE={getattr(sys, '_base_executable', sys.executable)}"], check=True)
             subprocess.run(["cmake", "--build", build, "-j", str(os.cpu_count()), "--target", *TARGETS], check=True)
         package = (ROOT / "python" if self.inplace else pathlib.Path(self.build_lib)) / "tilescope"
         (package / "bin").mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,16 @@ fs::path package_folder() {
     return fs::exists(here / "python" / "tilescope") ? here / "python" : here.parent_path().parent_path();
 }
 
-/// Signals stay the program's, and so does the command line. An environment's packages are found.
+/// The Python whose packages are found: of the environment, if there is one of this version, or that of the build.
+std::string python_program() {
+    const std::string version = std::to_string(PY_MAJOR_VERSION) + '.' + std::to_string(PY_MINOR_VERSION);
+    if (const char* environment = std::getenv("VIRTUAL_ENV"))
+        if (fs::exists(fs::path(environment) / "lib" / ("python" + version)))
+            return std::string(environment) + "/bin/python3";
+    return TILESCOPE_PYTHON_PROGRAM;
+}
+
+/// Signals stay the program's, and so does the command line.
 void start() {
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
@@ -28,8 +37,7 @@ void start() {
     config.parse_argv = 0;
     config.buffered_stdio = 0;
     config.write_bytecode = 0;
-    if (const char* environment = std::getenv("VIRTUAL_ENV"))
-        PyConfig_SetBytesString(&config, &config.program_name, (std::string(environment) + "/bin/python3").c_str());
+    PyConfig_SetBytesString(&config, &config.program_name, python_program().c_str());
     const PyStatus status = Py_InitializeFromConfig(&config);
     PyConfig_Clear(&config);
     if (PyStatus_Exception(status)) throw RunError(std::string("Python does not start: ") + status.err_msg);
@@ -51,8 +59,15 @@ void load(const char* path, const char* file) {
     static const bool started = [] { return start(), true; }();
     embedded() = started;
     const py::gil_scoped_acquire locked;
+    const py::object run = [] {
+        try {
+            return py::object(py::module_::import("tilescope._load").attr("load"));
+        } catch (py::error_already_set& e) {  // NumPy is missing, for instance: nothing else is there to say so
+            throw RunError(py::str(e.value()));
+        }
+    }();
     try {
-        py::module_::import("tilescope._load").attr("load")(path, file);
+        run(path, file);
     } catch (py::error_already_set& e) {
         throw RunError(without_file(in_a_line(e), file));
     }

@@ -56,18 +56,24 @@ void call_body(const py::function& body, Block& b, const std::shared_ptr<Program
 
 void launch(const OnGpu& on, const std::string& kernel, const std::vector<Axis>& axes, const py::function& body) {
     Gpu& gpu = on.run->open("launch");
-    if (on.run->block) throw ProgramError("launch: a thread block cannot launch a grid");
-    if (axes.empty() || axes.size() > 3) throw ProgramError("launch: a grid has one to three axes");
+    if (on.run->block) throw ProgramError(with_place("launch: a thread block cannot launch a grid"));
+    if (axes.empty() || axes.size() > 3) throw ProgramError(with_place("launch: a grid has one to three axes"));
     const char* const name = for_ever(kernel);
+    const Here here = here_in_python();
     const auto& run = on.run;
     const auto call = [&](Block& b, auto... spans) {
         const std::array at{spans...};
         call_body(body, b, run, at);
     };
-    if (axes.size() == 1) gpu.launch(name, {axes[0]}, [&](Block& b, Span i) { call(b, i); });
-    if (axes.size() == 2) gpu.launch(name, {axes[0], axes[1]}, [&](Block& b, Span i, Span j) { call(b, i, j); });
+    if (axes.size() == 1)
+        gpu.launch(
+            name, {axes[0]}, [&](Block& b, Span i) { call(b, i); }, here);
+    if (axes.size() == 2)
+        gpu.launch(
+            name, {axes[0], axes[1]}, [&](Block& b, Span i, Span j) { call(b, i, j); }, here);
     if (axes.size() == 3)
-        gpu.launch(name, {axes[0], axes[1], axes[2]}, [&](Block& b, Span i, Span j, Span k) { call(b, i, j, k); });
+        gpu.launch(
+            name, {axes[0], axes[1], axes[2]}, [&](Block& b, Span i, Span j, Span k) { call(b, i, j, k); }, here);
 }
 
 InHbm slice_of(const InHbm& t, Hbm slice) { return {slice, t.name, t.run}; }
@@ -128,8 +134,8 @@ const Tile& OnChip::look() const {
 
 Tile& OnChip::of(const OnSm& block) {
     if (block_ == &block) return *tile_;
-    throw ProgramError(at_line_of_python(block_ ? "a tile belongs to another thread block"
-                                                : "a tile is used after its thread block ended"));
+    throw ProgramError(
+        with_place(block_ ? "a tile belongs to another thread block" : "a tile is used after its thread block ended"));
 }
 
 void OnSm::end() {
@@ -141,7 +147,7 @@ void OnSm::end() {
 }
 
 Block& OnSm::open() const {
-    if (!block_) throw ProgramError(at_line_of_python("a thread block is used after its end"));
+    if (!block_) throw ProgramError(with_place("a thread block is used after its end"));
     return *block_;
 }
 
@@ -155,7 +161,7 @@ void OnSm::at(Index line) {
 
 const Hbm& OnSm::hbm(const InHbm& tensor) const {
     if (tensor.run == run_) return tensor.tensor;
-    throw ProgramError(at_line_of_python("tensor " + tensor.name + " belongs to another run"));
+    throw ProgramError(with_place("tensor " + tensor.name + " belongs to another run"));
 }
 
 Here OnSm::enter(Block& block) {
@@ -167,10 +173,7 @@ Here OnSm::enter(Block& block) {
     return here;
 }
 
-std::string at_line_of_python(const std::string& what) { return in_line(here_in_python(), what); }
-std::string in_line(Here here, const std::string& what) {
-    return std::string(here.file) + ':' + std::to_string(here.line) + ": " + what;
-}
+std::string with_place(const std::string& what) { return what + ", at " + source_of(here_in_python()); }
 
 void run_python(const py::object& program, const char* file, Index first, Index last, Gpu& gpu, const Tensors& t,
                 const std::vector<TensorDecl>& declared, const Problem& p, const Tiling& tile) {

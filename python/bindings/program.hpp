@@ -12,9 +12,8 @@ namespace tilescope::python {
 
 class OnSm;
 
-/// "my_kernel.py:12: what": what went wrong there, and on the line that is being executed.
-std::string in_line(Here here, const std::string& what);
-std::string at_line_of_python(const std::string& what);
+/// "what, at source line 12 of my_kernel.py": the line that is being executed.
+std::string with_place(const std::string& what);
 
 /// One run of a program.
 struct ProgramRun {
@@ -83,7 +82,7 @@ class OnSm {
         } catch (const Placed&) {
             throw;
         } catch (const std::logic_error& e) {
-            throw ProgramError(in_line(here, e.what()));
+            throw ProgramError(e.what() + (", at " + source_of(here)));
         }
     }
 

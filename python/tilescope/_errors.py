@@ -31,7 +31,7 @@ class RunError(Error, RuntimeError):
 
 
 class ProgramError(RunError):
-    """A tile program did what it may not. The message begins with its file and line."""
+    """A tile program did what it may not. The message ends with its line and file."""
 
 
 class _Placed(RunError):

@@ -33,6 +33,7 @@ FEWEST_WITH_WINDOW = {"command": 378, "text": 10, "row": 77, "figure": 500, "win
 WINDOW_PAGES = ["docs/gui.md", "docs/gui-reference.md"]
 OTHERS = {
     "docs/add-an-algorithm.md": "scripts/guide-check carries it out",
+    "docs/python.md": "tests/python/page.py carries it out",
     "docs/validation.md": "written from measurements; scripts/validation --check compares",
     "docs/performance.md": "times, measured where the page says",
     "CHANGELOG.md": "of the past",

@@ -44,6 +44,12 @@ def here():
     return sys._getframe(1).f_lineno
 
 
+def zeros(gpu, t, p):
+    """Stores something in the output, as every program has to."""
+    whole = tilescope.Span(0, p.seq_q)
+    gpu.launch("zeros", [p.head_axis()], lambda b, head: b.store(b.alloc("x", p.seq_q, p.dim_v), t["O"].of(head), whole))
+
+
 def program(body, **options):
     """An algorithm whose one launch is `body(b, head, i, t, p, tile)`."""
 
@@ -51,6 +57,7 @@ def program(body, **options):
     def tried(gpu, t, p, tile):
         rows = tilescope.Tiles(p.seq_q, tile.br, "i")
         gpu.launch("tried", [p.head_axis(), tilescope.uniform(rows)], lambda b, head, i: body(b, head, i, t, p, tile))
+        zeros(gpu, t, p)
 
     return tried
 
@@ -117,6 +124,7 @@ class Equal(unittest.TestCase):
                 b.exp(x)
 
             gpu.launch("with_helper", [p.head_axis()], body)
+            zeros(gpu, t, p)
 
         record = tilescope.record(with_helper, **SMALL, values=False)
         step = next(record[k] for k in range(len(record)) if record[k]["operation"] == "alloc")
@@ -134,7 +142,7 @@ class Wrong(unittest.TestCase):
         self.fail("nothing was raised")
 
     def at_line(self, error, line, text):
-        self.assertRegex(str(error), f"^{__file__}:{line}: .*")
+        self.assertTrue(str(error).endswith(f", at source line {line} of {__file__}"), str(error))
         self.assertIn(text, str(error))
 
     def test_what_is_raised_inside_travels_out(self):
@@ -187,6 +195,7 @@ class Wrong(unittest.TestCase):
         @tilescope.algorithm(name="keeps")
         def keeps(gpu, t, p, tile):
             kept.extend([t["Q"], gpu, t])
+            zeros(gpu, t, p)
 
         tilescope.verify(keeps, **SMALL)
         tried = program(body)
@@ -280,6 +289,15 @@ class Wrong(unittest.TestCase):
         with self.assertRaises(tilescope.ProgramError):
             tilescope.verify(nested, **SMALL)
 
+    def test_an_output_that_is_not_stored(self):
+        @tilescope.algorithm(name="stores_nothing")
+        def stores_nothing(gpu, t, p, tile):
+            pass
+
+        with self.assertRaises(tilescope.RunError) as raised:
+            tilescope.verify(stores_nothing, **SMALL)
+        self.assertIn("stores nothing in O", str(raised.exception))
+
     def test_features_that_it_does_not_have(self):
         @tilescope.algorithm(name="plain")
         def plain(gpu, t, p, tile):
@@ -302,7 +320,7 @@ class Wrong(unittest.TestCase):
             @tilescope.algorithm(name="again")
             def again(gpu, t, p, tile, n=n):
                 for _ in range(n):
-                    gpu.launch("k", [p.head_axis()], lambda b, head: None)
+                    zeros(gpu, t, p)
 
             self.assertEqual(tilescope.count(again, **SMALL).counters["launches"], n)
         self.assertEqual([a["name"] for a in tilescope.algorithms()].count("again"), 1)
