@@ -101,13 +101,13 @@ std::vector<const Algorithm*> load(const std::string& path) {
 }
 
 const Algorithm& own_algorithm(const OwnName& name) {
-    const std::vector<const Algorithm*> all = load(name.file);
-    for (const Algorithm* a : all)
-        if (name.algorithm.empty() ? all.size() == 1 : a->name == name.algorithm) return *a;
-    const std::string file = text::shown(name.file), first = file + ':' + all[0]->name;
+    const std::vector<const Algorithm*> found = load(name.file);
+    for (const Algorithm* a : found)
+        if (name.algorithm.empty() ? found.size() == 1 : a->name == name.algorithm) return *a;
+    const std::string file = text::shown(name.file), first = file + ':' + found[0]->name;
     if (name.algorithm.empty())
-        throw UsageError(file + ": has " + text::listed(names_of(all)) + "; name one, as in " + first);
-    throw UsageError(file + ": has no " + text::shown(name.algorithm) + " but " + text::listed(names_of(all)) +
+        throw UsageError(file + ": has " + text::listed(names_of(found)) + "; name one, as in " + first);
+    throw UsageError(file + ": has no " + text::shown(name.algorithm) + " but " + text::listed(names_of(found)) +
                      "; try " + first);
 }
 
