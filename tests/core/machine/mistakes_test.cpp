@@ -87,7 +87,7 @@ TEST_CASE("an operation that cannot be says where it is", "[mistakes]") {
     TensorInfo info{"X", Role::input, Dtype::f32, 1, 8, 2, nullptr};
     info.only_read = true;
     const Hbm x = gpu.add(info);
-    const std::string here = std::to_string(__LINE__ + 2);
+    const std::string here = std::to_string(__LINE__ + 1);
     const auto store = [&](Block& b, Span) { b.store(b.alloc_registers("t", 2, 2), x, {0, 2}); };
     const auto message = message_of<std::logic_error>([&] { gpu.launch("kernel", {uniform(1)}, store); });
     CHECK(contains(message, "store: X is an input, which is only read, at source line " + here + " of "));
