@@ -324,6 +324,7 @@ void follow(App& app) {
     app.session.show(app.playback.position());
     const Run* run = app.session.run();
     if (!run) return;
+    if (app.wanted_sm && !app.session.busy()) app.view.sm = *std::exchange(app.wanted_sm, {});
     app.view.sm = std::clamp<Index>(app.view.sm, 0, std::max<Index>(0, run->schedule().sms_used() - 1));
     if (app.followed == std::pair(app.session.version(), run->tick())) return;
     app.followed = {app.session.version(), run->tick()};

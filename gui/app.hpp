@@ -118,6 +118,7 @@ struct App {
     std::map<std::string, ImVec4> places;  // x, y, width, height
 
     std::pair<std::uint64_t, Index> followed{0, -1};  ///< the run and its tick that the focus was chosen for
+    std::optional<Index> wanted_sm;                   ///< the focus in what was restored, until its run is there
 
     std::optional<std::size_t> hovered_cell;  ///< of the plane of tiles, in this frame
 
@@ -149,7 +150,10 @@ struct App {
     void pan(ImVec2 whole, ImVec2 seen, bool drags);
 
     State state() const { return state_of(session, playback, view); }
-    void restore(const State& state) { show::restore(state, session, playback, view); }
+    void restore(const State& state) {
+        show::restore(state, session, playback, view);
+        wanted_sm = state.view.sm;
+    }
     /// One step, as far as the stride says; paused. One on is shown as a move.
     void step_on();
     void step_back();

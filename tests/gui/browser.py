@@ -18,6 +18,7 @@ NAMES = {"space": " ", "period": ".", "Return": "\ue007", "Tab": "\ue004", "Esca
          "Up": "\ue013", "Right": "\ue014", "Down": "\ue015", "shift": "\ue008", "Shift": "\ue008", "ctrl": "\ue009",
          "BackSpace": "\ue003", "Delete": "\ue017"}
 NEEDED = ("chromium", "chromedriver")
+PATIENCE = 180  # seconds for anything: a page draws by software here, with others on the same cores
 CHROMIUM = ["--headless", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader", "--hide-scrollbars",
             "--enable-unsafe-swiftshader", "--disable-background-networking", "--disable-component-update"]
 
@@ -65,7 +66,7 @@ class Browser:
         options.add_experimental_option("prefs", {"download.default_directory": self.folder})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
-        self.driver.set_script_timeout(60)
+        self.driver.set_script_timeout(PATIENCE)
         self.usual = width, height
         self.server = None
         self.as_new()
@@ -99,7 +100,7 @@ class Browser:
 class Page(driver.Looker):
     """The page in this browser. What its program logs says where everything is."""
 
-    def __init__(self, browser, site, *flags, tour=False, patience=30, file="index.html"):
+    def __init__(self, browser, site, *flags, tour=False, patience=PATIENCE, file="index.html"):
         from selenium.webdriver.common.actions.action_builder import ActionBuilder
         self.browser, self.driver, self.patience = browser, browser.driver, patience
         self.folder = browser.folder

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 import numpy
-from browser import Server
+from browser import PATIENCE, Server
 from driver import SKIPPED, Display
 from PIL import Image
 
@@ -39,10 +39,10 @@ class Firefox:
         self.display = Display(1440, 900)  # without one it has no WebGL
         self.program = subprocess.Popen([binary, "--marionette", "--no-remote", "--profile", self.folder],
                                         env=self.display.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.time() + 60
+        end = time.time() + PATIENCE
         while True:
             try:
-                self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+                self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
                 break
             except OSError:
                 assert time.time() < end, "Firefox does not listen"
@@ -83,7 +83,7 @@ class Firefox:
         return json.loads(line) if line else {}
 
     def wait(self, wanted, what):
-        end = time.time() + 60
+        end = time.time() + PATIENCE
         while not wanted(now := self.state()):
             said = self.script("return document.body.innerText")
             assert time.time() < end, (what, said, {key: now.get(key) for key in ("step", "command", "size")})
@@ -92,7 +92,7 @@ class Firefox:
 
     def close(self):
         self.program.terminate()
-        self.program.wait(30)
+        self.program.wait(PATIENCE)
         self.display.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -100,7 +100,7 @@ class Firefox:
 def uses_the_page(firefox, url, cli):
     flags = ["flash_v2", "--seq", "128", "--dim", "32", "--heads", "2", "--br", "32", "--bc", "32", "--step", "10"]
     firefox.ask("WebDriver:Navigate", url=url + "#" + "+".join([*flags, "--no-tour"]))
-    end = time.time() + 90
+    end = time.time() + PATIENCE
     while not firefox.script("return window.Module && Module.ready || 0"):
         assert time.time() < end, firefox.script("return document.body.innerText")
         time.sleep(0.2)
@@ -118,7 +118,7 @@ def uses_the_page(firefox, url, cli):
     x, y, width, height = firefox.state()["places"]["step"]
     firefox.click(round(x + width / 2), round(y + height / 2))
     firefox.wait(lambda s: s["settled"] and s["step"] == 12, "a step by a click")
-    end = time.time() + 10
+    end = time.time() + PATIENCE
     while "--step+12" not in firefox.script("return location.hash"):
         assert time.time() < end, "the address"
         time.sleep(0.1)
