@@ -91,8 +91,8 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
     text::print_wrapped(
         std::cout,
         std::string("Tried: multiples of 16 up to 128, of 32 up to 256, of 64 up to 512; none that would spill. ") +
-            "Kernels like FlashAttention-2's, not FlashAttention-3's. What was measured: tilescope measured " +
-            algorithm.name);
+            "Kernels like FlashAttention-2's, not FlashAttention-3's." +
+            (algorithm.file ? "" : std::string(" What was measured: tilescope measured ") + algorithm.name));
 }
 
 Json json_of(const Candidate& c) {

@@ -1,4 +1,5 @@
 // `tilescope explain ALGO`: the pseudo-code, line by line, with what each line costs and where tiles live.
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
@@ -26,18 +27,26 @@ std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double
 void print_table(const Experiment& e, const Profile& profile) {
     text::Table table({"line", "pseudo-code", "visits", "bytes / visit", "SM traffic", "matmul", "exps", "other"}, 2);
     Counters total;
+    const auto add = [&](const std::string& number, const std::string& code, const LineProfile& line) {
+        const Counters& cost = line.cost;
+        total += cost;
+        table.add({number, code, line.visits > 0 ? text::grouped(line.visits) : "",
+                   line.visits > 0 ? bytes(cost.hbm() / line.visits) : "", bytes(cost.hbm()), flops(cost.matmul_flops),
+                   flops(cost.exps), flops(cost.other_flops)});
+    };
     for (const CodeLine& c : e.algorithm->code) {
         const auto found = profile.lines().find(c.number);
-        if (found == profile.lines().end()) {
+        if (found != profile.lines().end())
+            add(std::to_string(c.number), c.code, found->second);
+        else
             table.add({std::to_string(c.number), c.code});
-            continue;
-        }
-        const auto& [visits, cost, traffic, tiles] = found->second;
-        total += cost;
-        table.add({std::to_string(c.number), c.code, text::grouped(visits),
-                   visits > 0 ? bytes(cost.hbm() / visits) : "", bytes(cost.hbm()), flops(cost.matmul_flops),
-                   flops(cost.exps), flops(cost.other_flops)});
     }
+    // A program of one's own may say no line, or one that its code does not have.
+    for (const auto& [number, line] : profile.lines())
+        if (std::none_of(e.algorithm->code.begin(), e.algorithm->code.end(),
+                         [&n = number](const CodeLine& c) { return c.number == n; }))
+            add(number == 0 ? "" : std::to_string(number), number == 0 ? "(before any line)" : "(no line of the code)",
+                line);
     table.add({"", "total", "", "", bytes(total.hbm()), flops(total.matmul_flops), flops(total.exps),
                flops(total.other_flops)});
     table.print(std::cout);

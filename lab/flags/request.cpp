@@ -380,7 +380,7 @@ Experiment experiment_of(const Algorithm& algorithm, const Request& r, Control* 
 const Algorithm& algorithm_named(const std::string& name) {
     if (const Algorithm* a = find_algorithm(name)) return *a;
     if (const auto own = own_name_in(name); own && own->size == name.size()) return own_algorithm(*own);
-    if (name.ends_with(".json") || name.find('/') != std::string::npos)
+    if (name.ends_with(".json") || (name.find('/') != std::string::npos && algorithm_in(name) == name))
         throw UsageError("algorithm " + text::shown(name) +
                          ": is a file; `tilescope-gui FILE` plays a recording, `tilescope replay FILE` runs it again");
     if (algorithm_in(name) != name) {

@@ -67,9 +67,18 @@ Algorithm wrapped(Algorithm a, const char* file) {
     return a;
 }
 
+/// TileScope's own functions are there for what is loaded: of a program they are, of Python's module they have to be
+/// asked for.
+void show_functions() {
+    Dl_info here{};
+    if (dladdr(reinterpret_cast<const void*>(&show_functions), &here) && here.dli_fname)
+        dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 }  // namespace
 
 std::vector<const Algorithm*> load_object(const std::string& path, const char* file) {
+    show_functions();
     // Never closed: its code and texts are part of the algorithms. With a folder, or it would be looked for elsewhere.
     void* const object = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!object) throw NotOpened{dlerror()};

@@ -74,6 +74,10 @@ def take_arrays(flags: Dict[str, Any]) -> Tuple[Dict[str, Any], int, bool]:
     else:
         k, v = arrays["K"], arrays["V"]
         sizes.update(kv_heads=k.shape[1], seq_k=k.shape[2], dim=q.shape[3], dim_v=v.shape[3])
+    if flags.get("seq") is not None:  # which means both
+        both = flags.pop("seq")
+        flags.setdefault("seq_q", both)
+        flags.setdefault("seq_k", both)
     for name, size in sizes.items():
         flags.setdefault(name, size)
     flags.setdefault("dtype", "f16" if q.dtype == np.float16 else "f32")
