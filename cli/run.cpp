@@ -177,7 +177,8 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
     const Experiment& e = r.experiment;
     std::ostringstream heading;
     heading << e.algorithm->name << ": " << e.algorithm->idea << '\n'
-            << "  source   " << e.algorithm->paper << '\n'
+            << "  source   " << (e.algorithm->file && !*e.algorithm->paper ? e.algorithm->file : e.algorithm->paper)
+            << '\n'
             << "  problem  " << describe(request, *e.algorithm->computes) << '\n'
             << "  tiles    " << knobs_text(e, request.wish) << '\n'
             << "  gpu      " << describe(e.gpu) << '\n'
