@@ -11,9 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has_header(const fs::path& folder) {
+/// The one header for authors finds the others in these folders.
+bool lead_to_headers(const std::vector<fs::path>& folders) {
     std::error_code none;
-    return fs::exists(folder / "tilescope/algorithm.hpp", none);
+    return fs::exists(folders[0] / "tilescope/algorithm.hpp", none) &&
+           fs::exists(folders[1] / "algorithms/contract/algorithm.hpp", none);
 }
 
 }  // namespace
@@ -29,11 +31,13 @@ fs::path own_binary() {
 }
 
 std::vector<fs::path> include_folders() {
-    const fs::path here = own_binary().parent_path();
-    for (const fs::path& folder : {here.parent_path() / "include", here / "include"})
-        if (has_header(folder)) return {folder, folder / "tilescope"};
-    const fs::path sources = TILESCOPE_SOURCES;
-    if (has_header(sources / "include")) return {sources / "include", sources};
+    const fs::path here = own_binary().parent_path(), sources = TILESCOPE_SOURCES;
+    const fs::path installed = here.parent_path() / "include", in_wheel = here / "include";
+    // A folder for builds among the sources has an include/ beside it, too, but the other headers are elsewhere.
+    for (const std::vector<fs::path>& folders :
+         {std::vector{installed, installed / "tilescope"}, std::vector{in_wheel, in_wheel / "tilescope"},
+          std::vector{sources / "include", sources}})
+        if (lead_to_headers(folders)) return folders;
     throw UsageError(text::shown(here.string()) +
                      ": there are no headers of TileScope beside the program; install it by cmake --install");
 }
