@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -285,8 +286,10 @@ class SheetReader {
 };
 
 Sheet read_sheet(std::string_view text, std::string_view where, std::span<const Sheet> bases) {
-    const json root = parse_bounded(text, where);
-    return SheetReader(where, root).read(bases);
+    // JSON needs memory to be destroyed. Where it is shared a function of its own does that, which tests that let memory
+    // run out can tell from ours.
+    const auto root = std::make_shared<const json>(parse_bounded(text, where));
+    return SheetReader(where, *root).read(bases);
 }
 
 /// "8.0" as (8, 0); what is not a version sorts last.
