@@ -158,6 +158,7 @@ def session(folder, tilescope, window):
             wrapper.write_text(WINDOW.format(python=sys.executable, window=window))
             wrapper.chmod(0o755)
     (programs / "python3").symlink_to(sys.executable)
+    (folder / "examples").symlink_to(MINE.parents[1])
     return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "200",
             "XDG_CACHE_HOME": str(folder / "cache")}
 
