@@ -286,8 +286,8 @@ class SheetReader {
 };
 
 Sheet read_sheet(std::string_view text, std::string_view where, std::span<const Sheet> bases) {
-    // JSON needs memory to be destroyed. Where it is shared a function of its own does that, which tests that let memory
-    // run out can tell from ours.
+    // JSON needs memory to be destroyed. Where it is shared a function of its own does that, which tests that let
+    // memory run out can tell from ours.
     const auto root = std::make_shared<const json>(parse_bounded(text, where));
     return SheetReader(where, *root).read(bases);
 }
