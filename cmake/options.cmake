@@ -1,5 +1,8 @@
 # tilescope_library(NAME sources... ) and the flags that all of TileScope is built with.
 
+# The Python that the distribution's packages belong to (python3-dev, python3-numpy), whatever is on the PATH.
+find_program(TILESCOPE_PYTHON3 NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+
 add_library(tilescope_flags INTERFACE)
 target_include_directories(tilescope_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(tilescope_flags INTERFACE Threads::Threads)
