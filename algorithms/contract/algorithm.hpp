@@ -57,6 +57,13 @@ struct Idealised {
     const char* why;
 };
 
+/// Tiles of few rows, for which a kernel on tensor cores has its warps along the keys, each with an m, l and O of its
+/// own: up to so many rows, and so much shared memory a thread block at least.
+struct ShortTiles {
+    Index rows = 0;
+    Bytes shared = 0;
+};
+
 struct Algorithm {
     const char* name = "";  ///< its folder's name
     const Computation* computes = nullptr;
@@ -80,7 +87,8 @@ struct Algorithm {
     std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel
     bool overlaps = false;                     ///< its kernel's later launches come up during the one before
     Index together = 1;                        ///< turns whose loads into registers its kernel asks for at once
-    Index keys_of_warp = 0;      ///< that a warp of its kernel on tensor cores owns; 0: it owns rows of queries
+    Index keys_of_warp = 0;  ///< that a warp of its kernel on tensor cores owns; 0: it owns rows of queries
+    ShortTiles short_tiles = {};
     const char* file = nullptr;  ///< of one that was added: where it came from
 };
 

@@ -56,6 +56,11 @@ inline Index rows_combined(const Problem& p) { return p.dim_v % 128 == 0 ? 4 : p
 /// Parts whose O_s a thread that combines asks for before it uses the first.
 inline constexpr Index asked_together = 32;
 
+/// Of its kernel on tensor cores: rows of a tile for decoding, and the shared memory that a thread block asks for
+/// there, more than it uses, so that an SM has two of them, as the rules for S take it: HBM is read faster in fewer
+/// places at a time.
+inline constexpr ShortTiles decoding_tiles = {16, 76 << 10};
+
 inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) {
     const auto t = tile_sums(p, tile);
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
@@ -85,7 +90,8 @@ inline Algorithm describe() {
             .knobs = split_knobs,
             .packs = true,
             .overlaps = true,
-            .together = asked_together};
+            .together = asked_together,
+            .short_tiles = decoding_tiles};
 }
 
 }  // namespace tilescope::split_kv

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "algorithms/attention/split_kv/algorithm.hpp"
 #include "algorithms/cuda/kernel.hpp"
 
 namespace tilescope::split_kv {
 
 /// Threads of a thread block that combines, and of one that attends on tensor cores.
-inline constexpr Index combining_threads = 128, tensor_core_threads = 128;
+inline constexpr Index combined_at_once = 128, combining_threads = 512, tensor_core_threads = 128;
 
 /// CUDA cores: flash_v2's. Of a short tile, a warp attends, and more threads combine.
 constexpr KernelVariant cuda_core_variant(Index br, Index bc, Index d, Index dv) {
@@ -19,11 +20,9 @@ constexpr KernelVariant cuda_core_variant(Index br, Index bc, Index d, Index dv)
 
 /// Tensor cores: four warps. 16 rows are for decoding; 64 are the library's, with its 128 keys at d = 128 and half of
 /// its 256 at d = 64 (flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch). S, P and O are in registers; what
-/// warps merge takes the room of K_j and V_j. For decoding a thread block asks for more shared memory than it uses, so
-/// that an SM has two of them, as the rules for S take it: HBM is read faster in fewer places at a time.
+/// warps merge takes the room of K_j and V_j.
 constexpr KernelVariant tensor_core_variant(Dtype dtype, Index br, Index bc, Index d) {
-    constexpr Bytes third_of_sm = 76 << 10;
-    const Bytes tiles = 2 * (br * d + 2 * bc * d), wanted = br == 16 ? third_of_sm : 0;
+    const Bytes tiles = 2 * (br * d + 2 * bc * d), wanted = br <= decoding_tiles.rows ? decoding_tiles.shared : 0;
     return {dtype, {br, bc}, d, d, tensor_core_threads, tiles, std::max<Bytes>(0, wanted - tiles)};
 }
 

@@ -1,6 +1,7 @@
-// Flash-decoding's second launch: adds up what the parts of the keys gave. A warp's threads share 128 columns of rows;
-// each has 4 neighbours of one row, and takes the parts in batches, so that many reads are under way. Bound by the
-// latency of these where rows are few, by HBM where they are many.
+// Flash-decoding's second launch: adds up what the parts of the keys gave. A thread has 4 neighbours of a row, and asks
+// for 8 parts of them at once. With few parts an SM has many of the thread blocks, which is what counts where rows are
+// many; with more parts a row has four times the threads, each with a quarter of the parts, so that all reads are under
+// way at once where rows are few.
 #include "algorithms/attention/split_kv/algorithm.hpp"
 #include "algorithms/attention/split_kv/kernel.hpp"
 #include "algorithms/cuda/tensor_cores.cuh"
@@ -10,7 +11,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr int batch = asked_together;
+constexpr int batch = 8;  // outputs that a thread asks for at once
 
 template <class T>
 struct CombineArgs {
@@ -51,15 +52,59 @@ __device__ inline void store_four(T* to, float4 x) {
     __stcg(reinterpret_cast<uint2*>(to), uint2{pack<T>(x.x, x.y), pack<T>(x.z, x.w)});
 }
 
-template <class T, int Dv>
-__global__ void __launch_bounds__(combining_threads, 2) combine_kernel(CombineArgs<T> a) {
-    constexpr int lanes = Dv / 4, Rows = combining_threads / lanes;
+/// What a row's parts amount to.
+struct Sum {
+    float weights, lse;
+};
+
+/// [12], [13]: a row's LSE_s become the weights of its parts, whose sum is still to be divided by. `lanes` threads
+/// share the row; all of a warp take part.
+template <int lanes>
+__device__ inline Sum weigh(float* w, const float* lse_s, int parts, int lane, bool exists) {
+    float m = -infinity, sum = 0;
+#pragma unroll 4
+    for (int s = lane; s < parts; s += lanes) {
+        const float x = exists ? load_past_l1(lse_s + s) : -infinity;
+        w[s] = x;
+        m = fmaxf(m, x);
+    }
+    m = finite(reduce_row<lanes>(m, [](float x, float y) { return fmaxf(x, y); }));
+#pragma unroll 1  // or lanes that have a part less go through a loop of their own, whose exponentials count besides
+    for (int s = lane; s < parts; s += lanes) {
+        const float x = exponential(w[s] - m);
+        w[s] = x;
+        sum += x;
+    }
+    sum = reduce_row<lanes>(sum, [](float x, float y) { return x + y; });
+    return {sum, sum > 0 ? m + logf(sum) : -infinity};  // [14]
+}
+
+/// The sum of what the first share and all others have; for the first.
+template <int shares>
+__device__ inline void add_shares(float4& o) {
+    __shared__ float4 all[shares][combined_at_once];
+    const int share = threadIdx.x / combined_at_once, place = threadIdx.x % combined_at_once;
+    all[share][place] = o;
+    __syncthreads();
+    if (share > 0) return;
+#pragma unroll
+    for (int k = 1; k < shares; ++k) {
+        const float4 other = all[k][place];
+        o.x += other.x, o.y += other.y, o.z += other.z, o.w += other.w;
+    }
+}
+
+/// `shares`: threads that have the same columns of a row, and every so-manieth part each.
+template <class T, int Dv, int shares>
+__global__ void __launch_bounds__(shares* combined_at_once, shares == 1 ? 8 : 2) combine_kernel(CombineArgs<T> a) {
+    constexpr int lanes = Dv / 4, Rows = combined_at_once / lanes;
     static_assert(lanes <= 32, "a row is one warp's");
     extern __shared__ float weights[];
     __shared__ float lse[Rows];
-    const int head = blockIdx.y, lane = threadIdx.x % lanes, r = threadIdx.x / lanes, S = a.parts;
+    const int share = threadIdx.x / combined_at_once, place = threadIdx.x % combined_at_once;
+    const int head = blockIdx.y, lane = place % lanes, r = place / lanes, S = a.parts;
     const int i = blockIdx.x * Rows + r;  // [11]
-    const bool exists = i < a.seq_q;      // all lanes of a warp take part in what it shuffles
+    const bool exists = i < a.seq_q;
     float* const w = weights + r * S;
     wait_for_launch_before();
 
@@ -69,53 +114,48 @@ __global__ void __launch_bounds__(combining_threads, 2) combine_kernel(CombineAr
     float4 x[batch];
     const auto ask = [&](int first) {  // [15]
 #pragma unroll
-        for (int s = 0; s < batch; ++s)
-            if (first + s < S) x[s] = load_past_l1(reinterpret_cast<const float4*>(o_s + (first + s) * part));
+        for (int k = 0; k < batch; ++k)
+            if (const int s = first + k * shares; s < S)
+                x[k] = load_past_l1(reinterpret_cast<const float4*>(o_s + s * part));
     };
-    if (exists) ask(0);
+    if (exists) ask(share);
 
-    const float* const lse_s = a.LSE_s.row(head, i);
-    float m = -infinity;
-#pragma unroll 4
-    for (int s = lane; s < S; s += lanes) {  // [12]
-        const float x = exists ? load_past_l1(lse_s + s) : -infinity;
-        w[s] = x;
-        m = fmaxf(m, x);
+    Sum sum{};
+    if (share == 0) {
+        sum = weigh<lanes>(w, a.LSE_s.row(head, i), S, lane, exists);
+        if (lane == 0) lse[r] = sum.lse;
     }
-    m = finite(reduce_row<lanes>(m, [](float x, float y) { return fmaxf(x, y); }));  // [13]
-    float sum = 0;
-#pragma unroll 1  // or lanes that have a part less go through a loop of their own, whose exponentials count besides
-    for (int s = lane; s < S; s += lanes) {
-        const float x = exponential(w[s] - m);
-        w[s] = x;
-        sum += x;
-    }
-    sum = reduce_row<lanes>(sum, [](float x, float y) { return x + y; });
-    if (lane == 0) lse[r] = sum > 0 ? m + logf(sum) : -infinity;  // [14]
-    __syncthreads();                                              // weights and LSE are here
+    __syncthreads();  // weights and LSE are here
 
     // All of the block's in one store: what warps write by themselves of a sector meets on its way, or does not.
     const int row = blockIdx.x * Rows + threadIdx.x;
     if (threadIdx.x < Rows && row < a.seq_q) *a.LSE.row(head, row) = lse[threadIdx.x];  // [16]
-    if (!exists) return;
-    const float share = inverse(sum);
     float4 o = {};
-    for (int first = 0; first < S; first += batch) {  // [15]
-        if (first > 0) ask(first);
+    for (int first = share; exists && first < S; first += batch * shares) {  // [15]
+        if (first > share) ask(first);
 #pragma unroll
-        for (int s = 0; s < batch; ++s)
-            if (first + s < S) add_weighted(o, w[first + s] * share, x[s]);
+        for (int k = 0; k < batch; ++k)
+            if (const int s = first + k * shares; s < S) add_weighted(o, w[s], x[k]);
     }
-    store_four(a.O.row(head, i) + 4 * lane, o);  // [16]
+    if constexpr (shares > 1) add_shares<shares>(o);
+    if (share > 0 || !exists) return;
+    const float each = inverse(sum.weights);
+    store_four(a.O.row(head, i) + 4 * lane, float4{o.x * each, o.y * each, o.z * each, o.w * each});  // [16]
+}
+
+template <class T, int Dv, int shares>
+void combine(const KernelCall& call) {
+    const Index rows = rows_combined(call.problem);
+    if (rows * Dv != 4 * combined_at_once) throw std::logic_error("rows_combined() is not what the kernel combines");
+    enqueue_overlapping("combine", combine_kernel<T, Dv, shares>,
+                        grid_of(ceil_div(call.problem.seq_q, rows), call.problem.batch_heads()),
+                        shares * combined_at_once, rows * parts_of(call.tile()) * size_of(Dtype::f32), call.stream,
+                        CombineArgs<T>(call));
 }
 
 template <class T, int Dv>
 void combine(const KernelCall& call) {
-    const Index rows = rows_combined(call.problem);
-    if (rows * Dv != 4 * combining_threads) throw std::logic_error("rows_combined() is not what the kernel combines");
-    enqueue_overlapping("combine", combine_kernel<T, Dv>,
-                        grid_of(ceil_div(call.problem.seq_q, rows), call.problem.batch_heads()), combining_threads,
-                        rows * parts_of(call.tile()) * size_of(Dtype::f32), call.stream, CombineArgs<T>(call));
+    parts_of(call.tile()) <= batch ? combine<T, Dv, 1>(call) : combine<T, Dv, asked_together / batch>(call);
 }
 
 template <class T>

@@ -89,54 +89,63 @@ __device__ inline void write_own(State<D>& state, int row, const Duty<Br, Bc>& d
     store_lse(state.l > 0 ? state.m * a.work.scale + logf(state.l) : -infinity, row, duty, a);
 }
 
-/// The m and l of four warps' rows, side by side.
+/// What four warps' rows say of themselves, side by side.
 struct Statistics {
     float m[warps][warp_rows], l[warps][warp_rows];
 };
 
-/// Scales each warp's O to what it contributes to O_s. Returns LSE_s. There is a barrier before what it reads.
-template <int D>
-__device__ inline float share_of(State<D>& state, Statistics& all, float scale) {
-    const int warp = threadIdx.x / 32, kept = kept_row_of_warp<M>();
+/// Makes a row's l the factors of what the warps have of O_s. Returns LSE_s.
+__device__ inline float weigh(Statistics& all, int row, float scale) {
     const float to_log2 = scale * 1.44269504f;
-    if (quad_lane() < 2 * M) all.m[warp][kept] = state.m, all.l[warp][kept] = state.l;
-    __syncthreads();
-    float m = -infinity, l = 0;
+    float m = -infinity, l = 0, factor[warps];
 #pragma unroll
-    for (int k = 0; k < warps; ++k) m = fmaxf(m, all.m[k][kept]);
+    for (int k = 0; k < warps; ++k) m = fmaxf(m, all.m[k][row]);
 #pragma unroll
-    for (int k = 0; k < warps; ++k) l += exp2_of((all.m[k][kept] - finite(m)) * to_log2) * all.l[k][kept];
-    scale_rows(state.o, exp2_of((state.m - finite(m)) * to_log2) * inverse(l));
+    for (int k = 0; k < warps; ++k) {
+        factor[k] = exp2_of((all.m[k][row] - finite(m)) * to_log2);
+        l += factor[k] * all.l[k][row];
+    }
+#pragma unroll
+    for (int k = 0; k < warps; ++k) all.l[k][row] = factor[k] * inverse(l);
     return l > 0 ? m * scale + logf(l) : -infinity;
 }
 
-/// Lines 9 and 10 of rows that four warps share. They meet in the room of Q_i (m and l) and of K_j and V_j (O).
+/// Lines 9 and 10 of rows that four warps share. Each leaves its O where its own keys were, eight rows in the room of
+/// K_j and eight in that of V_j.
 template <class T, int Br, int Bc, int D>
-__device__ inline void write_merged(State<D>& state, const HalfTile<T, Br, D>& q, const HalfTile<T, Bc, D>& k,
+__device__ inline void write_merged(const State<D>& state, const HalfTile<T, Bc, D>& k, const HalfTile<T, Bc, D>& v,
                                     const Duty<Br, Bc>& duty, const Args<T>& a) {
-    const SharedTile<warps * warp_rows, D, ReadBy::lanes> staged{reinterpret_cast<float*>(k.data)};
-    static_assert(sizeof(Statistics) <= q.size * sizeof(T) && staged.size * sizeof(float) <= 2 * k.size * sizeof(T));
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    __syncthreads();  // Q_i, K_j and V_j are done with
-    const float lse = share_of(state, *reinterpret_cast<Statistics*>(q.data), a.work.scale);
+    constexpr int own = Warp<Br, Bc>::keys * D;
+    using Rows = SharedTile<warp_rows / 2, D, ReadBy::lanes>;
+    static_assert(Rows::size * sizeof(float) <= own * sizeof(T));
+    __shared__ Statistics all;
+    const auto rows_of = [&](int warp, int half) {
+        return Rows{reinterpret_cast<float*>((half == 0 ? k : v).data + warp * own)};
+    };
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, kept = kept_row_of_warp<M>();
+    if (quad_lane() < 2 * M) all.m[warp][kept] = state.m, all.l[warp][kept] = state.l;
 #pragma unroll
-    for (int half = 0; half < 2; ++half)
+    for (int half = 0; half < 2; ++half) {
+        if (8 * half + lane / 4 >= duty.rows) break;
 #pragma unroll
         for (int nt = 0; nt < D / 8; ++nt)
-            *reinterpret_cast<float2*>(&staged.at(warp * warp_rows + 8 * half + lane / 4, 8 * nt + lane % 4 * 2)) =
+            *reinterpret_cast<float2*>(&rows_of(warp, half).at(lane / 4, 8 * nt + lane % 4 * 2)) =
                 float2{state.o.at[0][nt][2 * half], state.o.at[0][nt][2 * half + 1]};
+    }
     __syncthreads();
-    for (int piece = threadIdx.x; piece < duty.rows * staged.pieces; piece += threads) {
-        const int r = piece / staged.pieces, c = piece % staged.pieces;
-        float4 sum = staged.piece(r, c);
+    if (const int r = threadIdx.x; r < duty.rows) duty.lse(a, r) = weigh(all, r, a.work.scale);
+    __syncthreads();
+    for (int piece = threadIdx.x; piece < duty.rows * Rows::pieces; piece += threads) {
+        const int r = piece / Rows::pieces, c = piece % Rows::pieces;
+        float4 sum = {};
 #pragma unroll
-        for (int other = 1; other < warps; ++other) {
-            const float4 x = staged.piece(other * warp_rows + r, c);
-            sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
+        for (int w = 0; w < warps; ++w) {
+            const float4 x = rows_of(w, r / 8).piece(r % 8, c);
+            const float factor = all.l[w][r];
+            sum.x += factor * x.x, sum.y += factor * x.y, sum.z += factor * x.z, sum.w += factor * x.w;
         }
         store_wide(duty.output(a) + std::int64_t{r} * a.O_s.pitch + 4 * c, sum);
     }
-    if (warp == 0) store_lse(lse, 0, duty, a);
 }
 
 /// Thread blocks that an SM is to have the registers for: as many as can be had without spilling any.
@@ -191,7 +200,7 @@ __global__ void __launch_bounds__(threads, blocks_wanted(Br, D)) split_kv_tensor
     for (; j < duty.end; j += Bc) step.template operator()<false>(j);
 
     if constexpr (warp.along_keys)
-        write_merged(state, q, k, duty, a);
+        write_merged(state, k, v, duty, a);
     else if (row < rows)
         write_own(state, row, duty, a);
 }
