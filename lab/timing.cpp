@@ -15,11 +15,16 @@ namespace {
 constexpr Index most_warps = 8;           // of a tensor-core kernel: as released ones have, and as were measured
 constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is the limit
 
+/// On tensor cores: see ShortTiles.
+bool is_short(const Experiment& e) { return e.tiling.br <= e.algorithm->short_tiles.rows; }
+
 Kernel kernel_of(const Experiment& e) {
     Kernel k{
         .style = style_of(e), .rows = e.tiling.br, .places = e.algorithm->places, .together = e.algorithm->together};
     if (k.style == Style::cuda_cores)
         k.warps = std::max<Index>(1, e.tiling.br / 16);
+    else if (is_short(e))
+        k.own_softmax = true;
     else if (e.algorithm->keys_of_warp > 0)
         k.warps = std::max<Index>(1, e.tiling.bc / e.algorithm->keys_of_warp), k.own_keys = true;
     else  // Twice the warps where four could not keep the tiles in registers, as long as each has 16 rows.
@@ -239,7 +244,9 @@ class Run {
         const Registers registers = registers_from_ == RegistersFrom::rule
                                         ? estimated_registers(e_, launch, kernel_.warps)
                                         : registers_of(e_, launch, kernel_.warps);
-        const BlockNeeds needs = {counted_.launches[k].sram_peak + staged(launch), kernel_.warps, registers.per_thread};
+        Bytes shared = counted_.launches[k].sram_peak + staged(launch);
+        if (kernel_.own_softmax && shared > 0) shared = std::max(shared, e_.algorithm->short_tiles.shared);
+        const BlockNeeds needs = {shared, kernel_.warps, registers.per_thread};
         Occupancy o{residency(needs, e_.gpu), registers.compiled, registers.spills};
         if (const Index most = e_.placing.blocks_per_sm; most > 0 && most < o.residency.blocks)
             o.residency = {most, "--blocks-per-sm"};
@@ -276,13 +283,17 @@ class Run {
         t.residency = held.residency, t.compiled = held.compiled, t.spills = held.spills;
         const Index slots = t.residency.blocks;
         const auto sms = static_cast<double>(e_.gpu.sms);
-        t.clock_mhz = clock_of(rates_, kernel_.style,
-                               (t.blocks <= e_.gpu.sms ? 1 : slots) * std::max<Index>(1, kernel_.warps / 4));
+        // Warps with a softmax each wait for memory, and leave the clock where a light load has it.
+        t.clock_mhz = clock_of(
+            rates_, kernel_.style,
+            (t.blocks <= e_.gpu.sms || kernel_.own_softmax ? 1 : slots) * std::max<Index>(1, kernel_.warps / 4));
         t.waves = static_cast<double>(t.blocks) / (sms * static_cast<double>(slots));
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
         const double working = sharing_memory(t.blocks, slots);
         const auto share = [&](double bytes) { return std::min(bytes / working, rates_.bus); };
-        MemoryShare memory{share(rates_.l2), share(rates_.dram_gbs * 1e3 / t.clock_mhz), 0, 0};
+        const auto [read_gbs, write_gbs] = dram_gbs();
+        const auto per_clock = [&](double gbs) { return gbs * 1e3 / t.clock_mhz; };
+        MemoryShare memory{share(rates_.l2), share(per_clock(read_gbs)), share(per_clock(write_gbs)), 0, 0};
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
         launch.take(memory);
         double cycles = 0;
@@ -304,6 +315,13 @@ class Run {
         const auto sms = static_cast<double>(e_.gpu.sms), all = static_cast<double>(blocks);
         if (kernel_.style == Style::cuda_cores || blocks > e_.gpu.sms * slots) return std::min(sms, all);
         return all / std::ceil(all / sms);
+    }
+
+    /// Of reads and of writes. The constants of CUDA cores were fitted with a copy's rate for both.
+    std::pair<double, double> dram_gbs() const {
+        const double copied = 2 / (1 / rates_.dram_read_gbs + 1 / rates_.dram_write_gbs);
+        if (kernel_.style == Style::cuda_cores) return {copied, copied};
+        return {rates_.dram_read_gbs, rates_.dram_write_gbs};
     }
 
     Refill refill() const { return kernel_.style == Style::tensor_cores ? Refill::packed : Refill::spread; }

@@ -55,12 +55,8 @@ TIME_CAUSES = [
     ("few tiles a part", lambda c: c["splits"] and c["seq_k"] <= 8 * c["bc"] * c["splits"],
      "At most 8 key tiles a part: how thread blocks begin, merge what their warps have and end weighs as much as their "
      "steps; and the second launch, which the model begins after the first, comes up while that still runs."),
-    ("copies and reads", lambda c: c["splits"] and c["dtype"] != "f32" and c["seq_q"] * (c["packed"] or 1) <= 64,
-     "Decoding is bound by DRAM, whose rate in the model is a copy's: reads alone reach 10% more. And the second launch "
-     "comes up while the first still runs."),
-    ("warps along the keys", lambda c: c["splits"] and c["dtype"] != "f32" and c["br"] == 16,
-     "Four warps share the keys of a tile of 16 rows, each with a quarter, and merge at the end; the model has one warp "
-     "compute them all, and three idle."),
+    ("few thread blocks", lambda c: c["splits"] and c["dtype"] != "f32" and c.launch["waves"] < 0.25,
+     "A thread block on a part of the SMs, which waits for its own loads: how much of them is under way at a time decides."),
     ("ragged width", lambda c: c.softmax and c["seq_k"] % c["bc"],
      "Rows of a width that the tile does not divide: the last chunk's elements move one by one, where others move "
      "in pieces of 16 bytes. The model counts their bytes, and no time for the longer way."),
@@ -79,8 +75,8 @@ TIME_CAUSES = [
 ]
 
 MEAN_CAUSES = {
-    SPLIT_TENSOR: "decoding is bound by DRAM, whose rate in the model is a copy's, where reads alone reach 10% more; its "
-                  "second launch comes up during the first; and tiles of 16 rows have their warps along the keys",
+    SPLIT_TENSOR: "where a part has few key tiles, how thread blocks begin, merge what their warps have and end weighs as "
+                  "much as their steps, and the second launch comes up during the first",
     "split_kv": "tiles of 16 rows are one warp's in fp32, for which the model is too fast; those of 64 rows are 8% "
                 "off on average",
     "memory_efficient": "both products of this kernel take turns in one buffer and wait for their loads, for which the "
@@ -286,9 +282,8 @@ def decode_times(model):
     return [
         "### Decoding",
         paragraph(f"""The cases of [decode.csv](measured/h200/decode.csv) (H200, f16, d = 128, one query of 32 heads over
-            8, packed), warm: the model is {share(mean(errors))} off on average, {signed(worst(errors))} at worst. It is
-            too slow where DRAM is the limit: its rate is that of a copy, which reads and writes, and reads alone reach
-            10% more. The last two columns are the two launches of `split_kv`, as modelled."""),
+            8, packed), warm: the model is {share(mean(errors))} off on average, {signed(worst(errors))} at worst. The last
+            two columns are the two launches of `split_kv`, as modelled."""),
         table(("batch", "keys", "S", "measured, µs", "modelled, µs", "off", "parts, µs", "combining, µs"), rows, left=0),
     ]
 

@@ -39,7 +39,8 @@ struct Rates {
     double sram;                      ///< bytes
     double bus;                       ///< bytes that one SM draws from L2 at most
     double l2;                        ///< bytes each way, of the whole chip
-    double dram_gbs;                  ///< 10^9 B/s, of the whole chip
+    double dram_read_gbs;             ///< 10^9 B/s, of the whole chip, where it is only read
+    double dram_write_gbs;            ///< where it is only written
     double latency;                   ///< cycles until a load from L2 is there
     double dram_latency;              ///< of one that L2 lacks
     double launch_us;                 ///< of a launch that follows another in a stream

@@ -77,6 +77,7 @@ class Pricing {
     /// over keys is cut into parts of 16 rows, and those into columns, until all warps have one.
     std::pair<double, double> reads_of(const Deed& d) const {
         const double warps = static_cast<double>(kernel_.warps);
+        if (kernel_.own_softmax) return {warps, 1};
         if (kernel_.own_keys && d.transposed[1]) return {warps, 1};
         if (!sums_over_owned(d)) return {1, warps};
         const double parts = std::clamp(rows_of(d) / 16, 1.0, warps);
@@ -207,7 +208,7 @@ class Walk {
             const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_sent());
             from_l2 += read / memory.l2, to_l2 += written / memory.l2;
             busy_[static_cast<std::size_t>(Unit::dram)] +=
-                (read * memory.reads_missed + written * memory.writes_missed) / memory.dram;
+                read * memory.reads_missed / memory.dram_read + written * memory.writes_missed / memory.dram_write;
         }
         busy_[static_cast<std::size_t>(Unit::l2)] = std::max(from_l2, to_l2);  // each way has wires of its own
     }
@@ -249,7 +250,7 @@ class Walk {
     }
     /// Of the warps of a block those that own rows.
     static double working_share(const Kernel& kernel) {
-        if (kernel.most == 0 || kernel.most >= kernel.rows) return 1;
+        if (kernel.own_softmax || kernel.most == 0 || kernel.most >= kernel.rows) return 1;
         const double warps = static_cast<double>(kernel.warps);
         return std::ceil(warps * static_cast<double>(kernel.most) / static_cast<double>(kernel.rows)) / warps;
     }

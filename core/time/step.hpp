@@ -35,7 +35,7 @@ struct StepTime {
 
 /// What an SM has of L2 and DRAM while all of them ask, in bytes per cycle; and what of its bytes L2 lacks, as a share.
 struct MemoryShare {
-    double l2, dram;
+    double l2, dram_read, dram_write;
     double reads_missed = 1, writes_missed = 1;
 };
 
