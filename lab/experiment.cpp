@@ -78,6 +78,7 @@ void run_program(Gpu& gpu, const Algorithm& algorithm, const Problem& problem, c
                         problem.batch_heads() / t.slices};
         info.gradient_of = t.gradient_of;
         info.only_read = t.role == Role::input;
+        info.blank = t.role != Role::input && !t.zeroed && !info.data;
         if (t.zeroed && !info.data && gpu.mode().data) info.data = zeros(t);
         if (problem.pages) put_in_pages(info, t, declared, before, problem, gpu.mode().data);
         tensors.add(t.name, gpu.add(std::move(info)));

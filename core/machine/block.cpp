@@ -11,6 +11,8 @@
 namespace tilescope {
 namespace {
 
+std::string shown(Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; }
+
 [[noreturn]] void mismatch(const char* what, const TileInfo& tile, Index rows, Index cols) {
     throw std::logic_error(std::string(what) + ": tile " + tile.name + " is " + std::to_string(tile.rows) + " x " +
                            std::to_string(tile.cols) + " where " + std::to_string(rows) + " x " + std::to_string(cols) +
@@ -48,9 +50,23 @@ void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) c
     const bool inside = rows.begin >= 0 && rows.size >= 0 && rows.end() <= t.rows_ && cols.begin >= 0 &&
                         cols.size >= 0 && cols.end() <= t.cols_ && t.slice_ >= 0 && t.slice_ < t.slices_;
     if (inside) return;
-    const auto span = [](Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; };
-    throw std::logic_error(std::string(what) + ": rows " + span(rows) + ", columns " + span(cols) + " of slice " +
+    throw std::logic_error(std::string(what) + ": rows " + shown(rows) + ", columns " + shown(cols) + " of slice " +
                            std::to_string(t.slice_) + " are not all in " + t.name_);
+}
+
+/// What is read has to have a value.
+void Block::check_written(const char* what, const Region& r, Here here) {
+    const TensorInfo& tensor = gpu_.tensors_[r.tensor];
+    if (!tensor.blank || gpu_.mode_.only_wanted) return;
+    if (gpu_.mode_.fold) {
+        if (w_.traffic[r.tensor].write == 0) w_.early.try_emplace(r.tensor, here);
+        return;
+    }
+    const std::optional<Index> row = w_.written.first_missing(r);
+    if (!row) return;
+    throw std::logic_error(std::string(what) + ": row " + std::to_string(*row) + ", columns " + shown(r.cols) +
+                           " of slice " + std::to_string(r.slice) + " of " + tensor.name +
+                           " were not all stored before, by this thread block or an earlier launch");
 }
 
 Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
@@ -72,6 +88,7 @@ void Block::reload(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
 
 void Block::prepare(const Hbm& from, Span rows, Span cols, Here here) {
     check_region("load", from, rows, cols);
+    check_written("load", {from.id_, from.slice_, rows, cols}, here);
     if (from.in_pages_) look_up(from, rows, here);
 }
 
@@ -140,11 +157,13 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     if (from.rows() != rows.size || from.cols() != cols.size)
         mismatch(operation.name, info(from), rows.size, cols.size);
     const Region region{to.id_, to.slice_, rows, cols};
+    if (adds) check_written(operation.name, region, here);
     const Bytes moved = rows.size * cols.size * size_of(to.dtype_);
     Counters cost;
     (adds ? cost.hbm_reduce : cost.hbm_write) = moved;
     charge_read(cost, info(from));
     if (!gpu_.mode_.fold) w_.stores.add(region, line_, adds, here);
+    if (!gpu_.mode_.fold && !adds && gpu_.tensors_[to.id_].blank) w_.written.add(region);
     if (w_.chip.has_data()) {
         Storage& data = *gpu_.tensors_[to.id_].data;
         if (adds)

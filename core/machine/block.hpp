@@ -90,6 +90,7 @@ class Block {
     void read_pages(const Hbm& from, Span rows, Span cols, float* out) const;
     void release(std::uint32_t slot);
     void check_region(const char* what, const Hbm& tensor, Span rows, Span cols) const;
+    void check_written(const char* what, const Region& region, Here here);
     void send(bool adds, const Tile& from, const Hbm& to, Span rows, Span cols, Here here);
     void report(Event e, const Tile& tile, TileData data, Here here);
 

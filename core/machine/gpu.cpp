@@ -104,7 +104,9 @@ Gpu::Gpu(const GpuSpec& spec, Mode mode, int threads, Control* control)
       mode_(mode),
       threads_(threads > 0 ? threads : cores()),
       control_(control),
-      main_(std::make_unique<Worker>(ChipCapacity{spec.sram_per_block, spec.registers_per_sm}, mode.data)) {}
+      main_(std::make_unique<Worker>(ChipCapacity{spec.sram_per_block, spec.registers_per_sm}, mode.data)) {
+    main_->written = Written(&written_);
+}
 
 Gpu::~Gpu() = default;
 
@@ -217,6 +219,7 @@ void Gpu::run_folded(const Launch& launch) {
         }
     }
     merge(*main_);
+    check_early();
 }
 
 /// The first block from `from` on that has to run.
@@ -261,6 +264,7 @@ void Gpu::run_exact(const Launch& launch) {
                 own = std::make_unique<Worker>(main_->chip.capacity(), mode_.data);
                 own->traffic.resize(tensors_.size());
                 own->addends = Addends(false);
+                own->written = Written(&written_);
             }
             work(*own, block);
             return own->addends.take();
@@ -269,9 +273,27 @@ void Gpu::run_exact(const Launch& launch) {
     merge(*main_);
     for (const auto& w : workers)
         if (w) merge(*w);
+    settle(launch);
+}
+
+/// All thread blocks are through: what they stored is there for later launches.
+void Gpu::settle(const Launch& launch) {
     std::vector<const char*> names;
     for (const TensorInfo& t : tensors_) names.push_back(t.name.c_str());
-    main_->stores.check(launch.number, launch.kernel, names);
+    Stores& stores = main_->stores;
+    stores.check(launch.number, launch.kernel, names);
+    for (const Stored& s : stores.all())
+        if (!s.adds && tensors_[s.region.tensor].blank) written_.add(s.region);
+    stores.forget();
+    main_->written.forget();
+}
+
+/// A folded run cannot tell which elements were stored; but where nothing was until now, nothing had a value.
+void Gpu::check_early() const {
+    for (const auto& [tensor, here] : main_->early)
+        if (main_->traffic[tensor].write == 0)
+            throw std::logic_error("load: nothing was stored in " + tensors_[tensor].name + " before, at " +
+                                   source_of(here));
 }
 
 void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at, const Block::Grading& grading,
@@ -283,7 +305,9 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
     if (mode_.only_wanted && w.listeners.empty()) return;
 
     w.chip.restart();
-    w.stores.begin_block(block, party_of(launch.axes, block));
+    const Index party = party_of(launch.axes, block);
+    w.stores.begin_block(block, party);
+    w.written.begin_block(party);
     w.total.thread_blocks += weight;
     Block b(*this, w, block, weight);
     b.grading_ = grading;

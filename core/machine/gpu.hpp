@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/machine/block.hpp"
+#include "core/machine/covered.hpp"
 #include "core/machine/gpu_spec.hpp"
 #include "core/machine/mode.hpp"
 #include "core/machine/tensor_info.hpp"
@@ -70,6 +71,8 @@ class Gpu {
     void run_block(Worker& w, const Launch& launch, Index block, const Span* at, const Block::Grading& grading,
                    Count weight);
     void merge(Worker& w);
+    void settle(const Launch& launch);
+    void check_early() const;
 
     const GpuSpec spec_;
     const Mode mode_;
@@ -79,6 +82,7 @@ class Gpu {
     Index page_size_ = 0;             // of tensors in pages; 0: there are none
     std::vector<Listener*> listeners_;
     std::vector<std::string> notes_;
+    Written written_;  // by launches that are over
     std::unique_ptr<Worker> main_;
     std::vector<LaunchInfo> launches_;
 };

@@ -61,9 +61,8 @@ void Stores::note(const Use& use, TensorId tensor) {
 
 void Stores::take_from(Stores& other) {
     all_.insert(all_.end(), other.all_.begin(), other.all_.end());
-    other.all_.clear();
     for (const auto& [tensor, use] : other.uses_) note(use, tensor);
-    other.uses_.clear();
+    other.forget();
 }
 
 void Stores::check(Index launch, const char* kernel, const std::vector<const char*>& tensors) {
@@ -89,8 +88,6 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
         front.add(s);
         before = &s;
     }
-    all_.clear();
-    uses_.clear();
 }
 
 /// What others add to is not known before the launch ends.

@@ -30,8 +30,10 @@ class Stores {
     void add_load(TensorId tensor, std::uint16_t line);
     void take_from(Stores& other);
     /// Throws Race where blocks of two parties store to the same place, or where any adds to a tensor that any loads
-    /// from or stores to; forgets all.
+    /// from or stores to.
     void check(Index launch, const char* kernel, const std::vector<const char*>& tensors);
+    const std::vector<Stored>& all() const { return all_; }
+    void forget() { all_.clear(), uses_.clear(); }
 
   private:
     struct Use {

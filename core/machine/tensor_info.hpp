@@ -36,6 +36,7 @@ struct TensorInfo {
     Pages pages = {};
     Meaning gradient_of = Meaning::other;  ///< of a gradient: what the numbers are that it belongs to
     bool only_read = false;                ///< stores are refused
+    bool blank = false;                    ///< begins without values: loads of what was not stored are refused
 
     Index size() const { return slices * rows * cols; }
     Bytes bytes() const { return (pages ? pages.rows() * cols : size()) * size_of(dtype); }

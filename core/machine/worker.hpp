@@ -7,6 +7,7 @@
 
 #include "core/machine/addends.hpp"
 #include "core/machine/chip_memory.hpp"
+#include "core/machine/covered.hpp"
 #include "core/machine/race.hpp"
 
 namespace tilescope {
@@ -23,6 +24,8 @@ struct Worker {
     Here here = {0, ""};               // of the operation that is carried out
     Stores stores;                     // of this launch, in exact modes
     Addends addends;                   // of the current block
+    Written written;                   // of this launch, in exact modes
+    std::map<TensorId, Here> early;    // loads from blank tensors in which nothing was stored by then, in folded runs
 
     std::exception_ptr unsaid;  // what a listener threw where nothing can be thrown
 

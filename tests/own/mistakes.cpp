@@ -5,7 +5,23 @@
 namespace {
 using namespace tilescope;
 
-enum class Mistake { none, lie, grid, race, big, range, input, shape, words, alien, unknown, unwritten };
+enum class Mistake {
+    none,
+    lie,
+    grid,
+    race,
+    big,
+    range,
+    input,
+    shape,
+    words,
+    alien,
+    unknown,
+    idle,
+    blank,
+    partly,
+    early
+};
 using enum Mistake;
 
 template <Mistake mistake>
@@ -32,8 +48,14 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
         });
         b.at(3);
         divide_rows(b, o, l);
-        if (made(input)) b.store(o, Q.of(head), i);                                      // input
-        if (!made(unwritten)) b.store(o, O.of(head), made(race) ? Span{0, i.size} : i);  // race
+        if (made(blank)) Tile before = b.load(O.of(head), i);  // blank
+        if (made(early)) Tile before = b.load(O.of(head), i);  // early
+        if (made(partly)) {
+            b.store(o, O.of(head), i);
+            Tile more = b.load(O.of(head), {0, i.end()});  // partly
+        }
+        if (made(input)) b.store(o, Q.of(head), i);                                                 // input
+        if (!made(idle) && !made(early)) b.store(o, O.of(head), made(race) ? Span{0, i.size} : i);  // race
     });
 }
 
@@ -56,6 +78,9 @@ MISTAKEN(shape);
 MISTAKEN(words);
 MISTAKEN(alien);
 MISTAKEN(unknown);
-MISTAKEN(unwritten);
+MISTAKEN(idle);
+MISTAKEN(blank);
+MISTAKEN(partly);
+MISTAKEN(early);
 
 }  // namespace

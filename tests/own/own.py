@@ -162,7 +162,11 @@ MISTAKES = {
     "words": "./mistakes.cpp: words_: my own words; correct the program",
     "alien": "./mistakes.cpp: alien_: throws something that is no std::exception; correct the program",
     "unknown": "./mistakes.cpp: unknown_: the algorithm declares no tensor Out; correct the program",
-    "unwritten": "./mistakes.cpp: unwritten_: stores nothing in O, which is an output",
+    "idle": "./mistakes.cpp: idle_: stores nothing in O, which is an output",
+    "blank": "blank_: load: row 0, columns [0, 16) of slice 0 of O were not all stored before, by this thread block or "
+             "an earlier launch, at source line HERE of ./mistakes.cpp; correct the program",
+    "partly": "partly_: load: row 0, columns [0, 16) of slice 0 of O were not all stored before",
+    "early": "early_: load: nothing was stored in O before, at source line HERE of ./mistakes.cpp; correct the program",
 }
 
 

@@ -102,6 +102,76 @@ TEST_CASE("an operation that cannot be says where it is", "[mistakes]") {
           "mine");
 }
 
+TEST_CASE("what was not stored before has no value to load", "[mistakes][blank]") {
+    const Mode mode = GENERATE(exact_mode, numeric_mode);
+    const int threads = GENERATE(1, 4);
+    const auto run = [&](const Axis& parts, auto&& body) {
+        Gpu gpu(spec(), mode, threads);
+        TensorInfo info{"S", Role::scratch, Dtype::f32, 2, 8, 6, nullptr};
+        info.blank = true;
+        const Hbm s = gpu.add(info);
+        for (const Index launch : {0, 1})
+            gpu.launch("kernel", {each(Tiles(2, 1)), parts},
+                       [&](Block& b, Span slice, Span i) { body(b, s.of(slice), i, launch); });
+    };
+    const auto put = [](Block& b, const Hbm& s, Span rows, Span cols) {
+        b.store(b.alloc_registers("t", rows.size, cols.size), s, rows, cols);
+    };
+    const Axis rows = each(Tiles(8, 2));
+    // By an earlier launch, whose stores are tiles of other sizes, or by itself.
+    CHECK_NOTHROW(run(rows, [&](Block& b, const Hbm& s, Span i, Index launch) {
+        if (launch == 0) put(b, s, i, {0, 4}), put(b, s, {i.begin, 1}, {4, 2}), put(b, s, {i.begin + 1, 1}, {3, 3});
+        if (launch == 1) Tile t = b.load(s, {0, 8});
+        if (launch == 1) Tile t = b.load(s, {1, 3}, {2, 3});
+    }));
+    CHECK_NOTHROW(run(rows, [&](Block& b, const Hbm& s, Span i, Index) {
+        put(b, s, i, {0, 6});
+        Tile t = b.load(s, i);
+    }));
+    // Not by a neighbour that runs beside it, unless they take turns.
+    const auto both = [&](Block& b, const Hbm& s, Span i, Index) {
+        put(b, s, i, {0, 6});
+        Tile t = b.load(s, {0, i.end()});
+    };
+    CHECK_NOTHROW(run(ordered(rows), both));
+    const auto message = message_of<std::logic_error>([&] { run(rows, both); });
+    CHECK(contains(message, "load: row 0, columns [0, 6) of slice "));
+    CHECK(contains(message, " of S were not all stored before, by this thread block or an earlier launch, at source "));
+    // One element is enough. Adding reads, too.
+    CHECK(contains(message_of<std::logic_error>([&] {
+                       run(rows, [&](Block& b, const Hbm& s, Span i, Index launch) {
+                           if (launch == 0) put(b, s, i, {0, i.begin == 4 ? 5 : 6});
+                           if (launch == 1) Tile t = b.load(s, {0, 8});
+                       });
+                   }),
+                   "load: row 4, columns [0, 6)"));
+    CHECK(contains(message_of<std::logic_error>([&] {
+                       run(rows, [&](Block& b, const Hbm& s, Span i, Index launch) {
+                           if (launch == 1) b.reduce_add(b.alloc_registers("t", 2, 6), s, i);
+                       });
+                   }),
+                   "reduce_add: row "));
+}
+
+TEST_CASE("counting tells where nothing at all was stored before", "[mistakes][blank]") {
+    const auto run = [&](bool blank, bool loads, bool stores) {
+        Gpu gpu(spec(), count_mode, 1);
+        TensorInfo info{"S", Role::scratch, Dtype::f32, 1, 8, 6, nullptr};
+        info.blank = blank;
+        const Hbm s = gpu.add(info);
+        gpu.launch("kernel", {uniform(Tiles(8, 2))}, [&](Block& b, Span i) {
+            if (loads) Tile t = b.load(s, i);
+            if (stores) b.store(b.alloc_registers("t", 2, 6), s, i);
+        });
+        return message_of<std::logic_error>(
+            [&] { gpu.launch("later", {uniform(Tiles(8, 2))}, [&](Block& b, Span i) { Tile t = b.load(s, i); }); });
+    };
+    CHECK(contains(run(true, false, false), "load: nothing was stored in S before, at source line "));
+    CHECK(run(true, false, true).empty());
+    CHECK(run(true, true, true).empty());  // some other thread block may have stored it first
+    CHECK(run(false, true, false).empty());
+}
+
 TEST_CASE("tiles of other shapes than an operation needs are refused", "[mistakes]") {
     run([](Block& b, const Hbm&, const Hbm&) {
         Tile s = b.alloc_registers("s", 4, 3), column = b.alloc_registers("m", 4, 1),
