@@ -1,5 +1,4 @@
 // `tilescope explain ALGO`: the pseudo-code, line by line, with what each line costs and where tiles live.
-#include <algorithm>
 #include <iostream>
 #include <sstream>
 
@@ -11,6 +10,7 @@
 #include "core/text/table.hpp"
 #include "core/text/words.hpp"
 #include "lab/covers.hpp"
+#include "lab/explained.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/in_flags.hpp"
 #include "lab/flags/values.hpp"
@@ -27,26 +27,14 @@ std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double
 void print_table(const Experiment& e, const Profile& profile) {
     text::Table table({"line", "pseudo-code", "visits", "bytes / visit", "SM traffic", "matmul", "exps", "other"}, 2);
     Counters total;
-    const auto add = [&](const std::string& number, const std::string& code, const LineProfile& line) {
+    for (const auto& [c, line] : explained_lines(*e.algorithm, profile)) {
         const Counters& cost = line.cost;
         total += cost;
-        table.add({number, code, line.visits > 0 ? text::grouped(line.visits) : "",
+        table.add({c.number > 0 ? std::to_string(c.number) : "", c.code,
+                   line.visits > 0 ? text::grouped(line.visits) : "",
                    line.visits > 0 ? bytes(cost.hbm() / line.visits) : "", bytes(cost.hbm()), flops(cost.matmul_flops),
                    flops(cost.exps), flops(cost.other_flops)});
-    };
-    for (const CodeLine& c : e.algorithm->code) {
-        const auto found = profile.lines().find(c.number);
-        if (found != profile.lines().end())
-            add(std::to_string(c.number), c.code, found->second);
-        else
-            table.add({std::to_string(c.number), c.code});
     }
-    // A program of one's own may say no line, or one that its code does not have.
-    for (const auto& [number, line] : profile.lines())
-        if (std::none_of(e.algorithm->code.begin(), e.algorithm->code.end(),
-                         [&n = number](const CodeLine& c) { return c.number == n; }))
-            add(number == 0 ? "" : std::to_string(number), number == 0 ? "(before any line)" : "(no line of the code)",
-                line);
     table.add({"", "total", "", "", bytes(total.hbm()), flops(total.matmul_flops), flops(total.exps),
                flops(total.other_flops)});
     table.print(std::cout);
@@ -75,13 +63,10 @@ std::string lives(const LineProfile& line, Space space) {
 void print_lines(const Experiment& e, const Profile& profile) {
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
     std::cout << "\nWhat moves, where it lives, and why\n";
-    for (const CodeLine& c : e.algorithm->code) {
+    for (const auto& [c, line] : explained_lines(*e.algorithm, profile)) {
         if (!*c.why) continue;
         const std::string number = std::to_string(c.number);
         text::print_wrapped(std::cout, number + std::string(4 - number.size(), ' ') + c.why, "  ", "    ");
-        const auto found = profile.lines().find(c.number);
-        if (found == profile.lines().end()) continue;
-        const LineProfile& line = found->second;
         const auto print = [](const char* label, const std::string& text) {
             if (!text.empty()) text::print_wrapped(std::cout, label + text, "      ", "           ");
         };

@@ -1,5 +1,6 @@
 #include "lab/report_json.hpp"
 
+#include "lab/explained.hpp"
 #include "lab/timing.hpp"
 #include "lab/warps.hpp"
 
@@ -153,9 +154,7 @@ Json to_json(const Report& r) {
 Json to_json(const Experiment& e, const Profile& profile, Index warps) {
     Json lines = Json::array();
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
-    for (const CodeLine& c : e.algorithm->code) {
-        const auto found = profile.lines().find(c.number);
-        const LineProfile line = found != profile.lines().end() ? found->second : LineProfile{};
+    for (const auto& [c, line] : explained_lines(*e.algorithm, profile)) {
         Json j = {{"line", c.number},
                   {"code", c.code},
                   {"why", c.why},

@@ -112,6 +112,17 @@ def counts_as_it_should(place):
         assert report["errors"]["O"]["max_abs"] < 0.01, report["errors"]
 
 
+def explains_what_is_on_no_line(place):
+    place.write("mine.cpp", MINE.replace("b.at(2);", "").replace("b.at(3);", "b.at(9);"))
+    table = place.run("explain", "./mine.cpp", *SMALL)
+    assert "(before any line)" in table and "(no line of the code)" in table, table
+    lines = json.loads(place.run("explain", "./mine.cpp", *SMALL, "--json"))["lines"]
+    assert [(l["line"], l["code"]) for l in lines[6:]] == [(0, "(before any line)"), (9, "(no line of the code)")], lines
+    counted = json.loads(place.run("run", "./mine.cpp", *SMALL, "--mode", "count", "--json"))["counters"]
+    for key in ("hbm_read_bytes", "hbm_write_bytes", "matmul_flops", "exps", "other_flops"):
+        assert sum(l["counters"][key] for l in lines) == counted[key], key
+
+
 def is_named_everywhere(place):
     names = {"./mine.cpp": "eager_division", "mine.cpp:eager_division": "eager_division"}
     for name in names:
@@ -296,7 +307,7 @@ def can_be_interrupted(place):
 
 
 def main():
-    tests = [is_kept_until_something_changes, counts_as_it_should, is_named_everywhere, chooses_of_several,
+    tests = [is_kept_until_something_changes, counts_as_it_should, explains_what_is_on_no_line, is_named_everywhere, chooses_of_several,
              says_where_mistakes_are, says_what_does_not_compile, refuses_what_is_no_algorithm, lets_two_do_it_at_once,
              says_on_a_terminal_that_it_compiles, can_be_interrupted]
     for test in tests:

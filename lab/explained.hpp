@@ -1,0 +1,16 @@
+// What happened on each line of an algorithm's pseudo-code, and on none of them.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "algorithms/contract/algorithm.hpp"
+#include "core/record/profile.hpp"
+
+namespace tilescope::lab {
+
+/// Every line of the pseudo-code with what happened there, if anything did; and after them what a program did on lines
+/// that its code does not have, or before it said any: "(before any line)", whose number is 0.
+std::vector<std::pair<CodeLine, LineProfile>> explained_lines(const Algorithm& algorithm, const Profile& profile);
+
+}  // namespace tilescope::lab
