@@ -15,6 +15,7 @@
 #include "lab/flags/in_flags.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/mapping.hpp"
+#include "lab/own/own.hpp"
 #include "show/warps_text.hpp"
 
 namespace tilescope::cli {
@@ -113,7 +114,7 @@ void explain_algorithm(const Options& o, const std::string& name, Index warps) {
             return;
         }
         std::ostringstream heading;
-        heading << algorithm.name << ": " << algorithm.idea << "\n  " << algorithm.paper << "\n  "
+        heading << algorithm.name << ": " << algorithm.idea << "\n  " << source_of(algorithm) << "\n  "
                 << describe(request, *algorithm.computes) << "; tiles " << tiles_text(e) << " on " << e.gpu.name
                 << "\n  All numbers" << (of_warps.heading.empty() ? "" : " but those of warps")
                 << " are counted over the whole run; kB, MB: powers of 1000.\n\n";

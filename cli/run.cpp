@@ -14,6 +14,7 @@
 #include "lab/atomic_file.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/own/own.hpp"
 #include "lab/published_tiles.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
@@ -177,8 +178,7 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
     const Experiment& e = r.experiment;
     std::ostringstream heading;
     heading << e.algorithm->name << ": " << e.algorithm->idea << '\n'
-            << "  source   " << (e.algorithm->file && !*e.algorithm->paper ? e.algorithm->file : e.algorithm->paper)
-            << '\n'
+            << "  source   " << source_of(*e.algorithm) << '\n'
             << "  problem  " << describe(request, *e.algorithm->computes) << '\n'
             << "  tiles    " << knobs_text(e, request.wish) << '\n'
             << "  gpu      " << describe(e.gpu) << '\n'

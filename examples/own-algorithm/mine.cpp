@@ -1,7 +1,6 @@
 // FlashAttention-2, but O is divided by l after every tile, as FlashAttention-1 does: what is one division worth?
 #include <tilescope/algorithm.hpp>
 
-namespace {
 using namespace tilescope;
 
 constexpr CodeLine code[] = {
@@ -13,7 +12,7 @@ constexpr CodeLine code[] = {
     {6, "  write O_i", "The only time O moves."},
 };
 
-void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+static void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     gpu.launch("eager_division", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
@@ -39,15 +38,9 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     });
 }
 
-Algorithm describe() {
-    return {.name = "eager_division",
-            .computes = &computation::attention,
-            .supports = attention_features,
-            .idea = "flash_v2 that divides after every tile",
-            .paper = "FlashAttention-2, section 3.1.1, undone",
-            .code = code,
-            .run = run};
-}
-TILESCOPE_ALGORITHM(describe);
-
-}  // namespace
+TILESCOPE_ALGORITHM({.name = "eager_division",
+                     .computes = &computation::attention,
+                     .supports = attention_features,
+                     .idea = "flash_v2 that divides after every tile",
+                     .code = code,
+                     .run = run});

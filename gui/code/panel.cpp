@@ -7,6 +7,7 @@
 #include "gui/draw/items.hpp"
 #include "gui/draw/whole.hpp"
 #include "gui/panels.hpp"
+#include "lab/own/own.hpp"
 #include "show/code_text.hpp"
 #include "show/loop_nest.hpp"
 #include "show/modelled.hpp"
@@ -41,7 +42,7 @@ void about(const Algorithm& a, const Theme& t) {
     const Tooltip shown(t.px(420));
     text_line(std::string(a.name) + ": " + a.idea);
     ImGui::PushStyleColor(ImGuiCol_Text, t.dim_ink);
-    text_line(std::string("Source: ") + a.paper);
+    text_line(std::string("Source: ") + lab::source_of(a));
     ImGui::PopStyleColor();
 }
 

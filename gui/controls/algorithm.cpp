@@ -1,6 +1,7 @@
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "lab/flags/model.hpp"
+#include "lab/own/own.hpp"
 #include "show/setup_text.hpp"
 #include "show/setups.hpp"
 
@@ -14,7 +15,7 @@ void algorithm_list(App& app) {
         heading(app, c->title);
         for (const Algorithm& a : algorithms()) {
             if (a.computes != c) continue;
-            const std::string what = std::string(a.idea) + ".\nSource: " + a.paper;
+            const std::string what = std::string(a.idea) + ".\nSource: " + source_of(a);
             if (entry(app, std::string("algorithm-") + a.name, a.name, a.name == now.name, what))
                 app.session.ask(with_algorithm(app.session.setup(), a.name));
         }

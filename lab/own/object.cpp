@@ -21,7 +21,7 @@ const Offer& offer_of(void* object, const char* file) {
     if (!offered)
         refuse(
             "is no algorithm of TileScope's; include <tilescope/algorithm.hpp> and end the file with "
-            "TILESCOPE_ALGORITHM(describe);");
+            "TILESCOPE_ALGORITHM({...});");
     const Offer* const offer = offered();
     const Stamp own;
     if (!offer || std::memcmp(offer->stamp.magic, own.magic, sizeof own.magic) != 0)
@@ -32,7 +32,7 @@ const Offer& offer_of(void* object, const char* file) {
     if (std::memcmp(offer->stamp.sizes, own.sizes, sizeof own.sizes) != 0 ||
         std::memcmp(offer->stamp.library, own.library, sizeof own.library) != 0)
         refuse(std::string("was compiled with other headers, or by another compiler, than TileScope") + build_again);
-    if (offer->count == 0) refuse("announces no algorithm; end the file with TILESCOPE_ALGORITHM(describe);");
+    if (offer->count == 0) refuse("announces no algorithm; end the file with TILESCOPE_ALGORITHM({...});");
     return *offer;
 }
 

@@ -124,6 +124,8 @@ std::string typed_name(const std::string& name) {
     return a ? typed_name(*a) : name;
 }
 
+const char* source_of(const Algorithm& a) { return *a.paper || !a.file ? a.paper : a.file; }
+
 OnlyLoaded::OnlyLoaded() { ++only_loaded; }
 OnlyLoaded::~OnlyLoaded() { --only_loaded; }
 

@@ -32,6 +32,8 @@ const Algorithm& own_algorithm(const OwnName& name);
 std::string typed_name(const Algorithm& algorithm);
 /// The same for one that is known by that name; another name stays as it is.
 std::string typed_name(const std::string& name);
+/// Its paper, or the file of one that names none.
+const char* source_of(const Algorithm& algorithm);
 
 /// The texts of the files that were loaded, as they were then, by the names that events have for them: those of C++ and
 /// Python, and of a shared object where its source is still there.

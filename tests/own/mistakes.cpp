@@ -66,7 +66,7 @@ Algorithm describe(const char* name) {
     return {.name = name, .computes = &computation::attention, .code = code, .run = run<mistake>};
 }
 
-#define MISTAKEN(name) TILESCOPE_ALGORITHM([] { return describe<name>(#name "_"); })
+#define MISTAKEN(name) TILESCOPE_ALGORITHM(describe<name>(#name "_"))
 MISTAKEN(none);
 MISTAKEN(lie);
 MISTAKEN(grid);

@@ -115,6 +115,7 @@ def counts_as_it_should(place):
 def explains_what_is_on_no_line(place):
     place.write("mine.cpp", MINE.replace("b.at(2);", "").replace("b.at(3);", "b.at(9);"))
     table = place.run("explain", "./mine.cpp", *SMALL)
+    assert table.splitlines()[1] == "  ./mine.cpp", table  # it names no paper
     assert "(before any line)" in table and "(no line of the code)" in table, table
     lines = json.loads(place.run("explain", "./mine.cpp", *SMALL, "--json"))["lines"]
     assert [(l["line"], l["code"]) for l in lines[6:]] == [(0, "(before any line)"), (9, "(no line of the code)")], lines
@@ -225,8 +226,7 @@ def says_what_does_not_compile(place):
 
 
 STAMP = """#include <tilescope/algorithm.hpp>
-static tilescope::Algorithm describe() { return {}; }
-TILESCOPE_ALGORITHM(describe);
+TILESCOPE_ALGORITHM({});
 static const bool changed = [] {
     auto& stamp = const_cast<tilescope::Stamp&>(tilescope::offered()->stamp);
     CHANGE;
@@ -267,7 +267,7 @@ def refuses_what_is_no_algorithm(place):
         assert what[0] in MINE, what
         place.write(f"{name}.cpp", MINE.replace(*what))
         assert f"{name}.cpp: " in one_line(place.run("list", f"{name}.cpp", code=2))
-    place.write("boom.cpp", MINE.replace("Algorithm describe() {", 'Algorithm describe() {\n    throw std::runtime_error("boom");'))
+    place.write("boom.cpp", MINE.replace('.name = "eager_division"', '.name = (throw std::runtime_error("boom"), "")'))
     assert "boom.cpp: boom" in one_line(place.run("list", "boom.cpp", code=1))
     place.object("good", MINE)
     assert "eager_division" in place.run("run", "eager_division", "--load", "good.so", *SMALL)
