@@ -104,9 +104,7 @@ Gpu::Gpu(const GpuSpec& spec, Mode mode, int threads, Control* control)
       mode_(mode),
       threads_(threads > 0 ? threads : cores()),
       control_(control),
-      main_(std::make_unique<Worker>(ChipCapacity{spec.sram_per_block, spec.registers_per_sm}, mode.data)) {
-    main_->written = Written(&written_);
-}
+      main_(std::make_unique<Worker>(ChipCapacity{spec.sram_per_block, spec.registers_per_sm}, mode.data)) {}
 
 Gpu::~Gpu() = default;
 
@@ -264,7 +262,7 @@ void Gpu::run_exact(const Launch& launch) {
                 own = std::make_unique<Worker>(main_->chip.capacity(), mode_.data);
                 own->traffic.resize(tensors_.size());
                 own->addends = Addends(false);
-                own->written = Written(&written_);
+                own->written = Written(&main_->settled);
             }
             work(*own, block);
             return own->addends.take();
@@ -283,7 +281,7 @@ void Gpu::settle(const Launch& launch) {
     Stores& stores = main_->stores;
     stores.check(launch.number, launch.kernel, names);
     for (const Stored& s : stores.all())
-        if (!s.adds && tensors_[s.region.tensor].blank) written_.add(s.region);
+        if (!s.adds && tensors_[s.region.tensor].blank) main_->settled.add(s.region);
     stores.forget();
     main_->written.forget();
 }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/machine/block.hpp"
-#include "core/machine/covered.hpp"
 #include "core/machine/gpu_spec.hpp"
 #include "core/machine/mode.hpp"
 #include "core/machine/tensor_info.hpp"
@@ -82,7 +81,6 @@ class Gpu {
     Index page_size_ = 0;             // of tensors in pages; 0: there are none
     std::vector<Listener*> listeners_;
     std::vector<std::string> notes_;
-    Written written_;  // by launches that are over
     std::unique_ptr<Worker> main_;
     std::vector<LaunchInfo> launches_;
 };

@@ -24,7 +24,8 @@ struct Worker {
     Here here = {0, ""};               // of the operation that is carried out
     Stores stores;                     // of this launch, in exact modes
     Addends addends;                   // of the current block
-    Written written;                   // of this launch, in exact modes
+    Written settled;                   // by launches that are over, in exact modes: the main worker's, for all
+    Written written{&settled};         // of this launch as well
     std::map<TensorId, Here> early;    // loads from blank tensors in which nothing was stored by then, in folded runs
 
     std::exception_ptr unsaid;  // what a listener threw where nothing can be thrown
