@@ -1,11 +1,18 @@
 #include "algorithms/contract/algorithm.hpp"
 
+#include "core/machine/mistakes.hpp"
+#include "core/text/words.hpp"
+
 namespace tilescope {
 
-Hbm Tensors::operator[](std::string_view name) const {
-    for (const auto& [n, tensor] : tensors_)
-        if (n == name) return tensor;
-    throw std::logic_error("the algorithm declares no tensor " + std::string(name));
+Hbm Tensors::operator[](Name asked) const {
+    for (const auto& [name, tensor] : tensors_)
+        if (name == asked.name) return tensor;
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : tensors_) names.emplace_back(name);
+    throw Misuse(
+        "the algorithm declares no tensor " + text::shown(std::string(asked.name)) + " but " + text::listed(names),
+        asked.here);
 }
 
 const Algorithm* find_algorithm(std::string_view name) {

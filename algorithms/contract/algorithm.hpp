@@ -1,6 +1,7 @@
 // The contract between an algorithm's folder and everything that runs it. docs/add-an-algorithm.md is its guide.
 #pragma once
 
+#include <concepts>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -26,8 +27,17 @@ struct CodeLine {
 /// The declared tensors, by name.
 class Tensors {
   public:
+    /// A name, and where the program says it.
+    struct Name {
+        std::string_view name;
+        Here here;
+        template <std::convertible_to<std::string_view> Text>
+        Name(const Text& text, Here at = Here::now()) : name(text), here(at) {}
+    };
+
     void add(const char* name, Hbm tensor) { tensors_.emplace_back(name, tensor); }
-    Hbm operator[](std::string_view name) const;
+    /// Misuse where none is declared by that name.
+    Hbm operator[](Name name) const;
 
   private:
     std::vector<std::pair<std::string_view, Hbm>> tensors_;

@@ -144,6 +144,8 @@ void Gpu::note(std::string text) {
     if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
 }
 
+Here Gpu::last() const { return main_->here; }
+
 Bytes Gpu::hbm_footprint() const {
     Bytes sum = 0;
     for (const TensorInfo& t : tensors_) sum += t.bytes();
@@ -217,7 +219,10 @@ void Gpu::run_folded(const Launch& launch) {
         }
     }
     merge(*main_);
-    check_early();
+    // Which elements were stored it cannot tell; but where nothing was until now, nothing had a value.
+    for (const auto& [tensor, here] : main_->early)
+        if (main_->traffic[tensor].write == 0)
+            throw Misuse("load: nothing was stored in " + tensors_[tensor].name + " before", here);
 }
 
 /// The first block from `from` on that has to run.
@@ -256,6 +261,7 @@ void Gpu::run_exact(const Launch& launch) {
     if (threads <= 1) {
         for (Index block = 0; (block = next_block(launch, block)) < grid.size(); ++block) work(*main_, block);
     } else {
+        Mutex failing;
         in_order(grid.size(), threads_, [&](Index worker, Index block) {
             std::unique_ptr<Worker>& own = workers[static_cast<std::size_t>(worker)];  // made by its first block
             if (!own) {
@@ -264,13 +270,19 @@ void Gpu::run_exact(const Launch& launch) {
                 own->addends = Addends(false);
                 own->written = Written(&main_->settled);
             }
-            work(*own, block);
+            try {
+                work(*own, block);
+            } catch (...) {
+                const Lock lock(failing);
+                main_->here = own->here;
+                throw;
+            }
             return own->addends.take();
         });
     }
     merge(*main_);
     for (const auto& w : workers)
-        if (w) merge(*w);
+        if (w) merge(*w), main_->here = w->here;
     settle(launch);
 }
 
@@ -284,14 +296,6 @@ void Gpu::settle(const Launch& launch) {
         if (!s.adds && tensors_[s.region.tensor].blank) main_->settled.add(s.region);
     stores.forget();
     main_->written.forget();
-}
-
-/// A folded run cannot tell which elements were stored; but where nothing was until now, nothing had a value.
-void Gpu::check_early() const {
-    for (const auto& [tensor, here] : main_->early)
-        if (main_->traffic[tensor].write == 0)
-            throw std::logic_error("load: nothing was stored in " + tensors_[tensor].name + " before, at " +
-                                   source_of(here));
 }
 
 void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at, const Block::Grading& grading,
@@ -321,7 +325,7 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
     } catch (const std::logic_error& error) {
         // Of an operation that cannot be; others that go through here are the program's own.
         if (typeid(error) != typeid(std::logic_error)) throw;
-        throw std::logic_error(std::string(error.what()) + ", at " + source_of(w.here));
+        throw Misuse(error.what(), w.here);
     }
     b.at_hand_.reset();
     mark.cost = {};

@@ -52,6 +52,7 @@ class Gpu {
     const Counters& total() const;
     const Traffic& traffic(TensorId t) const;
     const std::vector<LaunchInfo>& launches() const { return launches_; }
+    Here last() const;  ///< the operation that was carried out last, also where a program failed; line 0: none
     /// The most bytes that one thread block held at a time, over all launches.
     Bytes peak(Space s) const;
     Bytes hbm_footprint() const;
@@ -71,7 +72,6 @@ class Gpu {
                    Count weight);
     void merge(Worker& w);
     void settle(const Launch& launch);
-    void check_early() const;
 
     const GpuSpec spec_;
     const Mode mode_;

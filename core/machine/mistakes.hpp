@@ -8,6 +8,11 @@
 
 namespace tilescope {
 
+/// An operation that cannot be, or a name that nothing has. What it says ends with the place in the program.
+struct Misuse : std::logic_error {
+    Misuse(const std::string& what, Here here) : std::logic_error(what + ", at " + source_of(here)) {}
+};
+
 /// A range whose members did not cost what it promised.
 struct BrokenPromise : std::logic_error, Placed {
     using std::logic_error::logic_error;

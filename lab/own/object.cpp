@@ -6,6 +6,7 @@
 #include <typeinfo>
 
 #include "algorithms/contract/announce.hpp"
+#include "core/machine/mistakes.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
 
@@ -36,21 +37,33 @@ const Offer& offer_of(void* object, const char* file) {
     return *offer;
 }
 
-/// Calls f(); what is thrown that is none of TileScope's own becomes a failed run, which says whose it is.
-template <class F>
-auto told(const std::string& who, F&& f) {
+/// Calls f(); what is thrown that is none of TileScope's own becomes a failed run, which says whose it is, and by
+/// last() after which operation it came, if there was one.
+template <class F, class Last>
+auto told(const std::string& who, F&& f, Last&& last) {
     const auto failed = [&](const std::string& what) { return RunError(who + what + "; correct the program"); };
+    const auto after = [&] {
+        const Here here = last();
+        return here.line > 0 ? ", after " + source_of(here) : std::string();
+    };
     try {
         return f();
     } catch (const std::bad_alloc&) {
         throw;
+    } catch (const Misuse& e) {
+        throw failed(e.what());
     } catch (const std::exception& e) {
         // TileScope's own are what a run may end with.
         if (std::string_view(typeid(e).name()).find("tilescope") != std::string_view::npos) throw;
-        throw failed(text::shown(e.what(), 300));
+        throw failed(text::shown(e.what(), 300) + after());
     } catch (...) {
-        throw failed("throws something that is no std::exception");
+        throw failed("throws something that is no std::exception" + after());
     }
+}
+
+template <class F>
+auto told(const std::string& who, F&& f) {
+    return told(who, std::forward<F>(f), [] { return Here{0, ""}; });
 }
 
 /// The algorithm, whose own exceptions say where they come from.
@@ -58,7 +71,8 @@ Algorithm wrapped(Algorithm a, const char* file) {
     const std::string who = text::shown(file) + ": " + a.name + ": ";
     if (a.run)
         a.run = [who, run = std::move(a.run)](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
-            told(who, [&] { run(gpu, t, p, tile); });
+            told(
+                who, [&] { run(gpu, t, p, tile); }, [&gpu] { return gpu.last(); });
         };
     if (a.tensors)
         a.tensors = [who, tensors = std::move(a.tensors)](const Problem& p, const Tiling& tile) {

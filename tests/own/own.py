@@ -171,9 +171,10 @@ MISTAKES = {
              "HERE of ./mistakes.cpp; correct the program",
     "input": "./mistakes.cpp: input_: store: Q is an input, which is only read, at source line HERE of ./mistakes.cpp",
     "shape": "shape_: matmul: S [32 x 16] += Q [32 x 16] O [32 x 16] does not match, at source line HERE of ./mistakes.cpp",
-    "words": "./mistakes.cpp: words_: my own words; correct the program",
+    "words": "./mistakes.cpp: words_: my own words, after source line HERE of ./mistakes.cpp; correct the program",
     "alien": "./mistakes.cpp: alien_: throws something that is no std::exception; correct the program",
-    "unknown": "./mistakes.cpp: unknown_: the algorithm declares no tensor Out; correct the program",
+    "unknown": "./mistakes.cpp: unknown_: the algorithm declares no tensor Out but Q, K, V and O, at source line HERE of "
+               "./mistakes.cpp; correct the program",
     "idle": "./mistakes.cpp: idle_: stores nothing in O, which is an output",
     "blank": "blank_: load: row 0, columns [0, 16) of slice 0 of O were not all stored before, by this thread block or "
              "an earlier launch, at source line HERE of ./mistakes.cpp; correct the program",
