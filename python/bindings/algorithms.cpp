@@ -1,6 +1,7 @@
 // Algorithms in Python, and those that there are.
 #include <pybind11/stl.h>
 
+#include "core/text/words.hpp"
 #include "python/bindings/program.hpp"
 #include "python/bindings/running.hpp"
 #include "python/bindings/texts.hpp"
@@ -79,6 +80,11 @@ void add(const std::string& name, const std::string& computes, const std::string
     FeatureSet supports;
     for (const std::string& f : features) supports = supports.with(feature_of(f));
     const char* const where = for_ever(file);
+    // In a notebook one is defined again and again; of files that a program loads none takes another one's place.
+    if (const Algorithm* known = find_algorithm(name);
+        embedded() && known && known->file && std::string_view(known->file) != file)
+        throw UsageError("algorithm " + text::shown(name) + ": " + text::shown(known->file) +
+                         " has one by that name; give one of them another");
     const Kept program(std::move(run)), more(std::move(tensors));
     const auto declared = [&computation, more](const Problem& p, const Tiling& tile) {
         return tensors_of(computation, more, p, tile);

@@ -1,6 +1,7 @@
 // A thread block's verbs: what moves tiles, and the arithmetic between them.
 #include <pybind11/stl.h>
 
+#include "algorithms/contract/scores.hpp"
 #include "core/machine/gradient_ops.hpp"
 #include "core/machine/ops.hpp"
 #include "python/bindings/program.hpp"
@@ -167,6 +168,10 @@ void define_arithmetic(Verbs& v) {
             b.verb([&](Block& block, Here here) { take_column(block, out.of(b), x.of(b), column, here); });
         },
         py::arg("out"), py::arg("x"), py::arg("column"), "out_r = x_rc, a column of its own.");
+}
+
+/// What is done to a tile of scores, as far as the problem asks for it.
+void define_scores(Verbs& v) {
     v.def(
         "apply_mask",
         [](OnSm& b, OnChip& s, const Problem& p, Span i, Span j) {
@@ -174,6 +179,19 @@ void define_arithmetic(Verbs& v) {
         },
         py::arg("s"), py::arg("p"), py::arg("i"), py::arg("j"),
         "Sets the logits of tile (i, j) that the mask hides to -inf; nothing where it hides none.");
+    using OfScores = void (*)(Block&, Tile&, const Problem&, const Tensors&, Span, Span, Span, Here);
+    const auto define_of_scores = [&](const char* name, OfScores f, const char* doc) {
+        v.def(
+            name,
+            [f](OnSm& b, OnChip& s, const Problem& p, const ByName& t, Span head, Span i, Span j) {
+                b.verb([&](Block& block, Here here) { f(block, s.of(b), p, t.of(b.run()), head, i, j, here); });
+            },
+            py::arg("s"), py::arg("p"), py::arg("t"), py::arg("head"), py::arg("i"), py::arg("j"), doc);
+    };
+    define_of_scores("finish_scores", &finish_scores,
+                     "Soft-cap, biases, ALiBi and mask on the logits of tile (i, j): what the problem asks for.");
+    define_of_scores("drop_scores", &drop_scores,
+                     "Dropout on tile (i, j) of P, after its row sums and before P V; nothing without dropout.");
 }
 
 }  // namespace
@@ -182,6 +200,7 @@ void define_operations(py::module_& m) {
     Verbs verbs(m, "Block", "A thread block on an SM: the only door between HBM, SRAM, registers and arithmetic.");
     define_moves(verbs);
     define_arithmetic(verbs);
+    define_scores(verbs);
     define_loops(m, verbs);
 }
 

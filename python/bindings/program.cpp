@@ -4,7 +4,9 @@
 
 #include <array>
 
+#include "algorithms/contract/scores.hpp"
 #include "core/machine/event.hpp"
+#include "core/text/words.hpp"
 #include "python/bindings/here.hpp"
 #include "python/bindings/texts.hpp"
 
@@ -18,17 +20,6 @@ struct OneThread : Listener {
     bool wants(Index, Index) override { return false; }
     Index next_wanted(Index, Index) override { return none_wanted; }
     void on(const Event&, TileData) override {}
-};
-
-/// The tensors of a run, by name.
-struct ByName {
-    std::shared_ptr<const ProgramRun> run;
-    InHbm at(const std::string& name) const {
-        run->open("a tensor");
-        for (const auto& [n, tensor] : run->tensors)
-            if (n == name) return {tensor, n, run};
-        throw py::key_error("the algorithm declares no tensor " + name);
-    }
 };
 
 /// The machine, until the run is over.
@@ -76,6 +67,10 @@ void launch(const OnGpu& on, const std::string& kernel, const std::vector<Axis>&
             name, {axes[0], axes[1], axes[2]}, [&](Block& b, Span i, Span j, Span k) { call(b, i, j, k); }, here);
 }
 
+void store_kept_of(const OnGpu& on, const ByName& t, const Problem& p, const Tiles& rows, const Tiles& keys) {
+    store_kept(on.run->open("store_kept"), t.of(*on.run), p, rows, keys);
+}
+
 InHbm slice_of(const InHbm& t, Hbm slice) { return {slice, t.name, t.run}; }
 
 void define_tensors(py::module_& m) {
@@ -99,6 +94,8 @@ void define_tensors(py::module_& m) {
     py::class_<OnGpu>(m, "Gpu", "The modelled GPU of a run.")
         .def("launch", &launch, py::arg("kernel"), py::arg("axes"), py::arg("body"),
              "Runs body(b, span...) for every thread block of a grid, one span an axis, the first axis outermost.")
+        .def("store_kept", &store_kept_of, py::arg("t"), py::arg("p"), py::arg("rows"), py::arg("keys"),
+             "The launch that draws a dropout mask that is stored; none where it is drawn again.")
         .def(
             "note", [](const OnGpu& g, const std::string& text) { g.run->open("note").note(text); }, py::arg("text"),
             "A remark for the user: a choice that explains the counts.")
@@ -114,6 +111,22 @@ void define_tensors(py::module_& m) {
 Gpu& ProgramRun::open(const char* what) const {
     if (!gpu) throw ProgramError(std::string(what) + ": the run that this belongs to is over");
     return *gpu;
+}
+
+InHbm ByName::at(const std::string& name) const {
+    run->open("a tensor");
+    std::vector<std::string> names;
+    for (const auto& [n, tensor] : run->tensors) {
+        if (n == name) return {tensor, n, run};
+        names.push_back(n);
+    }
+    throw ProgramError(
+        with_place("the algorithm declares no tensor " + text::shown(name) + " but " + text::listed(names)));
+}
+
+const Tensors& ByName::of(const ProgramRun& asking) const {
+    if (run.get() == &asking) return *run->declared;
+    throw ProgramError(with_place("the tensors belong to another run"));
 }
 
 OnChip::OnChip(OnSm& block, Tile tile) : tile_(std::move(tile)), block_(&block), place_(block.tiles_.size()) {
@@ -179,7 +192,7 @@ void run_python(const py::object& program, const char* file, Index first, Index 
                 const std::vector<TensorDecl>& declared, const Problem& p, const Tiling& tile) {
     static OneThread one_thread;
     gpu.listen(one_thread);
-    const auto run = std::make_shared<ProgramRun>(ProgramRun{&gpu, file, first, last});
+    const auto run = std::make_shared<ProgramRun>(ProgramRun{&gpu, file, first, last, nullptr, &t});
     for (const TensorDecl& d : declared) run->tensors.emplace_back(d.name, t[d.name]);
     struct End {
         ProgramRun& run;

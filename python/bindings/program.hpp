@@ -21,7 +21,8 @@ struct ProgramRun {
     const char* file = "";        ///< of the program
     Index first = 0, last = 0;    ///< its lines there; none where it says at() itself
     const OnSm* block = nullptr;  ///< the thread block that runs
-    std::vector<std::pair<std::string, Hbm>> tensors = {};
+    const Tensors* declared = nullptr;
+    std::vector<std::pair<std::string, Hbm>> tensors = {};  ///< the same, with their names
 
     Gpu& open(const char* what) const;
 };
@@ -31,6 +32,15 @@ struct InHbm {
     Hbm tensor;
     std::string name;
     std::shared_ptr<const ProgramRun> run;
+};
+
+/// The tensors of a run, by name.
+struct ByName {
+    std::shared_ptr<const ProgramRun> run;
+    /// ProgramError where none is declared by that name.
+    InHbm at(const std::string& name) const;
+    /// All of them, for that run. ProgramError for another one.
+    const Tensors& of(const ProgramRun& asking) const;
 };
 
 /// A tile on chip, given back with its object, or with its thread block.

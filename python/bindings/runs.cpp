@@ -3,6 +3,7 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/record/profile.hpp"
+#include "lab/flags/describe.hpp"
 #include "lab/flags/mode.hpp"
 #include "lab/mapping.hpp"
 #include "lab/reference.hpp"
@@ -37,16 +38,19 @@ void compare(Report& report, const Options& o, const Request& request, const Inp
                                            {report.outputs}, static_cast<int>(o.threads), &control)[0];
 }
 
-Report run(const std::string& name, const Words& words, const Arrays& arrays, bool reference, bool forward) {
+/// The report, and why it has numbers or only counts.
+std::pair<Report, std::string> run(const std::string& name, const Words& words, const Arrays& arrays, bool reference,
+                                   bool forward) {
     return carried_out(name, words, arrays,
                        [&](const Options& o, const Request& request, const Experiment& e, Control& control) {
                            Report report = count_and_time(e, &control);
-                           if (choose_mode(o, request, {report}).numeric) {
+                           const ModeChoice mode = choose_mode(o, request, {report});
+                           if (mode.numeric) {
                                const Inputs inputs = inputs_for(o, request, *e.algorithm, &control);
                                report = with_outputs(report, inputs, static_cast<int>(o.threads), &control);
                                if (reference) compare(report, o, request, inputs, control);
                            }
-                           return forward ? with_forward(report, request.wish, &control) : report;
+                           return std::pair(forward ? with_forward(report, request.wish, &control) : report, mode.why);
                        });
 }
 
@@ -92,6 +96,14 @@ py::dict outputs_of(const Report& r) {
     return d;
 }
 
+/// "O: 3 of 64 outputs are NaN or infinite where the reference is not; ...", for each output that is wrong like that.
+std::vector<std::string> not_finite(const Report& r) {
+    std::vector<std::string> all;
+    for (const auto& [name, e] : r.errors)
+        if (e.not_finite > 0 || e.finite_instead > 0) all.push_back(name + ": " + describe_error(r, e));
+    return all;
+}
+
 py::object metric_of(const Report& r, const std::string& key) {
     if (const Metric* m = find_metric(key)) return in_python(m->of(r));
     throw py::key_error("there is no metric " + key + "; see tilescope.metrics()");
@@ -125,6 +137,7 @@ void define_runs(py::module_& m) {
         .def_property_readonly("gpu", [](const Report& r) { return r.experiment.gpu; })
         .def_readonly("numeric", &Report::numeric, "Whether it computed on real numbers.")
         .def_readonly("notes", &Report::notes)
+        .def_property_readonly("not_finite", &not_finite, "What is NaN or infinite and should not be, in words.")
         .def_property_readonly("counters", &counters_of, "Bytes, FLOPs, launches and thread blocks: counted.")
         .def_property_readonly("outputs", &outputs_of, "Outputs of a numeric run, [slices, rows, cols], not copied.")
         .def_property_readonly(

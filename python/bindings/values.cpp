@@ -21,6 +21,19 @@ Span tile_at(const Tiles& tiles, Index k) {
     return tiles[k];
 }
 
+constexpr std::pair<const char*, Index Problem::*> sizes[] = {
+    {"batch", &Problem::batch}, {"heads", &Problem::heads}, {"kv_heads", &Problem::kv_heads},
+    {"seq_q", &Problem::seq_q}, {"seq_k", &Problem::seq_k}, {"dim", &Problem::dim},
+    {"dim_v", &Problem::dim_v}};
+
+/// "Problem(batch=1, heads=8, ..., dtype='f16', mask='causal')".
+std::string shown(const Problem& p) {
+    std::string text = "Problem(";
+    for (const auto& [name, member] : sizes) text += std::string(name) + '=' + std::to_string(p.*member) + ", ";
+    text += std::string("dtype='") + name_of(p.dtype) + '\'';
+    return text + (p.mask.hides() ? std::string(", mask='") + p.mask.name() + '\'' : "") + ')';
+}
+
 void define_spans(py::module_& m) {
     py::class_<Span>(m, "Span", "Rows, columns or places of a grid: [begin, begin + size).")
         .def(py::init([](Index begin, Index size) {
@@ -78,14 +91,7 @@ void define_values(py::module_& m) {
                    ", splits=" + std::to_string(t.splits) + ')';
         });
     py::class_<Problem> problem(m, "Problem", "The workload: an attention layer, or matrices for a softmax.");
-    for (const auto& [name, member] : {std::pair{"batch", &Problem::batch},
-                                       {"heads", &Problem::heads},
-                                       {"kv_heads", &Problem::kv_heads},
-                                       {"seq_q", &Problem::seq_q},
-                                       {"seq_k", &Problem::seq_k},
-                                       {"dim", &Problem::dim},
-                                       {"dim_v", &Problem::dim_v}})
-        problem.def_readonly(name, member);
+    for (const auto& [name, member] : sizes) problem.def_readonly(name, member);
     problem.def_property_readonly("dtype", [](const Problem& p) { return name_of(p.dtype); })
         .def_property_readonly("causal", [](const Problem& p) { return p.mask.is_causal(); })
         .def_property_readonly("mask", [](const Problem& p) { return p.mask.name(); })
@@ -110,7 +116,8 @@ void define_values(py::module_& m) {
              "The tiles of queries in which one sees one of these keys.")
         .def("visible", &Problem::visible, py::arg("keys"), "The same for every tile of a range: see graded().")
         .def("seeing", &Problem::seeing, py::arg("rows"))
-        .def(py::self == py::self);
+        .def(py::self == py::self)
+        .def("__repr__", &shown);
     problem.attr("__hash__") = py::none();
 }
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import warnings
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
-from ._algorithm import Algorithm, Program, algorithm, attention_features, output, scratch
+from ._algorithm import Algorithm, Program, algorithm, attention_features, output, score_features, scratch
 from ._core import (Axis, Block, Gpu, Hbm, Machine, Problem, Recording, Seen, Span, TensorDecl, Tensors, Tile, Tiles, Tiling, each,
                     graded, ordered, parts, uniform)
 from ._errors import BrokenPromise, DoesNotFit, Error, ProgramError, Race, RunError, UsageError
@@ -28,17 +29,38 @@ __all__ = [
     "Program", "ProgramError", "Race", "Recording", "Report", "RunError", "Seen", "Span", "Study", "TensorDecl", "Tensors", "Tile",
     "Tiles", "Tiling", "UsageError", "algorithm", "algorithms", "attention_features", "count", "each", "explain",
     "gpu", "gpus", "graded", "metrics", "open_recording", "ordered", "output", "parts", "problem", "reconcile",
-    "record", "run", "scratch", "study", "uniform", "verify",
+    "record", "run", "score_features", "scratch", "study", "uniform", "verify",
 ]
 
 Named = Union[str, Algorithm]
 
 
+def _named(algorithm: Named) -> str:
+    if isinstance(algorithm, (str, Algorithm)):
+        return str(algorithm)
+    what = getattr(algorithm, "__name__", repr(algorithm))
+    raise UsageError(f"{what}: is no algorithm; give a name, or a function with @tilescope.algorithm above it")
+
+
+class Outputs(Dict[str, "np.ndarray[Any, Any]"]):
+    """Arrays by name."""
+
+    def __init__(self, arrays: Mapping[str, "np.ndarray[Any, Any]"], mode: str) -> None:
+        super().__init__(arrays)
+        self._mode = mode
+
+    def __missing__(self, name: str) -> "np.ndarray[Any, Any]":
+        if self:
+            raise RunError(f"outputs[{name!r}]: this run has no such output but {', '.join(self)}")
+        raise RunError(f"outputs[{name!r}]: this run has no numbers ({self._mode}); run() with mode=\"numeric\" has them")
+
+
 class Report:
     """What a run moved, computed and took. report["key"] is a metric: see metrics()."""
 
-    def __init__(self, native: _core.Report, rank: int = 0, bshd: bool = False) -> None:
+    def __init__(self, native: _core.Report, mode: str = "counts only, as asked", rank: int = 0, bshd: bool = False) -> None:
         self._native = native
+        self._mode = mode
         self._rank, self._bshd = rank, bshd
 
     @property
@@ -61,6 +83,11 @@ class Report:
     def numeric(self) -> bool:
         """Whether it computed on real numbers; else it only counted."""
         return self._native.numeric
+
+    @property
+    def mode(self) -> str:
+        """Why it computed, or only counted: "counts only: real numbers would take about 40 s, ..."."""
+        return self._mode
 
     @property
     def counters(self) -> Dict[str, int]:
@@ -92,7 +119,7 @@ class Report:
         return dict(self.to_dict().get("errors", {}))
 
     @property
-    def outputs(self) -> Dict[str, "np.ndarray[Any, Any]"]:
+    def outputs(self) -> Outputs:
         """The outputs of a numeric run, read-only and not copied, with as many dimensions as the inputs had (4 of
         random ones). bf16 comes as float32."""
         batch = self.problem.batch
@@ -102,7 +129,7 @@ class Report:
             while b.ndim > (self._rank or 4) and b.shape[0] == 1:
                 b = b[0]
             shaped[name] = np.swapaxes(b, -3, -2) if self._bshd and b.ndim > 2 else b
-        return shaped
+        return Outputs(shaped, self._mode)
 
     def __getitem__(self, key: str) -> Any:
         """The metric of that key, None where this run has none."""
@@ -113,7 +140,7 @@ class Report:
         return self._native.to_dict()
 
     def __repr__(self) -> str:
-        return repr(self._native)
+        return f"{repr(self._native)[:-1]}; {self._mode}>"
 
 
 class Study:
@@ -179,15 +206,19 @@ def run(algorithm: Named, *, reference: bool = True, with_forward: bool = False,
 
     Q, K, V (and dO, or X for a softmax) may be NumPy arrays of float16 or float32, of [batch, heads, rows, columns],
     or with fewer dimensions in front; layout="bshd" as flash-attn has them. reference=False saves the comparison with
-    double precision. with_forward adds a backward pass's forward pass.
+    double precision. with_forward adds a backward pass's forward pass. Outputs that are NaN or infinite where they should
+    not be are a RuntimeWarning.
     """
     arrays, rank, bshd = take_arrays(flags)
-    return Report(_core.run(str(algorithm), words(flags), arrays, reference, with_forward), rank, bshd)
+    native, mode = _core.run(_named(algorithm), words(flags), arrays, reference, with_forward)
+    for text in native.not_finite:
+        warnings.warn(f"{native.algorithm}: {text}", RuntimeWarning, stacklevel=2)
+    return Report(native, mode, rank, bshd)
 
 
 def count(algorithm: Named, **flags: Any) -> Report:
     """Counts alone, without times."""
-    return Report(_core.count(str(algorithm), words(flags)))
+    return Report(_core.count(_named(algorithm), words(flags)))
 
 
 def verify(algorithm: Named, **flags: Any) -> Dict[str, int]:
@@ -195,12 +226,12 @@ def verify(algorithm: Named, **flags: Any) -> Dict[str, int]:
 
     The counters; BrokenPromise, Race or ProgramError where the program is wrong.
     """
-    return _core.verify(str(algorithm), words(flags))
+    return _core.verify(_named(algorithm), words(flags))
 
 
 def explain(algorithm: Named, **flags: Any) -> Dict[str, Any]:
     """What each line of the pseudo-code costs: what `tilescope explain --json` prints."""
-    return _core.explain(str(algorithm), words(flags))
+    return _core.explain(_named(algorithm), words(flags))
 
 
 def _points(vary: Union[Mapping[str, Iterable[Any]], Sequence[Mapping[str, Any]]]) -> "tuple[List[str], List[List[str]]]":
@@ -226,16 +257,16 @@ def study(algorithms: Union[Named, Sequence[Named]],
     vary may also be a list of dicts, a point each. time=False only counts, which is hundreds of times as fast. Runs
     natively, on all cores, without Python's lock; Ctrl-C ends it. What does not fit is a record with fits False.
     """
-    names = [algorithms] if isinstance(algorithms, (str, Algorithm)) else list(algorithms)
+    names = [algorithms] if isinstance(algorithms, (str, Algorithm)) or callable(algorithms) else list(algorithms)
     keys, rows = _points(vary)
     flags.setdefault("mode", "count")
-    return Study(_core.study([str(n) for n in names], words(flags), keys, rows, threads, time))
+    return Study(_core.study([_named(n) for n in names], words(flags), keys, rows, threads, time))
 
 
 def record(algorithm: Named, *, blocks: Sequence[int] = (), values: bool = True, **flags: Any) -> Recording:
     """Records every step of a run in memory: of these thread blocks, or of all; with numbers, or without."""
     arrays, _, _ = take_arrays(flags)
-    return _core.record(str(algorithm), words(flags), arrays, list(blocks), values)
+    return _core.record(_named(algorithm), words(flags), arrays, list(blocks), values)
 
 
 def open_recording(path: str) -> Recording:
@@ -249,4 +280,7 @@ def reconcile(algorithm: Named, path: str, *, only: str = "", runs: int = 1, **f
     `tilescope reconcile` without a file prints the command that writes one. `only`: launches of kernels with this in
     their name. `runs`: that the file holds.
     """
-    return _core.reconcile(str(algorithm), str(path), words(flags), only, runs)
+    if not hasattr(_core, "reconcile"):
+        raise RunError("reconcile: is not there in a file that tilescope or its window runs; run the file with python3, or "
+                       "use `tilescope reconcile`")
+    return _core.reconcile(_named(algorithm), str(path), words(flags), only, runs)

@@ -16,6 +16,9 @@ Lines = Sequence[Tuple[int, str, str]]
 attention_features = ("head_dims", "grouped_heads", "scale", "mask", "block_mask", "documents")
 """What a program can do that takes its loops from the problem (row_axis, visible_keys) and applies its mask."""
 
+score_features = attention_features + ("bias", "alibi", "soft_cap")
+"""The same of one whose scores are finished by finish_scores. With drop_scores (and store_kept), add "dropout"."""
+
 
 class Algorithm:
     """An algorithm in Python. It can be given wherever an algorithm's name can."""

@@ -29,6 +29,9 @@ def words(flags: Mapping[str, Any]) -> List[str]:
     all: List[str] = []
     for name, value in flags.items():
         flag = "--" + name.replace("_", "-")
+        if isinstance(value, Mapping) and name != "gpu":
+            each = ", ".join(f"{key}={word(v)}" for key, v in value.items())
+            raise UsageError(f"{flag}: is a flag with one value, and a dict is none; give flags of their own, as in {each}")
         if value is True and name != "l2":
             all.append(flag)
         elif name == "l2" and isinstance(value, bool):
@@ -43,6 +46,8 @@ def _split(name: str, array: Any, bshd: bool) -> "np.ndarray[Any, Any]":
     a = np.asarray(array)
     if a.dtype not in (np.float16, np.float32, np.float64):
         raise UsageError(f"{name} of {a.dtype}: must be of float16 or float32; try {name}.astype(\"float16\")")
+    if a.size == 0:
+        raise UsageError(f"{name} of shape {a.shape}: has no elements; every dimension must be at least 1")
     if not 2 <= a.ndim <= 4:
         raise UsageError(f"{name} of {a.ndim} dimensions: must have 2, 3 or 4, [batch, heads, rows, columns]")
     if bshd and a.ndim > 2:

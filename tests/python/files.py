@@ -74,6 +74,15 @@ class Files(unittest.TestCase):
             done = self.says(code, text, 2)
             self.assertEqual(len(done.stderr.strip().splitlines()), 1)
 
+    def test_two_files_with_one_name(self):
+        pathlib.Path("other.py").write_text(HEAD % "pass")
+        done = self.says(HEAD % "pass", "other.py: algorithm mine: ./mine.py has one by that name; give one of them another",
+                         2, "compare", "./mine.py", "./other.py")
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def test_reconcile_is_not_there(self):
+        self.says("import tilescope\ntilescope.reconcile('flash_v2', 'x.csv')\n", "use `tilescope reconcile`", 2)
+
     def test_what_is_wrong_with_a_program(self):
         for line, text in [("1 / 0", "mine.py:8: ZeroDivisionError"), ("b.load(t['Q'].of(head), tilescope.Span(9, 99))", "source line 8 of "),
                            ("b.exp(head)", "mine.py:8: TypeError")]:

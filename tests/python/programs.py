@@ -133,6 +133,76 @@ class Equal(unittest.TestCase):
         self.assertIn("zeroed(b, p.seq_q)", code[step["line"]])
 
 
+@tilescope.algorithm(features=(*tilescope.score_features, "dropout"),
+                     tensors=lambda p, tile: [tilescope.output("LSE", rows=p.seq_q)])
+def finished_flash(gpu, t, p, tile):
+    """my_flash, with all that FlashAttention-2 does to its scores."""
+    rows, keys = tilescope.Tiles(p.seq_q, tile.br, "i"), tilescope.Tiles(p.seq_k, tile.bc, "j")
+    gpu.store_kept(t, p, rows, keys)
+
+    def body(b, head, i):
+        q = b.load(t["Q"].of(head), i)
+        o, l = b.alloc("O", i.size, p.dim_v), b.alloc("l", i.size, 1)
+        m = b.alloc("m", i.size, 1, fill=-float("inf"))
+
+        @b.uniform(p.visible_keys(keys, i))
+        def step(j):
+            k, v = b.load(t["K"].of(head), j), b.load(t["V"].of(head), j)
+            s = b.alloc("S", i.size, j.size)
+            b.matmul(s, q, k, trans="b", alpha=p.logit_scale)
+            b.finish_scores(s, p, t, head, i, j)
+            c = b.alloc("c", i.size, 1)
+            b.copy(c, m)
+            b.update_row_max(m, s)
+            b.exp_minus(c, m)
+            b.exp_minus(s, m)
+            b.scale_rows(l, c)
+            b.update_row_sum(l, s)
+            b.scale_rows(o, c)
+            b.drop_scores(s, p, t, head, i, j)
+            b.matmul(o, s, v)
+
+        b.divide_rows(o, l)
+        b.add_log(m, l)
+        b.store(o, t["O"].of(head), i)
+        b.store(m, t["LSE"].of(head), i)
+
+    gpu.launch("finished_flash", [p.head_axis(), p.row_axis(rows, keys)], body)
+
+
+class Scores(unittest.TestCase):
+    FLAGS = dict(batch=2, heads=4, kv_heads=2, seq_q=50, seq_k=60, dim=16, br=16, bc=16, pack="off")
+
+    def test_what_is_done_to_scores_is_what_flash_v2_does(self):
+        for more in (dict(bias="hqk"), dict(bias="k", causal=True), dict(alibi=True), dict(soft_cap=5),
+                     dict(dropout=0.3), dict(dropout=0.3, dropout_mask="stored", alibi=True, soft_cap=20, causal=True)):
+            with self.subTest(**more):
+                flags = {**self.FLAGS, **more}
+                mine, theirs = (tilescope.run(a, mode="numeric", **flags) for a in (finished_flash, "flash_v2"))
+                self.assertEqual(mine.counters, theirs.counters)
+                self.assertEqual(mine.traffic, theirs.traffic)
+                self.assertTrue(np.array_equal(mine.outputs["O"], theirs.outputs["O"]))
+                self.assertEqual(mine.errors, theirs.errors)
+                self.assertEqual(tilescope.verify(finished_flash, **flags), tilescope.verify("flash_v2", **flags))
+        with self.assertRaises(tilescope.UsageError):
+            tilescope.run(my_flash, **self.FLAGS, soft_cap=5)
+
+    def test_tensors_of_another_run(self):
+        kept = []
+
+        @tilescope.algorithm(name="mixes", features=tilescope.score_features)
+        def mixes(gpu, t, p, tile):
+            kept.append(t)
+            zeros(gpu, t, p)
+            i = j = tilescope.Span(0, 4)
+            gpu.launch("mixes", [p.head_axis()], lambda b, head: b.finish_scores(b.alloc("S", 4, 4), p, kept[0], head, i, j))
+
+        tilescope.verify(mixes, **SMALL)
+        with self.assertRaises(tilescope.ProgramError) as raised:
+            tilescope.verify(mixes, **SMALL)
+        self.assertIn("the tensors belong to another run, at source line ", str(raised.exception))
+
+
 class Wrong(unittest.TestCase):
     def refused(self, error, body, mode=tilescope.verify, **flags):
         try:
@@ -229,7 +299,18 @@ class Wrong(unittest.TestCase):
         self.at_line(self.refused(tilescope.ProgramError, shapes), lines[-1], "matmul")
         for rows, cols in ((-1, 4), (1 << 40, 1 << 40), (1 << 31, 1 << 31)):
             self.refused(tilescope.ProgramError, lambda b, *_: b.alloc("x", rows, cols))
-        self.refused(KeyError, lambda b, head, i, t, p, tile: t["nothing"])
+
+        def undeclared(b, head, i, t, p, tile):
+            lines.append(here() + 1)
+            t["nothing"]
+
+        self.at_line(self.refused(tilescope.ProgramError, undeclared), lines[-1], "no tensor nothing but Q, K, V and O")
+
+        def unstored(b, head, i, t, p, tile):
+            lines.append(here() + 1)
+            b.load(t["O"].of(head), i)
+
+        self.at_line(self.refused(tilescope.ProgramError, unstored), lines[-1], "of O were not all stored before")
         self.refused(tilescope.UsageError, lambda b, *_: b.alloc("x", 1, 1, space="attic"))
         self.refused(TypeError, lambda b, *_: b.exp(3))
         with self.assertRaises(tilescope.UsageError):

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 
 import numpy as np
 
@@ -80,7 +81,47 @@ class Runs(unittest.TestCase):
         again = tilescope.run("flash_v2", seq=64, heads=1).outputs["O"]
         self.assertTrue((o == again).all())
 
+    def test_a_run_says_its_mode(self):
+        self.assertEqual(tilescope.run("flash_v2", seq=64).mode, "real numbers, seed 0")
+        large = tilescope.run("flash_v2", heads=64, seq=32768)
+        self.assertFalse(large.numeric)
+        self.assertRegex(large.mode, "counts only: real numbers would take about [0-9]+ s, ask for them with --mode numeric")
+        self.assertIn(large.mode, repr(large))
+        with self.assertRaises(tilescope.RunError) as raised:
+            large.outputs["O"]
+        self.assertIn('run() with mode="numeric" has them', str(raised.exception))
+        self.assertEqual(large.outputs, {})
+        with self.assertRaises(tilescope.RunError) as raised:
+            tilescope.run("flash_v2", seq=64).outputs["Out"]
+        self.assertIn("no such output but LSE, O", str(raised.exception))
+        self.assertEqual(tilescope.count("flash_v2", seq=64).mode, "counts only, as asked")
+
+    def test_outputs_that_are_no_numbers_are_a_warning(self):
+        flags = dict(seq=64, heads=1, softmax="naive", scale=100.0)
+        with self.assertWarnsRegex(RuntimeWarning, "standard: O: .* of 4,096 outputs are NaN or infinite where the reference is not"):
+            tilescope.run("standard", **flags)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tilescope.run("standard", seq=64, heads=1)
+
+    def test_what_is_no_algorithm_and_no_flag(self):
+        def plain(gpu, t, p, tile):
+            pass
+
+        for call in (tilescope.run, tilescope.count, tilescope.verify, tilescope.explain, tilescope.record, tilescope.study):
+            with self.assertRaises(tilescope.UsageError) as raised:
+                call(plain, seq=64) if call is not tilescope.study else call(plain, {"seq": [64]})
+            self.assertIn("plain: is no algorithm; give a name, or a function with @tilescope.algorithm", str(raised.exception))
+        with self.assertRaises(tilescope.UsageError) as raised:
+            tilescope.run("flash_v2", tile={"br": 64, "bc": 32})
+        self.assertIn("give flags of their own, as in br=64, bc=32", str(raised.exception))
+        self.assertEqual(repr(tilescope.problem(seq=64, causal=True)),
+                         "Problem(batch=1, heads=8, kv_heads=8, seq_q=64, seq_k=64, dim=64, dim_v=64, dtype='f16', mask='causal')")
+
     def test_wrong_arrays(self):
+        with self.assertRaises(tilescope.UsageError) as raised:
+            tilescope.run("flash_v2", Q=np.zeros((0, 4), "f4"), K=np.zeros((4, 4), "f4"), V=np.zeros((4, 4), "f4"))
+        self.assertIn("Q of shape (0, 4): has no elements", str(raised.exception))
         q = np.zeros((2, 64, 32), np.float16)
         for text, arrays in [("missing V", dict(Q=q, K=q)), ("of int64", dict(Q=q.astype(int), K=q, V=q)),
                              ("must be [2, 64, 32]", dict(Q=q, K=q, V=q[:, :60])),
