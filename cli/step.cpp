@@ -37,9 +37,14 @@ void check_positions(const StepFlags& f, const Run& run) {
     const std::string what = std::string("the steps of ") + run.algorithm().name + " are numbered here";
     if (f.at && (f.from || f.to))
         throw UsageError(asked("--at", *f.at) + ": is one step, --from and --to are many; leave them out");
-    if (f.at && f.line)
-        throw UsageError(asked("--line", *f.line) + ": --at " + std::to_string(*f.at) +
-                         " is one step, whatever its line; leave one of the two out");
+    const auto check_alone = [&](const char* flag, const std::optional<Index>& value, const char* of) {
+        if (f.at && value)
+            throw UsageError(asked(flag, *value) + ": --at " + std::to_string(*f.at) + " is one step, whatever its " +
+                             of + "; leave one of the two out");
+    };
+    check_alone("--line", f.line, "line");
+    check_alone("--launch", f.launch, "launch");
+    check_alone("--block", f.block, "thread block");
     if (f.at) check_range("--at", *f.at, 0, run.ticks(), what);
     if (f.from) check_range("--from", *f.from, 0, run.ticks(), what);
     if (f.to) check_range("--to", *f.to, f.from.value_or(0), run.ticks(), what);
@@ -58,9 +63,10 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
     const Schedule& schedule = run.schedule();
     const auto& launches = run.trace().launches();
     if (f.launch)
-        check_range("--launch", *f.launch, 0, static_cast<Index>(launches.size()) - 1, "launches are numbered here");
+        check_range("--launch", *f.launch, 1, static_cast<Index>(launches.size()), "launches are numbered here");
     check_range("--sm", f.sm.value_or(0), 0, schedule.sms_used() - 1, "SMs with something to show are numbered");
-    w.sm = f.sm.value_or(0), w.launch = f.launch, w.block = f.block;
+    w.sm = f.sm.value_or(0), w.block = f.block;
+    if (f.launch) w.launch = *f.launch - 1;
     if (!f.block) {
         const bool fails = run.failure() && !f.sm && !f.launch;
         const Placement* p =
@@ -68,13 +74,13 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
         if (p) w.sm = p->sm;
         return w;
     }
-    const Index launch = f.launch.value_or(0);
+    const Index launch = w.launch.value_or(0);
     const Placement* p = schedule.placement_of(launch, *f.block);
     if (!p) {
         Index last = 0;
         for (const Placement& k : schedule.placements_of(launch)) last = std::max(last, k.block);
         check_range("--block", *f.block, 0, last,
-                    "thread blocks of launch " + std::to_string(launch) + " that are shown are numbered");
+                    "thread blocks of launch " + std::to_string(launch + 1) + " that are shown are numbered");
     }
     if (f.sm && *f.sm != p->sm)
         throw UsageError(asked("--sm", *f.sm) + ": thread block " + std::to_string(*f.block) + " runs on SM " +
@@ -86,7 +92,7 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
 /// Why no step is as it was asked for.
 std::string why_nothing(const Run& run, const StepsWanted& w) {
     const std::string idle = "SM " + std::to_string(w.sm) + " does nothing there; leave it out";
-    if (!w.line) return (w.launch ? asked("--launch", *w.launch) : asked("--from", w.from)) + ": " + idle;
+    if (!w.line) return (w.launch ? asked("--launch", *w.launch + 1) : asked("--from", w.from)) + ": " + idle;
     return asked("--line", *w.line) + ": SM " + std::to_string(w.sm) +
            " does nothing on that line here; `tilescope explain " + run.algorithm().name +
            "` shows on which something happens";
@@ -221,7 +227,7 @@ void add_step(CLI::App& app) {
     add_number(*sub, "--to", flags.to, "The last step");
     add_number(*sub, "--sm", flags.sm, "The SM to speak of (0)");
     add_number(*sub, "--line", flags.line, "Only visits of this line of the pseudo-code");
-    add_number(*sub, "--launch", flags.launch, "Only this launch, counted from 0");
+    add_number(*sub, "--launch", flags.launch, "Only this launch, counted from 1");
     add_number(*sub, "--block", flags.block, "Only this thread block of the launch, on whichever SM it runs");
     sub->add_flag("--table", flags.table, "A row for each step: its formula and what it makes of the first row");
     add_problem_options(*sub, flags.options);

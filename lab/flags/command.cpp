@@ -52,7 +52,7 @@ std::vector<std::string> command_of(std::vector<std::string> words, const std::s
 std::string step_command(const std::string& algorithm, const Options& options, const Place& place) {
     std::vector<std::string> words = command_of({"tilescope", "step"}, algorithm, options);
     const auto add = [&](const char* flag, Index value) { words.insert(words.end(), {flag, std::to_string(value)}); };
-    if (place.launch >= 0) add("--launch", place.launch);
+    if (place.launch >= 0) add("--launch", place.launch + 1);
     if (place.block >= 0) add("--block", place.block);
     if (place.line > 0) add("--line", place.line);
     return shell_line(words);

@@ -109,7 +109,7 @@ std::pair<Options, Place> parsed(const std::string& command) {
     while (words >> word >> value) {
         const std::string flag = word.substr(2);
         if (flag == "launch")
-            place.launch = std::stoll(value);
+            place.launch = std::stoll(value) - 1;
         else if (flag == "block")
             place.block = std::stoll(value);
         else if (flag == "line")
@@ -158,7 +158,7 @@ TEST_CASE("a broken promise of a loop leads back to the turn that broke it", "[f
     const Place place = place_of<BrokenPromise>(m);
     CHECK(place == Place{0, 2, 4});
     CHECK(step_command(m.algorithm.name, m.options, place) ==
-          "tilescope step made_up --heads 2 --seq 16 --dim 4 --dtype f32 --br 4 --bc 4 --gpu toy --launch 0 --block 2 "
+          "tilescope step made_up --heads 2 --seq 16 --dim 4 --dtype f32 --br 4 --bc 4 --gpu toy --launch 1 --block 2 "
           "--line 4");
     Run run = follow(m, place);
     // The last that there is: j = 2 of 4 has loaded K twice. What other SMs do is recorded up to their place.
