@@ -55,22 +55,26 @@ Study evaluated(const std::vector<std::string>& variants, const Words& words, co
     const std::size_t each = points.values.size();
     return natively([&](Control& control) {
         Study study;
-        std::vector<Request> requests(list.size() * each);  // all are checked before the first one runs
-        for (std::size_t k = 0; k < requests.size(); ++k) {
+        const auto request_of_point = [&](std::size_t k) {
             check_stop(&control);
             const Variant& v = list[k / each];
-            requests[k] = resolve(points.of(base, v.settings, k % each), *v.algorithm, &control);
+            return resolve(points.of(base, v.settings, k % each), *v.algorithm, &control);
+        };
+        // All are checked before the first one runs. A request is some kB, so none is kept.
+        std::vector<std::pair<std::string, std::string>> layers(list.size() * each);
+        for (std::size_t k = 0; k < layers.size(); ++k) {
+            const Request request = request_of_point(k);
+            layers[k] = {request.model, request.phase};
         }
         const auto evaluate = [&](Index k) {
-            check_stop(&control);
-            const Request& request = requests[static_cast<std::size_t>(k)];
-            const Experiment e = experiment_of(*list[static_cast<std::size_t>(k) / each].algorithm, request, &control);
+            const auto n = static_cast<std::size_t>(k);
+            const Experiment e = experiment_of(*list[n / each].algorithm, request_of_point(n), &control);
             return time ? outcome_of(e, &control) : counted(e, control);
         };
-        lab::study(static_cast<Index>(requests.size()), static_cast<int>(threads), evaluate,
+        lab::study(static_cast<Index>(layers.size()), static_cast<int>(threads), evaluate,
                    [&](Index k, const Outcome& outcome) {
                        const auto n = static_cast<std::size_t>(k);
-                       study.add({list[n / each].label, requests[n].model, requests[n].phase, outcome});
+                       study.add({list[n / each].label, layers[n].first, layers[n].second, outcome});
                    });
         return study;
     });
