@@ -161,16 +161,16 @@ void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
         std::cout << "--from " << told.back() + 1 << " goes on, --to N shows all up to there\n";
 }
 
-[[noreturn]] void fail(const StepFlags& f, const Run& run, Index sm) {
-    std::vector<std::string> words = command_of({"tilescope-gui"}, run.algorithm().name, f.options);
+/// What the run ends with. The window draws a tile that does not fit; of a race, or a promise, it has nothing to show.
+[[noreturn]] void fail(const StepFlags& f, const Run& run) {
     const Experiment& e = run.experiment();
     try {
         count(e, &control());
-    } catch (const OutOfChipMemory& error) {  // explains itself, and the window draws it
-        throw RunError(explain(error, *e.algorithm, e.problem, e.tiling, e.gpu) + "\n  see it: " + shell_line(words));
+    } catch (const OutOfChipMemory& error) {
+        throw RunError(explain(error, *e.algorithm, e.problem, e.tiling, e.gpu) +
+                       "\n  see it: " + shell_line(command_of({"tilescope-gui"}, run.algorithm().name, f.options)));
     }
-    words.insert(words.end(), {"--sm", std::to_string(sm), "--step", std::to_string(run.failure()->tick)});
-    throw RunError(failure_text(run) + "\n  see it: " + shell_line(words));
+    throw RunError(failure_text(run));
 }
 
 void tell(const StepFlags& f, const Request& request, Run& run) {
@@ -197,7 +197,7 @@ void tell(const StepFlags& f, const Request& request, Run& run) {
             print_steps(run, w, told);
         print_more(all, told);
     }
-    if (fails) fail(f, run, w.sm);
+    if (fails) fail(f, run);
 }
 
 void step(const StepFlags& f) {

@@ -13,6 +13,21 @@ GUI, CLI, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), p
 SMALL = "--seq 128 --dim 32 --heads 1 --br 32 --bc 32".split()
 
 
+def plays_python(shown, root, run):
+    """A file of Python is like one of C++: its source, its counts, its mistakes."""
+    state, words = shown("./my_flash.py", *SMALL, "--race", "flash_v2", "--step", "20", "--tab", "program")
+    assert state["algorithm"] == "my_flash" and state["command"][0] == "./my_flash.py", state["command"]
+    assert "FlashAttention-2, in Python" in words and "b.exp_minus(s, m)" in words, words
+    again, _ = shown(*state["command"])
+    assert again["command"] == state["command"] and again["counters"] == state["counters"]
+    usual, _ = shown("flash_v2", *SMALL, "--step", "20")
+    assert again["counters"] == usual["counters"], (again["counters"], usual["counters"])
+    text = (root / "my_flash.py").read_text()
+    (root / "wrong.py").write_text(text.replace("import math", "import meth"))
+    said = run(GUI, "./wrong.py", "--screenshot", "a.png", code=2)
+    assert "wrong.py: line 3: ModuleNotFoundError" in said and said.count("\n") == 1, said
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
@@ -56,6 +71,9 @@ def main():
         run(CLI, "trace", "./mine.cpp", *SMALL, "-o", "trace.json")
         assert shown("trace.json", remark="all that is known of it is the recording")[0]["algorithm"] == "eager_division"
         assert "--load ./mine.cpp" in run(CLI, "replay", "trace.json", code=2)
+        if (pathlib.Path(GUI).parent / "tilescope-python.so").exists():
+            shutil.copy(SOURCE / "python" / "examples" / "my_flash.py", root)
+            plays_python(shown, root, run)
         print("the window plays, saves and opens an algorithm of one's own")
 
 
