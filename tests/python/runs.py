@@ -85,7 +85,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(tilescope.run("flash_v2", seq=64).mode, "real numbers, seed 0")
         large = tilescope.run("flash_v2", heads=64, seq=32768)
         self.assertFalse(large.numeric)
-        self.assertRegex(large.mode, "counts only: real numbers would take about [0-9]+ s, ask for them with --mode numeric")
+        self.assertRegex(large.mode, "counts only: real numbers would take about .+ s, ask for them with --mode numeric")
         self.assertIn(large.mode, repr(large))
         with self.assertRaises(tilescope.RunError) as raised:
             large.outputs["O"]
