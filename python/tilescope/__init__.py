@@ -35,7 +35,7 @@ __all__ = [
 Named = Union[str, Algorithm]
 
 
-def _named(algorithm: Named) -> str:
+def _named(algorithm: object) -> str:
     if isinstance(algorithm, (str, Algorithm)):
         return str(algorithm)
     what = getattr(algorithm, "__name__", repr(algorithm))

@@ -17,7 +17,7 @@ def plays_python(shown, root, run):
     """A file of Python is like one of C++: its source, its counts, its mistakes."""
     state, words = shown("./my_flash.py", *SMALL, "--race", "flash_v2", "--step", "20", "--tab", "program")
     assert state["algorithm"] == "my_flash" and state["command"][0] == "./my_flash.py", state["command"]
-    assert "FlashAttention-2, in Python" in words and "b.exp_minus(s, m)" in words, words
+    assert "FlashAttention-2, in Python" in words and "b.exp_minus(c, m)" in words, words
     again, _ = shown(*state["command"])
     assert again["command"] == state["command"] and again["counters"] == state["counters"]
     usual, _ = shown("flash_v2", *SMALL, "--step", "20")
