@@ -1,6 +1,7 @@
 #include "gui/app.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -239,16 +240,25 @@ void draw_alone(App& app) {
     Canvas(t).paragraph(t.text, {edge, size.y - edge - below + t.px(10)}, t.dim_ink, caption, width, lines);
 }
 
-/// Does what frames have to do where threads do not.
-void work(App& app, double seconds) {
-    const bool made = app.session.pump();
-    app.waited = made ? 0 : app.waited + seconds;
-    app.working = !made;
-    app.working |= !app.explorer.pump(app.session, app.view);
-    app.working |= !app.exporting.pump();
-    if (auto news = app.exporting.news()) app.say(std::move(*news));
+/// A unit of whatever no thread is at. True when nothing is left to do.
+bool work_on(App& app) {
+    bool done = app.session.pump();
+    done &= app.explorer.pump(app.session, app.view);
+    done &= app.exporting.pump();
     for (Run* run : {app.session.run(), app.session.rival()})
-        if (run) app.working |= !run->work_ahead();
+        if (run) done &= run->work_ahead();
+    return done;
+}
+
+/// Does what frames have to do where threads do not: in a page as much as a frame can afford, whatever time its browser
+/// then takes to draw it.
+void work(App& app, double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::milliseconds(8);
+    do app.working = !work_on(app);
+    while (app.working && app.page && Clock::now() < end);
+    app.waited = app.session.busy() ? app.waited + seconds : 0;
+    if (auto news = app.exporting.news()) app.say(std::move(*news));
 }
 
 }  // namespace
@@ -324,7 +334,10 @@ void follow(App& app) {
     app.session.show(app.playback.position());
     const Run* run = app.session.run();
     if (!run) return;
-    if (app.wanted_sm && !app.session.busy()) app.view.sm = *std::exchange(app.wanted_sm, {});
+    if (app.wanted_sm && !app.session.busy()) {
+        app.view.sm = *std::exchange(app.wanted_sm, {});
+        app.followed = {};
+    }
     app.view.sm = std::clamp<Index>(app.view.sm, 0, std::max<Index>(0, run->schedule().sms_used() - 1));
     if (app.followed == std::pair(app.session.version(), run->tick())) return;
     app.followed = {app.session.version(), run->tick()};

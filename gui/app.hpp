@@ -117,8 +117,9 @@ struct App {
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
     std::map<std::string, ImVec4> places;  // x, y, width, height
 
-    std::pair<std::uint64_t, Index> followed{0, -1};  ///< the run and its tick that the focus was chosen for
-    std::optional<Index> wanted_sm;                   ///< the focus in what was restored, until its run is there
+    /// The run and its tick that the focus was chosen for; none for a focus that was asked for anew.
+    std::optional<std::pair<std::uint64_t, Index>> followed;
+    std::optional<Index> wanted_sm;  ///< the focus in what was restored, until its run is there
 
     std::optional<std::size_t> hovered_cell;  ///< of the plane of tiles, in this frame
 
