@@ -3,8 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <locale>
-#include <sstream>
+#include <cstdlib>
 #include <vector>
 
 namespace tilescope::text {
@@ -46,10 +45,11 @@ bool read_digits(std::string_view text, double& x) {
 #ifdef __cpp_lib_to_chars
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
     return error == std::errc() && end == text.data() + text.size();
-#else  // the browser's library reads whole numbers only
-    std::istringstream in{std::string(text)};
-    in.imbue(std::locale::classic());
-    return (in >> x) && in.peek() == std::istringstream::traits_type::eof();
+#else  // the browser's library reads whole numbers only; it has no locale but C's
+    const std::string whole(text);
+    char* end = nullptr;
+    x = std::strtod(whole.c_str(), &end);
+    return end != whole.c_str() && end == whole.c_str() + whole.size();
 #endif
 }
 
