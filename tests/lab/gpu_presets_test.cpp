@@ -465,7 +465,7 @@ TEST_CASE("hostile files are refused quickly", "[gpu]") {
     }
 }
 
-TEST_CASE("a path that cannot be read is named", "[gpu]") {
+TEST_CASE("a path that cannot be read is named", "[gpu][posix]") {
     const Folder folder;
     const auto load = [](const std::string& path) { return complaint([&] { load_gpu(path); }); };
     CHECK(contains(load(folder / "absent.json"), "absent.json: cannot be opened (No such file or directory)"));

@@ -227,7 +227,7 @@ TEST_CASE("npy: a malformed file is refused in one line that names it and says w
     }
 }
 
-TEST_CASE("npy: what is not a readable regular file is refused") {
+TEST_CASE("npy: what is not a readable regular file is refused", "[posix]") {
     const Folder folder;
     REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
     const auto message = [](const std::string& path) { return message_of<UsageError>([&] { read_npy(path); }); };
@@ -296,7 +296,7 @@ TEST_CASE("npy: writing asks for the elements in order, and an exception on the 
     CHECK_THROWS_AS(write_npy(folder / "a.npy", Shape{-1, -5}, Dtype::f32, five), std::invalid_argument);
 }
 
-TEST_CASE("what memory has no room for is refused before any of it is taken", "[npy]") {
+TEST_CASE("what memory has no room for is refused before any of it is taken", "[npy][posix]") {
     Folder folder;
     const std::string path = folder / "sparse.npy";
     write_bytes(path, npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2500000000000,), }\n", ""));
