@@ -3,6 +3,8 @@
 #include <Eigen/Core>
 #include <cstring>
 
+#include "core/machine/half.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -25,6 +27,23 @@ template <class T>
 void round_as(float* x, Index n) {
     Stored<float> a(x, n);
     a = a.cast<T>().template cast<float>();
+}
+
+template <>
+void encode_as<Half>(const float* from, std::byte* to, Index n) {
+    auto* const halves = reinterpret_cast<std::uint16_t*>(to);
+    for (Index k = 0; k < n; ++k) halves[k] = Half::encoded(from[k]);
+}
+
+template <>
+void decode_as<Half>(const std::byte* from, float* to, Index n) {
+    const auto* const halves = reinterpret_cast<const std::uint16_t*>(from);
+    for (Index k = 0; k < n; ++k) to[k] = Half::decoded(halves[k]);
+}
+
+template <>
+void round_as<Half>(float* x, Index n) {
+    for (Index k = 0; k < n; ++k) x[k] = Half::rounded(x[k]);
 }
 
 }  // namespace
@@ -52,7 +71,7 @@ std::optional<Dtype> dtype_from(std::string_view name) {
 }
 
 void round_to(Dtype t, float* x, Index n) {
-    if (t == Dtype::f16) round_as<Eigen::half>(x, n);
+    if (t == Dtype::f16) round_as<Half>(x, n);
     if (t == Dtype::bf16) round_as<Eigen::bfloat16>(x, n);
 }
 
@@ -63,7 +82,7 @@ void encode(Dtype t, const float* from, std::byte* to, Index n) {
             std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
             break;
         case Dtype::f16:
-            encode_as<Eigen::half>(from, to, n);
+            encode_as<Half>(from, to, n);
             break;
         case Dtype::bf16:
             encode_as<Eigen::bfloat16>(from, to, n);
@@ -84,7 +103,7 @@ void decode(Dtype t, const std::byte* from, float* to, Index n) {
             std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
             break;
         case Dtype::f16:
-            decode_as<Eigen::half>(from, to, n);
+            decode_as<Half>(from, to, n);
             break;
         case Dtype::bf16:
             decode_as<Eigen::bfloat16>(from, to, n);
