@@ -89,15 +89,15 @@ void draw_cells(const Theme& t, const Palette& palette, const Picture& p, const 
 
 ColourScale scale_of(TileData values) {
     ColourScale s;
+    float low = std::numeric_limits<float>::infinity(), high = -low;
     for (const float v : values) {
-        if (!std::isfinite(v)) {
+        if (std::isfinite(v))
+            low = std::min(low, v), high = std::max(high, v);
+        else
             (v < 0 ? s.minus_infinity : s.broken) = true;
-            continue;
-        }
-        s.low = s.any ? std::min(s.low, v) : v;
-        s.high = s.any ? std::max(s.high, v) : v;
-        s.any = true;
     }
+    s.any = low <= high;
+    if (s.any) s.low = low, s.high = high;
     return s;
 }
 

@@ -144,7 +144,7 @@ std::vector<std::string_view> Canvas::broken(const ImFont* font, std::string_vie
         for (const char* prefix : {" k", " M", " G", " T"})
             if (before.ends_with(prefix)) return false;
         const bool number = before.back() >= '0' && before.back() <= '9';
-        return !number || after.find_first_of("kMGTPEB") != 0;
+        return !number || after.empty() || std::string_view("kMGTPEB").find(after.front()) == std::string_view::npos;
     };
     std::vector<std::string_view> lines;
     std::size_t begin = 0, end = 0;  // of the line; what comes after `end` may not fit
