@@ -3,8 +3,9 @@
 
 set(TILESCOPE_IMGUI "" CACHE PATH "Dear ImGui's source, as `apt-get source imgui` unpacks it")
 set(TILESCOPE_FONTS "/usr/share/fonts" CACHE PATH "Folder of fonts for the page, laid out as /usr/share/fonts")
-add_compile_options(-fwasm-exceptions -msimd128 -flto)
-add_link_options(-fwasm-exceptions -flto -Oz)
+add_compile_options(-fwasm-exceptions -msimd128 -mnontrapping-fptoint -flto)
+add_link_options(-fwasm-exceptions -flto -Oz -sBINARYEN_EXTRA_PASSES=--converge)
+add_compile_definitions(_LIBCPP_NO_RTTI)  # of what std::function holds; exceptions keep theirs
 
 # /usr/include itself would mix in the headers of this machine's C library.
 set(headers "${CMAKE_BINARY_DIR}/include")
