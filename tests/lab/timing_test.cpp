@@ -255,6 +255,44 @@ TEST_CASE("without a mask time never falls when a rate falls or heads are added"
     }
 }
 
+TEST_CASE("reads alone are faster than a copy, on tensor cores and where a copy was measured", "[timing]") {
+    const Rates h200 = rates_of(gpu_preset("H200")), a100 = rates_of(gpu_preset("A100"));
+    CHECK_THAT(h200.dram_read_gbs, Catch::Matchers::WithinRel(0.95 * 4800, 1e-12));
+    CHECK_THAT(2 / (1 / h200.dram_read_gbs + 1 / h200.dram_write_gbs),
+               Catch::Matchers::WithinRel(3970.0, 1e-12));  // what was measured
+    CHECK(a100.dram_read_gbs == a100.dram_write_gbs);
+    GpuSpec better_than_its_sheet = gpu_preset("H200");
+    better_than_its_sheet.copy_gbs = 4700;
+    CHECK(rates_of(better_than_its_sheet).dram_read_gbs == 4700);
+
+    // A few queries that read 2 GB: what is left is the start of a launch.
+    Experiment e = experiment("split_kv", 8, 4, Dtype::f16, {4, 64, 7});
+    e.problem.batch = 4, e.problem.seq_k = 131072, e.problem.dim = e.problem.dim_v = 128;
+    const double read_alone = 2147.5e6 / (0.95 * 4800e9) * 1e6;
+    CHECK(time_of(e).us() > read_alone);
+    CHECK(time_of(e).us() < 1.03 * read_alone);
+}
+
+TEST_CASE("short tiles of split_kv are as its kernel has them, and only on tensor cores", "[timing]") {
+    Experiment e = experiment("split_kv", 16, 4096, Dtype::f16, {16, 64, 4});
+    e.problem.dim = e.problem.dim_v = 128;
+    Experiment taller = e;
+    taller.tiling.br = 17;
+    const auto first = [](const Experiment& of) { return time_of(of).launches.front(); };
+    const LaunchTime tall = first(taller), of_16 = first(e);
+    CHECK((of_16.residency.blocks == 2 && of_16.residency.limit == std::string("shared memory")));
+    CHECK(tall.residency.blocks > 2);
+    CHECK(of_16.clock_mhz == 1950);  // as under a light load
+    CHECK(tall.clock_mhz == 1800);
+    // Four warps read their quarter of K_j and V_j each, and all of Q_i: 3 x 16 KiB in place of 2 x 64 and Q_i.
+    const auto sram = static_cast<std::size_t>(Unit::sram);
+    CHECK_THAT(of_16.step.busy[sram] - 2 * 16384 / 128.0, Catch::Matchers::WithinRel(3 * 16384 / 128.0, 0.05));
+    e.problem.dim = e.problem.dim_v = 64;
+    CHECK(first(e).residency.blocks == 2);
+    e.problem.dtype = Dtype::f32;
+    CHECK(first(e).residency.blocks > 2);
+}
+
 TEST_CASE("a changed data sheet changes what was measured", "[timing]") {
     Experiment e = experiment("softmax_online", 32, 4096, Dtype::f32, {32, 64});
     const double before = time_of(e).us();
