@@ -156,12 +156,13 @@ Cause combining(const Experiment& e) {
 /// With columns in steps of `step`.
 std::vector<Cause> exponentials_in_steps(const Experiment& e, const Source& source, Index step) {
     const Sums s = sums(e, step);
+    const Count dividing = s.warps / warps_along_keys(e);  // of warps that share rows one divides
     auto causes = of_exponentials(source.passes * (rows_of_a_warp(e) * s.columns - s.scores),
                                   lanes * source.instructions * s.visits - source.factors * s.row_visits,
-                                  lanes * (source.every_visit ? s.visits : s.warps));
+                                  lanes * (source.every_visit ? s.visits : dividing));
     if (!splits(e)) return causes;
-    constexpr Index of_a_merged_warp = 5;  // four warps' sums, and what its own O is scaled by
-    causes.push_back({"merging", warps_along_keys(e) > 1 ? lanes * of_a_merged_warp * s.warps : 0});
+    constexpr Index merged = 4;  // warps, a factor each
+    causes.push_back({"merging", warps_along_keys(e) > 1 ? lanes * merged * dividing : 0});
     causes.push_back(combining(e));
     return causes;
 }

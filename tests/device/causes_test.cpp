@@ -51,7 +51,7 @@ TEST_CASE("causes: they explain what was measured, as docs/validation.md says", 
                 const bool meet = what == Counted::writes && has_splits(e.algorithm->knobs) && e.tiling.splits > 1;
                 const bool bytes = what == Counted::reads || what == Counted::writes;
                 const bool many = e.tiling.splits > 100;  // an LSE_s of 300 parts: 8 sectors more, of 17 MB
-                const double allowed = meet ? 0.001 : bytes && !many ? 0 : 0.0001;
+                const double allowed = meet ? 0.0015 : bytes && !many ? 0 : 0.0001;
                 CHECK(std::abs(left_over(e, what, *counted - model)) <= allowed * model);
                 ++compared;
             }
@@ -91,8 +91,8 @@ TEST_CASE("causes: what parts of the keys add, of one decoding step", "[causes]"
     for (const Cause& c : causes_of(Counted::exponentials, e, 0)) of[c.name] = c.amount;
     CHECK(of["ragged tiles"] == 8 * 12 * 65536);
     CHECK(of["correction factors"] == 8 * (4 * 1024 * 32 - 4 * 1024));  // four warps, each with a factor
-    CHECK(of["reciprocals"] == 8 * 29 * 4 * 32);
-    CHECK(of["merging"] == 8 * 29 * 4 * 5 * 32);
+    CHECK(of["reciprocals"] == 8 * 29 * 32);
+    CHECK(of["merging"] == 8 * 29 * 4 * 32);
     CHECK(of["combining"] == 8 * (4 * 2 * 32 - 29 * 4));
 }
 

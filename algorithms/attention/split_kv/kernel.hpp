@@ -8,8 +8,9 @@
 
 namespace tilescope::split_kv {
 
-/// Threads of a thread block that combines, and of one that attends on tensor cores.
-inline constexpr Index combined_at_once = 128, combining_threads = 512, tensor_core_threads = 128;
+/// Threads of a thread block that combines a few parts (four times as many combine more), and of one that attends on
+/// tensor cores.
+inline constexpr Index combining_threads = 128, tensor_core_threads = 128;
 
 /// CUDA cores: flash_v2's. Of a short tile, a warp attends, and more threads combine.
 constexpr KernelVariant cuda_core_variant(Index br, Index bc, Index d, Index dv) {

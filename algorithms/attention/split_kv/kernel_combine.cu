@@ -82,8 +82,8 @@ __device__ inline Sum weigh(float* w, const float* lse_s, int parts, int lane, b
 /// The sum of what the first share and all others have; for the first.
 template <int shares>
 __device__ inline void add_shares(float4& o) {
-    __shared__ float4 all[shares][combined_at_once];
-    const int share = threadIdx.x / combined_at_once, place = threadIdx.x % combined_at_once;
+    __shared__ float4 all[shares][combining_threads];
+    const int share = threadIdx.x / combining_threads, place = threadIdx.x % combining_threads;
     all[share][place] = o;
     __syncthreads();
     if (share > 0) return;
@@ -96,12 +96,12 @@ __device__ inline void add_shares(float4& o) {
 
 /// `shares`: threads that have the same columns of a row, and every so-manieth part each.
 template <class T, int Dv, int shares>
-__global__ void __launch_bounds__(shares* combined_at_once, shares == 1 ? 8 : 2) combine_kernel(CombineArgs<T> a) {
-    constexpr int lanes = Dv / 4, Rows = combined_at_once / lanes;
+__global__ void __launch_bounds__(shares* combining_threads, shares == 1 ? 8 : 2) combine_kernel(CombineArgs<T> a) {
+    constexpr int lanes = Dv / 4, Rows = combining_threads / lanes;
     static_assert(lanes <= 32, "a row is one warp's");
     extern __shared__ float weights[];
     __shared__ float lse[Rows];
-    const int share = threadIdx.x / combined_at_once, place = threadIdx.x % combined_at_once;
+    const int share = threadIdx.x / combining_threads, place = threadIdx.x % combining_threads;
     const int head = blockIdx.y, lane = place % lanes, r = place / lanes, S = a.parts;
     const int i = blockIdx.x * Rows + r;  // [11]
     const bool exists = i < a.seq_q;
@@ -146,10 +146,10 @@ __global__ void __launch_bounds__(shares* combined_at_once, shares == 1 ? 8 : 2)
 template <class T, int Dv, int shares>
 void combine(const KernelCall& call) {
     const Index rows = rows_combined(call.problem);
-    if (rows * Dv != 4 * combined_at_once) throw std::logic_error("rows_combined() is not what the kernel combines");
+    if (rows * Dv != 4 * combining_threads) throw std::logic_error("rows_combined() is not what the kernel combines");
     enqueue_overlapping("combine", combine_kernel<T, Dv, shares>,
                         grid_of(ceil_div(call.problem.seq_q, rows), call.problem.batch_heads()),
-                        shares * combined_at_once, rows * parts_of(call.tile()) * size_of(Dtype::f32), call.stream,
+                        shares * combining_threads, rows * parts_of(call.tile()) * size_of(Dtype::f32), call.stream,
                         CombineArgs<T>(call));
 }
 
