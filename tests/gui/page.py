@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a page has that a window has not, in a real browser: addresses, files, fingers, a page around it.
 
-page.py SITE TILESCOPE [NAME...] or --without NAME...; SITE is what scripts/web makes. tests/gui/window.py uses the page as a window.
+page.py SITE TILESCOPE [NAME...]; SITE is what scripts/web makes. tests/gui/window.py uses the page as a window.
 """
 
 import difflib
@@ -572,16 +572,11 @@ LONG = [says_and_shows_all_that_is_approved]  # asked for by name
 
 def main():
     skip_unless_possible()
-    wanted, without = sys.argv[3:], []
-    if wanted[:1] == ["--without"]:
-        wanted, without = [], wanted[1:]
-    unknown = {*wanted, *without} - {test.__name__ for test in [*TESTS, *LONG]}
-    if unknown:
-        sys.exit(f"page.py: no test is called {', '.join(sorted(unknown))}")
+    wanted = sys.argv[3:]
     failed = []
     browser = None
     for test in [*TESTS, *LONG]:
-        if test.__name__ in without or (test.__name__ not in wanted if wanted else test in LONG):
+        if test.__name__ not in wanted if wanted else test in LONG:
             continue
         browser = browser or Browser()
         browser.as_new()
