@@ -176,13 +176,14 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     w_.mark(3 * to.id_ + (adds ? 4u : 3u), moved, weight_);
     if (!w_.heard()) return;
     if (Origin& o = w_.chip.origin(from.slot_); o.meaning == Meaning::other) o.meaning = to.meaning_;
-    std::vector<float> stored;
-    if (w_.chip.has_data() && !adds) {
-        stored.resize(static_cast<std::size_t>(from.size()));
-        gpu_.tensors_[to.id_].data->read(to.slice_, rows, cols, stored.data());
+    TileData sent = contents(from);
+    if (w_.chip.has_data() && !adds && from.dtype() != to.dtype_) {  // as it is stored
+        w_.scratch.resize(sent.size());
+        gpu_.tensors_[to.id_].data->read(to.slice_, rows, cols, w_.scratch.data());
+        sent = w_.scratch;
     }
     report({.operation = &operation, .reads = {Operand{w_.chip.id(from.slot_)}}, .region = region, .cost = cost}, from,
-           adds ? contents(from) : TileData(stored), here);
+           sent, here);
 }
 
 Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype, float fill, Here here) {

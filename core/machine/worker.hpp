@@ -20,7 +20,7 @@ struct Worker {
     std::vector<Traffic> traffic;      // by tensor
     std::uint64_t fingerprint = 0;     // of what moved for which tensor, and of the tiles made: see `mark`
     std::vector<Listener*> listeners;  // those that want the current block
-    std::vector<float> scratch;        // for operands that have to be rounded
+    std::vector<float> scratch;        // for what has to be rounded: operands, and what is stored
     Here here = {0, ""};               // of the operation that is carried out
     Stores stores;                     // of this launch, in exact modes
     Addends addends;                   // of the current block

@@ -1,6 +1,7 @@
 #include "core/record/trace.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/machine/gpu.hpp"
 #include "core/machine/operations/of_block.hpp"
@@ -102,7 +103,7 @@ void Trace::keep(const Event& event, TileData data) {
     if (step.moves_data()) step.region = region_index(event.region);
     step.first_value = kept_.values.size();
     step.values = data.size();
-    kept_.values.insert(kept_.values.end(), data.begin(), data.end());
+    kept_.values.insert(kept_.values.end(), data.data(), data.data() + data.size());  // pointers are copied as bytes
     value_bytes_ += float_bytes(data.size());
     kept_.steps.push_back(step);
 }
@@ -131,8 +132,8 @@ void Trace::copy_new_tensors() {
             const auto n = static_cast<std::size_t>(to.size());
             full_ = exceeded(n);
             if (!full_.empty()) throw RunError(full_);
-            to.initial.resize(n);
-            from.data->read(0, to.initial);
+            to.initial.assign(n, std::numeric_limits<float>::quiet_NaN());
+            if (!from.blank) from.data->read(0, to.initial);
             value_bytes_ += float_bytes(n);
         }
         kept_.tensors.push_back(std::move(to));
