@@ -240,11 +240,14 @@ void draw_alone(App& app) {
     Canvas(t).paragraph(t.text, {edge, size.y - edge - below + t.px(10)}, t.dim_ink, caption, width, lines);
 }
 
-/// A unit of whatever no thread is at. True when nothing is left to do.
+/// A unit of whatever no thread is at; for what may be asked of a run only when no other is waited for. True when
+/// nothing is left to do.
 bool work_on(App& app) {
+    const bool waited_for = app.session.busy();
     bool done = app.session.pump();
     done &= app.explorer.pump(app.session, app.view);
     done &= app.exporting.pump();
+    if (waited_for) return false;
     for (Run* run : {app.session.run(), app.session.rival()})
         if (run) done &= run->work_ahead();
     return done;
