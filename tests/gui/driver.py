@@ -62,7 +62,7 @@ class Looker:
             now = self.state()
             if wanted(now):
                 return now
-            time.sleep(0.03)
+            time.sleep(0.01)
         now = self.state()
         now.pop("places", None)
         raise AssertionError(f"{what or 'it'} did not happen; the state is {now}")
@@ -75,24 +75,32 @@ class Looker:
         self.key("End")
         return self.wait(lambda s: s.get("settled") and 0 < s["of"] == s["step"], "the end")
 
+    def lies(self, place, x, y):
+        """A point of a control as it is now; 0 to 1 from its left upper corner."""
+        left, top, width, height = self.wait(lambda s: place in s["places"], f"control {place}")["places"][place]
+        return round(left + x * width), round(top + y * height)
+
     def where(self, place, x=0.5, y=0.5):
-        """A point of a control, once it has come to rest; 0 to 1 from its left upper corner."""
-        at = self.wait(lambda s: place in s["places"], f"control {place}")["places"][place]
-        while True:
+        """That point, once the control has come to rest."""
+        at = None
+        while at != (now := self.lies(place, x, y)):
+            at = now
             time.sleep(0.06)
-            now = self.state()["places"].get(place)
-            if now == at:
-                break
-            at = now or at
-        return round(at[0] + x * at[2]), round(at[1] + y * at[3])
+        return at
 
     def move(self, place, x=0.5, y=0.5):
         """The mouse to a control, as it lies there once the mouse has come."""
-        at = None
-        while at != self.where(place, x, y):
-            at = self.where(place, x, y)
-            self.point(*at)
-            self.wait(lambda s: s["mouse"] == list(at), f"the mouse at {place}")
+        at, there = None, self.lies(place, x, y)
+        while at != there:
+            at = there
+            size = self.arrives(*at)["size"]
+            there = self.where(place, x, y)
+        assert 0 <= at[0] < size[0] and 0 <= at[1] < size[1], f"{place} is at {at}, outside of a window of {size}"
+
+    def arrives(self, x, y):
+        """The first state with the mouse at this point."""
+        self.point(x, y)
+        return self.wait(lambda s: s["mouse"] == [x, y], f"the mouse at {x}, {y}")
 
     def does(self, inputs, act, *words):
         """What makes so many inputs, or more. The log has them once what they do is drawn."""
@@ -108,9 +116,10 @@ class Looker:
     def drag(self, place, start, end):
         """From one horizontal fraction of a control to another."""
         self.move(place, start)
+        (x, y), (to, _) = self.lies(place, start, 0.5), self.lies(place, end, 0.5)
         self.does(1, self.press)
-        for k in range(1, 9):
-            self.move(place, start + (end - start) * k / 8)
+        for k in range(1, 5):
+            self.arrives(x + round((to - x) * k / 4), y)
         self.does(1, self.release)
 
     def key(self, name):
@@ -122,8 +131,7 @@ class Looker:
     def picture(self, away=True):
         """What can be seen, with the mouse in a corner so that nothing is hovered."""
         if away:
-            self.point(1, 1)
-            self.wait(lambda s: s["mouse"] == [1, 1], "the mouse in a corner")
+            self.arrives(1, 1)
         width, height = map(int, self.state()["size"])
         return self.pixels()[:height, :width].copy()
 
@@ -131,7 +139,7 @@ class Looker:
 class Window(Looker):
     """The program, at the left upper corner of a display. Its --log says where everything is."""
 
-    def __init__(self, display, binary, *flags, tour=False, patience=30):
+    def __init__(self, display, binary, *flags, tour=False, patience=120):
         self.display, self.patience = display, patience
         self.folder = tempfile.mkdtemp()
         self.log = os.path.join(self.folder, "log")
@@ -139,8 +147,7 @@ class Window(Looker):
             [binary, *flags, "--log", self.log, *([] if tour else ["--no-tour"])], env=display.environment,
             cwd=self.folder, stderr=subprocess.PIPE, text=True)
         self.wait(lambda s: s["places"] and s["settled"])
-        self.x("search", "--sync", "--onlyvisible", "--name", "^TileScope$", "windowmove", "0", "0", "windowfocus")
-        time.sleep(0.2)
+        self.x("search", "--sync", "--onlyvisible", "--name", "^TileScope$", "windowmove", "0", "0", "windowfocus", "--sync")
 
     def x(self, *words):
         subprocess.run(["xdotool", *map(str, words)], env=self.display.environment, check=True,

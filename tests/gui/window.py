@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Uses tilescope-gui as people do: mouse and keys in a real window. window.py TILESCOPE_GUI TILESCOPE [NAME...]
+"""Uses tilescope-gui as people do: mouse and keys in a real window.
+
+    window.py TILESCOPE_GUI TILESCOPE [NAME...]
+    window.py TILESCOPE_GUI TILESCOPE --share K OF    the K-th share of OF, from 0, for tests side by side
 
 A folder in place of the program is the page's (build-web/site), which is used in a browser, in the same way.
 """
@@ -10,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy
 from states import SCENES
@@ -19,7 +23,8 @@ if os.path.isdir(GUI):
     from browser import Browser as Display, Page as Window, skip_unless_possible
 else:
     from driver import Display, Window, skip_unless_possible
-SMALL = ["flash_v2", "--seq", "128", "--dim", "32", "--heads", "2", "--br", "32", "--bc", "32"]
+FLAGS = ["flash_v2", "--seq", "128", "--dim", "32", "--heads", "2", "--br", "32", "--bc", "32"]
+SMALL = [*FLAGS, "--size", "800x600"]  # little to draw
 
 
 def play_and_pause(display):
@@ -81,7 +86,7 @@ def scrubs(display):
 
 def loses_no_key_on_slow_frames(display):
     """Keys that go down and up within a frame: in 4K a frame of the software renderer takes long."""
-    w = Window(display, GUI, *SMALL, "--size", "1900x1100")
+    w = Window(display, GUI, *FLAGS, "--size", "1900x1100")
     w.click("seq-input")
     for n in ("160", "96", "224"):
         w.click("seq-input")
@@ -155,7 +160,8 @@ def drags_through_time(display):
 
 
 def steps_by_a_stride(display):
-    """The arrows go by operation, tile, row or launch; with Shift by operation whatever is chosen."""
+    """The arrows go by operation, tile, row or launch; with Shift by operation whatever is chosen. Where they lead is
+    said before the move is over."""
     w = Window(display, GUI, *SMALL, "--sms", "2", "--causal")
     ends = {}
     for stride in ("operation", "line", "tile", "row", "launch"):
@@ -167,22 +173,22 @@ def steps_by_a_stride(display):
         before = 0
         for _ in range(3):
             w.key("Right")
-            now = w.wait(lambda s: s["settled"] and s["step"] > before, stride)
+            now = w.wait(lambda s: s["step"] > before, stride)
             assert not now["playing"]
             before = now["step"]
             if before == now["of"]:
                 break
         ends[stride] = before
         w.click("step-back")
-        there = w.wait(lambda s: s["settled"] and s["step"] < before, "back by " + stride)["step"]
+        there = w.wait(lambda s: s["step"] < before, "back by " + stride)["step"]
         w.click("step")
-        w.wait(lambda s: s["settled"] and s["step"] == before, "on again by " + stride)
+        w.wait(lambda s: s["step"] == before, "on again by " + stride)
         if there == 0:
             continue
         w.key("Shift+Left")
-        w.settled(step=before - 1)
+        w.wait(lambda s: s["step"] == before - 1, "back by an operation")
         w.key("Shift+Right")
-        w.settled(step=before)
+        w.wait(lambda s: s["step"] == before, "on by an operation")
     assert 3 == ends["operation"] < ends["tile"] < ends["row"] <= ends["launch"], ends
     w.close()
 
@@ -210,7 +216,7 @@ def pauses_at_firsts(display):
 
 def plays_in_time(display):
     """At the pace of time a launch, which takes most of it, is played for most of the time."""
-    w = Window(display, GUI, *SMALL, "--pace", "time", "--speed", "2000", "--play-through")
+    w = Window(display, GUI, *FLAGS, "--size", "1000x900", "--pace", "time", "--speed", "2000", "--play-through")
     assert any(text.endswith("s/s") for text, _, _ in w.state()["texts"]["transport"]), "no speed in seconds"
     w.click("pace-step")
     w.wait(lambda s: s["settled"] and flag(s, "--pace") is None, "the pace of steps")
@@ -310,7 +316,7 @@ def chooses_masks(display):
 
 def changes_scores(display):
     """A bias, ALiBi and dropout from the controls, and what another algorithm does not have taken back."""
-    w = Window(display, GUI, "flash_v2", "--seq", "256", "--heads", "2", "--br", "64", "--bc", "64", "--size", "1440x1200")
+    w = Window(display, GUI, "flash_v2", "--seq", "256", "--heads", "2", "--br", "64", "--bc", "64", "--size", "1000x1200")
 
     def chosen(name, **flags):
         w.click("scores")
@@ -442,7 +448,7 @@ def zooms_in(display):
 
 
 def stops_at_breakpoints(display):
-    w = Window(display, GUI, *SMALL, "--speed", "60", "--play-through")
+    w = Window(display, GUI, *FLAGS, "--speed", "60", "--play-through")
     w.click("break-10")
     assert w.wait(lambda s: "--break" in s["command"], "a breakpoint")["command"][-2:] == ["--break", "10"]
     steps = []
@@ -483,7 +489,7 @@ def explains_what_does_not_fit(display):
         w = Window(display, GUI, "standard", "--seq", "65536", "--heads", "16", "--gpu", "A100-40GB")
         assert w.state()["of"] == 0 and "275 GB" in w.state()["problem"]
         w.click(way)
-        w.wait(lambda s: not s["problem"] and s["of"] > 0 and done in s["command"], way, patience=60)
+        w.wait(lambda s: not s["problem"] and s["of"] > 0 and done in s["command"], way)
         w.close()
 
 
@@ -517,7 +523,7 @@ def counts_as_the_command_line(display):
 
 
 def saves_opens_and_types_its_state(display):
-    w = Window(display, GUI, *SMALL, "--causal", "--step", "33", "--light", "--detail", "counters", "--break", "7", "9",
+    w = Window(display, GUI, *FLAGS, "--causal", "--step", "33", "--light", "--detail", "counters", "--break", "7", "9",
                "--race", "standard", "--pace", "bytes")
     before, picture = w.settled(step=33), w.picture()
     w.click("save")
@@ -664,7 +670,7 @@ def puts_a_mistake_right(display):
 def exports_views(display):
     """What is explored, as files by mouse and keys: the numbers are those of `tilescope plot`."""
     flags = ["--seq", "512", "--heads", "2", "--dim", "64"]
-    w = Window(display, GUI, "flash_v2", *flags, "--view", "roofline", patience=60)
+    w = Window(display, GUI, "flash_v2", *flags, "--view", "roofline")
     w.settled()
     for name, head in (("mine.csv", "panel,series,"), ("mine.svg", "<?xml")):
         w.click("export")
@@ -693,7 +699,7 @@ def exports_views(display):
 
 def exports_stages(display):
     """The view alone, as a file: asked for by mouse and keys, in the window."""
-    w = Window(display, GUI, "flash_v2", *SMALL[1:], "--view", "wall", patience=60)
+    w = Window(display, GUI, "flash_v2", *SMALL[1:], "--view", "wall")
     w.settled()
 
     def export(name):
@@ -771,7 +777,7 @@ def pictures_of(path):
 
 def writes_films(display):
     """From the window, which goes on meanwhile and is where it was afterwards."""
-    w = Window(display, GUI, *SMALL, "--step", "40", "--speed", "20", "--break", "10", "--size", "800x600", patience=60)
+    w = Window(display, GUI, *FLAGS, "--step", "40", "--speed", "20", "--break", "10", "--size", "800x600")
     before = w.settled(step=40)
     film_dialog(w, "film.mp4")
     said = [text for text, _, _ in said_of(w.state())]
@@ -810,7 +816,7 @@ def writes_films(display):
 
 def cancels_films(display):
     """By its button and by Escape: nothing is left of it, and what was there stays."""
-    w = Window(display, GUI, *SMALL, "--speed", "0.5", "--size", "1440x900", patience=60)  # a long film
+    w = Window(display, GUI, *SMALL, "--speed", "0.5")  # a long film
     path = os.path.join(w.folder, "film.mp4")
     for way in ("button", "key", "close"):
         film_dialog(w, "film.mp4")
@@ -847,7 +853,7 @@ def says_why_there_is_no_film(display):
     with tempfile.TemporaryDirectory() as tools:
         os.symlink(shutil.which("xdotool"), os.path.join(tools, "xdotool"))
         display.environment["PATH"] = tools
-        w = Window(display, GUI, *SMALL, "--size", "800x600", patience=60)
+        w = Window(display, GUI, *FLAGS, "--size", "800x600")
         film_dialog(w, "film.mp4", to=3)
         w.click("path-ok")
         says(w, "apt-get install ffmpeg")
@@ -882,7 +888,7 @@ def needs_no_display(_):
         for name, flags in (("a.png", ["--screenshot"]), ("a.gif", ["--record"]), ("a.mp4", ["--record"])):
             path = os.path.join(folder, name)
             film = ["--from", "2", "--to", "5", "--fps", "10"] if flags == ["--record"] else []
-            r = run(*SMALL, "--size", "640x400", *flags, path, *film)
+            r = run(*FLAGS, "--size", "640x400", *flags, path, *film)
             assert r.returncode == 0 and not r.stderr, r
             assert os.path.getsize(path) > 1000, path
             assert os.listdir(folder) == [name], os.listdir(folder)
@@ -895,8 +901,8 @@ def understands_former_names(_):
     with tempfile.TemporaryDirectory() as folder:
         state, picture = os.path.join(folder, "old.json"), os.path.join(folder, "a.png")
         with open(state, "w", encoding="utf-8") as file:
-            json.dump({"tilescope-gui": ["safe_softmax", *SMALL[1:]]}, file)
-        for flags in (["safe_softmax", *SMALL[1:]], ["--open", state]):
+            json.dump({"tilescope-gui": ["safe_softmax", *FLAGS[1:]]}, file)
+        for flags in (["safe_softmax", *FLAGS[1:]], ["--open", state]):
             r = subprocess.run([GUI, *flags, "--screenshot", picture], capture_output=True, text=True, timeout=120)
             assert r.returncode == 0 and r.stderr == "tilescope-gui: safe_softmax is now called three_pass\n", r
 
@@ -926,17 +932,26 @@ NOT_IN_A_PAGE = [counts_as_the_command_line, saves_opens_and_types_its_state, sa
                  needs_no_display, understands_former_names, says_what_is_wrong_in_one_line]
 
 
+def asked_for():
+    """The tests that are asked for: by name, a share of them, or all that there can be."""
+    wanted = sys.argv[3:]
+    if wanted[:1] == ["--share"]:
+        return TESTS[int(wanted[1])::int(wanted[2])]
+    if unknown := set(wanted) - {test.__name__ for test in TESTS}:
+        sys.exit(f"window.py: no test is called {', '.join(sorted(unknown))}")
+    if wanted:
+        return [test for test in TESTS if test.__name__ in wanted]
+    return [test for test in TESTS if not (os.path.isdir(GUI) and test in NOT_IN_A_PAGE)]
+
+
 def main():
     skip_unless_possible()
-    wanted = sys.argv[3:]
     failed = []
-    for test in TESTS:
-        if test.__name__ not in wanted if wanted else os.path.isdir(GUI) and test in NOT_IN_A_PAGE:
-            continue
-        display = Display()
+    for test in asked_for():
+        display, began = Display(), time.time()
         try:
             test(display)
-            print("ok    ", test.__name__, flush=True)
+            print(f"ok     {time.time() - began:5.1f} s  {test.__name__}", flush=True)
         except (AssertionError, subprocess.SubprocessError) as e:
             failed.append(test.__name__)
             print("FAILED", test.__name__, str(e)[:2000], flush=True)
