@@ -36,9 +36,8 @@ Rates rates_of(const GpuSpec& g) {
     r.sram = g.sram_bytes_per_clk.value_or(128);
     r.bus = g.sm_bytes_per_clk.value_or(64);
     r.l2 = g.l2_read_bytes_per_clk.value_or(g.l2_bytes_per_clk.value_or(32 * static_cast<double>(g.sms)));
-    const double copied = g.copy_gbs.value_or(0.9 * g.hbm_gbs);
-    r.dram_read_gbs = g.copy_gbs ? std::max(copied, reads_of_sheet * g.hbm_gbs) : copied;
-    r.dram_write_gbs = 1 / (2 / copied - 1 / r.dram_read_gbs);  // a byte of a copy is read or written, half and half
+    r.copy_gbs = g.copy_gbs.value_or(0.9 * g.hbm_gbs);
+    r.read_gbs = g.copy_gbs ? std::max(r.copy_gbs, reads_of_sheet * g.hbm_gbs) : r.copy_gbs;
     r.latency = g.l2_latency_clk.value_or(300);
     r.dram_latency = g.dram_latency_clk.value_or(700);
     r.launch_us = g.launch_us.value_or(4);
@@ -49,6 +48,12 @@ Rates rates_of(const GpuSpec& g) {
 
 double clock_of(const Rates& r, Style style, Index blocks_per_sm) {
     return r.clock_mhz[style == Style::cuda_cores ? 0 : blocks_per_sm <= 1 ? 1 : 2];
+}
+
+DramRates dram_of(const Rates& r, Style style) {
+    // The constants of CUDA cores were fitted with a copy's rate for both.
+    if (style == Style::cuda_cores) return {r.copy_gbs, r.copy_gbs};
+    return {r.read_gbs, 1 / (2 / r.copy_gbs - 1 / r.read_gbs)};  // a byte of a copy is read or written, half and half
 }
 
 }  // namespace tilescope

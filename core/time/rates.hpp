@@ -39,8 +39,8 @@ struct Rates {
     double sram;                      ///< bytes
     double bus;                       ///< bytes that one SM draws from L2 at most
     double l2;                        ///< bytes each way, of the whole chip
-    double dram_read_gbs;             ///< 10^9 B/s, of the whole chip, where it is only read
-    double dram_write_gbs;            ///< where it is only written
+    double copy_gbs;                  ///< 10^9 B/s of the whole chip's DRAM: of a copy, both ways together
+    double read_gbs;                  ///< where it is only read
     double latency;                   ///< cycles until a load from L2 is there
     double dram_latency;              ///< of one that L2 lacks
     double launch_us;                 ///< of a launch that follows another in a stream
@@ -50,5 +50,11 @@ struct Rates {
 Rates rates_of(const GpuSpec& gpu);
 /// MHz at which kernels of a style run with so many thread blocks of 4 warps on an SM.
 double clock_of(const Rates& rates, Style style, Index blocks_per_sm);
+
+/// 10^9 B/s of the whole chip's DRAM.
+struct DramRates {
+    double read, write;
+};
+DramRates dram_of(const Rates& rates, Style style);
 
 }  // namespace tilescope

@@ -86,20 +86,17 @@ void add(const std::string& name, const std::string& computes, const std::string
         throw UsageError("algorithm " + text::shown(name) + ": " + text::shown(known->file) +
                          " has one by that name; give one of them another");
     const Kept program(std::move(run)), more(std::move(tensors));
-    const auto declared = [&computation, more](const Problem& p, const Tiling& tile) {
-        return tensors_of(computation, more, p, tile);
-    };
     Algorithm a{.name = for_ever(name),
                 .computes = &computation,
                 .supports = supports,
                 .idea = for_ever(idea),
                 .paper = for_ever(paper),
                 .code = code_lines(code),
-                .tensors = declared,
+                .tensors = [&computation, more](const Problem& p,
+                                                const Tiling& tile) { return tensors_of(computation, more, p, tile); },
                 .run =
                     [=](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
-                        const std::vector<TensorDecl> all = declared(p, tile);
-                        in_python_code([&] { run_python(program.get(), where, first, last, gpu, t, all, p, tile); });
+                        in_python_code([&] { run_python(program.get(), where, first, last, gpu, t, p, tile); });
                     },
                 .knobs = knobs_of(knobs)};
     add_algorithm(std::move(a), where);

@@ -6,7 +6,6 @@
 
 #include "algorithms/contract/scores.hpp"
 #include "core/machine/event.hpp"
-#include "core/text/words.hpp"
 #include "python/bindings/here.hpp"
 #include "python/bindings/texts.hpp"
 
@@ -115,13 +114,7 @@ Gpu& ProgramRun::open(const char* what) const {
 
 InHbm ByName::at(const std::string& name) const {
     run->open("a tensor");
-    std::vector<std::string> names;
-    for (const auto& [n, tensor] : run->tensors) {
-        if (n == name) return {tensor, n, run};
-        names.push_back(n);
-    }
-    throw ProgramError(
-        with_place("the algorithm declares no tensor " + text::shown(name) + " but " + text::listed(names)));
+    return {(*run->declared)[{name, here_in_python()}], name, run};
 }
 
 const Tensors& ByName::of(const ProgramRun& asking) const {
@@ -189,11 +182,10 @@ Here OnSm::enter(Block& block) {
 std::string with_place(const std::string& what) { return what + ", at " + source_of(here_in_python()); }
 
 void run_python(const py::object& program, const char* file, Index first, Index last, Gpu& gpu, const Tensors& t,
-                const std::vector<TensorDecl>& declared, const Problem& p, const Tiling& tile) {
+                const Problem& p, const Tiling& tile) {
     static OneThread one_thread;
     gpu.listen(one_thread);
     const auto run = std::make_shared<ProgramRun>(ProgramRun{&gpu, file, first, last, nullptr, &t});
-    for (const TensorDecl& d : declared) run->tensors.emplace_back(d.name, t[d.name]);
     struct End {
         ProgramRun& run;
         ~End() { run.gpu = nullptr; }

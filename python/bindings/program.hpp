@@ -22,7 +22,6 @@ struct ProgramRun {
     Index first = 0, last = 0;    ///< its lines there; none where it says at() itself
     const OnSm* block = nullptr;  ///< the thread block that runs
     const Tensors* declared = nullptr;
-    std::vector<std::pair<std::string, Hbm>> tensors = {};  ///< the same, with their names
 
     Gpu& open(const char* what) const;
 };
@@ -37,7 +36,7 @@ struct InHbm {
 /// The tensors of a run, by name.
 struct ByName {
     std::shared_ptr<const ProgramRun> run;
-    /// ProgramError where none is declared by that name.
+    /// Misuse where none is declared by that name.
     InHbm at(const std::string& name) const;
     /// All of them, for that run. ProgramError for another one.
     const Tensors& of(const ProgramRun& asking) const;
@@ -109,6 +108,6 @@ class OnSm {
 
 /// Runs `program`, a function (gpu, t, p, tile) on these lines of its file, on one thread.
 void run_python(const py::object& program, const char* file, Index first, Index last, Gpu& gpu, const Tensors& t,
-                const std::vector<TensorDecl>& declared, const Problem& p, const Tiling& tile);
+                const Problem& p, const Tiling& tile);
 
 }  // namespace tilescope::python
