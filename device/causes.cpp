@@ -161,8 +161,7 @@ std::vector<Cause> exponentials_in_steps(const Experiment& e, const Source& sour
                                   lanes * source.instructions * s.visits - source.factors * s.row_visits,
                                   lanes * (source.every_visit ? s.visits : dividing));
     if (!splits(e)) return causes;
-    constexpr Index merged = 4;  // warps, a factor each
-    causes.push_back({"merging", warps_along_keys(e) > 1 ? lanes * merged * dividing : 0});
+    causes.push_back({"merging", warps_along_keys(e) > 1 ? lanes * s.warps : 0});  // a factor for each warp
     causes.push_back(combining(e));
     return causes;
 }

@@ -94,7 +94,7 @@ __device__ inline void add_shares(float4& o) {
     }
 }
 
-/// `shares`: threads that have the same columns of a row, and every so-manieth part each.
+/// `shares`: threads that have the same columns of a row; they take its parts in turns.
 template <class T, int Dv, int shares>
 __global__ void __launch_bounds__(shares* combining_threads, shares == 1 ? 8 : 2) combine_kernel(CombineArgs<T> a) {
     constexpr int lanes = Dv / 4, Rows = combining_threads / lanes;
