@@ -94,12 +94,14 @@ struct LaunchPlace {
     const LaunchTime& time;
     const PlayedLaunch& played;
     double from_us;
-    std::vector<BlockCycles> cycles;  // by work
+    std::vector<BlockCycles> cycles;  // by work: those of the last wave after all others
     std::vector<PerUnit> busy;
 
     double blocks_us() const { return from_us + played.launch_us; }
     double us(double cycles_passed) const { return blocks_us() + cycles_passed / time.clock_mhz; }
-    std::size_t work(std::size_t stay) const { return played.order[stay].block; }
+    std::size_t work(std::size_t stay) const {
+        return played.order[stay].block + (played.in_last_wave(stay) ? played.works.size() : 0);
+    }
 };
 
 class Drawing {
@@ -115,10 +117,11 @@ class Drawing {
         for (std::size_t k = 0; k < run_.launches.size(); ++k) {
             const LaunchTime& t = run_.launches[k];
             LaunchPlace place{t, played_[k], from, {}, {}};
-            for (const BlockWork& w : played_[k].works) {
-                place.cycles.push_back(w.cycles(t.residency.blocks));
-                place.busy.push_back(w.busy());
-            }
+            for (const auto* works : {&played_[k].works, &played_[k].last_works})
+                for (const BlockWork& w : *works) {
+                    place.cycles.push_back(w.cycles(t.residency.blocks));
+                    place.busy.push_back(w.busy());
+                }
             draw(place, from += t.us);
         }
         return drawn_;
@@ -229,7 +232,7 @@ class Drawing {
     /// A thread block.
     void draw(const LaunchPlace& l, std::size_t number, Track track, std::span<const double> progress) {
         const Stay& stay = l.played.timeline.stays[number];
-        const BlockWork& work = l.played.works[l.work(number)];
+        const BlockWork& work = l.played.work(number);
         const std::uint64_t from = ns(l.us(stay.from)), to = ns(l.us(stay.to));
         out_.begin(track, from, block_name(l.played, number), notes_of(l.played, number));
         Pen pen(out_, track, l.blocks_us(), l.time.clock_mhz, stay.from, to);

@@ -109,6 +109,19 @@ class Launch {
                    return (a.promise == Promise::graded && !a.seen->all()) || a.promise == Promise::parts;
                });
     }
+    /// Whether thread blocks take about equally long, so that their waves are rounds: within a tenth of the mean.
+    bool in_waves() const {
+        if (all_alike()) return true;
+        if (std::any_of(outline_.axes.begin(), outline_.axes.end(),
+                        [](const Axis& a) { return a.promise == Promise::graded && !a.seen->all(); }))
+            return false;
+        double sum = 0, longest = 0, blocks = 0;
+        each_work([&](const BlockWork& w) {
+            const double cycles = w.cycles(1)[0];
+            sum += cycles, longest = std::max(longest, cycles), ++blocks;
+        });
+        return longest * blocks <= 1.1 * sum;
+    }
     BlockCycles cycles_of_first(Index slots) const {
         return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)).cycles(slots);
     }
@@ -289,11 +302,7 @@ class Run {
             (t.blocks <= e_.gpu.sms || kernel_.own_softmax ? 1 : slots) * std::max<Index>(1, kernel_.warps / 4));
         t.waves = static_cast<double>(t.blocks) / (sms * static_cast<double>(slots));
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
-        const double working = sharing_memory(t.blocks, slots);
-        const auto share = [&](double bytes) { return std::min(bytes / working, rates_.bus); };
-        const auto [read_gbs, write_gbs] = dram_gbs();
-        const auto per_clock = [&](double gbs) { return gbs * 1e3 / t.clock_mhz; };
-        MemoryShare memory{share(rates_.l2), share(per_clock(read_gbs)), share(per_clock(write_gbs)), 0, 0};
+        MemoryShare memory = share_of(sharing_memory(t.blocks, slots), t.clock_mhz);
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
         launch.take(memory);
         double cycles = 0;
@@ -301,11 +310,19 @@ class Run {
             cycles = launch.sum_of_cycles(slots) / (sms * static_cast<double>(slots));
             t.resident = static_cast<double>(slots);
         } else {
-            cycles = play(k, launch, t);
+            cycles = play(k, launch, in_last_wave(launch, memory, t), t);
         }
         t.us = cycles / t.clock_mhz + launching;
         summarise(launch, cycles, launching, t);
         return t;
+    }
+
+    /// What an SM has of L2 and DRAM while so many share them.
+    MemoryShare share_of(double working, double clock_mhz) const {
+        const auto share = [&](double bytes) { return std::min(bytes / working, rates_.bus); };
+        const auto per_clock = [&](double gbs) { return gbs * 1e3 / clock_mhz; };
+        const DramRates dram = dram_of(rates_, kernel_.style);
+        return {share(rates_.l2), share(per_clock(dram.read)), share(per_clock(dram.write)), 0, 0};
     }
 
     /// How many SMs share L2 and DRAM. On tensor cores, where all thread blocks run at once, each has as much of them
@@ -315,13 +332,6 @@ class Run {
         const auto sms = static_cast<double>(e_.gpu.sms), all = static_cast<double>(blocks);
         if (kernel_.style == Style::cuda_cores || blocks > e_.gpu.sms * slots) return std::min(sms, all);
         return all / std::ceil(all / sms);
-    }
-
-    /// Of reads and of writes. The constants of CUDA cores were fitted with a copy's rate for both.
-    std::pair<double, double> dram_gbs() const {
-        const double copied = 2 / (1 / rates_.dram_read_gbs + 1 / rates_.dram_write_gbs);
-        if (kernel_.style == Style::cuda_cores) return {copied, copied};
-        return {rates_.dram_read_gbs, rates_.dram_write_gbs};
     }
 
     Refill refill() const { return kernel_.style == Style::tensor_cores ? Refill::packed : Refill::spread; }
@@ -344,23 +354,46 @@ class Run {
         memory.writes_missed = missed(traffic->again.written, c.hbm_sent());
     }
 
-    double play(std::size_t k, const Launch& launch, LaunchTime& t) {
+    /// The launch as its last wave has it. On tensor cores those that full waves leave over share the memory among
+    /// themselves. The constants of CUDA cores were fitted without that.
+    std::optional<Launch> in_last_wave(const Launch& launch, const MemoryShare& memory, const LaunchTime& t) const {
+        const Count left = last_wave(t.blocks, e_.gpu.sms, t.residency.blocks);
+        if (left == 0 || kernel_.style == Style::cuda_cores || !launch.in_waves()) return {};
+        const Index most = most_on_an_sm(left, false, e_.gpu.sms, t.residency.blocks, refill());
+        MemoryShare theirs = share_of(static_cast<double>(left) / static_cast<double>(most), t.clock_mhz);
+        theirs.reads_missed = memory.reads_missed, theirs.writes_missed = memory.writes_missed;
+        std::optional<Launch> last(launch);
+        last->take(theirs);
+        return last;
+    }
+
+    double play(std::size_t k, const Launch& launch, const std::optional<Launch>& last, LaunchTime& t) {
         const Index slots = t.residency.blocks;
         const bool alike = launch.all_alike(), keeps_stays = played_ && t.blocks <= most_stays_;
         Timeline in_waves;
-        if (alike) in_waves = play_alike(launch.cycles_of_first(slots), t.blocks, e_.gpu.sms, slots, refill());
+        if (alike)
+            in_waves = play_alike(launch.cycles_of_first(slots), (last ? *last : launch).cycles_of_first(slots),
+                                  t.blocks, e_.gpu.sms, slots, refill());
         if (alike && !keeps_stays) return take(in_waves, t);
+        PlayedLaunch p{outline_.launches()[k].axes, dispatch(outline_.launches()[k].axes, e_.placing.order),
+                       launch.works(), {}, launch_us(k)};
         Grid grid{launch.cycles(slots), {}};
-        const std::vector<BlockOfHead> order = dispatch(outline_.launches()[k].axes, e_.placing.order);
-        for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
-        const Timeline timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
-        if (keeps_stays) played_->back() = {outline_.launches()[k].axes, order, launch.works(), timeline, launch_us(k)};
-        if (alike) return take(in_waves, t);
+        for (const BlockOfHead& b : p.order) grid.sequence.push_back(b.block);
+        if (last) {
+            p.last_works = last->works(), p.last_wave = last_wave(t.blocks, e_.gpu.sms, slots);
+            const auto kinds = static_cast<std::uint32_t>(grid.kinds.size());
+            for (BlockCycles& cycles : last->cycles(slots)) grid.kinds.push_back(std::move(cycles));
+            std::for_each(grid.sequence.end() - p.last_wave, grid.sequence.end(), [&](auto& kind) { kind += kinds; });
+        }
+        p.timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
+        const double cycles = take(alike ? in_waves : p.timeline, t);
+        if (keeps_stays) played_->back() = std::move(p);
+        if (alike) return cycles;
         double longest = 0, sum = 0;
         for (const std::uint32_t kind : grid.sequence)
             sum += grid.kinds[kind][0], longest = std::max(longest, grid.kinds[kind][0]);
         t.imbalance = longest / (sum / static_cast<double>(grid.sequence.size()));
-        return take(timeline, t);
+        return cycles;
     }
     /// Notes what the timeline says; returns its length.
     double take(const Timeline& timeline, LaunchTime& t) const {

@@ -36,6 +36,16 @@ struct PlayedLaunch {
     std::vector<BlockWork> works;    ///< of a head's thread blocks
     Timeline timeline;               ///< without stays where there are too many thread blocks to play
     double launch_us = 0;            ///< that the launch itself takes, before the first of them
+
+    std::vector<BlockWork> last_works = {};  ///< as `works`, of those in the last wave, where they have more memory each
+    Count last_wave = 0;                     ///< thread blocks of it
+
+    bool in_last_wave(std::size_t stay) const {
+        return !last_works.empty() && stay + static_cast<std::size_t>(last_wave) >= order.size();
+    }
+    const BlockWork& work(std::size_t stay) const {
+        return (in_last_wave(stay) ? last_works : works)[order[stay].block];
+    }
 };
 
 /// Thread blocks of a launch; beyond, they are a stream without waves.

@@ -182,8 +182,14 @@ def surveys(machine):
             "on.")
 
 
+def chosen(path):
+    return ("one query of 32 heads over 8, in parts that fill waves and that do not)" if "decoding" in path.name else
+            "few heads, ragged rows, data about as large as the L2)")
+
+
 def what_was_compared(model):
-    edges = [f"{MACHINES[m][1]}/{about(m, path)}" for m in MACHINES for path in files(m) if path.name.startswith("edges")]
+    edges = [f"{chosen(path)}: {MACHINES[m][1]}/{about(m, path)}" for m in MACHINES for path in files(m)
+             if path.name.startswith("edges")]
     split = [f"`split_kv`'s part of the survey: {MACHINES[m][1]}/{about(m, path)}" for m in MACHINES
              for path in files(m) if path.name.startswith("survey-split")]
     outside = sum(abs(c.time_error) > 0.25 for c in model.cases)
@@ -194,8 +200,7 @@ def what_was_compared(model):
             numbers are those that the command prints for each case. **Off** is modelled over measured, minus 1: below 0
             the model is too fast. Measured times are medians with warm caches."""),
         bullets([*(f"**{m}**: {surveys(m)}" for m in MACHINES), *(f"{s}." for s in split),
-                 *(f"Chosen at the model's edges (few heads, ragged rows, data about as large as the L2): {e}."
-                   for e in edges),
+                 *(f"Chosen at the model's edges ({e}." for e in edges),
                  *(f"The library's kernel, {m}: {about_library(m)}" for m in MACHINES)]),
         paragraph("""The constants of the CUDA-core kernels were fitted to a part of the H200's survey. Nothing was
             fitted to the tensor-core kernel's times, to the H100 or to the library. The H100's cases have the edges

@@ -122,23 +122,36 @@ class Player {
 
 }  // namespace
 
-Timeline play_alike(const BlockCycles& cycles, Count blocks, Index sms, Index slots, Refill refill) {
+Count last_wave(Count blocks, Index sms, Index slots) {
+    const Count wave = sms * slots;
+    return blocks > wave ? (blocks - 1) % wave + 1 : 0;
+}
+
+Index most_on_an_sm(Count wave, bool first, Index sms, Index slots, Refill refill) {
+    return first || refill == Refill::spread ? ceil_div(wave, sms) : std::min<Count>(wave, slots);
+}
+
+Timeline play_alike(const BlockCycles& cycles, const BlockCycles& last, Count blocks, Index sms, Index slots,
+                    Refill refill) {
     Timeline t;
     if (blocks == 0) return t;
     const double full = cycles[static_cast<std::size_t>(slots - 1)];
-    const Count wave = sms * slots, waves = (blocks - 1) / wave, left = blocks - waves * wave;
+    const Count after_others = last_wave(blocks, sms, slots), left = after_others > 0 ? after_others : blocks;
+    const Count waves = (blocks - left) / (sms * slots);
     t.last_start = static_cast<double>(waves) * full;
-    // The first round gives every SM one; later ones go as slots become free.
+    // Later waves go as slots become free.
     const bool one_by_one = waves == 0 || refill == Refill::spread;
-    const Index most = one_by_one ? ceil_div(left, sms) : std::min<Count>(left, slots);
+    const Index most = most_on_an_sm(left, waves == 0, sms, slots, refill);
     const Count with_most = one_by_one ? left - (most - 1) * sms : left / most;  // SMs
-    const auto time_of = [&](Index residents) { return cycles[static_cast<std::size_t>(residents - 1)]; };
+    const auto time_of = [&](Index residents) {
+        return (waves == 0 ? cycles : last)[static_cast<std::size_t>(residents - 1)];
+    };
     const Index rest = one_by_one ? most - 1 : left - with_most * most;  // residents of the others, or of one more SM
     const Count with_rest = rest == 0 ? 0 : one_by_one ? sms - with_most : 1;
     t.after_start = static_cast<double>(with_most * most) * time_of(most) +
                     (rest > 0 ? static_cast<double>(with_rest * rest) * time_of(rest) : 0);
     t.cycles = t.last_start + time_of(most);
-    t.resident = (static_cast<double>(waves * wave) * full + t.after_start) / t.cycles / static_cast<double>(sms);
+    t.resident = (static_cast<double>(blocks - left) * full + t.after_start) / t.cycles / static_cast<double>(sms);
     return t;
 }
 

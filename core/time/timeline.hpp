@@ -45,7 +45,14 @@ struct Timeline {
 /// `uneven`: how far apart the speeds of alike blocks are, as a share; without it waves stay in step for ever.
 Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven = 0);
 
-/// The same of so many thread blocks that are alike, wave by wave, without their stays.
-Timeline play_alike(const BlockCycles& cycles, Count blocks, Index sms, Index slots, Refill refill);
+/// Of thread blocks that are alike: those of the last wave, where others came before. It may leave slots free.
+Count last_wave(Count blocks, Index sms, Index slots);
+/// How many of a wave are on an SM that has most of them. The first wave gives every SM one, then another one.
+Index most_on_an_sm(Count wave, bool first, Index sms, Index slots, Refill refill);
+
+/// The same of so many thread blocks that are alike, wave by wave, without their stays; `last` of those of the last
+/// wave, where others came before.
+Timeline play_alike(const BlockCycles& cycles, const BlockCycles& last, Count blocks, Index sms, Index slots,
+                    Refill refill);
 
 }  // namespace tilescope

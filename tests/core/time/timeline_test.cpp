@@ -72,9 +72,12 @@ TEST_CASE("alike blocks take wave by wave what they take one by one", "[timeline
                 for (const Count blocks : {1, 6, 7, 8, 13, 14, 132, 133, 264, 265, 1000, 1321}) {
                     BlockCycles cycles;
                     for (Index r = 1; r <= slots; ++r) cycles.push_back(100 + 40.0 * static_cast<double>(r - 1));
-                    Grid grid{{cycles}, std::vector<std::uint32_t>(static_cast<std::size_t>(blocks), 0)};
+                    BlockCycles last = cycles;  // twice as fast
+                    for (double& c : last) c /= 2;
+                    Grid grid{{cycles, last}, std::vector<std::uint32_t>(static_cast<std::size_t>(blocks), 0)};
+                    std::fill(grid.sequence.end() - last_wave(blocks, sms, slots), grid.sequence.end(), 1);
                     const Timeline one = play(grid, sms, slots, refill),
-                                   all = play_alike(cycles, blocks, sms, slots, refill);
+                                   all = play_alike(cycles, last, blocks, sms, slots, refill);
                     INFO(blocks << " blocks on " << sms << " SMs of " << slots);
                     for (const auto member :
                          {&Timeline::cycles, &Timeline::resident, &Timeline::last_start, &Timeline::after_start})
