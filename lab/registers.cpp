@@ -1,5 +1,6 @@
 #include "lab/registers.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -40,9 +41,18 @@ std::vector<Compiled> read_table() {
     return all;
 }
 
-}  // namespace
+const std::vector<Compiled>& compiled_kernels() {
+    static const std::vector<Compiled> table = read_table();
+    return table;
+}
 
-namespace {
+bool is(Index compiled, Index size) { return compiled == 0 || compiled == size; }
+
+/// Of a launch of the experiment's algorithm, with tiles of any size.
+bool fits(const Compiled& c, const Experiment& e) {
+    return c.algorithm == e.algorithm->name && c.dtype == name_of(e.problem.dtype) && is(c.dim, e.problem.dim) &&
+           is(c.dim_v, e.problem.dim_v);
+}
 
 constexpr Index most_per_thread = 255, threads_of_warp = 32;
 
@@ -69,14 +79,20 @@ struct Kept {
 }  // namespace
 
 Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps) {
-    static const std::vector<Compiled> table = read_table();
-    const Problem& p = e.problem;
-    const auto is = [](Index compiled, Index size) { return compiled == 0 || compiled == size; };
-    for (const Compiled& c : table)
-        if (is(c.br, e.tiling.br) && is(c.bc, e.tiling.bc) && is(c.dim, p.dim) && is(c.dim_v, p.dim_v) &&
-            c.algorithm == e.algorithm->name && c.launch == launch.kernel && c.dtype == name_of(p.dtype))
+    for (const Compiled& c : compiled_kernels())
+        if (fits(c, e) && is(c.br, e.tiling.br) && is(c.bc, e.tiling.bc) && c.launch == launch.kernel)
             return {c.registers, true, false};
     return estimated_registers(e, launch, warps);
+}
+
+std::vector<Tiling> compiled_tiles(const Experiment& e) {
+    std::vector<Tiling> tiles;
+    for (const Compiled& c : compiled_kernels())
+        if (fits(c, e) && c.br > 0 && c.bc > 0 && std::none_of(tiles.begin(), tiles.end(), [&](const Tiling& t) {
+                return t.br == c.br && t.bc == c.bc;
+            }))
+            tiles.push_back({c.br, c.bc});
+    return tiles;
 }
 
 Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps) {

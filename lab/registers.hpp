@@ -14,6 +14,8 @@ struct Registers {
 
 /// Of a launch of the algorithm's kernel with so many warps: as compiled, or estimated.
 Registers registers_of(const Experiment& experiment, const LaunchOutline& launch, Index warps);
+/// Br and Bc that a kernel of the algorithm was compiled for, for these dimensions and this type.
+std::vector<Tiling> compiled_tiles(const Experiment& experiment);
 /// By a rule, whatever was compiled. On CUDA cores 68, 24 for every product in the program, and of what a thread keeps
 /// 3/4 of scores (or of a chunk of rows) and 5/4 of accumulators; fitted to the compiled kernels here.
 Registers estimated_registers(const Experiment& experiment, const LaunchOutline& launch, Index warps);

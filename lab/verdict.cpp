@@ -5,6 +5,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/registers.hpp"
 #include "lab/splits.hpp"
 #include "lab/timing.hpp"
 
@@ -57,6 +58,18 @@ std::string idle_sms(const LaunchTime& t, const Experiment& e) {
            " SMs have no thread block: " + (keys.empty() ? "a smaller Br" : keys) + " would make more.";
 }
 
+/// " 24 thread blocks are left over by full waves: with --splits 8 there would be none."; empty where that costs
+/// little, or nothing can be done about it.
+std::string left_over(const LaunchTime& t, const Experiment& e) {
+    constexpr double much = 0.1;  // of the places in a launch
+    if (!has_splits(e.algorithm->knobs) || t.kernel != e.algorithm->name || t.tail < much) return "";
+    const Count wave = e.gpu.sms * t.residency.blocks, left = t.blocks % wave, full = t.blocks / wave * wave;
+    const Index splits = full / (t.blocks / std::max<Index>(1, e.tiling.splits));
+    if (left == 0 || splits < 1) return "";
+    return " " + text::counted(left, "thread block") + (left == 1 ? " is" : " are") +
+           " left over by full waves: with --splits " + std::to_string(splits) + " there would be none.";
+}
+
 std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
     const std::string keys = keys_in_parallel(t, e);
     switch (t.bound) {
@@ -84,6 +97,13 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
     }
 }
 
+/// " (16 x 64 and 64 x 128 were)"; empty where no tile was, of these dimensions.
+std::string others(const Experiment& e) {
+    std::vector<std::string> tiles;
+    for (const Tiling& t : compiled_tiles(e)) tiles.push_back(std::to_string(t.br) + " x " + std::to_string(t.bc));
+    return tiles.empty() ? "" : " (" + text::listed(tiles) + (tiles.size() == 1 ? " was)" : " were)");
+}
+
 }  // namespace
 
 const char* in_words(Unit unit) {
@@ -93,7 +113,7 @@ const char* in_words(Unit unit) {
 }
 
 std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
-    return about_bound(t, style, e) + idle_sms(t, e);
+    return about_bound(t, style, e) + idle_sms(t, e) + left_over(t, e);
 }
 
 std::span<const StatedErrorOf> stated_errors() {
@@ -145,7 +165,8 @@ std::string basis(const RunTime& run, const Experiment& e) {
             if (const char* what = beyond_kernels(e.problem))
                 return style + ": no kernel with " + what + " was measured.";
             if (stated_error(*e.algorithm, run.style))
-                return style + ": no kernel of " + e.algorithm->name + " with these tiles was measured.";
+                return style + ": no kernel of " + e.algorithm->name + " with these tiles was measured" + others(e) +
+                       ".";
             return style + " as flash_v2's kernel uses them: this algorithm has no such kernel to measure.";
         case Basis::assumed:
             break;
