@@ -95,7 +95,7 @@ struct LaunchPlace {
     const PlayedLaunch& played;
     double from_us;
     std::vector<BlockCycles> cycles;  // by work: those of the last wave after all others
-    std::vector<PerUnit> busy;
+    std::vector<PerUnit> busy;        // by thread block of a head: of the whole chip's memory, in the last wave, too
 
     double blocks_us() const { return from_us + played.launch_us; }
     double us(double cycles_passed) const { return blocks_us() + cycles_passed / time.clock_mhz; }
@@ -118,10 +118,8 @@ class Drawing {
             const LaunchTime& t = run_.launches[k];
             LaunchPlace place{t, played_[k], from, {}, {}};
             for (const auto* works : {&played_[k].works, &played_[k].last_works})
-                for (const BlockWork& w : *works) {
-                    place.cycles.push_back(w.cycles(t.residency.blocks));
-                    place.busy.push_back(w.busy());
-                }
+                for (const BlockWork& w : *works) place.cycles.push_back(w.cycles(t.residency.blocks));
+            for (const BlockWork& w : played_[k].works) place.busy.push_back(w.busy());
             draw(place, from += t.us);
         }
         return drawn_;
@@ -211,11 +209,11 @@ class Drawing {
         each_company(stays, on_sm, [&](const Company& c) {
             PerUnit busy{};
             for (const std::size_t s : c.stays) {
-                const std::size_t work = l.work(s), beside = c.stays.size() - 1;
-                const double cycles = l.cycles[work][beside];
+                const std::size_t beside = c.stays.size() - 1;
+                const double cycles = l.cycles[l.work(s)][beside];
                 const auto here = std::lower_bound(on_sm.begin(), on_sm.end(), s) - on_sm.begin();
                 progress[static_cast<std::size_t>(here)][beside] += (c.to - c.from) / cycles;
-                for (std::size_t u = 0; u < unit_count; ++u) busy[u] += l.busy[work][u] / cycles;
+                for (std::size_t u = 0; u < unit_count; ++u) busy[u] += l.busy[l.played.order[s].block][u] / cycles;
             }
             bars.add(c.from, c.to, busy, static_cast<double>(c.stays.size()));
             if (in_detail(sm)) count(sms_[sm].units, ns(l.us(c.from)), busy);

@@ -87,11 +87,11 @@ Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index w
 
 std::vector<Tiling> compiled_tiles(const Experiment& e) {
     std::vector<Tiling> tiles;
-    for (const Compiled& c : compiled_kernels())
-        if (fits(c, e) && c.br > 0 && c.bc > 0 && std::none_of(tiles.begin(), tiles.end(), [&](const Tiling& t) {
-                return t.br == c.br && t.bc == c.bc;
-            }))
-            tiles.push_back({c.br, c.bc});
+    for (const Compiled& c : compiled_kernels()) {
+        const Tiling tile{c.br, c.bc};
+        const bool any = c.br == 0 || c.bc == 0, known = std::find(tiles.begin(), tiles.end(), tile) != tiles.end();
+        if (fits(c, e) && !any && !known) tiles.push_back(tile);
+    }
     return tiles;
 }
 

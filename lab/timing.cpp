@@ -375,8 +375,8 @@ class Run {
             in_waves = play_alike(launch.cycles_of_first(slots), (last ? *last : launch).cycles_of_first(slots),
                                   t.blocks, e_.gpu.sms, slots, refill());
         if (alike && !keeps_stays) return take(in_waves, t);
-        PlayedLaunch p{outline_.launches()[k].axes, dispatch(outline_.launches()[k].axes, e_.placing.order),
-                       launch.works(), {}, launch_us(k)};
+        const std::vector<Axis>& axes = outline_.launches()[k].axes;
+        PlayedLaunch p{axes, dispatch(axes, e_.placing.order), launch.works(), {}, launch_us(k)};
         Grid grid{launch.cycles(slots), {}};
         for (const BlockOfHead& b : p.order) grid.sequence.push_back(b.block);
         if (last) {

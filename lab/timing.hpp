@@ -37,7 +37,7 @@ struct PlayedLaunch {
     Timeline timeline;               ///< without stays where there are too many thread blocks to play
     double launch_us = 0;            ///< that the launch itself takes, before the first of them
 
-    std::vector<BlockWork> last_works = {};  ///< as `works`, of those in the last wave, where they have more memory each
+    std::vector<BlockWork> last_works = {};  ///< the same in the last wave, where each has more memory
     Count last_wave = 0;                     ///< thread blocks of it
 
     bool in_last_wave(std::size_t stay) const {
