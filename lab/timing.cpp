@@ -383,7 +383,8 @@ class Run {
             p.last_works = last->works(), p.last_wave = last_wave(t.blocks, e_.gpu.sms, slots);
             const auto kinds = static_cast<std::uint32_t>(grid.kinds.size());
             for (BlockCycles& cycles : last->cycles(slots)) grid.kinds.push_back(std::move(cycles));
-            std::for_each(grid.sequence.end() - p.last_wave, grid.sequence.end(), [&](auto& kind) { kind += kinds; });
+            for (std::size_t stay = 0; stay < p.order.size(); ++stay)
+                if (p.in_last_wave(stay)) grid.sequence[stay] += kinds;
         }
         p.timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
         const double cycles = take(alike ? in_waves : p.timeline, t);

@@ -3,6 +3,7 @@
 
     window.py TILESCOPE_GUI TILESCOPE [NAME...]
     window.py TILESCOPE_GUI TILESCOPE --share K OF    the K-th share of OF, from 0, for tests side by side
+    window.py TILESCOPE_GUI TILESCOPE --long          what takes long, and is in no share
 
 A folder in place of the program is the page's (build-web/site), which is used in a browser, in the same way.
 """
@@ -926,6 +927,9 @@ TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_t
          explores_tiles, exports_views, exports_stages, writes_films, cancels_films,
          says_why_there_is_no_film, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
+# Films, figures and pictures, and every algorithm, scene and size in turn.
+LONG = [explores_tiles, exports_views, exports_stages, writes_films, cancels_films, turns_scenes, shows_each_algorithm,
+        fits_every_size]
 # What needs a command line to start it, files by name, signals, or ffmpeg. tests/gui/page.py has what a page has instead.
 NOT_IN_A_PAGE = [counts_as_the_command_line, saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings,
                  shows_a_tour_once, exports_views, exports_stages, writes_films, cancels_films, says_why_there_is_no_film,
@@ -935,8 +939,10 @@ NOT_IN_A_PAGE = [counts_as_the_command_line, saves_opens_and_types_its_state, sa
 def asked_for():
     """The tests that are asked for: by name, a share of them, or all that there can be."""
     wanted = sys.argv[3:]
+    if wanted == ["--long"]:
+        return LONG
     if wanted[:1] == ["--share"]:
-        return TESTS[int(wanted[1])::int(wanted[2])]
+        return [test for test in TESTS if test not in LONG][int(wanted[1])::int(wanted[2])]
     if unknown := set(wanted) - {test.__name__ for test in TESTS}:
         sys.exit(f"window.py: no test is called {', '.join(sorted(unknown))}")
     if wanted:
