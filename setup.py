@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,17 +15,24 @@ ROOT = pathlib.Path(__file__).resolve().parent
 TARGETS = ["tilescope", "tilescope_module", "tilescope_interpreter"]
 
 
+def cmake(*arguments):
+    if code := subprocess.run(["cmake", *arguments]).returncode:
+        sys.exit(f"tilescope: cmake failed ({code}); its message is above. CMAKE_ARGS gives it options: without kernels, for "
+                 "example, CMAKE_ARGS=-DTILESCOPE_CUDA=OFF")
+
+
 class CMakeBuild(build_ext):
-    """TILESCOPE_BUILD names a folder where all of it is built already; without, that is done here."""
+    """TILESCOPE_BUILD names a folder where all of it is built already; without, that is done here, with what CMAKE_ARGS
+    has for cmake."""
 
     def run(self):
         given = os.environ.get("TILESCOPE_BUILD")
         build = pathlib.Path(given or ROOT / "build-wheel")
         if not given:
-            subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DTILESCOPE_PYTHON=ON", "-DTILESCOPE_GUI=OFF",
-                            "-DTILESCOPE_TESTS=OFF",
-                            f"-DPython3_EXECUTABLE={getattr(sys, '_base_executable', sys.executable)}"], check=True)
-            subprocess.run(["cmake", "--build", build, "-j", str(os.cpu_count()), "--target", *TARGETS], check=True)
+            cmake("-S", ROOT, "-B", build, "-DTILESCOPE_PYTHON=ON", "-DTILESCOPE_GUI=OFF", "-DTILESCOPE_TESTS=OFF",
+                  f"-DPython3_EXECUTABLE={getattr(sys, '_base_executable', sys.executable)}",
+                  *shlex.split(os.environ.get("CMAKE_ARGS", "")))
+            cmake("--build", build, "-j", str(os.cpu_count()), "--target", *TARGETS)
         package = (ROOT / "python" if self.inplace else pathlib.Path(self.build_lib)) / "tilescope"
         (package / "bin").mkdir(parents=True, exist_ok=True)
         for module in (build / "python" / "tilescope").glob("_core*.so"):

@@ -1,4 +1,5 @@
 // `tilescope explain ALGO`: the pseudo-code, line by line, with what each line costs and where tiles live.
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
@@ -65,13 +66,15 @@ void print_lines(const Experiment& e, const Profile& profile) {
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
     std::cout << "\nWhat moves, where it lives, and why\n";
     for (const auto& [c, line] : explained_lines(*e.algorithm, profile)) {
-        if (!*c.why) continue;
-        const std::string number = std::to_string(c.number);
-        text::print_wrapped(std::cout, number + std::string(4 - number.size(), ' ') + c.why, "  ", "    ");
+        const std::string moved = moves(tensors, line);
+        if (!*c.why && moved.empty() && line.tiles.empty()) continue;
+        const std::string number = std::to_string(c.number), code = c.code;
+        const std::string said = *c.why ? c.why : code.substr(std::min(code.size(), code.find_first_not_of(' ')));
+        text::print_wrapped(std::cout, number + std::string(4 - number.size(), ' ') + said, "  ", "    ");
         const auto print = [](const char* label, const std::string& text) {
             if (!text.empty()) text::print_wrapped(std::cout, label + text, "      ", "           ");
         };
-        print("moves:     ", moves(tensors, line));
+        print("moves:     ", moved);
         print("SRAM:      ", lives(line, Space::sram));
         print("registers: ", lives(line, Space::registers));
     }

@@ -1,6 +1,7 @@
 #include "lab/timing.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -96,6 +97,16 @@ class Launch {
         return std::accumulate(outline_.blocks.begin(), outline_.blocks.end(), Count{0},
                                [](Count sum, const BlockOutline& b) { return sum + b.blocks; });
     }
+    /// Those that read something. Others end as they begin: parts of the keys may have none.
+    Count reading() const {
+        const auto reads = [](const Passage& p) {
+            return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return d.cost.hbm_read > 0; });
+        };
+        Count sum = 0;
+        for (const BlockOutline& b : outline_.blocks)
+            if (std::any_of(b.passages.begin(), b.passages.end(), reads)) sum += b.blocks;
+        return sum;
+    }
     void take(const MemoryShare& memory) {
         blocks_.clear();
         found_ = 0;
@@ -109,18 +120,20 @@ class Launch {
                    return (a.promise == Promise::graded && !a.seen->all()) || a.promise == Promise::parts;
                });
     }
-    /// Whether thread blocks take about equally long, so that their waves are rounds: within a tenth of the mean.
+    /// Whether thread blocks take about equally long, so that their waves are rounds. Some that are short, or have
+    /// nothing to do, would let those of the last wave begin while others still share the memory.
     bool in_waves() const {
         if (all_alike()) return true;
         if (std::any_of(outline_.axes.begin(), outline_.axes.end(),
                         [](const Axis& a) { return a.promise == Promise::graded && !a.seen->all(); }))
             return false;
-        double sum = 0, longest = 0, blocks = 0;
+        constexpr double about = 0.8;  // of the longest
+        double shortest = std::numeric_limits<double>::infinity(), longest = 0;
         each_work([&](const BlockWork& w) {
             const double cycles = w.cycles(1)[0];
-            sum += cycles, longest = std::max(longest, cycles), ++blocks;
+            shortest = std::min(shortest, cycles), longest = std::max(longest, cycles);
         });
-        return longest * blocks <= 1.1 * sum;
+        return shortest >= about * longest;
     }
     BlockCycles cycles_of_first(Index slots) const {
         return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)).cycles(slots);
@@ -302,7 +315,7 @@ class Run {
             (t.blocks <= e_.gpu.sms || kernel_.own_softmax ? 1 : slots) * std::max<Index>(1, kernel_.warps / 4));
         t.waves = static_cast<double>(t.blocks) / (sms * static_cast<double>(slots));
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
-        MemoryShare memory = share_of(sharing_memory(t.blocks, slots), t.clock_mhz);
+        MemoryShare memory = share_of(sharing_memory(std::max<Count>(1, launch.reading()), slots), t.clock_mhz);
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
         launch.take(memory);
         double cycles = 0;

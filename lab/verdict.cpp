@@ -126,7 +126,7 @@ std::span<const StatedErrorOf> stated_errors() {
                                             {"standard", Style::cuda_cores, {0.04, 0.14}},
                                             {"two_pass", Style::cuda_cores, {0.05, 0.25}},
                                             {"three_pass", Style::cuda_cores, {0.07, 0.23}},
-                                            {"split_kv", Style::tensor_cores, {0.08, 0.28}},
+                                            {"split_kv", Style::tensor_cores, {0.08, 0.30}},
                                             {"split_kv", Style::cuda_cores, {0.10, 0.35}},
                                             {"softmax_", Style::cuda_cores, {0.11, 0.32}},
                                             {"standard_backward", Style::cuda_cores, {0.07, 0.22}},

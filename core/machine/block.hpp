@@ -95,7 +95,7 @@ class Block {
     void report(Event e, const Tile& tile, TileData data, Here here);
 
     void loop(const Axis& asked, const Body& body, Here here);
-    void run_folded(const Axis& range, const Body& body);
+    void run_folded(const Axis& range, const Body& body, Here here);
     void run_all(const Axis& range, const Body& body, Here here);
     void turn(const Axis& range, Index k, Count weight, const Body& body);
 
@@ -105,8 +105,8 @@ class Block {
     Count weight_;
     std::uint16_t line_ = 0;
     struct Grading {
-        Count members = 0, full = 0, ragged = 0;  // blocks or tiles stood for; inner tiles that all of them see
-    } grading_;                                   // of the graded axis or loop around; no members: there is none
+        Count members = 0, full = 0, ragged = 0, own = 0;  // stood for; inner tiles that all see; that this one sees
+    } grading_;                                            // of the graded axis or loop around; no members: none
     struct LookedUp {
         Region entries;
         Tile pages;

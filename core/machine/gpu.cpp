@@ -207,10 +207,11 @@ void Gpu::run_folded(const Launch& launch) {
             const Index inner = parts ? parts->count() : 1;
             at[k] = axis.tiles[r.position / inner];
             if (parts) at[k + 1] = (*parts)[r.position % inner];
-            if (axis.promise == Promise::graded) grading = {r.members, r.full, r.ragged};
+            if (axis.promise == Promise::graded) grading = {r.members, r.full, r.ragged, 0};
             block += stride * r.position, first += stride * r.first;
             stride *= axis.tiles.count() * inner;
         }
+        if (const auto seen = seen_at(launch.axes, at.data())) grading.own = seen->count();
         try {
             run_block(*main_, launch, block, at.data(), grading, weight);
         } catch (Placed& mistake) {

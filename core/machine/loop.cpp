@@ -2,16 +2,29 @@
 #include "core/machine/block.hpp"
 #include "core/machine/fold.hpp"
 #include "core/machine/gpu.hpp"
+#include "core/machine/mistakes.hpp"
 #include "core/machine/promise.hpp"
 #include "core/machine/worker.hpp"
 
 namespace tilescope {
+namespace {
+
+/// A loop over a part of what is seen would be taken for one over all of it: that alone is known of every member.
+void require_all(const Tiles& tiles, Count seen, Here here) {
+    if (tiles.count() == seen) return;
+    throw Misuse("uniform goes over " + std::to_string(tiles.count()) + " of the " + std::to_string(seen) +
+                     " tiles that the graded axis sees here, which cannot be counted for other places of that axis: go "
+                     "over all of them, or promise nothing of the axis, as in each(rows)",
+                 here);
+}
+
+}  // namespace
 
 void Block::loop(const Axis& asked, const Body& body, Here here) {
     const Axis range = gpu_.believed(asked);
     const LoopMark mark{index_, range.tiles, range.promise, line_, here, weight_};
     w_.tell([&](Listener& l) { l.begin(mark); });
-    gpu_.mode_.fold ? run_folded(range, body) : run_all(range, body, here);
+    gpu_.mode_.fold ? run_folded(range, body, here) : run_all(range, body, here);
     w_.tell([&](Listener& l) { l.end(mark); });
 }
 
@@ -27,9 +40,10 @@ void Block::turn(const Axis& range, Index k, Count weight, const Body& body) {
     weight_ = before;
 }
 
-void Block::run_folded(const Axis& range, const Body& body) {
+void Block::run_folded(const Axis& range, const Body& body, Here here) {
     const Tiles& tiles = range.tiles;
     if (range.promise == Promise::uniform && tiles.graded() && grading_.members > 0) {
+        require_all(tiles, grading_.own, here);
         // The members of the range around that this one stands for see so many tiles together.
         const Count each = weight_ / grading_.members;
         if (grading_.full > 0 && tiles.full() > 0) turn(range, 0, each * grading_.full, body);
@@ -40,7 +54,8 @@ void Block::run_folded(const Axis& range, const Body& body) {
     std::vector<Representative> chosen;
     representatives(range, chosen);
     for (const Representative& r : chosen) {
-        if (range.promise == Promise::graded) grading_ = {r.members, r.full, r.ragged};
+        if (range.promise == Promise::graded)
+            grading_ = {r.members, r.full, r.ragged, (*range.seen)(tiles[r.position]).count()};
         turn(range, r.position, weight_ * r.members, body);
     }
     grading_ = around;

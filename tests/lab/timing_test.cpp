@@ -482,6 +482,17 @@ TEST_CASE("thread blocks that full waves leave over have the memory to themselve
     CHECK(left_over < 1.4 * alone);
 }
 
+TEST_CASE("in whatever parts, keys are read no faster than DRAM can", "[timing]") {
+    const double read_alone = 2.0 * 8 * 32768 * 128 * 2 / (0.95 * 4800e9) * 1e6;
+    for (Index parts = 1; parts <= 80; ++parts)
+        for (const Index bc : {64, 128}) {
+            Experiment e = experiment("split_kv", 8, 32768, Dtype::f16, {16, bc, parts});
+            e.problem.seq_q = 1, e.problem.dim = e.problem.dim_v = 128;
+            INFO(parts << " parts, Bc " << bc);
+            CHECK(time_of(e).us() > read_alone);
+        }
+}
+
 TEST_CASE("parts whose thread blocks are left over by full waves are told, with as many as fit", "[timing]") {
     const auto said = [](Index parts) {
         Experiment e = experiment("split_kv", 8, 131072, Dtype::f16, {16, 64, parts});

@@ -63,6 +63,27 @@ TEST_CASE("a uniform axis may not move another tensor", "[mistakes]") {
     CHECK(contains(message, "thread block 1 moves other tensors"));
 }
 
+TEST_CASE("a loop over a part of what a graded axis sees is counted one by one, or refused", "[mistakes]") {
+    const Tiles rows(8, 2, "i"), keys(8, 2, "j");
+    const Seen seen = Seen(keys).and_before_end(0);  // 1, 2, 3 and 4 of them
+    const auto read = [&](const Mode& mode, const Axis& axis, auto&& parts) {
+        Gpu gpu(spec(), mode, 1);
+        const Hbm x = gpu.add({"X", Role::input, Dtype::f32, 1, 8, 2, nullptr});
+        gpu.launch("kernel", {axis}, [&](Block& b, Span i) {
+            for (const Tiles& part : parts(seen(i))) b.uniform(part, [&](Span j) { Tile t = b.load(x, j); });
+        });
+        return gpu.total().hbm_read;
+    };
+    const auto whole = [](const Tiles& t) { return std::vector{t, t}; };  // twice
+    const auto halves = [](const Tiles& t) { return std::vector{t.upto(t.count() / 2), t.from(t.count() / 2)}; };
+    const Bytes once = 10 * 2 * 2 * 4;
+    CHECK(read(count_mode, graded(rows, seen), whole) == 2 * once);
+    CHECK(read(exact_mode, graded(rows, seen), halves) == once);
+    CHECK(read(count_mode, each(rows), halves) == once);
+    CHECK(contains(message_of<Misuse>([&] { read(count_mode, graded(rows, seen), halves); }),
+                   "uniform goes over 2 of the 4 tiles that the graded axis sees here"));
+}
+
 TEST_CASE("a load or store outside of its tensor is refused", "[mistakes]") {
     for (const Span rows : {Span{-1, 2}, Span{7, 2}, Span{0, 9}, Span{0, -1}}) {
         CHECK(contains(mistake<std::logic_error>([&](Block& b, const Hbm& x, const Hbm&) { Tile t = b.load(x, rows); }),
