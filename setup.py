@@ -17,8 +17,8 @@ TARGETS = ["tilescope", "tilescope_module", "tilescope_interpreter"]
 
 def cmake(*arguments):
     if code := subprocess.run(["cmake", *arguments]).returncode:
-        sys.exit(f"tilescope: cmake failed ({code}); its message is above. CMAKE_ARGS gives it options: without kernels, for "
-                 "example, CMAKE_ARGS=-DTILESCOPE_CUDA=OFF")
+        sys.exit(f"tilescope: cmake failed ({code}); its message is above. CMAKE_ARGS gives it options: without kernels, "
+                 "for example, CMAKE_ARGS=-DTILESCOPE_CUDA=OFF")
 
 
 class CMakeBuild(build_ext):

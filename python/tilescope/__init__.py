@@ -36,8 +36,10 @@ Named = Union[str, Algorithm]
 
 
 def _named(algorithm: object) -> str:
-    if isinstance(algorithm, (str, Algorithm)):
-        return str(algorithm)
+    if isinstance(algorithm, Algorithm):
+        return algorithm.known()
+    if isinstance(algorithm, str):
+        return algorithm
     what = getattr(algorithm, "__name__", repr(algorithm))
     raise UsageError(f"{what}: is no algorithm; give a name, or a function with @tilescope.algorithm above it")
 

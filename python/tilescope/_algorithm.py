@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import tokenize
-from typing import Any, Callable, Iterable, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union, overload
 
 from . import _core
 from ._errors import UsageError
@@ -33,11 +33,21 @@ class Algorithm:
         """Runs the program on the modelled GPU of another one."""
         self.program(gpu, t, p, tile)
 
+    def known(self) -> str:
+        """Its name, as long as it is this one's."""
+        if _latest.get(self.name, self) is not self:
+            raise UsageError(f"algorithm {self.name}: another one by that name was made after it; give one of them "
+                             "another, as in @tilescope.algorithm(name=\"mine\")")
+        return self.name
+
     def __str__(self) -> str:
         return self.name
 
     def __repr__(self) -> str:
         return f"<tilescope.Algorithm {self.name}>"
+
+
+_latest: Dict[str, Algorithm] = {}
 
 
 def output(name: str, *, rows: int, cols: int = 1, dtype: str = "f32", meaning: str = "statistic",
@@ -110,6 +120,7 @@ def algorithm(program: Optional[Program] = None, /, *, computes: str = "attentio
         _core.add_algorithm(made.name, computes, program.__code__.co_filename, first, last, lines,
                             [features] if isinstance(features, str) else list(features), doc, paper, list(knobs),
                             program, tensors)
+        _latest[made.name] = made
         return made
 
     return make(program) if program is not None else make

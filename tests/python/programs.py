@@ -397,13 +397,18 @@ class Wrong(unittest.TestCase):
             self.assertIn(text, str(raised.exception))
 
     def test_defined_again(self):
+        made = []
         for n in (1, 2):
             @tilescope.algorithm(name="again")
             def again(gpu, t, p, tile, n=n):
                 for _ in range(n):
                     zeros(gpu, t, p)
 
+            made.append(again)
             self.assertEqual(tilescope.count(again, **SMALL).counters["launches"], n)
+        with self.assertRaises(tilescope.UsageError) as raised:
+            tilescope.count(made[0], **SMALL)
+        self.assertIn("algorithm again: another one by that name was made after it", str(raised.exception))
         self.assertEqual([a["name"] for a in tilescope.algorithms()].count("again"), 1)
 
     def test_defined_while_something_runs(self):
