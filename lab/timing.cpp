@@ -389,19 +389,22 @@ class Run {
                                   t.blocks, e_.gpu.sms, slots, refill());
         if (alike && !keeps_stays) return take(in_waves, t);
         const std::vector<Axis>& axes = outline_.launches()[k].axes;
-        PlayedLaunch p{axes, dispatch(axes, e_.placing.order), launch.works(), {}, launch_us(k)};
+        const std::vector<BlockOfHead> order = dispatch(axes, e_.placing.order);
         Grid grid{launch.cycles(slots), {}};
-        for (const BlockOfHead& b : p.order) grid.sequence.push_back(b.block);
+        for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
+        const Count left = last ? last_wave(t.blocks, e_.gpu.sms, slots) : 0;
         if (last) {
-            p.last_works = last->works(), p.last_wave = last_wave(t.blocks, e_.gpu.sms, slots);
             const auto kinds = static_cast<std::uint32_t>(grid.kinds.size());
             for (BlockCycles& cycles : last->cycles(slots)) grid.kinds.push_back(std::move(cycles));
-            for (std::size_t stay = 0; stay < p.order.size(); ++stay)
-                if (p.in_last_wave(stay)) grid.sequence[stay] += kinds;
+            for (std::size_t s = order.size() - static_cast<std::size_t>(left); s < order.size(); ++s)
+                grid.sequence[s] += kinds;
         }
-        p.timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
-        const double cycles = take(alike ? in_waves : p.timeline, t);
-        if (keeps_stays) played_->back() = std::move(p);
+        const Timeline timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
+        const double cycles = take(alike ? in_waves : timeline, t);
+        if (keeps_stays) {
+            const auto last_works = last ? last->works() : std::vector<BlockWork>{};
+            played_->back() = {axes, order, launch.works(), timeline, launch_us(k), last_works, left};
+        }
         if (alike) return cycles;
         double longest = 0, sum = 0;
         for (const std::uint32_t kind : grid.sequence)
