@@ -83,6 +83,9 @@ TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& r
     return t;
 }
 
+/// Whether thread blocks see more or less of the inner range by where they stand on the axis.
+bool sees_by_place(const Axis& a) { return a.promise == Promise::graded && !a.seen->all(); }
+
 /// What of a launch its time is made of.
 class Launch {
   public:
@@ -117,16 +120,14 @@ class Launch {
     /// Whether all thread blocks take equally long.
     bool all_alike() const {
         return blocks_.size() == 1 && std::none_of(outline_.axes.begin(), outline_.axes.end(), [](const Axis& a) {
-                   return (a.promise == Promise::graded && !a.seen->all()) || a.promise == Promise::parts;
+                   return sees_by_place(a) || a.promise == Promise::parts;
                });
     }
     /// Whether thread blocks take about equally long, so that their waves are rounds. Some that are short, or have
     /// nothing to do, would let those of the last wave begin while others still share the memory.
     bool in_waves() const {
         if (all_alike()) return true;
-        if (std::any_of(outline_.axes.begin(), outline_.axes.end(),
-                        [](const Axis& a) { return a.promise == Promise::graded && !a.seen->all(); }))
-            return false;
+        if (std::any_of(outline_.axes.begin(), outline_.axes.end(), sees_by_place)) return false;
         constexpr double about = 0.8;  // of the longest
         double shortest = std::numeric_limits<double>::infinity(), longest = 0;
         each_work([&](const BlockWork& w) {
