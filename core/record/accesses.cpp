@@ -20,9 +20,8 @@ void Accesses::begin(const BlockMark&) {
 void Accesses::on(const Event& e, TileData) {
     if (!e.moves_data() || e.cost.hbm() == 0) return;
     LaunchAccesses& l = launches_.back();
-    const Key key{e.region.tensor, e.region.slice, e.region.rows, e.region.cols};
-    const auto [at, is_new] = known_.try_emplace(key, static_cast<std::uint32_t>(l.tiles.size()));
-    if (is_new) l.tiles.push_back({key.tensor, e.cost.hbm(), key.rows});
+    const auto [at, is_new] = known_.try_emplace(e.region, static_cast<std::uint32_t>(l.tiles.size()));
+    if (is_new) l.tiles.push_back({e.region.tensor, e.cost.hbm(), e.region.rows});
     l.block.back().push_back({at->second, step_, e.kind() == Kind::store});
 }
 

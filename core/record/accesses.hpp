@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/machine/event.hpp"
+#include "core/record/region_hash.hpp"
 
 namespace tilescope {
 
@@ -44,23 +45,9 @@ class Accesses : public Listener {
     const std::vector<LaunchAccesses>& launches() const { return launches_; }
 
   private:
-    struct Key {
-        TensorId tensor;
-        Index slice;
-        Span rows, cols;
-        friend bool operator==(const Key&, const Key&) = default;
-    };
-    struct Hash {
-        std::size_t operator()(const Key& k) const {
-            std::uint64_t h = k.tensor;
-            for (const Index x : {k.slice, k.rows.begin, k.rows.size, k.cols.begin, k.cols.size})
-                h = h * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(x);
-            return static_cast<std::size_t>(h ^ (h >> 29));
-        }
-    };
     Index per_head_ = 0;
     std::uint32_t step_ = 0;
-    std::unordered_map<Key, std::uint32_t, Hash> known_;
+    std::unordered_map<Region, std::uint32_t, RegionHash> known_;
     std::vector<LaunchAccesses> launches_;
 };
 

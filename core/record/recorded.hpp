@@ -117,7 +117,7 @@ struct RecordedRun {
     std::vector<RecordedTensor> tensors;  ///< by TensorId
     std::vector<RecordedTile> tiles;
     std::vector<Step> steps;
-    std::vector<float> values;  ///< that the steps wrote
+    std::vector<float> values;  ///< that the steps wrote, in places of several (see Contents)
     /// What the events' source_file points into, where they were read.
     std::shared_ptr<const std::vector<std::string>> sources;
 };

@@ -30,7 +30,7 @@ Trace::Trace(const Gpu& gpu, TraceOptions options) : gpu_(&gpu), options_(std::m
     if (kept_.has_values) kept_.values.reserve(static_cast<std::size_t>(options_.expected_value_bytes) / sizeof(float));
 }
 
-Trace::Trace(RecordedRun recorded) : kept_(std::move(recorded)), region_index_(kept_.tensors.size()) {
+Trace::Trace(RecordedRun recorded) : kept_(std::move(recorded)) {
     value_bytes_ = float_bytes(kept_.values.size());
     for (const RecordedTensor& t : kept_.tensors) value_bytes_ += float_bytes(t.initial.size());
     list_regions();
@@ -87,12 +87,16 @@ void Trace::end(const LoopMark&) { open_.pop_back(); }
 
 void Trace::on(const Event& event, TileData data) {
     if (!kept_.has_values) data = {};
-    if (full_.empty()) full_ = exceeded(data.size());
+    std::optional<std::size_t> known;
+    if (!data.empty())
+        known = contents_.find(kept_.values, event, event.kind() == Kind::store ? number(event.a()) : no_tile, data);
+    if (full_.empty()) full_ = exceeded(known ? 0 : data.size());
     if (!full_.empty()) throw RunError(full_);
-    keep(event, data);
+    keep(event, data, known);
 }
 
-void Trace::keep(const Event& event, TileData data) {
+/// `known`: where the data lies among the values already.
+void Trace::keep(const Event& event, TileData data, std::optional<std::size_t> known) {
     Step step{.event = event,
               .launch = static_cast<Index>(kept_.launches.size()) - 1,
               .turn = current_turn(),
@@ -101,10 +105,14 @@ void Trace::keep(const Event& event, TileData data) {
     step.event.source_file = among_sources(event.source_file);
     number_tiles(step.event);
     if (step.moves_data()) step.region = region_index(event.region);
-    step.first_value = kept_.values.size();
+    step.first_value = known.value_or(kept_.values.size());
     step.values = data.size();
-    kept_.values.insert(kept_.values.end(), data.data(), data.data() + data.size());  // pointers are copied as bytes
-    value_bytes_ += float_bytes(data.size());
+    if (!known) {
+        kept_.values.insert(kept_.values.end(), data.data(),
+                            data.data() + data.size());  // pointers are copied as bytes
+        value_bytes_ += float_bytes(data.size());
+    }
+    contents_.note(step);
     kept_.steps.push_back(step);
 }
 
@@ -137,7 +145,6 @@ void Trace::copy_new_tensors() {
             value_bytes_ += float_bytes(n);
         }
         kept_.tensors.push_back(std::move(to));
-        region_index_.emplace_back();
     }
 }
 
@@ -153,7 +160,7 @@ Trace Trace::reordered(std::span<const Index> order) && {
 /// Lists the regions of tensors in order of the first time.
 void Trace::list_regions() {
     for (RecordedTensor& t : kept_.tensors) t.regions.clear();
-    for (auto& index : region_index_) index.clear();
+    region_index_.clear();
     for (Step& s : kept_.steps)
         if (s.moves_data()) s.region = region_index(s.event.region);
 }
@@ -178,8 +185,7 @@ void Trace::number_tiles(Event& event) {
 
 Index Trace::region_index(const Region& r) {
     std::vector<Region>& regions = kept_.tensors[r.tensor].regions;
-    const RegionKey key{r.slice, r.rows.begin, r.rows.size, r.cols.begin, r.cols.size};
-    const auto [place, is_new] = region_index_[r.tensor].try_emplace(key, static_cast<Index>(regions.size()));
+    const auto [place, is_new] = region_index_.try_emplace(r, static_cast<Index>(regions.size()));
     if (is_new) regions.push_back(r);
     return place->second;
 }

@@ -2,11 +2,10 @@
 // data, so a recording is complete, and pausing, stepping back and scrubbing are index arithmetic over it (Player).
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
 
-#include "core/record/recorded.hpp"
+#include "core/record/contents.hpp"
 
 namespace tilescope {
 
@@ -73,10 +72,7 @@ class Trace : public Listener {
     std::optional<Index> find_backward(Index before, F&& wanted) const;
 
   private:
-    /// The place of a region in its tensor's list.
-    using RegionKey = std::array<Index, 5>;
-
-    void keep(const Event& event, TileData data);
+    void keep(const Event& event, TileData data, std::optional<std::size_t> known = std::nullopt);
     Index current_turn() const { return open_.empty() ? -1 : open_.back().turn; }
     std::string exceeded(std::size_t more_values) const;
     void copy_new_tensors();
@@ -89,8 +85,9 @@ class Trace : public Listener {
     TraceOptions options_;
     RecordedRun kept_;
     Bytes value_bytes_ = 0;
-    std::vector<std::map<RegionKey, Index>> region_index_;  // by tensor
-    std::vector<TileId> numbers_;                           // of the current block's tiles, by their id there
+    Contents contents_;
+    std::unordered_map<Region, Index, RegionHash> region_index_;  // their places in the lists of their tensors
+    std::vector<TileId> numbers_;                                 // of the current block's tiles, by their id there
     struct OpenLoop {
         Index loop, of, around, turn;
     };

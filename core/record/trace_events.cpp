@@ -205,7 +205,11 @@ void EventReader::read_values(JsonEntry& entry, Step& step) {
     const RecordedTile& t = tile_of(step.event);
     const std::vector<float> values = entry.floats("values", static_cast<std::size_t>(t.rows * t.cols));
     step.values = values.size();
-    to_.values.insert(to_.values.end(), values.begin(), values.end());
+    if (const auto known = contents_.find(to_.values, step.event, step.tile(), values))
+        step.first_value = *known;
+    else
+        to_.values.insert(to_.values.end(), values.begin(), values.end());
+    contents_.note(step);
 }
 
 void EventReader::finish() const {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "core/record/contents.hpp"
 #include "core/record/json_entry.hpp"
 #include "core/record/recorded.hpp"
 
@@ -38,6 +39,7 @@ class EventReader {
     const std::string& file_;
     RecordedRun& to_;
     Index expected_;
+    Contents contents_;
     Counters left_;  // of the totals
     std::map<std::string, TensorId, std::less<>> tensors_;
     std::vector<Life> lives_;  // by tile

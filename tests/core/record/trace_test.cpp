@@ -1,5 +1,7 @@
 #include "core/record/trace.hpp"
 
+#include <map>
+
 #include "core/machine/error.hpp"
 #include "core/record/player.hpp"
 #include "core/record/trace_file.hpp"
@@ -198,9 +200,47 @@ TEST_CASE("tables of tiles, tensors, regions and kernels", "[trace]") {
                    s.event.region));
         else
             CHECK(s.region == -1);
+    std::map<const float*, std::size_t> places;
+    for (Index k = 0; k < trace->size(); ++k)
+        if (const TileData data = trace->values((*trace)[k]); !data.empty()) places[data.data()] = data.size();
     Bytes values = 0;
-    for (Index k = 0; k < trace->size(); ++k) values += static_cast<Bytes>(trace->values((*trace)[k]).size());
+    for (const auto& [first, size] : places) values += static_cast<Bytes>(size);
     CHECK(trace->value_bytes() == 4 * (12 + 6 + values));
+}
+
+TEST_CASE("what is loaded as it was left, and stored as it was, is kept once", "[trace]") {
+    const std::vector<float> x_values = random_floats(12, 1);
+    const auto trace = record([&](Gpu& gpu) {
+        const Hbm x = gpu.add(filled("X", Role::input, Dtype::f32, 1, 4, 3, x_values));
+        const Hbm y = gpu.add({"Y", Role::output, Dtype::f32, 1, 4, 3, nullptr});
+        gpu.launch("k", {}, [&](Block& b) {
+            const Span top{0, 2}, second{1, 1};
+            Tile a = b.load(x, top);  // 0
+            Tile again = b.load(x, top);
+            b.store(a, y, top);
+            b.reload(again, y, top, {0, 3});
+            Tile m = b.alloc_registers("m", 2, 1);
+            exp_minus(b, a, m);  // 4: other numbers
+            b.store(a, y, top);  // as the tile has them
+            Tile row = b.load(x, second);
+            b.store(row, y, second);      // in the midst of what was stored
+            b.reload(a, y, top, {0, 3});  // 8: neither what was stored there, nor what the tile held
+        });
+    });
+    std::vector<TileData> moved;
+    for (Index k = 0; k < trace->size(); ++k)
+        if (const Step& s = (*trace)[k]; s.moves_data() || std::string_view(s.event.operation->name) == "exp_minus")
+            moved.push_back(trace->values(s));
+    REQUIRE(moved.size() == 9);
+    const auto kept_at = [&](std::size_t k) { return moved[k].data(); };
+    for (const std::size_t k : {1, 2, 3}) CHECK(kept_at(k) == kept_at(0));
+    CHECK(kept_at(4) != kept_at(0));
+    CHECK(kept_at(5) == kept_at(4));
+    CHECK(kept_at(7) == kept_at(6));
+    std::vector<float> mixed(moved[5].begin(), moved[5].end());
+    std::copy(x_values.begin() + 3, x_values.begin() + 6, mixed.begin() + 3);
+    CHECK(same_bits(moved[8], mixed));
+    CHECK(kept_at(8) != kept_at(5));
 }
 
 TEST_CASE("a visit of a line begins with its first event after at()", "[trace]") {

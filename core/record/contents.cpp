@@ -1,0 +1,47 @@
+#include "core/record/contents.hpp"
+
+#include <cstring>
+
+namespace tilescope {
+namespace {
+
+std::uint32_t bits(float x) {
+    std::uint32_t u;
+    std::memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+bool same_bits(const float* a, const float* b, std::size_t n) {
+    constexpr std::size_t piece = 256;  // compared as vectors, without a way out
+    for (std::size_t k = 0; k < n;) {
+        std::uint32_t differ = 0;
+        for (const std::size_t end = std::min(n, k + piece); k < end; ++k) differ |= bits(a[k]) ^ bits(b[k]);
+        if (differ != 0) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<std::size_t> Contents::find(const std::vector<float>& values, const Event& event, TileId stored,
+                                          TileData data) const {
+    const auto lies_at = [&](const Place& p) {
+        return p.size == data.size() && same_bits(values.data() + p.first, data.data(), data.size());
+    };
+    if (event.kind() == Kind::store && stored < of_tile_.size() && lies_at(of_tile_[stored]))
+        return of_tile_[stored].first;
+    if (!event.moves_data()) return std::nullopt;
+    const auto left = of_region_.find(event.region);
+    if (left != of_region_.end() && lies_at(left->second)) return left->second.first;
+    return std::nullopt;
+}
+
+void Contents::note(const Step& step) {
+    const Place place{step.first_value, step.values};
+    if (step.moves_data()) of_region_[step.event.region] = place;
+    if (step.event.out == no_tile) return;
+    if (step.event.out >= of_tile_.size()) of_tile_.resize(step.event.out + 1, Place{});
+    of_tile_[step.event.out] = place;
+}
+
+}  // namespace tilescope
