@@ -43,14 +43,14 @@ class Player {
 
     Timeline run() {
         while (!ends_.empty()) {
-            const double instant = ends_.top().when * (1 + same_instant);
+            // Whose end comes first within the instant is a matter of rounding: for what follows they end at once.
+            const double instant = ends_.top().when;
             freed_.clear();
-            while (!ends_.empty() && ends_.top().when <= instant) {
+            while (!ends_.empty() && ends_.top().when <= instant * (1 + same_instant)) {
                 const End e = ends_.top();
                 ends_.pop();
-                if (sms_[e.sm].version == e.version) end(e);
+                if (sms_[e.sm].version == e.version) end(e.sm, instant);
             }
-            // Whose end came first within the instant is a matter of rounding.
             std::sort(freed_.begin(), freed_.end());
             refill();
             for (const auto& [sm, slots] : freed_) expect(sm);
@@ -80,20 +80,20 @@ class Player {
             if (const double t = r.left / rate(sm, r); first < 0 || t < first) first = t;
         if (first >= 0) ends_.push({sm.now + first, number, sm.version});
     }
-    void end(const End& e) {
-        Sm& sm = sms_[e.sm];
-        const double passed = e.when - sm.now;
+    void end(std::uint32_t number, double instant) {
+        Sm& sm = sms_[number];
+        const double passed = instant - sm.now;
         for (Resident& r : sm.residents) r.left -= passed * rate(sm, r);
         slot_time_ += passed * static_cast<double>(sm.residents.size());
-        sm.now = t_.cycles = e.when;
+        sm.now = t_.cycles = instant;
         const std::size_t before = sm.residents.size();
         // Late in a long run rounding leaves more of a short block than `done`.
         std::erase_if(sm.residents, [&](const Resident& r) {
-            if (r.left > done && r.left * cycles_with(before, r) > sm.now * same_instant) return false;
+            if (r.left > done && r.left * cycles_with(before, r) > sm.now * 2 * same_instant) return false;
             t_.stays[r.block].to = sm.now;
             return true;
         });
-        freed_.emplace_back(e.sm, before - sm.residents.size());
+        freed_.emplace_back(number, before - sm.residents.size());
     }
     void refill() {
         for (bool more = true; more && next_ < blocks_;) {

@@ -56,6 +56,18 @@ TEST_CASE("every thread block stays once, and no SM holds more than it may", "[t
         }
 }
 
+// Whatever a compiler rounds how: caches are played in order of these times.
+TEST_CASE("what ends at once but for rounding leaves its SMs at the same time", "[timeline]") {
+    REQUIRE(0.1 + 0.1 + 0.1 != 0.3);
+    const Grid grid{{{0.3}, {0.1}}, {0, 1, 1, 1}, 2};
+    for (const Refill refill : {Refill::packed, Refill::spread}) {
+        const Timeline t = play(grid, 2, 1, refill);
+        CHECK(t.stays[0].to == t.stays[3].to);
+        CHECK(t.stays[4].from == t.stays[5].from);
+        CHECK(t.stays[4].sm != t.stays[5].sm);
+    }
+}
+
 TEST_CASE("more thread blocks never take less time where all are alike", "[timeline]") {
     double before = 0;
     for (Count blocks = 1; blocks < 200; ++blocks) {
