@@ -15,6 +15,9 @@ namespace {
 
 constexpr Index most_cells = 96;  // in a direction
 
+/// Every number of a picture is asked, in every frame; the library's is a call in the page.
+bool is_finite(float x) { return std::abs(x) <= std::numeric_limits<float>::max(); }
+
 /// How the values are shared out among cells: every cell has `row_step` x `col_step` of them, at the edges fewer.
 struct Grid {
     Index row_step, col_step, rows, cols;
@@ -69,18 +72,22 @@ void draw_cells(const Theme& t, const Palette& palette, const Picture& p, const 
     const float gap = std::min(cell_width, cell_height) >= t.px(8) ? 1.f : 0.f;
     const float limit = p.scale.limit();
     std::array<float, most_cells + 1> edges;
-    for (Index c = 0; c <= g.cols; ++c) edges[static_cast<std::size_t>(c)] = edge(p.at.x, p.size.x, c, g.cols);
+    std::array<float, most_cells> values;
+    std::array<ImU32, most_cells> colours;
+    const auto cols = static_cast<std::size_t>(g.cols);
+    for (std::size_t c = 0; c <= cols; ++c) edges[c] = edge(p.at.x, p.size.x, static_cast<Index>(c), g.cols);
     for (Index r = 0; r < g.rows; ++r) {
         const float y0 = edge(p.at.y, p.size.y, r, g.rows), y1 = edge(p.at.y, p.size.y, r + 1, g.rows);
-        for (Index c = 0; c < g.cols; ++c) {
-            const float x0 = edges[static_cast<std::size_t>(c)], x1 = edges[static_cast<std::size_t>(c) + 1];
-            const float value = cell_at(p, g, r, c).value;
-            const ImU32 colour = palette.at(value, limit);
-            canvas.fill({x0, y0, x1 - gap, y1 - gap}, colour);
-            if (decimals < 0) continue;
-            const std::string text = with_decimals(value, decimals);
-            canvas.text_in(t.small_text, {x0, y0 - gap, x1, y1 - gap},
-                           std::isfinite(value) ? Theme::ink_on(colour) : t.ink, text, Align::centre);
+        for (std::size_t c = 0; c < cols; ++c) {
+            values[c] = single ? p.values[static_cast<std::size_t>(r) * cols + c]
+                               : cell_at(p, g, r, static_cast<Index>(c)).value;
+            colours[c] = palette.at(values[c], limit);
+        }
+        canvas.row(edges.data(), y0, y1, gap, {colours.data(), cols});
+        for (std::size_t c = 0; decimals >= 0 && c < cols; ++c) {
+            const std::string text = with_decimals(values[c], decimals);
+            canvas.text_in(t.small_text, {edges[c], y0 - gap, edges[c + 1], y1 - gap},
+                           is_finite(values[c]) ? Theme::ink_on(colours[c]) : t.ink, text, Align::centre);
         }
     }
 }
@@ -91,7 +98,7 @@ ColourScale scale_of(TileData values) {
     ColourScale s;
     float low = std::numeric_limits<float>::infinity(), high = -low;
     for (const float v : values) {
-        if (std::isfinite(v))
+        if (is_finite(v))
             low = std::min(low, v), high = std::max(high, v);
         else
             (v < 0 ? s.minus_infinity : s.broken) = true;
@@ -120,7 +127,7 @@ Palette::Palette(const Theme& t)
 }
 
 ImU32 Palette::at(float value, float limit) const {
-    if (!std::isfinite(value)) return value < 0 ? hidden_ : broken_;
+    if (!is_finite(value)) return value < 0 ? hidden_ : broken_;
     const float share = limit > 0 ? std::clamp(value / limit, -1.f, 1.f) : 0;
     return colours_[static_cast<std::size_t>((share + 1) * steps + 0.5f)];
 }

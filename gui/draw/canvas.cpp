@@ -26,6 +26,16 @@ void Canvas::fill(const Box& b, ImU32 colour, float rounding) const {
     if (Drawing* d = told()) d->fill(b.min(), b.max(), colour, rounding);
 }
 
+void Canvas::row(const float* edges, float top, float bottom, float gap, std::span<const ImU32> colours) const {
+    const int n = static_cast<int>(colours.size());
+    draw_->PrimReserve(6 * n, 4 * n);  // once: a picture has thousands of cells
+    for (std::size_t k = 0; k < colours.size(); ++k)
+        draw_->PrimRect({edges[k], top}, {edges[k + 1] - gap, bottom - gap}, colours[k]);
+    Drawing* d = told();
+    for (std::size_t k = 0; d && k < colours.size(); ++k)
+        d->fill({edges[k], top}, {edges[k + 1] - gap, bottom - gap}, colours[k], 0);
+}
+
 void Canvas::outline(const Box& b, ImU32 colour, float thickness, float rounding) const {
     draw_->AddRect(b.min(), b.max(), colour, rounding, 0, thickness);
     if (Drawing* d = told()) d->outline(b.min(), b.max(), colour, thickness, rounding);

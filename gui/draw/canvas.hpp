@@ -43,6 +43,8 @@ class Canvas {
     float px(float at_scale_1) const { return theme_->px(at_scale_1); }
 
     void fill(const Box& b, ImU32 colour, float rounding = 0) const;
+    /// Cells side by side, from one of the edges, of which there is one more, to `gap` before the next.
+    void row(const float* edges, float top, float bottom, float gap, std::span<const ImU32> colours) const;
     void outline(const Box& b, ImU32 colour, float thickness = 1, float rounding = 0) const;
     void dashed(const Box& b, ImU32 colour) const;
     void dashed(ImVec2 from, ImVec2 to, ImU32 colour) const;
