@@ -538,7 +538,8 @@ def says_and_shows_what_is_approved(browser, names=None):
 
 
 def says_and_shows_all_that_is_approved(browser):
-    says_and_shows_what_is_approved(browser, states.TEXTS)
+    fewer_numbers = {"wall_backward_flash_v2_deterministic"}  # a page keeps half of what a window does
+    says_and_shows_what_is_approved(browser, [name for name in states.TEXTS if name not in fewer_numbers])
 
 
 def counts_as_the_command_line(browser):

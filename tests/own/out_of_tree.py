@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Installs TileScope into a folder, moves that, and carries out examples/own-algorithm/README.md with what is there.
+"""Installs TileScope into a folder, moves that, and carries out examples/own-algorithm/README.md with what is there; then
+an algorithm of Python, by the program and by the module, where those were built.
 
     out_of_tree.py BUILD_DIR
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -34,7 +36,22 @@ def main():
         # What is compiled behind the scenes has the installed headers, not those of the sources.
         note = next((root / "cache" / "tilescope").glob("*.txt")).read_text()
         assert str(prefix / "include" / "tilescope" / "core") in note, note[:2000]
+        module = prefix / "lib" / "tilescope" / "python"
+        if module.exists():
+            counts_in_python(prefix, module, root)
         print(f"{reader.done['command']} commands of the README, by what was installed")
+
+
+def counts_in_python(prefix, module, root):
+    mine = pathlib.Path(__file__).resolve().parents[2] / "python" / "examples" / "my_flash.py"
+    flags = {"seq": 500, "br": 64, "bc": 64}
+    words = [word for flag, value in flags.items() for word in (f"--{flag}", str(value))]
+    said = subprocess.run([prefix / "bin" / "tilescope", "run", mine, *words, "--mode", "count", "--json"], cwd=root,
+                          check=True, capture_output=True, text=True).stdout
+    code = f"import json, tilescope; print(json.dumps(tilescope.count('flash_v2', **{flags}).counters))"
+    counted = subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True, text=True,
+                             env={**os.environ, "PYTHONPATH": str(module)}).stdout
+    assert json.loads(counted).items() <= json.loads(said)["counters"].items(), (said, counted)
 
 
 main()

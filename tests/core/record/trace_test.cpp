@@ -213,7 +213,7 @@ TEST_CASE("what is loaded as it was left, and stored as it was, is kept once", "
     const auto trace = record([&](Gpu& gpu) {
         const Hbm x = gpu.add(filled("X", Role::input, Dtype::f32, 1, 4, 3, x_values));
         const Hbm y = gpu.add({"Y", Role::output, Dtype::f32, 1, 4, 3, nullptr});
-        gpu.launch("k", {}, [&](Block& b) {
+        gpu.launch("k", {each(Tiles(1, 1))}, [&](Block& b, Span) {
             const Span top{0, 2}, second{1, 1};
             Tile a = b.load(x, top);  // 0
             Tile again = b.load(x, top);
