@@ -240,10 +240,13 @@ void draw_alone(App& app) {
     Canvas(t).paragraph(t.text, {edge, size.y - edge - below + t.px(10)}, t.dim_ink, caption, width, lines);
 }
 
-/// A unit of whatever no thread is at; for what may be asked of a run only when no other is waited for. True when
-/// nothing is left to do.
+/// Whether a run is there that no frame has drawn so far: that comes first.
+bool is_new(const App& app) { return app.session.version() != app.drawn; }
+
+/// A unit of whatever no thread is at; for what may be asked of a run only when none is waited for. True when nothing
+/// is left to do.
 bool work_on(App& app) {
-    const bool waited_for = app.session.busy();
+    const bool waited_for = app.session.busy() || is_new(app);
     bool done = app.session.pump();
     done &= app.explorer.pump(app.session, app.view);
     done &= app.exporting.pump();
@@ -259,7 +262,7 @@ void work(App& app, double seconds) {
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::milliseconds(8);
     do app.working = !work_on(app);
-    while (app.working && app.page && Clock::now() < end);
+    while (app.working && app.page && !is_new(app) && Clock::now() < end);
     app.waited = app.session.busy() ? app.waited + seconds : 0;
     if (auto news = app.exporting.news()) app.say(std::move(*news));
 }
@@ -371,6 +374,7 @@ void frame(App& app, double seconds) {
     follow(app);
 
     if (!ImGui::IsAnyItemActive() && !app.session.busy()) app.history.note({app.state(), app.scene});
+    app.drawn = app.session.version();
     if (app.blank) return;
 
     const ImVec2 size = ImGui::GetIO().DisplaySize;

@@ -112,8 +112,9 @@ struct App {
     Index inputs = 0;       ///< keys, characters and mouse buttons that frames were told of
     std::string message;    ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;
-    double waited = 0;     ///< seconds, for what is in the making
-    bool working = false;  ///< there is work to do beside what is drawn: frames should keep coming
+    double waited = 0;        ///< seconds, for what is in the making
+    bool working = false;     ///< there is work to do beside what is drawn: frames should keep coming
+    std::uint64_t drawn = 0;  ///< the version of the session that the last frame drew
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
     std::map<std::string, ImVec4> places;  // x, y, width, height
 
