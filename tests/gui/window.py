@@ -927,9 +927,9 @@ TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_t
          explores_tiles, exports_views, exports_stages, writes_films, cancels_films,
          says_why_there_is_no_film, shows_models, puts_a_mistake_right, needs_no_display, understands_former_names,
          says_what_is_wrong_in_one_line]
-# Films, figures and pictures, and every algorithm, scene and size in turn.
+# Films, figures and pictures, every algorithm, scene, size and mask in turn, and what goes through a whole program.
 LONG = [explores_tiles, exports_views, exports_stages, writes_films, cancels_films, turns_scenes, shows_each_algorithm,
-        fits_every_size]
+        fits_every_size, changes_scores, chooses_masks, cuts_keys_into_parts, steps_by_a_stride]
 # What needs a command line to start it, files by name, signals, or ffmpeg. tests/gui/page.py has what a page has instead.
 NOT_IN_A_PAGE = [counts_as_the_command_line, saves_opens_and_types_its_state, says_that_nothing_was_saved, plays_recordings,
                  shows_a_tour_once, exports_views, exports_stages, writes_films, cancels_films, says_why_there_is_no_film,
