@@ -233,7 +233,7 @@ TEST_CASE("what is loaded as it was left, and stored as it was, is kept once", "
             moved.push_back(trace->values(s));
     REQUIRE(moved.size() == 9);
     const auto kept_at = [&](std::size_t k) { return moved[k].data(); };
-    for (const std::size_t k : {1, 2, 3}) CHECK(kept_at(k) == kept_at(0));
+    for (const std::size_t k : {1U, 2U, 3U}) CHECK(kept_at(k) == kept_at(0));
     CHECK(kept_at(4) != kept_at(0));
     CHECK(kept_at(5) == kept_at(4));
     CHECK(kept_at(7) == kept_at(6));
