@@ -102,15 +102,13 @@ void press(App& app, Key key) {
             app.zooms = !app.view.zoom;
             return app.view.zoom.reset();
         case Key::tab:
-            if (app.view.projector)
-                turn(Drawer::controls, app.session, app.view);
-            else
-                app.view.no_controls = !app.view.no_controls;
+            if (app.reader() != Reader::at_a_desk) return app.turn(Drawer::controls);
+            app.view.no_controls = !app.view.no_controls;
             return;
         case Key::code:
-            return turn(Drawer::code, app.session, app.view);
+            return app.turn(Drawer::code);
         case Key::values:
-            return turn(Drawer::detail, app.session, app.view);
+            return app.turn(Drawer::detail);
         case Key::enter:
             app.revealed = !app.revealed;
             return;
@@ -167,8 +165,11 @@ void draw_stages(App& app) {
     float all = app.theme.px(30);  // with the button beside them
     for (const StageTab& t : stage_tabs) all += Canvas::width(app.theme.title, t.name) + app.theme.px(18);
     const float gap = app.theme.px(all < ImGui::GetContentRegionAvail().x ? 14 : 5);
+    const float edge = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     for (const StageTab& t : stage_tabs) {
-        if (t.stage != Stage::wall) ImGui::SameLine(0, gap);
+        const float end = ImGui::GetItemRectMax().x + gap + Canvas::width(app.theme.title, t.name) + app.theme.px(4);
+        const bool below = app.reader() == Reader::in_the_hand && end > edge;
+        if (t.stage != Stage::wall && !below) ImGui::SameLine(0, gap);
         if (tab(app, t.place, t.name, app.view.stage == t.stage)) turn_to(app, t.stage);
     }
     export_control(app);
@@ -202,9 +203,9 @@ void draw_zoomed_runs(App& app) {
 /// The middle of the window.
 void draw_stage(App& app) {
     constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
-    const bool in_a_hall = app.view.projector;
-    if (!in_a_hall || open_drawer(app.session, app.view) == Drawer::controls) draw_stages(app);
-    const float scene = in_a_hall ? 0 : scene_height(app);
+    const bool at_a_desk = app.reader() == Reader::at_a_desk;
+    if (app.reader() != Reader::in_a_hall || app.drawer() == Drawer::controls) draw_stages(app);
+    const float scene = at_a_desk ? scene_height(app, ImGui::GetContentRegionAvail().x) : 0;
     ImGui::BeginChild("stage", {0, -scene});
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     if (plays(app.view.stage) || !app.session.problem().empty()) {
@@ -219,7 +220,7 @@ void draw_stage(App& app) {
         filming_panel(app, {at.x + size.x, at.y + size.y});
     };
     ImGui::EndChild();
-    if (app.scene && !in_a_hall) scene_panel(app);
+    if (app.scene && at_a_desk) scene_panel(app);
 }
 
 /// Nothing but the stage, and below it the caption.
@@ -229,7 +230,8 @@ void draw_alone(App& app) {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const float edge = std::min(t.px(16), std::min(size.x, size.y) / 20), width = size.x - 2 * edge;
     const std::string& caption = app.alone->caption;
-    const auto lines = static_cast<int>(Canvas::broken(t.text, caption, width).size());
+    const auto most = std::max(1, static_cast<int>(size.y / 2 / t.text->FontSize));
+    const int lines = std::min(most, static_cast<int>(Canvas::broken(t.text, caption, width).size()));
     const float below = lines > 0 ? static_cast<float>(lines) * t.text->FontSize + t.px(10) : 0;
     ImGui::SetCursorPos({edge, edge});
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32_BLACK_TRANS);
@@ -299,6 +301,18 @@ void App::say(std::string text, double for_seconds) {
     message = std::move(text);
     message_until = ImGui::GetTime() + for_seconds;
 }
+
+Reader App::reader() const {
+    if (theme.reader == Reader::in_the_hand) return theme.reader;
+    return view.projector ? Reader::in_a_hall : Reader::at_a_desk;
+}
+
+Drawer App::drawer() const {
+    const bool held = reader() == Reader::in_the_hand && view.drawer == Drawer::automatic;
+    return held ? Drawer::none : open_drawer(session, view);
+}
+
+void App::turn(Drawer which) { view.drawer = drawer() == which ? Drawer::none : which; }
 
 void App::step_on() {
     const Run* run = session.run();

@@ -151,6 +151,13 @@ struct App {
     /// picture is of which a part of the size `seen` is to be seen.
     void pan(ImVec2 whole, ImVec2 seen, bool drags);
 
+    /// Who it is laid out for: a hall as soon as that is asked for, whatever the letters are as yet.
+    Reader reader() const;
+    /// The panel that is open beside the stage where not all are: never `automatic`.
+    Drawer drawer() const;
+    /// Opens one, or closes it where it is open.
+    void turn(Drawer which);
+
     State state() const { return state_of(session, playback, view); }
     void restore(const State& state) {
         show::restore(state, session, playback, view);

@@ -26,7 +26,7 @@ Layout at_a_desk(const Theme& t, ImVec2 size, bool with_controls) {
 
 Layout in_a_hall(const App& app, ImVec2 size) {
     const Theme& t = app.theme;
-    const Drawer open = open_drawer(app.session, app.view);
+    const Drawer open = app.drawer();
     const float gap = t.px(8), w = size.x - 2 * gap, h = size.y - 2 * gap;
     const float time = std::min(open == Drawer::controls ? t.px(96) : t.px(40), h * 0.2f);
     const float words = std::min(strip_height(app, w), h * 0.35f), top = h - time - words - 2 * gap;
@@ -43,10 +43,42 @@ Layout in_a_hall(const App& app, ImVec2 size) {
     return l;
 }
 
+/// The drawers' names are where they open: upright below the stage, within reach of the thumb, else beside it.
+Layout in_the_hand(const App& app, ImVec2 size) {
+    const Theme& t = app.theme;
+    const Drawer open = app.drawer();
+    const bool upright = size.y > size.x, folded = open == Drawer::none;
+    const float gap = t.px(6), w = size.x - 2 * gap, h = size.y - 2 * gap;
+    const float time = std::min(t.px(upright && open == Drawer::controls ? 118 : 84), h * 0.3f), top = h - time - gap;
+    const float names = strip_height(app, w);
+    ImVec4 drawer = {};
+    Layout l = {};
+    if (upright) {
+        const float words = std::min(names, top * 0.4f), rest = top - words - gap;
+        const float below = folded ? -gap : std::round(rest * 0.55f);
+        l.memory = {gap, gap, w, rest - below - gap};
+        l.strip = {gap, l.memory.y + l.memory.w + gap, w, words};
+        drawer = {gap, l.strip.y + words + gap, w, below};
+    } else {
+        const float side = std::round(w * 0.42f), x = gap + w - side,
+                    words = folded ? top : std::min(names, top * 0.4f);
+        l.memory = {gap, gap, w - side - gap, top};
+        l.strip = {x, gap, side, words};
+        drawer = {x, gap + words + gap, side, top - words - gap};
+    }
+    if (open == Drawer::controls) l.controls = drawer;
+    if (open == Drawer::code) l.code = drawer;
+    if (open == Drawer::detail) l.detail = drawer;
+    l.transport = {gap, gap + h - time, w, time};
+    return l;
+}
+
 }  // namespace
 
 Layout layout(const App& app, ImVec2 size) {
-    return app.view.projector ? in_a_hall(app, size) : at_a_desk(app.theme, size, !app.view.no_controls);
+    if (app.reader() == Reader::in_the_hand) return in_the_hand(app, size);
+    if (app.reader() == Reader::in_a_hall) return in_a_hall(app, size);
+    return at_a_desk(app.theme, size, !app.view.no_controls);
 }
 
 }  // namespace tilescope::gui

@@ -10,7 +10,8 @@ struct Layout {
 };
 
 /// At a desk: controls on the left, memory in the middle, words and numbers on the right, time below. In a hall two
-/// things: the stage, and below it a strip of words with the time; the other panels are drawers beside the stage.
+/// things: the stage, and below it a strip of words with the time; the other panels are drawers beside the stage. So
+/// it is in the hand, but upright a drawer is below the stage, and there is no code among the words.
 Layout layout(const App& app, ImVec2 size);
 
 }  // namespace tilescope::gui

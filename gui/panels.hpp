@@ -46,8 +46,8 @@ void export_control(App& app);
 /// How far the film is that is written, in the lower right corner of the window's part that ends there.
 void filming_panel(App& app, ImVec2 corner);
 
-/// What there is to say of the scene, below the stage; 0 high where there is none.
-float scene_height(const App& app);
+/// What there is to say of the scene, below the stage; 0 high where there is none. `width`: what it has.
+float scene_height(const App& app, float width);
 void scene_panel(App& app);
 
 void tour(App& app);  ///< over everything, when view.tour >= 0

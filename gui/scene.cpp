@@ -20,12 +20,33 @@ void buttons(App& app) {
     app.place("scene-close");
 }
 
+/// For which there is room.
+struct Lines {
+    int title, caption, question;
+};
+
+float side_of(const Theme& t) { return t.px(110); }
+
+/// In the hand as many as the words need, the answer among them; elsewhere nothing moves from scene to scene.
+Lines lines_of(const App& app, float width) {
+    if (app.reader() != Reader::in_the_hand) return {1, 2, 3};
+    const Theme& t = app.theme;
+    const auto lines = [](const ImFont* font, const std::string& text, float room) {
+        return static_cast<int>(Canvas::broken(font, text, room).size());
+    };
+    const Scene& s = *app.scene;
+    return {lines(t.title, scene_title(s), width - side_of(t)), lines(t.text, s.caption, width),
+            lines(t.text, s.question + " " + s.answer, width)};
+}
+
 }  // namespace
 
-float scene_height(const App& app) {
+float scene_height(const App& app, float width) {
     if (!app.scene) return 0;
     const Theme& t = app.theme;
-    return t.title->FontSize + 5 * t.text->FontSize + t.px(30);
+    const Lines lines = lines_of(app, width);
+    return static_cast<float>(lines.title) * t.title->FontSize +
+           static_cast<float>(lines.caption + lines.question) * t.text->FontSize + t.px(30);
 }
 
 void scene_panel(App& app) {
@@ -34,12 +55,14 @@ void scene_panel(App& app) {
     const Canvas c(t);
     const Scene& scene = *app.scene;
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-    const float side = t.px(110), width = room.x - side;
+    const Lines lines = lines_of(app, room.x);
+    const float width = room.x - side_of(t);
     c.line({at.x, at.y + t.px(2)}, {at.x + room.x, at.y + t.px(2)}, t.panel_border);
     float y = at.y + t.px(8);
-    c.text_in(t.title, {at.x, y, at.x + width, y + t.title->FontSize}, t.ink, scene_title(scene));
-    y += t.title->FontSize + t.px(4);
-    y += static_cast<float>(c.paragraph(t.text, {at.x, y}, t.ink, scene.caption, room.x, 2)) * t.text->FontSize +
+    c.paragraph(t.title, {at.x, y}, t.ink, scene_title(scene), width, lines.title);
+    y += static_cast<float>(lines.title) * t.title->FontSize + t.px(4);
+    y += static_cast<float>(c.paragraph(t.text, {at.x, y}, t.ink, scene.caption, room.x, lines.caption)) *
+             t.text->FontSize +
          t.px(3);
     if (!scene.question.empty()) {
         const std::string said = app.revealed ? scene.question + " " + scene.answer : scene.question;

@@ -1,4 +1,5 @@
-// In a hall, all words that are not on the stage: where the code is, what happens there, and the drawers' names.
+// In a hall and in the hand, all words that are not on the stage: where the code is, what happens there, and the
+// drawers' names.
 #include <algorithm>
 #include <cmath>
 
@@ -111,25 +112,64 @@ void draw_drawers(App& app, const Box& area) {
     for (const DrawerName& n : names) {
         const Box line = rest.cut_top(area.h() / static_cast<float>(std::size(names)));
         ImGui::SetCursorScreenPos(line.min());
-        if (hit_area(n.place, {line.w(), line.h()})) turn(n.drawer, app.session, app.view);
+        if (hit_area(n.place, {line.w(), line.h()})) app.turn(n.drawer);
         app.place(n.place);
         tip(app, n.tip);
-        const bool lit = open_drawer(app.session, app.view) == n.drawer || hovered(line);
+        const bool lit = app.drawer() == n.drawer || hovered(line);
         c.text_in(t.small_text, line, lit ? t.ink : t.dim_ink, n.name, Align::right);
+    }
+}
+
+/// What happens, or what the scene says.
+void draw_words(App& app, const Box& area) {
+    const Theme& t = app.theme;
+    if (!app.scene) {
+        Canvas(t).paragraph(t.text, area.min(), t.ink, what_happens_now(app.session, focus(app)), area.w(),
+                            static_cast<int>(area.h() / t.text->FontSize));
+        return;
+    }
+    ImGui::SetCursorScreenPos(area.min());
+    ImGui::BeginChild("words", {area.w(), area.h()}, false, ImGuiWindowFlags_NoScrollbar);
+    scene_panel(app);
+    ImGui::EndChild();
+}
+
+/// In the hand: as fingers are.
+float tabs_height(const Theme& t) { return t.px(36); }
+
+/// The drawers' names side by side, above the one that is open.
+void draw_tabs(App& app, const Box& area) {
+    const Theme& t = app.theme;
+    const Canvas c(t);
+    const float width = area.w() / static_cast<float>(std::size(names));
+    float x = area.x0;
+    for (const DrawerName& n : names) {
+        const Box name = {x, area.y0, x += width, area.y1};
+        ImGui::SetCursorScreenPos(name.min());
+        if (hit_area(n.place, {name.w(), name.h()})) app.turn(n.drawer);
+        app.place(n.place);
+        const bool open = app.drawer() == n.drawer;
+        c.text_in(t.title, name, open ? t.ink : t.dim_ink, n.name, Align::centre);
+        c.fill({name.x0, name.y1 - c.px(3), name.x1 - c.px(6), name.y1}, open ? t.highlight : t.faint);
     }
 }
 
 }  // namespace
 
-/// As high as the longest line of code has to be, so that nothing moves while others are carried out.
+/// As high as the longest line of code has to be, so that nothing moves while others are carried out. In the hand
+/// there is no code, and words only where no drawer is open.
 float strip_height(const App& app, float width) {
     const Theme& t = app.theme;
     const ImVec2 padding = ImGui::GetStyle().WindowPadding;
+    if (app.reader() == Reader::in_the_hand) {
+        const float words = app.scene ? scene_height(app, width - 2 * padding.x) : 4 * t.text->FontSize;
+        return 2 * padding.y + tabs_height(t) + (app.drawer() == Drawer::none ? words + t.px(6) : 0);
+    }
     const float room = std::max(20.f, width - 2 * padding.x - beside_words(t));
     const std::span<const CodeLine> code = code_of(app);
     const std::size_t rows = code.empty() ? 0 : Lines(t, code, code_width(app, room)).highest();
     const float high = static_cast<float>(std::max(least_rows, rows)) * row_height(t) + 2 * padding.y;
-    return std::max(high, scene_height(app));
+    return std::max(high, scene_height(app, room - code_width(app, room)));
 }
 
 void strip(App& app) {
@@ -138,21 +178,18 @@ void strip(App& app) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     if (room.x < 20 || room.y < 20) return;
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
+    if (app.reader() == Reader::in_the_hand) {
+        const float words = std::max(0.f, area.h() - tabs_height(t));
+        if (app.drawer() == Drawer::none) draw_words(app, {area.x0, area.y0, area.x1, area.y0 + words});
+        return draw_tabs(app, {area.x0, area.y0 + words, area.x1, area.y1});
+    }
     const float high = static_cast<float>(least_rows) * row_height(t);
     draw_drawers(app, {area.x1 - drawers_width(t), area.y0, area.x1, area.y0 + high});
     area.x1 -= beside_words(t);
     const float code = code_width(app, area.w());
     draw_code(app, {area.x0, area.y0, area.x0 + code, area.y1});
     area.x0 += code + c.px(16);
-    if (!app.scene) {
-        c.paragraph(t.text, area.min(), t.ink, what_happens_now(app.session, focus(app)), area.w(),
-                    static_cast<int>(area.h() / t.text->FontSize));
-        return;
-    }
-    ImGui::SetCursorScreenPos(area.min());
-    ImGui::BeginChild("words", {area.w(), area.h()}, false, ImGuiWindowFlags_NoScrollbar);
-    scene_panel(app);
-    ImGui::EndChild();
+    draw_words(app, area);
 }
 
 }  // namespace tilescope::gui

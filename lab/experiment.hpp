@@ -35,6 +35,7 @@ struct TensorReport {
 /// How far a run's output is from the double-precision reference.
 struct OutputError {
     double max_abs = 0, rms = 0;  ///< over the elements that are compared: those that are finite in both
+    double largest = 0;           ///< absolute value of the reference, over the same elements
     Count elements = 0, compared = 0;
     Count not_finite = 0;      ///< elements that are NaN or infinite where the reference is finite
     Count finite_instead = 0;  ///< elements that are finite where the reference is not

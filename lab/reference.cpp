@@ -15,7 +15,7 @@ constexpr Index most_rows = 64;
 
 /// Sums over elements whose order does not depend on threads: one per block of rows, added up in order at the end.
 struct Partial {
-    double max_abs = 0, squares = 0;
+    double max_abs = 0, largest = 0, squares = 0;
     Count compared = 0, not_finite = 0, finite_instead = 0;
 };
 
@@ -31,6 +31,7 @@ Partial difference(const double* expected, const Storage& output, Index slice, S
             continue;
         }
         p.max_abs = std::max(p.max_abs, std::abs(got - want));
+        p.largest = std::max(p.largest, std::abs(want));
         p.squares += (got - want) * (got - want);
         ++p.compared;
     }
@@ -42,6 +43,7 @@ OutputError total(const std::vector<Partial>& parts, Index elements) {
     double squares = 0;
     for (const Partial& p : parts) {
         e.max_abs = std::max(e.max_abs, p.max_abs);
+        e.largest = std::max(e.largest, p.largest);
         e.not_finite += p.not_finite;
         e.finite_instead += p.finite_instead;
         squares += p.squares;

@@ -23,8 +23,8 @@ std::optional<First> first_rescaling(const Run& run) {
         const auto less = std::find_if(values.begin(), values.end(), [](float f) { return f > 0 && f < 1; });
         if (less == values.end()) continue;
         return First{run.schedule().tick_of(k),
-                     "First rescaling: " + tile.name + " = " + text::number(static_cast<double>(*less)) + " in row " +
-                         std::to_string(less - values.begin()) + " of SM " +
+                     "First rescaling: " + run.contents().after(k) + " = " + text::number(static_cast<double>(*less)) +
+                         " in row " + std::to_string(less - values.begin()) + " of SM " +
                          std::to_string(run.schedule().placement_of(s.launch, s.event.block)->sm) + "'s tile"};
     }
     return std::nullopt;

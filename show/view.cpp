@@ -13,10 +13,6 @@ Drawer open_drawer(const Session& session, const View& view) {
     return std::max({tiles.br, tiles.bc, run->recorded().dim}) <= readable ? Drawer::detail : Drawer::none;
 }
 
-void turn(Drawer which, const Session& session, View& view) {
-    view.drawer = open_drawer(session, view) == which ? Drawer::none : which;
-}
-
 double panned(double at, double by, double whole, double seen) {
     if (whole <= seen) return at;
     const double before = std::clamp(at * whole - seen / 2, 0.0, whole - seen);

@@ -53,9 +53,7 @@ struct View {
     friend bool operator==(const View&, const View&) = default;
 };
 
-/// The drawer that is open: never `automatic`.
+/// The drawer that is open in a hall: never `automatic`.
 Drawer open_drawer(const Session& session, const View& view);
-/// Opens one, or closes it where it is open.
-void turn(Drawer which, const Session& session, View& view);
 
 }  // namespace tilescope::show

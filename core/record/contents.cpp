@@ -3,30 +3,12 @@
 #include <cstring>
 
 namespace tilescope {
-namespace {
-
-std::uint32_t bits(float x) {
-    std::uint32_t u;
-    std::memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-bool same_bits(const float* a, const float* b, std::size_t n) {
-    constexpr std::size_t piece = 256;  // compared as vectors, without a way out
-    for (std::size_t k = 0; k < n;) {
-        std::uint32_t differ = 0;
-        for (const std::size_t end = std::min(n, k + piece); k < end; ++k) differ |= bits(a[k]) ^ bits(b[k]);
-        if (differ != 0) return false;
-    }
-    return true;
-}
-
-}  // namespace
 
 std::optional<std::size_t> Contents::find(const std::vector<float>& values, const Event& event, TileId stored,
                                           TileData data) const {
     const auto lies_at = [&](const Place& p) {
-        return p.size == data.size() && same_bits(values.data() + p.first, data.data(), data.size());
+        return p.size == data.size() &&
+               (data.empty() || std::memcmp(values.data() + p.first, data.data(), data.size_bytes()) == 0);
     };
     if (event.kind() == Kind::store && stored < of_tile_.size() && lies_at(of_tile_[stored]))
         return of_tile_[stored].first;

@@ -17,6 +17,12 @@ std::optional<GpuSpec> machine(const App& app) {
     }
 }
 
+std::string about_sram(const std::optional<GpuSpec>& g) {
+    const std::string what = "SRAM (shared memory) of an SM, in KiB.";
+    const bool kept = g && g->sram_per_sm == g->sram_per_block + 1024;
+    return kept ? what + " CUDA keeps 1 KiB of it for itself: a thread block has that much less." : what;
+}
+
 /// What decides DRAM traffic and time, and nothing that is counted.
 void placing_controls(App& app) {
     const char* cache = "L2";
@@ -64,8 +70,7 @@ void gpu_controls(App& app) {
     if (edit.value) change(app, [&](Options& to) { to.sms = std::max<Index>(1, typed(*edit.value)); });
     if (edit.reset) change(app, [&](Options& to) { to.sms.reset(); });
     const double sram = o.sram_kib.value_or(g ? static_cast<double>(g->sram_per_sm) / 1024 : 0);
-    number_flag_row(app, {"sram", "SRAM KiB", sram, 16, 512, 1, true, "SRAM (shared memory) of an SM, in KiB."},
-                    &Options::sram_kib);
+    number_flag_row(app, {"sram", "SRAM KiB", sram, 16, 512, 1, true, about_sram(g)}, &Options::sram_kib);
     const double bandwidth = o.hbm_bandwidth.value_or(g ? g->hbm_gbs : 0);
     number_flag_row(app,
                     {"hbm-bandwidth", "HBM GB/s", bandwidth, 100, 8000, 10, true,

@@ -136,7 +136,13 @@ ImU32 Theme::ink_on(ImU32 background) {
     return 0.299f * c.x + 0.587f * c.y + 0.114f * c.z > 0.55f ? IM_COL32(15, 18, 22, 255) : IM_COL32_WHITE;
 }
 
+Reader reader_of(float width, float height, float display_scale, bool hall) {
+    if (width < 600 * display_scale || height < 420 * display_scale) return Reader::in_the_hand;
+    return hall ? Reader::in_a_hall : Reader::at_a_desk;
+}
+
 float scale_for(float width, float height, float display_scale, Reader reader) {
+    if (reader == Reader::in_the_hand) return std::round(display_scale * 10) / 10;
     const float room = std::min(width / 1440, height / 900);
     // Small windows get a little less, not illegible type.
     const float desk = std::round(std::clamp(room, 0.8f * display_scale, 3.f) * 10) / 10;
@@ -148,20 +154,20 @@ float scale_for(float width, float height, float display_scale, Reader reader) {
 void set_theme(Theme& theme, const FontFiles& files, bool light, float scale, Reader reader) {
     theme.light = light;
     theme.scale = scale;
-    theme.projector = reader == Reader::in_a_hall;
+    theme.reader = reader;
     set_colours(theme);
     set_style(theme);
     ImGui::GetIO().Fonts->Clear();
     // From the top of a line to its foot; in a hall by the size of its letters.
     const auto load = [&](const std::string& file, float line, float letters) {
-        const float size = theme.projector ? std::ceil(letters * scale * line_of_em(file)) : std::round(line * scale);
+        const float size = theme.in_a_hall() ? std::ceil(letters * scale * line_of_em(file)) : std::round(line * scale);
         return load_font(file, files.symbols, size);
     };
     theme.text = load(files.text, 16, 17);
     theme.small_text = load(files.text, 13, 16);
     theme.title = load(files.title, 17, 18);
     theme.headline = load(files.title, 22, 26);
-    theme.figure = theme.projector ? load(files.title, 0, 38) : theme.headline;
+    theme.figure = theme.in_a_hall() ? load(files.title, 0, 38) : theme.headline;
     theme.mono = load(files.mono, 14, 16);
 }
 

@@ -10,12 +10,16 @@
 
 namespace tilescope::gui {
 
+/// How letters are set: for a desk, for the last row of a lecture hall, or for a telephone.
+enum class Reader : std::uint8_t { at_a_desk, in_a_hall, in_the_hand };
+
 struct Theme {
     // Type. The fonts belong to ImGui's atlas.
     ImFont *text = nullptr, *mono = nullptr, *title = nullptr, *small_text = nullptr, *headline = nullptr,
            *figure = nullptr;  ///< figure: a number that is to be seen first
     float scale = 1;           ///< of all measures: HiDPI x projector mode
-    bool projector = false;
+    Reader reader = Reader::at_a_desk;
+    bool in_a_hall() const { return reader == Reader::in_a_hall; }
 
     bool light = false;
     ImU32 background, panel, panel_border, ink, dim_ink, faint;  ///< faint: rules, grids, what is not there yet
@@ -45,11 +49,11 @@ struct FontFiles {
     std::string symbols;  ///< for what the others do not have
 };
 
-/// How letters are set: for a desk, or for the last row of a lecture hall.
-enum class Reader : std::uint8_t { at_a_desk, in_a_hall };
+/// Who reads a window of so many pixels, asked for a hall or not: with less than three columns' room, who holds it.
+Reader reader_of(float width, float height, float display_scale, bool hall);
 
 /// The scale for a window of so many pixels: type grows with the window, and in a hall with its height, for that is
-/// what fills the screen. In tenths, for every change makes the fonts anew.
+/// what fills the screen; in the hand it is the display's own. In tenths, for every change makes the fonts anew.
 float scale_for(float width, float height, float display_scale, Reader reader);
 
 /// Sets fonts at `scale`, colours and ImGui's style. In a hall no letters are smaller than 16 `scale` pixels, counted

@@ -7,7 +7,7 @@
 namespace tilescope::gui {
 
 float finding_height(const Theme& t, const Box& stage) {
-    const float lines = t.projector && is_wide(stage) ? 1 : 2;
+    const float lines = t.in_a_hall() && is_wide(stage) ? 1 : 2;
     return lines * t.headline->FontSize + t.px(4);
 }
 

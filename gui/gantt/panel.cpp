@@ -259,7 +259,7 @@ void panel(App& app) {
     if (area.h() > c.px(260)) {
         const Sentence finding = {{gantt_headline(app.session)}};
         // In a race in a hall the scoreboard needs the room of the reason.
-        if (t.projector && app.session.rival())
+        if (t.in_a_hall() && app.session.rival())
             draw_finding(c, area.cut_top(finding_height(t, area)), finding);
         else
             draw_words(c, area, finding, gantt_reason(app.session));

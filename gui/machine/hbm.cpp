@@ -108,7 +108,7 @@ std::string draw_tensor(MachineFigure& f, const DrawnTensor& d) {
         m.region = d.turned(place_of(*d.tensor, r, d.turned(d.front)));
         if (!m.in_front) m.region = m.region.moved(d.depth, -d.depth);
     }
-    return said || cells.overlap || !f.theme().projector ? "" : counts_of(cells);
+    return said || cells.overlap || !f.theme().in_a_hall() ? "" : counts_of(cells);
 }
 
 /// Not all of its place: neighbours must not touch.

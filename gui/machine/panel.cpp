@@ -22,27 +22,27 @@ Layout layout(const MachineFigure& f, Box area, bool titled, bool with_odometers
     Layout l;
     const float note = Canvas::width(t.small_text, f.run.shortened());
     const bool beside_title =
-        t.projector && area.w() > note + Canvas::width(t.text, hbm_titles(f.run).front()) + f.px(24);
+        t.in_a_hall() && area.w() > note + Canvas::width(t.text, hbm_titles(f.run).front()) + f.px(24);
     if (note > 0 && !beside_title) {
         l.note = {area.x0, area.y1 - small - f.px(2), area.x1, area.y1};
         area.y1 = l.note.y0 - f.px(2);
     }
     if (titled) l.title = area.cut_top(Canvas::height(t.title) + f.px(4));
-    if (t.projector || area.h() > f.px(560)) l.finding = area.cut_top(finding_height(t, area));
-    if (!t.projector && l.finding.h() > 0) l.reason = area.cut_top(2 * t.text->FontSize + f.px(6));
+    if (t.in_a_hall() || area.h() > f.px(560)) l.finding = area.cut_top(finding_height(t, area));
+    if (!t.in_a_hall() && l.finding.h() > 0) l.reason = area.cut_top(2 * t.text->FontSize + f.px(6));
     if (with_odometers && area.h() > f.px(360)) {
         l.odometers = {area.x0, area.y1 - odometers_height(f), area.x1, area.y1};
         area.y1 = l.odometers.y0 - f.px(4);
     }
     const float all = area.h();
-    const float large = std::clamp(all * (t.projector ? 0.53f : 0.5f), f.px(110), f.px(520));
+    const float large = std::clamp(all * (t.in_a_hall() ? 0.53f : 0.5f), f.px(110), f.px(520));
     const bool map_beside = area.w() > f.px(520) && large > f.px(190);
-    if (!t.projector || !map_beside) l.launch = area.cut_top(text + f.px(6));
+    if (!t.in_a_hall() || !map_beside) l.launch = area.cut_top(text + f.px(6));
     if (map_beside) {
         l.sm = l.map = area.cut_top(large);
         l.sm.x1 = l.sm.x0 + std::floor(area.w() * 0.66f);
         l.map.x0 = l.sm.x1 + f.px(10);
-        if (t.projector) l.launch = l.map.cut_top(text + f.px(6));
+        if (t.in_a_hall()) l.launch = l.map.cut_top(text + f.px(6));
     } else {
         l.map = area.cut_top(sm_map_height(f, area.w(), all * 0.08f));
         area.cut_top(gap);

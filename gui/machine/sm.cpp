@@ -208,9 +208,9 @@ void draw_capacities(const MachineFigure& f, const SmState& sm, const std::vecto
               beside = {inner.x1 - width, top, inner.x1, top + 2 * height + gap};
     // At a desk there is height for the formula above the tiles, too, and long ones have room.
     const Box under = {inner.x0, above.y1 + f.px(6), inner.x1, inner.y1},
-              left = {inner.x0, f.theme().projector ? inner.y0 : top, beside.x0 - gap, inner.y1};
+              left = {inner.x0, f.theme().in_a_hall() ? inner.y0 : top, beside.x0 - gap, inner.y1};
     const bool right = left.w() > width && scale_for(f, held, left) >= scale_for(f, held, under);
-    draw_formula(f, sm, {right && f.theme().projector ? beside.x0 : inner.x0, inner.y0, inner.x1, top - f.px(4)});
+    draw_formula(f, sm, {right && f.theme().in_a_hall() ? beside.x0 : inner.x0, inner.y0, inner.x1, top - f.px(4)});
     const float half = (above.w() - gap) / 2;
     const Box registers = right ? Box{beside.x0, beside.y0, beside.x1, beside.y0 + height}
                                 : Box{above.x1 - half, above.y0, above.x1, above.y1};

@@ -173,7 +173,7 @@ std::vector<DrawnTensor> arranged_tensors(const MachineFigure& f, const Box& are
     if (all.empty()) return all;
     leave_room_beside(f, all, area.w());
     const float scale = arrange(f, all, area);
-    if (!f.theme().projector) return all;
+    if (!f.theme().in_a_hall()) return all;
     // In a hall height is dear: tensors lie where that leaves them larger.
     std::vector<DrawnTensor> lying = all;
     for (DrawnTensor& d : lying) d.lies = true, d.beside = 0;

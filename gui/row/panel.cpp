@@ -78,6 +78,13 @@ bool draw_lines(const Canvas& c, Box& area, const RowMoment& m) {
     return true;
 }
 
+/// How many lines the switches need.
+int switch_lines(const App& app, float width) {
+    if (app.alone || app.view.softmaxes) return 1;
+    const float boxes = 2 * (ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x) + app.theme.px(16);
+    return boxes + width_of(softmaxes_label()) + width_of(forget_label()) > width ? 2 : 1;
+}
+
 void draw_switches(App& app, const Box& line, const RowStory& story) {
     const Canvas c(app.theme);
     if (app.alone) {  // nothing to click at
@@ -89,7 +96,10 @@ void draw_switches(App& app, const Box& line, const RowStory& story) {
     tick_box(softmaxes_label() + "##softmaxes", app.view.softmaxes);
     app.place("softmaxes");
     if (app.view.softmaxes) return;
-    ImGui::SameLine(0, c.px(16));
+    if (switch_lines(app, line.w()) == 1)
+        ImGui::SameLine(0, c.px(16));
+    else
+        ImGui::SetCursorScreenPos({line.x0, line.y1 - ImGui::GetFrameHeight()});
     tick_box(forget_label() + "##forget", app.view.forget_rescale);
     app.place("forget-rescale");
     if (!app.view.forget_rescale) return;
@@ -162,7 +172,8 @@ void panel(App& app, Run& run, const char* title) {
     if (&run == app.session.run()) app.view.row = place.query - place.queries.begin;
     const RowStory& story = app.rows.of(run, place.head, place.query, app.session.version());
     if (*title) c.text_in(t.title, area.cut_top(Canvas::height(t.title) + c.px(4)), t.dim_ink, title);
-    const float control = ImGui::GetFrameHeight();
+    const float control =
+        static_cast<float>(switch_lines(app, area.w())) * (ImGui::GetFrameHeight() + c.px(4)) - c.px(4);
     const Box switches = {area.x0, area.y1 - control, area.x1, area.y1};
     area.y1 -= control + c.px(6);
     const auto say_where = [&] {

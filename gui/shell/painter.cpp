@@ -21,11 +21,15 @@ Painter::~Painter() {
 }
 
 void Painter::begin(App& app, Size size, float display_scale) {
-    const Reader reader = app.view.projector ? Reader::in_a_hall : Reader::at_a_desk;
-    const float scale =
-        scale_for(static_cast<float>(size.width), static_cast<float>(size.height), display_scale, reader);
+    const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
+    const bool hall = app.view.projector;
+    // A picture of the stage has its room to itself, however small it is.
+    const Reader reader = !app.alone ? reader_of(width, height, display_scale, hall)
+                          : hall     ? Reader::in_a_hall
+                                     : Reader::at_a_desk;
+    const float scale = scale_for(width, height, display_scale, reader);
     const Theme& t = app.theme;
-    if (!fonts_made_ || t.light != app.view.light || t.projector != app.view.projector || t.scale != scale) {
+    if (!fonts_made_ || t.light != app.view.light || t.reader != reader || t.scale != scale) {
         set_theme(app.theme, fonts_, app.view.light, scale, reader);
         if (fonts_made_) ImGui_ImplOpenGL3_DestroyFontsTexture();
         ImGui_ImplOpenGL3_CreateFontsTexture();

@@ -75,6 +75,10 @@ void motion_buttons(App& app) {
     if (icon_button(app, "play", p.playing() ? Icon::pause : Icon::play, false, "Play and pause (Space)")) p.toggle();
     if (icon_button(app, "step", Icon::step, false, "One step on (→)")) app.step_on();
     if (icon_button(app, "end", Icon::end, false, "To the end (End)")) p.pause(), p.seek(p.length());
+}
+
+void loop_button(App& app) {
+    Playback& p = app.playback;
     if (icon_button(app, "loop", Icon::loop, p.loop, "Loop: begin again at the end")) p.loop = !p.loop;
 }
 
@@ -156,7 +160,7 @@ const std::string& said_now(const App& app) {
 
 Index position_of(const App& app) { return std::min(app.playback.position(), app.session.length()); }
 
-/// In a hall: all that there is to say, in one line.
+/// In a hall and in the hand: all that there is to say, in one line.
 struct Line {
     std::vector<std::string> texts;  ///< the longest way to say it first
     ImU32 colour;
@@ -175,7 +179,7 @@ void position_text(App& app, float height) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const Canvas c(t);
-    if (t.projector) {
+    if (app.reader() != Reader::at_a_desk) {
         const Line line = one_line(app);
         c.text_in(t.small_text, {at.x + t.px(10), at.y, right, at.y + height}, line.colour, line.texts, Align::right);
         return;
@@ -215,21 +219,35 @@ void only_time(App& app) {
     ImGui::EndChild();
 }
 
+/// How playing goes, as far as it is not in the buttons that are always there.
+void pace_items(App& app) {
+    small_items(app, [&] { stride_list(app), first_box(app), speed_slider(app); });
+}
+
 }  // namespace
 
 void panel(App& app) {
     const Theme& t = app.theme;
-    if (app.view.projector && open_drawer(app.session, app.view) != Drawer::controls) return only_time(app);
+    const bool held = app.reader() == Reader::in_the_hand, all = app.drawer() == Drawer::controls;
+    const bool below = held && all && ImGui::GetWindowWidth() < t.px(600);
+    if (app.reader() == Reader::in_a_hall && !all) return only_time(app);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(5), t.px(8)});
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(7), (t.px(30) - t.text->FontSize) / 2});
     ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, t.px(1));
-    const float row = ImGui::GetFrameHeight();
+    const float row = ImGui::GetFrameHeight(), rows = (below ? 2 : 1) * (row + t.px(8));
     ImGui::BeginDisabled(!app.session.run());
-    scrub_bar(app, std::max(t.px(14), ImGui::GetContentRegionAvail().y - row - t.px(8)));
+    scrub_bar(app, std::max(t.px(14), ImGui::GetContentRegionAvail().y - rows));
     motion_buttons(app);
-    small_items(app, [&] { stride_list(app), first_box(app), speed_slider(app); });
+    if (!held) loop_button(app);
+    if (!held || (all && !below)) pace_items(app);
     ImGui::EndDisabled();
     position_text(app, row);
+    if (below) {
+        ImGui::NewLine();
+        ImGui::BeginDisabled(!app.session.run());
+        pace_items(app);
+        ImGui::EndDisabled();
+    }
     ImGui::PopStyleVar(3);
 }
 

@@ -351,7 +351,7 @@ void lay_out(WallFigure& f, const Box& area) {
         // may be drawn somewhat wider or higher than to scale.
         const float scale = std::min(w / keys, alone / rows);
         const float thinnest = std::min({f.px(f.wall.rows() == 1 ? 64.f : 44.f), w, alone});
-        const float largest = (t.projector ? 1.6f : 1.f) * scale;
+        const float largest = (t.in_a_hall() ? 1.6f : 1.f) * scale;
         f.per_key = std::max(std::min(w / keys, largest), thinnest / keys);
         f.per_row = std::max(std::min(alone / rows, largest), thinnest / rows);
         // Heads below each other have the width of one alone.

@@ -94,7 +94,7 @@ void draw_group(const WallFigure& f, const WallGroup& g) {
     if (l.painted == 0 && !l.skipped && !l.stored)
         large(f, 20) ? f.canvas.dashed(b, t.bus) : f.canvas.outline(b, t.faint);
     // In a hall's type it has to find room above the painters' ways.
-    const bool room = !t.projector || b.h() >= 2.2f * Canvas::height(t.small_text);
+    const bool room = !t.in_a_hall() || b.h() >= 2.2f * Canvas::height(t.small_text);
     if (l.of > 1 && l.coats >= 0.5 && large(f, 22) && room) {
         const std::string coats = "×" + std::to_string(std::lround(l.coats));
         f.canvas.text_in(

@@ -61,7 +61,7 @@ struct Bars {
     const Theme& theme() const { return f.theme(); }
     float x(double bytes) const { return bar.x0 + static_cast<float>(bytes * per_byte); }
     void say(const Box& b, ImU32 colour, const std::string& said) const {
-        const float x = theme().projector ? area.x0 : bar.x1 + f.px(8);
+        const float x = theme().in_a_hall() ? area.x0 : bar.x1 + f.px(8);
         f.canvas.text_in(theme().text, {x, b.y0 + down, area.x1, b.y1 + down}, colour, said);
     }
 };
@@ -78,16 +78,16 @@ Bars lay_out_bars(const WallFigure& f, const Box& area, const std::vector<std::s
         label = std::max(label, Canvas::width(t.text, traffic_text(*run, all, all)) + f.px(10));
     }
     for (const std::string& words : said) label = std::max(label, Canvas::width(t.text, words) + f.px(10));
-    if (t.projector) label = 0;
+    if (t.in_a_hall()) label = 0;
     const float room = std::max(f.px(10), area.w() - label), line = Canvas::height(t.text) + f.px(4);
     const Box bar = {area.x0, area.y0, area.x0 + room, area.y0 + line - f.px(2)};
-    const float next = t.projector ? 2 * line + f.px(6) : line;
+    const float next = t.in_a_hall() ? 2 * line + f.px(6) : line;
     return {f,
             area,
             bar,
             {bar.x0, bar.y0 + next, bar.x1, bar.y1 + next - f.px(4)},
             static_cast<double>(room) / static_cast<double>(largest),
-            t.projector ? line : 0};
+            t.in_a_hall() ? line : 0};
 }
 
 /// The share of the whole run that is shown: no scale has room for both, so that the upper bar is drawn out of the
@@ -98,7 +98,7 @@ void draw_whole_run(const Bars& b, const std::string& words) {
     const Bytes played = f.run.hbm(f.run.ticks()), all = f.run.counted().counters.hbm();
     const double share = static_cast<double>(played) / static_cast<double>(all);
     Box bar = b.below;
-    if (!t.projector) bar.y0 += f.px(5);
+    if (!t.in_a_hall()) bar.y0 += f.px(5);
     const float end = bar.x0 + std::max(f.px(2), static_cast<float>(share) * bar.w());
     const ImVec2 drawn_out[] = {
         {bar.x0, b.bar.y1}, {b.x(static_cast<double>(played)), b.bar.y1}, {end, bar.y0}, {bar.x0, bar.y0}};
@@ -126,7 +126,7 @@ void draw_stored(const Bars& b, const StoredBytes& stored) {
 float bytes_height(const WallFigure& f) {
     const Theme& t = f.theme();
     const float line = Canvas::height(t.text), bars = one_bar(f) ? 1 : 2;
-    return t.projector ? bars * (2 * line + t.px(12)) : bars * (line + t.px(6));
+    return t.in_a_hall() ? bars * (2 * line + t.px(12)) : bars * (line + t.px(6));
 }
 
 void draw_bytes(const WallFigure& f, Box area) {

@@ -84,7 +84,7 @@ Box left_of(const WallFigure& f, const Box& area) { return {area.x0, area.y0, ri
 /// wall, and not above and below it.
 bool is_better_beside(WallFigure& f, const Box& area) {
     const Theme& t = f.theme();
-    if (!t.projector || area.h() <= f.px(260)) return false;
+    if (!t.in_a_hall() || area.h() <= f.px(260)) return false;
     const auto tile = [&](const Box& wall) {
         lay_out(f, wall);
         return f.tile_w() * f.tile_h();

@@ -63,6 +63,8 @@ class Page {
 
     /// Shows what an address asks for. What is wrong with it is said, and what was shown stays.
     void open(const std::vector<std::string>& words);
+    /// Shows a scene as other things are shown: alone where they are, in the same light.
+    void open_scene(const std::string& name);
     void open_files(const std::vector<std::string>& paths);
     void act(const std::string& what, double number);
     /// Whether another frame is to follow.
@@ -74,7 +76,18 @@ class Page {
     bool watched = false;      ///< a line of its log is wanted for every change
 
   private:
+    /// What was shown, for when what is to be shown turns out to be wrong.
+    struct Kept {
+        State state;
+        std::optional<Scene> scene = {};
+        bool revealed = false;
+        std::optional<Alone> alone = {};
+        bool caption_of_setup = false;
+    };
+    Kept kept() const { return {app.state(), app.scene, app.revealed, app.alone, caption_of_setup_}; }
+    void show(Kept what);
     void show(const Address& asked);
+    void refuse(const std::string& why);
     void after_frame(double milliseconds);
     void look_at_opened();
     void write_address();
@@ -83,7 +96,8 @@ class Page {
     void say_what_is_shown();
     void log();
 
-    std::optional<State> before_;  // what was shown before something was opened that is still in the making
+    bool begun_ = false;          // something is shown
+    std::optional<Kept> before_;  // what was shown before something was opened that is still in the making
     bool caption_of_setup_ = false;
     /// What the page was told of last, and what its address stands for.
     struct Shown {
@@ -104,30 +118,50 @@ class Page {
     Recorder recorder_;
 };
 
+void Page::show(Kept what) {
+    app.scene = std::move(what.scene), app.revealed = what.revealed;
+    app.restore(what.state);
+    app.alone = std::move(what.alone), caption_of_setup_ = what.caption_of_setup;
+    begun_ = true;
+}
+
 void Page::show(const Address& asked) {
-    app.scene.reset();
-    if (!asked.scene.empty()) {
-        app.scene = scene_named(asked.scene);
-        app.revealed = asked.answer;
-    }
-    app.restore(asked.state);
-    app.alone.reset();
-    if (asked.alone) app.alone = Alone{asked.caption.value_or("")};
-    caption_of_setup_ = asked.alone && asked.caption && asked.caption->empty();
+    Kept what{asked.state};
+    if (!asked.scene.empty()) what.scene = scene_named(asked.scene), what.revealed = asked.answer;
+    if (asked.alone) what.alone = Alone{asked.caption.value_or("")};
+    what.caption_of_setup = asked.alone && asked.caption && asked.caption->empty();
+    show(std::move(what));
+}
+
+void Page::refuse(const std::string& why) {
+    address_.clear();
+    tell("problem", why);
 }
 
 void Page::open(const std::vector<std::string>& words) {
     try {
         const Address asked = asked_by(words);
-        const State shown = app.state();
+        Kept shown = begun_ ? kept() : Kept{asked_by({}).state};
         show(asked);
-        before_ = shown;
+        before_ = std::move(shown);
         tell("problem", "");
     } catch (const UsageError& e) {
-        address_.clear();
-        tell("problem", e.what());
-        if (!app.session.run() && !app.session.busy()) show(asked_by({}));
+        refuse(e.what());
+        if (!begun_) show(asked_by({}));
     }
+}
+
+void Page::open_scene(const std::string& name) {
+    std::vector<std::string> words = {"--scene", name};
+    const auto keep = [&](bool is_so, const char* flag) {
+        if (is_so) words.emplace_back(flag);
+    };
+    keep(app.view.light, "--light");
+    keep(app.view.projector, "--projector");
+    keep(app.view.no_controls, "--no-controls");
+    keep(app.alone.has_value(), "--alone");
+    keep(app.alone && !app.alone->caption.empty(), "--caption");
+    open(words);
 }
 
 /// Files that were dropped on the page: what was saved, a recording, or inputs by the names q.npy, k.npy, v.npy, x.npy.
@@ -157,8 +191,9 @@ void Page::open_files(const std::vector<std::string>& paths) {
             o.batch = o.heads = o.kv_heads = o.seq = o.seq_q = o.seq_k = o.dim = o.dim_v = {};
             o.model.clear(), o.phase.clear();
         }
-        before_ = app.state();
-        app.restore(changed(state, flags));
+        State changed_state = changed(state, flags);
+        before_ = kept();
+        app.restore(changed_state);
         tell("problem", "");
     } catch (const std::runtime_error& e) {
         tell("problem", e.what());
@@ -168,12 +203,18 @@ void Page::open_files(const std::vector<std::string>& paths) {
 /// What turns out to be wrong only when it is made is taken back, too.
 void Page::look_at_opened() {
     if (!before_ || app.session.busy()) return;
-    const State before = *std::exchange(before_, {});
+    Kept before = *std::exchange(before_, {});
     if (app.session.problem().empty() || app.session.spill()) return;
-    tell("problem", app.session.problem());
-    address_.clear();
-    app.scene.reset();
-    app.restore(before.setup == State().setup && before.step == 0 ? asked_by({}).state : before);
+    refuse(app.session.problem());
+    show(std::move(before));
+}
+
+/// Below the stage alone: the scene's words, or what was asked for and where the numbers come from.
+std::string caption_of(const App& app) {
+    if (!app.scene) return caption_text(app.session, app.view.stage == Stage::time);
+    const Scene& s = *app.scene;
+    return scene_title(s) + ". " + s.caption + (s.question.empty() ? "" : " " + s.question) +
+           (app.revealed ? " " + s.answer : "");
 }
 
 void Page::write_address() {
@@ -260,7 +301,7 @@ void Page::after_frame(double milliseconds) {
     export_stage();
     film();
     if (watched) log();
-    if (caption_of_setup_ && app.alone) app.alone->caption = caption_text(app.session, app.view.stage == Stage::time);
+    if (caption_of_setup_ && app.alone) app.alone->caption = caption_of(app);
     if (const std::string wanted = CanvasWindow::cursor(); wanted != cursor_) tell("cursor", cursor_ = wanted);
     if (std::exchange(app.page->opens, false)) tell("choose", "");
     if (app.full_screen != full_screen) tell("fullscreen", (full_screen = app.full_screen) ? "on" : "off");
@@ -329,10 +370,14 @@ EMSCRIPTEN_KEEPALIVE void tilescope_wheel(double right, double down) { page->win
 EMSCRIPTEN_KEEPALIVE void tilescope_blur() { page->window.blur(); }
 EMSCRIPTEN_KEEPALIVE void tilescope_paste(const char* text) { pasted = text; }
 
-/// Shows what a fragment of an address asks for.
+/// Shows what a fragment of an address asks for, or a scene.
 EMSCRIPTEN_KEEPALIVE void tilescope_open(const char* fragment) {
     page->window.wake();
     page->open(tilescope::show::words_of_fragment(fragment));
+}
+EMSCRIPTEN_KEEPALIVE void tilescope_open_scene(const char* name) {
+    page->window.wake();
+    page->open_scene(name);
 }
 /// The same of files, whose paths are on lines of their own.
 EMSCRIPTEN_KEEPALIVE void tilescope_open_files(const char* paths) {

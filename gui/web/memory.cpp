@@ -1,6 +1,7 @@
-// The library that emscripten links where code is to be small copies byte by byte. WebAssembly has instructions for it,
-// which are worth their start from some bytes on.
+// The library that emscripten links where code is to be small copies and compares byte by byte. WebAssembly has
+// instructions for copies, which are worth their start from some bytes on.
 #include <cstddef>
+#include <cstdint>
 
 namespace {
 constexpr std::size_t few = 32;  // bytes
@@ -23,5 +24,20 @@ void* memset(void* to, int byte, std::size_t n) {
     auto* const a = static_cast<unsigned char*>(to);
     for (std::size_t k = 0; k < n; ++k) a[k] = static_cast<unsigned char>(byte);
     return to;
+}
+
+int memcmp(const void* left, const void* right, std::size_t n) {
+    const auto* const a = static_cast<const unsigned char*>(left);
+    const auto* const b = static_cast<const unsigned char*>(right);
+    std::size_t k = 0;
+    for (; k + sizeof(std::uint64_t) <= n; k += sizeof(std::uint64_t)) {  // as long as words are alike
+        std::uint64_t x, y;
+        __builtin_memcpy(&x, a + k, sizeof x);
+        __builtin_memcpy(&y, b + k, sizeof y);
+        if (x != y) break;
+    }
+    for (; k < n; ++k)
+        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return 0;
 }
 }

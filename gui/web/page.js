@@ -14,6 +14,9 @@ function sayProblem(text) {
   const bar = element("problem");
   bar.hidden = !text;
   bar.querySelector("span").textContent = text;
+  shown.problem = text;
+  tellParent();
+  wake();  // the canvas has another height
 }
 
 // Where the page cannot run: one sentence, and a picture of what would be there.
@@ -93,7 +96,7 @@ const said = {
   },
   log: line => { Module.status = line; },
 };
-const shown = {};
+const shown = { problem: "" };
 let written = null;  // the fragment that the program itself put into the address
 
 function copyOldWay(text) {
@@ -153,21 +156,31 @@ function save(blob, name) {
 
 function tellParent() {
   if (parent === window) return;
-  const { step, of, playing, settled, said, address } = shown;
-  parent.postMessage({ tilescope: "state", step, of, playing, settled, said, address }, "*");
+  const { step, of, playing, settled, said, problem, address } = shown;
+  parent.postMessage({ tilescope: "state", step, of, playing, settled, said, problem, address }, "*");
 }
+
+// What may be asked for: how, or what is wrong with the value that came along.
+const number = value => typeof value == "number" && Number.isFinite(value);
+const asks = {
+  open: value => typeof value == "string" ? tellProgram("open", value.replace(/^[^#]*#/, "")) : "must be an address",
+  scene: value => typeof value == "string" ? tellProgram("open_scene", value) : "must be the name of a scene",
+  state: () => tellParent(),
+  step: (value = 1) => Math.abs(value) === 1 ? tellProgram("do", "step", value) : "must be 1 or -1",
+  seek: value => number(value) ? tellProgram("do", "seek", value) : "must be the number of a step",
+  play: () => tellProgram("do", "play", 1),
+  pause: () => tellProgram("do", "pause", 1),
+  reveal: (value = 1) => number(+value) ? tellProgram("do", "reveal", +value) : "must be 1 or 0",
+};
 
 window.addEventListener("message", event => {
   const asked = event.data;
   if (event.source !== parent || parent === window || !asked || typeof asked.tilescope != "string") return;
-  const number = Number(asked.value ?? 1);
-  switch (asked.tilescope) {
-    case "open": return tellProgram("open", String(asked.value).replace(/^[^#]*#/, ""));
-    case "scene": return tellProgram("open", "--scene+" + encodeURIComponent(asked.value));
-    case "state": return tellParent();
-    case "step": case "seek": case "play": case "pause": case "reveal":
-      return tellProgram("do", asked.tilescope, Number.isFinite(number) ? number : 0);
-  }
+  const what = asked.tilescope, value = asked.value ?? undefined;
+  if (!Object.hasOwn(asks, what)) return sayProblem(what + " cannot be asked for; try " + Object.keys(asks).join(", "));
+  if (what != "state" && shown.problem) sayProblem("");
+  const wrong = asks[what](value);
+  if (wrong) sayProblem(what + " " + wrong + ", not " + JSON.stringify(value));
 });
 
 // ---- Keys

@@ -19,6 +19,15 @@ std::string about_scores(const Problem& p) {
     return s;
 }
 
+/// What an algorithm of one's own may have forgotten.
+std::string left_undone(const Report& r) {
+    const Problem& p = r.experiment.problem;
+    if (p.mask.hides()) return "does the program apply the mask (apply_mask, or finish_scores)?";
+    if (p.dropout) return "does the program drop weights (drop_scores)?";
+    if (!about_scores(p).empty()) return "does the program finish the scores (finish_scores)?";
+    return "the program computes something else";
+}
+
 }  // namespace
 
 std::string describe(const Problem& given, const Computation& computation) {
@@ -45,8 +54,15 @@ std::string describe(const GpuSpec& g) {
            " of registers; HBM " + text::bytes(g.hbm_gbs * 1e9) + "/s";
 }
 
+bool seems_wrong(const Report& r, const OutputError& e) {
+    constexpr double most_of_rounding = 0.1;  // of the largest value
+    return r.experiment.algorithm->file && e.compared > 0 && e.max_abs > most_of_rounding * e.largest;
+}
+
 std::string describe_error(const Report& r, const OutputError& e) {
-    const std::string figures = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
+    std::string figures = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
+    if (seems_wrong(r, e))
+        figures += ", which is no rounding beside values up to " + text::number(e.largest) + ": " + left_undone(r);
     if (e.compared == e.elements) return figures;
     const bool naive = r.experiment.problem.softmax == Softmax::naive ||
                        r.experiment.algorithm->name == std::string_view("softmax_naive");

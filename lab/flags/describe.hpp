@@ -15,5 +15,7 @@ std::string describe(const Request& request, const Computation& computation);
 std::string describe(const GpuSpec& gpu);
 /// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why.
 std::string describe_error(const Report& report, const OutputError& error);
+/// Whether an algorithm of one's own seems to compute something else: rounding does not explain the error.
+bool seems_wrong(const Report& report, const OutputError& error);
 
 }  // namespace tilescope::lab

@@ -40,7 +40,10 @@ ModeChoice choose_mode(const Options& o, const Request& request, const std::vect
     if (o.mode == "numeric" || needed) {
         if (!beyond.empty()) throw RunError("--mode numeric: " + beyond + ", or --mode count");
         check_memory("--mode numeric", memory, fix);
-        return {true, o.mode == "numeric" ? "real numbers, as asked" : "real numbers, for the files", fix};
+        const char* const why = o.mode == "numeric"     ? "real numbers, as asked"
+                                : request.file_rank > 0 ? "real numbers, as given"
+                                                        : "real numbers, for --out";
+        return {true, why, fix};
     }
     if (!beyond.empty()) return {false, "counts only: " + beyond};
     if (!fits_in_memory(memory))

@@ -38,15 +38,19 @@ std::vector<std::string> subcommands_of(const CLI::App& app) {
 }
 
 /// What is wrong with a word that nothing took.
-std::string unexpected(const CLI::App& app, const std::string& word) {
+std::string unexpected(const CLI::App& app, const std::vector<std::string>& extra) {
+    const std::string& word = extra[0];
     const bool is_flag = word.starts_with('-') && word.size() > 1;
     if (is_flag && !app.get_parent() && !subcommands_of(app).empty())
         return text::shown(word) + ": a subcommand comes first, as in `" + app.get_name() + " run flash_v2 --seq 4096`";
     const std::vector<std::string> names = is_flag ? flags_of(app) : subcommands_of(app);
     const std::string name = is_flag ? word.substr(0, word.find('=')) : word;
     if (names.empty()) return text::shown(name) + ": means nothing here; leave it out";
+    // What is said to a flag that there is not may be one itself, as in --theme light.
+    const std::string value = word != name ? word.substr(name.size() + 1) : extra.size() > 1 ? extra[1] : "";
+    const bool is_one = is_flag && std::find(names.begin(), names.end(), "--" + value) != names.end();
     return text::shown(name) + (is_flag ? ": unknown flag" : ": unknown subcommand") + "; did you mean " +
-           text::nearest(name, names) + '?';
+           (is_one ? "--" + value : text::nearest(name, names)) + '?';
 }
 
 std::string missing(const CLI::App& app) {
@@ -59,7 +63,7 @@ std::string worded(const CLI::App& whole, const CLI::ParseError& e) {
     const CLI::App& app = innermost(whole);
     // First what cannot be understood: what seems to be missing may have been meant by it.
     const std::vector<std::string> extra = whole.remaining(true);
-    if (!extra.empty()) return unexpected(app, extra[0]) + way_on(app);
+    if (!extra.empty()) return unexpected(app, extra) + way_on(app);
     if (e.get_name() == "RequiredError") return missing(app) + way_on(app);
     std::string what = text::shown(e.what(), 400);
     const std::string named = what.substr(0, what.find(':'));

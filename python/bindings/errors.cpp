@@ -109,10 +109,15 @@ void throw_native(py::error_already_set& error) {
     const py::object& value = error.value();
     if (error.trace()) PyException_SetTraceback(value.ptr(), error.trace().ptr());
     const std::exception_ptr thrown = thrown_as(value);
-    if (!thrown && embedded()) throw RunError(in_a_line(error));
-    if (!thrown) throw;
-    last_raised() = value;
-    std::rethrow_exception(thrown);
+    const auto errors = py::module_::import("tilescope._errors");
+    if (thrown) {
+        last_raised() = value;
+        std::rethrow_exception(thrown);
+    }
+    if (const auto what = errors.attr("wrong_call")(error.value(), error.trace()).cast<std::string>(); !what.empty())
+        throw ProgramError(what);
+    if (embedded()) throw RunError(in_a_line(error));
+    throw;
 }
 
 std::string in_a_line(py::error_already_set& error) {

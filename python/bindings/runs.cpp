@@ -96,11 +96,12 @@ py::dict outputs_of(const Report& r) {
     return d;
 }
 
-/// "O: 3 of 64 outputs are NaN or infinite where the reference is not; ...", for each output that is wrong like that.
-std::vector<std::string> not_finite(const Report& r) {
+/// "O: 3 of 64 outputs are NaN or infinite where the reference is not; ...", for each output that is no right answer.
+std::vector<std::string> wrong_outputs(const Report& r) {
     std::vector<std::string> all;
     for (const auto& [name, e] : r.errors)
-        if (e.not_finite > 0 || e.finite_instead > 0) all.push_back(name + ": " + describe_error(r, e));
+        if (e.not_finite > 0 || e.finite_instead > 0 || seems_wrong(r, e))
+            all.push_back(name + ": " + describe_error(r, e));
     return all;
 }
 
@@ -137,7 +138,7 @@ void define_runs(py::module_& m) {
         .def_property_readonly("gpu", [](const Report& r) { return r.experiment.gpu; })
         .def_readonly("numeric", &Report::numeric, "Whether it computed on real numbers.")
         .def_readonly("notes", &Report::notes)
-        .def_property_readonly("not_finite", &not_finite, "What is NaN or infinite and should not be, in words.")
+        .def_property_readonly("wrong_outputs", &wrong_outputs, "Outputs that rounding does not explain, in words.")
         .def_property_readonly("counters", &counters_of, "Bytes, FLOPs, launches and thread blocks: counted.")
         .def_property_readonly("outputs", &outputs_of, "Outputs of a numeric run, [slices, rows, cols], not copied.")
         .def_property_readonly(

@@ -62,6 +62,22 @@ class Race(_Placed):
     """Two thread blocks of a launch store to the same place."""
 
 
+_CALL = re.compile(r"(?P<name>\w+)\(\): incompatible \w+ arguments\..*?\n +1\. \((?P<takes>.*?)\) -> .*?\n\nInvoked with: "
+                   r"(?P<given>.*)$", re.S)
+
+
+def wrong_call(error: BaseException, trace: TracebackType | None) -> str:
+    """A verb that was called with something else than it takes, and where, in words; nothing for other errors."""
+    found = _CALL.match(str(error)) if isinstance(error, TypeError) else None
+    if not found:
+        return ""
+    takes = re.sub(r"^self: [\w.]+(, )?", "", found["takes"]).replace("tilescope._core.", "")
+    given = re.sub(r"<tilescope\._core\.(\w+) object at \w+>", r"\1", found["given"]).split(", ", 1)
+    frame = traceback.extract_tb(trace)[-1] if trace else None
+    where = f", at source line {frame.lineno} of {frame.filename}" if frame else ""
+    return f"{found['name']}: takes ({takes}), not ({given[1] if len(given) > 1 else ''})" + where
+
+
 def in_a_line(error: BaseException, trace: TracebackType | None) -> str:
     """"my_kernel.py:12: ZeroDivisionError: division by zero": the innermost line that is not of this package."""
     if isinstance(error, Error):

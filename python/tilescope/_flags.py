@@ -73,6 +73,10 @@ def take_arrays(flags: Dict[str, Any]) -> Tuple[Dict[str, Any], int, bool]:
         if name not in arrays:
             raise UsageError(f"{', '.join(needed)}: all of them are needed; missing {name}")
     q = arrays[needed[0]]
+    for name in ("K", "V", "dO"):
+        if name in arrays and "dtype" not in flags and (arrays[name].dtype == np.float16) != (q.dtype == np.float16):
+            raise UsageError(f"{name} of {arrays[name].dtype}: Q is of {q.dtype}, and all are stored alike; try "
+                             f"{name}.astype(\"{q.dtype}\"), or say dtype=\"f16\" or \"f32\"")
     sizes = {"batch": q.shape[0], "heads": q.shape[1], "seq_q": q.shape[2]}
     if "X" in arrays:
         sizes["seq_k"] = q.shape[3]

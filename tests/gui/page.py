@@ -112,7 +112,7 @@ def refuses_wrong_addresses(browser):
     p = Page(browser, SITE, *SMALL, "--step", "9")
     before = p.settled(step=9)["command"]
     for wrong, said in ((["--seq", "zero"], "--seq zero: must be a whole number; try --seq 64"),
-                        (["flash_v9"], "flash_v9"), (["--scene", "causal-tile"], "try --scene causal-tiles"),
+                        (["flash_v9"], "flash_v9"), (["--scene", "nope"], "--scene"), (["--scene", "causal-tile"], "try --scene causal-tiles"),
                         (["flash_v2", "--splits", "3"], "--splits"), (["--q", "none.npy"], "--q --k --v"),
                         (["flash_v2", "--nonsense"], "--nonsense")):
         p.script("location.hash = arguments[0]", "#" + "+".join(wrong))
@@ -120,8 +120,17 @@ def refuses_wrong_addresses(browser):
         assert "\n" not in p.problem()
         assert p.settled(step=9)["command"] == before, (wrong, p.state()["command"])
         comes_to(p, before, "the address is put right")
+    # It is above the window, not over it.
+    bar, window = (p.script(f"return document.getElementById('{what}').getBoundingClientRect().toJSON()")
+                   for what in ("problem", "canvas"))
+    assert 0 < bar["bottom"] <= window["top"] + 0.5 and window["bottom"] <= p.script("return innerHeight") + 0.5, (bar, window)
     p.script("document.querySelector('#problem button').click()")
     assert p.problem() == ""
+    # What does not fit is something to look at, and stays like everything else.
+    p.script("location.hash = '#flash_v2+--br+4096+--bc+4096+--seq+8192'")
+    large = p.wait(lambda s: s["settled"] and "4096" in s["command"] and s["problem"], "what does not fit")["command"]
+    p.script("location.hash = '#--scene+nope'")
+    p.wait(lambda s: "nope" in p.problem() and s["command"] == large, "what does not fit, still")
     p.script("location.hash = '#--seq+zero'")
     p.wait(lambda _: p.problem(), "again")
     p.script("location.hash = '#flash_v1+--seq+64'")
@@ -262,6 +271,56 @@ def draws_along(page):
                         f"a finger by {across}, {down}")
         assert zoom(now)[1 - axis] == zoom(before)[1 - axis] and now["step"] == before["step"], (zoom(before), zoom(now))
     page.close()
+
+
+def fits_in_the_hand(browser):
+    """A telephone, held upright and lying: nothing is cut off, and all panels are a tap away."""
+    p = Page(browser, SITE, *SMALL, "--step", "10")
+    pixels = 2
+
+    def held(width, height):
+        browser.fit(width, height, ratio=pixels, touch=True)
+        return p.wait(lambda s: s["size"] == [pixels * width, pixels * height] and s["settled"], f"{width} x {height}")
+
+    def tap(place):
+        x, y, w, h = p.state()["places"][place]
+        touched(p, "touchStart", ((x + w / 2) / pixels, (y + h / 2) / pixels))
+        touched(p, "touchEnd")
+
+    def panels(state):
+        found = {name: r for name, r in state["places"].items() if name.startswith("panel-")}
+        for name, (x, y, w, h) in found.items():
+            assert x >= 0 and y >= 0 and x + w <= state["size"][0] and y + h <= state["size"][1], (name, x, y, w, h)
+            for other, (x2, y2, w2, h2) in found.items():
+                apart = x + w <= x2 + 0.5 or x2 + w2 <= x + 0.5 or y + h <= y2 + 0.5 or y2 + h2 <= y + 0.5
+                assert other == name or apart, (name, other)
+        return found
+
+    for width, height in ((390, 844), (320, 568), (844, 390)):
+        upright = height > width
+        found = panels(held(width, height))
+        assert set(found) == {"panel-memory", "panel-strip", "panel-transport"}, found
+        assert found["panel-memory"][2] > 0.95 * pixels * width and found["panel-memory"][3] > 0.45 * pixels * height, found
+        for drawer, panel, inside in (("controls", "panel-controls", "algorithm"), ("code", "panel-code", None),
+                                      ("detail", "panel-detail", "tab-counters")):
+            tap("drawer-" + drawer)
+            s = p.wait(lambda s: panel in s["places"] and s["settled"], drawer)
+            x, y, w, h = panels(s)[panel]
+            assert (w > 0.95 * pixels * width) if upright else (w > 0.4 * pixels * width), (w, h)
+            assert not inside or x <= s["places"][inside][0] and s["places"][inside][0] + s["places"][inside][2] <= x + w
+        tap("drawer-detail")
+        p.wait(lambda s: "panel-detail" not in s["places"], "closed")
+        step = p.state()["step"]
+        tap("step")
+        p.settled(step=step + 1)
+        tap("view-machine")
+        p.wait(lambda s: "machine" in s["command"], "another view")
+        tap("view-wall")
+        p.wait(lambda s: "machine" not in s["command"], "the wall")
+        for place, (x, y, w, h) in p.state()["places"].items():
+            if place.startswith("view-") or place in ("play", "step", "end", "export"):
+                assert x >= 0 and x + w <= pixels * width + 0.5 and y + h <= pixels * height + 0.5, (place, x, y, w, h)
+    p.close()
 
 
 def moves_less_where_asked(browser):
@@ -448,7 +507,33 @@ def is_embedded(browser):
         driver.execute_script(ask, "open", "#flash_v1+--seq+64+--dim+16+--heads+1+--step+3+--alone")
         heard(lambda m: m["step"] == 3 and "flash_v1" in m["address"], "another view")
         driver.execute_script(ask, "scene", "causal-tiles")
-        heard(lambda m: "--scene+causal-tiles" in m["address"], "a scene")
+        heard(lambda m: m["settled"] and m["address"].endswith("#--scene+causal-tiles+--alone"), "a scene, alone as before")
+        at = heard(lambda m: m["settled"] and m["of"] > 10 and not m["problem"], "nothing wrong")
+        driver.execute_script(ask, "reveal")
+        heard(lambda m: "--answer" in m["address"], "its answer")
+        # What is wrong is said, and what was shown stays, with all that belongs to it.
+        for what, value, said in (("scene", "nope", "try --scene"), ("scene", None, "scene must be the name of a scene"),
+                                  ("leap", 1, "leap cannot be asked for; try open, scene, state, step"),
+                                  ("seek", "x", 'seek must be the number of a step, not "x"'),
+                                  ("step", 5, "step must be 1 or -1, not 5"), ("open", "#flash_v9", "flash_v9"),
+                                  ("open", "#flash_v2+--splits+3", "--splits")):
+            driver.execute_script(ask, what, value)
+            heard(lambda m: said in m["problem"], said)
+            m = heard(lambda m: m["settled"] and m["problem"] and m["step"] == at["step"] and "--answer" in m["address"],
+                      f"as it was before {what} {value}")
+            assert "--scene+causal-tiles" in m["address"] and m["address"].count("--alone") == 1, m
+            assert m["said"] == at["said"] != "Nothing has run yet.", m
+        driver.execute_script(ask, "step")
+        heard(lambda m: m["step"] > at["step"] and not m["problem"], "what can be done")
+        driver.execute_script(ask, "open", "#--scene+causal-tiles+--alone+--caption")
+        driver.switch_to.frame("view")
+        driver.execute_script("Module._tilescope_watch(); wake();")
+        said = "(Module.status || '').includes(arguments[0])"
+        end = time.time() + PATIENCE
+        while not driver.execute_script("return " + said, "6 of "):
+            assert time.time() < end, driver.execute_script("return Module.status")
+            time.sleep(0.05)
+        driver.switch_to.default_content()
         assert not browser.complaints()
     finally:
         page.unlink()
@@ -563,7 +648,7 @@ def counts_as_the_command_line(browser):
 
 
 TESTS = [writes_its_address, opens_addresses, opens_scenes, refuses_wrong_addresses, copies_links, scrolls_and_points,
-         fits_every_screen, draws_nothing_at_rest, is_touched, is_drawn_along, moves_less_where_asked, saves_and_opens,
+         fits_every_screen, draws_nothing_at_rest, is_touched, fits_in_the_hand, is_drawn_along, moves_less_where_asked, saves_and_opens,
          exports_pictures_and_numbers, records_films, takes_inputs,
          is_embedded, is_one_file, says_what_is_missing, looks_like_the_window, says_and_shows_what_is_approved,
          counts_as_the_command_line]

@@ -27,7 +27,8 @@ class Scan {
 
     void dress(float scale) {
         scale_ = scale;
-        h_.dress(random_() % 2 != 0, scale, random_() % 3 == 0 ? Reader::in_a_hall : Reader::at_a_desk);
+        constexpr Reader readers[] = {Reader::at_a_desk, Reader::in_a_hall, Reader::in_the_hand};
+        h_.dress(random_() % 2 != 0, scale, readers[random_() % 3]);
     }
     void show(const Situation& situation) {
         situation_ = situation.name;
@@ -46,7 +47,7 @@ class Scan {
         View& v = h_.app.view;
         v.tab = random_() % 2 ? Tab::code : Tab::program;
         v.detail = random_() % 2 ? Detail::values : Detail::counters;
-        v.projector = h_.app.theme.projector;
+        v.projector = h_.app.theme.in_a_hall();
         v.drawer = static_cast<Drawer>(random_() % 5);
         v.zoom = random_() % 4 ? std::nullopt : std::optional(Spot{quarter(), quarter()});
         constexpr Stage stages[] = {Stage::wall, Stage::machine, Stage::time, Stage::row};

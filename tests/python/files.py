@@ -85,7 +85,7 @@ class Files(unittest.TestCase):
 
     def test_what_is_wrong_with_a_program(self):
         for line, text in [("1 / 0", "mine.py:8: ZeroDivisionError"), ("b.load(t['Q'].of(head), tilescope.Span(9, 99))", "source line 8 of "),
-                           ("b.exp(head)", "mine.py:8: TypeError")]:
+                           ("b.exp(head)", "exp: takes (x: Tile), not (Span(0, 1)), at source line 8 of ./mine.py")]:
             done = self.says(HEAD % line, text, 1)
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         done = self.says(HEAD % "b.alloc('huge', 4096, 4096)", "huge", 1)

@@ -104,6 +104,15 @@ class Runs(unittest.TestCase):
             warnings.simplefilter("error")
             tilescope.run("standard", seq=64, heads=1)
 
+    def test_arrays_of_two_types(self):
+        q, k = np.ones((2, 16, 8), np.float16), np.ones((2, 16, 8), np.float32)
+        with self.assertRaises(tilescope.UsageError) as raised:
+            tilescope.run("flash_v2", Q=q, K=k, V=q)
+        self.assertEqual(str(raised.exception), 'K of float32: Q is of float16, and all are stored alike; try '
+                                                'K.astype("float16"), or say dtype="f16" or "f32"')
+        r = tilescope.run("flash_v2", Q=q, K=k, V=q, dtype="f32")
+        self.assertEqual((r.problem.dtype, r.mode), ("f32", "real numbers, as given"))
+
     def test_what_is_no_algorithm_and_no_flag(self):
         def plain(gpu, t, p, tile):
             pass

@@ -41,6 +41,7 @@ TEST_CASE("the first rescaling comes within the first visit in which a maximum r
         REQUIRE(rescaled);
         const Index risen = first_risen(run);
         INFO(algorithm << ": " << rescaled->what);
+        CHECK(rescaled->what.starts_with("First rescaling: α = 0."));
         CHECK(rescaled->tick <= risen);
         CHECK(rescaled->tick > risen - 12);
     }
