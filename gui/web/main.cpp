@@ -104,7 +104,7 @@ class Page {
         std::uint64_t version = 0;
         Index step = -1, of = 0, sm = 0;
         bool playing = false, settled = false;
-        std::string problem = {};
+        std::string problem = {}, said = {};
         bool operator==(const Shown&) const = default;
     } shown_;
     struct Addressed {
@@ -271,18 +271,20 @@ void Page::film() {
 void Page::say_what_is_shown() {
     const Run* run = app.session.run();
     const auto sm = static_cast<std::size_t>(app.view.sm);
-    const bool settled = app.playback.fraction() >= 1 && !app.session.busy();
-    Shown now{app.session.version(), app.playback.position(), app.playback.length(),
-              app.view.sm,           app.playback.playing(),  settled,
-              app.session.problem()};
+    const SmState* focus = run && sm < run->moment().sms.size() ? &run->moment().sms[sm] : nullptr;
+    Shown now;
+    now.version = app.session.version(), now.step = app.playback.position(), now.of = app.playback.length();
+    now.sm = app.view.sm, now.playing = app.playback.playing();
+    now.settled = app.playback.fraction() >= 1 && !app.session.busy();
+    now.problem = app.session.problem();
+    if (!now.playing) now.said = what_happens_now(app.session, focus);
     if (now == shown_) return;
     shown_ = std::move(now);
-    const SmState* focus = run && sm < run->moment().sms.size() ? &run->moment().sms[sm] : nullptr;
-    const nlohmann::ordered_json j{{"step", app.playback.position()},
-                                   {"of", app.playback.length()},
-                                   {"playing", app.playback.playing()},
-                                   {"settled", settled},
-                                   {"said", app.playback.playing() ? "" : what_happens_now(app.session, focus)}};
+    const nlohmann::ordered_json j{{"step", shown_.step},
+                                   {"of", shown_.of},
+                                   {"playing", shown_.playing},
+                                   {"settled", shown_.settled},
+                                   {"said", shown_.said}};
     tell("shown", j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
