@@ -1,4 +1,4 @@
-// What is said beside the wall.
+// What is said on the wall: its tiles, its numbers, its tooltips.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,10 @@ namespace tilescope::show {
 
 std::string plain(const Sentence& sentence);
 
+/// "of 8".
+std::string of_text(Index n);
+/// "2.25", "1,024": how often.
+std::string trips_text(double n);
 /// Digits as an index: "₁₂".
 std::string subscript(Index number);
 /// "K₄", counted from 1, as papers do.
@@ -22,15 +26,6 @@ std::string times_mark(double n);
 std::string trips_mark(const Trips& trips);
 /// In parts, for narrow places: "4", "/5", "+8".
 std::vector<std::string> trips_marks(const Trips& trips);
-
-/// The finding: who goes which way, what comes for every tile and what stays. In the words of the SM in focus where
-/// they are not the same for all.
-Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);
-/// Why, or what follows from it for the whole run.
-std::string wall_reason(const Run& run, const Wall& wall);
-
-/// The scores that a painter has on chip, in a pass that needs those of an earlier one: "P recomputed, dS", "P, dS".
-std::vector<std::string> scores_on_chip(const Run& run, const Wall& wall, const Painter& painter);
 
 /// In place of a wall that has no room.
 std::string no_wall_text(const Run& run);
@@ -57,31 +52,6 @@ struct WallNumber {
 std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std::vector<Painter>& painters,
                                      Index focus);
 
-/// SM traffic of one tensor so far, of what is recorded.
-struct WallBytes {
-    std::string name;
-    Meaning meaning;
-    Traffic so_far;
-};
-std::vector<WallBytes> wall_bytes(const Run& run);
-/// What another algorithm's SM traffic would be for what is recorded; nothing where only a part of a head is.
-std::optional<Bytes> other_bytes(const Run& run, const lab::Report& other);
-
-/// Of the bytes in that order, those of scores that go to HBM and come back; without `to` there are none.
-struct StoredBytes {
-    Bytes from = 0, to = 0;
-    std::string text;  ///< "S: 524 kB"; "S and P: 2.10 MB out and back" once something of each was read
-};
-StoredBytes stored_bytes(const Run& run);
-/// Whether it has any, before or after.
-bool stores_scores(const Run& run);
-
-/// "517 kB of 723 kB SM traffic", or "… of 4 heads" where these are not all; "3.74 MB standard"; "K: 131 kB".
-std::string traffic_text(const Run& run, Bytes so_far, Bytes whole);
-std::string traffic_of_other_text(Bytes bytes, const std::string& algorithm);
-std::string traffic_part_text(const std::string& tensor, Bytes bytes);
-/// "34.5 GB in the whole run: 182 times that".
-std::string whole_run_text(const Run& run);
 /// "head 1", and what says it where there is little room.
 std::vector<std::string> head_names(const Run& run, Index head);
 /// "head 1 of 8", "KV head 1 of 8: query heads 1 to 4".

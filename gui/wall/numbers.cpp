@@ -7,6 +7,7 @@
 #include "gui/draw/traffic_bar.hpp"
 #include "gui/wall/figure.hpp"
 #include "show/wall_text.hpp"
+#include "show/wall_traffic.hpp"
 
 namespace tilescope::gui::wall {
 

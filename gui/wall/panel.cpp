@@ -1,6 +1,7 @@
 #include "gui/draw/words.hpp"
 #include "gui/panels.hpp"
 #include "gui/wall/figure.hpp"
+#include "show/wall_headline.hpp"
 #include "show/wall_text.hpp"
 
 namespace tilescope::gui::wall {

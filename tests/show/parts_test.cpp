@@ -5,6 +5,7 @@
 #include "core/text/numbers.hpp"
 #include "show/parts_text.hpp"
 #include "show/value_text.hpp"
+#include "show/wall_headline.hpp"
 #include "show/wall_text.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"

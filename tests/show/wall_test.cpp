@@ -5,7 +5,9 @@
 
 #include "core/text/numbers.hpp"
 #include "lab/figure/tile_visits.hpp"
+#include "show/wall_headline.hpp"
 #include "show/wall_text.hpp"
+#include "show/wall_traffic.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/sessions.hpp"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "show/wall_headline.hpp"
 #include "show/wall_text.hpp"
 
 namespace tilescope::show {

@@ -1,0 +1,24 @@
+// What is said above the wall: who goes which way, what travels and what stays, and why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "show/sentence.hpp"
+#include "show/wall.hpp"
+
+namespace tilescope::show {
+
+/// Whether a painter paints in this step.
+bool is_at_work(const Painter& painter);
+
+/// The finding: who goes which way, what comes for every tile and what stays. In the words of the SM in focus where
+/// they are not the same for all.
+Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);
+/// Why, or what follows from it for the whole run.
+std::string wall_reason(const Run& run, const Wall& wall);
+
+/// The scores that a painter has on chip, in a pass that needs those of an earlier one: "P recomputed, dS", "P, dS".
+std::vector<std::string> scores_on_chip(const Run& run, const Wall& wall, const Painter& painter);
+
+}  // namespace tilescope::show
