@@ -200,6 +200,20 @@ void draw_zoomed_runs(App& app) {
     app.pan({zoom * room.x, zoom * room.y}, room, app.grabs);
 }
 
+/// In the hand: what a view needs to say what it has to, and where there is less it is scrolled.
+float least_height(Stage stage) {
+    switch (stage) {
+        case Stage::wall:
+            return 190;
+        case Stage::time:
+            return 300;
+        case Stage::row:
+            return 400;
+        default:
+            return 440;
+    }
+}
+
 /// The middle of the window.
 void draw_stage(App& app) {
     constexpr double patience = 0.25;  // seconds, so that what takes a few frames does not flicker
@@ -208,12 +222,16 @@ void draw_stage(App& app) {
     const float scene = at_a_desk ? scene_height(app, ImGui::GetContentRegionAvail().x) : 0;
     ImGui::BeginChild("stage", {0, -scene});
     const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float least = app.theme.px(least_height(app.view.stage));
+    const bool scrolls = app.reader() == Reader::in_the_hand && ImGui::GetContentRegionAvail().y < least;
+    if (scrolls) ImGui::BeginChild("all of it", {0, least});
     if (plays(app.view.stage) || !app.session.problem().empty()) {
         draw_zoomed_runs(app);
     } else {
         const NotedAs as("explore");
         explore::panel(app);
     }
+    if (scrolls) ImGui::EndChild();
     if (app.session.busy() && app.waited >= patience) machine::making_panel(app, corner);
     if (app.filming) {
         const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();

@@ -60,7 +60,7 @@ Layout in_the_hand(const App& app, ImVec2 size) {
         l.strip = {gap, l.memory.y + l.memory.w + gap, w, words};
         drawer = {gap, l.strip.y + words + gap, w, below};
     } else {
-        const float side = std::round(w * 0.42f), x = gap + w - side,
+        const float side = std::round(w * (folded ? 0.32f : 0.42f)), x = gap + w - side,
                     words = folded ? top : std::min(names, top * 0.4f);
         l.memory = {gap, gap, w - side - gap, top};
         l.strip = {x, gap, side, words};

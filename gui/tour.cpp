@@ -25,7 +25,7 @@ void dim_around(ImDrawList* draw, ImVec2 screen, const Rect& light, ImU32 dark) 
 
 /// Beside the panel, on the side with the most room, and within the screen.
 ImVec2 card_position(const Rect& panel, ImVec2 screen, ImVec2 card, float gap) {
-    const float left = panel.from.x, right = screen.x - panel.to.x, above = panel.from.y;
+    const float left = panel.from.x, right = screen.x - panel.to.x, above = panel.from.y, below = screen.y - panel.to.y;
     ImVec2 at = {(panel.from.x + panel.to.x - card.x) / 2, (panel.from.y + panel.to.y - card.y) / 2};
     if (right >= card.x + 2 * gap)
         at.x = panel.to.x + gap;
@@ -33,6 +33,8 @@ ImVec2 card_position(const Rect& panel, ImVec2 screen, ImVec2 card, float gap) {
         at.x = panel.from.x - card.x - gap;
     else if (above >= card.y + 2 * gap)
         at.y = panel.from.y - card.y - gap;
+    else if (below >= card.y + 2 * gap)
+        at.y = panel.to.y + gap;
     at.x = std::round(std::clamp(at.x, gap, std::max(gap, screen.x - card.x - gap)));
     at.y = std::round(std::clamp(at.y, gap, std::max(gap, screen.y - card.y - gap)));
     return at;
@@ -107,9 +109,12 @@ void tour(App& app) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
     Rect panel{{screen.x / 2, screen.y / 2}, {screen.x / 2, screen.y / 2}};
-    if (const auto found = app.places.find(std::string("panel-") + stop.panel); found != app.places.end()) {
+    for (const char* kind : {"panel-", "drawer-"}) {  // or the name that opens it
+        const auto found = app.places.find(kind + std::string(stop.panel));
+        if (found == app.places.end()) continue;
         const ImVec4 r = found->second;
         panel = {{r.x, r.y}, {r.x + r.z, r.y + r.w}};
+        break;
     }
     ImDrawList* draw = ImGui::GetWindowDrawList();
     dim_around(draw, screen, panel, IM_COL32(0, 0, 0, 150));

@@ -195,7 +195,7 @@ class SheetReader {
             else if (!root_.contains("base") && !may_be_unknown(fields[i]))
                 missing.emplace_back(fields[i].key);
         }
-        if (root_.contains("base")) scale_measured(sheet_.spec, base_);
+        if (root_.contains("base")) follow_changes();
         if (!missing.empty())
             fail(text::join(missing, ", "),
                  "missing: write them, or take them from a preset with \"base\": \"A100-40GB\"");
@@ -230,6 +230,13 @@ class SheetReader {
         for (auto& origin : sheet_.origins) origin.source = "as " + sheet_.spec.name + ": " + origin.source;
         sheet_.spec.name += " (changed)";
         sheet_.spec.title += " (changed)";
+    }
+
+    void follow_changes() {
+        scale_what_follows(sheet_.spec, base_);
+        for (std::size_t i = 0; i < std::size(fields); ++i)
+            if (!root_.contains(fields[i].key) && value_of(sheet_.spec, fields[i]) != value_of(base_, fields[i]))
+                sheet_.origins[i].source = "scaled with what the file changes; " + sheet_.origins[i].source;
     }
 
     /// Returns the keys that are missing. A GPU with a name needs no title, and one with a base needs neither.
@@ -335,12 +342,19 @@ GpuSpec gpu_preset(std::string_view name) { return preset(name).spec; }
 
 GpuSpec load_gpu(const std::string& name_or_path) { return load_sheet(name_or_path).spec; }
 
-void scale_measured(GpuSpec& spec, const GpuSpec& before) {
+void scale_what_follows(GpuSpec& spec, const GpuSpec& before) {
     for (const auto& [measured, published] : measured_beside)
         if (auto& m = spec.*measured; m && m == before.*measured) {
             const GpuField at{"", "", published, 0, 0};
             if (const auto now = value_of(spec, at), then = value_of(before, at); now && then) *m *= *now / *then;
         }
+    const auto scale = [&](double GpuSpec::*peak, double (*product)(const GpuSpec&)) {
+        if (spec.*peak == before.*peak) spec.*peak *= product(spec) / product(before);
+    };
+    scale(&GpuSpec::fp32_tflops,
+          [](const GpuSpec& g) { return static_cast<double>(g.sms) * g.clock_mhz * g.fp32_lanes; });
+    scale(&GpuSpec::tensor_tflops,
+          [](const GpuSpec& g) { return static_cast<double>(g.sms) * g.tensor_clock_mhz * g.tensor_flops_per_clk; });
 }
 
 GpuSpec parse_gpu(std::string_view json_text, std::string_view where) {

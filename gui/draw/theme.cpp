@@ -142,7 +142,10 @@ Reader reader_of(float width, float height, float display_scale, bool hall) {
 }
 
 float scale_for(float width, float height, float display_scale, Reader reader) {
-    if (reader == Reader::in_the_hand) return std::round(display_scale * 10) / 10;
+    if (reader == Reader::in_the_hand) {
+        const float held = width < height ? width / 390 : height / 460;
+        return std::round(std::clamp(held, 0.8f * display_scale, display_scale) * 10) / 10;
+    }
     const float room = std::min(width / 1440, height / 900);
     // Small windows get a little less, not illegible type.
     const float desk = std::round(std::clamp(room, 0.8f * display_scale, 3.f) * 10) / 10;

@@ -53,7 +53,8 @@ struct FontFiles {
 Reader reader_of(float width, float height, float display_scale, bool hall);
 
 /// The scale for a window of so many pixels: type grows with the window, and in a hall with its height, for that is
-/// what fills the screen; in the hand it is the display's own. In tenths, for every change makes the fonts anew.
+/// what fills the screen; in the hand it is the display's
+/// own, or a little less. In tenths, for every change makes the fonts anew.
 float scale_for(float width, float height, float display_scale, Reader reader);
 
 /// Sets fonts at `scale`, colours and ImGui's style. In a hall no letters are smaller than 16 `scale` pixels, counted

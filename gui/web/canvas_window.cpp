@@ -2,6 +2,7 @@
 
 #include <GLES3/gl3.h>
 #include <emscripten/html5.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cctype>
@@ -239,6 +240,31 @@ void CanvasWindow::draw_beside(App& app) {
     begin(app, 0);
     ImGui::GetIO().MousePos = nowhere;
     painter_.draw(app, size_, 0);
+}
+
+std::optional<std::string> CanvasWindow::field() {
+    const ImGuiInputTextState& state = ImGui::GetCurrentContext()->InputTextState;
+    if (!ImGui::GetIO().WantTextInput || state.ID == 0 || state.ID != ImGui::GetActiveID()) return std::nullopt;
+    constexpr int longest = 4;  // bytes of a character
+    std::string text(static_cast<std::size_t>(longest * state.CurLenW + 1), '\0');
+    const ImWchar* const begin = state.TextW.Data;
+    text.resize(static_cast<std::size_t>(
+        ImTextStrToUtf8(text.data(), static_cast<int>(text.size()), begin, begin + state.CurLenW)));
+    return text;
+}
+
+void CanvasWindow::type(const std::string& text) {
+    const auto press = [&](const char* name, int mods) {
+        for (const bool down : {true, false}) key(down, name, "", 0, mods);
+    };
+    press("a", ImGui::GetIO().ConfigMacOSXBehaviors ? command : control);
+    if (text.empty()) press("Backspace", 0);
+    for (const char* at = text.c_str(); *at != 0;) {
+        unsigned character = 0;
+        at += ImTextCharFromUtf8(&character, at, nullptr);
+        events_.push({.kind = InputEvent::Kind::character, .character = character});
+    }
+    press("Enter", 0);
 }
 
 const char* CanvasWindow::cursor() {

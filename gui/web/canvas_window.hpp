@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "gui/shell/input_queue.hpp"
@@ -38,6 +39,10 @@ class CanvasWindow {
     void lay_out(App& app);
     /// Draws a frame on the canvas that the next frame is drawn over, before anybody sees it.
     void draw_beside(App& app);
+    /// What is in the field that is typed into; nothing: there is none.
+    static std::optional<std::string> field();
+    /// Replaces what is in that field, and Enter.
+    void type(const std::string& text);
     /// What the pointer should look like, as CSS has it.
     static const char* cursor();
 

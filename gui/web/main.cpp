@@ -114,6 +114,7 @@ class Page {
         bool operator==(const Addressed&) const = default;
     } addressed_;
     std::string address_, logged_, cursor_;
+    bool typing_ = false;    // into a field, as the page was told
     double written_ = -1e9;  // when the address was
     Recorder recorder_;
 };
@@ -160,7 +161,7 @@ void Page::open_scene(const std::string& name) {
     keep(app.view.projector, "--projector");
     keep(app.view.no_controls, "--no-controls");
     keep(app.alone.has_value(), "--alone");
-    keep(app.alone && !app.alone->caption.empty(), "--caption");
+    keep(app.alone && (caption_of_setup_ || !app.alone->caption.empty()), "--caption");
     open(words);
 }
 
@@ -229,7 +230,7 @@ void Page::write_address() {
     std::vector<std::string> words = link_words(app.state(), app.scene ? &*app.scene : nullptr).words;
     if (app.scene && app.revealed) words.emplace_back("--answer");
     if (app.alone) words.emplace_back("--alone");
-    if (app.alone && !app.alone->caption.empty()) {
+    if (app.alone && (caption_of_setup_ || !app.alone->caption.empty())) {
         words.emplace_back("--caption");
         if (!caption_of_setup_) words.push_back(app.alone->caption);
     }
@@ -305,6 +306,9 @@ void Page::after_frame(double milliseconds) {
     if (watched) log();
     if (caption_of_setup_ && app.alone) app.alone->caption = caption_of(app);
     if (const std::string wanted = CanvasWindow::cursor(); wanted != cursor_) tell("cursor", cursor_ = wanted);
+    const auto field = CanvasWindow::field();
+    if (field.has_value() != std::exchange(typing_, field.has_value()))
+        tell(field ? "typing" : "typed", field.value_or(""));
     if (std::exchange(app.page->opens, false)) tell("choose", "");
     if (app.full_screen != full_screen) tell("fullscreen", (full_screen = app.full_screen) ? "on" : "off");
 }
@@ -370,6 +374,8 @@ EMSCRIPTEN_KEEPALIVE void tilescope_move(double x, double y) { page->window.move
 EMSCRIPTEN_KEEPALIVE void tilescope_leave() { page->window.leave(); }
 EMSCRIPTEN_KEEPALIVE void tilescope_wheel(double right, double down) { page->window.wheel(right, down); }
 EMSCRIPTEN_KEEPALIVE void tilescope_blur() { page->window.blur(); }
+/// What was typed elsewhere for the field that is typed into.
+EMSCRIPTEN_KEEPALIVE void tilescope_type(const char* text) { page->window.type(text); }
 EMSCRIPTEN_KEEPALIVE void tilescope_paste(const char* text) { pasted = text; }
 
 /// Shows what a fragment of an address asks for, or a scene.

@@ -13,9 +13,9 @@ function element(id) { return document.getElementById(id); }
 function sayProblem(text) {
   const bar = element("problem");
   bar.hidden = !text;
-  bar.querySelector("span").textContent = text;
+  bar.querySelector("span").textContent = text = text.replace(/\/dropped\/\d+\//g, "");
   shown.problem = text;
-  tellParent();
+  news = true;
   wake();  // the canvas has another height
 }
 
@@ -40,6 +40,7 @@ function draw() {
   if (!running) return;
   if (call("frame")) wake();
   handOver();
+  if (news) tellParent();
   Module.frames = (Module.frames || 0) + 1;
 }
 
@@ -74,13 +75,15 @@ const said = {
     written = "#" + fragment;
     try { history.replaceState(null, "", written); } catch { /* too often, or a page that has no address */ }
     shown.address = location.href.split("#")[0] + written;
-    tellParent();
+    news = true;
   },
   copied: text => {
     const gone = () => sayProblem("The browser does not let this page write to the clipboard. Copy it here: " + text);
     if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => copyOldWay(text) || gone());
     else if (!copyOldWay(text)) gone();
   },
+  typing: text => keyboard.begin(text),
+  typed: () => { element("typing").hidden = true; },
   cursor: shape => { canvas.style.cursor = shape; },
   choose: () => element("file").click(),
   film: path => film.begin(path),
@@ -92,11 +95,12 @@ const said = {
     const now = JSON.parse(json);
     if (now.said) element("said").textContent = now.said;
     Object.assign(shown, now);
-    tellParent();
+    news = true;
   },
   log: line => { Module.status = line; },
 };
 const shown = { problem: "" };
+let news = false;  // that the page around this one was not told yet
 let written = null;  // the fragment that the program itself put into the address
 
 function copyOldWay(text) {
@@ -155,22 +159,22 @@ function save(blob, name) {
 // ---- A page around this one (docs/embed.md)
 
 function tellParent() {
-  if (parent === window) return;
+  if (parent === window || shown.step === undefined) return;
+  news = false;
   const { step, of, playing, settled, said, problem, address } = shown;
   parent.postMessage({ tilescope: "state", step, of, playing, settled, said, problem, address }, "*");
 }
 
 // What may be asked for: how, or what is wrong with the value that came along.
-const number = value => typeof value == "number" && Number.isFinite(value);
 const asks = {
   open: value => typeof value == "string" ? tellProgram("open", value.replace(/^[^#]*#/, "")) : "must be an address",
   scene: value => typeof value == "string" ? tellProgram("open_scene", value) : "must be the name of a scene",
   state: () => tellParent(),
   step: (value = 1) => Math.abs(value) === 1 ? tellProgram("do", "step", value) : "must be 1 or -1",
-  seek: value => number(value) ? tellProgram("do", "seek", value) : "must be the number of a step",
+  seek: value => Number.isInteger(value) ? tellProgram("do", "seek", value) : "must be the number of a step",
   play: () => tellProgram("do", "play", 1),
   pause: () => tellProgram("do", "pause", 1),
-  reveal: (value = 1) => number(+value) ? tellProgram("do", "reveal", +value) : "must be 1 or 0",
+  reveal: (value = 1) => value == 1 || value == 0 ? tellProgram("do", "reveal", +value) : "must be 1 or 0",
 };
 
 window.addEventListener("message", event => {
@@ -191,7 +195,7 @@ const kept = new Set(["Tab", " ", "Backspace", "ArrowLeft", "ArrowRight", "Arrow
                       "PageDown", "'", "/"]);  // from the browser
 
 function key(down, e) {
-  if (e.isComposing || e.target === element("file")) return;
+  if (e.isComposing || e.target === element("file") || e.target === keyboard.field) return;
   const held = modifiers(e), commands = held & (2 | 8);
   const character = !commands && [...e.key].length == 1 ? e.key.codePointAt(0) : 0;
   tellProgram("key", down, e.key, e.code, character, held);
@@ -200,7 +204,30 @@ function key(down, e) {
 }
 window.addEventListener("keydown", e => key(1, e));
 window.addEventListener("keyup", e => key(0, e));
-window.addEventListener("paste", e => tellProgram("paste", e.clipboardData.getData("text/plain")));
+window.addEventListener("paste", e => e.target === keyboard.field || tellProgram("paste", e.clipboardData.getData("text/plain")));
+
+// ---- What fingers type: a keyboard comes up for a field of the page alone
+
+const keyboard = {
+  field: element("typing").querySelector("input"),
+  begin(text) {
+    if (!touch.last) return;
+    element("typing").hidden = false;
+    this.field.value = text;
+    this.field.focus();
+    this.field.select();
+  },
+  end(accepted) {
+    if (element("typing").hidden) return;
+    element("typing").hidden = true;
+    canvas.focus({ preventScroll: true });
+    if (accepted) return tellProgram("type", this.field.value);
+    for (const down of [1, 0]) tellProgram("key", down, "Escape", "Escape", 0, 0);
+  },
+};
+element("typing").addEventListener("submit", e => { e.preventDefault(); keyboard.end(true); });
+keyboard.field.addEventListener("blur", () => keyboard.end(true));
+keyboard.field.addEventListener("keydown", e => { if (e.key == "Escape") keyboard.end(false); });
 
 // ---- Pointers
 
@@ -211,6 +238,7 @@ const place = e => {
 const buttons = [0, 2, 1];  // the DOM's middle is the program's third
 
 canvas.addEventListener("pointerdown", e => {
+  touch.last = e.pointerType == "touch";
   canvas.focus();
   if (e.pointerType == "touch") return touch.down(e);
   canvas.setPointerCapture(e.pointerId);
@@ -228,6 +256,8 @@ canvas.addEventListener("pointerup", e => {
 });
 canvas.addEventListener("pointercancel", e => e.pointerType == "touch" ? touch.up(e) : tellProgram("blur"));
 canvas.addEventListener("pointerleave", e => { if (e.pointerType != "touch") tellProgram("leave"); });
+// No mouse follows a finger, which would take the focus back to the canvas.
+canvas.addEventListener("touchend", e => e.preventDefault(), { passive: false });
 canvas.addEventListener("contextmenu", e => e.preventDefault());
 canvas.addEventListener("wheel", e => {
   e.preventDefault();
@@ -239,6 +269,7 @@ canvas.addEventListener("wheel", e => {
 // apart zoom in between them, and together out.
 const touch = {
   fingers: new Map(),
+  last: false,  // whether it was a finger that came last
   way: null,  // of one finger: "scroll" or "drag", once it is known
   span() {
     const [a, b] = [...this.fingers.values()];
@@ -280,7 +311,12 @@ const touch = {
     if (!this.fingers.delete(e.pointerId)) return;
     if (!this.way && e.type == "pointerup") tellProgram("button", 1, 0, ...place(e), 0);
     if ((!this.way && e.type == "pointerup") || this.way == "drag") tellProgram("button", 0, 0, ...place(e), 0);
-    if (this.fingers.size == 0) this.way = null;
+    if (this.fingers.size > 0) return;
+    // Where it tapped a field the keyboard comes up in this very event, or not at all.
+    if (!this.way) for (let k = 0; k < 4; k++) call("frame");
+    this.way = null;
+    // Nothing is pointed at any more, once what the finger did is done.
+    setTimeout(() => { if (this.fingers.size == 0) tellProgram("leave"); }, 100);
   },
 };
 

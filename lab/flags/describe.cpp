@@ -19,15 +19,6 @@ std::string about_scores(const Problem& p) {
     return s;
 }
 
-/// What an algorithm of one's own may have forgotten.
-std::string left_undone(const Report& r) {
-    const Problem& p = r.experiment.problem;
-    if (p.mask.hides()) return "does the program apply the mask (apply_mask, or finish_scores)?";
-    if (p.dropout) return "does the program drop weights (drop_scores)?";
-    if (!about_scores(p).empty()) return "does the program finish the scores (finish_scores)?";
-    return "the program computes something else";
-}
-
 }  // namespace
 
 std::string describe(const Problem& given, const Computation& computation) {
@@ -62,7 +53,9 @@ bool seems_wrong(const Report& r, const OutputError& e) {
 std::string describe_error(const Report& r, const OutputError& e) {
     std::string figures = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
     if (seems_wrong(r, e))
-        figures += ", which is no rounding beside values up to " + text::number(e.largest) + ": " + left_undone(r);
+        figures += ", which is no rounding beside values up to " + text::number(e.largest) +
+                   ": the program computes something else, as where a mask is left out (apply_mask), a sum is not "
+                   "rescaled, or a tensor is taken without .of(head)";
     if (e.compared == e.elements) return figures;
     const bool naive = r.experiment.problem.softmax == Softmax::naive ||
                        r.experiment.algorithm->name == std::string_view("softmax_naive");

@@ -181,7 +181,8 @@ Layout layout_from(const Options& o) {
 }
 
 GpuSpec gpu_from(const Options& o) {
-    GpuSpec g = in_flags([&] { return load_gpu(o.gpu); });
+    const GpuSpec before = in_flags([&] { return load_gpu(o.gpu); });
+    GpuSpec g = before;
     if (o.sms) {
         if (*o.sms < 1 || *o.sms > 1'000'000)
             throw UsageError("--sms " + std::to_string(*o.sms) + ": must be from 1 to 1000000; try --sms 108");
@@ -203,10 +204,9 @@ GpuSpec gpu_from(const Options& o) {
         if (!(*o.hbm_bandwidth > 0) || *o.hbm_bandwidth > 1e9)
             throw UsageError("--hbm-bandwidth " + text::number(*o.hbm_bandwidth) +
                              ": GB/s, must be above 0 and at most 1e9; try --hbm-bandwidth 1555");
-        const GpuSpec before = g;
         g.hbm_gbs = *o.hbm_bandwidth;
-        scale_measured(g, before);
     }
+    scale_what_follows(g, before);
     g.l2_bytes = o.l2 ? o.l2_bytes.value_or(g.l2_bytes) : 0;
     return g;
 }

@@ -105,6 +105,13 @@ bool& embedded() {
     return is;
 }
 
+namespace {
+/// None where no function was entered.
+py::object trace_of(const py::error_already_set& error) {
+    return error.trace() ? py::object(error.trace()) : py::object(py::none());
+}
+}  // namespace
+
 void throw_native(py::error_already_set& error) {
     const py::object& value = error.value();
     if (error.trace()) PyException_SetTraceback(value.ptr(), error.trace().ptr());
@@ -114,14 +121,16 @@ void throw_native(py::error_already_set& error) {
         last_raised() = value;
         std::rethrow_exception(thrown);
     }
-    if (const auto what = errors.attr("wrong_call")(error.value(), error.trace()).cast<std::string>(); !what.empty())
+    if (const auto what = errors.attr("wrong_call")(error.value(), trace_of(error)).cast<std::string>(); !what.empty())
         throw ProgramError(what);
     if (embedded()) throw RunError(in_a_line(error));
     throw;
 }
 
 std::string in_a_line(py::error_already_set& error) {
-    return py::module_::import("tilescope._errors").attr("in_a_line")(error.value(), error.trace()).cast<std::string>();
+    return py::module_::import("tilescope._errors")
+        .attr("in_a_line")(error.value(), trace_of(error))
+        .cast<std::string>();
 }
 
 void define_errors(py::module_&) { py::register_exception_translator(translate); }

@@ -26,6 +26,12 @@ struct OnGpu {
     std::shared_ptr<ProgramRun> run;
 };
 
+/// Throws ProgramError where a function was not even entered, for what it was called with.
+void refuse_arguments(const py::error_already_set& e, const std::string& called) {
+    if (!e.trace() && e.matches(PyExc_TypeError))
+        throw ProgramError(with_place(called + "; " + py::str(e.value()).cast<std::string>()));
+}
+
 void call_body(const py::function& body, Block& b, const std::shared_ptr<ProgramRun>& run, std::span<const Span> at) {
     const auto block = std::make_shared<OnSm>(b, run);
     struct End {
@@ -40,6 +46,8 @@ void call_body(const py::function& body, Block& b, const std::shared_ptr<Program
         else
             body(block, at[0], at[1], at[2]);
     } catch (py::error_already_set& e) {
+        refuse_arguments(e, "launch: the body is called with a thread block and a span for each of the grid's " +
+                                std::to_string(at.size()) + " axes");
         throw_native(e);
     }
 }
@@ -193,6 +201,7 @@ void run_python(const py::object& program, const char* file, Index first, Index 
     try {
         program(OnGpu{run}, ByName{run}, p, tile);
     } catch (py::error_already_set& e) {
+        refuse_arguments(e, "a program is called with the GPU, its tensors, the problem and the tiles");
         throw_native(e);
     }
 }

@@ -302,6 +302,24 @@ def is_held(browser, p, pixels):
                 assert other == name or apart, (name, other)
         return found
 
+    # Values are typed into a field of the page, for which a telephone's keyboard comes up.
+    held(390, 844)
+    tap("drawer-controls")
+    p.wait(lambda s: "seq-input" in s["places"], "the controls")
+    for typed, key, seq in (("96", "Enter", "96"), ("64", "Escape", "96")):
+        tap("seq-input")
+        p.wait(lambda _: p.script("return !document.getElementById('typing').hidden && "
+                                  "document.activeElement == document.querySelector('#typing input')"), "a field")
+        before = p.script("return document.activeElement.value")
+        assert before == ("128" if typed == "96" else "96"), before
+        p.driver.execute_cdp_cmd("Input.insertText", {"text": typed})
+        p.keys("Return" if key == "Enter" else key)
+        p.wait(lambda s: s["settled"] and s["command"][s["command"].index("--seq") + 1] == seq and
+               p.script("return document.getElementById('typing').hidden"), f"{seq} after {typed} and {key}")
+    p.wait(lambda s: s["mouse"][0] < 0, "nothing that is pointed at")
+    tap("drawer-controls")
+    p.wait(lambda s: "panel-controls" not in s["places"], "closed")
+
     for width, height in ((390, 844), (320, 568), (844, 390)):
         upright = height > width
         found = panels(held(width, height))
@@ -500,11 +518,18 @@ def is_embedded(browser):
 
         heard(lambda m: m["settled"] and m["step"] == 0 and m["of"] > 10, "the beginning")
         ask = "window.ask(...arguments)"
+        first = driver.execute_script("return window.heard[0]")
+        assert first["of"] > 0 or not first["settled"], first
+        driver.execute_script("window.heard.length = 0")
         driver.execute_script(ask, "step")
         heard(lambda m: m["step"] == 1 and "address" in m and m["address"].endswith("--alone"), "a step")
         driver.execute_script(ask, "step", -1)
         heard(lambda m: m["step"] == 0, "a step back")
+        driver.execute_script("window.heard.length = 0")
         driver.execute_script(ask, "seek", 7)
+        heard(lambda m: m["step"] == 7, "a place")
+        early = driver.execute_script("return window.heard.filter(m => m.settled && m.step != 7)")
+        assert not early, ("at rest before it is there", early)
         assert heard(lambda m: m["step"] == 7, "a place")["said"], "nothing said"
         driver.execute_script(ask, "play")
         heard(lambda m: m["playing"] and m["step"] > 7, "playing")

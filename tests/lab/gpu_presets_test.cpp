@@ -309,6 +309,7 @@ TEST_CASE("a file may change some numbers of a preset", "[gpu]") {
     expected.title += " (changed)";
     expected.sms = 54;
     expected.hbm_gbs = 750;
+    expected.fp32_tflops /= 2, expected.tensor_tflops /= 2;
     check_equal(half, expected);
 
     const GpuSpec named = parse_gpu(R"({"base": "h 100", "name": "Mine", "l2_bytes_per_clk": null})", "mine.json");
@@ -334,6 +335,8 @@ TEST_CASE("sources of a user's file are shown, inherited, or said to be missing"
             CHECK(number.source == "not given");
         else if (number.key == "hbm_gbs")
             CHECK(number.source == "a guess");
+        else if (number.key == "fp32_tflops" || number.key == "tensor_tflops")
+            CHECK(number.source.starts_with("scaled with what the file changes; as A100-40GB: "));
         else
             CHECK(number.source.starts_with("as A100-40GB: "));
     }

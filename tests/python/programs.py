@@ -237,10 +237,31 @@ class Wrong(unittest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             tilescope.run(sees_all, **SMALL)
-        said = r"sees_all: O: max [\d.]+, rms [\d.]+, which is no rounding beside values up to [\d.]+: does the program " \
-               r"apply the mask \(apply_mask, or finish_scores\)\?"
+        said = r"sees_all: O: max [\d.]+, rms [\d.]+, which is no rounding beside values up to [\d.]+: the program computes " \
+               r"something else, as where a mask is left out \(apply_mask\)"
         with self.assertWarnsRegex(RuntimeWarning, said):
             tilescope.run(sees_all, causal=True, **SMALL)
+
+    def test_functions_with_other_arguments(self):
+        def launches(body):
+            @tilescope.algorithm(name="tried", features=tilescope.attention_features)
+            def tried(gpu, t, p, tile):
+                gpu.launch("tried", [p.head_axis()], body)
+            return tried
+
+        for body, said in ((lambda b, head, i: None, "missing 1 required positional argument: 'i'"),
+                           (lambda b: None, "takes 1 positional argument but 2 were given")):
+            with self.assertRaisesRegex(tilescope.ProgramError, "launch: the body is called with a thread block and a span for "
+                                        f"each of the grid's 1 axes; .*{said}, at source line \\d+ of .*programs.py"):
+                tilescope.count(launches(body), **SMALL)
+
+        @tilescope.algorithm(name="two")
+        def two(gpu, t):
+            pass
+
+        with self.assertRaisesRegex(tilescope.ProgramError, "a program is called with the GPU, its tensors, the problem and the "
+                                    "tiles; .*takes 2 positional arguments but 4 were given"):
+            tilescope.count(two, **SMALL)
 
     def test_a_verb_that_is_called_with_something_else(self):
         def body(b, head, i, t, p, tile):
