@@ -7,6 +7,7 @@
 #include "show/run.hpp"
 #include "tests/support/harness.hpp"
 #include "tests/support/problems.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace tilescope::show {
 
@@ -38,10 +39,12 @@ inline std::vector<Case> cases() {
 
 template <class F>
 void for_all(F&& f) {
-    for (const Case& c : cases())
-        for (const Algorithm& a : algorithms()) {
-            INFO(to_string(a, c));
-            f(a, c);
+    const std::vector<Case> all = cases();
+    for (std::size_t k = 0; k < all.size(); ++k)
+        for (std::size_t n = 0; n < algorithms().size(); ++n) {
+            if (!takes(k, n)) continue;
+            INFO(to_string(algorithms()[n], all[k]));
+            f(algorithms()[n], all[k]);
         }
 }
 
