@@ -38,6 +38,7 @@ class Scan {
         h_.app.view.compare = situation.compare;
         h_.app.view.tour = situation.tour;
         if (situation.breakpoint) h_.app.view.breakpoints = {situation.breakpoint};
+        if (situation.opens) h_.app.view.drawer = Drawer::controls;  // where what it opens is, in the hand
         h_.resize(1440, 900);
         for (int k = 0; k < 3; ++k) h_.draw(0);
         if (situation.opens) click(situation.opens);
