@@ -257,7 +257,7 @@ canvas.addEventListener("pointerup", e => {
 canvas.addEventListener("pointercancel", e => e.pointerType == "touch" ? touch.up(e) : tellProgram("blur"));
 canvas.addEventListener("pointerleave", e => { if (e.pointerType != "touch") tellProgram("leave"); });
 // No mouse follows a finger, which would take the focus back to the canvas.
-canvas.addEventListener("touchend", e => e.preventDefault(), { passive: false });
+canvas.addEventListener("touchend", e => { if (e.cancelable) e.preventDefault(); }, { passive: false });
 canvas.addEventListener("contextmenu", e => e.preventDefault());
 canvas.addEventListener("wheel", e => {
   e.preventDefault();
