@@ -320,10 +320,7 @@ void App::say(std::string text, double for_seconds) {
     message_until = ImGui::GetTime() + for_seconds;
 }
 
-Reader App::reader() const {
-    if (theme.reader == Reader::in_the_hand) return theme.reader;
-    return view.projector ? Reader::in_a_hall : Reader::at_a_desk;
-}
+Reader App::reader() const { return reader_of(theme.reader == Reader::in_the_hand, view.projector); }
 
 Drawer App::drawer() const {
     const bool held = reader() == Reader::in_the_hand && view.drawer == Drawer::automatic;

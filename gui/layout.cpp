@@ -24,6 +24,13 @@ Layout at_a_desk(const Theme& t, ImVec2 size, bool with_controls) {
     return l;
 }
 
+/// Gives the panel that is open its room, and no other one.
+void open_at(const ImVec4& room, Drawer open, Layout& l) {
+    if (open == Drawer::controls) l.controls = room;
+    if (open == Drawer::code) l.code = room;
+    if (open == Drawer::detail) l.detail = room;
+}
+
 Layout in_a_hall(const App& app, ImVec2 size) {
     const Theme& t = app.theme;
     const Drawer open = app.drawer();
@@ -34,9 +41,7 @@ Layout in_a_hall(const App& app, ImVec2 size) {
     const bool left = open == Drawer::controls;
     const ImVec4 drawer = {left ? gap : gap + w - beside, gap, beside, top};
     Layout l = {};
-    if (open == Drawer::controls) l.controls = drawer;
-    if (open == Drawer::code) l.code = drawer;
-    if (open == Drawer::detail) l.detail = drawer;
+    open_at(drawer, open, l);
     l.memory = {left ? gap + beside + gap : gap, gap, w - beside - gap, top};
     l.strip = {gap, gap + top + gap, w, words};
     l.transport = {gap, gap + h - time, w, time};
@@ -66,9 +71,7 @@ Layout in_the_hand(const App& app, ImVec2 size) {
         l.strip = {x, gap, side, words};
         drawer = {x, gap + words + gap, side, top - words - gap};
     }
-    if (open == Drawer::controls) l.controls = drawer;
-    if (open == Drawer::code) l.code = drawer;
-    if (open == Drawer::detail) l.detail = drawer;
+    open_at(drawer, open, l);
     l.transport = {gap, gap + h - time, w, time};
     return l;
 }

@@ -136,8 +136,12 @@ ImU32 Theme::ink_on(ImU32 background) {
     return 0.299f * c.x + 0.587f * c.y + 0.114f * c.z > 0.55f ? IM_COL32(15, 18, 22, 255) : IM_COL32_WHITE;
 }
 
-Reader reader_of(float width, float height, float display_scale, bool hall) {
-    if (width < 600 * display_scale || height < 420 * display_scale) return Reader::in_the_hand;
+bool is_held(float width, float height, float display_scale) {
+    return width < 600 * display_scale || height < 420 * display_scale;
+}
+
+Reader reader_of(bool held, bool hall) {
+    if (held) return Reader::in_the_hand;
     return hall ? Reader::in_a_hall : Reader::at_a_desk;
 }
 

@@ -49,12 +49,14 @@ struct FontFiles {
     std::string symbols;  ///< for what the others do not have
 };
 
-/// Who reads a window of so many pixels, asked for a hall or not: with less than three columns' room, who holds it.
-Reader reader_of(float width, float height, float display_scale, bool hall);
+/// Whether a window of so many pixels has less room than three columns need, as what is held has.
+bool is_held(float width, float height, float display_scale);
+/// Who reads what is held or not, in a hall where that is asked for.
+Reader reader_of(bool held, bool hall);
 
 /// The scale for a window of so many pixels: type grows with the window, and in a hall with its height, for that is
-/// what fills the screen; in the hand it is the display's
-/// own, or a little less. In tenths, for every change makes the fonts anew.
+/// what fills the screen; in the hand it is the display's own, or a little less. In tenths, for every change makes the
+/// fonts anew.
 float scale_for(float width, float height, float display_scale, Reader reader);
 
 /// Sets fonts at `scale`, colours and ImGui's style. In a hall no letters are smaller than 16 `scale` pixels, counted

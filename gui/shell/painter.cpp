@@ -22,11 +22,8 @@ Painter::~Painter() {
 
 void Painter::begin(App& app, Size size, float display_scale) {
     const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
-    const bool hall = app.view.projector;
     // A picture of the stage has its room to itself, however small it is.
-    const Reader reader = !app.alone ? reader_of(width, height, display_scale, hall)
-                          : hall     ? Reader::in_a_hall
-                                     : Reader::at_a_desk;
+    const Reader reader = reader_of(!app.alone && is_held(width, height, display_scale), app.view.projector);
     const float scale = scale_for(width, height, display_scale, reader);
     const Theme& t = app.theme;
     if (!fonts_made_ || t.light != app.view.light || t.reader != reader || t.scale != scale) {

@@ -219,11 +219,6 @@ void only_time(App& app) {
     ImGui::EndChild();
 }
 
-/// How playing goes, as far as it is not in the buttons that are always there.
-void pace_items(App& app) {
-    small_items(app, [&] { stride_list(app), first_box(app), speed_slider(app); });
-}
-
 }  // namespace
 
 void panel(App& app) {
@@ -239,15 +234,10 @@ void panel(App& app) {
     scrub_bar(app, std::max(t.px(14), ImGui::GetContentRegionAvail().y - rows));
     motion_buttons(app);
     if (!held) loop_button(app);
-    if (!held || (all && !below)) pace_items(app);
+    if (below) position_text(app, row), ImGui::NewLine();
+    if (!held || all) small_items(app, [&] { stride_list(app), first_box(app), speed_slider(app); });
     ImGui::EndDisabled();
-    position_text(app, row);
-    if (below) {
-        ImGui::NewLine();
-        ImGui::BeginDisabled(!app.session.run());
-        pace_items(app);
-        ImGui::EndDisabled();
-    }
+    if (!below) position_text(app, row);
     ImGui::PopStyleVar(3);
 }
 

@@ -93,6 +93,12 @@ void translate(std::exception_ptr thrown) {
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
 }
 
+/// What a function of tilescope._errors makes of it; its trace is None where no function was entered.
+std::string in_words(const char* function, py::error_already_set& error) {
+    const py::object trace = error.trace() ? py::object(error.trace()) : py::none();
+    return py::module_::import("tilescope._errors").attr(function)(error.value(), trace).cast<std::string>();
+}
+
 }  // namespace
 
 py::object& last_raised() {
@@ -105,33 +111,20 @@ bool& embedded() {
     return is;
 }
 
-namespace {
-/// None where no function was entered.
-py::object trace_of(const py::error_already_set& error) {
-    return error.trace() ? py::object(error.trace()) : py::object(py::none());
-}
-}  // namespace
-
 void throw_native(py::error_already_set& error) {
     const py::object& value = error.value();
     if (error.trace()) PyException_SetTraceback(value.ptr(), error.trace().ptr());
     const std::exception_ptr thrown = thrown_as(value);
-    const auto errors = py::module_::import("tilescope._errors");
     if (thrown) {
         last_raised() = value;
         std::rethrow_exception(thrown);
     }
-    if (const auto what = errors.attr("wrong_call")(error.value(), trace_of(error)).cast<std::string>(); !what.empty())
-        throw ProgramError(what);
+    if (const std::string what = in_words("wrong_call", error); !what.empty()) throw ProgramError(what);
     if (embedded()) throw RunError(in_a_line(error));
     throw;
 }
 
-std::string in_a_line(py::error_already_set& error) {
-    return py::module_::import("tilescope._errors")
-        .attr("in_a_line")(error.value(), trace_of(error))
-        .cast<std::string>();
-}
+std::string in_a_line(py::error_already_set& error) { return in_words("in_a_line", error); }
 
 void define_errors(py::module_&) { py::register_exception_translator(translate); }
 
