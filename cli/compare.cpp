@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "cli/beside_measured.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
@@ -285,6 +286,13 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
     return lines;
 }
 
+std::vector<Contender> contenders_of(const std::vector<Row>& rows) {
+    std::vector<Contender> contenders;
+    for (const Row& r : rows)
+        if (r.report) contenders.push_back({r.variant.label, &*r.report});
+    return contenders;
+}
+
 /// The table for people, with what surrounds it: comments in LaTeX, lines of their own in Markdown.
 void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Format format, const std::string& absent) {
     const std::string begin = format == text::Format::latex ? "% " : "";
@@ -311,10 +319,14 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
     }
     if (!absent.empty()) print(absent);
     for (const std::string& line : remarks(rows)) print(line);
-    std::vector<Contender> contenders;
-    for (const Row& r : rows)
-        if (r.report) contenders.push_back({r.variant.label, &*r.report});
+    const std::vector<Contender> contenders = contenders_of(rows);
     for (const std::string& line : conclusion(contenders)) print(line);
+    const BesideMeasured measured = beside_measured(contenders);
+    if (format != text::Format::latex && !measured.before.empty()) std::cout << '\n';
+    for (const std::string& line : measured.before) print(line);
+    if (!measured.table) return;
+    if (format == text::Format::text) std::cout << '\n';
+    measured.table->print(std::cout, format);
 }
 
 void print_json(const std::vector<Row>& rows) {
@@ -334,6 +346,7 @@ void print_json(const std::vector<Row>& rows) {
                                        {"rms_error", e->tells() ? Json(e->rms) : Json(nullptr)}};
         j["reports"].push_back(std::move(report));
     }
+    j["measured"] = beside_measured(contenders_of(rows)).json;
     std::cout << j.dump(2) << '\n';
 }
 

@@ -24,19 +24,13 @@ namespace {
 
 constexpr double most_us_that_tells = 100;  // as scripts/library has it: where a call's cost weighs
 
-std::string told(const MeasurementFile& f, std::string_view key) {
-    for (const auto& [k, value] : f.provenance)
-        if (k == key) return value.substr(0, key == "date" ? value.find(' ') : value.npos);
-    return "";
-}
-
 std::optional<double> times(const std::optional<double>& x, double factor) {
     return x ? std::optional(*x * factor) : std::nullopt;
 }
 
 MeasuredCase case_of_row(const MeasuredRow& r, const MeasurementFile& f, const GpuSpec& gpu, bool library) {
     MeasuredCase c;
-    c.gpu = gpu.name, c.device = told(f, "device"), c.date = told(f, "date"), c.library = library;
+    c.gpu = gpu.name, c.device = f.told("device"), c.date = f.told("date"), c.library = library;
     c.experiment = {find_algorithm(r["algorithm"]), problem_of(r), {}, gpu};
     c.us = library ? r.number("us") : times(r.number("warm_ms"), 1000);
     c.tells_call = library && r["half"] == "one" && c.us.value_or(most_us_that_tells) < most_us_that_tells;

@@ -120,10 +120,23 @@ std::string_view next_line(std::string_view& text) {
     return line;
 }
 
-std::vector<MeasurementFile> own_of(std::span<const EmbeddedFile> embedded) {
+/// The lines "# key: value" that a file begins with.
+Provenance next_provenance(std::string_view& text) {
+    Provenance provenance;
+    while (text.starts_with("# ")) {
+        const std::string_view line = next_line(text).substr(2);
+        const std::size_t colon = line.find(": ");
+        if (colon != std::string_view::npos) provenance.emplace_back(line.substr(0, colon), line.substr(colon + 2));
+    }
+    return provenance;
+}
+
+/// Those of the files that `read` knows.
+template <class Read>
+std::vector<MeasurementFile> all_of(std::span<const EmbeddedFile> embedded, Read&& read) {
     std::vector<MeasurementFile> files;
     for (const EmbeddedFile& f : embedded)
-        if (auto file = read_measurements(f.text)) files.push_back(std::move(*file));
+        if (auto file = read(f.text)) files.push_back(std::move(*file));
     return files;
 }
 
@@ -186,14 +199,15 @@ Index MeasuredRow::integer(std::string_view column) const {
     return value;
 }
 
+std::string MeasurementFile::told(std::string_view key) const {
+    for (const auto& [k, value] : provenance)
+        if (k == key) return value.substr(0, key == "date" ? value.find(' ') : value.npos);
+    return "";
+}
+
 std::optional<MeasurementFile> read_measurements(std::string_view text) {
     MeasurementFile file;
-    while (text.starts_with("# ")) {
-        const std::string_view line = next_line(text).substr(2);
-        const std::size_t colon = line.find(": ");
-        if (colon != std::string_view::npos)
-            file.provenance.emplace_back(line.substr(0, colon), line.substr(colon + 2));
-    }
+    file.provenance = next_provenance(text);
     auto header = std::make_shared<std::vector<std::string>>(split(next_line(text)));
     for (const char* needed : {"algorithm", "status", "simulated_read_bytes"})
         if (std::ranges::find(*header, needed) == header->end()) return std::nullopt;
@@ -223,6 +237,22 @@ std::optional<MeasurementFile> read_library(std::string_view text) {
         file.rows.emplace_back(file.columns.get(),
                                std::vector<std::string>{"flash_v2", c[1], c[2], c[3], c[4], c[4], c[5], c[6], c[7],
                                                         c[7], c[8] == "True" ? "1" : "0", c[9]});
+    }
+    return file;
+}
+
+std::optional<MeasurementFile> read_backends(std::string_view text) {
+    MeasurementFile file;
+    file.provenance = next_provenance(text);
+    if (next_line(text) != "gpu,kernel,runs,dtype,batch,heads,kv_heads,seq_q,seq_k,dim,causal,us") return std::nullopt;
+    file.columns = std::make_shared<std::vector<std::string>>(
+        std::vector<std::string>{"algorithm", "kernel", "runs", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_k",
+                                 "dim", "dim_v", "causal", "us"});
+    while (!text.empty()) {
+        std::vector<std::string> c = split(next_line(text));
+        if (c.size() < 12) continue;
+        c[0] = "flash_v2", c.insert(c.begin() + 10, c[9]);
+        file.rows.emplace_back(file.columns.get(), std::move(c));
     }
     return file;
 }
@@ -261,19 +291,16 @@ KernelCase case_of(const MeasuredRow& row) {
                    " x " + std::to_string(tile.bc) + " for a row's problem");
 }
 
-std::vector<MeasurementFile> shipped_measurements() { return own_of(embedded_h200()); }
+std::vector<MeasurementFile> shipped_measurements() { return all_of(embedded_h200(), read_measurements); }
 
-std::vector<MeasurementFile> shipped_backward() { return own_of(embedded_backward()); }
+std::vector<MeasurementFile> shipped_backward() { return all_of(embedded_backward(), read_measurements); }
 
 std::vector<ShippedOn> shipped_by_machine() {
-    const auto library_of = [](std::span<const EmbeddedFile> files) {
-        std::vector<MeasurementFile> read;
-        for (const EmbeddedFile& f : files)
-            if (auto file = read_library(f.text)) read.push_back(std::move(*file));
-        return read;
+    const auto shipped_on = [&](const char* gpu, std::span<const EmbeddedFile> files) {
+        return ShippedOn{gpu, all_of(files, read_measurements), all_of(files, read_library),
+                         all_of(files, read_backends)};
     };
-    return {{"H200", own_of(embedded_h200()), library_of(embedded_h200())},
-            {"H100-SXM", own_of(embedded_h100()), library_of(embedded_h100())}};
+    return {shipped_on("H200", embedded_h200()), shipped_on("H100-SXM", embedded_h100())};
 }
 
 }  // namespace tilescope::device

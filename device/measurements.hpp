@@ -50,6 +50,9 @@ struct MeasurementFile {
     Provenance provenance;
     std::shared_ptr<const std::vector<std::string>> columns;
     std::vector<MeasuredRow> rows;
+
+    /// What the provenance says of a key; of a date without the hour. "" where it says nothing.
+    std::string told(std::string_view key) const;
 };
 /// Reads what write_measurements() wrote, today or before an algorithm was renamed. nullopt where the text is another
 /// kind of CSV.
@@ -57,6 +60,9 @@ std::optional<MeasurementFile> read_measurements(std::string_view text);
 
 /// The same of what `scripts/library` wrote: PyTorch's FlashAttention-2 as rows of flash_v2, without tiles.
 std::optional<MeasurementFile> read_library(std::string_view text);
+
+/// The same of what `scripts/backends` wrote: a row for each way of PyTorch's, `kernel`, to a problem of flash_v2.
+std::optional<MeasurementFile> read_backends(std::string_view text);
 
 /// The problem of a row, with heads packed where they were. RunError where a cell is none of one.
 Problem problem_of(const MeasuredRow& row);
@@ -69,10 +75,10 @@ std::vector<MeasurementFile> shipped_measurements();
 /// The same of backward passes, which docs/validation.md does not have yet.
 std::vector<MeasurementFile> shipped_backward();
 
-/// All that ships of a machine: of the kernels here, and of the library's.
+/// All that ships of a machine: of the kernels here, of the library's FlashAttention-2, and of all that PyTorch runs.
 struct ShippedOn {
     const char* gpu;  ///< the preset
-    std::vector<MeasurementFile> own, library;
+    std::vector<MeasurementFile> own, library, backends;
 };
 std::vector<ShippedOn> shipped_by_machine();
 

@@ -85,7 +85,8 @@ std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     std::vector<std::string> close, lines;
     for (auto c = timed.begin() + 1; c != timed.end(); ++c)
         if (too_close(**c, fastest)) close.push_back((*c)->label + " (" + text::microseconds(time_of(**c)) + ")");
-    lines.push_back("Fastest, as modelled: " + fastest.label + ", " + text::microseconds(time_of(fastest)) + "." +
+    lines.push_back("Fastest of these programs, as modelled: " + fastest.label + ", " +
+                    text::microseconds(time_of(fastest)) + "." +
                     (close.empty() ? "" : " Too close to call: " + text::join(close, ", ") + "."));
     for (auto c = timed.begin() + 1; c != timed.end(); ++c)
         if (!too_close(**c, fastest))

@@ -31,7 +31,7 @@ COMMANDS = {
             f"run {EVERY} --json", f"run flash_v2_backward {SMALL} --with forward --json"],
     "compare": [f"compare split_kv {SMALL} --json", f"compare standard flash_v2:seq=4096,br=4096,bc=4096 {SMALL} --json",
                 "compare flash_v2 --seq 262144 --heads 4 --json", f"compare {EVERY} --json",
-                f"compare flash_v2_backward {SMALL} --with forward --json"],
+                "compare flash_v2 --mode count --json", f"compare flash_v2_backward {SMALL} --with forward --json"],
     "explain": [f"explain standard {SMALL} --json", f"explain split_kv {SMALL} --json", f"explain {EVERY} --json",
                 f"explain flash_v2 {SMALL} --json", f"explain flash_v1_backward {SMALL} --json"],
     "timeline": [f"timeline standard {SMALL} --json", f"timeline split_kv {SMALL} --json", "timeline flash_v2 --seq 1048576 --json",

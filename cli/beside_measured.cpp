@@ -1,0 +1,124 @@
+#include "cli/beside_measured.hpp"
+
+#include <algorithm>
+
+#include "algorithms/contract/packed.hpp"
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "device/backends.hpp"
+#include "lab/experiment_json.hpp"
+
+namespace tilescope::cli {
+using namespace lab;
+using namespace device;
+namespace {
+
+bool one_question(std::span<const Contender> rows) {
+    if (rows.empty() || rows[0].report->experiment.algorithm->computes != &computation::attention) return false;
+    const Experiment& first = rows[0].report->experiment;
+    return std::ranges::all_of(rows, [&](const Contender& c) {
+        const Experiment& e = c.report->experiment;
+        return unpacked(e.problem) == unpacked(first.problem) && e.gpu.name == first.gpu.name;
+    });
+}
+
+/// "4 x 32 heads, N = 4,096, d = 64, causal"
+std::string shape_of(const Problem& p) {
+    std::string s = (p.batch > 1 ? text::grouped(p.batch) + " x " : "") + text::grouped(p.heads) + " heads";
+    if (p.kv_heads != p.heads) s += " (" + text::grouped(p.kv_heads) + " of K, V)";
+    s += p.seq_q == p.seq_k ? ", N = " + text::grouped(p.seq_k)
+                            : ", " + text::grouped(p.seq_q) + " x " + text::grouped(p.seq_k);
+    return s + ", d = " + text::grouped(p.dim) + (p.mask.is_causal() ? ", causal" : "");
+}
+
+/// "the work of this problem", "2.0 x this work".
+std::string work_of(const Problem& measured, const Problem& asked) {
+    const double ratio = work_ratio(measured, asked);
+    char number[32];
+    std::snprintf(number, sizeof number, "%.2g", ratio);
+    return ratio == 1 ? "the same work" : std::string(number) + " x this work";
+}
+
+/// The first row of an algorithm that has a time.
+const Contender* row_of(std::span<const Contender> rows, const char* algorithm) {
+    if (!algorithm) return nullptr;
+    const auto found = std::ranges::find_if(rows, [&](const Contender& c) {
+        return c.report->experiment.algorithm->name == std::string_view(algorithm) && c.report->time;
+    });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+/// What was measured and what was not, where nothing of the problem's like was.
+std::vector<std::string> nothing_like_it(const Experiment& e) {
+    const std::vector<std::string> gpus = measured_gpus();
+    if (e.gpu.compute_capability == "none" || gpus.empty()) return {};
+    if (std::ranges::find(gpus, e.gpu.name) == gpus.end())
+        return {"What PyTorch runs was measured with --gpu " + text::join(gpus, " and ") + ", not on this GPU."};
+    std::vector<std::string> dims;
+    for (const Index d : measured_dims(e.gpu.name)) dims.push_back(std::to_string(d));
+    return {"What PyTorch runs was measured in f16, for d = " + text::listed(dims) +
+            ", without a mask or causal: nothing near this problem (scripts/backends measures)."};
+}
+
+/// Whose kernel PyTorch takes by itself, and whether a row models that.
+std::string about_choice(const BackendTimes& m, const BackendTime& choice, std::span<const Contender> rows,
+                         bool same) {
+    const Contender* row = row_of(rows, m.like(*choice.backend).algorithm);
+    const std::string library = m.library.substr(0, m.library.find(", "));
+    return library + " runs " + choice.backend->name + (same ? " here: " : " for the nearest problem that was measured: ") +
+           text::microseconds(choice.us) + (same ? " measured; " : "; ") +
+           (row ? "of the rows above " + row->label + " models it." : "no row above models it.");
+}
+
+std::vector<std::string> cells_of(const BackendTime& t, const BackendTimes& m, std::span<const Contender> rows,
+                                  bool same) {
+    const Like& like = m.like(*t.backend);
+    const Contender* row = row_of(rows, like.algorithm);
+    std::vector<std::string> cells = {t.backend->name + std::string(t.backend == m.chosen ? ", PyTorch's choice" : ""),
+                                      row ? row->label : "-", *like.apart ? like.apart : "-",
+                                      text::microseconds(t.us)};
+    if (same) cells.push_back(row ? text::microseconds(row->report->time->us()) : "-");
+    return cells;
+}
+
+Json json_of(const BackendTimes& m, const Problem& asked, bool same) {
+    Json j = {{"device", m.device}, {"library", m.library}, {"date", m.date},
+              {"same_shape", same}, {"work_ratio", work_ratio(m.problem, asked)},
+              {"batch", m.problem.batch}, {"heads", m.problem.heads}, {"kv_heads", m.problem.kv_heads},
+              {"seq_q", m.problem.seq_q}, {"seq_k", m.problem.seq_k}, {"dim", m.problem.dim},
+              {"causal", m.problem.mask.is_causal()}, {"chosen", m.chosen ? Json(m.chosen->key) : Json()},
+              {"kernels", Json::array()}};
+    for (const BackendTime& t : m.times)
+        j["kernels"].push_back({{"kernel", t.backend->key},
+                                {"time_us", t.us},
+                                {"modelled_by", m.like(*t.backend).algorithm ? Json(m.like(*t.backend).algorithm) : Json()}});
+    return j;
+}
+
+}  // namespace
+
+BesideMeasured beside_measured(std::span<const Contender> rows) {
+    BesideMeasured out;
+    if (!one_question(rows)) return out;
+    const Experiment& e = rows[0].report->experiment;
+    const Problem asked = unpacked(e.problem);
+    const auto m = backend_times(asked, e.gpu.name);
+    if (!m) {
+        out.before = nothing_like_it(e);
+        return out;
+    }
+    const bool same = same_shape(m->problem, asked);
+    const auto choice = std::ranges::find(m->times, m->chosen, &BackendTime::backend);
+    if (choice != m->times.end()) out.before.push_back(about_choice(*m, *choice, rows, same));
+    out.before.push_back((same ? "Measured on this problem: " : "Nearest measured: " + shape_of(m->problem) + ", " +
+                                                                    work_of(m->problem, asked) + ", ") +
+                         m->device + ", " + m->library + ", f16, " + m->date + ".");
+    std::vector<std::string> header = {"kernel", "its model above", "what it does otherwise", "measured"};
+    if (same) header.push_back("modelled");
+    out.table.emplace(header, 3);
+    for (const BackendTime& t : m->times) out.table->add(cells_of(t, *m, rows, same));
+    out.json = json_of(*m, asked, same);
+    return out;
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,20 @@
+// What `compare` says below its table of what PyTorch runs: measured times of the same problem, or of the nearest.
+#pragma once
+
+#include <span>
+
+#include "cli/json.hpp"
+#include "core/text/table.hpp"
+#include "lab/conclusion.hpp"
+
+namespace tilescope::cli {
+
+/// A sentence or two, and a table; nothing of either where the rows are not one problem of attention on one GPU.
+struct BesideMeasured {
+    std::vector<std::string> before;
+    std::optional<text::Table> table;
+    Json json;  ///< null where there is no table
+};
+BesideMeasured beside_measured(std::span<const lab::Contender> rows);
+
+}  // namespace tilescope::cli

@@ -1,0 +1,103 @@
+#include "device/backends.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "algorithms/contract/packed.hpp"
+#include "algorithms/cuda/tables.hpp"
+
+namespace tilescope::device {
+namespace {
+
+constexpr double most_work_ratio = 16;
+
+constexpr Like own_tiles = {"memory_efficient", "tiles of its own"},
+               unfused = {"standard", "scale and mask are passes of their own"},
+               unfused_f32 = {"standard", "S and P in f32, and a look for hidden rows"};
+constexpr Backend backends[] = {
+    {"cudnn", "cuDNN", {nullptr, "warpgroups that take turns, wgmma, TMA"}, {nullptr, "reads what split_kv reads"}},
+    {"flash", "FlashAttention-2", {"flash_v2"}, {"split_kv", "its combine launch has fewer thread blocks"}},
+    {"efficient", "memory-efficient (CUTLASS)", own_tiles, own_tiles},
+    {"by_hand", "unfused, typed by hand", unfused, unfused},
+    {"math", "unfused, the MATH backend", unfused_f32, unfused_f32},
+};
+
+const Backend* find_backend(std::string_view key) {
+    const auto found = std::ranges::find_if(backends, [&](const Backend& b) { return key == b.key; });
+    return found == std::end(backends) ? nullptr : &*found;
+}
+
+/// The files of a machine; whose rows have the columns of scripts/backends.
+std::vector<MeasurementFile> files_of(std::string_view gpu) {
+    for (const ShippedOn& machine : shipped_by_machine())
+        if (machine.gpu == gpu) return machine.backends;
+    return {};
+}
+
+bool alike(const Problem& asked, const Problem& measured) {
+    return asked.dim == measured.dim && asked.dim_v == measured.dim_v &&
+           asked.mask.is_causal() == measured.mask.is_causal() && (asked.seq_q == 1) == (measured.seq_q == 1);
+}
+
+/// 0 where nothing differs; a factor of e in a size counts 1.
+double distance(const Problem& a, const Problem& b) {
+    const auto apart = [](Index x, Index y) {
+        return std::abs(std::log(static_cast<double>(x) / static_cast<double>(y)));
+    };
+    const bool grouped_alike = a.heads / a.kv_heads == b.heads / b.kv_heads;
+    return apart(a.batch_heads(), b.batch_heads()) + apart(a.seq_q, b.seq_q) + apart(a.seq_k, b.seq_k) +
+           (grouped_alike ? 0 : 0.5) + (a.heads == b.heads ? 0 : 0.01);
+}
+
+/// Of what the GPU computes, whatever K and V of several batch entries or heads share.
+bool has_no_like(const Problem& p) { return !scores_are_plain(p) || p.pages || p.dtype == Dtype::f32; }
+
+}  // namespace
+
+bool same_shape(const Problem& a, const Problem& b) { return distance(a, b) < 0.1; }
+
+double work_ratio(const Problem& a, const Problem& b) {
+    const auto work = [](const Problem& p) {
+        return static_cast<double>(p.batch_heads()) * static_cast<double>(p.seq_q) * static_cast<double>(p.seq_k) *
+               static_cast<double>(p.dim + p.dim_v);
+    };
+    return work(a) / work(b);
+}
+
+std::optional<BackendTimes> backend_times(const Problem& problem, std::string_view gpu) {
+    const Problem asked = unpacked(problem);
+    if (has_no_like(asked)) return std::nullopt;
+    std::optional<BackendTimes> best;
+    for (const MeasurementFile& file : files_of(gpu))
+        for (const MeasuredRow& row : file.rows) {
+            const Problem p = problem_of(row);
+            const double ratio = work_ratio(p, asked);
+            if (!alike(asked, p) || ratio > most_work_ratio || ratio < 1 / most_work_ratio) continue;
+            if (best && p != best->problem && distance(asked, p) >= distance(asked, best->problem)) continue;
+            if (!best || p != best->problem)
+                best = {file.told("device"), file.told("library"), file.told("date"), p, nullptr, {}};
+            if (row["kernel"] == "default")
+                best->chosen = find_backend(row["runs"]);
+            else if (const Backend* b = find_backend(row["kernel"]))
+                best->times.push_back({b, row.number("us").value()});
+        }
+    if (best) std::ranges::sort(best->times, {}, &BackendTime::us);
+    return best;
+}
+
+std::vector<std::string> measured_gpus() {
+    std::vector<std::string> names;
+    for (const ShippedOn& machine : shipped_by_machine())
+        if (!machine.backends.empty()) names.emplace_back(machine.gpu);
+    return names;
+}
+
+std::vector<Index> measured_dims(std::string_view gpu) {
+    std::set<Index> dims;
+    for (const MeasurementFile& file : files_of(gpu))
+        for (const MeasuredRow& row : file.rows) dims.insert(row.integer("dim"));
+    return {dims.begin(), dims.end()};
+}
+
+}  // namespace tilescope::device
