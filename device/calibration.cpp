@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/text/numbers.hpp"
+#include "lab/gpu_fields.hpp"
 
 namespace tilescope::device {
 namespace {
@@ -52,6 +53,7 @@ class Calibrator {
         else
             start_from_preset();
         ask_driver();
+        if (!c_.preset.empty()) scale_peaks();
         g_.name = (c_.preset.empty() ? short_name(device.name).substr(0, 70) : c_.preset) + " (calibrated)";
         g_.title = device.name.substr(0, 70) + ", calibrated " + date;
         g_.compute_capability = device.compute_capability;
@@ -138,6 +140,16 @@ class Calibrator {
         ask("max_warps_per_sm", &GpuSpec::max_warps_per_sm, device_.max_warps_per_sm);
         ask("max_blocks_per_sm", &GpuSpec::max_blocks_per_sm, device_.max_blocks_per_sm);
         ask("clock_mhz", &GpuSpec::clock_mhz, device_.clock_mhz);
+    }
+
+    /// Where the driver reports other SMs or clocks than the preset has.
+    void scale_peaks() {
+        const GpuSpec preset = lab::gpu_preset(c_.preset);
+        lab::scale_what_follows(g_, preset, [](std::string_view key) { return !key.ends_with("_tflops"); });
+        for (const auto& [key, peak] :
+             {std::pair{"fp32_tflops", &GpuSpec::fp32_tflops}, std::pair{"tensor_tflops", &GpuSpec::tensor_tflops}})
+            if (g_.*peak != preset.*peak)
+                c_.origins[key].source = "scaled with what the driver reports; " + c_.origins[key].source;
     }
 
     // ---- what was measured ----

@@ -76,7 +76,7 @@ Problem problem_from(JsonEntry e, const std::string& file) {
 
 GpuSpec gpu_from(const nlohmann::ordered_json& json, const std::string& file) {
     try {
-        return parse_gpu(json.dump(), text::shown(file) + ": gpu");
+        return recorded_gpu(json.dump(), text::shown(file) + ": gpu");
     } catch (const BadValue& error) {
         throw UsageError(error.value + ": " + error.allowed);  // the value says which file and key
     }

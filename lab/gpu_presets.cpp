@@ -11,10 +11,10 @@
 #include <set>
 #include <span>
 #include <utility>
-#include <variant>
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
+#include "lab/gpu_fields.hpp"
 #include "lab/text_file.hpp"
 
 namespace tilescope::lab {
@@ -26,94 +26,26 @@ constexpr const char* schema = "tilescope.gpu/1";
 constexpr int max_nesting = 8;
 constexpr std::size_t max_title = 100, max_source = 300;  // in bytes
 
-// ---- The fields of GpuSpec. The type of the member says what a number may be: whole, any, or unknown too.
-
-using GpuMember = std::variant<Index GpuSpec::*, double GpuSpec::*, std::optional<double> GpuSpec::*>;
-
-struct GpuField {
-    const char* key;
-    const char* unit;
-    GpuMember member;
-    double least, most;     // so that products of a few of them still fit into 64 bits
-    bool measured = false;  // by a calibration; not mentioned where there was none
-};
-
-constexpr double million = 1e6, billion = 1e9, two30 = 1 << 30, two50 = two30 * (1 << 20), tiny = 1e-6;
-
-constexpr GpuField fields[] = {
-    {"sms", "SMs", &GpuSpec::sms, 1, million},
-    {"sram_per_sm", "B", &GpuSpec::sram_per_sm, 1, two30},
-    {"sram_per_block", "B", &GpuSpec::sram_per_block, 1, two30},
-    {"registers_per_sm", "B", &GpuSpec::registers_per_sm, 1, two30},
-    {"l2_bytes", "B", &GpuSpec::l2_bytes, 0, two50},
-    {"hbm_bytes", "B", &GpuSpec::hbm_bytes, 1, two50},
-    {"max_warps_per_sm", "warps", &GpuSpec::max_warps_per_sm, 1, million},
-    {"max_blocks_per_sm", "blocks", &GpuSpec::max_blocks_per_sm, 1, million},
-    {"clock_mhz", "MHz", &GpuSpec::clock_mhz, tiny, million},
-    {"tensor_clock_mhz", "MHz", &GpuSpec::tensor_clock_mhz, tiny, million},
-    {"hbm_gbs", "GB/s", &GpuSpec::hbm_gbs, tiny, billion},
-    {"fp32_tflops", "TFLOP/s", &GpuSpec::fp32_tflops, tiny, billion},
-    {"tensor_tflops", "TFLOP/s", &GpuSpec::tensor_tflops, tiny, billion},
-    {"tensor_flops_per_clk", "FLOP/clk/SM", &GpuSpec::tensor_flops_per_clk, tiny, billion},
-    {"fp32_lanes", "FMA/clk/SM", &GpuSpec::fp32_lanes, tiny, million},
-    {"exp_per_clk", "exp/clk/SM", &GpuSpec::exp_per_clk, tiny, million},
-    {"sram_bytes_per_clk", "B/clk/SM", &GpuSpec::sram_bytes_per_clk, tiny, billion},
-    {"l2_bytes_per_clk", "B/clk", &GpuSpec::l2_bytes_per_clk, tiny, billion},
-    {"l2_chiplets", "chiplets", &GpuSpec::l2_chiplets, 1, 16, true},
-    {"l2_partitions", "partitions", &GpuSpec::l2_partitions, 1, 2, true},
-    {"mma_flops_per_clk", "FLOP/clk/SM", &GpuSpec::mma_flops_per_clk, tiny, billion, true},
-    {"fma_per_clk", "FMA/clk/SM", &GpuSpec::fma_per_clk, tiny, million, true},
-    {"half_rate_per_clk", "op/clk/SM", &GpuSpec::half_rate_per_clk, tiny, million, true},
-    {"l2_read_bytes_per_clk", "B/clk", &GpuSpec::l2_read_bytes_per_clk, tiny, billion, true},
-    {"sm_bytes_per_clk", "B/clk/SM", &GpuSpec::sm_bytes_per_clk, tiny, billion, true},
-    {"copy_gbs", "GB/s", &GpuSpec::copy_gbs, tiny, billion, true},
-    {"l2_latency_clk", "clk", &GpuSpec::l2_latency_clk, tiny, million, true},
-    {"dram_latency_clk", "clk", &GpuSpec::dram_latency_clk, tiny, million, true},
-    {"launch_us", "us", &GpuSpec::launch_us, tiny, million, true},
-    {"cuda_clock_mhz", "MHz", &GpuSpec::cuda_clock_mhz, tiny, million, true},
-    {"mma_light_clock_mhz", "MHz", &GpuSpec::mma_light_clock_mhz, tiny, million, true},
-    {"mma_clock_mhz", "MHz", &GpuSpec::mma_clock_mhz, tiny, million, true},
-};
-
-/// Rates that were measured, and what the data sheet says in their place.
-constexpr std::pair<std::optional<double> GpuSpec::*, GpuMember> measured_beside[] = {
-    {&GpuSpec::l2_read_bytes_per_clk, &GpuSpec::l2_bytes_per_clk},
-    {&GpuSpec::mma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
-    {&GpuSpec::fma_per_clk, &GpuSpec::fp32_lanes},
-    {&GpuSpec::half_rate_per_clk, &GpuSpec::fp32_lanes},
-    {&GpuSpec::copy_gbs, &GpuSpec::hbm_gbs},
-    {&GpuSpec::cuda_clock_mhz, &GpuSpec::clock_mhz},
-    {&GpuSpec::mma_light_clock_mhz, &GpuSpec::tensor_clock_mhz},
-    {&GpuSpec::mma_clock_mhz, &GpuSpec::tensor_clock_mhz},
-};
-
 constexpr std::pair<const char*, std::string GpuSpec::*> texts[] = {
     {"name", &GpuSpec::name}, {"title", &GpuSpec::title}, {"compute_capability", &GpuSpec::compute_capability}};
 
 bool is_whole(const GpuField& f) { return std::holds_alternative<Index GpuSpec::*>(f.member); }
 bool may_be_unknown(const GpuField& f) { return std::holds_alternative<std::optional<double> GpuSpec::*>(f.member); }
 
-std::optional<double> value_of(const GpuSpec& spec, const GpuField& f) {
-    return std::visit([&](auto member) { return std::optional<double>(spec.*member); }, f.member);
-}
+bool is_mentioned(const GpuSpec& spec, const GpuField& f) { return !f.measured || value_of(spec, f.member); }
 
-bool is_mentioned(const GpuSpec& spec, const GpuField& f) { return !f.measured || value_of(spec, f); }
-
-/// A GPU together with the origins of its numbers, in the order of `fields`.
+/// A GPU together with the origins of its numbers, in the order of gpu_fields().
 struct Sheet {
     GpuSpec spec;
-    std::array<GpuOrigin, std::size(fields)> origins;
+    std::vector<GpuOrigin> origins = std::vector<GpuOrigin>(gpu_fields().size());
 };
+
+/// Numbers that contradict each other are an error where somebody wrote them; a recording was made with them.
+enum class Contradictions : std::uint8_t { refused, kept };
 
 // ---- Words for messages
 
 std::string shown(const json& value) { return text::shown(value.dump()); }
-
-/// Whole numbers as such, all others as a short text that reads back to the same number.
-std::string number_text(double x) {
-    const bool whole = std::abs(x) < 1e16 && x == std::floor(x);
-    return whole ? std::to_string(static_cast<Index>(x)) : json(x).dump();
-}
 
 std::string allowed(const GpuField& f) {
     return std::string(is_whole(f) ? "a whole number" : "a number") + " from " + number_text(f.least) + " to " +
@@ -180,32 +112,45 @@ class SheetReader {
         if (!root.is_object()) refuse(where, "the file must hold one JSON object, such as {\"base\": \"A100-40GB\"}");
         std::vector<std::string> known = {"schema", "base"};
         for (const auto& text : texts) known.emplace_back(text.first);
-        for (const auto& field : fields) known.emplace_back(field.key);
+        for (const GpuField& field : gpu_fields()) known.emplace_back(field.key);
         check_keys(root, "", known);
         if (root.contains("schema") && root["schema"] != schema)
             fail("schema", shown(root["schema"]) + " is unknown: write \"" + schema + "\", or leave it out");
     }
 
-    Sheet read(std::span<const Sheet> bases) {
+    Sheet read(std::span<const Sheet> bases, Contradictions contradictions) {
         if (root_.contains("base")) start_from(bases);
+        return read_rest(contradictions);
+    }
+    /// What the text says, and else what `base` has.
+    GpuSpec change(const GpuSpec& base) {
+        if (root_.contains("base")) fail("base", "this GPU is what is changed: leave it out");
+        sheet_.spec = base_ = base, has_base_ = true;
+        return read_rest(Contradictions::refused).spec;
+    }
+
+  private:
+    Sheet read_rest(Contradictions contradictions) {
         std::vector<std::string> missing = read_texts();
-        for (std::size_t i = 0; i < std::size(fields); ++i) {
-            if (root_.contains(fields[i].key))
-                read_number(fields[i], sheet_.origins[i]);
-            else if (!root_.contains("base") && !may_be_unknown(fields[i]))
-                missing.emplace_back(fields[i].key);
+        for (std::size_t i = 0; i < gpu_fields().size(); ++i) {
+            const GpuField& field = gpu_fields()[i];
+            if (root_.contains(field.key))
+                read_number(field, sheet_.origins[i]);
+            else if (!has_base_ && !may_be_unknown(field))
+                missing.emplace_back(field.key);
         }
-        if (root_.contains("base")) follow_changes();
+        if (has_base_) follow_changes();
         if (!missing.empty())
             fail(text::join(missing, ", "),
                  "missing: write them, or take them from a preset with \"base\": \"A100-40GB\"");
         if (sheet_.spec.sram_per_block > sheet_.spec.sram_per_sm)
             fail("sram_per_block",
                  "more than sram_per_sm: write " + std::to_string(sheet_.spec.sram_per_sm) + " or less");
+        if (const std::string what = contradiction_in(sheet_.spec);
+            contradictions == Contradictions::refused && !what.empty())
+            refuse(where_, what);
         return std::move(sheet_);
     }
-
-  private:
     [[noreturn]] void fail(const std::string& key, const std::string& what) const { refuse(where_, key + ": " + what); }
 
     void check_keys(const json& object, const std::string& path, const std::vector<std::string>& known) const {
@@ -226,17 +171,23 @@ class SheetReader {
     void start_from(std::span<const Sheet> bases) {
         const std::string name = text("base", root_["base"], max_title);
         sheet_ = find_sheet(bases, name, text::shown(where_, 200) + ": base: " + shown(root_["base"]));
-        base_ = sheet_.spec;
+        base_ = sheet_.spec, has_base_ = true;
         for (auto& origin : sheet_.origins) origin.source = "as " + sheet_.spec.name + ": " + origin.source;
         sheet_.spec.name += " (changed)";
         sheet_.spec.title += " (changed)";
     }
 
     void follow_changes() {
-        scale_what_follows(sheet_.spec, base_);
-        for (std::size_t i = 0; i < std::size(fields); ++i)
-            if (!root_.contains(fields[i].key) && value_of(sheet_.spec, fields[i]) != value_of(base_, fields[i]))
-                sheet_.origins[i].source = "scaled with what the file changes; " + sheet_.origins[i].source;
+        scale_what_follows(sheet_.spec, base_, [&](std::string_view key) { return root_.contains(key); });
+        for (std::size_t i = 0; i < gpu_fields().size(); ++i) {
+            const GpuField& field = gpu_fields()[i];
+            const auto now = value_of(sheet_.spec, field.member);
+            if (root_.contains(field.key) || now == value_of(base_, field.member)) continue;
+            sheet_.origins[i].source = "scaled with what the file changes; " + sheet_.origins[i].source;
+            if (!(*now >= field.least && *now <= field.most))
+                fail(field.key,
+                     number_text(*now) + " follows from what the file changes: write " + allowed(field) + " beside it");
+        }
     }
 
     /// Returns the keys that are missing. A GPU with a name needs no title, and one with a base needs neither.
@@ -248,7 +199,7 @@ class SheetReader {
                 sheet_.spec.*member = text(key, root_[key], max_title);
             else if (titled_by_name)
                 sheet_.spec.title = sheet_.spec.name;
-            else if (!root_.contains("base"))
+            else if (!has_base_)
                 missing.emplace_back(key);
         }
         return missing;
@@ -290,13 +241,19 @@ class SheetReader {
     const json& root_;
     Sheet sheet_;
     GpuSpec base_;
+    bool has_base_ = false;
 };
 
-Sheet read_sheet(std::string_view text, std::string_view where, std::span<const Sheet> bases) {
-    // JSON needs memory to be destroyed. Where it is shared a function of its own does that, which tests that let
-    // memory run out can tell from ours.
-    const auto root = std::make_shared<const json>(parse_bounded(text, where));
-    return SheetReader(where, *root).read(bases);
+/// JSON needs memory to be destroyed. Where it is shared a function of its own does that, which tests that let memory
+/// run out can tell from ours.
+std::shared_ptr<const json> json_of(std::string_view text, std::string_view where) {
+    return std::make_shared<const json>(parse_bounded(text, where));
+}
+
+Sheet read_sheet(std::string_view text, std::string_view where, std::span<const Sheet> bases,
+                 Contradictions contradictions = Contradictions::refused) {
+    const auto root = json_of(text, where);
+    return SheetReader(where, *root).read(bases, contradictions);
 }
 
 /// "8.0" as (8, 0); what is not a version sorts last.
@@ -342,31 +299,25 @@ GpuSpec gpu_preset(std::string_view name) { return preset(name).spec; }
 
 GpuSpec load_gpu(const std::string& name_or_path) { return load_sheet(name_or_path).spec; }
 
-void scale_what_follows(GpuSpec& spec, const GpuSpec& before) {
-    for (const auto& [measured, published] : measured_beside)
-        if (auto& m = spec.*measured; m && m == before.*measured) {
-            const GpuField at{"", "", published, 0, 0};
-            if (const auto now = value_of(spec, at), then = value_of(before, at); now && then) *m *= *now / *then;
-        }
-    const auto scale = [&](double GpuSpec::*peak, double (*product)(const GpuSpec&)) {
-        if (spec.*peak == before.*peak) spec.*peak *= product(spec) / product(before);
-    };
-    scale(&GpuSpec::fp32_tflops,
-          [](const GpuSpec& g) { return static_cast<double>(g.sms) * g.clock_mhz * g.fp32_lanes; });
-    scale(&GpuSpec::tensor_tflops,
-          [](const GpuSpec& g) { return static_cast<double>(g.sms) * g.tensor_clock_mhz * g.tensor_flops_per_clk; });
-}
-
 GpuSpec parse_gpu(std::string_view json_text, std::string_view where) {
     return read_sheet(json_text, where, presets()).spec;
+}
+
+GpuSpec changed_gpu(const GpuSpec& gpu, std::string_view json_text) {
+    const auto root = json_of(json_text, gpu.name);
+    return SheetReader(gpu.name, *root).change(gpu);
+}
+
+GpuSpec recorded_gpu(std::string_view json_text, std::string_view where) {
+    return read_sheet(json_text, where, presets(), Contradictions::kept).spec;
 }
 
 std::string gpu_json(const GpuSpec& spec) {
     nlohmann::ordered_json out = {{"schema", schema}};
     for (const auto& [key, member] : texts) out[key] = spec.*member;
-    for (const auto& field : fields) {
+    for (const GpuField& field : gpu_fields()) {
         if (!is_mentioned(spec, field)) continue;
-        const auto x = value_of(spec, field);
+        const auto x = value_of(spec, field.member);
         out[field.key] = x ? nlohmann::ordered_json::parse(number_text(*x)) : nullptr;
     }
     return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -374,7 +325,7 @@ std::string gpu_json(const GpuSpec& spec) {
 
 std::string gpu_sheet_json(const GpuSpec& spec, const GpuOrigins& origins) {
     auto out = nlohmann::ordered_json::parse(gpu_json(spec));
-    for (const auto& field : fields) {
+    for (const GpuField& field : gpu_fields()) {
         if (!is_mentioned(spec, field)) continue;
         nlohmann::ordered_json number = {{"value", out[field.key]}, {"unit", field.unit}};
         if (const auto origin = origins.find(field.key); origin != origins.end()) {
@@ -389,18 +340,19 @@ std::string gpu_sheet_json(const GpuSpec& spec, const GpuOrigins& origins) {
 std::string gpu_sheet_json(const std::string& name_or_path) {
     const Sheet sheet = load_sheet(name_or_path);
     GpuOrigins origins;
-    for (std::size_t i = 0; i < std::size(fields); ++i) origins[fields[i].key] = sheet.origins[i];
+    for (std::size_t i = 0; i < gpu_fields().size(); ++i) origins[gpu_fields()[i].key] = sheet.origins[i];
     return gpu_sheet_json(sheet.spec, origins);
 }
 
 std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path) {
     const Sheet sheet = load_sheet(std::string(preset_or_path));
     std::vector<GpuNumber> numbers;
-    for (std::size_t i = 0; i < std::size(fields); ++i) {
-        if (!is_mentioned(sheet.spec, fields[i])) continue;
-        const auto x = value_of(sheet.spec, fields[i]);
+    for (std::size_t i = 0; i < gpu_fields().size(); ++i) {
+        const GpuField& field = gpu_fields()[i];
+        if (!is_mentioned(sheet.spec, field)) continue;
+        const auto x = value_of(sheet.spec, field.member);
         const GpuOrigin& origin = sheet.origins[i];
-        numbers.push_back({fields[i].key, fields[i].unit, x ? number_text(*x) : "unknown",
+        numbers.push_back({field.key, field.unit, x ? number_text(*x) : "unknown",
                            origin.source.empty() ? "not given" : origin.source, origin.confirmed});
     }
     return numbers;

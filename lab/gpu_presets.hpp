@@ -37,9 +37,11 @@ GpuSpec load_gpu(const std::string& name_or_path);
 /// own, the GPU is called "<base> (changed)". Throws UsageError.
 GpuSpec parse_gpu(std::string_view json_text, std::string_view where);
 
-/// What was measured is in proportion to the data sheet's number beside it, and a GPU's peaks to its SMs, its clocks
-/// and what they do per clock: where one of these differs from `before`, what follows from it is changed alike.
-void scale_what_follows(GpuSpec& spec, const GpuSpec& before);
+/// The same of a recording, which is read back as it was made: numbers in it may contradict each other.
+GpuSpec recorded_gpu(std::string_view json_text, std::string_view where);
+
+/// A GPU with the numbers and texts that a JSON object has, and what follows from them. Throws UsageError.
+GpuSpec changed_gpu(const GpuSpec& gpu, std::string_view json_text);
 
 /// A plain JSON text without sources, which parse_gpu reads back to an equal spec.
 std::string gpu_json(const GpuSpec& spec);

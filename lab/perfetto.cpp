@@ -150,9 +150,9 @@ class Drawing {
                            "Tiles " + tiles_text(e_) + ". Steps, and units of single SMs, are drawn of " +
                                sms_in_words(detailed_, e_.gpu) + " only. " + basis(run_, e_));
         launches_ = out_.track("launches", root_);
-        const Track all = out_.track("all SMs", root_);
-        residents_ = out_.counter("thread blocks", "", all);
-        units_ = unit_tracks(all);
+        const Track on_all = out_.track("all SMs", root_);
+        residents_ = out_.counter("thread blocks", "", on_all);
+        units_ = unit_tracks(on_all);
         std::vector<std::size_t> slots(static_cast<std::size_t>(e_.gpu.sms));
         for (std::size_t k = 0; k < played_.size(); ++k) {
             std::vector<std::size_t> there(slots.size());

@@ -9,7 +9,8 @@
 namespace tilescope::lab {
 namespace {
 
-/// What the machine can at most; computing roofs are flat.
+/// What the machine can at most, by the data sheet or by what was measured where that is more; computing roofs are
+/// flat.
 struct Roof {
     std::string title;
     double per_second;  ///< FLOP/s, or B/s of a level
@@ -18,7 +19,10 @@ struct Roof {
 
 std::vector<Roof> roofs_of(const GpuSpec& g) {
     const Rates r = rates_of(g);
-    const double sms = static_cast<double>(g.sms), clock = g.clock_mhz * 1e6;
+    const double sms = static_cast<double>(g.sms);
+    const auto& [cuda, light, several] = r.clock_mhz;
+    const double tensor_clock = std::max(light, several) * 1e6;
+    const double clock = std::max({g.clock_mhz * 1e6, cuda * 1e6, tensor_clock});
     const auto named = [](const char* name, double x, const char* unit) {
         return name + (" " + text::count(x)) + unit;
     };
@@ -26,11 +30,11 @@ std::vector<Roof> roofs_of(const GpuSpec& g) {
     const auto add = [&](const char* name, double x, bool level) {
         roofs.push_back({named(name, x, level ? "B/s" : "FLOP/s"), x, level});
     };
-    add("tensor cores", g.tensor_tflops * 1e12, false);
-    add("FP32", g.fp32_tflops * 1e12, false);
+    add("tensor cores", std::max(g.tensor_tflops * 1e12, r.tensor * sms * tensor_clock), false);
+    add("FP32", std::max(g.fp32_tflops * 1e12, 2 * r.fma * sms * cuda * 1e6), false);
     add("SRAM", r.sram * sms * clock, true);
     add("L2", r.l2 * clock, true);
-    add("DRAM", g.hbm_gbs * 1e9, true);
+    add("DRAM", std::max({g.hbm_gbs, r.read_gbs, r.copy_gbs}) * 1e9, true);
     return roofs;
 }
 

@@ -12,6 +12,7 @@
 #include "lab/flags/model.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/flags/variant.hpp"
+#include "lab/gpu_fields.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/own/own.hpp"
 #include "lab/paging.hpp"
@@ -206,7 +207,10 @@ GpuSpec gpu_from(const Options& o) {
                              ": GB/s, must be above 0 and at most 1e9; try --hbm-bandwidth 1555");
         g.hbm_gbs = *o.hbm_bandwidth;
     }
-    scale_what_follows(g, before);
+    scale_what_follows(g, before, [&](std::string_view key) {
+        return (key == "sms" && o.sms) || (key.starts_with("sram_per_") && o.sram_kib) ||
+               (key == "hbm_gbs" && o.hbm_bandwidth);
+    });
     g.l2_bytes = o.l2 ? o.l2_bytes.value_or(g.l2_bytes) : 0;
     return g;
 }

@@ -24,6 +24,8 @@ void define_machines(py::module_& m) {
     field("tensor_flops_per_clk", &GpuSpec::tensor_flops_per_clk), field("fp32_lanes", &GpuSpec::fp32_lanes);
     field("exp_per_clk", &GpuSpec::exp_per_clk);
     m.def("load_gpu", &lab::load_gpu, py::arg("name"), "What --gpu accepts: a preset's name, a .json file, or JSON.");
+    m.def("changed_gpu", &lab::changed_gpu, py::arg("gpu"), py::arg("changes"),
+          "The same GPU with the numbers that a JSON object has, and what follows from them.");
     m.def("gpu_names", &lab::gpu_preset_names, "The presets' names.");
     m.def("gpu_sheet", py::overload_cast<const std::string&>(&lab::gpu_sheet_json), py::arg("name"),
           "The same as JSON, with a unit and a source for each number.");

@@ -180,12 +180,13 @@ def gpus() -> List[Machine]:
 
 
 def gpu(name: Union[str, Mapping[str, Any], Machine], **changes: Any) -> Machine:
-    """A modelled GPU: of a preset's name, of a .json file, or of a dict such a file may hold, with these numbers changed.
+    """A modelled GPU: of a preset's name, of a .json file, or of a dict such a file may hold, with these numbers changed,
+    and what follows from them.
 
     gpu("h100"), gpu({"base": "A100-40GB", "sms": 64}), gpu("a100", sms=64)
     """
     machine = _core.load_gpu(word(name))
-    return _core.load_gpu(json.dumps({**json.loads(machine.json()), **changes})) if changes else machine
+    return _core.changed_gpu(machine, json.dumps(changes)) if changes else machine
 
 
 def problem(computes: str = "attention", **flags: Any) -> Problem:

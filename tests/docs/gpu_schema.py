@@ -13,6 +13,8 @@ import sys
 import tempfile
 
 BINARY, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+FACTORS = {"sms": "tensor_tflops", "clock_mhz": "fp32_tflops", "fp32_lanes": "fp32_tflops",
+           "tensor_clock_mhz": "tensor_tflops", "tensor_flops_per_clk": "tensor_tflops"}
 TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "object": dict, "null": type(None)}
 
 
@@ -64,8 +66,13 @@ def variants(gpu, schema):
             low = gpu["sram_per_block"]["value"]  # that neither may be more than the other no schema can say
         if key == "sram_per_block":
             high = gpu["sram_per_sm"]["value"]
+        if key in FACTORS or key in FACTORS.values():  # nor that a peak is the product of others
+            low = high = gpu[key]["value"]
         unit = details["properties"]["unit"]["const"]
-        for value in (low, low * 0.9 if key != "sram_per_sm" else low + 0.5, -1, high, high + 0.5, plain["maximum"] * 1.1, low + 0.5):
+        values = {low, low * 0.9 if key != "sram_per_sm" else low + 0.5, -1, high, high + 0.5, plain["maximum"] * 1.1, low + 0.5}
+        if low == high:
+            values = {low, plain["minimum"] * 0.9, -1, plain["maximum"] * 1.1}
+        for value in sorted(values):
             yield {**gpu, key: value}
             yield {**gpu, key: {"value": value, "unit": unit, "source": "s", "confirmed": False}}
         for more in ({"unit": "furlongs"}, {"source": ""}, {"source": "s" * 301}, {"confirmed": 1}, {"colour": "red"}):

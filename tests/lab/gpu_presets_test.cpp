@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <set>
 
 #include "core/machine/error.hpp"
+#include "lab/gpu_fields.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 
@@ -321,6 +323,113 @@ TEST_CASE("a file may change some numbers of a preset", "[gpu]") {
 
     CHECK(parse_gpu(changed(R"("sms": 1.08e2)"), "float.json").sms == 108);
     CHECK(parse_gpu(changed(R"("hbm_bytes": 1125899906842624)"), "large.json").hbm_bytes == Bytes{1} << 50);
+}
+
+TEST_CASE("a file's own number wins, and what follows from it is scaled", "[gpu]") {
+    const auto h100 = [](const std::string& line) { return parse_gpu(R"({"base": "H100", )" + line + "}", "my.json"); };
+    const GpuSpec before = gpu_preset("h100");
+
+    const GpuSpec h20 = h100(R"("sms": 78, "hbm_gbs": 4000, "tensor_tflops": 148)");
+    CHECK(h20.tensor_tflops == 148);
+    CHECK(h20.tensor_flops_per_clk == Approx(148e6 / (78 * 1830)).epsilon(1e-3));
+    CHECK(*h20.mma_flops_per_clk == Approx(2710 * h20.tensor_flops_per_clk / 4096));
+    CHECK(*h20.copy_gbs == Approx(2850 * 4000.0 / 3350));
+
+    const GpuSpec scalar = h100(R"("fp32_tflops": 6.69)");
+    CHECK(scalar.fp32_lanes == Approx(12.8));
+    CHECK(*scalar.fma_per_clk == Approx(12.4));
+    CHECK(*scalar.half_rate_per_clk == Approx(6.3));
+
+    const GpuSpec slow = h100(R"("clock_mhz": 495)");
+    CHECK(slow.tensor_clock_mhz == Approx(1830 / 4.0));
+    CHECK(*slow.cuda_clock_mhz == Approx(495));
+    CHECK(*slow.mma_clock_mhz == Approx(1810 / 4.0));
+    CHECK(slow.tensor_tflops == Approx(before.tensor_tflops / 4));
+    CHECK(slow.fp32_tflops == Approx(before.fp32_tflops / 4));
+    CHECK(h100(R"("clock_mhz": 495, "tensor_clock_mhz": 1830)").tensor_tflops == before.tensor_tflops);
+
+    // What is given stays, also where it is what the base has.
+    CHECK(*h100(R"("hbm_gbs": 6700, "copy_gbs": 2850)").copy_gbs == 2850);
+    CHECK(h100(R"("sms": 66, "tensor_tflops": 989.4)").tensor_flops_per_clk == Approx(2 * 4096));
+    CHECK(h100(R"("sram_per_sm": 300000)").sram_per_block == 300000 - 1024);
+    CHECK(h100(R"("sram_per_sm": 300000, "sram_per_block": 1000)").sram_per_block == 1000);
+}
+
+TEST_CASE("two numbers of a file that contradict each other are an error", "[gpu]") {
+    const std::string message =
+        complaint_about(R"({"base": "H100", "sms": 78, "tensor_tflops": 148, "tensor_flops_per_clk": 4096})");
+    CHECK(
+        message ==
+        "gpu my.json: tensor_tflops: 148 TFLOP/s differ from the 584.7 that follow from sms 78, tensor_clock_mhz 1830 "
+        "and "
+        "tensor_flops_per_clk 4096: write tensor_tflops 584.7 or tensor_flops_per_clk 1037, or beside a base only one "
+        "of "
+        "the two");
+    CHECK(contains(complaint_about(changed(R"("fp32_tflops": 19.5, "fp32_lanes": 128)")), "write fp32_tflops 38.98"));
+    CHECK(contains(complaint_about(changed(R"("tensor_tflops": 316, "tensor_flops_per_clk": 2048)")),
+                   "tensor_tflops 311.9"));
+    CHECK(changed_gpu(gpu_preset("a100"), R"({"tensor_tflops": 314, "tensor_flops_per_clk": 2048})").tensor_tflops ==
+          314);
+
+    // A file without a base has both; a recording of before is read as it was made.
+    std::string whole = gpu_json(gpu_preset("a100"));
+    whole.replace(whole.find("\"tensor_tflops\": 312"), 20, "\"tensor_tflops\": 100");
+    CHECK(contains(complaint_about(whole), "tensor_tflops: 100 TFLOP/s differ from the 311.9"));
+    CHECK(recorded_gpu(whole, "recording").tensor_flops_per_clk == 2048);
+
+    CHECK(contains(complaint_about(changed(R"("tensor_tflops": 1e15)")), "tensor_flops_per_clk: "));
+    CHECK(contains(complaint_about(changed(R"("tensor_tflops": 1e15)")),
+                   "follows from what the file changes: write a number"));
+}
+
+TEST_CASE("a GPU that is changed keeps its name, and is one machine", "[gpu]") {
+    const GpuSpec a100 = gpu_preset("a100"), half = changed_gpu(a100, R"({"sms": 54})");
+    CHECK(half.name == "A100-40GB");
+    CHECK(half.tensor_tflops == a100.tensor_tflops / 2);
+    CHECK(changed_gpu(a100, "{}").fp32_tflops == a100.fp32_tflops);
+    CHECK_THROWS_AS(changed_gpu(a100, R"({"base": "T4"})"), BadValue);
+}
+
+// A machine at the limits of some numbers, with what follows from them.
+TEST_CASE("what gpus show writes of any valid file is read again", "[gpu]") {
+    std::mt19937 random(13);
+    const auto upto = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+    const auto bases = gpu_preset_names();
+    const Folder folder;
+    const std::string path = folder / "mine.json", again = folder / "again.json";
+    int valid = 0;
+    for (int n = 0; n < 500; ++n) {
+        std::string file = "{\"base\": \"" + bases[upto(bases.size())] + '"';
+        std::set<std::size_t> chosen;
+        for (std::size_t k = 1 + upto(4); k > 0; --k) chosen.insert(upto(gpu_fields().size()));
+        for (const std::size_t k : chosen) {
+            const GpuField& f = gpu_fields()[k];
+            const double share = upto(3) == 0 ? static_cast<double>(upto(2)) : static_cast<double>(upto(1000)) / 1000;
+            double x = std::clamp(std::max(f.least, 1e-30) * std::pow(f.most / std::max(f.least, 1e-30), share),
+                                  f.least, f.most);
+            if (std::holds_alternative<Index GpuSpec::*>(f.member)) x = std::max(f.least, std::floor(x));
+            file += ", \"" + std::string(f.key) + "\": " + number_text(x);
+        }
+        file += "}";
+        CAPTURE(file);
+        write_bytes(path, file);
+        GpuSpec gpu;
+        try {
+            gpu = load_gpu(path);
+        } catch (const BadValue& e) {
+            const std::string why = e.what();
+            CAPTURE(why);
+            CHECK((contains(why, "differ from the") || contains(why, "follows from what the file changes") ||
+                   contains(why, "more than sram_per_sm")));
+            continue;
+        }
+        ++valid;
+        write_bytes(again, gpu_sheet_json(path));
+        CHECK_NOTHROW(load_gpu(again));
+        if (!same_machine(load_gpu(again), gpu)) FAIL("another machine");
+        CHECK(same_machine(parse_gpu(gpu_json(gpu), "again"), gpu));
+    }
+    CHECK(valid > 250);
 }
 
 TEST_CASE("sources of a user's file are shown, inherited, or said to be missing", "[gpu]") {
