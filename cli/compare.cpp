@@ -273,7 +273,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
             continue;
         }
         const Report& r = *row.report;
-        if (const std::string why = beyond_hbm(r.experiment); !why.empty()) lines.push_back(label + ": " + why + ".");
+        if (!r.no_time.empty()) lines.push_back(label + ": " + r.no_time + ".");
         if (row.algorithm().idealised && !r.forward)
             if (const auto ideal = row.algorithm().idealised(r.experiment.problem))
                 lines.push_back(label + ": " + ideal->name + " counts " +

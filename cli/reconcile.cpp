@@ -138,7 +138,7 @@ void print(const Report& r, const std::vector<NcuLaunch>& launches, const std::v
     text::print_wrapped(std::cout,
                         r.time ? "DRAM written: without what the L2 still holds at the end of a launch. Time: with "
                                  "caches cold under Nsight Compute, warm in the model."
-                               : "No time and no DRAM traffic: " + beyond_hbm(e) + '.');
+                               : "No time and no DRAM traffic: " + r.no_time + '.');
 }
 
 void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const std::vector<Level>& levels,

@@ -61,7 +61,7 @@ void print_levels(const Report& r) {
 
 void print_time(const Report& r) {
     if (!r.time) {
-        text::print_wrapped(std::cout, "\nNo time: " + beyond_hbm(r.experiment) + ".");
+        text::print_wrapped(std::cout, "\nNo time: " + r.no_time + ".");
         return;
     }
     const RunTime& t = *r.time;

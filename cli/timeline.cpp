@@ -117,7 +117,7 @@ void show_timelines(const Options& o, const std::vector<std::string>& variants) 
         const Request request = read_request(own, *v.algorithm);
         with_tiling(*v.algorithm, own, request, [&](const Experiment& e) {
             runs.emplace_back(count_and_time(e, &control()), request);
-            if (!runs.back().first.time) throw RunError(beyond_hbm(e));
+            if (!runs.back().first.time) throw RunError(runs.back().first.no_time);
         });
     }
     if (o.json) return print_json(runs);

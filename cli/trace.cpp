@@ -92,6 +92,7 @@ void draw(const TraceRequest& t, const Experiment& e) {
     std::vector<PlayedLaunch> played;
     const Progress progress([] { return std::string("drawing the timeline"); });
     const RunTime run = time_of(counted, outline, {.played = &played});
+    if (!run.no_room.empty()) throw RunError("--perfetto: " + run.no_room);
     const Drawn drawn = write_perfetto(file.stream(), e, run, played, t.detail, &control());
     file.commit();
     std::cerr << text::grouped(drawn.blocks) << " thread blocks in " << text::shown(t.out)

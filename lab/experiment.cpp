@@ -143,7 +143,7 @@ Report execute(const Experiment& e, const Inputs& inputs, int threads, Control* 
 
 Report with_outputs(const Report& counted, const Inputs& inputs, int threads, Control* control) {
     Report r = execute(counted.experiment, inputs, threads, control);
-    r.time = counted.time;
+    r.time = counted.time, r.no_time = counted.no_time;
     return r;
 }
 

@@ -65,7 +65,8 @@ struct Report {
     std::vector<std::string> notes;
     Outputs outputs;                     ///< numeric mode only; in the order that users have, packed or not
     OutputErrors errors;                 ///< of those that the computation defines, once they were compared
-    std::optional<RunTime> time;         ///< once it was modelled, of what fits in HBM
+    std::optional<RunTime> time;         ///< once it was modelled, of what fits in HBM and on an SM
+    std::string no_time;                 ///< why it has none, where it does not fit
     const Algorithm* forward = nullptr;  ///< of a backward pass: whose counts, tensors and time are in it, too
 
     /// The output that users came for, and its error; nullptr where there is none.

@@ -51,7 +51,7 @@ struct LaunchTime {
 enum class Basis : std::uint8_t {
     own_style,    ///< kernels of that algorithm, style and tile were measured on that machine's like, and compared
     other_style,  ///< kernels of that style, but not this algorithm's, or not with this tile
-    assumed,      ///< a machine that nobody calibrated
+    assumed,      ///< a machine on which no kernel was measured: any but the presets H100-SXM and H200 as they are
 };
 const char* name_of(Basis basis);
 /// What a problem asks for and no kernel has that was measured: "such a mask"; nullptr: nothing.
@@ -68,6 +68,7 @@ struct RunTime {
     Basis basis = Basis::assumed;
     std::optional<StatedError> error;  ///< where the basis is `own_style`
     std::string no_dram;               ///< why there is no DRAM traffic, where there is none
+    std::string no_room;               ///< why an SM has no room for one thread block, where it has none: no time
 
     double us() const;
     /// Whether a thread of a launch would need more registers than there are: no kernel would run like that.

@@ -21,7 +21,7 @@ std::string does_not_fit(const OutOfChipMemory& e) {
 }  // namespace
 
 std::string why_incomplete(const Report& r) {
-    if (!r.fits_hbm()) return "no time: " + beyond_hbm(r.experiment);
+    if (!r.no_time.empty()) return "no time: " + r.no_time;
     if (r.time && r.time->spills()) return "registers would spill: no kernel would run like that, or as fast";
     if (r.time && !r.dram()) return "no DRAM traffic: " + r.time->no_dram;
     return "";

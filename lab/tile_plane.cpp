@@ -19,6 +19,8 @@ bool PlaneCell::spills() const {
     return std::any_of(launches.begin(), launches.end(), [](const Occupancy& o) { return o.spills; });
 }
 
+bool PlaneCell::has_time() const { return fits && report->fits_hbm() && residency().blocks > 0; }
+
 std::vector<Index> plane_sizes(Index rows) {
     constexpr Index most = 512, steps = 32;
     const Index end = std::min(rows, most), unit = ceil_div(end, steps);
@@ -62,7 +64,7 @@ void TilePlane::count_all(Control& control) {
         e.tiling = c.tiling;
         Occupied o = count_and_occupy(e, &control);
         c.fits = true, c.report = std::move(o.report), c.launches = std::move(o.launches);
-        if (c.report->fits_hbm()) order_.push_back(k);
+        if (c.has_time()) order_.push_back(k);
     }
     const Lock lock(mutex_);
     cells_ = std::move(cells), limits_ = std::move(limits);
@@ -90,8 +92,7 @@ std::optional<std::size_t> TilePlane::next(Known as) {
     const auto open = [&](std::size_t k) { return cells_[k].known < as; };
     const auto found = std::find_if(order_.begin(), order_.end(), open);
     if (found == order_.end()) return std::nullopt;
-    if (looked_at_ && cells_[*looked_at_].fits && cells_[*looked_at_].report->fits_hbm() && open(*looked_at_))
-        return looked_at_;
+    if (looked_at_ && cells_[*looked_at_].has_time() && open(*looked_at_)) return looked_at_;
     return *found;
 }
 

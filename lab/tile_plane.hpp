@@ -29,6 +29,8 @@ struct PlaneCell {
     const Residency& residency() const;
     /// Whether a thread would need more registers than there are: no kernel would run like that.
     bool spills() const;
+    /// Whether it has a time, or will have: it fits, in HBM too.
+    bool has_time() const;
 };
 
 class TilePlane {

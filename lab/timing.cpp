@@ -7,6 +7,7 @@
 
 #include "core/machine/fold.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/dram.hpp"
 #include "lab/registers.hpp"
 
@@ -252,10 +253,14 @@ class Run {
         for (std::size_t k = 0; k < outline_.launches().size(); ++k) out.launches.push_back(time(k));
         const bool compiled =
             std::all_of(out.launches.begin(), out.launches.end(), [](const LaunchTime& l) { return l.compiled; });
-        if (rates_.measured && compiled && !beyond_kernels(e_.problem))
-            out.error = stated_error(*e_.algorithm, kernel_.style);
-        out.basis = out.error ? Basis::own_style : rates_.measured ? Basis::other_style : Basis::assumed;
+        const bool measured = was_measured(e_.gpu);
+        if (measured && compiled && !beyond_kernels(e_.problem)) out.error = stated_error(*e_.algorithm, kernel_.style);
+        out.basis = out.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
         out.no_dram = dram_.why_not();
+        if (kernel_.warps > e_.gpu.max_warps_per_sm)
+            out.no_room = "a thread block of " + std::string(e_.algorithm->name) + " has " +
+                          text::counted(kernel_.warps, "warp") + ", an SM of " + e_.gpu.name + " has room for " +
+                          std::to_string(e_.gpu.max_warps_per_sm) + " (max_warps_per_sm)";
         return out;
     }
 
@@ -309,6 +314,10 @@ class Run {
         const Occupancy held = occupancy(k);
         t.residency = held.residency, t.compiled = held.compiled, t.spills = held.spills;
         const Index slots = t.residency.blocks;
+        if (slots == 0) {
+            t.us = std::numeric_limits<double>::infinity();
+            return t;
+        }
         const auto sms = static_cast<double>(e_.gpu.sms);
         // Warps with a softmax each wait for memory, and leave the clock where a light load has it.
         t.clock_mhz = clock_of(
@@ -478,8 +487,16 @@ Report count_and_time(const Experiment& e, Control* control, std::span<Listener*
     std::vector<Listener*> all(listeners.begin(), listeners.end());
     all.push_back(&outline);
     Report r = count(e, control, all);
-    if (r.fits_hbm()) r.time = time_of(r, outline);
+    set_time(r, outline);
     return r;
+}
+
+void set_time(Report& r, const Outline& outline, const TimingOptions& options) {
+    r.no_time = beyond_hbm(r.experiment);
+    if (!r.fits_hbm()) return;
+    RunTime time = time_of(r, outline, options);
+    r.no_time = time.no_room;
+    if (r.no_time.empty()) r.time = std::move(time);
 }
 
 RunTime time_of(const Report& counted, const Outline& outline, const TimingOptions& options) {

@@ -58,10 +58,13 @@ struct TimingOptions {
     bool l2 = true;                                     ///< else the L2 lacks nothing, and is not played
 };
 
-/// The time alone, whether the tensors fit or not. Throws what counting throws.
+/// The time alone, whether the tensors fit or not; infinite where no thread block fits on an SM. Throws what counting
+/// throws.
 RunTime time_of(const Experiment& experiment, const TimingOptions& options = {}, Control* control = nullptr);
 /// The same of a run that was counted; `outline` listened to it.
 RunTime time_of(const Report& counted, const Outline& outline, const TimingOptions& options = {});
+/// Gives a counted report its time, or the reason why it has none; `outline` listened to it.
+void set_time(Report& counted, const Outline& outline, const TimingOptions& options = {});
 
 /// What is documented of the model's distance from devices, by algorithm and style; a test holds the model to it.
 struct StatedErrorOf {
@@ -71,6 +74,8 @@ struct StatedErrorOf {
 };
 std::span<const StatedErrorOf> stated_errors();
 std::optional<StatedError> stated_error(const Algorithm& algorithm, Style style);
+/// Whether the measurements that ship are of this very machine: of no other are the errors stated.
+bool was_measured(const GpuSpec& gpu);
 
 /// "tensor cores"
 const char* in_words(Unit unit);

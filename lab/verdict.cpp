@@ -5,6 +5,8 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/gpu_fields.hpp"
+#include "lab/gpu_presets.hpp"
 #include "lab/registers.hpp"
 #include "lab/splits.hpp"
 #include "lab/timing.hpp"
@@ -97,6 +99,12 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
     }
 }
 
+/// Of a preset that flags changed, say: a name alone would say that this machine was measured.
+const char* with_other_numbers(const GpuSpec& gpu) {
+    const auto names = gpu_preset_names();
+    return std::find(names.begin(), names.end(), gpu.name) == names.end() ? "" : " with other numbers";
+}
+
 /// " (16 x 64 and 64 x 128 were)"; empty where no tile was, of these dimensions.
 std::string others(const Experiment& e) {
     std::vector<std::string> tiles;
@@ -148,6 +156,13 @@ std::optional<StatedError> stated_error(const Algorithm& algorithm, Style style)
     return std::nullopt;
 }
 
+bool was_measured(const GpuSpec& gpu) {
+    // The devices of docs/measured; tests/device/measurements_test.cpp compares.
+    static const GpuSpec measured[] = {gpu_preset("H100-SXM"), gpu_preset("H200")};
+    return std::any_of(std::begin(measured), std::end(measured),
+                       [&](const GpuSpec& g) { return same_machine(g, gpu); });
+}
+
 const char* beyond_kernels(const Problem& p) {
     if (p.mask.hides() && !p.mask.is_causal()) return "such a mask";
     for (const Feature f : {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout})
@@ -172,6 +187,9 @@ std::string basis(const RunTime& run, const Experiment& e) {
             break;
     }
     if (e.gpu.compute_capability == "none") return style + " of a machine that does not exist: its rates are made up.";
+    if (e.gpu.mma_flops_per_clk)
+        return style + "; no kernel was measured on " + e.gpu.name + with_other_numbers(e.gpu) +
+               ": its times are assumed, and how far off they are is not known.";
     return style + "; " + e.gpu.name +
            " was not calibrated: its rates are the data sheet's, which kernels do not reach, so compare it with none "
            "that was.";

@@ -57,6 +57,7 @@ Report with_forward(const Report& backward, const Wish& wish, Control* control) 
     both.register_peak = std::max(both.register_peak, f.register_peak);
     both.notes.insert(both.notes.begin(), f.notes.begin(), f.notes.end());
     both.time = one_after_the_other(f.time, backward.time);
+    if (both.no_time.empty()) both.no_time = f.no_time;
     return both;
 }
 

@@ -23,9 +23,9 @@ Counted count_for_show(const Experiment& e, Control* control) {
     Outline outline;
     Listener* const listeners[] = {&profile, &nest, &events, &outline};
     Counted counted{count(e, control, listeners), profile.lines(), nest.launches(), events.events};
-    if (!counted.report.fits_hbm()) return counted;
     std::vector<PlayedLaunch> played;
-    counted.report.time = time_of(counted.report, outline, {.played = &played, .most_stays = Gantt::most_stays});
+    set_time(counted.report, outline, {.played = &played, .most_stays = Gantt::most_stays});
+    if (!counted.report.time) return counted;
     counted.gantt = std::make_shared<Gantt>(counted.report, std::move(played));
     return counted;
 }

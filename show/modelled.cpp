@@ -65,8 +65,9 @@ void compare(const Shown& s, const Run& run, const std::string& name, const Repo
     } else if (other == &own) {
         row.other = row.whole;
     } else if (!other->time) {
-        row.other = other->fits_hbm() ? TableCell{no_rival, "modelled of what runs: race against " + name}
-                                      : TableCell{"beyond HBM", beyond_hbm(other->experiment)};
+        row.other = other->no_time.empty() ? TableCell{no_rival, "modelled of what runs: race against " + name}
+                    : other->fits_hbm()    ? TableCell{"does not fit", other->no_time}
+                                           : TableCell{"beyond HBM", other->no_time};
     } else {
         row.other = cell(s, *other);
     }
@@ -141,7 +142,7 @@ std::vector<CounterRow> modelled_rows(const Run& run, const std::string& name, c
 std::string why_no_time(const Run& run) {
     if (run.counted().time) return "";
     // A recording of what nobody knows today has no tensors to ask for, either.
-    return "No time is modelled: " + (run.remark().empty() ? beyond_hbm(run.experiment()) : run.remark()) + ".";
+    return "No time is modelled: " + (run.remark().empty() ? run.counted().no_time : run.remark()) + ".";
 }
 
 std::vector<std::string> verdicts(const Run& run, const Run* rival) {

@@ -27,7 +27,7 @@ std::optional<double> value_of(const PlaneCell& c, const Metric& m) {
 
 /// Whether a number is still to come.
 bool awaited(const PlaneCell& c, const Metric& m) {
-    return c.fits && needs_time(m) && c.known != Known::exact && c.report->fits_hbm() && !c.spills();
+    return c.has_time() && needs_time(m) && c.known != Known::exact && !c.spills();
 }
 
 Look look_of(const PlaneCell& c, const Metric& m) {
@@ -162,7 +162,7 @@ std::string state_of(const std::vector<PlaneCell>& cells, const Metric& m, const
 CellText::Line line_of(const PlaneCell& c, const Metric& m) {
     std::string what = std::string(m.title) + ", " + lab::name_of(m.evidence);
     const MetricValue v = m.of(*c.report);
-    if (v.index() == 0) return {c.known != Known::exact && c.report->fits_hbm() ? "pending" : shown(m, v), what};
+    if (v.index() == 0) return {c.known != Known::exact && c.has_time() ? "pending" : shown(m, v), what};
     if (needs_time(m)) what += c.known == Known::exact ? " with the L2" : " without the L2's misses";
     return {shown(m, v), what};
 }

@@ -28,7 +28,6 @@ const StyleConstants& constants_of(Style style) {
 
 Rates rates_of(const GpuSpec& g) {
     Rates r{};
-    r.measured = g.mma_flops_per_clk.has_value();
     r.tensor = g.mma_flops_per_clk.value_or(g.tensor_flops_per_clk);
     r.fma = g.fma_per_clk.value_or(g.fp32_lanes);
     r.half = g.half_rate_per_clk.value_or(g.fp32_lanes / 2);

@@ -45,7 +45,6 @@ struct Rates {
     double dram_latency;              ///< of one that L2 lacks
     double launch_us;                 ///< of a launch that follows another in a stream
     std::array<double, 3> clock_mhz;  ///< CUDA cores; tensor cores with one block on an SM; and with more
-    bool measured;                    ///< tilescope calibrate has been there
 };
 Rates rates_of(const GpuSpec& gpu);
 /// MHz at which kernels of a style run with so many thread blocks of 4 warps on an SM.

@@ -8,6 +8,7 @@ Residency residency(const BlockNeeds& needs, const GpuSpec& gpu) {
     const auto limit = [&](Index blocks, const char* what) {
         if (blocks < r.blocks) r = {std::max<Index>(blocks, 1), what};
     };
+    if (needs.warps > gpu.max_warps_per_sm) return {0, "warps"};
     limit(gpu.max_warps_per_sm / needs.warps, "warps");
     const Index per_warp = ceil_div(std::max<Index>(needs.registers, 1) * threads, unit) * unit * bytes;
     limit(gpu.registers_per_sm / sub_cores / per_warp * sub_cores / needs.warps, "registers");

@@ -15,6 +15,7 @@ constexpr std::size_t most_boxes = 4000;
 void add_launches(Panel& p, const Experiment& e, Index sms) {
     std::vector<PlayedLaunch> launches;
     const RunTime time = time_of(e, {.played = &launches});
+    if (!time.no_room.empty()) throw RunError("plot timeline: " + time.no_room);
     double begin = 0;
     for (std::size_t k = 0; k < launches.size(); ++k) {
         const PlayedLaunch& l = launches[k];

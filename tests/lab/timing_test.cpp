@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "core/text/numbers.hpp"
 #include "device/measurements.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
@@ -341,6 +342,67 @@ TEST_CASE("the verdict names what a launch waits for", "[timing]") {
     CHECK(contains(verdict(t.longest(), t.style, e), "wait for each other"));
     CHECK(basis(t, e) ==
           "Modelled, for tensor cores: 4% off on average, 15% at worst, of the measured kernels of flash_v2.");
+}
+
+TEST_CASE("errors are stated of the machines that were measured, and of no other", "[timing]") {
+    for (const std::string& name : gpu_preset_names()) {
+        CAPTURE(name);
+        Experiment e = experiment("flash_v2", 8, 1024);
+        e.gpu = gpu_preset(name);
+        if (name == "toy") e.tiling = {4, 4};
+        CHECK((time_of(e).basis == Basis::own_style) == (name == "H100-SXM" || name == "H200"));
+    }
+    const auto on = [](const std::string& changes) {
+        Experiment e = experiment("flash_v2", 8, 1024);
+        e.gpu = parse_gpu(R"({"base": "H200", )" + changes + "}", "mine");
+        return e;
+    };
+    CHECK(time_of(on(R"("name": "mine")")).basis == Basis::own_style);  // by another name the same machine
+    // A few per mille more of each number.
+    for (const GpuNumber& n : gpu_numbers("H200")) {
+        CAPTURE(n.key);
+        if (n.key == "l2_partitions") continue;
+        const Experiment e =
+            on('"' + n.key + "\": " + std::to_string(std::ceil(text::to_number(n.value).value() * 1.002)));
+        const RunTime t = time_of(e);
+        CHECK(t.basis == Basis::assumed);
+        CHECK(!t.error);
+        CHECK(contains(basis(t, e), "no kernel was measured on H200 (changed): its times are assumed"));
+    }
+    Experiment fewer = experiment("flash_v2", 8, 1024);
+    fewer.gpu.sms = 20;  // as --sms does, which leaves the name
+    CHECK(contains(basis(time_of(fewer), fewer), "no kernel was measured on H200 with other numbers"));
+}
+
+TEST_CASE("a GPU file's peaks and clocks are the rates that times rest on", "[timing]") {
+    const auto us = [](const std::string& gpu, Dtype dtype = Dtype::f16) {
+        Experiment e = experiment("flash_v2", 32, 2048, dtype, {64, 64});
+        e.problem.batch = 2, e.problem.dim = e.problem.dim_v = 64;
+        if (dtype == Dtype::f16) e.tiling = {128, 128};
+        e.gpu = load_gpu(gpu);
+        return time_of(e).us();
+    };
+    // Measured by others: 840 us, 81.8 TFLOP/s of 148.
+    const double h20 = us(R"({"base": "H100-SXM", "name": "H20", "sms": 78, "hbm_gbs": 4000, "tensor_tflops": 148})");
+    CHECK(h20 > 700);
+    CHECK(h20 < 1000);
+    CHECK(us(R"({"base": "A100-40GB", "tensor_tflops": 31.2})") > 3 * us("A100-40GB"));
+    CHECK(us(R"({"base": "A100-40GB", "fp32_tflops": 1})", Dtype::f32) > 5 * us("A100-40GB", Dtype::f32));
+    CHECK(us(R"({"base": "H100-SXM", "clock_mhz": 500})") > 3 * us("H100-SXM"));
+    CHECK(us(R"({"base": "H100-SXM", "clock_mhz": 500})", Dtype::f32) > 3 * us("H100-SXM", Dtype::f32));
+    CHECK(us(R"({"base": "H100-SXM", "tensor_tflops": 2000})") < us("H100-SXM"));
+}
+
+TEST_CASE("a thread block with more warps than an SM has room for does not fit", "[timing]") {
+    Experiment e = experiment("flash_v2", 8, 1024);
+    e.gpu = parse_gpu(R"({"base": "H100", "max_warps_per_sm": 3})", "mine");
+    const Report r = count_and_time(e);
+    CHECK(!r.time);
+    CHECK(r.no_time ==
+          "a thread block of flash_v2 has 4 warps, an SM of H100-SXM (changed) has room for 3 (max_warps_per_sm)");
+    CHECK(r.counters == count(e).counters);
+    e.gpu.max_warps_per_sm = 4;
+    CHECK(count_and_time(e).time->launches[0].residency.blocks == 1);
 }
 
 TEST_CASE("what is too large to be played is a stream, and says what it lacks", "[timing]") {
