@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -19,9 +22,12 @@ namespace {
 class Workshop {
   public:
     Workshop() {
-        std::string name = (std::filesystem::temp_directory_path() / "tilescope-XXXXXX").string();
+        const char* const asked = std::getenv("TMPDIR");
+        const std::filesystem::path folder = asked && *asked ? asked : "/tmp";
+        std::string name = (folder / "tilescope-XXXXXX").string();
         if (!mkdtemp(name.data()))
-            throw RunError(name + ": no folder can be made there; set TMPDIR to one where it can");
+            throw RunError("TMPDIR " + text::shown(folder.string()) + ": no folder can be made there: " +
+                           std::strerror(errno) + "; set TMPDIR to one where it can, such as /tmp");
         path_ = name;
     }
     ~Workshop() {

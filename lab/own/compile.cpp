@@ -1,5 +1,6 @@
 // A C++ file of one's own becomes a shared object, which is kept for the next time.
 #ifndef __EMSCRIPTEN__  // a page loads nothing
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -52,7 +53,24 @@ std::vector<std::string> compiler() {
     return {};
 }
 
-/// A folder of one's own, $XDG_CACHE_HOME/tilescope or ~/.cache/tilescope.
+/// Whether a user other than this one and root has it, who could have written anything there.
+bool belongs_to_others(const fs::path& path) {
+    struct stat s {};
+    return stat(path.c_str(), &s) == 0 && s.st_uid != geteuid() && s.st_uid != 0;
+}
+
+/// Throws RunError where somebody else could put code into the folder.
+void check_nobody_else_writes(const fs::path& folder, const std::string& for_what) {
+    std::error_code none;
+    const auto others = fs::perms::group_write | fs::perms::others_write;
+    const bool open = (fs::status(folder, none).permissions() & others) != fs::perms::none;
+    if (!open && !belongs_to_others(folder)) return;
+    throw RunError(for_what + ": " + text::shown(folder.string()) + ": has compiled programs to load, and " +
+                   (open ? "others may write to it" : "belongs to another user") +
+                   "; remove that folder, or set XDG_CACHE_HOME to a folder of yours");
+}
+
+/// A folder of one's own, $XDG_CACHE_HOME/tilescope or ~/.cache/tilescope: what is in it is loaded as code.
 fs::path cache_folder(const std::string& for_what) {
     const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
     const bool given = cache && *cache;
@@ -64,6 +82,7 @@ fs::path cache_folder(const std::string& for_what) {
     if (error)
         throw RunError(for_what + ": " + text::shown(folder.string()) + ": " + error.message() +
                        "; set XDG_CACHE_HOME to a folder that can be written to");
+    check_nobody_else_writes(folder, for_what);
     return folder;
 }
 
@@ -73,7 +92,8 @@ std::vector<std::string> command_for(const std::string& path) {
         throw RunError(text::shown(path) + ": no C++ compiler was found; install g++, or set CXX to one");
     for (const char* flag : {"-std=c++20", "-O2", "-fPIC", "-shared"}) words.emplace_back(flag);
     for (const fs::path& folder : include_folders()) words.push_back("-I" + folder.string());
-    words.push_back(path.starts_with('-') ? "./" + path : path);  // as it is typed: messages name it so
+    // As it is typed, for messages name it so; but it is no option of the compiler's, and no file of options.
+    words.push_back(path.starts_with('-') || path.starts_with('@') ? "./" + path : path);
     return words;
 }
 
@@ -110,7 +130,9 @@ std::optional<fs::path> unchanged(const fs::path& note) {
     }
     std::error_code none;
     const fs::path found = note.parent_path() / object;
-    return any && fs::is_regular_file(found, none) ? std::optional(found) : std::nullopt;
+    if (!any || !fs::is_regular_file(found, none)) return std::nullopt;
+    // Others may have been able to write to the folder before.
+    return belongs_to_others(note) || belongs_to_others(found) ? std::nullopt : std::optional(found);
 }
 
 /// Writes the note. What an earlier one was about is not needed any more.

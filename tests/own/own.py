@@ -228,6 +228,33 @@ def says_what_does_not_compile(place):
     assert "set XDG_CACHE_HOME" in one_line(place.run("list", "mine.cpp", code=1))
 
 
+def loads_nothing_of_others(place):
+    """What is loaded is nobody else's: neither the folder that it is kept in, nor what somebody left there before."""
+    folder = place.cache / "tilescope"
+    place.run("list", "mine.cpp")
+    place.compiled()
+    for mode in (0o777, 0o770, 0o722):
+        folder.chmod(mode)
+        said = one_line(place.run("list", "mine.cpp", code=1))
+        assert "others may write to it; remove that folder, or set XDG_CACHE_HOME" in said, said
+    folder.chmod(0o755)
+    place.run("list", "mine.cpp")
+    assert place.compiled() == 0
+    if os.geteuid() != 0:
+        return
+    os.chown(folder, 12345, 12345)
+    said = one_line(place.run("list", "mine.cpp", code=1))
+    assert "belongs to another user; remove that folder, or set XDG_CACHE_HOME" in said, said
+    os.chown(folder, 0, 0)
+    for ending in (".so", ".txt"):
+        for kept in folder.glob("*" + ending):
+            os.chown(kept, 12345, 12345)
+        place.run("list", "mine.cpp")
+        assert place.compiled() == 1, f"another user's {ending} was taken"
+        for kept in folder.iterdir():
+            os.chown(kept, 0, 0)
+
+
 STAMP = """#include <tilescope/algorithm.hpp>
 TILESCOPE_ALGORITHM({});
 static const bool changed = [] {
@@ -312,7 +339,7 @@ def can_be_interrupted(place):
 def main():
     tests = [is_kept_until_something_changes, counts_as_it_should, explains_what_is_on_no_line, is_named_everywhere, chooses_of_several,
              says_where_mistakes_are, says_what_does_not_compile, refuses_what_is_no_algorithm, lets_two_do_it_at_once,
-             says_on_a_terminal_that_it_compiles, can_be_interrupted]
+             says_on_a_terminal_that_it_compiles, can_be_interrupted, loads_nothing_of_others]
     for test in tests:
         if not sys.argv[3:] or test.__name__ in sys.argv[3:]:
             with tempfile.TemporaryDirectory() as folder:
