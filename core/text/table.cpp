@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/text/page.hpp"
+#include "core/text/quoting.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::text {
@@ -58,27 +59,10 @@ std::vector<std::vector<std::size_t>> groups(const std::vector<std::size_t>& wid
     return all;
 }
 
-/// The letters that mean something else in a language, each made to stand for itself.
-std::string escaped(const std::string& cell, std::string (*letter)(char)) {
-    std::string out;
-    for (const char c : cell) out += letter(c);
-    return out;
-}
-
-std::string in_latex(char c) {
-    if (c == '\\') return "\\textbackslash{}";
-    if (c == '~' || c == '^') return std::string{'\\', c, '{', '}'};
-    return std::string_view("&%$#_{}").find(c) == std::string_view::npos ? std::string{c} : std::string{'\\', c};
-}
-
-std::string in_markdown(char c) {
-    return std::string_view("|_*<`\\").find(c) == std::string_view::npos ? std::string{c} : std::string{'\\', c};
-}
-
-/// Cells with something between them, empty ones too.
-std::string joined(const Lines& cells, const char* between, std::string (*letter)(char)) {
-    std::string line = escaped(cells[0], letter);
-    for (std::size_t c = 1; c < cells.size(); ++c) line += between + escaped(cells[c], letter);
+/// Cells in another language, with something between them, empty ones too.
+std::string joined(const Lines& cells, const char* between, std::string (*quoted)(std::string_view)) {
+    std::string line = quoted(cells[0]);
+    for (std::size_t c = 1; c < cells.size(); ++c) line += between + quoted(cells[c]);
     return line;
 }
 
@@ -167,7 +151,7 @@ void Table::print_latex(std::ostream& out) const {
     out << "\\begin{tabular}{" << std::string(left_, 'l') << std::string(rows_[0].size() - left_, 'r')
         << "}\n\\hline\n";
     for (std::size_t r = 0; r < rows_.size(); ++r)
-        out << joined(rows_[r], " & ", in_latex) << " \\\\\n" << (r == 0 ? "\\hline\n" : "");
+        out << joined(rows_[r], " & ", in_tex) << " \\\\\n" << (r == 0 ? "\\hline\n" : "");
     out << "\\hline\n\\end{tabular}\n";
 }
 
@@ -177,14 +161,6 @@ void Table::print(std::ostream& out, Format format) const {
     if (format == Format::latex) print_latex(out);
 }
 
-std::string csv_line(const std::vector<std::string>& cells) {
-    const auto twice = [](char c) { return c == '"' ? std::string("\"\"") : std::string{c}; };
-    std::string line;
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-        const bool plain = cells[c].find_first_of(",\"\r\n") == std::string::npos;
-        line += (c > 0 ? "," : "") + (plain ? cells[c] : '"' + escaped(cells[c], twice) + '"');
-    }
-    return line + '\n';
-}
+std::string csv_line(const std::vector<std::string>& cells) { return joined(cells, ",", in_csv) + '\n'; }
 
 }  // namespace tilescope::text

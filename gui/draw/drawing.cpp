@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "core/text/quoting.hpp"
+
 namespace tilescope::gui {
 namespace {
 
@@ -22,24 +24,6 @@ std::string number(float x) {
 std::string attribute(const char* name, float x) { return std::string(" ") + name + "=\"" + number(x) + '"'; }
 
 std::string point(ImVec2 p) { return number(p.x) + ' ' + number(p.y); }
-
-/// XML has no place for most of the control characters.
-std::string escaped(std::string_view text) {
-    std::string s;
-    for (const char c : text) {
-        if (c == '&')
-            s += "&amp;";
-        else if (c == '<')
-            s += "&lt;";
-        else if (c == '>')
-            s += "&gt;";
-        else if (c == '"')
-            s += "&quot;";
-        else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
-            s += c;
-    }
-    return s;
-}
 
 /// ` fill="#0072b2" fill-opacity="0.5"`
 std::string paint(const char* property, ImU32 colour) {
@@ -193,14 +177,14 @@ void Drawing::text(const ImFont* font, ImVec2 at, ImU32 colour, std::string_view
     std::string s = "<text" + attribute("x", at.x) + attribute("y", at.y + t.baseline) + " font-family=\"" + families +
                     '"' + attribute("font-size", t.em);
     if (t.weight != 400) s += attribute("font-weight", static_cast<float>(t.weight));
-    add({at.x, at.y, at.x + size.x, at.y + size.y}, s + paint("fill", colour) + '>' + escaped(words) + "</text>");
+    add({at.x, at.y, at.x + size.x, at.y + size.y}, s + paint("fill", colour) + '>' + text::in_xml(words) + "</text>");
 }
 
 std::string Drawing::svg(ImVec2 page, ImU32 behind, std::string_view title, std::string_view description) const {
     const std::string size = attribute("width", page.x) + attribute("height", page.y);
     std::string s = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"" + size +
-                    " viewBox=\"0 0 " + point(page) + "\" xml:space=\"preserve\">\n<title>" + escaped(title) +
-                    "</title>\n<desc>" + escaped(description) + "</desc>\n";
+                    " viewBox=\"0 0 " + point(page) + "\" xml:space=\"preserve\">\n<title>" + text::in_xml(title) +
+                    "</title>\n<desc>" + text::in_xml(description) + "</desc>\n";
     if (!clips_.empty()) s += "<defs>\n" + clips_ + "</defs>\n";
     if (behind >> IM_COL32_A_SHIFT != 0) s += "<rect" + size + paint("fill", behind) + "/>\n";
     return s + body_ + (open_.empty() ? "" : "</g>\n") + "</svg>\n";

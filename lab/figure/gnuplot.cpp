@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/text/numbers.hpp"
+#include "core/text/quoting.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/layout.hpp"
 
@@ -48,16 +49,6 @@ constexpr Colours of_print = {"#ffffff",
 
 const Colours& colours_of(Theme t) { return t == Theme::dark ? of_dark : t == Theme::print ? of_print : of_light; }
 
-/// A string of gnuplot's.
-std::string quoted(const std::string& s) {
-    std::string out = "\"";
-    for (const char c : s) {
-        if (c == '"' || c == '\\') out += '\\';
-        c == '\n' ? out += "\\n" : out += c;
-    }
-    return out + '"';
-}
-
 /// Ticks of a logarithmic axis are whole powers; others need a digit more.
 const char* format_of(Scale s, bool log) {
     switch (s) {
@@ -85,9 +76,10 @@ class Script {
           terminal_(terminal),
           legend_(legend_of(f)),
           at_(f, page, titles(legend_)) {
-        out_ << "# " << f.name << ": " << f.command << "\n" << set_terminal();
+        out_ << text::in_gnuplot_comment(f.name + ": " + f.command) << "\n" << set_terminal();
         if (terminal != Terminal::tex) out_ << " noenhanced background \"" << c_.paper << "\"";
-        out_ << "\nset output " << quoted(output) << "\nset encoding utf8\nset micro\nset grid lc rgb \"" << c_.faint
+        out_ << "\nset output " << text::in_gnuplot_output(output)
+             << "\nset encoding utf8\nset micro\nset grid lc rgb \"" << c_.faint
              << "\" lw 0.7\nset key textcolor rgb \"" << c_.ink << "\"\n";
     }
 
@@ -148,7 +140,7 @@ class Script {
         }
     }
     void label(std::size_t number, const std::string& words, double y, double points) {
-        out_ << "set label " << number << " " << quoted(escaped(words)) << " at screen " << 16 / at_.width << ","
+        out_ << "set label " << number << " " << quoted(words) << " at screen " << 16 / at_.width << ","
              << y / at_.height << font(points) << ink() << "\n";
     }
     void place(const FigureLayout::Area& a) {
@@ -157,16 +149,10 @@ class Script {
              << "\n";
     }
     std::string ink() const { return std::string(" textcolor rgb \"") + c_.ink + "\""; }
-    /// TeX's own characters.
-    std::string escaped(const std::string& s) const {
-        if (terminal_ != Terminal::tex) return s;
-        std::string out;
-        for (const char c : s) {
-            if (std::string_view("_%&#$").find(c) != std::string_view::npos) out += '\\';
-            out += c;
-        }
-        return out;
-    }
+    /// Words as gnuplot draws them; TeX, which draws some, has its own characters.
+    std::string drawn(const std::string& s) const { return terminal_ == Terminal::tex ? text::in_tex(s) : s; }
+    std::string quoted(const std::string& s) const { return text::in_gnuplot(drawn(s)); }
+    std::string in_data(const std::string& s) const { return text::in_gnuplot_data(drawn(s)); }
 
     /// A percent sign that is drawn is %% of the format's, and TeX's besides.
     std::string escaped_format(std::string f) const {
@@ -205,17 +191,16 @@ class Script {
              << 16 / at_.width << "," << at_.legend_top() / at_.height << " left top Left reverse horizontal maxcols "
              << at_.legend_columns << " samplen 2.2 spacing 1.1 width 1" << font(11 * at_.legend_font)
              << "\nplot NaN notitle";
-        for (const Entry& e : legend_)
-            out_ << ", \\\n     keyentry " << e.look << " title " << quoted(escaped(e.title));
+        for (const Entry& e : legend_) out_ << ", \\\n     keyentry " << e.look << " title " << quoted(e.title);
         out_ << "\nunset key\nunset for [i=1:99] label i\n";
     }
 
     void axis(const char* name, const FigureAxis& a, const std::string& title) {
-        out_ << "set " << name << "label " << quoted(escaped(title)) << ink() << "\n";
+        out_ << "set " << name << "label " << quoted(title) << ink() << "\n";
         out_ << (a.log ? "set logscale " : "unset logscale ") << name << "\n";
         out_ << "set " << name << "range [" << (a.from ? text::exact(*a.from) : "*") << ":"
              << (a.to ? text::exact(*a.to) : "*") << "]\n";
-        out_ << "set format " << name << " " << quoted(escaped_format(format_of(a.scale, a.log))) << "\n";
+        out_ << "set format " << name << " " << text::in_gnuplot(escaped_format(format_of(a.scale, a.log))) << "\n";
         if (a.ticks.empty()) {
             out_ << "set " << name << "tics autofreq nomirror" << ink() << "\n";
             return;
@@ -223,14 +208,15 @@ class Script {
         out_ << "set " << name << "tics (";
         const std::size_t step = *name == 'c' ? 1 : at_.tick_step(a, *name == 'x');
         for (std::size_t k = 0; k < a.ticks.size(); k += step)
-            out_ << (k ? ", " : "") << quoted(escaped(a.ticks[k].text)) << " " << text::exact(a.ticks[k].at);
+            out_ << (k ? ", " : "") << text::in_gnuplot_tick(drawn(a.ticks[k].text)) << " "
+                 << text::exact(a.ticks[k].at);
         out_ << ") nomirror" << ink() << "\n";
     }
 
     void panel(std::size_t number) {
         const Panel& p = f_.panels[number];
         place(at_.panel(number));
-        out_ << "set title " << quoted(escaped(p.title)) << " offset 0,-0.4" << ink() << "\n";
+        out_ << "set title " << quoted(p.title) << " offset 0,-0.4" << ink() << "\n";
         axis("x", p.x, p.x.title);
         axis("y", p.y, at_.y_titles[number]);
         out_ << "set border " << (p.map ? 0 : 3) << " lc rgb \"" << c_.ink << "\"\n";
@@ -337,7 +323,7 @@ class Script {
         for (const Box& b : p.boxes)
             if (!b.label.empty())
                 out_ << text::exact((b.left + b.right) / 2) << " " << text::exact((b.bottom + b.top) / 2) << " "
-                     << quoted(escaped(b.label)) << " 0x" << ink_on(b, p) + 1 << "\n";
+                     << in_data(b.label) << " 0x" << ink_on(b, p) + 1 << "\n";
         out_ << "EOD\n";
         plots.push_back(name + " using 1:2:3:4 with labels" + font(size) + " textcolor rgb variable notitle");
     }
@@ -348,7 +334,7 @@ class Script {
         out_ << name << " << EOD\n";
         bool labels = false;
         for (const FigurePoint& p : s.points) {
-            out_ << text::exact(p.x) << " " << text::exact(p.y) << " " << quoted(escaped(p.label)) << " "
+            out_ << text::exact(p.x) << " " << text::exact(p.y) << " " << in_data(p.label) << " "
                  << text::number(degrees(panel, number, p)) << "\n";
             labels = labels || !p.label.empty();
         }

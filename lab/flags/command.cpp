@@ -1,44 +1,14 @@
 #include "lab/flags/command.hpp"
 
-#include <cstdio>
-
+#include "core/text/quoting.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/own.hpp"
 
 namespace tilescope::lab {
-namespace {
-
-constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:";
-
-/// In single quotes, of which there can be none between them.
-std::string quoted(const std::string& word) {
-    std::string typed = "'";
-    for (const char c : word) typed += c == '\'' ? R"('\'')" : std::string(1, c);
-    return typed + '\'';
-}
-
-/// By a command of the shell's, which makes the bytes that a line cannot have: `"$(printf 'a\012b')"`.
-std::string printed(const std::string& word) {
-    std::string typed = "\"$(printf '";
-    for (const char c : word) {
-        char octal[5];
-        std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
-        const bool clear = plain.find(c) != plain.npos && c != '-';  // which would begin an option of printf
-        typed += c == '%' ? "%%" : clear ? std::string(1, c) : octal;
-    }
-    return typed + "')\"";
-}
-
-std::string shell_word(const std::string& word) {
-    if (!text::printable(word)) return printed(word);
-    return !word.empty() && word.find_first_not_of(plain) == plain.npos ? word : quoted(word);
-}
-
-}  // namespace
 
 std::string shell_line(const std::vector<std::string>& words) {
     std::vector<std::string> typed;
-    for (const std::string& word : words) typed.push_back(shell_word(word));
+    for (const std::string& word : words) typed.push_back(text::in_shell(word));
     return text::join(typed, " ");
 }
 

@@ -112,6 +112,39 @@ TEST_CASE("a roof is above every dot", "[figure]") {
     CHECK(named(f.panels[0], "flash_v2, SM traffic").points[0].x == r.arithmetic_intensity());
 }
 
+TEST_CASE("no dot of a roofline lies above its roof, on presets and on changed machines", "[figure]") {
+    std::vector<std::string> gpus = gpu_preset_names();
+    std::erase(gpus, "toy");
+    for (const char* changes : {R"("sms": 78, "hbm_gbs": 4000, "tensor_tflops": 148)", R"("tensor_tflops": 2000)",
+                                R"("fp32_tflops": 1)", R"("clock_mhz": 500)", R"("mma_flops_per_clk": 8192)",
+                                R"("fma_per_clk": 512)", R"("copy_gbs": 9000)", R"("mma_light_clock_mhz": 4000)"})
+        gpus.push_back(R"({"base": "H100-SXM", )" + std::string(changes) + "}");
+    for (const std::string& gpu : gpus)
+        for (const char* dtype : {"f16", "f32"}) {
+            FigureRequest r = request({}, "flash_v2");
+            r.options.gpu = gpu, r.options.dtype = dtype, r.options.heads = 32, r.options.seq = 2048;
+            const Panel p = roofline(r).panels[0];
+            const auto roof = [&](const std::string& title) {
+                for (std::size_t k = 1; k < p.series.size(); ++k)
+                    if (p.series[k].look == Look::words && p.series[k].points[0].label.starts_with(title))
+                        return p.series[k - 1].points;
+                return std::vector<FigurePoint>();
+            };
+            const auto height = [](const FigurePoint& end, double x) { return end.y / end.x * x; };
+            const double flat = roof(dtype == std::string("f16") ? "tensor cores" : "FP32").at(0).y;
+            int dots = 0;
+            for (const Series& s : p.series)
+                if (s.look == Look::points || s.look == Look::open_points)
+                    for (const FigurePoint& dot : s.points) {
+                        INFO(gpu << ' ' << dtype << ' ' << s.title << ": " << dot.y << " FLOP/s");
+                        ++dots;
+                        CHECK(dot.y <= flat);
+                        CHECK(dot.y <= height(roof(s.look == Look::points ? "L2" : "DRAM").at(0), dot.x));
+                    }
+            CHECK(dots == 2);
+        }
+}
+
 TEST_CASE("a ladder's steps sum to the traffic of the run", "[figure]") {
     const Figure f = ladder(request());
     std::map<double, double> sums;
@@ -360,15 +393,15 @@ TEST_CASE("the script has all of the figure, with what gnuplot and TeX would rea
         "name", "A \"title\"\\", {{"50% & more", {"x_1"}, {"y", Scale::percent}}}, "Caption.", "tilescope plot name"};
     f.panels[0].series.push_back({"a \"series\"", Look::measured_line, 0, {{1, 2, "la\"bel"}, {3, 4}}});
     const std::string svg = as_gnuplot(f, Theme::light, Terminal::svg, "out.svg");
-    for (const char* part : {"set output \"out.svg\"", "\"A \\\"title\\\"\\\\\"", "a \\\"series\\\"",
-                             "1 2 \"la\\\"bel\"", "3 4 ", "tilescope plot name", "\"%.0f%%\""}) {
+    for (const char* part : {"set output 'out.svg'", "'A \"title\"\\'", "'a \"series\"'", "1 2 \"la\\042bel\"", "3 4 ",
+                             "tilescope plot name", "'%.0f%%'"}) {
         INFO(part);
         CHECK(svg.find(part) != std::string::npos);
     }
     const std::string tex = as_gnuplot(f, Theme::print, Terminal::tex, "out.tex");
-    CHECK(tex.find("50\\\\% \\\\& more") != std::string::npos);
-    CHECK(tex.find("x\\\\_1") != std::string::npos);
-    CHECK(as_gnuplot(f, Theme::print, Terminal::pdf, "o", {8.5, 8, false}).find("\"Caption.\"") == std::string::npos);
+    CHECK(tex.find("50\\% \\& more") != std::string::npos);
+    CHECK(tex.find("x\\_1") != std::string::npos);
+    CHECK(as_gnuplot(f, Theme::print, Terminal::pdf, "o", {8.5, 8, false}).find("'Caption.'") == std::string::npos);
     CHECK(as_gnuplot(f, Theme::print, Terminal::svg, "o", {8.5, 8, false}).find(" size 321,") != std::string::npos);
     CHECK(as_json(f).find("\"label\": \"la\\\"bel\"") != std::string::npos);
     CHECK(as_csv(f) ==

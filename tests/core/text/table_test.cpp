@@ -85,10 +85,10 @@ TEST_CASE("tables for documents are whole, and their letters stand for themselve
     table.add({"flash_v2", "54%"});
     table.add({"", "a|b & ^~\\"});
     CHECK(printed(table, text::Format::markdown) ==
-          "| name | share |\n|:--|--:|\n| flash\\_v2 | 54% |\n|  | a\\|b & ^~\\\\ |\n");
+          "| name | share |\n|:--|--:|\n| flash\\_v2 | 54% |\n|  | a\\|b \\& ^\\~\\\\ |\n");
     CHECK(printed(table, text::Format::latex) ==
           "\\begin{tabular}{lr}\n\\hline\nname & share \\\\\n\\hline\nflash\\_v2 & 54\\% \\\\\n"
-          " & a|b \\& \\^{}\\~{}\\textbackslash{} \\\\\n\\hline\n\\end{tabular}\n");
+          " & a\\textbar{}b \\& \\^{}\\~{}\\textbackslash{} \\\\\n\\hline\n\\end{tabular}\n");
     CHECK(printed(table, text::Format::text) == printed(table));
 }
 
