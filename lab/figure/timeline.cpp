@@ -15,7 +15,6 @@ constexpr std::size_t most_boxes = 4000;
 void add_launches(Panel& p, const Experiment& e, Index sms) {
     std::vector<PlayedLaunch> launches;
     const RunTime time = time_of(e, {.played = &launches});
-    if (!time.no_room.empty()) throw RunError("plot timeline: " + time.no_room);
     double begin = 0;
     for (std::size_t k = 0; k < launches.size(); ++k) {
         const PlayedLaunch& l = launches[k];
@@ -65,6 +64,7 @@ Figure timeline_figure(const FigureRequest& r) {
         longest = std::max(longest, o.report->time->us() / 1e6);
         f.panels.push_back(p);
     }
+    if (f.panels.empty()) throw RunError("plot timeline: " + outcomes[0].remark);
     for (Panel& p : f.panels) p.x.to = longest;
     f.caption =
         "A box is a thread block on an SM; neighbouring heads differ in colour; where an SM holds several they lie "

@@ -1,9 +1,12 @@
 #include "device/measurements.hpp"
 
 #include <cmath>
+#include <set>
 #include <sstream>
 
+#include "device/calibration.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/timing.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 
@@ -288,5 +291,20 @@ TEST_CASE("measurements: those of each machine are named by its preset", "[measu
                 CHECK(std::ranges::any_of(f.provenance, [](const auto& p) { return p.first == "device"; }));
                 for (const MeasuredRow& row : f.rows) CHECK_NOTHROW(problem_of(row));
             }
+    }
+}
+
+TEST_CASE("errors are stated of the devices whose measurements ship, and of no other", "[measurements]") {
+    std::set<std::string> shipped;
+    for (const auto& files : {embedded_h200(), embedded_h100(), embedded_backward()})
+        for (const EmbeddedFile& f : files)
+            if (const auto file = read_measurements(f.text))
+                for (const auto& [key, value] : file->provenance)
+                    if (Device d; key == "device")
+                        d.name = value, d.sms = 132, d.compute_capability = "9.0", shipped.insert(preset_of(d));
+    CHECK(shipped.size() == 2);
+    for (const std::string& name : gpu_preset_names()) {
+        CAPTURE(name);
+        CHECK(was_measured(gpu_preset(name)) == shipped.contains(name));
     }
 }

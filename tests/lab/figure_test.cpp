@@ -145,6 +145,16 @@ TEST_CASE("no dot of a roofline lies above its roof, on presets and on changed m
         }
 }
 
+TEST_CASE("a timeline of what has no time says why", "[figure]") {
+    FigureRequest r = request({}, "flash_v2");
+    r.options.gpu = R"({"base": "H100", "max_warps_per_sm": 1})";
+    CHECK_THROWS_WITH(timeline_figure(r),
+                      Catch::StartsWith("plot timeline: no time: a thread block of flash_v2 has 4"));
+    CHECK_THROWS_WITH(loop_order(r), Catch::StartsWith("plot loop-order: no time: a thread block of flash_v2"));
+    r.options.gpu = R"({"base": "H100", "hbm_bytes": 1000})";
+    CHECK_THROWS_WITH(timeline_figure(r), Catch::StartsWith("plot timeline: no time: "));
+}
+
 TEST_CASE("a ladder's steps sum to the traffic of the run", "[figure]") {
     const Figure f = ladder(request());
     std::map<double, double> sums;
