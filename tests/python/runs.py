@@ -167,6 +167,9 @@ class Runs(unittest.TestCase):
             self.assertEqual(tilescope.gpu(json.loads(g.json())), g)
         mine = tilescope.gpu("a100", sms=64)
         self.assertEqual(mine.sms, 64)
+        self.assertAlmostEqual(mine.tensor_tflops, 312 * 64 / 108)  # what follows is scaled
+        self.assertEqual(mine, tilescope.gpu({"base": "a100", "name": mine.name, "title": mine.title, "sms": 64}))
+        self.assertEqual(tilescope.run("flash_v2", seq=128, gpu=tilescope.gpu("h100", sms=64))["time_basis"], "assumed")
         self.assertEqual(tilescope.run("flash_v2", seq=128, gpu=mine).gpu, mine)
         self.assertEqual(tilescope.run("flash_v2", seq=128, gpu={"base": "H100", "sms": 3}).gpu.sms, 3)
         with self.assertRaises(tilescope.UsageError) as raised:
