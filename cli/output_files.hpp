@@ -16,17 +16,20 @@ class OutputFiles {
     /// Throws where one of them cannot be written.
     OutputFiles(const lab::Options& options, const Computation& computation, const Problem& problem);
     /// `file_rank`: dimensions of the inputs' files; 0 where there were none.
-    void write(const lab::Outputs& outputs, Index batch, std::size_t file_rank);
+    void write(const lab::Outputs& outputs, std::size_t file_rank);
 
   private:
     struct File {
         std::string output;
+        Index batch;
+        lab::Layout layout;
         lab::AtomicFile file;
 
-        File(std::string name, std::string path) : output(std::move(name)), file(std::move(path)) {}
+        File(std::string name, Index of_batch, lab::Layout as, std::string path)
+            : output(std::move(name)), batch(of_batch), layout(as), file(std::move(path)) {}
     };
     std::list<File> files_;
-    lab::Layout layout_;
+    std::size_t usual_rank_;
 };
 
 }  // namespace tilescope::cli

@@ -231,7 +231,7 @@ void run(const Options& o, const std::string& name, const std::string& with) {
         const ModeChoice mode = choose_mode(o, request, {report});
         OutputFiles files(o, *algorithm.computes, request.problem);  // before the work: it may not be possible
         if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
-        files.write(report.outputs, report.experiment.problem.batch, request.file_rank);
+        files.write(report.outputs, request.file_rank);
         if (forward) report = with_forward(report, request.wish, &control());
         if (o.json)
             std::cout << to_json(report).dump(2) << '\n';

@@ -175,7 +175,7 @@ void validate_on(const Device& device, const ValidateFlags& flags, const Validat
     OutputFiles outputs(flags.options, *first.algorithm->computes, unpacked(first.problem));
     Validator validator(settings_of(flags, request));
     std::vector<CaseResult> results = run_all(validator, request, print);
-    if (!validator.outputs().empty()) outputs.write(validator.outputs(), first.problem.batch, request.file_rank);
+    if (!validator.outputs().empty()) outputs.write(validator.outputs(), request.file_rank);
     const std::string no_counters = flags.counters ? try_to_measure(results) : "";
     if (csv) write_csv(*csv, device, results);
     if (print)
