@@ -7,6 +7,7 @@
 #include "algorithms/contract/validate.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/file_axes.hpp"
 #include "lab/flags/in_flags.hpp"
 #include "lab/flags/mask.hpp"
 #include "lab/flags/model.hpp"
@@ -34,6 +35,7 @@ Dropout dropout_from(const Options& o) {
     return {*o.dropout, o.dropout_seed.value_or(0), mask == DropoutMask::stored};
 }
 
+/// Of options that have all sizes: those of a model and of files are among them, so what follows from sizes is right.
 Problem problem_from(const Options& o) {
     Problem p = sizes_from(o);
     if (o.dtype) p.dtype = to_dtype(*o.dtype);
@@ -62,12 +64,25 @@ Wish wish_from(const Options& o) {
             .packing = to_named("--pack", o.pack, std::span<const Packing>(packings))};
 }
 
-/// A size that a file decides: the flag may only repeat it.
-void take(Index& size, const std::optional<Index>& flag, const char* name, Index from_file, const std::string& file) {
+/// A size that a file decides: the flag may only repeat it, and from here on it is as if it had.
+void take(std::optional<Index>& flag, const char* name, Index from_file, const std::string& file) {
     if (flag && *flag != from_file)
         throw UsageError(std::string(name) + ' ' + std::to_string(*flag) + ": " + text::shown(file) + " has " +
                          std::to_string(from_file) + "; leave " + name + " out");
-    size = from_file;
+    flag = from_file;
+}
+
+/// The same of a length that --seq gives where its own flag does not.
+void take_length(std::optional<Index>& flag, const char* name, const std::optional<Index>& seq, Index from_file,
+                 const std::string& file) {
+    if (!flag) flag = seq, name = "--seq";
+    take(flag, name, from_file, file);
+}
+
+/// The type in which all of them are stored, which the first file suggests where no flag says it.
+Dtype take_dtype(Options& o, const FileTensor& first) {
+    if (!o.dtype) o.dtype = name_of(first.natural);
+    return to_dtype(*o.dtype);
 }
 
 void must_match(const char* flag, const std::string& file, const char* what, Index have, Index want, const char* of) {
@@ -76,7 +91,8 @@ void must_match(const char* flag, const std::string& file, const char* what, Ind
                          ", must be " + std::to_string(want) + " as in " + of);
 }
 
-void read_attention_files(const Options& o, Request& r, Control* control) {
+/// The inputs; their sizes become those of the options.
+void read_attention_files(Options& o, Request& r, Control* control) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
         throw UsageError("--q --k --v: all three files are needed; missing " + std::string(o.q.empty()   ? "--q"
                                                                                            : o.k.empty() ? "--k"
@@ -86,15 +102,14 @@ void read_attention_files(const Options& o, Request& r, Control* control) {
         return read_tensor(flag, path, layout, control);
     };
     const FileTensor q = read("--q", o.q), k = read("--k", o.k), v = read("--v", o.v);
-    Problem& p = r.problem;
-    if (!o.dtype) p.dtype = q.natural;
-    take(p.batch, o.batch, "--batch", q.batch, o.q);
-    take(p.heads, o.heads, "--heads", q.heads, o.q);
-    take(p.kv_heads, o.kv_heads, "--kv-heads", k.heads, o.k);
-    take(p.seq_q, o.seq_q ? o.seq_q : o.seq, o.seq_q ? "--seq-q" : "--seq", q.rows, o.q);
-    take(p.seq_k, o.seq_k ? o.seq_k : o.seq, o.seq_k ? "--seq-k" : "--seq", k.rows, o.k);
-    take(p.dim, o.dim, "--dim", q.cols, o.q);
-    take(p.dim_v, o.dim_v, "--dim-v", v.cols, o.v);
+    const Dtype dtype = take_dtype(o, q);
+    take(o.batch, "--batch", q.batch, o.q);
+    take(o.heads, "--heads", q.heads, o.q);
+    take(o.kv_heads, "--kv-heads", k.heads, o.k);
+    take_length(o.seq_q, "--seq-q", o.seq, q.rows, o.q);
+    take_length(o.seq_k, "--seq-k", o.seq, k.rows, o.k);
+    take(o.dim, "--dim", q.cols, o.q);
+    take(o.dim_v, "--dim-v", v.cols, o.v);
     must_match("--k", o.k, "batch", k.batch, q.batch, "--q");
     must_match("--v", o.v, "batch", v.batch, q.batch, "--q");
     must_match("--k", o.k, "dim", k.cols, q.cols, "--q");
@@ -105,16 +120,16 @@ void read_attention_files(const Options& o, Request& r, Control* control) {
         r.remark = "--q " + text::shown(o.q) + ": heads " + std::to_string(q.heads) + ", seq " +
                    std::to_string(q.rows) +
                    ", read as [batch, heads, seq, dim]; add --layout bshd if it is [batch, seq, heads, dim]";
-    r.inputs = {{"Q", to_storage(q, p.dtype, control)},
-                {"K", to_storage(k, p.dtype, control)},
-                {"V", to_storage(v, p.dtype, control)}};
+    r.inputs = {{"Q", to_storage(q, dtype, control)},
+                {"K", to_storage(k, dtype, control)},
+                {"V", to_storage(v, dtype, control)}};
     if (o.d_o.empty()) return;
     const FileTensor g = read("--do", o.d_o);
     must_match("--do", o.d_o, "batch", g.batch, q.batch, "--q");
     must_match("--do", o.d_o, "heads", g.heads, q.heads, "--q");
     must_match("--do", o.d_o, "rows", g.rows, q.rows, "--q");
     must_match("--do", o.d_o, "columns", g.cols, v.cols, "--v");
-    r.inputs["dO"] = to_storage(g, p.dtype, control);
+    r.inputs["dO"] = to_storage(g, dtype, control);
 }
 
 /// The shapes of both are known by then.
@@ -132,13 +147,13 @@ void read_bias_files(const Options& o, Request& r, const Computation& computatio
         const auto t = std::find_if(declared.begin(), declared.end(),
                                     [&](const TensorDecl& d) { return d.name == std::string_view(bias_tensors[k]); });
         const FileTensor file = read_tensor(flag, *path, Layout::bhsd, control);
-        const Index heads = r.problem.bias.terms[k].by_head ? r.problem.heads : 1;
+        const Index entries = batch_in_file(r.problem, *t);
         const auto shape = [](Index batch, Index h, Index rows, Index cols) {
             return '[' + std::to_string(batch) + ',' + std::to_string(h) + ',' + std::to_string(rows) + ',' +
                    std::to_string(cols) + ']';
         };
         const std::string has = shape(file.batch, file.heads, file.rows, file.cols),
-                          wanted = shape(t->slices / heads, heads, t->rows, t->cols);
+                          wanted = shape(entries, t->slices / entries, t->rows, t->cols);
         if (has != wanted)
             throw UsageError(shown() + "has shape " + has + ", must have " + wanted + " for --bias " +
                              r.problem.bias.name() + "; reshape it");
@@ -146,17 +161,15 @@ void read_bias_files(const Options& o, Request& r, const Computation& computatio
     }
 }
 
-void read_softmax_files(const Options& o, Request& r, Control* control) {
+void read_softmax_files(Options& o, Request& r, Control* control) {
     const FileTensor x = read_tensor("--x", o.x, layout_from(o), control);
-    Problem& p = r.problem;
-    if (!o.dtype) p.dtype = x.natural;
-    take(p.batch, o.batch, "--batch", x.batch, o.x);
-    take(p.heads, o.heads, "--heads", x.heads, o.x);
-    p.kv_heads = p.heads;
-    take(p.seq_q, o.seq_q ? o.seq_q : o.seq, o.seq_q ? "--seq-q" : "--seq", x.rows, o.x);
-    take(p.seq_k, o.seq_k ? o.seq_k : o.seq, o.seq_k ? "--seq-k" : "--seq", x.cols, o.x);
+    const Dtype dtype = take_dtype(o, x);
+    take(o.batch, "--batch", x.batch, o.x);
+    take(o.heads, "--heads", x.heads, o.x);
+    take_length(o.seq_q, "--seq-q", o.seq, x.rows, o.x);
+    take_length(o.seq_k, "--seq-k", o.seq, x.cols, o.x);
     r.file_rank = x.rank;
-    r.inputs = {{"X", to_storage(x, p.dtype, control)}};
+    r.inputs = {{"X", to_storage(x, dtype, control)}};
 }
 
 }  // namespace
@@ -341,8 +354,9 @@ Request resolve(const Options& o, const Algorithm& algorithm, Control* control) 
 }
 
 Request resolve(const Options& given, const Computation& computation, Control* control) {
-    const Options o = with_model(given);
-    Request r{.problem = problem_from(o),
+    // First whatever decides a size: flags, the model, files. Then what follows from sizes.
+    Options o = with_model(given);
+    Request r{.problem = {},
               .wish = wish_from(o),
               .gpu = gpu_from(o),
               .file_rank = 0,
@@ -356,6 +370,7 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     check_model(given);
     if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r, control);
     if (!o.x.empty()) read_softmax_files(o, r, control);
+    r.problem = problem_from(o);
     in_flags([&] { validate(r.problem); });
     r.problem.mask = mask_from(o, r.problem);
     in_flags([&] { validate(r.problem); });
