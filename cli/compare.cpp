@@ -20,6 +20,7 @@
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
 #include "lab/with_forward.hpp"
+#include "show/make_run.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -146,7 +147,7 @@ void execute_small(std::vector<Row>& rows) {
         request.problem = small_problem(request.problem);
         Experiment e = r.report->experiment;
         e.problem = problem_of(r.algorithm(), request);
-        const Inputs inputs = inputs_for(r.options, request, r.algorithm(), &control());
+        const Inputs inputs = show::inputs_for_part(r.options, r.request, r.algorithm())(request.problem);
         const int threads = static_cast<int>(r.options.threads);
         Report report = execute(e, inputs, threads, &control());
         report.errors = compare_with_reference(*r.algorithm().computes, request.problem, inputs, {report.outputs},

@@ -31,8 +31,10 @@ Counted count_for_show(const Experiment& e, Control* control) {
 }
 
 Index whole_groups(const Problem& p, Index heads) {
-    const Index sharing = p.heads / p.kv_heads;
+    const Index sharing = p.heads / p.kv_heads, sharing_bias = p.bias.group * p.heads;
     if (heads >= p.batch_heads()) return p.batch_heads();
+    if (heads >= sharing_bias) return heads / sharing_bias * sharing_bias;
+    if (heads >= p.heads) return heads / p.heads * p.heads;
     return std::max<Index>(1, heads <= sharing ? heads : heads / sharing * sharing);
 }
 

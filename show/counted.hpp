@@ -33,7 +33,7 @@ struct Counted {
 Counted count_for_show(const lab::Experiment& experiment, Control* control = nullptr);
 
 /// At most `heads` heads, and at least one. Heads that share a K and V are taken together, or are few enough to have
-/// one of them.
+/// one of them; so are batch entries that share a bias; and beyond one batch entry, whole ones are.
 Index whole_groups(const Problem& problem, Index heads);
 /// How many heads the limits allow with numbers; 0: not even one.
 Index heads_with_numbers(const Counted& counted, const RecordingLimits& limits);

@@ -6,16 +6,18 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// The values of the slices that the recorded problem has, of inputs for a larger one.
-Inputs first_slices(const Inputs& all, const std::vector<TensorDecl>& wanted) {
+/// The first slices, rows and columns of inputs for a larger problem: those that a part of it has.
+Inputs first_of_each(const Inputs& all, const std::vector<TensorDecl>& wanted) {
     Inputs first;
     for (const TensorDecl& t : wanted) {
         const auto found = all.find(std::string_view(t.name));
         if (t.role != Role::input || found == all.end()) continue;
         auto to = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        std::vector<float> values(static_cast<std::size_t>(to->size()));
-        found->second->read(0, values);
-        to->write(0, values);
+        std::vector<float> values(static_cast<std::size_t>(t.rows * t.cols));
+        for (Index slice = 0; slice < t.slices; ++slice) {
+            found->second->read(slice, {0, t.rows}, {0, t.cols}, values.data());
+            to->write(slice, {0, t.rows}, {0, t.cols}, values.data());
+        }
         first.emplace(t.name, std::move(to));
     }
     return first;
@@ -28,7 +30,7 @@ InputsFor inputs_for_part(const Options& options, const Request& request, const 
         Request part = request;
         part.problem = recorded;
         part.inputs =
-            packed_inputs(first_slices(request.inputs, algorithm.tensors(unpacked(recorded), {1, 1})), recorded);
+            packed_inputs(first_of_each(request.inputs, algorithm.tensors(unpacked(recorded), {1, 1})), recorded);
         return inputs_for(options, part, algorithm);
     };
 }

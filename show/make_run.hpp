@@ -6,7 +6,7 @@
 
 namespace tilescope::show {
 
-/// The inputs of a problem that has only the first heads of the request's.
+/// The inputs of a problem that has only the first heads, or rows, of the request's.
 InputsFor inputs_for_part(const lab::Options& options, const lab::Request& request, const Algorithm& algorithm);
 
 /// The run, recorded as the window does: its steps have the same numbers. Tiles that do not fit are run up to the one

@@ -10,14 +10,15 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// The problem of the first heads, batch entries one after the other.
+/// The problem of the first heads: some of one batch entry, or all of the first entries.
 Problem first_heads(const Problem& p, Index heads) {
     const Index shown = whole_groups(p, heads);
     if (shown == p.batch_heads()) return p;
     Problem first = p;
-    first.batch = first.bias.group = 1;
-    first.heads = shown;
-    first.kv_heads = std::max<Index>(1, shown / (p.heads / p.kv_heads));
+    first.batch = ceil_div(shown, p.heads);
+    first.bias.group = std::min(p.bias.group, first.batch);
+    first.heads = std::min(shown, p.heads);
+    first.kv_heads = std::max<Index>(1, first.heads / (p.heads / p.kv_heads));
     return first;
 }
 

@@ -18,7 +18,7 @@ void length_controls(App& app, const Problem& p, bool attention) {
     const Options said = with_model(options(app));
     const auto queries = said.seq_q ? &Options::seq_q : &Options::seq;
     index_row(app, {"seq", "seq", static_cast<double>(p.seq_q), 16, 65536, 0, false, what}, queries);
-    bool other = said.seq_k || said.seq_q;
+    bool other = said.seq_k || said.seq_q || p.seq_k != p.seq_q;
     if (checkbox(app, "other-keys", attention ? "other length for keys" : "other number of columns", other,
                  attention ? "K and V have another number of rows than Q." : "X is not square."))
         change(app, [&](Options& o) {

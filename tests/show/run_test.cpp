@@ -347,7 +347,8 @@ TEST_CASE("as many heads are recorded as fit, those that share a K and V togethe
     CHECK(heads_to_record(counted) == 8);
     c.problem.batch = 3;
     CHECK(heads_to_record(count_for_show(experiment(a, c))) == 24);
-    CHECK(heads_to_record(count_for_show(experiment(a, c)), {.matmul_flops = 23 * flops}) == 20);
+    CHECK(heads_to_record(count_for_show(experiment(a, c)), {.matmul_flops = 23 * flops}) == 16);
+    CHECK(heads_to_record(count_for_show(experiment(a, c)), {.matmul_flops = 7 * flops}) == 4);
 }
 
 TEST_CASE("what heads_to_record promises is recorded with numbers", "[run]") {
@@ -370,8 +371,12 @@ TEST_CASE("what heads_to_record promises is recorded with numbers", "[run]") {
 TEST_CASE("recorded heads compute the same as in a run of all of them", "[run]") {
     Case sloping = shaped(9, 9, Dtype::f32, true, 1, 6, 2);
     sloping.problem.alibi = 6;  // slopes are those of all heads
-    for (const Case& each :
-         {shaped(13, 17, Dtype::f16, false, 2, 4, 2), shaped(20, 20, Dtype::f32, true, 1, 6, 2), sloping})
+    Case of_entries = shaped(9, 9, Dtype::f32, true, 4, 2, 1), of_groups = of_entries;
+    of_entries.problem.alibi = 2;  // each batch entry has them
+    of_entries.problem.bias = {*Bias::terms_from("hqk+bk"), 1};
+    of_groups.problem.bias = {*Bias::terms_from("ghqk"), 2};
+    for (const Case& each : {shaped(13, 17, Dtype::f16, false, 2, 4, 2), shaped(20, 20, Dtype::f32, true, 1, 6, 2),
+                             sloping, of_entries, of_groups})
         for (const Algorithm& a : algorithms()) {
             const Case c = as_supported(a, each);
             INFO(to_string(a, c));
