@@ -30,7 +30,7 @@ COMMANDS = {
     "run": [f"run standard {SMALL} --json", f"run split_kv {SMALL} --json", "run flash_v2 --seq 1048576 --json",
             f"run {EVERY} --json", f"run flash_v2_backward {SMALL} --with forward --json"],
     "compare": [f"compare split_kv {SMALL} --json", f"compare standard flash_v2:seq=4096,br=4096,bc=4096 {SMALL} --json",
-                "compare flash_v2 --seq 262144 --heads 4 --json", f"compare {EVERY} --json",
+                "compare flash_v2 --seq 262144 --heads 4 --alibi --json", f"compare {EVERY} --json",
                 "compare flash_v2 --mode count --json", f"compare flash_v2_backward {SMALL} --with forward --json"],
     "explain": [f"explain standard {SMALL} --json", f"explain split_kv {SMALL} --json", f"explain {EVERY} --json",
                 f"explain flash_v2 {SMALL} --json", f"explain flash_v1_backward {SMALL} --json"],
