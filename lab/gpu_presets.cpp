@@ -14,6 +14,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
+#include "lab/asked.hpp"
 #include "lab/gpu_fields.hpp"
 #include "lab/text_file.hpp"
 
@@ -67,13 +68,15 @@ std::vector<std::string> names_of(std::span<const Sheet> sheets) {
 /// `asked` is what an error message says is wrong.
 const Sheet& find_sheet(std::span<const Sheet> sheets, std::string_view name, const std::string& asked) {
     const auto names = names_of(sheets);
+    if (const std::string instead = instead_of(Asked::gpu, name); !instead.empty())
+        throw BadValue("gpu", asked, instead + "; the path of a .json file works too");
     const auto meant = text::meant(text::plain(name) == "a100" ? "A100-40GB" : name, names);
     if (meant.size() == 1)
         return *std::find_if(sheets.begin(), sheets.end(), [&](const Sheet& s) { return s.spec.name == meant[0]; });
     if (!meant.empty())
         throw BadValue("gpu", asked, "several GPUs begin like that: write one of " + text::join(meant, ", "));
     throw BadValue("gpu", asked,
-                   "unknown GPU, did you mean " + text::nearest(name, names) + "? The presets are " +
+                   "unknown GPU" + text::did_you_mean(", ", name, names, ".") + " The presets are " +
                        text::join(names, ", ") + "; the path of a .json file works too");
 }
 
@@ -153,10 +156,15 @@ class SheetReader {
     }
     [[noreturn]] void fail(const std::string& key, const std::string& what) const { refuse(where_, key + ": " + what); }
 
+    static std::string unknown_key(const std::string& key, const std::vector<std::string>& known) {
+        return "unknown key: " +
+               text::did_you_mean("", key, known, "leave it out; docs/gpus.md lists those that there are");
+    }
+
     void check_keys(const json& object, const std::string& path, const std::vector<std::string>& known) const {
         for (const auto& [key, value] : object.items())
             if (std::find(known.begin(), known.end(), key) == known.end())
-                fail(path + text::shown(key), "unknown key: did you mean " + text::nearest(key, known) + "?");
+                fail(path + text::shown(key), unknown_key(key, known));
     }
 
     std::string text(const std::string& key, const json& value, std::size_t most) const {

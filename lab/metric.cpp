@@ -250,8 +250,8 @@ const Metric& metric_named(const std::string& flag, const std::string& key) {
     if (const Metric* m = find_metric(key)) return *m;
     std::vector<std::string> keys;
     for (const Metric& m : all) keys.emplace_back(m.key);
-    throw UsageError(flag + " " + text::shown(key) + ": is not a metric; did you mean " + text::nearest(key, keys) +
-                     "? `tilescope list --metrics` has all of them");
+    throw UsageError(flag + " " + text::shown(key) + ": is not a metric" + text::did_you_mean("; ", key, keys, ";") +
+                     " `tilescope list --metrics` has all of them");
 }
 
 std::optional<bool> more_is_better(const Metric& m) {

@@ -90,9 +90,9 @@ const Model& model_named(std::string_view name) {
         throw BadValue("model", text::shown(name),
                        "several models begin like that: write one of " + text::join(meant, ", "));
     if (meant.empty())
-        throw BadValue(
-            "model", text::shown(name),
-            "unknown model, did you mean " + text::nearest(name, names) + "? There are " + text::join(names, ", "));
+        throw BadValue("model", text::shown(name),
+                       "unknown model" + text::did_you_mean(", ", name, names, ".") + " There are " +
+                           text::join(names, ", ") + "; of another give --heads, --kv-heads and --dim");
     return *std::find_if(models().begin(), models().end(), [&](const Model& m) { return m.name == meant[0]; });
 }
 

@@ -58,9 +58,10 @@ Scene scene_named(const std::string& name) {
         names.push_back(s.name);
     }
     const std::string flag = "--scene " + text::shown(name);
+    const auto meant = text::nearest(name, names);
     if (!name.ends_with(".json"))
-        throw UsageError(flag + ": there is no such scene; try --scene " + text::nearest(name, names) +
-                         ", or --scenes for all of them");
+        throw UsageError(flag + ": there is no such scene; try " + (meant ? "--scene " + *meant + ", or " : "") +
+                         "--scenes for all of them");
     try {
         return scene_of(name, read_text(name));
     } catch (const Unreadable& e) {

@@ -125,7 +125,8 @@ void JsonEntry::finish() const {
 }
 
 void JsonEntry::refuse_name(const char* key, const std::string& value, const std::vector<std::string>& all) const {
-    refuse(std::string(key) + ' ' + text::shown(value) + ": unknown; did you mean " + text::nearest(value, all) + '?');
+    refuse(std::string(key) + ' ' + text::shown(value) +
+           text::did_you_mean(": unknown; ", value, all, ": must be " + text::alternatives(all)));
 }
 
 }  // namespace tilescope

@@ -51,8 +51,8 @@ const Operation& EventReader::operation(JsonEntry& entry) const {
     if (!found) {
         std::vector<std::string> names;
         for (const Operation* o : operations()) names.emplace_back(o->name);
-        entry.refuse("what " + text::shown(what) + ": no operation is called that; did you mean " +
-                     text::nearest(what, names) + '?');
+        entry.refuse("what " + text::shown(what) + ": no operation is called that" +
+                     text::did_you_mean("; ", what, names));
     }
     if (op != name_of(found->kind))
         entry.refuse("op " + text::shown(op) + ": " + found->name + " is a " + name_of(found->kind));

@@ -4,24 +4,27 @@
 #include <cctype>
 #include <cstdio>
 #include <numeric>
+#include <utility>
 
 #include "core/text/numbers.hpp"
 
 namespace tilescope::text {
 namespace {
 
+/// Letters put in, left out, replaced or exchanged with their neighbour.
 std::ptrdiff_t edits(std::string_view a, std::string_view b) {
-    std::vector<std::ptrdiff_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (const char c : a) {
-        std::ptrdiff_t diagonal = row[0]++;
+    std::vector<std::ptrdiff_t> before_last, last(b.size() + 1), row(b.size() + 1);
+    std::iota(last.begin(), last.end(), 0);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        row[0] = last[0] + 1;
         for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::ptrdiff_t replaced = diagonal + (c == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+            row[j + 1] = std::min({last[j] + (a[i] == b[j] ? 0 : 1), row[j] + 1, last[j + 1] + 1});
+            const bool exchanged = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+            if (exchanged) row[j + 1] = std::min(row[j + 1], before_last[j - 1] + 1);
         }
+        before_last = std::exchange(last, row);
     }
-    return row.back();
+    return last.back();
 }
 
 /// How far a name is from what was typed, both plain. Letters in common at the beginning, and then at the end, weigh
@@ -94,6 +97,22 @@ bool is_a_word_of(std::string_view typed, std::string_view name) {
         typed.remove_prefix(std::min(end + 1, typed.size()));
     }
     return false;
+}
+
+/// How many letters two words have in common, at the beginning or at the end: whichever are more.
+std::size_t letters_in_common(std::string_view a, std::string_view b) {
+    const auto front = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+    const auto back = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin();
+    return static_cast<std::size_t>(std::max(front, back));
+}
+
+/// Whether what was typed may stand for the name, both plain: a beginning or an end of it, half of the longer one in
+/// common there, or few edits for its length.
+bool is_close(std::string_view typed, std::string_view name) {
+    const std::size_t common = letters_in_common(typed, name), longer = std::max(typed.size(), name.size());
+    if (std::min(typed.size(), name.size()) < 2) return false;
+    if (common == typed.size() || 2 * common >= longer) return true;
+    return edits(typed, name) <= static_cast<std::ptrdiff_t>((longer + 1) / 3);
 }
 
 std::string listed_with(const std::vector<std::string>& names, const char* before_the_last) {
@@ -180,13 +199,24 @@ std::vector<std::string> meant(std::string_view wanted, const std::vector<std::s
     return found;
 }
 
-std::string nearest(std::string_view wanted, const std::vector<std::string>& names) {
+std::optional<std::string> nearest(std::string_view wanted, const std::vector<std::string>& names) {
     wanted = wanted.substr(0, 60);
     const std::string typed = plain(wanted);
-    const auto distance = [&](const std::string& name) {
-        return std::pair(!is_a_word_of(wanted, name), strangeness(typed, plain(name)));
-    };
-    return *std::min_element(names.begin(), names.end(), [&](auto& a, auto& b) { return distance(a) < distance(b); });
+    using Distance = std::pair<bool, std::ptrdiff_t>;
+    std::optional<std::pair<Distance, std::string>> best;
+    for (const std::string& name : names) {
+        const bool word = is_a_word_of(wanted, name);
+        if (!word && !is_close(typed, plain(name))) continue;
+        const Distance distance{!word, strangeness(typed, plain(name))};
+        if (!best || distance < best->first) best.emplace(distance, name);
+    }
+    return best ? std::optional(best->second) : std::nullopt;
+}
+
+std::string did_you_mean(std::string_view before, std::string_view wanted, const std::vector<std::string>& names,
+                         std::string_view otherwise) {
+    const auto name = nearest(wanted, names);
+    return name ? std::string(before) + "did you mean " + *name + '?' : std::string(otherwise);
 }
 
 }  // namespace tilescope::text

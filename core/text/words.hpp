@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,11 @@ std::string shown(std::string_view text, std::size_t most = 100);
 std::string plain(std::string_view word);
 /// The names that a short one may stand for: the equal one (as words are compared), or else all that begin like it.
 std::vector<std::string> meant(std::string_view wanted, const std::vector<std::string>& names);
-/// The name that was probably meant: few edits away, and better one that begins or ends alike.
-std::string nearest(std::string_view wanted, const std::vector<std::string>& names);
+/// The name that was probably meant: few edits away for its length, or half of it typed; better one that begins or
+/// ends alike. Nothing where none is close.
+std::optional<std::string> nearest(std::string_view wanted, const std::vector<std::string>& names);
+/// "did you mean NAME?" with `before` in front; `otherwise` where no name is close.
+std::string did_you_mean(std::string_view before, std::string_view wanted, const std::vector<std::string>& names,
+                         std::string_view otherwise = "");
 
 }  // namespace tilescope::text

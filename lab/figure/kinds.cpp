@@ -44,8 +44,8 @@ const FigureKind& figure_kind(const std::string& name, std::span<const FigureKin
         if (name == k.name) return k;
         names.emplace_back(k.name);
     }
-    throw UsageError("plot " + text::shown(name) + ": no such figure; did you mean " + text::nearest(name, names) +
-                     "? There are " + text::join(names, ", "));
+    throw UsageError("plot " + text::shown(name) + ": no such figure" + text::did_you_mean("; ", name, names, ".") +
+                     " There are " + text::join(names, ", "));
 }
 
 std::vector<Variant> variants_of(const FigureRequest& r, std::initializer_list<const char*> usual) {

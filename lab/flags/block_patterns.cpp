@@ -54,10 +54,10 @@ Sees pattern(const std::string& wanted) {
                              ": the share must be from 0 to 1; try random:0.25");
         return [share](Index i, Index j, Index) { return share_at(i, j) < share; };
     }
-    throw UsageError(std::string(pattern_flag) + ' ' + text::shown(wanted) +
-                     ": is neither a pattern nor a file; did you mean " +
-                     text::nearest(name, {"butterfly", "band:2", "strided:4", "global:1", "random:0.25"}) +
-                     "? Patterns are butterfly, band:N, strided:N, global:N and random:X; files end in .txt or .npy");
+    throw UsageError(
+        std::string(pattern_flag) + ' ' + text::shown(wanted) + ": is neither a pattern nor a file" +
+        text::did_you_mean("; ", name, {"butterfly", "band:2", "strided:4", "global:1", "random:0.25"}, ".") +
+        " Patterns are butterfly, band:N, strided:N, global:N and random:X; files end in .txt or .npy");
 }
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why) {

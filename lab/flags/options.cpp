@@ -8,6 +8,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "core/time/dispatch.hpp"
+#include "lab/asked.hpp"
 #include "lab/flags/in_flags.hpp"
 #include "lab/flags/mask.hpp"
 #include "lab/flags/values.hpp"
@@ -284,8 +285,10 @@ void add_algorithm_argument(CLI::App& app, std::string& name) {
 void set_flag(Options& options, const std::string& name, const std::string& value) {
     for (const Setter& s : setters())
         if (name == s.name) return s.set(options, value);
-    throw UsageError("--vary " + text::shown(name + "=" + value) + ": no such key; did you mean " +
-                     text::nearest(name, settable_flags()) + "? Keys are " + text::join(settable_flags(), ", "));
+    const std::string meant = instead_of(Asked::flag, name);
+    throw UsageError("--vary " + text::shown(name + "=" + value) + ": no such key" +
+                     (meant.empty() ? text::did_you_mean("; ", name, settable_flags(), ".") : "; " + meant + '.') +
+                     " Keys are " + text::join(settable_flags(), ", "));
 }
 
 void clear_flag(Options& options, const std::string& name) {

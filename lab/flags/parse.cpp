@@ -5,6 +5,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
+#include "lab/asked.hpp"
 #include "lab/flags/values.hpp"
 
 namespace tilescope::lab {
@@ -49,8 +50,10 @@ std::string unexpected(const CLI::App& app, const std::vector<std::string>& extr
     // What is said to a flag that there is not may be one itself, as in --theme light.
     const std::string value = word != name ? word.substr(name.size() + 1) : extra.size() > 1 ? extra[1] : "";
     const bool is_one = is_flag && std::find(names.begin(), names.end(), "--" + value) != names.end();
-    return text::shown(name) + (is_flag ? ": unknown flag" : ": unknown subcommand") + "; did you mean " +
-           (is_one ? "--" + value : text::nearest(name, names)) + '?';
+    if (const std::string instead = is_flag ? instead_of(Asked::flag, name) : ""; !instead.empty() && !is_one)
+        return text::shown(name) + ": unknown flag; " + instead;
+    return text::shown(name) + (is_flag ? ": unknown flag" : ": unknown subcommand") +
+           (is_one ? "; did you mean --" + value + '?' : text::did_you_mean("; ", name, names));
 }
 
 std::string missing(const CLI::App& app) {

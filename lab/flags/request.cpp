@@ -7,6 +7,7 @@
 #include "algorithms/contract/validate.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/asked.hpp"
 #include "lab/file_axes.hpp"
 #include "lab/flags/in_flags.hpp"
 #include "lab/flags/mask.hpp"
@@ -415,13 +416,15 @@ const Algorithm& algorithm_named(const std::string& name) {
                          text::shown(name));
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms()) names.push_back(a.name);
-    throw UsageError("algorithm " + text::shown(name) + ": unknown; did you mean " + text::nearest(name, names) +
-                     "? `tilescope list` shows all of them");
+    throw UsageError("algorithm " + text::shown(name) + ": unknown" + text::did_you_mean("; ", name, names, ";") +
+                     " `tilescope list` shows all of them");
 }
 
 std::string renaming(const std::string& name) {
     const Algorithm* a = find_algorithm(name);
     return a && a->name != name ? text::shown(name) + " is now called " + a->name : "";
+    if (const std::string instead = instead_of(Asked::algorithm, name); !instead.empty())
+        throw UsageError("algorithm " + text::shown(name) + ": " + instead);
 }
 
 Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, Control* control) {

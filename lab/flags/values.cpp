@@ -77,7 +77,7 @@ bool to_switch(const std::string& flag, const std::string& text) {
 }
 
 void refuse_name(const std::string& flag, const std::string& text, const std::vector<std::string>& names) {
-    refuse(flag, text, "must be " + text::alternatives(names), text::nearest(text, names));
+    refuse(flag, text, "must be " + text::alternatives(names), text::nearest(text, names).value_or(names[0]));
 }
 
 Distribution to_distribution(const std::string& text) {

@@ -21,7 +21,8 @@ T named(const char* field, const std::string& word, std::initializer_list<Word<T
         if (word == each.word) return each.value;
         words.emplace_back(each.word);
     }
-    throw BadValue(field, text::shown(word), "must be one of " + text::join(words, ", "), text::nearest(word, words));
+    throw BadValue(field, text::shown(word), "must be one of " + text::join(words, ", "),
+                   text::nearest(word, words).value_or(words[0]));
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ const Computation& computation_of(const std::string& word) {
         words.emplace_back(c->name);
     }
     throw BadValue("computes", text::shown(word), "must be one of " + text::join(words, ", "),
-                   text::nearest(word, words));
+                   text::nearest(word, words).value_or(words[0]));
 }
 
 }  // namespace tilescope::python

@@ -202,7 +202,7 @@ REQUESTS = [
     ("replay /nowhere.json", 2, "/nowhere.json: cannot be read"),
     ("replay /dev/null", 2, "/dev/null: is not a recording; `tilescope trace` writes one"),
     ("gpus show nope", 2, "nope"),
-    ("explain nothing", 2, "did you mean"),
+    ("explain nothing", 2, "algorithm nothing: unknown; `tilescope list` shows all"),
     ("explain flash_v2 --warps 3", 2, "--warps 3: must be a power of two from 1 to 32; try --warps 4"),
     ("explain flash_v2 --warps 64", 2, "--warps 64: must be from 1 to 32; try --warps 4"),
     ("explain flash_v2 --warps four", 2, "--warps four: must be a whole number; try --warps 4"),

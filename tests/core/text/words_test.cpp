@@ -100,3 +100,30 @@ TEST_CASE("sentences that have no room go from the last one on", "[text]") {
     CHECK(text::without_last_sentence("K comes 1.5 times.").empty());
     CHECK(text::without_last_sentence("").empty());
 }
+
+TEST_CASE("a name is suggested where few edits for its length are between, and nowhere else", "[text]") {
+    const std::vector<std::string> names = {"flash_v1", "--heads",  "--dim",   "--window-left", "H100-SXM", "RTX-4090",
+                                            "V100",     "l2_bytes", "dropout", "exp_per_clk",   "T4",       "toy"};
+    const auto nearest = [&](const char* typed) { return text::nearest(typed, names).value_or("nothing"); };
+    CHECK(nearest("flash_v9") == "flash_v1");
+    CHECK(nearest("falsh_v1") == "flash_v1");  // neighbours exchanged are one edit
+    CHECK(nearest("--haeds") == "--heads");
+    CHECK(nearest("--head-dim") == "--dim");  // a word of it
+    CHECK(nearest("--window") == "--window-left");
+    CHECK(nearest("4090") == "RTX-4090");
+    CHECK(nearest("v100 sxm2") == "V100");
+    CHECK(nearest("l2") == "l2_bytes");
+    CHECK(nearest("dropuot") == "dropout");
+    CHECK(nearest("tony") == "toy");
+    for (const char* far : {"", "x", "L40S", "MI300X", "device_count", "--sliding-window", "--varlen", "--ring",
+                            "nothing", "attention", "fp8", "sequence_parallel"}) {
+        CAPTURE(far);
+        CHECK(nearest(far) == "nothing");
+    }
+    // The bound: an edit for each three letters of the longer word.
+    const std::vector<std::string> word = {"abcdefgh"};
+    CHECK(text::nearest("xbcxefxh", word));
+    CHECK(!text::nearest("xbcxxfxh", word));
+    CHECK(text::did_you_mean("; ", "abcdefg", word) == "; did you mean abcdefgh?");
+    CHECK(text::did_you_mean("; ", "zzz", word, ".") == ".");
+}

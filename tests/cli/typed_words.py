@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Words that people type: for what has another name or is not modelled, the message says what there is, a command that
+asks for the closest and is carried out here, and the page that says what is not modelled. A suggestion is close."""
+
+import pathlib
+import re
+import sys
+
+from cases import Tally, run
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# Arguments; a word that the message has and, where it names a page, the page too.
+KNOWN = [
+    ("run flash_v3", "FlashAttention-3"), ("run fa3", "FlashAttention-3"), ("run flash-attn-3", "FlashAttention-3"),
+    ("compare flash_v2 flash_v3_backward", "FlashAttention-3"), ("run fa4", "FlashAttention-4"),
+    ("run fa2", "flash_v2"), ("run flash_attention", "flash_v2"), ("run fa1", "flash_v1"),
+    ("run flash_decoding", "split_kv"), ("run paged_attention", "--page-size"), ("run flashmla", "MLA"),
+    ("run sdpa", "PyTorch"), ("run naive", "standard"), ("run xformers", "memory_efficient"), ("run cudnn", "library"),
+    ("run flex_attention", "--block-mask"), ("run ring_attention", "several GPUs"), ("run sage", "8-bit"),
+    ("run linear_attention", "linear attention"),
+    ("run flash_v2 --dtype fp8", "8-bit"), ("run flash_v2 --dtype e4m3", "8-bit"), ("run flash_v2 --dtype e5m2", "8-bit"),
+    ("run flash_v2 --dtype float8_e4m3fn", "8-bit"), ("run flash_v2 --dtype int8", "8-bit"),
+    ("run flash_v2 --dtype fp16", "f16"), ("run flash_v2 --dtype bfloat16", "bf16"), ("run flash_v2 --dtype tf32", "tf32"),
+    ("run flash_v2 --gpu L40S", "RTX-4090"), ("run flash_v2 --gpu L4", "RTX-4090"), ("run flash_v2 --gpu A10G", "RTX-3090"),
+    ("run flash_v2 --gpu A10", "RTX-3090"), ("run flash_v2 --gpu H20", "78 SMs"), ("run flash_v2 --gpu H800", "H100"),
+    ("run flash_v2 --gpu MI300X", "AMD"), ("run flash_v2 --gpu GB200", "B200"), ("run flash_v2 --gpu RTX-5090", "RTX-4090"),
+    ("run flash_v2 --gpu TPUv5e", "SMs"), ("compare flash_v2@MI300X", "AMD"), ("sweep flash_v2 --vary gpu=L40S", "RTX-4090"),
+    ("run flash_v2 --sliding-window 256", "window"), ("run flash_v2 --sliding_window=256", "window"),
+    ("run flash_v2 --varlen", "varlen"), ("run flash_v2 --cu-seqlens 0,4", "varlen"), ("run flash_v2 --ring 8", "several GPUs"),
+    ("run flash_v2 --tensor-parallel 8", "several GPUs"), ("run flash_v2 --cp 2", "several GPUs"),
+    ("run flash_v2 --kv-cache-dtype fp8", "8-bit"), ("run flash_v2 --sinks", "sink"), ("run flash_v2 --num-stages 3", "stages"),
+    ("run flash_v2 --num-warps 8", "warps"), ("run flash_v2 --attn-mask m.npy", "mask"), ("run flash_v2 --is-causal", "--causal"),
+    ("run flash_v2 --top-left", "--window-right"), ("run flash_v2 --num-heads 8", "--heads"),
+    ("run flash_v2 --num-kv-heads 2", "--kv-heads"), ("run flash_v2 --softmax-scale 1", "--scale"),
+    ("run flash_v2 --block-size 64", "--br"), ("run flash_v2 --persistent", "FlashAttention-3"),
+    ("sweep flash_v2 --vary sliding-window=1,2", "window"),
+]
+
+# Near enough for a suggestion, and which.
+CLOSE = [("run flahs_v2", "flash_v2"), ("run flash_v2_backwards", "flash_v2_backward"), ("run flash_v2 --haeds 4", "--heads"),
+         ("run flash_v2 --head-dim 4", "--dim"), ("run flash_v2 --gpu H100-SMX", "H100-SXM"), ("run flash_v2 --seqlen 4", "--seq"),
+         ("plot rooflien -o a.svg", "roofline"), ("plot tiles --metric time -o a.svg", "time_us"),
+         ("run flash_v2 --model lama-3-8b", "llama-3-8b"), ("runn flash_v2", "run")]
+
+# Nothing is close: none is proposed.
+FAR = ["run nothing", "run flash_v2 --frobnicate", "run flash_v2 --gpu nope", "run flash_v2 --gpu X1", "run flash_v2 --model bloom",
+       "plot nonsense -o a.svg", "plot tiles --metric happiness -o a.svg", "run flash_v2 --block-mask hilbert", "quux",
+       "sweep flash_v2 --vary nonsense=1"]
+
+# A GPU file of somebody else's: its keys, and the suggestion for each, if any.
+KEYS = {"device_count": None, "interconnect": None, "smss": "sms", "hbm_gb": "hbm_gbs", "l2": "l2_bytes"}
+
+
+def one_line(tally, binary, words):
+    r = run(binary, words)
+    tally.check(r.returncode == 2 and r.stdout == "" and r.stderr.count("\n") == 1, f"{words}: {r.returncode}, {r.stderr!r}")
+    return r.stderr
+
+
+def check_known(binary, tally):
+    for words, subject in KNOWN:
+        said = one_line(tally, binary, words)
+        tally.check(subject in said and "did you mean" not in said, f"{words}: {said!r}")
+        command = re.search(r"try `tilescope ([^`]*)`", said)
+        tally.check(command, f"{words}: names no command: {said!r}")
+        if command:
+            mode = [] if command[1].startswith("explain") else ["--mode", "count"]
+            r = run(binary, command[1].split() + mode)
+            tally.check(r.returncode == 0, f"{words}: `tilescope {command[1]}` ends with {r.returncode}: {r.stderr}")
+        if page := re.search(r"see (docs/\S+\.md)", said):
+            tally.check((SOURCE / page[1]).exists(), f"{words}: there is no {page[1]}")
+            text = (SOURCE / page[1]).read_text()
+            word = "preset" if "--gpu" in words or "gpu=" in words or "@" in words else subject
+            tally.check(word.lower() in text.lower(), f"{words}: {page[1]} says nothing of {word!r}")
+
+
+def check_suggestions(binary, tally):
+    for words, meant in CLOSE:
+        said = one_line(tally, binary, words)
+        tally.check(f"did you mean {meant}?" in said, f"{words}: {said!r}")
+    for words in FAR:
+        said = one_line(tally, binary, words)
+        tally.check("did you mean" not in said, f"{words}: {said!r}")
+    for key, meant in KEYS.items():
+        said = one_line(tally, binary, ["run", "flash_v2", "--gpu", '{"base": "A100-40GB", "%s": 4}' % key])
+        proposed = re.search(r"did you mean (\w+)\?", said)
+        tally.check((proposed and proposed[1]) == meant, f"{key}: {said!r}")
+
+
+def main():
+    binary, tally = sys.argv[1], Tally()
+    check_known(binary, tally)
+    check_suggestions(binary, tally)
+    tally.close()
+
+
+main()
