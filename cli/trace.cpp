@@ -108,6 +108,7 @@ void draw_timeline(const TraceRequest& t, const Algorithm& algorithm) {
     check_ending("--output", t.out, {".pftrace", ".perfetto-trace"});
     const Request request = read_request(t.options, algorithm);
     remark(request.remark);
+    for (const std::string& note : request.notes) remark(note);
     with_tiling(algorithm, t.options, request,
                 [&](const Experiment& e) { in_memory("try a smaller problem", [&] { draw(t, e); }); });
 }
@@ -117,7 +118,7 @@ void check_flags(const CLI::App& sub, const TraceRequest& t) {
     if (!t.perfetto && sub.count("--detail") > 0)
         throw UsageError("--detail: chooses what --perfetto draws; add --perfetto, or leave --detail out");
     for (const char* flag : {"--blocks", "--max-events", "--mode", "--threads", "--seed", "--distribution", "--q",
-                             "--k", "--v", "--do", "--x", "--layout", "--json"})
+                             "--k", "--v", "--do", "--x", "--layout", "--bits16", "--json"})
         if (t.perfetto && sub.count(flag) > 0)
             throw UsageError(std::string(flag) +
                              ": is about events and numbers, and --perfetto writes the modelled timeline; leave " +
@@ -130,6 +131,7 @@ void trace_algorithm(const TraceRequest& t) {
     check_ending("--output", t.out, {".json"});
     const Request request = read_request(t.options, algorithm);
     remark(request.remark);
+    for (const std::string& note : request.notes) remark(note);
     const char* fix = t.blocks.empty() ? "try --blocks 0, or a smaller problem" : "try fewer --blocks";
     with_tiling(algorithm, t.options, request, [&](const Experiment& e) {
         check_hbm(e);

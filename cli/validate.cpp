@@ -198,6 +198,7 @@ void validate(const ValidateFlags& flags) {
     const ValidateRequest request =
         resolve(flags, search.device ? search.device->shared_per_block : most_shared_memory);
     remark(request.remark);
+    for (const std::string& note : request.notes) remark(note);
     if (flags.launch_only && search.device)
         launch_only(flags, request);
     else if (flags.launch_only)
@@ -250,6 +251,7 @@ void refuse_beside_survey(const CLI::App& sub) {
                              "--bias-file",
                              "--bias2-file",
                              "--layout",
+                             "--bits16",
                              "--out"})
         if (sub.get_option(flag)->count() > 0)
             throw UsageError(std::string(flag) + ": --survey brings its own problems and tiles; leave one of them out");

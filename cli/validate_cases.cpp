@@ -126,7 +126,7 @@ void add_requested(ValidateRequest& all, const ValidateFlags& flags, Bytes share
         if (cases.empty() && by_name) refuse(*a, r, o);
         if (cases.empty()) all.left_out.emplace_back(a->name);
         all.cases.insert(all.cases.end(), cases.begin(), cases.end());
-        all.remark = std::move(r.remark);
+        all.remark = std::move(r.remark), all.notes = std::move(r.notes);
         all.inputs = std::move(r.inputs);
         all.file_rank = r.file_rank;
     }

@@ -23,6 +23,7 @@ struct ValidateRequest {
     Inputs inputs;              ///< from files; empty without
     std::size_t file_rank = 0;  ///< of the Q (or X) file
     std::string remark;         ///< on them
+    std::vector<std::string> notes;
     lab::Distribution distribution = lab::Distribution::normal;
 };
 

@@ -9,6 +9,7 @@
 #include "gui/draw/widgets.hpp"
 #include "gui/layout.hpp"
 #include "gui/panels.hpp"
+#include "show/setup_text.hpp"
 
 namespace tilescope::gui {
 namespace {
@@ -403,6 +404,7 @@ void frame(App& app, double seconds) {
     follow(app);
 
     if (!ImGui::IsAnyItemActive() && !app.session.busy()) app.history.note({app.state(), app.scene});
+    if (const std::string said = is_new(app) ? about_files_text(app.session) : ""; !said.empty()) app.say(said, 12);
     app.drawn = app.session.version();
     if (app.blank) return;
 

@@ -1,10 +1,13 @@
 #include "lab/inputs.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "core/machine/parallel.hpp"
+#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/followed.hpp"
 #include "lab/memory.hpp"
-#include "lab/npy.hpp"
 #include "lab/patterns.hpp"
 #include "lab/stream.hpp"
 
@@ -99,29 +102,38 @@ std::vector<float> heads_first(const std::vector<float>& values, const FileTenso
 
 }  // namespace
 
-FileTensor read_tensor(const std::string& flag, const std::string& path, Layout layout, Control* control) {
+FileTensor read_tensor(const std::string& flag, const std::string& path, const FileFormat& format, Control* control) {
     NpyArray a = [&] {
         try {
-            return read_npy(path, control);
+            return read_npy(path, control, format.bits16);
         } catch (const UsageError& e) {
             throw UsageError(flag + ' ' + e.what());
         }
     }();
+    const std::string name = flag + ' ' + text::shown(path);
     const std::size_t rank = a.shape.size();
+    if (a.boolean && !format.masks)
+        throw UsageError(name +
+                         ": is of booleans, a mask: --bias qk --bias-file reads it, and --block-mask; numbers are " +
+                         "a.astype('f4')");
     if (rank < 2 || rank > 4)
-        throw UsageError(flag + ' ' + text::shown(path) + ": has " + std::to_string(rank) +
+        throw UsageError(name + ": has " + std::to_string(rank) +
                          " dimensions; must have 2 [n, d], 3 [heads, n, d] or 4 [batch, heads, n, d]; reshape it");
     for (const Index n : a.shape)
-        if (n == 0) throw UsageError(flag + ' ' + text::shown(path) + ": is empty; every dimension must be at least 1");
+        if (n == 0) throw UsageError(name + ": is empty; every dimension must be at least 1");
     FileTensor t;
     t.cols = a.shape[rank - 1];
     t.rows = a.shape[rank - 2];
     t.heads = rank > 2 ? a.shape[rank - 3] : 1;
     t.batch = rank > 3 ? a.shape[rank - 4] : 1;
     t.rank = rank;
-    t.natural = a.descr.ends_with("f2") ? Dtype::f16 : Dtype::f32;
-    if (layout == Layout::bshd && rank > 2) std::swap(t.heads, t.rows);
-    const bool turned = layout == Layout::bshd && t.heads > 1;
+    t.natural = a.natural;
+    t.overflowed = a.overflowed;
+    t.name = name;
+    if (a.boolean)
+        for (float& x : a.values) x = x != 0 ? 0.0f : -std::numeric_limits<float>::infinity();
+    if (format.layout == Layout::bshd && rank > 2) std::swap(t.heads, t.rows);
+    const bool turned = format.layout == Layout::bshd && t.heads > 1;
     t.values = turned ? heads_first(a.values, t, control) : std::move(a.values);
     return t;
 }
@@ -140,6 +152,27 @@ std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control
         storage->write(at, values.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size)));
     }
     return storage;
+}
+
+Index infinite_in(Dtype dtype, std::span<const float> values) {
+    Index infinite = 0;
+    std::vector<float> rounded;
+    for (; dtype != Dtype::f32 && !values.empty();) {
+        const auto some = values.first(std::min(values.size(), static_cast<std::size_t>(chunk)));
+        rounded.assign(some.begin(), some.end());
+        round_to(dtype, rounded.data(), static_cast<Index>(rounded.size()));
+        for (std::size_t k = 0; k < some.size(); ++k) infinite += std::isinf(rounded[k]) && std::isfinite(some[k]);
+        values = values.subspan(some.size());
+    }
+    return infinite;
+}
+
+std::string about_infinite(const std::string& name, Dtype dtype, Index infinite, Index elements) {
+    if (infinite == 0) return "";
+    const char* const largest = dtype == Dtype::f16 ? "65504" : dtype == Dtype::bf16 ? "3.39e38" : "3.40e38";
+    return name + ": " + text::grouped(infinite) + " of " + text::counted(elements, "element") +
+           " became infinite in " + name_of(dtype) + ", which ends at " + largest +
+           (dtype == Dtype::f32 ? "" : "; --dtype f32 keeps them");
 }
 
 void write_tensor(std::ostream& out, const Storage& t, Index batch, std::size_t rank, Layout layout, Control* control) {

@@ -10,6 +10,7 @@
 
 #include "algorithms/contract/algorithm.hpp"
 #include "core/machine/storage.hpp"
+#include "lab/npy.hpp"
 
 namespace tilescope::lab {
 
@@ -40,17 +41,32 @@ Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed,
 /// The order of the dimensions in a file: batch, heads, sequence and head dimension.
 enum class Layout : std::uint8_t { bhsd, bshd };
 
-/// A tensor read from a NumPy file: 2-D [rows, cols], 3-D [heads, rows, cols] or 4-D [batch, heads, rows, cols] of f2,
-/// f4 or f8, or with heads and rows the other way round. UsageError naming `flag` and the file otherwise.
+/// How a file is to be read.
+struct FileFormat {
+    Layout layout = Layout::bhsd;
+    Bits16 bits16 = Bits16::unknown;
+    bool masks = false;  ///< booleans are a mask to be added to logits: 0 where True, -inf where False
+};
+
+/// A tensor read from a NumPy file: 2-D [rows, cols], 3-D [heads, rows, cols] or 4-D [batch, heads, rows, cols] of
+/// numbers that read_npy() reads, or with heads and rows the other way round. UsageError naming `flag` and the file
+/// otherwise.
 struct FileTensor {
     Index batch = 1, heads = 1, rows = 0, cols = 0;
     std::size_t rank = 0;  ///< as in the file
-    Dtype natural;         ///< the storage type that the file suggests: f16 for f2, else f32
+    Dtype natural;         ///< the storage type that the file suggests
+    Index overflowed;      ///< finite elements of f8 that f32 has no room for
+    std::string name;      ///< "--q q.npy", to be printed
     std::vector<float> values;
 };
-FileTensor read_tensor(const std::string& flag, const std::string& path, Layout layout = Layout::bhsd,
+FileTensor read_tensor(const std::string& flag, const std::string& path, const FileFormat& format = {},
                        Control* control = nullptr);
 std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control* control = nullptr);
+
+/// How many finite numbers are infinite once they are rounded to a type.
+Index infinite_in(Dtype dtype, std::span<const float> values);
+/// "--q q.npy: 2 of 4 elements became infinite in f16, ...": a sentence without its full stop; empty where none did.
+std::string about_infinite(const std::string& name, Dtype dtype, Index infinite, Index elements);
 
 /// Writes a tensor as a NumPy file of `rank` 2, 3 or 4 dimensions, splitting slices into batch x heads. bf16 becomes
 /// f4.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -95,7 +96,7 @@ class HeaderParser {
 
     std::string descr() {
         if (at('['))
-            throw Refusal{"its elements are structures: TileScope reads f2, f4 and f8",
+            throw Refusal{"its elements are structures: TileScope reads f2, f4, f8, b1, and bf16 as V2",
                           "save one field, a['name'].astype('f4')"};
         return text();
     }
@@ -229,19 +230,38 @@ Header read_header(Input& file) {
     return HeaderParser(file.read(length)).parse();
 }
 
+enum class Stored : std::uint8_t { f16, bf16, f32, f64, boolean };
+
 struct StoredElement {
+    Stored type;
     std::size_t size;
     bool swapped;
 };
 
-StoredElement stored_element(std::string_view descr) {
+/// What to do about elements that are no numbers of ours. Every command here makes a file that can be read.
+Refusal no_number(std::string_view descr, std::string_view type) {
+    const std::string what = "descr " + text::shown(descr) + ": TileScope reads f2, f4, f8, b1, and bf16 as V2";
+    if (type == "u2" || type == "i2")
+        return {what, "add --bits16 bf16 where these are the bits of bf16, or convert numbers with a.astype('f4')"};
+    if (type == "V1") return {what, "convert fp8 to f4 where the array was made, NumPy has no such type"};
+    if (type.starts_with('V')) return {what, "say what the bytes are, as in a.view('f4')"};
+    if (type.starts_with('c')) return {what, "save one part, as in a.real.astype('f4')"};
+    if (type.starts_with('O')) return {what, "convert with numpy.load('a.npy', allow_pickle=True).astype('f4')"};
+    return {what, "convert with a.astype('f4')"};
+}
+
+StoredElement stored_element(std::string_view descr, Bits16 bits16) {
     // '=' and '|' leave the order to the machine, as does having no mark at all.
     const bool marked = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
     const char order = marked && (descr[0] == '<' || descr[0] == '>') ? descr[0] : native_order;
     const std::string_view type = descr.substr(marked ? 1 : 0);
-    if (type != "f2" && type != "f4" && type != "f8")
-        throw Refusal{"descr " + text::shown(descr) + ": TileScope reads f2, f4 and f8", "convert with a.astype('f4')"};
-    return {static_cast<std::size_t>(type[1] - '0'), order != native_order};
+    constexpr std::pair<std::string_view, Stored> known[] = {
+        {"f2", Stored::f16}, {"f4", Stored::f32}, {"f8", Stored::f64}, {"b1", Stored::boolean}, {"V2", Stored::bf16}};
+    const bool bits = bits16 == Bits16::bf16 && (type == "u2" || type == "i2");
+    for (const auto& [name, stored] : known)
+        if (type == name || (bits && stored == Stored::bf16))
+            return {stored, static_cast<std::size_t>(type[1] - '0'), order != native_order};
+    throw no_number(descr, type);
 }
 
 /// Checks the header's promise against what the file really holds.
@@ -263,23 +283,36 @@ Index checked_count(const Header& header, StoredElement element, Bytes available
     return count;
 }
 
-/// Converts `to.size()` stored elements to floats, changing `from` on the way.
-void convert(std::span<char> from, StoredElement element, std::span<float> to) {
+/// The storage type that has the same elements; f8 and booleans have none.
+Dtype dtype_of(Stored type) {
+    return type == Stored::f16 ? Dtype::f16 : type == Stored::bf16 ? Dtype::bf16 : Dtype::f32;
+}
+
+/// Converts `to.size()` stored elements to floats, changing `from` on the way. The number of finite ones that f32 has
+/// no room for.
+Index convert(std::span<char> from, StoredElement element, std::span<float> to) {
     if (element.swapped)
         for (std::size_t i = 0; i < from.size(); i += element.size) std::reverse(&from[i], &from[i] + element.size);
-    if (element.size != 8) {
-        const Dtype dtype = element.size == 2 ? Dtype::f16 : Dtype::f32;
-        decode(dtype, std::as_bytes(from).data(), to.data(), static_cast<Index>(to.size()));
-        return;
+    if (element.type == Stored::boolean) {
+        std::transform(from.begin(), from.end(), to.begin(), [](char c) { return c != 0 ? 1.0f : 0.0f; });
+        return 0;
     }
+    if (element.type != Stored::f64) {
+        decode(dtype_of(element.type), std::as_bytes(from).data(), to.data(), static_cast<Index>(to.size()));
+        return 0;
+    }
+    Index overflowed = 0;
     for (std::size_t i = 0; i < to.size(); ++i) {
         double x = 0;
         std::memcpy(&x, &from[8 * i], sizeof x);
         to[i] = static_cast<float>(x);
+        overflowed += std::isfinite(x) && !std::isfinite(to[i]);
     }
+    return overflowed;
 }
 
-std::vector<float> read_values(Input& file, StoredElement element, Index count, Control* control) {
+/// The elements in the order of the file; `overflowed` as convert() has it.
+std::vector<float> read_values(Input& file, StoredElement element, Index count, Index& overflowed, Control* control) {
     std::vector<float> values(static_cast<std::size_t>(count));
     std::vector<char> stored(static_cast<std::size_t>(std::min(count, elements_per_chunk)) * element.size);
     const Followed followed(control, ceil_div(count, elements_per_chunk));
@@ -288,7 +321,7 @@ std::vector<float> read_values(Input& file, StoredElement element, Index count, 
         const std::span<float> to = rest.first(std::min(rest.size(), static_cast<std::size_t>(elements_per_chunk)));
         const std::span<char> from = std::span(stored).first(to.size() * element.size);
         file.read(from);
-        convert(from, element, to);
+        overflowed += convert(from, element, to);
         rest = rest.subspan(to.size());
     }
     return values;
@@ -360,19 +393,21 @@ std::string preamble(std::span<const Index> shape, Dtype stored) {
 
 }  // namespace
 
-NpyArray read_npy(const std::string& path, Control* control) {
+NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16) {
     try {
         Input file(path);
         Header header = read_header(file);
-        const StoredElement element = stored_element(header.descr);
+        const StoredElement element = stored_element(header.descr, bits16);
         const Index count = checked_count(header, element, file.left());
         // With fewer than two axes the two orders are the same.
         const bool reorder = header.fortran_order && header.shape.size() > 1 && count > 0;
         check_memory("cannot read " + text::shown(path) + ": it", (reorder ? 2 : 1) * count * size_of(Dtype::f32),
                      "save a part of the array");
-        std::vector<float> values = read_values(file, element, count, control);
+        Index overflowed = 0;
+        std::vector<float> values = read_values(file, element, count, overflowed, control);
         if (reorder) values = to_c_order(values, header.shape, control);
-        return {std::move(header.shape), std::move(header.descr), std::move(values)};
+        return {std::move(header.shape), std::move(header.descr),         std::move(values),
+                dtype_of(element.type),  element.type == Stored::boolean, overflowed};
     } catch (const Refusal& refusal) {
         throw UsageError("cannot read " + text::shown(path) + ": " + refusal.what + "; " + refusal.fix);
     }

@@ -169,6 +169,13 @@ std::string caption_text(const Session& session, bool of_time) {
            ".";
 }
 
+std::string about_files_text(const Session& session) {
+    if (!session.request()) return "";
+    std::vector<std::string> said = session.request()->notes;
+    if (const std::string& remark = session.request()->remark; !remark.empty()) said.insert(said.begin(), remark);
+    return text::join(said, "; ");
+}
+
 std::string problem_text(const std::string& problem) { return "This cannot run: " + problem; }
 
 }  // namespace tilescope::show

@@ -44,6 +44,9 @@ std::string making_text(const Job::Progress& progress);
 /// Below a picture of a run: what was asked for, and where its numbers come from.
 std::string caption_text(const Session& session, bool of_time);
 
+/// What looks wrong about the files of inputs, and what became of their numbers; empty where there is nothing to say.
+std::string about_files_text(const Session& session);
+
 /// Of a setup that is wrong.
 std::string problem_text(const std::string& problem);
 

@@ -73,7 +73,7 @@ Setup with_algorithm(Setup s, const std::string& name) {
 Setup with_model_of(Setup s, const std::string& model, Phase phase) {
     for (const char* flag : {"heads", "kv-heads", "seq", "seq-q", "seq-k", "dim", "dim-v", "dtype", "causal", "scale"})
         clear_flag(s.options, flag);
-    s.options.q.clear(), s.options.k.clear(), s.options.v.clear(), s.options.layout.reset();
+    s.options.q.clear(), s.options.k.clear(), s.options.v.clear(), s.options.layout.reset(), s.options.bits16.clear();
     s.options.model = model, s.options.phase = phase == Phase::decode ? name_of(phase) : "";
     return first_setup(s);
 }

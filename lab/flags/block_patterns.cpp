@@ -8,7 +8,6 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
-#include "lab/npy.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -87,8 +86,8 @@ void read_text(const std::string& path, BlockMask& m) {
     if (m.rows == 0) refuse_file(path, "is empty");
 }
 
-void read_matrix(const std::string& path, BlockMask& m) {
-    const NpyArray a = read_npy(path);
+void read_matrix(const std::string& path, Bits16 bits16, BlockMask& m) {
+    const NpyArray a = read_npy(path, nullptr, bits16);
     if (a.shape.size() != 2 || a.values.empty())
         throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
                          ": must be a matrix of blocks, [rows, columns]; it has " +
@@ -99,10 +98,10 @@ void read_matrix(const std::string& path, BlockMask& m) {
 
 }  // namespace
 
-BlockMask block_mask(const std::string& wanted, const Problem& p, Index block_rows, Index block_cols) {
+BlockMask block_mask(const std::string& wanted, const Problem& p, Index block_rows, Index block_cols, Bits16 bits16) {
     BlockMask m{wanted, block_rows, block_cols, 0, 0, {}};
     if (wanted.ends_with(".npy"))
-        read_matrix(wanted, m);
+        read_matrix(wanted, bits16, m);
     else if (wanted.ends_with(".txt"))
         read_text(wanted, m);
     if (m.rows > 0) return m;

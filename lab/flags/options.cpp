@@ -169,10 +169,16 @@ void add_input_files(CLI::App& app, Options& o) {
     app.add_option("--v", o.v, "V from a NumPy file")->type_name("FILE.npy");
     app.add_option("--do", o.d_o, "dO from a NumPy file (backward passes), beside --q --k --v")->type_name("FILE.npy");
     app.add_option("--x", o.x, "X from a NumPy file (softmax kernels)")->type_name("FILE.npy");
-    app.add_option("--bias-file", o.bias_file,
-                   "The tensor of --bias from a NumPy file, as [batch,heads,n,n] with 1 where it is shared")
+    app.add_option(
+           "--bias-file", o.bias_file,
+           "The tensor of --bias from a NumPy file, as [batch,heads,n,n] with 1 where it is shared; of booleans, "
+           "True is seen")
         ->type_name("FILE.npy");
     app.add_option("--bias2-file", o.bias2_file, "The second one's")->type_name("FILE.npy");
+    app.add_option_function<std::string>(
+           "--bits16", [&o](const std::string& v) { to_bits16(v), o.bits16 = v; },
+           "What u2 and i2 in these files are: bf16, its bits")
+        ->type_name("TYPE");
     app.add_option("--layout", o.layout, "Dimensions of the files: bhsd [batch,heads,seq,dim] or bshd, as flash-attn's")
         ->default_str("bhsd");
 }
@@ -222,7 +228,8 @@ void add_problem_options(CLI::App& app, Options& o) {
     add("window-right", "Keys after its own place that a query sees", "N", "all");
     add("documents", "Sequences one after the other, of so many keys, as in 300+200+524 or 4x256: a query sees its own",
         "LIST", "one");
-    add("block-mask", "Blocks that are seen: butterfly, band:N, strided:N, global:N, random:X, or a file of 0 and 1",
+    add("block-mask",
+        "Blocks that are seen: butterfly, band:N, strided:N, global:N, random:X, or a file of 0 and 1 (or booleans)",
         "NAME|FILE", "none");
     add("mask-block", "Queries and keys of a block of --block-mask, as in 128 or 64x256", "N|NxN", "128");
     add("scale", "Factor on the logits", "X", "1/sqrt(dim)");
@@ -310,7 +317,7 @@ std::vector<std::string> flags_of(const Options& o) {
     if (o.distribution != standard.distribution) add("distribution", o.distribution);
     add("q", o.q), add("k", o.k), add("v", o.v), add("do", o.d_o), add("x", o.x);
     add("bias-file", o.bias_file), add("bias2-file", o.bias2_file);
-    add("layout", o.layout.value_or(""));
+    add("bits16", o.bits16), add("layout", o.layout.value_or(""));
     return words;
 }
 

@@ -52,13 +52,14 @@ struct Options {
     std::string q, k, v, x, d_o, out;   // NumPy files
     std::string bias_file, bias2_file;  // of what is added to the logits
     std::optional<std::string> layout;  // of their dimensions
+    std::string bits16;                 // what their u2 are
 
     friend bool operator==(const Options&, const Options&) = default;
 };
 
 /// Adds the flags of the workload, the mapping and the machine.
 void add_problem_options(CLI::App& app, Options& options);
-/// Adds --seed, --distribution, and NumPy files for inputs: --q, --k, --v, --x, --layout,
+/// Adds --seed, --distribution, and NumPy files for inputs: --q, --k, --v, --x, --layout, --bits16,
 /// --bias-file and --bias2-file.
 void add_input_options(CLI::App& app, Options& options);
 /// Adds --mode, --seed, --distribution and --threads.

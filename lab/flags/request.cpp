@@ -92,15 +92,25 @@ void must_match(const char* flag, const std::string& file, const char* what, Ind
                          ", must be " + std::to_string(want) + " as in " + of);
 }
 
+/// The one place where a file's numbers become an input.
+void take_in(Request& r, const char* tensor, const FileTensor& file, Dtype dtype, Control* control) {
+    const Index lost = file.overflowed + infinite_in(dtype, file.values);
+    const std::string note =
+        about_infinite(file.name, lost == file.overflowed ? Dtype::f32 : dtype, lost, std::ssize(file.values));
+    if (!note.empty()) r.notes.push_back(note);
+    r.inputs[tensor] = to_storage(file, dtype, control);
+}
+
+FileFormat format_from(const Options& o) { return {layout_from(o), to_bits16(o.bits16)}; }
+
 /// The inputs; their sizes become those of the options.
 void read_attention_files(Options& o, Request& r, Control* control) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
         throw UsageError("--q --k --v: all three files are needed; missing " + std::string(o.q.empty()   ? "--q"
                                                                                            : o.k.empty() ? "--k"
                                                                                                          : "--v"));
-    const Layout layout = layout_from(o);
     const auto read = [&](const char* flag, const std::string& path) {
-        return read_tensor(flag, path, layout, control);
+        return read_tensor(flag, path, format_from(o), control);
     };
     const FileTensor q = read("--q", o.q), k = read("--k", o.k), v = read("--v", o.v);
     const Dtype dtype = take_dtype(o, q);
@@ -121,16 +131,14 @@ void read_attention_files(Options& o, Request& r, Control* control) {
         r.remark = "--q " + text::shown(o.q) + ": heads " + std::to_string(q.heads) + ", seq " +
                    std::to_string(q.rows) +
                    ", read as [batch, heads, seq, dim]; add --layout bshd if it is [batch, seq, heads, dim]";
-    r.inputs = {{"Q", to_storage(q, dtype, control)},
-                {"K", to_storage(k, dtype, control)},
-                {"V", to_storage(v, dtype, control)}};
+    take_in(r, "Q", q, dtype, control), take_in(r, "K", k, dtype, control), take_in(r, "V", v, dtype, control);
     if (o.d_o.empty()) return;
     const FileTensor g = read("--do", o.d_o);
     must_match("--do", o.d_o, "batch", g.batch, q.batch, "--q");
     must_match("--do", o.d_o, "heads", g.heads, q.heads, "--q");
     must_match("--do", o.d_o, "rows", g.rows, q.rows, "--q");
     must_match("--do", o.d_o, "columns", g.cols, v.cols, "--v");
-    r.inputs["dO"] = to_storage(g, dtype, control);
+    take_in(r, "dO", g, dtype, control);
 }
 
 /// The shapes of both are known by then.
@@ -147,7 +155,7 @@ void read_bias_files(const Options& o, Request& r, const Computation& computatio
                              (k == 0 ? "hqk" : "bk+ghqk"));
         const auto t = std::find_if(declared.begin(), declared.end(),
                                     [&](const TensorDecl& d) { return d.name == std::string_view(bias_tensors[k]); });
-        const FileTensor file = read_tensor(flag, *path, Layout::bhsd, control);
+        const FileTensor file = read_tensor(flag, *path, {Layout::bhsd, to_bits16(o.bits16), true}, control);
         const Index entries = batch_in_file(r.problem, *t);
         const auto shape = [](Index batch, Index h, Index rows, Index cols) {
             return '[' + std::to_string(batch) + ',' + std::to_string(h) + ',' + std::to_string(rows) + ',' +
@@ -158,19 +166,19 @@ void read_bias_files(const Options& o, Request& r, const Computation& computatio
         if (has != wanted)
             throw UsageError(shown() + "has shape " + has + ", must have " + wanted + " for --bias " +
                              r.problem.bias.name() + "; reshape it");
-        r.inputs[t->name] = to_storage(file, r.problem.dtype, control);
+        take_in(r, t->name, file, r.problem.dtype, control);
     }
 }
 
 void read_softmax_files(Options& o, Request& r, Control* control) {
-    const FileTensor x = read_tensor("--x", o.x, layout_from(o), control);
+    const FileTensor x = read_tensor("--x", o.x, format_from(o), control);
     const Dtype dtype = take_dtype(o, x);
     take(o.batch, "--batch", x.batch, o.x);
     take(o.heads, "--heads", x.heads, o.x);
     take_length(o.seq_q, "--seq-q", o.seq, x.rows, o.x);
     take_length(o.seq_k, "--seq-k", o.seq, x.cols, o.x);
     r.file_rank = x.rank;
-    r.inputs = {{"X", to_storage(x, dtype, control)}};
+    take_in(r, "X", x, dtype, control);
 }
 
 }  // namespace
@@ -414,6 +422,8 @@ const Algorithm& algorithm_named(const std::string& name) {
     if (name.find('=') != std::string::npos)
         throw UsageError("algorithm " + text::shown(name) + ": is none; each key has a --vary of its own: --vary " +
                          text::shown(name));
+    if (const std::string instead = instead_of(Asked::algorithm, name); !instead.empty())
+        throw UsageError("algorithm " + text::shown(name) + ": " + instead);
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms()) names.push_back(a.name);
     throw UsageError("algorithm " + text::shown(name) + ": unknown" + text::did_you_mean("; ", name, names, ";") +
@@ -423,8 +433,6 @@ const Algorithm& algorithm_named(const std::string& name) {
 std::string renaming(const std::string& name) {
     const Algorithm* a = find_algorithm(name);
     return a && a->name != name ? text::shown(name) + " is now called " + a->name : "";
-    if (const std::string instead = instead_of(Asked::algorithm, name); !instead.empty())
-        throw UsageError("algorithm " + text::shown(name) + ": " + instead);
 }
 
 Inputs inputs_for(const Options& o, const Request& request, const Algorithm& algorithm, Control* control) {

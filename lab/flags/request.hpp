@@ -15,6 +15,7 @@ struct Request {
     Inputs inputs;              ///< from files; empty without
     std::string model, phase;   ///< "llama-3-70b", "decode": whose layer it is; empty without --model
     std::string remark;         ///< what looks wrong about the files, and what to do; empty where nothing does
+    std::vector<std::string> notes = {};  ///< what became of the files' numbers on their way in
 };
 
 /// Reads files, checks everything and throws UsageError for the first thing that is wrong: also where the algorithm

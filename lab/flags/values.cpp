@@ -6,6 +6,7 @@
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/asked.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -86,7 +87,15 @@ Distribution to_distribution(const std::string& text) {
 
 Dtype to_dtype(const std::string& text) {
     if (const auto t = dtype_from(text)) return *t;
-    throw UsageError("--dtype " + text::shown(text) + ": must be f32, f16 or bf16; try --dtype f16");
+    const std::string instead = instead_of(Asked::dtype, text);
+    throw UsageError("--dtype " + text::shown(text) + ": must be f32, f16 or bf16; " +
+                     (instead.empty() ? "try --dtype f16" : instead));
+}
+
+Bits16 to_bits16(const std::string& text) {
+    if (text.empty()) return Bits16::unknown;
+    if (text == name_of(Dtype::bf16)) return Bits16::bf16;
+    throw UsageError("--bits16 " + text::shown(text) + ": must be bf16, or left out; try --bits16 bf16");
 }
 
 Index to_tile(const std::string& flag, const std::string& text) {

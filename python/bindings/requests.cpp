@@ -33,6 +33,14 @@ std::shared_ptr<Storage> storage_of(const TensorDecl& t, Dtype dtype, const py::
     return storage;
 }
 
+/// What to say where numbers of an array of f32 have no room in the type that they are stored in.
+std::string about_infinite_in(const std::string& name, Dtype dtype, const py::buffer& array) {
+    const py::buffer_info b = array.request();
+    if (b.format == "e") return "";  // every type has room for those of f16
+    const std::span<const float> values(static_cast<const float*>(b.ptr), static_cast<std::size_t>(b.size));
+    return lab::about_infinite(name, dtype, lab::infinite_in(dtype, values), std::ssize(values));
+}
+
 }  // namespace
 
 lab::Options options_of(const Words& words) {
@@ -54,6 +62,8 @@ lab::Request request_of(const lab::Options& options, const Algorithm& algorithm,
         if (t == declared.end())
             throw BadValue(name, "", "is no input of " + std::string(algorithm.computes->name) + " here; leave it out");
         request.inputs[name] = storage_of(*t, t->dtype, array);
+        if (const std::string note = about_infinite_in(name, t->dtype, array); !note.empty())
+            request.notes.push_back(note);
     }
     request.file_rank = arrays.empty() ? 0 : 4;
     return request;

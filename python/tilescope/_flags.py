@@ -41,9 +41,26 @@ def words(flags: Mapping[str, Any]) -> List[str]:
     return all
 
 
+def _is_bf16(a: "np.ndarray[Any, Any]") -> bool:
+    """As ml_dtypes has it, or as numpy.load() gives back what was saved of it: two bytes without a meaning."""
+    return a.dtype.itemsize == 2 and a.dtype.kind == "V" and a.dtype.names is None
+
+
+def _readable(name: str, a: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """Numbers that NumPy has: bf16 as float32, a bias of booleans as 0 where True and -inf where False."""
+    if _is_bf16(a):
+        return (np.ascontiguousarray(a).view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    if a.dtype != np.bool_:
+        return a
+    if name not in ("bias", "bias2"):
+        raise UsageError(f"{name} of {a.dtype}: is of booleans, a mask: give it as bias=; numbers "
+                         f"are {name}.astype(\"float32\")")
+    return np.where(a, np.float32(0), np.float32(-np.inf))
+
+
 def _split(name: str, array: Any, bshd: bool) -> "np.ndarray[Any, Any]":
     """[batch, heads, rows, cols], whatever was left out of it."""
-    a = np.asarray(array)
+    a = _readable(name, np.asarray(array))
     if a.dtype not in (np.float16, np.float32, np.float64):
         raise UsageError(f"{name} of {a.dtype}: must be of float16 or float32; try {name}.astype(\"float16\")")
     if a.size == 0:
@@ -53,6 +70,11 @@ def _split(name: str, array: Any, bshd: bool) -> "np.ndarray[Any, Any]":
     if bshd and a.ndim > 2:
         a = np.swapaxes(a, -3, -2)
     return a.reshape((1,) * (4 - a.ndim) + a.shape)
+
+
+def _axes(a: "np.ndarray[Any, Any]") -> str:
+    """The axes of a bias as --bias has them: those along which it is not shared."""
+    return "".join(axis for axis, size in zip("bhq", a.shape) if size > 1) + "k"
 
 
 def take_arrays(flags: Dict[str, Any]) -> Tuple[Dict[str, Any], int, bool]:
@@ -67,7 +89,10 @@ def take_arrays(flags: Dict[str, Any]) -> Tuple[Dict[str, Any], int, bool]:
         raise UsageError(f"--layout {layout}: must be bhsd or bshd; try --layout bshd")
     if not given:
         return {}, 0, False
-    arrays = {name: _split(name, a, layout == "bshd") for name, a in given.items()}
+    biases = [name for name in ("bias", "bias2") if name in given]
+    arrays = {name: _split(name, a, layout == "bshd" and name not in biases) for name, a in given.items()}
+    if biases:
+        flags["bias"] = "+".join(_axes(arrays[name]) for name in biases)
     needed = ("X",) if "X" in arrays else ("Q", "K", "V")
     for name in needed:
         if name not in arrays:
@@ -89,7 +114,8 @@ def take_arrays(flags: Dict[str, Any]) -> Tuple[Dict[str, Any], int, bool]:
         flags.setdefault("seq_k", both)
     for name, size in sizes.items():
         flags.setdefault(name, size)
-    flags.setdefault("dtype", "f16" if q.dtype == np.float16 else "f32")
+    bf16 = _is_bf16(np.asarray(given[needed[0]]))
+    flags.setdefault("dtype", "f16" if q.dtype == np.float16 else "bf16" if bf16 else "f32")
     rank = np.asarray(given[needed[0]]).ndim
     return {name: _flat(a) for name, a in arrays.items()}, rank, layout == "bshd"
 

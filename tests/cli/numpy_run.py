@@ -130,7 +130,7 @@ def check_refusals(binary, tally, folder, rng):
         "rows": {"v": v[:, :50]},
         "heads": {"v": v[:1]},
         "must divide": {"k": k[[0, 1, 1]], "v": v[[0, 1, 1]]},
-        "reads f2, f4 and f8": {"k": k.astype("i4")},
+        "reads f2, f4, f8": {"k": k.astype("i4")},
         "dimensions": {"k": k[0, 0]},
         "empty": {"k": k[:, :0]},
     }
@@ -165,4 +165,5 @@ def main():
     tally.close()
 
 
-main()
+if __name__ == "__main__":
+    main()

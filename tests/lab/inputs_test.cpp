@@ -208,7 +208,7 @@ TEST_CASE("inputs: a file may have the sequence before the heads", "[inputs]") {
             for (std::size_t r = 0; r < 4; ++r)
                 for (std::size_t c = 0; c < 5; ++c)
                     CHECK(file.values[((b * 4 + r) * 3 + h) * 5 + c] == values[((b * 3 + h) * 4 + r) * 5 + c]);
-    const FileTensor read = read_tensor("--q", path, Layout::bshd);
+    const FileTensor read = read_tensor("--q", path, {Layout::bshd});
     CHECK(read.heads == 3);
     CHECK(read.rows == 4);
     CHECK(read.values == values);
@@ -226,12 +226,12 @@ TEST_CASE("inputs: reading and writing files can be followed, and interrupted", 
     stopped.stop = true;
     write(all);
     CHECK(all.blocks_done == all.blocks_total);
-    const FileTensor read = read_tensor("--q", path, Layout::bhsd, &all);
+    const FileTensor read = read_tensor("--q", path, {}, &all);
     CHECK(all.blocks_done == all.blocks_total);
     CHECK(same_bits(*to_storage(read, Dtype::f32, &all), *tensor));
     CHECK(all.blocks_total > 1);
     CHECK(all.blocks_done == all.blocks_total);
-    CHECK_THROWS_AS(read_tensor("--q", path, Layout::bhsd, &stopped), Interrupted);
+    CHECK_THROWS_AS(read_tensor("--q", path, {}, &stopped), Interrupted);
     CHECK_THROWS_AS(to_storage(read, Dtype::f32, &stopped), Interrupted);
     CHECK_THROWS_AS(write(stopped), Interrupted);
 }

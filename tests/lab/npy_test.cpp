@@ -205,10 +205,11 @@ TEST_CASE("npy: a malformed file is refused in one line that names it and says w
         {shaped("(2, 4)"), "shape (2, 4) of <f4 takes 32 bytes of data, 8 bytes are missing"},
         {shaped("(5,)"), "shape (5,) of <f4 takes 20 bytes of data, 4 bytes are left over"},
         {shaped("(0,)"), "24 bytes are left over"},
-        {typed("'<i8'"), "descr <i8: TileScope reads f2, f4 and f8; convert with a.astype('f4')"},
+        {typed("'<i8'"), "descr <i8: TileScope reads f2, f4, f8, b1, and bf16 as V2; convert with a.astype('f4')"},
+        {typed("'<u2'"), "add --bits16 bf16 where these are the bits of bf16, or convert numbers with a.astype('f4')"},
+        {typed("'|V4'"), "say what the bytes are, as in a.view('f4')"},
         {typed("'<c8'"), "descr <c8"},
         {typed("'|O'"), "descr |O"},
-        {typed("'|b1'"), "descr |b1"},
         {typed("'<f16'"), "descr <f16"},
         {typed("''"), "descr ''"},
         {typed("'<'"), "descr <"},
@@ -225,6 +226,25 @@ TEST_CASE("npy: a malformed file is refused in one line that names it and says w
         CHECK(contains(message, "; "));
         CHECK(!contains(message, "\n"));
     }
+}
+
+TEST_CASE("npy: booleans, bf16 as V2, and as u2 and i2 where that is said") {
+    const Folder folder;
+    const auto read = [&](const char* descr, const std::string& data, Bits16 bits16 = Bits16::unknown) {
+        write_bytes(folder / "a.npy", npy(header(descr, "False", "(2,)"), data));
+        return read_npy(folder / "a.npy", nullptr, bits16);
+    };
+    const NpyArray mask = read("'|b1'", std::string("\0\2", 2));
+    CHECK((mask.boolean && mask.values == std::vector<float>{0, 1}));
+    const std::string bits("\x00\x3e\x80\xff", 4);  // 0.125 and -inf
+    const std::vector<float> numbers = {0.125f, -INFINITY};
+    const NpyArray plain = read("'|V2'", bits);
+    CHECK((plain.natural == Dtype::bf16 && !plain.boolean && plain.values == numbers));
+    for (const char* descr : {"'<u2'", "'<i2'"}) {
+        CHECK(read(descr, bits, Bits16::bf16).values == numbers);
+        CHECK_THROWS_AS(read(descr, bits), UsageError);
+    }
+    CHECK(read("'>u2'", std::string("\x3e\x00\xff\x80", 4), Bits16::bf16).values == numbers);
 }
 
 TEST_CASE("npy: what is not a readable regular file is refused", "[posix]") {
