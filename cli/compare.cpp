@@ -17,6 +17,7 @@
 #include "lab/conclusion.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/model.hpp"
+#include "lab/judgement.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
 #include "lab/with_forward.hpp"
@@ -33,9 +34,13 @@ struct Row {
     Request request;
     std::optional<Report> report;
     std::string problem;
-    std::optional<OutputError> small_error = std::nullopt;  // of small_problem(), where the row's own has no numbers
+    std::optional<Report> small = std::nullopt;  // of small_problem(), where the row's own has no numbers
 
     const Algorithm& algorithm() const { return *variant.algorithm; }
+    /// Of what was computed: the problem's numbers, or the small one's; nullptr without numbers.
+    const Report* computed() const { return small ? &*small : report && report->numeric ? &*report : nullptr; }
+    const OutputError* error() const { return computed() ? computed()->error() : nullptr; }
+    bool wrong() const { return computed() && !wrong_outputs(*computed()).empty(); }
 };
 
 std::vector<Variant> chosen(const std::vector<std::string>& texts) {
@@ -152,15 +157,14 @@ void execute_small(std::vector<Row>& rows) {
         Report report = execute(e, inputs, threads, &control());
         report.errors = compare_with_reference(*r.algorithm().computes, request.problem, inputs, {report.outputs},
                                                threads, &control())[0];
-        if (const OutputError* error = report.error()) r.small_error = *error;
+        r.small = std::move(report);
     }
 }
 
 std::string error_cell(const Row& row) {
-    const OutputError* e = row.report->error();
-    if (!e && row.small_error) e = &*row.small_error;
+    const OutputError* e = row.error();
     if (!e) return "-";
-    return e->tells() ? text::number(e->max_abs) : "NaN";
+    return (e->tells() ? text::number(e->max_abs) : "NaN") + (row.wrong() ? ", wrong" : "");
 }
 
 /// The row that the others' bytes are divided by: the first of `standard`, or else the first; nullptr where none fits.
@@ -243,6 +247,10 @@ void add_different(std::vector<std::string>& lines, const std::vector<Row>& rows
         if (text_of(r) != first) lines.push_back(r.variant.label + ": " + text_of(r));
 }
 
+bool among(const std::vector<std::string>& all, const std::string& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+}
+
 /// What the table is about, before it.
 std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice& mode) {
     std::vector<std::string> lines;
@@ -261,6 +269,10 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
             "other; "
             "nothing is given back in between.");
     if (mode.numeric) lines.push_back("Errors: computed (" + mode.why + ").");
+    std::vector<std::string> notes;  // of the inputs
+    for (const Row& r : rows)
+        for (const std::string& note : r.request.notes)
+            if (!among(notes, note)) notes.push_back(note), lines.push_back("Note: " + note + ".");
     return lines;
 }
 
@@ -280,9 +292,13 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
                 lines.push_back(label + ": " + ideal->name + " counts " +
                                 text::bytes(ideal->count.hbm_read + ideal->count.hbm_write) +
                                 ", executed here: " + text::bytes(r.counters.hbm()) + ";\n  " + ideal->why + ".");
-        for (const std::string& note : r.notes) lines.push_back(label + ": " + note + ".");
-        if (const OutputError* e = r.error(); e && e->compared < e->elements)
-            lines.push_back(label + ": " + describe_error(r, *e) + ".");
+        for (const std::string& note : r.notes)
+            if (!among(row.request.notes, note)) lines.push_back(label + ": " + note + ".");
+        if (row.wrong())
+            for (const std::string& wrong : about_wrong_outputs(*row.computed()))
+                lines.push_back((label == row.algorithm().name ? "" : label + ": ") + wrong + "; it is not ranked.");
+        else if (const OutputError* e = r.error(); e && e->compared < e->elements)
+            lines.push_back(label + ": " + describe_error(r, row.algorithm().computes->output, *e) + ".");
     }
     return lines;
 }
@@ -290,7 +306,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
 std::vector<Contender> contenders_of(const std::vector<Row>& rows) {
     std::vector<Contender> contenders;
     for (const Row& r : rows)
-        if (r.report) contenders.push_back({r.variant.label, &*r.report});
+        if (r.report) contenders.push_back({r.variant.label, &*r.report, r.wrong()});
     return contenders;
 }
 
@@ -312,7 +328,7 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
     }
     if (format != text::Format::latex) std::cout << '\n';
     if (!mode.numeric) {
-        const auto small = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.small_error; });
+        const auto small = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.small; });
         print(small == rows.end()
                   ? "max error -: " + mode.why + "."
                   : "max error: of " + describe(small_problem(small->request.problem), *small->algorithm().computes) +
@@ -330,6 +346,20 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
     measured.table->print(std::cout, format);
 }
 
+/// What the small problem says where the row's own has no numbers.
+void add_small(Json& report, const Row& r) {
+    const Json problem = to_json(Experiment{&r.algorithm(), small_problem(r.request.problem),
+                                            r.report->experiment.tiling, r.request.gpu})
+                             .at("problem");
+    const OutputError* e = r.error();
+    const bool tells = e && e->tells();
+    report["small_problem"] = {{"problem", problem},
+                               {"max_abs_error", tells ? Json(e->max_abs) : Json(nullptr)},
+                               {"rms_error", tells ? Json(e->rms) : Json(nullptr)},
+                               {"wrong_outputs", wrong_outputs(*r.small)}};
+    for (const std::string& wrong : about_wrong_outputs(*r.small)) report["notes"].push_back(wrong);
+}
+
 void print_json(const std::vector<Row>& rows) {
     Json j = {{"schema", "tilescope.compare/1"}, {"reports", Json::array()}, {"does_not_fit", Json::object()}};
     for (const Row& r : rows) {
@@ -339,12 +369,7 @@ void print_json(const std::vector<Row>& rows) {
         }
         Json report = {{"variant", r.variant.label}};
         report.update(to_json(*r.report));
-        if (const auto& e = r.small_error)
-            report["small_problem"] = {{"problem", to_json(Experiment{&r.algorithm(), small_problem(r.request.problem),
-                                                                      r.report->experiment.tiling, r.request.gpu})
-                                                       .at("problem")},
-                                       {"max_abs_error", e->tells() ? Json(e->max_abs) : Json(nullptr)},
-                                       {"rms_error", e->tells() ? Json(e->rms) : Json(nullptr)}};
+        if (r.small) add_small(report, r);
         j["reports"].push_back(std::move(report));
     }
     j["measured"] = beside_measured(contenders_of(rows)).json;
@@ -356,7 +381,9 @@ void print_csv(const std::vector<Row>& rows) {
     for (const Row& r : rows) {
         const Experiment e = r.report ? r.report->experiment : experiment_of(r.algorithm(), r.request, &control());
         const std::string why = r.report ? why_incomplete(*r.report) : r.problem.substr(0, r.problem.find('\n'));
-        writer.add({r.variant.label, r.request.model, r.request.phase, {e, r.report, why}});
+        std::vector<std::string> remarks = r.wrong() ? about_wrong_outputs(*r.computed()) : std::vector<std::string>();
+        if (!why.empty()) remarks.push_back(why);
+        writer.add({r.variant.label, r.request.model, r.request.phase, {e, r.report, text::join(remarks, "; ")}});
     }
     writer.finish();
 }
@@ -380,6 +407,8 @@ void compare(const Options& o, const std::vector<std::string>& texts, const std:
         execute_small(rows);
     for (Row& r : rows)
         if (forward && r.report) r.report = with_forward(*r.report, r.request.wish, &control());
+    for (Row& r : rows)
+        if (r.report) r.report->notes.insert(r.report->notes.end(), r.request.notes.begin(), r.request.notes.end());
     if (as == WrittenAs::json)
         print_json(rows);
     else if (as == WrittenAs::csv)
@@ -387,6 +416,10 @@ void compare(const Options& o, const std::vector<std::string>& texts, const std:
     else
         print_text(rows, mode, table_format(as), left_out(rows, texts));
     if (reports.empty()) throw RunError("compare: no algorithm fits; see above");
+    std::vector<std::string> wrong;
+    for (const Row& r : rows)
+        if (r.computed()) wrong.push_back(wrong_in_short(*r.computed()));
+    fail_where_wrong(wrong);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "lab/atomic_file.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/judgement.hpp"
 #include "lab/own/own.hpp"
 #include "lab/published_tiles.hpp"
 #include "lab/reference.hpp"
@@ -166,7 +167,7 @@ void print_errors(const Report& r) {
     if (r.errors.empty()) return;
     std::cout << "\nError against the double-precision reference\n";
     const auto print = [&](const std::string& name, const OutputError& e) {
-        text::print_wrapped(std::cout, (r.errors.size() > 1 ? name + ": " : "") + describe_error(r, e), "  ");
+        text::print_wrapped(std::cout, (r.errors.size() > 1 ? name + ": " : "") + describe_error(r, name, e), "  ");
     };
     const std::string first = r.experiment.algorithm->computes->output;
     print(first, r.errors.at(first));
@@ -233,10 +234,12 @@ void run(const Options& o, const std::string& name, const std::string& with) {
         if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
         files.write(report.outputs, request.file_rank);
         if (forward) report = with_forward(report, request.wish, &control());
+        report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
         if (o.json)
             std::cout << to_json(report).dump(2) << '\n';
         else
             print_text(report, mode.why, request);
+        fail_where_wrong({wrong_in_short(report)});
     });
 }
 

@@ -6,8 +6,11 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/page.hpp"
+#include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
 #include "show/make_run.hpp"
+#include "show/value_text.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -137,12 +140,33 @@ void print_steps(Run& run, const StepsWanted& w, const std::vector<Index>& steps
     }
 }
 
-void print_json(Run& run, Index sm, const std::vector<Index>& steps) {
+/// What there is to say of the whole run besides its steps.
+struct Remarks {
+    std::vector<std::string> notes;  // on its inputs, and on outputs that are wrong
+    std::vector<std::string> wrong_outputs;
+};
+
+/// Of the output that the run ends with: that of an algorithm of one's own may be something else.
+Remarks remarks_on(Run& run, const Request& request) {
+    Remarks r{request.notes, {}};
+    if (!run.algorithm().file || !run.has_values() || run.failure()) return r;
+    run.seek(run.ticks());
+    const Run::StoredError e = run.stored_error();
+    if (!is_wrong(run, e)) return r;
+    r.wrong_outputs = {run.algorithm().computes->output};
+    r.notes.push_back(std::string(run.algorithm().name) + ": " + r.wrong_outputs[0] + " is wrong: max error " +
+                      text::number(e.max_abs) + " beside values up to " + text::number(e.largest));
+    return r;
+}
+
+void print_json(Run& run, Index sm, const std::vector<Index>& steps, const Remarks& remarks) {
     Json j = {{"schema", "tilescope.step/1"}};
     j.update(to_json(run.experiment()));
     j["shown"] = run.shortened();
     j["steps_in_all"] = run.ticks();
     j["sm"] = sm;
+    j["notes"] = remarks.notes;
+    j["wrong_outputs"] = remarks.wrong_outputs;
     j["steps"] = Json::array();
     for (const Index step : steps) {
         run.seek(step);
@@ -173,12 +197,17 @@ void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
     throw RunError(failure_text(run));
 }
 
-void tell(const StepFlags& f, const Request& request, Run& run) {
+void print_notes(const Remarks& remarks) {
+    for (const std::string& note : remarks.notes) text::print_wrapped(std::cout, "Note: " + note + ".");
+}
+
+void tell(const StepFlags& f, const Request& request, Run& run, const Remarks& remarks) {
     const StepsWanted w = wanted_of(f, run);
     if (f.at) {
         run.seek(*f.at);
-        if (f.options.json) return print_json(run, w.sm, {*f.at});
+        if (f.options.json) return print_json(run, w.sm, {*f.at}, remarks);
         print_heading(run, request, w, *f.at, *f.at);
+        print_notes(remarks);
         print_everything(run, w.sm);
         return;
     }
@@ -188,9 +217,10 @@ void tell(const StepFlags& f, const Request& request, Run& run) {
     if (all.empty()) all.push_back(run.failure()->tick);  // the very first thing on that line fails
     const std::vector<Index> told = page_of(all, f, fails);
     if (f.options.json) {
-        print_json(run, w.sm, told);
+        print_json(run, w.sm, told, remarks);
     } else {
         print_heading(run, request, w, told.front(), told.back());
+        print_notes(remarks);
         if (f.table)
             print_table(run, w.sm, told);
         else
@@ -208,7 +238,11 @@ void step(const StepFlags& f) {
     const Tiling tiling = choose_tiling(algorithm, problem, request.wish, request.gpu);
     in_memory("try fewer --heads, or a shorter --seq", [&] {
         Run run = make_run({&algorithm, problem, tiling, request.gpu}, f.options, request, &control());
-        tell(f, request, run);
+        const Remarks remarks = remarks_on(run, request);
+        tell(f, request, run, remarks);
+        if (!remarks.wrong_outputs.empty())
+            throw RunError(run.algorithm().name + std::string(" computes a wrong ") +
+                           text::listed(remarks.wrong_outputs) + "; mend the program");
     });
 }
 

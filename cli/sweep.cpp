@@ -11,6 +11,7 @@
 #include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
+#include "lab/judgement.hpp"
 #include "lab/reference.hpp"
 #include "lab/study.hpp"
 #include "lab/with_forward.hpp"
@@ -39,9 +40,11 @@ Outcome run_numeric_or_not(const Algorithm& algorithm, const Options& o, const R
 Outcome run_point(const Algorithm& algorithm, const Options& o, bool forward) {
     const Request request = resolve(o, algorithm);
     Outcome p = run_numeric_or_not(algorithm, o, request);
-    if (!forward || !p.report) return p;
-    p.report = with_forward(*p.report, request.wish, &control());
-    p.remark = why_incomplete(*p.report);
+    if (!p.report) return p;
+    if (forward) p.report = with_forward(*p.report, request.wish, &control());
+    std::vector<std::string> remarks = about_wrong_outputs(*p.report);
+    if (const std::string why = why_incomplete(*p.report); !why.empty()) remarks.push_back(why);
+    p.remark = text::join(remarks, "; ");
     return p;
 }
 
@@ -101,14 +104,17 @@ void sweep(const SweepRequest& s) {
         return point_options(s, variant_of(k), axes, static_cast<std::size_t>(k) % per_variant);
     };
     const auto evaluate = [&](Index k) { return run_point(*variant_of(k).algorithm, options_of(k), forward); };
+    std::vector<std::string> wrong;
     // Real numbers keep all cores busy, and memory, one run after the other.
     study(static_cast<Index>(points), s.options.mode == "count" ? static_cast<int>(s.options.threads) : 1, evaluate,
           [&](Index k, const Outcome& outcome) {
               const Request request = resolve(options_of(k), *variant_of(k).algorithm);
               writer.add({variant_of(k).label, request.model, request.phase, outcome}), ++done;
+              if (outcome.report) wrong.push_back(wrong_in_short(*outcome.report));
           });
     writer.finish();
     if (file) file->commit();
+    fail_where_wrong(wrong);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ std::string about_traffic(const Contender& slow, const Contender& fast) {
 std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     std::vector<const Contender*> timed;
     for (const Contender& c : contenders)
-        if (c.report->time) timed.push_back(&c);
+        if (c.report->time && !c.wrong) timed.push_back(&c);
     const auto other_problem = [&](const Contender* c) {
         return unpacked(c->report->experiment.problem) != unpacked(timed[0]->report->experiment.problem);
     };

@@ -10,10 +10,11 @@ namespace tilescope::lab {
 struct Contender {
     std::string label;
     const Report* report;
+    bool wrong = false;  ///< what it computes is something else, so its time is nobody's rival
 };
 
 /// Sentences: the fastest, what is too close to call, and why the others take longer. Empty where fewer than two have
-/// a time, or where they solve different problems.
+/// a time and are right, or where they solve different problems.
 std::vector<std::string> conclusion(std::span<const Contender> contenders);
 
 }  // namespace tilescope::lab

@@ -37,11 +37,13 @@ struct OutputError {
     double max_abs = 0, rms = 0;  ///< over the elements that are compared: those that are finite in both
     double largest = 0;           ///< absolute value of the reference, over the same elements
     Count elements = 0, compared = 0;
-    Count not_finite = 0;      ///< elements that are NaN or infinite where the reference is finite
-    Count finite_instead = 0;  ///< elements that are finite where the reference is not
+    Count not_finite = 0;       ///< elements that are NaN or infinite where the reference is finite
+    Count finite_instead = 0;   ///< elements that are finite where the reference is not
+    Count minus_infinite = 0;   ///< elements that are -inf in both
+    bool finite_inputs = true;  ///< whether Q, K, V and dO have neither a NaN nor an infinity
 
-    /// Elements that have no number in either.
-    Count neither() const { return elements - compared - not_finite - finite_instead; }
+    /// Elements that have no number in either, but for those that are -inf in both.
+    Count neither() const { return elements - compared - not_finite - finite_instead - minus_infinite; }
     /// Whether the two figures say something, and nothing is wrong besides.
     bool tells() const { return compared > 0 && not_finite == 0 && finite_instead == 0; }
 };

@@ -16,7 +16,7 @@ constexpr Index most_rows = 64;
 /// Sums over elements whose order does not depend on threads: one per block of rows, added up in order at the end.
 struct Partial {
     double max_abs = 0, largest = 0, squares = 0;
-    Count compared = 0, not_finite = 0, finite_instead = 0;
+    Count compared = 0, not_finite = 0, finite_instead = 0, minus_infinite = 0;
 };
 
 Partial difference(const double* expected, const Storage& output, Index slice, Span rows) {
@@ -28,6 +28,7 @@ Partial difference(const double* expected, const Storage& output, Index slice, S
         if (!std::isfinite(want) || !std::isfinite(got)) {
             p.not_finite += std::isfinite(want);
             p.finite_instead += std::isfinite(got);
+            p.minus_infinite += std::isinf(want) && want < 0 && got == want;
             continue;
         }
         p.max_abs = std::max(p.max_abs, std::abs(got - want));
@@ -38,19 +39,37 @@ Partial difference(const double* expected, const Storage& output, Index slice, S
     return p;
 }
 
-OutputError total(const std::vector<Partial>& parts, Index elements) {
-    OutputError e{.elements = elements};
+OutputError total(const std::vector<Partial>& parts, Index elements, bool finite_inputs) {
+    OutputError e{.elements = elements, .finite_inputs = finite_inputs};
     double squares = 0;
     for (const Partial& p : parts) {
         e.max_abs = std::max(e.max_abs, p.max_abs);
         e.largest = std::max(e.largest, p.largest);
         e.not_finite += p.not_finite;
         e.finite_instead += p.finite_instead;
+        e.minus_infinite += p.minus_infinite;
         squares += p.squares;
         e.compared += p.compared;
     }
     if (e.compared > 0) e.rms = std::sqrt(squares / static_cast<double>(e.compared));
     return e;
+}
+
+/// Whether what a weight of 0 is multiplied with is a number everywhere: Q, K, V and dO, not what is added to logits.
+bool all_finite(const Computation& c, const Problem& p, const Inputs& inputs) {
+    for (const TensorDecl& t : c.tensors(p)) {
+        const bool is_factor = t.meaning == Meaning::query || t.meaning == Meaning::key ||
+                               t.meaning == Meaning::value || t.meaning == Meaning::gradient;
+        const auto given = inputs.find(std::string_view(t.name));
+        if (!is_factor || t.role != Role::input || given == inputs.end()) continue;
+        const Storage& data = *given->second;
+        std::vector<float> row(static_cast<std::size_t>(data.cols()));
+        for (Index at = 0; at < data.size(); at += data.cols()) {
+            data.read(at, row);
+            if (std::any_of(row.begin(), row.end(), [](float x) { return !std::isfinite(x); })) return false;
+        }
+    }
+    return true;
 }
 
 /// Outputs that have rows in common, and what computes these rows.
@@ -143,7 +162,8 @@ std::vector<OutputErrors> compare_with_reference(const Computation& c, const Pro
     };
     for_row_blocks(all_families, p, inputs, threads, control, compare);
     std::vector<OutputErrors> errors(runs.size());
-    for (const Compared& each : all) errors[each.run][each.name] = total(each.parts, each.output->size());
+    const bool finite = all_finite(c, p, inputs);
+    for (const Compared& each : all) errors[each.run][each.name] = total(each.parts, each.output->size(), finite);
     return errors;
 }
 
@@ -173,7 +193,7 @@ Inputs inputs_of(const Algorithm& algorithm, const Problem& p, std::uint64_t see
 }
 
 Reference::Reference(const Computation& c, const Problem& p, const Inputs& inputs, int threads, Control* control)
-    : threads_(threads) {
+    : threads_(threads), finite_inputs_(all_finite(c, p, inputs)) {
     const std::vector<Family> all = families(c, p);
     for (const Family& f : all)
         for (const auto& [name, row] : f.first_row(p, inputs))
@@ -203,7 +223,7 @@ std::optional<OutputError> Reference::compare(const std::string& name, const Sto
         parts[static_cast<std::size_t>(k)] =
             difference(whole.elements.data() + (slice * whole.rows + span.begin) * output.cols(), output, slice, span);
     });
-    return total(parts, output.size());
+    return total(parts, output.size(), finite_inputs_);
 }
 
 }  // namespace tilescope::lab

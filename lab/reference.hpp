@@ -42,6 +42,7 @@ class Reference {
         double largest = 0;
     };
     int threads_;
+    bool finite_inputs_;
     std::map<std::string, Values> values_;
 };
 

@@ -1,6 +1,7 @@
 #include "lab/report_json.hpp"
 
 #include "lab/explained.hpp"
+#include "lab/judgement.hpp"
 #include "lab/timing.hpp"
 #include "lab/warps.hpp"
 
@@ -144,8 +145,10 @@ Json to_json(const Report& r) {
         if (const auto ideal = r.experiment.algorithm->idealised(r.experiment.problem))
             j["idealised"] = {{"name", ideal->name}, {"counters", to_json(ideal->count)}, {"why", ideal->why}};
     j["notes"] = r.notes;
+    for (const std::string& wrong : about_wrong_outputs(r)) j["notes"].push_back(wrong);
     if (const OutputError* e = r.error()) {
         j["not_finite_outputs"] = e->not_finite;
+        j["wrong_outputs"] = wrong_outputs(r);
         for (const auto& [name, each] : r.errors) j["errors"][name] = to_json(each);
     }
     return j;

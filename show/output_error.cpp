@@ -22,6 +22,20 @@ double squares(const float* got, Index stride, const Region& at, const std::vect
     return sum;
 }
 
+/// The largest difference from the reference and its largest value, of a rectangle of the output, where both are
+/// numbers.
+void take_extremes(Run::StoredError& e, const float* got, const Region& at, const std::vector<double>& want,
+                   Index cols) {
+    for (Index r = 0; r < at.rows.size; ++r)
+        for (Index c = 0; c < at.cols.size; ++c) {
+            const double is = static_cast<double>(got[r * cols + c]);
+            const double expected = want[static_cast<std::size_t>((at.rows.begin + r) * cols + at.cols.begin + c)];
+            if (!std::isfinite(is) || !std::isfinite(expected)) continue;
+            e.max_abs = std::max(e.max_abs, std::abs(is - expected));
+            e.largest = std::max(e.largest, std::abs(expected));
+        }
+}
+
 }  // namespace
 
 /// The steps that write what becomes O: every tile that is stored there. A tile that will be divided before, row by
@@ -100,7 +114,9 @@ Run::StoredError Run::stored_error() const {
         if (r.stores == 0 || r.last_store < last_stores_[output][k]) continue;
         const Region& at = r.region;
         const Index first = (at.slice * t.rows + at.rows.begin) * t.cols + at.cols.begin;
-        sum += squares(now.data() + first, t.cols, at, reference_->slice(at.slice, at.rows.end()), t.cols);
+        const std::vector<double>& want = reference_->slice(at.slice, at.rows.end());
+        sum += squares(now.data() + first, t.cols, at, want, t.cols);
+        take_extremes(e, now.data() + first, at, want, t.cols);
         elements += at.rows.size * at.cols.size;
         if (at.cols.begin == 0) e.rows += at.rows.size;
     }

@@ -115,6 +115,7 @@ class Run {
     struct StoredError {
         double rms = 0;
         Index rows = 0, of = 0;
+        double max_abs = 0, largest = 0;  ///< difference; absolute value of the reference
     };
     StoredError stored_error() const;
     /// A little of what will be asked for, where no thread does it already: for every frame. True when nothing is left.

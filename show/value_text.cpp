@@ -5,6 +5,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/judgement.hpp"
 #include "show/narration.hpp"
 #include "show/sm_text.hpp"
 
@@ -139,10 +140,15 @@ std::string why_no_error(const Run& run) {
     return "nothing added to " + output_name(run) + " in this thread block so far";
 }
 
+bool is_wrong(const Run& run, const Run::StoredError& e) {
+    return run.algorithm().file && e.rows > 0 && beyond_rounding(e.max_abs, e.largest);
+}
+
 std::string stored_text(const Run& run, const Run::StoredError& e) {
     const std::string text =
         output_name(run) + " in HBM: " + std::to_string(e.rows) + " of " + std::to_string(e.of) + " rows finished";
-    return e.rows > 0 ? text + ", RMS error " + finite_or_not(e.rms) : text;
+    if (e.rows == 0) return text;
+    return text + ", RMS error " + finite_or_not(e.rms) + (is_wrong(run, e) ? ", no rounding: it is wrong" : "");
 }
 
 }  // namespace tilescope::show

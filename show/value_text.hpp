@@ -47,6 +47,8 @@ std::string error_title(const Run& run);
 std::string error_text(double rms);
 /// In place of the error: "nothing added to O in this thread block so far".
 std::string why_no_error(const Run& run);
+/// Whether the output of an algorithm of one's own is something else, of the rows that are stored.
+bool is_wrong(const Run& run, const Run::StoredError& error);
 /// "O in HBM: 128 of 1024 rows finished, RMS error 1.2e-05".
 std::string stored_text(const Run& run, const Run::StoredError& error);
 

@@ -16,7 +16,8 @@ ReferenceRows reference(const Problem& p, const Inputs& in, Index slice, Span ro
     const Tiles chunks(p.seq_k, key_chunk);
     for (Index c = 0; c < chunks.count(); ++c) {
         const Span j = chunks[c];
-        o.noalias() += s.middleCols(j.begin, j.size) * rows_of(*in.at("V"), p.kv_slice({slice, 1}), j);
+        add_seen(o, s.middleCols(j.begin, j.size), rows_of(*in.at("V"), p.kv_slice({slice, 1}), j),
+                 [&](Index r, Index k) { return p.sees(rows.begin + r, j.begin + k); });
     }
     std::vector<double> lse;
     for (std::size_t r = 0; r < sums.m.size(); ++r) lse.push_back(sums.m[r] + std::log(sums.l[r]));

@@ -31,7 +31,8 @@ ScoreGradients score_gradients(const Problem& p, const Inputs& in, Index slice, 
         for (Index c = 0; c < keys.size; ++c) {
             double& P = g.weights(r, c);
             P = std::isinf(P) ? 0 : std::exp(P - LSE(r, 0));
-            g.dlogits(r, c) = P * (g.dlogits(r, c) - D);
+            const bool hidden = P == 0 && !p.sees(rows.begin + r, keys.begin + c);
+            g.dlogits(r, c) = hidden ? 0 : P * (g.dlogits(r, c) - D);
         }
     }
     if (p.dropout) drop(g.weights, p, slice, rows, keys);
@@ -42,9 +43,12 @@ ScoreGradients score_gradients(const Problem& p, const Inputs& in, Index slice, 
 ReferenceRows gradients_of_rows(const Problem& p, const Inputs& in, Index slice, Span rows) {
     Matrix dQ = Matrix::Zero(rows.size, p.dim);
     const Tiles chunks(p.seq_k, key_chunk);
-    for (Index c = 0; c < chunks.count(); ++c)
-        dQ.noalias() += scale_of_logits(p) * score_gradients(p, in, slice, rows, chunks[c]).dproducts *
-                        rows_of(*in.at("K"), p.kv_slice({slice, 1}), chunks[c]);
+    for (Index c = 0; c < chunks.count(); ++c) {
+        const Span keys = chunks[c];
+        add_seen(dQ, scale_of_logits(p) * score_gradients(p, in, slice, rows, keys).dproducts,
+                 rows_of(*in.at("K"), p.kv_slice({slice, 1}), keys),
+                 [&](Index r, Index k) { return p.sees(rows.begin + r, keys.begin + k); });
+    }
     return {{"dQ", values_of(dQ)}};
 }
 
@@ -54,9 +58,11 @@ ReferenceRows gradients_of_keys(const Problem& p, const Inputs& in, Index slice,
     for (Index h = 0; h < heads.count(); ++h)
         for (Index c = 0; c < chunks.count(); ++c) {
             const Index head = heads[h].begin;
-            const ScoreGradients g = score_gradients(p, in, head, chunks[c], keys);
-            dV.noalias() += g.weights.transpose() * g.dO;
-            dK.noalias() += scale_of_logits(p) * g.dproducts.transpose() * rows_of(*in.at("Q"), head, chunks[c]);
+            const Span rows = chunks[c];
+            const ScoreGradients g = score_gradients(p, in, head, rows, keys);
+            const auto seen = [&](Index k, Index r) { return p.sees(rows.begin + r, keys.begin + k); };
+            add_seen(dV, g.weights.transpose(), g.dO, seen);
+            add_seen(dK, scale_of_logits(p) * g.dproducts.transpose(), rows_of(*in.at("Q"), head, rows), seen);
         }
     return {{"dK", values_of(dK)}, {"dV", values_of(dV)}};
 }

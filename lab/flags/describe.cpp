@@ -45,32 +45,4 @@ std::string describe(const GpuSpec& g) {
            " of registers; HBM " + text::bytes(g.hbm_gbs * 1e9) + "/s";
 }
 
-bool seems_wrong(const Report& r, const OutputError& e) {
-    constexpr double most_of_rounding = 0.1;  // of the largest value
-    return r.experiment.algorithm->file && e.compared > 0 && e.max_abs > most_of_rounding * e.largest;
-}
-
-std::string describe_error(const Report& r, const OutputError& e) {
-    std::string figures = "max " + text::number(e.max_abs) + ", rms " + text::number(e.rms);
-    if (seems_wrong(r, e))
-        figures += ", which is no rounding beside values up to " + text::number(e.largest) +
-                   ": the program computes something else, as where a mask is left out (apply_mask), a sum is not "
-                   "rescaled, or a tensor is taken without .of(head)";
-    if (e.compared == e.elements) return figures;
-    const bool naive = r.experiment.problem.softmax == Softmax::naive ||
-                       r.experiment.algorithm->name == std::string_view("softmax_naive");
-    std::vector<std::string> said;
-    const auto some = [&](Count n, const std::string& are) {
-        const std::string of = said.empty() ? " of " + text::grouped(e.elements) + " outputs" : "";
-        if (n > 0) said.push_back(text::grouped(n) + of + are);
-    };
-    some(e.not_finite, std::string(" are NaN or infinite where the reference is not") +
-                           (naive ? ": the naive softmax overflows where a logit is above 88.7" : ""));
-    some(e.finite_instead, " are finite where the reference is NaN or infinite");
-    some(e.neither(), " are NaN or infinite in both");
-    said.push_back(e.compared > 0 ? "the other " + text::grouped(e.compared) + ": " + figures
-                                  : "nothing is left to compare");
-    return text::join(said, "; ");
-}
-
 }  // namespace tilescope::lab

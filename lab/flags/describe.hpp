@@ -13,9 +13,5 @@ std::string describe(const Problem& problem, const Computation& computation);
 std::string describe(const Request& request, const Computation& computation);
 /// "NVIDIA A100 ...: 108 SMs, 163 KiB of SRAM per thread block, ..."
 std::string describe(const GpuSpec& gpu);
-/// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why.
-std::string describe_error(const Report& report, const OutputError& error);
-/// Whether an algorithm of one's own seems to compute something else: rounding does not explain the error.
-bool seems_wrong(const Report& report, const OutputError& error);
 
 }  // namespace tilescope::lab

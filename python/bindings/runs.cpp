@@ -3,8 +3,8 @@
 
 #include "core/machine/mistakes.hpp"
 #include "core/record/profile.hpp"
-#include "lab/flags/describe.hpp"
 #include "lab/flags/mode.hpp"
+#include "lab/judgement.hpp"
 #include "lab/mapping.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
@@ -38,9 +38,9 @@ void compare(Report& report, const Options& o, const Request& request, const Inp
                                            {report.outputs}, static_cast<int>(o.threads), &control)[0];
 }
 
-/// The report, and why it has numbers or only counts.
-std::pair<Report, std::string> run(const std::string& name, const Words& words, const Arrays& arrays, bool reference,
-                                   bool forward) {
+/// The report, why it has numbers or only counts, and what became of the arrays' numbers on their way in.
+std::tuple<Report, std::string, std::vector<std::string>> run(const std::string& name, const Words& words,
+                                                              const Arrays& arrays, bool reference, bool forward) {
     return carried_out(name, words, arrays,
                        [&](const Options& o, const Request& request, const Experiment& e, Control& control) {
                            Report report = count_and_time(e, &control);
@@ -50,7 +50,9 @@ std::pair<Report, std::string> run(const std::string& name, const Words& words, 
                                report = with_outputs(report, inputs, static_cast<int>(o.threads), &control);
                                if (reference) compare(report, o, request, inputs, control);
                            }
-                           return std::pair(forward ? with_forward(report, request.wish, &control) : report, mode.why);
+                           if (forward) report = with_forward(report, request.wish, &control);
+                           report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
+                           return std::tuple(std::move(report), mode.why, request.notes);
                        });
 }
 
@@ -97,11 +99,12 @@ py::dict outputs_of(const Report& r) {
 }
 
 /// "O: 3 of 64 outputs are NaN or infinite where the reference is not; ...", for each output that is no right answer.
-std::vector<std::string> wrong_outputs(const Report& r) {
+std::vector<std::string> unexpected_outputs(const Report& r) {
+    const auto wrong = wrong_outputs(r);
     std::vector<std::string> all;
     for (const auto& [name, e] : r.errors)
-        if (e.not_finite > 0 || e.finite_instead > 0 || seems_wrong(r, e))
-            all.push_back(name + ": " + describe_error(r, e));
+        if (e.not_finite > 0 || e.finite_instead > 0 || std::find(wrong.begin(), wrong.end(), name) != wrong.end())
+            all.push_back(name + ": " + describe_error(r, name, e));
     return all;
 }
 
@@ -138,7 +141,8 @@ void define_runs(py::module_& m) {
         .def_property_readonly("gpu", [](const Report& r) { return r.experiment.gpu; })
         .def_readonly("numeric", &Report::numeric, "Whether it computed on real numbers.")
         .def_readonly("notes", &Report::notes)
-        .def_property_readonly("wrong_outputs", &wrong_outputs, "Outputs that rounding does not explain, in words.")
+        .def_property_readonly("wrong_outputs", &unexpected_outputs,
+                               "Outputs that rounding does not explain, in words.")
         .def_property_readonly("counters", &counters_of, "Bytes, FLOPs, launches and thread blocks: counted.")
         .def_property_readonly("outputs", &outputs_of, "Outputs of a numeric run, [slices, rows, cols], not copied.")
         .def_property_readonly(

@@ -207,14 +207,15 @@ def metrics() -> List[Dict[str, str]]:
 def run(algorithm: Named, *, reference: bool = True, with_forward: bool = False, **flags: Any) -> Report:
     """One run: counted and timed, and computed where mode is "numeric", or "auto" and that takes seconds.
 
-    Q, K, V (and dO, or X for a softmax) may be NumPy arrays of float16 or float32, of [batch, heads, rows, columns],
+    Q, K, V (and dO, or X for a softmax) may be NumPy arrays of float16, float32 or bfloat16, of [batch, heads, rows, columns],
     or with fewer dimensions in front; layout="bshd" as flash-attn has them. reference=False saves the comparison with
     double precision. with_forward adds a backward pass's forward pass. Outputs that are NaN or infinite where they should
-    not be, or that a program of one's own has far from the reference, are a RuntimeWarning.
+    not be, or that a program of one's own has far from the reference, are a RuntimeWarning; so are numbers that have no
+    room in the type that they are stored in.
     """
     arrays, rank, bshd = take_arrays(flags)
-    native, mode = _core.run(_named(algorithm), words(flags), arrays, reference, with_forward)
-    for text in native.wrong_outputs:
+    native, mode, about_inputs = _core.run(_named(algorithm), words(flags), arrays, reference, with_forward)
+    for text in [*native.wrong_outputs, *about_inputs]:
         warnings.warn(f"{native.algorithm}: {text}", RuntimeWarning, stacklevel=2)
     return Report(native, mode, rank, bshd)
 

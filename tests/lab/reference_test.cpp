@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lab/flags/describe.hpp"
+#include "lab/judgement.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
 
@@ -217,6 +217,79 @@ TEST_CASE("reference: the place of a NaN among keys at -inf does not matter", "[
     for (const double o : reference_rows(computation::attention, c.problem, in, 0, {0, 9})) CHECK(std::isnan(o));
 }
 
+TEST_CASE("reference: a hidden key has no say, whatever it is", "[reference]") {
+    Case c;
+    c.problem.heads = c.problem.kv_heads = 1, c.problem.seq_q = c.problem.seq_k = 9,
+    c.problem.dim = c.problem.dim_v = 4;
+    c.problem.dtype = Dtype::f32, c.problem.mask = Mask::causal();
+    const float bad = GENERATE(static_cast<float>(not_a_number), static_cast<float>(infinity));
+    const char* const tensor = GENERATE("K", "V");
+    Inputs in = inputs_for(of(computation::attention), c);
+    const auto rows = [&](const Computation& computes, Index n) {
+        return computes.reference(c.problem, in, 0, {0, n}).find(computes.output)->second;
+    };
+    const std::vector<double> clean = rows(computation::attention, 8);
+    in.at(tensor)->write(8 * 4, std::vector<float>(4, bad));  // the last key
+    CHECK(rows(computation::attention, 8) == clean);
+    const std::vector<double> last = reference_rows(computation::attention, c.problem, in, 0, {8, 1});
+    for (const double o : last) CHECK((!std::isfinite(o) || tensor == std::string("K")));
+
+    // Gradients: a row has no say in keys that it does not see, and the other way round.
+    const Algorithm& backward = *find_algorithm("flash_v2_backward");
+    in = with_saved(backward, c.problem, inputs_for(backward, c));
+    const std::vector<double> dQ = rows(computation::attention_backward, 8);
+    in.at(tensor)->write(8 * 4, std::vector<float>(4, bad));
+    CHECK(rows(computation::attention_backward, 8) == dQ);
+    Inputs first = with_saved(backward, c.problem, inputs_for(backward, c));
+    const auto of_keys = [&](const char* name) {
+        return computation::attention_backward.reference_of_keys(c.problem, first, 0, {1, 8}).find(name)->second;
+    };
+    const std::vector<double> dK = of_keys("dK"), dV = of_keys("dV");
+    first.at(tensor == std::string("K") ? "Q" : "dO")->write(0, std::vector<float>(4, bad));  // which sees key 0 alone
+    CHECK(of_keys("dK") == dK);
+    CHECK(of_keys("dV") == dV);
+}
+
+TEST_CASE("reference: what is -inf in both, and whether inputs were numbers", "[reference]") {
+    Case c;
+    c.problem.heads = c.problem.kv_heads = 1, c.problem.seq_q = 6, c.problem.seq_k = 4;
+    c.problem.dim = c.problem.dim_v = 4;
+    c.problem.dtype = Dtype::f32, c.problem.mask = Mask::causal(), c.tiling = {6, 4};
+    const Inputs in = inputs_for(of(computation::attention), c);
+    const auto report = [&] {
+        Report r = execute({&of(computation::attention), c.problem, c.tiling, roomy()}, in);
+        r.errors = compare_with_reference(computation::attention, c.problem, in, {r.outputs})[0];
+        return r;
+    };
+    const Report right = report();
+    CHECK(describe_error(right, "LSE", right.errors.at("LSE"))
+              .starts_with("2 of 6 outputs are -inf in both, as of every row that sees no key; the other 4: max "));
+    CHECK(right.errors.at("O").finite_inputs);
+    in.at("V")->write(3 * 4, std::vector<float>{static_cast<float>(not_a_number)});
+    const Report leaks = report();
+    CHECK_FALSE(leaks.errors.at("O").finite_inputs);
+    CHECK_THAT(describe_error(leaks, "O", leaks.errors.at("O")),
+               Catch::Matchers::ContainsSubstring("multiplies it by the weight 0 of rows that do not see it"));
+    CHECK(wrong_outputs(leaks).empty());
+    Report own = right;
+    Algorithm mine = of(computation::attention);
+    mine.file = "mine.cpp";
+    own.experiment.algorithm = &mine;
+    CHECK(wrong_outputs(own).empty());
+    CHECK(about_wrong_outputs(own).empty());
+    CHECK_NOTHROW(fail_where_wrong({wrong_in_short(own), ""}));
+    own.errors.at("O").max_abs = 0.11 * own.errors.at("O").largest;
+    CHECK(wrong_outputs(own) == std::vector<std::string>{"O"});
+    CHECK(wrong_in_short(own) == "flash_v2 computes a wrong O");
+    CHECK_THROWS_AS(fail_where_wrong({wrong_in_short(own)}), RunError);
+    own.errors = leaks.errors, own.errors.at("O").max_abs = 0;
+    CHECK(wrong_outputs(own).empty());  // not its mistake
+    own.errors.at("O").finite_inputs = true;
+    CHECK(wrong_outputs(own) == std::vector<std::string>{"O"});
+    own.errors = right.errors, own.errors.at("LSE").finite_instead = 1;
+    CHECK(wrong_outputs(own) == std::vector<std::string>{"LSE"});
+}
+
 TEST_CASE("reference: where no number is left, none is told", "[reference]") {
     Case c;
     c.problem.heads = 1, c.problem.seq_q = 3, c.problem.seq_k = 2, c.problem.dtype = Dtype::f32;
@@ -228,7 +301,7 @@ TEST_CASE("reference: where no number is left, none is told", "[reference]") {
     };
     Report r;
     r.experiment = {&of(computation::softmax), c.problem, c.tiling, roomy()};
-    const auto said = [&](const std::vector<double>& y) { return describe_error(r, error(y)); };
+    const auto said = [&](const std::vector<double>& y) { return describe_error(r, "Y", error(y)); };
     const double nan = not_a_number;
     CHECK(said({nan, nan, nan, nan, nan, nan}) ==
           "6 of 6 outputs are NaN or infinite in both; nothing is left to compare");

@@ -7,9 +7,11 @@
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -303,6 +305,81 @@ def refuses_what_is_no_algorithm(place):
     assert "eager_division" in place.run("run", "eager_division", "--load", "good.so", *SMALL)
 
 
+# What a program may get wrong, and another of the same that is right.
+WRONG = {"no mask": ("apply_mask(b, s, p, i, j);", ""), "no scale": ("p.logit_scale()", "1.0f"),
+         "one head": ("V.of(head), j", "V.of({0, 1}), j"), "a sum not rescaled": ("scale_rows(b, l, c), ", "")}
+
+
+def says_that_outputs_are_wrong(place):
+    """In JSON (a key and notes), text, CSV and the exit code, of run, compare, sweep and step."""
+    words = ["--causal", *SMALL, "--dtype", "f32"]
+    for what, (right, wrong) in WRONG.items():
+        assert MINE.count(right) == 1, what
+        place.write("mine.cpp", MINE.replace(right, wrong))
+        fails_and_says(place, words, f"{what}: ")
+    # A large problem is judged by a small one of its kind.
+    large = ["--causal", "--seq", "100000", "--heads", "64"]
+    p = place.start("compare", "flash_v2", "./mine.cpp", *large, "--json")
+    small = json.loads(p.communicate(timeout=600)[0])["reports"][1]["small_problem"]
+    assert p.returncode == 1 and small["wrong_outputs"] == ["O"], (p.returncode, small)
+    place.write("mine.cpp", MINE)
+    for command in (["run", "./mine.cpp"], ["compare", "flash_v2", "./mine.cpp"], ["step", "./mine.cpp"],
+                    ["sweep", "./mine.cpp", "--mode", "numeric"]):
+        said = place.run(*command, *words)
+        assert "wrong" not in said, said
+    report = json.loads(place.run("run", "./mine.cpp", *words, "--json"))
+    assert report["wrong_outputs"] == [] and report["notes"] == [], report
+
+
+def fails_and_says(place, words, what):
+    def failed(*command):
+        p = place.start(*command, *words)
+        out, err = p.communicate(timeout=600)
+        assert p.returncode == 1 and one_line(err) and "eager_division computes a wrong O" in err, (what, command, err)
+        return out
+
+    report = json.loads(failed("run", "./mine.cpp", "--json"))
+    assert report["wrong_outputs"] == ["O"], what
+    assert any(n.startswith("eager_division: O is wrong: max ") for n in report["notes"]), (what, report["notes"])
+    assert "the program computes something else" in failed("run", "./mine.cpp"), what
+    compared = failed("compare", "flash_v2", "./mine.cpp")
+    row = next(line for line in compared.splitlines() if line.startswith("eager_division"))
+    assert row.rstrip().endswith(", wrong"), (what, compared)
+    assert "eager_division: O is wrong: " in compared and "it is not ranked" in compared, (what, compared)
+    assert "Fastest" not in compared and "takes" not in compared.split("not ranked")[1], (what, compared)
+    ranked = failed("compare", "flash_v1", "flash_v2", "./mine.cpp")
+    assert "Fastest" in ranked and "eager_division" not in ranked.split("Fastest")[1], (what, ranked)
+    reports = json.loads(failed("compare", "flash_v2", "./mine.cpp", "--json"))["reports"]
+    assert [r["wrong_outputs"] for r in reports] == [[], ["O"]], what
+    assert "O is wrong" in failed("compare", "flash_v2", "./mine.cpp", "--format", "csv"), what
+    assert "O is wrong" in failed("sweep", "flash_v2", "./mine.cpp", "--mode", "numeric"), what
+    assert "Note: eager_division: O is wrong" in failed("step", "./mine.cpp"), what
+    steps = json.loads(failed("step", "./mine.cpp", "--to", "1", "--json"))
+    assert steps["wrong_outputs"] == ["O"] and "O is wrong" in steps["notes"][0], (what, steps["notes"])
+
+
+def does_not_blame_who_is_right(place):
+    """A NaN behind a mask: a tile that holds it may leak, which is no mistake of the program."""
+    draw = random.Random(3)
+    q, v = ([draw.gauss(0, 1.5) for _ in range(128)] for _ in "qv")
+    v[7 * 16] = float("nan")
+    save(place.root / "q.npy", q), save(place.root / "v.npy", v)
+    files = ["--q=q.npy", "--k=q.npy", "--v=v.npy", "--causal"]
+    for tiles in (["--br", "8", "--bc", "8"], ["--br", "4", "--bc", "4"]):
+        report = json.loads(place.run("run", "./mine.cpp", *files, *tiles, "--json"))
+        assert report["wrong_outputs"] == [], report
+    place.write("mine.cpp", MINE.replace(*WRONG["no scale"]))
+    place.run("run", "./mine.cpp", *files, "--br", "4", "--bc", "4", code=1)
+
+
+def save(path, numbers):
+    """A .npy file of 16 columns, for whom NumPy is not there."""
+    shape = (len(numbers) // 16, 16)
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                     struct.pack(f"<{len(numbers)}f", *numbers))
+
+
 def lets_two_do_it_at_once(place):
     processes = [place.start("run", "./mine.cpp", *SMALL) for _ in range(4)]
     said = {p.communicate(timeout=600) for p in processes}
@@ -338,7 +415,8 @@ def can_be_interrupted(place):
 
 def main():
     tests = [is_kept_until_something_changes, counts_as_it_should, explains_what_is_on_no_line, is_named_everywhere, chooses_of_several,
-             says_where_mistakes_are, says_what_does_not_compile, refuses_what_is_no_algorithm, lets_two_do_it_at_once,
+             says_where_mistakes_are, says_what_does_not_compile, refuses_what_is_no_algorithm, says_that_outputs_are_wrong,
+             does_not_blame_who_is_right, lets_two_do_it_at_once,
              says_on_a_terminal_that_it_compiles, can_be_interrupted, loads_nothing_of_others]
     for test in tests:
         if not sys.argv[3:] or test.__name__ in sys.argv[3:]:

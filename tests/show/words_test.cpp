@@ -3,12 +3,14 @@
 #include <set>
 
 #include "core/text/numbers.hpp"
+#include "lab/npy.hpp"
 #include "show/code_text.hpp"
 #include "show/modelled.hpp"
 #include "show/setup_text.hpp"
 #include "show/time_text.hpp"
 #include "show/tour.hpp"
 #include "show/value_text.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
@@ -204,4 +206,23 @@ TEST_CASE("the tour goes round all panels once", "[tour]") {
     }
     CHECK(panels == std::set<std::string>{"memory", "transport", "code", "detail", "controls"});
     CHECK(tour_stops().size() == 5);
+}
+
+TEST_CASE("what became of the numbers of files is told", "[words]") {
+    const Folder folder;
+    Setup asked;
+    asked.algorithm = "flash_v2";
+    const auto write = [&](const char* name, float first) {
+        write_npy(folder / name, std::vector<Index>{4, 2}, Dtype::f32, std::vector<float>{first, 0, 0, 0, 0, 0, 0, 0});
+        return folder / name;
+    };
+    asked.options.q = write("q.npy", 1), asked.options.k = write("k.npy", 1), asked.options.v = write("v.npy", 1e6f);
+    WaitingSession session;
+    session.ask(asked);
+    CHECK(about_files_text(session).empty());
+    session.set("dtype", "f16");
+    CHECK(about_files_text(session) == "--v " + asked.options.v +
+                                           ": 1 of 8 elements became infinite in f16, which ends at 65504; --dtype f32 "
+                                           "keeps them");
+    CHECK(about_files_text(Session()).empty());
 }
