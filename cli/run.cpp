@@ -66,17 +66,18 @@ void print_time(const Report& r) {
         return;
     }
     const RunTime& t = *r.time;
-    const double flops = static_cast<double>(r.counters.matmul_flops);
+    const Metric& speed = *find_metric("flops_per_s");
     std::cout << "\nTime (modelled): " << text::microseconds(t.us());
-    if (flops > 0) std::cout << ", " << text::count(flops / t.us() * 1e6) << "FLOP/s of products";
+    if (r.counters.matmul_flops > 0) std::cout << ", " << shown(speed, speed.of(r)) << " of products";
     std::cout << '\n';
-    text::Table table({"launch", "thread blocks", "on an SM", "limited by", "waves", "SMs", "tail", "time", "bound"});
+    text::Table table({"launch", "thread blocks", "on an SM", "limited by", "warps", "registers", "waves", "SMs",
+                       "tail", "time", "bound"});
     for (const LaunchTime& l : t.launches)
-        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks),
-                   l.residency.limit + std::string(l.compiled ? "" : " (estimated)"), text::count(l.waves),
-                   text::grouped(l.sms), text::percent(l.tail), text::microseconds(l.us), name_of(l.bound)});
+        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), limited_by(l),
+                   std::to_string(l.warps), std::to_string(l.registers), text::count(l.waves), text::grouped(l.sms),
+                   text::percent(l.tail), text::microseconds(l.us), name_of(l.bound)});
     table.print(std::cout, "  ");
-    text::print_wrapped(std::cout, verdict(t.longest(), t.style, r.experiment) + ' ' + basis(t, r.experiment), "  ");
+    text::print_wrapped(std::cout, verdict(t, r.experiment) + ' ' + basis(t, r.experiment), "  ");
 }
 
 void print_on_chip(const Report& r) {

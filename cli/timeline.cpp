@@ -25,14 +25,12 @@ std::string one_decimal(double x) {
 }
 
 void print_launches(const RunTime& run) {
-    text::Table table({"launch", "thread blocks", "on an SM", "limited by", "waves", "tail", "clock", "time", "bound"});
+    text::Table table({"launch", "thread blocks", "on an SM", "limited by", "warps", "registers", "waves", "tail",
+                       "clock", "time", "bound"});
     for (const LaunchTime& l : run.launches)
-        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks),
-                   l.residency.limit + std::string(l.spills     ? " (would spill)"
-                                                   : l.compiled ? ""
-                                                                : " (estimated)"),
-                   one_decimal(l.waves), percent(l.tail), std::to_string(std::lround(l.clock_mhz)) + " MHz",
-                   text::microseconds(l.us), name_of(l.bound)});
+        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), limited_by(l),
+                   std::to_string(l.warps), std::to_string(l.registers), one_decimal(l.waves), percent(l.tail),
+                   std::to_string(std::lround(l.clock_mhz)) + " MHz", text::microseconds(l.us), name_of(l.bound)});
     table.print(std::cout);
 }
 
@@ -97,15 +95,15 @@ void print(const Report& report, const Request& request) {
     const RunTime& run = *report.time;
     std::ostringstream heading;
     heading << e.algorithm->name << " on " << e.gpu.name << ": " << text::microseconds(run.us());
-    const auto flops = static_cast<double>(report.counters.matmul_flops);
-    if (flops / run.us() >= 1e5) heading << ", " << one_decimal(flops / run.us() / 1e6) << " TFLOP/s";
+    const Metric& speed = *find_metric("flops_per_s");
+    if (number_of(speed, report).value_or(0) >= 1e11) heading << ", " << shown(speed, speed.of(report));
     heading << "\n  " << describe(request, *e.algorithm->computes) << "; tiles " << tiles_text(e) << '\n';
     text::print_wrapped(std::cout, heading.str());
     std::cout << '\n';
     print_launches(run);
     print_step(run);
     print_traffic(run, report);
-    text::print_wrapped(std::cout, verdict(run.longest(), run.style, e) + ' ' + basis(run, e));
+    text::print_wrapped(std::cout, verdict(run, e) + ' ' + basis(run, e));
 }
 
 /// All are timed before the first is printed: a command that fails prints nothing else.

@@ -99,7 +99,7 @@ constexpr Metric among_counters(Metric m) {
 }
 
 constexpr Metric
-    all
+    all_metrics
         [] =
             {
                 counter<&Counters::hbm_read>("SM read", "SM rd", "B",
@@ -169,13 +169,12 @@ constexpr Metric
                 of_launch<[](const LaunchTime& l) { return std::string(name_of(l.bound)); }>(
                     "bound", "bound", "bound", "", "what the longest launch waits for"),
                 of_launch<[](const LaunchTime& l) { return Count{l.residency.blocks}; }>(
-                    "blocks_per_sm", "blocks on an SM",
-                    "blocks/SM", "", "thread blocks resident on an SM, in that launch"),
+                    "blocks_per_sm", "blocks on an SM", "blocks/SM", "",
+                    "thread blocks resident on an SM, in that launch"),
                 of_launch<[](const LaunchTime& l) { return l.waves; }>(
                     "waves", "waves", "waves", "", "its thread blocks over those that are resident on all SMs"),
-                of_launch<[](const LaunchTime& l) { return Count{l.sms}; }>(
-                    "sms_in_use", "SMs in use",
-                    "SMs used", "", "SMs that have one of them at all"),
+                of_launch<[](const LaunchTime& l) { return Count{l.sms}; }>("sms_in_use", "SMs in use", "SMs used", "",
+                                                                            "SMs that have one of them at all"),
                 {"max_abs_error", "max error", "max error",
                  "", "largest difference from the double-precision reference, of the main output (O or Y)", computed,
                  error<&OutputError::max_abs>},
@@ -222,6 +221,15 @@ constexpr Metric
                                                                            "at which it runs"),
                 of_launch<[](const LaunchTime& l) { return l.steps; }>(
                     "steps", "steps", "steps", "", "of its main loop that a thread block has, on average"),
+                of_launch<[](const LaunchTime& l) { return Count{l.warps}; }>("warps", "warps of a thread block",
+                                                                              "warps", "", "of its thread blocks"),
+                of_launch<[](const LaunchTime& l) { return Count{l.registers}; }>(
+                    "registers_per_thread", "registers of a thread", "regs/thr", "",
+                    "in the longest launch: as compiled, or by a rule; at most 255"),
+                with_launch({"would_spill", "would spill", "spills", "",
+                             "whether a thread would need more registers than there are: no kernel would run like that",
+                             modelled, timed<[](const RunTime& t) { return t.spills(); }>},
+                            [](const Launch& l) { return l.time ? MetricValue(l.time->spills) : MetricValue(); }),
 };
 
 }  // namespace
@@ -238,10 +246,10 @@ std::vector<Launch> launches_of(const Report& r) {
     return launches;
 }
 
-std::span<const Metric> metrics() { return all; }
+std::span<const Metric> metrics() { return all_metrics; }
 
 const Metric* find_metric(std::string_view key) {
-    for (const Metric& m : all)
+    for (const Metric& m : all_metrics)
         if (m.key == key) return &m;
     return nullptr;
 }
@@ -249,7 +257,7 @@ const Metric* find_metric(std::string_view key) {
 const Metric& metric_named(const std::string& flag, const std::string& key) {
     if (const Metric* m = find_metric(key)) return *m;
     std::vector<std::string> keys;
-    for (const Metric& m : all) keys.emplace_back(m.key);
+    for (const Metric& m : all_metrics) keys.emplace_back(m.key);
     throw UsageError(flag + " " + text::shown(key) + ": is not a metric" + text::did_you_mean("; ", key, keys, ";") +
                      " `tilescope list --metrics` has all of them");
 }

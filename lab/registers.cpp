@@ -54,35 +54,48 @@ bool fits(const Compiled& c, const Experiment& e) {
            is(c.dim_v, e.problem.dim_v);
 }
 
-constexpr Index most_per_thread = 255, threads_of_warp = 32;
+constexpr Index most_per_thread = 255, threads_of_warp = 32, register_bytes = 4;
 
-Registers limited(double needed) {
-    const auto n = static_cast<Index>(std::ceil(needed));
-    return {std::min(most_per_thread, n), false, n > most_per_thread};
+/// Of a thread of so many: what a rule has, and no fewer than the program's tiles take.
+Registers limited(double needed, Index warps, const Held& held, const GpuSpec& gpu) {
+    const Index threads = warps * threads_of_warp;
+    const Index n = std::max(static_cast<Index>(std::ceil(needed)), ceil_div(held.registers, threads * register_bytes));
+    const Index share =
+        gpu.compute_capability == "none" ? most_per_thread : gpu.registers_per_sm / register_bytes / threads;
+    const Index most = std::min(most_per_thread, share);
+    return {std::min(most, n), false, n > most};
 }
 
-/// Of a launch on CUDA cores: its products, and the largest tiles that it keeps in registers, in elements.
+/// Of a launch on CUDA cores: its products, and the largest tiles that it keeps in registers, in elements. Row tiles
+/// that are worked on together count as one.
 struct Kept {
-    Index products = 0;
-    double scores = 0, sums = 0;
+    double products = 0, scores = 0, sums = 0;
 
-    void take(const Deed& d) {
+    void take(const Passage& p) {
+        const auto together = static_cast<double>(rows_at_once(p.deeds));
+        for (const Deed& d : p.deeds) take(d, together);
+    }
+
+  private:
+    void take(const Deed& d, double together) {
         const bool product = d.kind() == Kind::product;
-        if (product) ++products;
+        const double rows = static_cast<double>(d.out.tile.rows);
+        const double share = product && !d.transposed[0] ? std::min(1.0, rows / together) : 1;
+        if (product) products += share;
         if (d.out.id == no_tile || d.out.in_sram()) return;
         // O and its like are products without the factor on the logits.
         double& largest = product && !d.scaled ? sums : scores;
-        if (product || d.kind() == Kind::load) largest = std::max(largest, d.out.size());
+        if (product || d.kind() == Kind::load) largest = std::max(largest, d.out.size() / share);
     }
 };
 
 }  // namespace
 
-Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps) {
+Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held) {
     for (const Compiled& c : compiled_kernels())
         if (fits(c, e) && is(c.br, e.tiling.br) && is(c.bc, e.tiling.bc) && c.launch == launch.kernel)
             return {c.registers, true, false};
-    return estimated_registers(e, launch, warps);
+    return estimated_registers(e, launch, warps, held);
 }
 
 std::vector<Tiling> compiled_tiles(const Experiment& e) {
@@ -95,27 +108,26 @@ std::vector<Tiling> compiled_tiles(const Experiment& e) {
     return tiles;
 }
 
-Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps) {
+Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held) {
     Kept kept;  // by those that compute most: others see no key
     for (const BlockOutline& b : launch.blocks) {
         Kept of_block;
-        for (const Passage& p : b.passages)
-            for (const Deed& d : p.deeds) of_block.take(d);
+        for (const Passage& p : b.passages) of_block.take(p);
         if (of_block.products > kept.products || &b == &launch.blocks[0]) kept = of_block;
     }
     const auto threads = static_cast<double>(warps * threads_of_warp);
     const Registers own =
-        limited(68 + 24 * static_cast<double>(kept.products) + (0.75 * kept.scores + 1.25 * kept.sums) / threads);
+        limited(68 + 24 * kept.products + (0.75 * kept.scores + 1.25 * kept.sums) / threads, warps, held, e.gpu);
     if (style_of(e) != Style::tensor_cores) return own;
     // A launch without products, over other row blocks, has nothing of their tiles.
-    const Registers with_products = tensor_core_registers(e, warps);
+    const Registers with_products = tensor_core_registers(e, warps, held);
     const bool other_rows = launch.axes.size() > 1 && launch.axes[1].tiles.tile_size() != e.tiling.br;
     return kept.products == 0 && other_rows && own.per_thread < with_products.per_thread ? own : with_products;
 }
 
-Registers tensor_core_registers(const Experiment& e, Index warps) {
-    return limited(
-        63 + static_cast<double>(ceil_div(e.tiling.br * (e.tiling.bc + e.problem.dim_v), warps * threads_of_warp)));
+Registers tensor_core_registers(const Experiment& e, Index warps, const Held& held) {
+    const Index kept = ceil_div(held.rows * (e.tiling.bc + e.problem.dim_v), warps * threads_of_warp);
+    return limited(63 + static_cast<double>(kept), warps, held, e.gpu);
 }
 
 }  // namespace tilescope::lab

@@ -20,6 +20,14 @@ bool RunTime::spills() const {
     return std::any_of(launches.begin(), launches.end(), [](const LaunchTime& l) { return l.spills; });
 }
 
+std::string why_infeasible(bool spills) {
+    return spills ? "registers would spill: no kernel would run like that, or as fast" : "";
+}
+
+std::string limited_by(const LaunchTime& l) {
+    return l.residency.limit + std::string(l.spills ? " (would spill)" : l.compiled ? "" : " (estimated)");
+}
+
 const LaunchTime& RunTime::longest() const {
     return *std::max_element(launches.begin(), launches.end(),
                              [](const auto& a, const auto& b) { return a.us < b.us; });

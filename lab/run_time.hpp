@@ -31,6 +31,8 @@ struct LaunchTime {
     std::string kernel;
     Count blocks = 0;
     Residency residency;    ///< of thread blocks on an SM
+    Index warps = 0;        ///< of a thread block
+    Index registers = 0;    ///< of a thread
     bool compiled = false;  ///< registers as compiled; else by a rule
     bool spills = false;    ///< by the rule, a thread would need more registers than it may have
     double clock_mhz = 0;
@@ -54,6 +56,8 @@ enum class Basis : std::uint8_t {
     assumed,      ///< a machine on which no kernel was measured: any but the presets H100-SXM and H200 as they are
 };
 const char* name_of(Basis basis);
+/// "registers (estimated)", "registers (would spill)": what keeps more thread blocks off an SM.
+std::string limited_by(const LaunchTime& launch);
 /// What a problem asks for and no kernel has that was measured: "such a mask"; nullptr: nothing.
 const char* beyond_kernels(const Problem& problem);
 
@@ -77,5 +81,8 @@ struct RunTime {
     const LaunchTime& longest() const;
     std::optional<DramTraffic> dram() const;
 };
+/// Why no kernel would run like that, said wherever its time is; empty where one could.
+std::string why_infeasible(bool spills);
+inline std::string why_infeasible(const RunTime& run) { return why_infeasible(run.spills()); }
 
 }  // namespace tilescope::lab

@@ -22,7 +22,7 @@ std::string does_not_fit(const OutOfChipMemory& e) {
 
 std::string why_incomplete(const Report& r) {
     if (!r.no_time.empty()) return "no time: " + r.no_time;
-    if (r.time && r.time->spills()) return "registers would spill: no kernel would run like that, or as fast";
+    if (r.time && r.time->spills()) return why_infeasible(*r.time);
     if (r.time && !r.dram()) return "no DRAM traffic: " + r.time->no_dram;
     return "";
 }

@@ -9,30 +9,40 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/dram.hpp"
+#include "lab/full_tiles.hpp"
 #include "lab/registers.hpp"
 
 namespace tilescope::lab {
 namespace {
 
 constexpr Index most_warps = 8;           // of a tensor-core kernel: as released ones have, and as were measured
+constexpr Index most_of_a_block = 32;     // warps: 1,024 threads
 constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is the limit
 
 /// On tensor cores: see ShortTiles.
 bool is_short(const Experiment& e) { return e.tiling.br <= e.algorithm->short_tiles.rows; }
 
-Kernel kernel_of(const Experiment& e) {
-    Kernel k{
-        .style = style_of(e), .rows = e.tiling.br, .places = e.algorithm->places, .together = e.algorithm->together};
+/// `held`: by the thread blocks of the launch that has most rows.
+Kernel kernel_of(const Experiment& e, const Held& held) {
+    Kernel k{.style = style_of(e), .rows = held.rows, .places = e.algorithm->places, .together = e.algorithm->together};
     if (k.style == Style::cuda_cores)
-        k.warps = std::max<Index>(1, e.tiling.br / 16);
+        k.warps = std::max<Index>(1, held.rows / 16);
     else if (is_short(e))
         k.own_softmax = true;
     else if (e.algorithm->keys_of_warp > 0)
         k.warps = std::max<Index>(1, e.tiling.bc / e.algorithm->keys_of_warp), k.own_keys = true;
     else  // Twice the warps where four could not keep the tiles in registers, as long as each has 16 rows.
-        while (tensor_core_registers(e, k.warps).spills && k.warps < most_warps && e.tiling.br / (2 * k.warps) >= 16)
+        while (tensor_core_registers(e, k.warps, held).spills && k.warps < most_warps &&
+               held.rows / (2 * k.warps) >= 16)
             k.warps *= 2;
     return k;
+}
+
+/// rows_at_once() of the passage of a thread block that has most.
+Index rows_at_once(const BlockOutline& block) {
+    Index most = 0;
+    for (const Passage& p : block.passages) most = std::max(most, tilescope::rows_at_once(p.deeds));
+    return most;
 }
 
 // ---- A launch's thread blocks
@@ -57,12 +67,14 @@ double first_load(const BlockOutline& block, const Rates& rates) {
 }
 
 /// With no more turns asked for together than there are.
-StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const MemoryShare& memory, Count blocks) {
+StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const MemoryShare& memory, Count blocks,
+                      const Cut& cut) {
     kernel.together = std::clamp<Index>(p.total / blocks, 1, kernel.together);
-    return step_of(p.deeds, kernel, rates, memory);
+    return step_of(p.deeds, kernel, rates, memory, cut);
 }
 
-TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& rates, const MemoryShare& memory) {
+TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
+                 const Cut& cut) {
     TimedBlock t{&block, {}};
     const bool loops = block.passages.size() > 1;
     t.fixed = constants_of(kernel.style).block + first_load(block, rates);
@@ -77,8 +89,8 @@ TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& r
         }
         if (outside && loops)
             for (const Deed& d : p.deeds) t.fixed += static_cast<double>(d.cost.hbm()) / rates.bus;
-        t.steps.push_back(outside       ? (loops ? StepTime{} : once(p.deeds, kernel, rates, memory))
-                          : computes(p) ? step_of_loop(p, kernel, rates, memory, block.blocks)
+        t.steps.push_back(outside       ? (loops ? StepTime{} : once(p.deeds, kernel, rates, memory, cut))
+                          : computes(p) ? step_of_loop(p, kernel, rates, memory, block.blocks, cut)
                                         : StepTime{});
     }
     return t;
@@ -90,11 +102,9 @@ bool sees_by_place(const Axis& a) { return a.promise == Promise::graded && !a.se
 /// What of a launch its time is made of.
 class Launch {
   public:
-    Launch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates)
-        : outline_(outline), kernel_(kernel), rates_(rates) {
-        if (outline.axes.size() > 1)
-            kernel_.rows = outline.axes[1].tiles.tile_size(), kernel_.most = outline.axes[1].tiles[0].size;
-    }
+    /// `full`: rows of a full thread block's tile of the grid, or, where that has none, of a loop's.
+    Launch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates, Index full)
+        : outline_(outline), kernel_(kernel), rates_(rates), full_(full) {}
 
     Index count(std::size_t axis) const { return axis < outline_.axes.size() ? outline_.axes[axis].tiles.count() : 1; }
     Count blocks() const {
@@ -114,7 +124,7 @@ class Launch {
     void take(const MemoryShare& memory) {
         blocks_.clear();
         found_ = 0;
-        for (const BlockOutline& b : outline_.blocks) blocks_.push_back(timed(b, kernel_, rates_, memory));
+        for (const BlockOutline& b : outline_.blocks) blocks_.push_back(timed(b, kernel_, rates_, memory, cut_of(b)));
     }
     const std::vector<TimedBlock>& timed_blocks() const { return blocks_; }
 
@@ -175,6 +185,11 @@ class Launch {
     }
 
   private:
+    Cut cut_of(const BlockOutline& b) const {
+        const Index at_once = rows_at_once(b);
+        return b.at.size() > 1 ? Cut{b.at[1].size, full_, at_once} : Cut{0, full_, std::max(at_once, full_)};
+    }
+
     /// The kind of a block: alike on every axis, and with turns of the same loops, as far as there is one.
     const TimedBlock& alike(const std::vector<Span>& at) const {
         const auto seen = seen_at(outline_.axes, at.data());
@@ -227,6 +242,7 @@ class Launch {
     const LaunchOutline& outline_;
     Kernel kernel_;
     const Rates& rates_;
+    Index full_;
     std::vector<TimedBlock> blocks_;
     mutable std::ptrdiff_t found_ = 0;  // of the blocks
 };
@@ -239,9 +255,10 @@ class Run {
     Run(const Report& counted, const Outline& outline, const TimingOptions& options)
         : counted_(counted),
           e_(counted.experiment),
-          kernel_(kernel_of(e_)),
-          rates_(rates_of(e_.gpu)),
+          full_(full_tiles(e_)),
           outline_(outline),
+          kernel_(kernel_of(full_.experiment, held_by_products())),
+          rates_(rates_of(e_.gpu)),
           dram_(counted, outline, options.l2 ? DramModel::most_visits : 0),
           played_(options.played),
           most_stays_(options.most_stays),
@@ -271,15 +288,68 @@ class Run {
     }
 
   private:
+    /// What a launch holds on chip, of a full thread block.
+    LaunchInfo held_on_chip(std::size_t k) const {
+        LaunchInfo info = counted_.launches[k];
+        if (!full_.counted || full_.counted->launches.size() <= k) return info;
+        info.sram_peak = std::max(info.sram_peak, full_.counted->launches[k].sram_peak);
+        info.register_peak = std::max(info.register_peak, full_.counted->launches[k].register_peak);
+        return info;
+    }
+    /// Rows of a full thread block's tile of the grid; of a loop's, where it has none.
+    Index full_rows(const LaunchOutline& launch) const {
+        const Tiling &cut = e_.tiling, &full = full_.experiment.tiling;
+        if (launch.axes.size() < 2) return full.br;
+        const Index rows = launch.axes[1].tiles.tile_size();
+        return rows == cut.br ? full.br : rows == cut.bc ? full.bc : rows;
+    }
+    /// Rows of all row tiles that a full thread block works on together; 0 where it has no products of them.
+    Index rows_together(const LaunchOutline& launch) const {
+        Index most = 0;
+        for (const BlockOutline& b : launch.blocks) {
+            const Index rows = rows_at_once(b);
+            const bool all = rows > 0 && (b.at.size() < 2 ? rows <= full_rows(launch) : rows == b.at[1].size);
+            most = std::max(most, all ? full_rows(launch) : rows);
+        }
+        return most;
+    }
+    /// By the launch with most rows, the most registers of those that have any.
+    Held held_by_products() const {
+        Held held;
+        for (std::size_t k = 0; k < outline_.launches().size(); ++k)
+            if (const Index rows = rows_together(outline_.launches()[k]); rows > 0)
+                held = {std::max(held.rows, rows), std::max(held.registers, held_on_chip(k).register_peak)};
+        return held.rows > 0 ? held : Held{full_.experiment.tiling.br, 0};
+    }
+
+    Registers registers(const LaunchOutline& launch, Index warps, const Held& held) const {
+        return registers_from_ == RegistersFrom::rule ? estimated_registers(full_.experiment, launch, warps, held)
+                                                      : registers_of(full_.experiment, launch, warps, held);
+    }
+    /// The kernel as a launch has it. One without products has the warps that its tiles need.
+    Kernel kernel_of_launch(std::size_t k) const {
+        const LaunchOutline& launch = outline_.launches()[k];
+        Kernel kernel = kernel_;
+        const Index rows = rows_together(launch), full = full_rows(launch);
+        kernel.rows = rows > 0 && !kernel.own_keys ? rows : full;
+        if (launch.axes.size() > 1)
+            kernel.owning = static_cast<double>(launch.axes[1].tiles[0].size) / static_cast<double>(full);
+        const Held held{kernel_.rows, held_on_chip(k).register_peak};
+        while (rows == 0 && 2 * kernel.warps <= most_of_a_block && 4 * 255 * 32 * kernel.warps < held.registers &&
+               !registers(launch, kernel.warps, held).compiled)
+            kernel.warps *= 2;
+        return kernel;
+    }
+
     Occupancy occupancy(std::size_t k) const {
         const LaunchOutline& launch = outline_.launches()[k];
-        const Registers registers = registers_from_ == RegistersFrom::rule
-                                        ? estimated_registers(e_, launch, kernel_.warps)
-                                        : registers_of(e_, launch, kernel_.warps);
-        Bytes shared = counted_.launches[k].sram_peak + staged(launch);
+        const LaunchInfo on_chip = held_on_chip(k);
+        const Index warps = kernel_of_launch(k).warps;
+        const Registers r = registers(launch, warps, {kernel_.rows, on_chip.register_peak});
+        Bytes shared = on_chip.sram_peak + staged(launch);
         if (kernel_.own_softmax && shared > 0) shared = std::max(shared, e_.algorithm->short_tiles.shared);
-        const BlockNeeds needs = {shared, kernel_.warps, registers.per_thread};
-        Occupancy o{residency(needs, e_.gpu), registers.compiled, registers.spills};
+        const BlockNeeds needs = {shared, warps, r.per_thread, r.compiled ? 0 : on_chip.register_peak};
+        Occupancy o{residency(needs, e_.gpu), warps, r.per_thread, r.compiled, r.spills};
         if (const Index most = e_.placing.blocks_per_sm; most > 0 && most < o.residency.blocks)
             o.residency = {most, "--blocks-per-sm"};
         return o;
@@ -309,10 +379,12 @@ class Run {
         t.kernel = outline_.launches()[k].kernel;
         const double launching = launch_us(k);
         if (played_) played_->emplace_back().launch_us = launching;
-        Launch launch(outline_.launches()[k], kernel_, rates_);
+        const Kernel kernel = kernel_of_launch(k);
+        Launch launch(outline_.launches()[k], kernel, rates_, full_rows(outline_.launches()[k]));
         t.blocks = launch.blocks();
         const Occupancy held = occupancy(k);
         t.residency = held.residency, t.compiled = held.compiled, t.spills = held.spills;
+        t.warps = held.warps, t.registers = held.registers;
         const Index slots = t.residency.blocks;
         if (slots == 0) {
             t.us = std::numeric_limits<double>::infinity();
@@ -322,7 +394,7 @@ class Run {
         // Warps with a softmax each wait for memory, and leave the clock where a light load has it.
         t.clock_mhz = clock_of(
             rates_, kernel_.style,
-            (t.blocks <= e_.gpu.sms || kernel_.own_softmax ? 1 : slots) * std::max<Index>(1, kernel_.warps / 4));
+            (t.blocks <= e_.gpu.sms || kernel_.own_softmax ? 1 : slots) * std::max<Index>(1, kernel.warps / 4));
         t.waves = static_cast<double>(t.blocks) / (sms * static_cast<double>(slots));
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
         MemoryShare memory = share_of(sharing_memory(std::max<Count>(1, launch.reading()), slots), t.clock_mhz);
@@ -466,9 +538,10 @@ class Run {
 
     const Report& counted_;
     const Experiment& e_;
+    const FullTiles full_;
+    const Outline& outline_;
     const Kernel kernel_;
     const Rates rates_;
-    const Outline& outline_;
     DramModel dram_;
     std::vector<PlayedLaunch>* played_;
     const Count most_stays_;

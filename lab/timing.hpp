@@ -18,6 +18,7 @@ Report count_and_time(const Experiment& experiment, Control* control = nullptr,
 /// How many thread blocks of a launch share an SM.
 struct Occupancy {
     Residency residency;
+    Index warps = 0, registers = 0;         ///< of a thread block; of a thread
     bool compiled = false, spills = false;  ///< see LaunchTime
 };
 /// Of every launch, with the counts, before anything is played: whether the tensors fit or not.
@@ -81,6 +82,8 @@ bool was_measured(const GpuSpec& gpu);
 const char* in_words(Unit unit);
 /// What the launch waits for, and what would help, in a sentence or two.
 std::string verdict(const LaunchTime& launch, Style style, const Experiment& experiment);
+/// Of a run, that of its longest launch; before it, why no kernel would run like that, if none would.
+std::string verdict(const RunTime& run, const Experiment& experiment);
 /// What the times rest on, in a sentence.
 std::string basis(const RunTime& run, const Experiment& experiment);
 

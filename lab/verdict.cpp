@@ -124,6 +124,11 @@ std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
     return about_bound(t, style, e) + idle_sms(t, e) + left_over(t, e);
 }
 
+std::string verdict(const RunTime& run, const Experiment& e) {
+    const std::string why = why_infeasible(run);
+    return (why.empty() ? "" : "As modelled, " + why + ". ") + verdict(run.longest(), run.style, e);
+}
+
 std::span<const StatedErrorOf> stated_errors() {
     // docs/time.md; tests/lab/timing_test.cpp compares them with the shipped measurements.
     static constexpr StatedErrorOf all[] = {{"flash_v2", Style::tensor_cores, {0.04, 0.15}},

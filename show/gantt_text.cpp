@@ -101,9 +101,7 @@ std::string gantt_headline(const Session& s) {
 
 std::string gantt_reason(const Session& s) {
     const Run& run = *s.run();
-    const auto waits = [](const Run& r) {
-        return verdict(r.counted().time->longest(), r.counted().time->style, r.experiment());
-    };
+    const auto waits = [](const Run& r) { return verdict(*r.counted().time, r.experiment()); };
     if (!s.rival()) return about_tail(run) + waits(run);
     return name_of_run(run) + ": " + of_launch(run) + filling(run) + " " + name_of_run(*s.rival()) + ": " +
            of_launch(*s.rival()) + filling(*s.rival());

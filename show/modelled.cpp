@@ -32,6 +32,8 @@ constexpr Shown of_launch[] = {
      [](const Report& r) { return text::grouped(longest(r).sms) + " of " + text::grouped(r.experiment.gpu.sms); }},
     {"blocks_per_sm", false, true},
     {"limited_by", false, true},
+    {"warps", false, true},
+    {"registers_per_thread", false, true},
 };
 
 /// Of which launch, where there is more than one, and where its registers are a guess.
@@ -40,7 +42,7 @@ std::string launch_text(const Report& r) {
     std::string text;
     if (const auto n = static_cast<Count>(r.time->launches.size()); n > 1)
         text = "\nof " + l.kernel + ", the longest of " + text::grouped(n) + " launches";
-    if (l.spills) return text + "\na thread would need more registers than there are";
+    if (const std::string why = why_infeasible(*r.time); !why.empty()) return text + "\n" + why;
     return text + (l.compiled ? "" : "\nregisters are estimated");
 }
 
@@ -118,7 +120,7 @@ CounterRow compulsory_row(const Run& run, const std::string& name, const Report*
 std::string verdict_of(const Run& run) {
     if (const std::string why = why_no_time(run); !why.empty()) return why;
     const RunTime& t = *run.counted().time;
-    return verdict(t.longest(), t.style, run.experiment()) + " " + basis(t, run.experiment());
+    return verdict(t, run.experiment()) + " " + basis(t, run.experiment());
 }
 
 }  // namespace
@@ -153,7 +155,8 @@ std::vector<std::string> verdicts(const Run& run, const Run* rival) {
 
 std::string about_time(const Run& run, bool races) {
     if (const std::string why = why_no_time(run); !why.empty()) return why;
-    return std::string("Modelled: ") +
+    const std::string infeasible = why_infeasible(*run.counted().time);
+    return (infeasible.empty() ? "" : "As modelled, " + infeasible + ".\n") + "Modelled: " +
            (races
                 ? "what is played stands for the whole run, each launch's time evenly over its ticks.\n"
                 : "when the thread blocks that are played have come so far in the whole run, each launch's evenly over "

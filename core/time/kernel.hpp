@@ -17,10 +17,17 @@ struct Kernel {
     Index warps = 4;        ///< of a thread block
     bool own_keys = false;  ///< warps own keys each, and not rows: what they sum over these they add up in every step
     bool own_softmax = false;  ///< warps own keys each, and keep an m, l and O of their own for as long as the block
-    Index rows = 0;            ///< that they own together, of a full tile; 0: as many as there are
-    Index most = 0;            ///< rows that a thread block of this launch has, where none has a full tile; 0: all
+    Index rows = 0;            ///< that they own together, in a full thread block; 0: as many as an operation covers
+    double owning = 1;         ///< share of the warps that own rows, where no thread block of the launch is a full one
     std::span<const SharedPlace> places = {};
     Index together = 1;  ///< turns of a loop whose loads into registers are asked for at once, before the first is used
+};
+
+/// A thread block beside a full one of its launch.
+struct Cut {
+    Index rows = 0;     ///< of its tile of the grid; 0: the launch has no such tiles
+    Index full = 0;     ///< of a full one, or of a loop's
+    Index at_once = 0;  ///< rows_at_once() of its passage that has most
 };
 
 }  // namespace tilescope

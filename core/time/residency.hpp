@@ -10,6 +10,7 @@ struct BlockNeeds {
     Bytes shared = 0;
     Index warps = 1;
     Index registers = 0;  ///< of a thread
+    Bytes tiles = 0;      ///< of registers, that its tiles take at least
 };
 
 struct Residency {

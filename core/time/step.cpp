@@ -13,11 +13,15 @@ constexpr Index lanes_per_row = 16, rows_per_thread = 8;  // of a product on CUD
 constexpr double warps_of_resident = 4;                   // one on each sub-core
 constexpr double half_bytes = 2;                          // of an operand of tensor cores
 
-/// Cycles of every unit that an operation takes, all warps of the thread block together. A warp computes all the rows
-/// that it owns, or none: a block with fewer rows than a full one takes as long, on the sub-cores of those it has.
+/// A product whose result has the rows of its first operand: of a row tile.
+bool of_rows(const Deed& d) { return d.kind() == Kind::product && !d.transposed[0]; }
+
+/// Cycles of every unit that an operation takes, all its warps together. A warp computes all the rows that it owns, or
+/// none: a block with fewer rows than a full one takes as long, on the sub-cores of those it has.
 class Pricing {
   public:
-    Pricing(const Kernel& kernel, const Rates& rates) : kernel_(kernel), r_(rates) {}
+    Pricing(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const Cut& cut)
+        : kernel_(kernel), r_(rates), cut_(cut), at_once_(rows_at_once(deeds)) {}
 
     PerUnit of(const Deed& d) const {
         PerUnit c{};
@@ -40,16 +44,32 @@ class Pricing {
         return c;
     }
 
+    /// Of the warps, those that own the rows of an operation: others are at their own meanwhile.
+    double share_of(const Deed& d) const {
+        if (kernel_.rows == 0 || kernel_.own_keys) return 1;
+        return std::min(1.0, rows_of(d) * whole_warps(d) / static_cast<double>(kernel_.rows));
+    }
+
   private:
     static double& at(PerUnit& c, Unit u) { return c[static_cast<std::size_t>(u)]; }
     static double rows_of(const Deed& d) { return static_cast<double>(d.out.tile.rows); }
+    /// Rows of a full thread block over those of this one, as far as the operation has them.
     double whole_warps(const Deed& d) const {
-        return d.moves_data() ? 1 : std::max(1.0, static_cast<double>(kernel_.rows) / rows_of(d));
+        if (d.moves_data()) return 1;
+        const auto over = [](Index all, double some) { return static_cast<double>(all) / some; };
+        // Where warps own keys, measured kernels take as long as if scores had as many rows.
+        if (kernel_.own_keys) return std::max(1.0, over(kernel_.rows, rows_of(d)));
+        const bool of_row_tiles = at_once_ > 0 && !d.transposed[0];
+        if (cut_.rows == 0 && !of_row_tiles) return std::max(1.0, over(cut_.full, rows_of(d)));
+        const bool cut = cut_.rows > 0 && (cut_.at_once == cut_.rows || d.out.tile.rows == cut_.rows);
+        return std::max(1.0, (cut ? over(cut_.full, static_cast<double>(cut_.rows)) : 1) *
+                                 (of_row_tiles ? over(cut_.at_once, static_cast<double>(at_once_)) : 1));
     }
+    double warps_of(const Deed& d) const { return static_cast<double>(kernel_.warps) * share_of(d); }
     static bool is_maximum(const Deed& d) { return std::string_view(d.operation->unit) == "comparison"; }
 
     void product(PerUnit& c, const Deed& d) const {
-        const double flops = static_cast<double>(d.cost.matmul_flops), warps = static_cast<double>(kernel_.warps);
+        const double flops = static_cast<double>(d.cost.matmul_flops);
         const double n = static_cast<double>(d.out.tile.cols), k = flops / 2 / d.out.size();
         if (kernel_.style == Style::tensor_cores) {
             const auto whole = [](double x, double unit) { return std::ceil(x / unit) * unit; };  // mma m16n8k16
@@ -64,7 +84,7 @@ class Pricing {
         } else {
             at(c, Unit::fma) = flops / 2 / r_.fma;
             // 16 bytes at a time: of b n / 16 rows a lane, 4 wavefronts each; of a 8 rows that all share, 2 each.
-            at(c, Unit::sram) = warps * k / 4 * (n / lanes_per_row * 4 + rows_per_thread * 2);
+            at(c, Unit::sram) = warps_of(d) * k / 4 * (n / lanes_per_row * 4 + rows_per_thread * 2);
             // What is in registers is put into shared memory first: other lanes need it.
             if (!d.reads[0].in_sram()) at(c, Unit::sram) += 4 * d.reads[0].size() / r_.sram;
             if (d.scaled) at(c, Unit::alu) += d.out.size() / r_.fma;
@@ -79,7 +99,7 @@ class Pricing {
         const double warps = static_cast<double>(kernel_.warps);
         if (kernel_.own_softmax) return {warps, 1};
         if (kernel_.own_keys && d.transposed[1]) return {warps, 1};
-        if (!sums_over_owned(d)) return {1, warps};
+        if (!sums_over_owned(d)) return {1, warps_of(d)};
         const double parts = std::clamp(rows_of(d) / 16, 1.0, warps);
         return {warps / parts, parts};
     }
@@ -92,6 +112,8 @@ class Pricing {
 
     const Kernel& kernel_;
     const Rates& r_;
+    const Cut& cut_;
+    const Index at_once_;
 };
 
 /// When, within a turn, loads begin and are waited for. Times are numbers of deeds.
@@ -188,7 +210,8 @@ class Loads {
 /// One clock goes through the turns of a loop.
 class Walk {
   public:
-    Walk(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory)
+    Walk(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
+         const Cut& cut)
         : deeds_(deeds),
           rates_(rates),
           style_(constants_of(kernel.style)),
@@ -199,11 +222,12 @@ class Walk {
           there_(loads_.loads().size(), 0),
           together_(kernel.together),
           latency_(rates.latency + memory.reads_missed * (rates.dram_latency - rates.latency)) {
-        const Pricing price(kernel, rates);
+        const Pricing price(deeds, kernel, rates, cut);
         costs_.reserve(deeds.size());
         double from_l2 = 0, to_l2 = 0;
         for (const Deed& d : deeds) {
             costs_.push_back(price.of(d));
+            shares_.push_back(d.kind() == Kind::reduce ? price.share_of(d) : 1);
             for (std::size_t u = 0; u < unit_count; ++u) busy_[u] += costs_.back()[u];
             const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_sent());
             from_l2 += read / memory.l2, to_l2 += written / memory.l2;
@@ -250,9 +274,8 @@ class Walk {
     }
     /// Of the warps of a block those that own rows.
     static double working_share(const Kernel& kernel) {
-        if (kernel.own_softmax || kernel.most == 0 || kernel.most >= kernel.rows) return 1;
         const double warps = static_cast<double>(kernel.warps);
-        return std::ceil(warps * static_cast<double>(kernel.most) / static_cast<double>(kernel.rows)) / warps;
+        return kernel.own_softmax ? 1 : std::ceil(warps * kernel.owning) / warps;
     }
     void begin_early(std::size_t deed) {
         for (std::size_t i = 0; i < loads_.loads().size(); ++i)
@@ -313,7 +336,7 @@ class Walk {
         const Deed& d = deeds_[k];
         if (d.kind() == Kind::load) return;
         add(costs_[k]);
-        if (d.kind() == Kind::reduce && d.reads[0].tile.cols > 1) pass(style_.reduce);
+        if (d.kind() == Kind::reduce && d.reads[0].tile.cols > 1) pass(style_.reduce * shares_[k]);
         if (d.kind() == Kind::store && (k + 1 == deeds_.size() || deeds_[k + 1].kind() != Kind::store))
             pass(style_.store);
     }
@@ -324,6 +347,7 @@ class Walk {
     Loads loads_;
     double residents_, alone_, working_;  // fours of warps: all, those at work when alone, and those that own rows
     std::vector<PerUnit> costs_;
+    std::vector<double> shares_;  // of the warps, at a reduction
     PerUnit busy_{};
     std::vector<double> there_;
     Index together_;                      // turns
@@ -334,12 +358,31 @@ class Walk {
 
 }  // namespace
 
-StepTime step_of(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory) {
-    return deeds.empty() ? StepTime{} : Walk(deeds, kernel, rates, memory).steady();
+Index rows_at_once(std::span<const Deed> deeds) {
+    Index most = 0;
+    for (const Deed& first : deeds) {
+        if (!of_rows(first)) continue;
+        Index rows = 0;
+        std::vector<TileId> counted;
+        for (const Deed& d : deeds) {
+            const bool meets =
+                of_rows(d) && d.reads[1].id == first.reads[1].id && d.transposed[1] == first.transposed[1];
+            if (!meets || std::find(counted.begin(), counted.end(), d.reads[0].id) != counted.end()) continue;
+            counted.push_back(d.reads[0].id), rows += d.out.tile.rows;
+        }
+        most = std::max(most, rows);
+    }
+    return most;
 }
 
-StepTime once(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory) {
-    return deeds.empty() ? StepTime{} : Walk(deeds, kernel, rates, memory).once();
+StepTime step_of(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
+                 const Cut& cut) {
+    return deeds.empty() ? StepTime{} : Walk(deeds, kernel, rates, memory, cut).steady();
+}
+
+StepTime once(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
+              const Cut& cut) {
+    return deeds.empty() ? StepTime{} : Walk(deeds, kernel, rates, memory, cut).once();
 }
 
 }  // namespace tilescope

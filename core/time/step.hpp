@@ -39,10 +39,16 @@ struct MemoryShare {
     double reads_missed = 1, writes_missed = 1;
 };
 
+/// Rows of all row tiles of a passage that meet the same tile of keys: each has warps of its own, or the same warps one
+/// after the other, which takes as long. 0 where no product has rows.
+Index rows_at_once(std::span<const Deed> deeds);
+
 /// Of a passage that is gone through again and again, in the steady state: loads begin as early as the places where
 /// they go are free (core/time/kernel.hpp).
-StepTime step_of(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory);
+StepTime step_of(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
+                 const Cut& cut = {});
 /// Of what a thread block does once, outside its loops.
-StepTime once(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory);
+StepTime once(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
+              const Cut& cut = {});
 
 }  // namespace tilescope

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <random>
 #include <utility>
 
 #include "core/text/numbers.hpp"
 #include "device/measurements.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
+#include "lab/published_tiles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 
@@ -319,6 +321,53 @@ TEST_CASE("a thread block needs no more room than there is", "[timing]") {
             CHECK(resident >= 1);
             CHECK(resident * (r.launches[0].sram_peak + 1024) <= e.gpu.sram_per_sm);
             if (resident > 1) CHECK(resident * r.launches[0].register_peak <= e.gpu.registers_per_sm);
+        }
+}
+
+TEST_CASE("an SM's registers hold the tiles of all its thread blocks, or are those of a compiled kernel", "[timing]") {
+    std::mt19937 random(13);
+    const auto one_of = [&](std::initializer_list<Index> list) { return list.begin()[random() % list.size()]; };
+    for (const Algorithm& a : algorithms())
+        for (int n = 0; n < 6; ++n) {
+            Problem p;
+            p.heads = p.kv_heads = one_of({1, 8}), p.seq_q = p.seq_k = one_of({60, 1000, 1024});
+            p.dim = p.dim_v = one_of({32, 64, 128});
+            p.dtype = n % 2 ? Dtype::f16 : Dtype::f32;
+            const Tiling tiling{std::min(p.seq_q, one_of({32, 64, 128})), std::min(p.seq_k, one_of({32, 64, 128}))};
+            Experiment e{&a, p, tiling, gpu_preset(n % 3 ? "H100" : "V100")};
+            e.tiling = with_own_parts(e.tiling, a, p, e.gpu);
+            if (refuses(a, p) || !fits(a, p, e.tiling, e.gpu)) continue;
+            const Report r = count_and_time(e);
+            for (std::size_t k = 0; k < r.launches.size(); ++k) {
+                const LaunchTime& l = r.time->launches[k];
+                INFO(a.name << ' ' << l.kernel << ' ' << tiling.br << " x " << tiling.bc << ", d = " << p.dim);
+                CHECK(l.warps >= 1);
+                CHECK(l.registers >= 1);
+                CHECK(l.registers <= 255);
+                if (l.compiled || l.residency.blocks == 1) continue;
+                CHECK(l.residency.blocks * r.launches[k].register_peak <= e.gpu.registers_per_sm);
+                CHECK(l.residency.blocks * l.warps * 32 * l.registers * 4 <= e.gpu.registers_per_sm);
+            }
+        }
+}
+
+TEST_CASE("a kernel has the registers and the shared memory of its full tile, however short the keys", "[timing]") {
+    for (const char* name : {"flash_v1", "flash_v2", "memory_efficient", "standard"})
+        for (const Dtype dtype : {Dtype::f16, Dtype::f32}) {
+            Experiment cut = experiment(name, 16, 20, dtype);
+            const Tiling released = published_tiles(*cut.algorithm, cut.problem, cut.gpu).tiling;
+            cut.tiling = choose_tiling(*cut.algorithm, cut.problem, {}, cut.gpu);
+            Experiment full = experiment(name, 16, 4096, dtype, released);
+            INFO(name << ' ' << name_of(dtype));
+            CHECK(cut.tiling.bc == 20);
+            const RunTime short_time = time_of(cut), long_time = time_of(full);
+            for (std::size_t k = 0; k < short_time.launches.size(); ++k) {
+                if (std::string_view(short_time.launches[k].kernel) == "softmax")
+                    continue;  // has rows of other lengths
+                CHECK(short_time.launches[k].residency.blocks == long_time.launches[k].residency.blocks);
+                CHECK(short_time.launches[k].warps == long_time.launches[k].warps);
+                CHECK(short_time.launches[k].registers == long_time.launches[k].registers);
+            }
         }
 }
 

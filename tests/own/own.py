@@ -413,11 +413,42 @@ def can_be_interrupted(place):
     assert place.kept() == [], place.kept()
 
 
+def takes_as_long_with_rows_in_several_tiles(place):
+    twin = (SOURCE / "examples" / "own-algorithm" / "twin.cpp").read_text()
+    for n in (1, 2, 4):
+        place.write(f"rows{n}.cpp", twin.replace("row_blocks = 2", f"row_blocks = {n}").replace('"twin"', f'"rows{n}"'))
+
+    def launch(program, br, *words):
+        j = json.loads(place.run("timeline", program, "--heads", "32", "--br", str(br), *words, "--json"))
+        return j["launches"][0]
+
+    questions = [("--seq 8192 --dim 128 --bc 64 --causal", (64, 128)), ("--seq 8192 --dim 128 --bc 64", (64, 128)),
+                 ("--seq 4096 --dim 64 --bc 128 --causal", (64, 128)), ("--seq 5000 --dim 64 --bc 48 --dtype f32", (32, 64)),
+                 ("--seq 100 --dim 64 --bc 64", (64,))]
+    for words, sizes in questions:
+        for n in (1, 2, 4):
+            for br in sizes:
+                if n * br > 256:
+                    continue
+                own = launch(f"./rows{n}.cpp", br, *words.split())
+                one = launch("flash_v2", n * br, *words.split())
+                what = f"{n} x {br} rows, {words}: {own['time_us']} and {one['time_us']} us"
+                assert abs(own["time_us"] / one["time_us"] - 1) < (0.01 if n == 1 else 0.05), what
+                if n == 1:  # but for LSE, which is stored after the loop
+                    for key in ("alone_cycles", "busiest_cycles"):
+                        assert abs(own["step"][key] - one["step"][key]) < 1, (what, key)
+                assert own["warps"] == one["warps"], what
+                blocks, file = own["blocks_per_sm"], 256 * 1024
+                assert blocks == 1 or blocks * own["register_peak_bytes"] <= file, (what, own)
+                assert blocks == 1 or blocks * own["warps"] * 32 * own["registers_per_thread"] * 4 <= file, (what, own)
+
+
 def main():
     tests = [is_kept_until_something_changes, counts_as_it_should, explains_what_is_on_no_line, is_named_everywhere, chooses_of_several,
              says_where_mistakes_are, says_what_does_not_compile, refuses_what_is_no_algorithm, says_that_outputs_are_wrong,
              does_not_blame_who_is_right, lets_two_do_it_at_once,
-             says_on_a_terminal_that_it_compiles, can_be_interrupted, loads_nothing_of_others]
+             says_on_a_terminal_that_it_compiles, can_be_interrupted, loads_nothing_of_others,
+             takes_as_long_with_rows_in_several_tiles]
     for test in tests:
         if not sys.argv[3:] or test.__name__ in sys.argv[3:]:
             with tempfile.TemporaryDirectory() as folder:
