@@ -40,13 +40,18 @@ bool compiled(const Candidate& c) {
     return c.outcome.report && c.outcome.report->time && c.outcome.report->time->longest().compiled;
 }
 
+/// Whether no kernel would run like that.
+bool spills(const Candidate& c) {
+    return c.outcome.report && c.outcome.report->time && c.outcome.report->time->spills();
+}
+
 void add_row(text::Table& table, const std::string& what, const Candidate& c, double best) {
     std::vector<std::string> cells{what, size_of_tile(c), ratio(c.value, best)};
     for (const char* key : columns) {
         const Metric& m = *find_metric(key);
         cells.push_back(c.outcome.report ? shown(m, m.of(*c.outcome.report)) : "–");
     }
-    cells.emplace_back(compiled(c) ? "compiled" : "estimated");
+    cells.emplace_back(spills(c) ? "would spill" : compiled(c) ? "compiled" : "estimated");
     table.add(cells);
 }
 
@@ -67,11 +72,14 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
                                        request.gpu.name);
     std::cout << '\n';
     table_of(a).print(std::cout);
+    const bool spilt = spills(a.released);
     if (!compiled(a.ranking[0]))
-        text::print_wrapped(
-            std::cout,
-            "\nNo kernel here has the best's tiles, and its registers are estimated: of tiles that differ by less than "
-            "the model's error, a released kernel's are the safer choice.");
+        text::print_wrapped(std::cout,
+                            std::string("\nNo kernel here has the best's tiles, and its registers are estimated") +
+                                (spilt ? "."
+                                       : ": of tiles that differ by less than the model's error, a released kernel's "
+                                         "are the safer choice."));
+    if (spilt) text::print_wrapped(std::cout, "The released kernel's tiles: " + a.released.why + ".");
     std::cout << "\nOne step from the best:\n";
     const double best = a.ranking[0].value;
     for (const Candidate& c : a.neighbours)
@@ -85,14 +93,17 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
         const RunTime& t = *r.time;
         text::print_wrapped(std::cout, std::string("The busiest unit (") + name_of(a.floor) + ") alone would take " +
                                            text::microseconds(a.floor_us) + ", " + text::percent(a.floor_us / t.us()) +
-                                           " of the best's time. " + verdict(t.longest(), t.style, r.experiment) + ' ' +
+                                           " of the best's time. " + verdict(t, r.experiment) + ' ' +
                                            basis(t, r.experiment));
     }
     text::print_wrapped(
-        std::cout,
-        std::string("Tried: multiples of 16 up to 128, of 32 up to 256, of 64 up to 512; none that would spill. ") +
-            "Kernels like FlashAttention-2's, not FlashAttention-3's." +
-            (algorithm.file ? "" : std::string(" What was measured: tilescope measured ") + algorithm.name));
+        std::cout, std::string("Tried: multiples of 16 up to 512, as with --tiles best; none that would spill. ") +
+                       (request.wish.objective == Objective::time
+                            ? ""
+                            : "Bytes within 1% of the least are as few: of those the least time. ") +
+                       "Not varied: --order, --pack, --splits, --blocks-per-sm. Kernels like FlashAttention-2's, not "
+                       "FlashAttention-3's." +
+                       (algorithm.file ? "" : std::string(" What was measured: tilescope measured ") + algorithm.name));
 }
 
 Json json_of(const Candidate& c) {
@@ -102,6 +113,7 @@ Json json_of(const Candidate& c) {
     for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm"})
         j[key] = r ? cli::to_json(find_metric(key)->of(*r)) : Json();
     j["registers_compiled"] = compiled(c);
+    j["would_spill"] = spills(c);
     j["why"] = c.why;
     return j;
 }

@@ -61,12 +61,12 @@ std::vector<std::string> nothing_like_it(const Experiment& e) {
 }
 
 /// Whose kernel PyTorch takes by itself, and whether a row models that.
-std::string about_choice(const BackendTimes& m, const BackendTime& choice, std::span<const Contender> rows,
-                         bool same) {
+std::string about_choice(const BackendTimes& m, const BackendTime& choice, std::span<const Contender> rows, bool same) {
     const Contender* row = row_of(rows, m.like(*choice.backend).algorithm);
     const std::string library = m.library.substr(0, m.library.find(", "));
-    return library + " runs " + choice.backend->name + (same ? " here: " : " for the nearest problem that was measured: ") +
-           text::microseconds(choice.us) + (same ? " measured; " : "; ") +
+    return library + " runs " + choice.backend->name +
+           (same ? " here: " : " for the nearest problem that was measured: ") + text::microseconds(choice.us) +
+           (same ? " measured; " : "; ") +
            (row ? "of the rows above " + row->label + " models it." : "no row above models it.");
 }
 
@@ -75,23 +75,31 @@ std::vector<std::string> cells_of(const BackendTime& t, const BackendTimes& m, s
     const Like& like = m.like(*t.backend);
     const Contender* row = row_of(rows, like.algorithm);
     std::vector<std::string> cells = {t.backend->name + std::string(t.backend == m.chosen ? ", PyTorch's choice" : ""),
-                                      row ? row->label : "-", *like.apart ? like.apart : "-",
-                                      text::microseconds(t.us)};
+                                      row ? row->label : "-", *like.apart ? like.apart : "-", text::microseconds(t.us)};
     if (same) cells.push_back(row ? text::microseconds(row->report->time->us()) : "-");
     return cells;
 }
 
 Json json_of(const BackendTimes& m, const Problem& asked, bool same) {
-    Json j = {{"device", m.device}, {"library", m.library}, {"date", m.date},
-              {"same_shape", same}, {"work_ratio", work_ratio(m.problem, asked)},
-              {"batch", m.problem.batch}, {"heads", m.problem.heads}, {"kv_heads", m.problem.kv_heads},
-              {"seq_q", m.problem.seq_q}, {"seq_k", m.problem.seq_k}, {"dim", m.problem.dim},
-              {"causal", m.problem.mask.is_causal()}, {"chosen", m.chosen ? Json(m.chosen->key) : Json()},
+    Json j = {{"device", m.device},
+              {"library", m.library},
+              {"date", m.date},
+              {"same_shape", same},
+              {"work_ratio", work_ratio(m.problem, asked)},
+              {"batch", m.problem.batch},
+              {"heads", m.problem.heads},
+              {"kv_heads", m.problem.kv_heads},
+              {"seq_q", m.problem.seq_q},
+              {"seq_k", m.problem.seq_k},
+              {"dim", m.problem.dim},
+              {"causal", m.problem.mask.is_causal()},
+              {"chosen", m.chosen ? Json(m.chosen->key) : Json()},
               {"kernels", Json::array()}};
     for (const BackendTime& t : m.times)
-        j["kernels"].push_back({{"kernel", t.backend->key},
-                                {"time_us", t.us},
-                                {"modelled_by", m.like(*t.backend).algorithm ? Json(m.like(*t.backend).algorithm) : Json()}});
+        j["kernels"].push_back(
+            {{"kernel", t.backend->key},
+             {"time_us", t.us},
+             {"modelled_by", m.like(*t.backend).algorithm ? Json(m.like(*t.backend).algorithm) : Json()}});
     return j;
 }
 
@@ -110,9 +118,10 @@ BesideMeasured beside_measured(std::span<const Contender> rows) {
     const bool same = same_shape(m->problem, asked);
     const auto choice = std::ranges::find(m->times, m->chosen, &BackendTime::backend);
     if (choice != m->times.end()) out.before.push_back(about_choice(*m, *choice, rows, same));
-    out.before.push_back((same ? "Measured on this problem: " : "Nearest measured: " + shape_of(m->problem) + ", " +
-                                                                    work_of(m->problem, asked) + ", ") +
-                         m->device + ", " + m->library + ", f16, " + m->date + ".");
+    out.before.push_back(
+        (same ? "Measured on this problem: "
+              : "Nearest measured: " + shape_of(m->problem) + ", " + work_of(m->problem, asked) + ", ") +
+        m->device + ", " + m->library + ", f16, " + m->date + ".");
     std::vector<std::string> header = {"kernel", "its model above", "what it does otherwise", "measured"};
     if (same) header.push_back("modelled");
     out.table.emplace(header, 3);

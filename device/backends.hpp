@@ -28,15 +28,16 @@ struct BackendTime {
 /// All that were measured of one problem.
 struct BackendTimes {
     std::string device, library, date;
-    Problem problem;                 ///< as it was measured
-    const Backend* chosen = nullptr; ///< what PyTorch runs where none is asked for
-    std::vector<BackendTime> times;  ///< fastest first
+    Problem problem;                  ///< as it was measured
+    const Backend* chosen = nullptr;  ///< what PyTorch runs where none is asked for
+    std::vector<BackendTime> times;   ///< fastest first
 
     const Like& like(const Backend& b) const { return problem.seq_q == 1 ? b.one_query : b.like; }
 };
 
 /// Of this problem on the GPU of that preset; else of the problem nearest to it that has its head dimension, its mask
-/// and, like it, one query or several. nullopt where nothing of at most 16 times its work, or the 16th part, was measured.
+/// and, like it, one query or several. nullopt where nothing of at most 16 times its work, or the 16th part, was
+/// measured.
 std::optional<BackendTimes> backend_times(const Problem& problem, std::string_view gpu);
 
 /// Whether both ask for the same work of a kernel: batch entries and heads alike.

@@ -7,6 +7,7 @@
 #include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/timing.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -33,11 +34,42 @@ std::string times(double x) {
 
 double ratio(Count a, Count b) { return b > 0 ? static_cast<double>(a) / static_cast<double>(b) : 1; }
 
-/// Why a contender takes longer than the fastest.
+/// "its 2 other launches take 12 µs", where that is a good part of what it takes longer; empty else.
+std::string about_launches(const RunTime& slow, const RunTime& fast) {
+    const double others = slow.us() - slow.longest().us, of_fast = fast.us() - fast.longest().us;
+    if (slow.launches.size() <= fast.launches.size() || others - of_fast < 0.3 * (slow.us() - fast.us())) return "";
+    const std::size_t n = slow.launches.size() - 1;
+    return (n == 1 ? "its other launch takes " : "its " + std::to_string(n) + " other launches take ") +
+           text::microseconds(others);
+}
+
+/// What of the longest launch is worse than of the fastest's, where nothing counted is.
+std::vector<std::string> about_launch(const LaunchTime& l, const LaunchTime& best) {
+    std::vector<std::string> reasons;
+    if (l.tail > best.tail + 0.05)
+        reasons.push_back("slots are empty for " + text::percent(l.tail) + " of the time at its end, against " +
+                          text::percent(best.tail));
+    if (l.resident * static_cast<double>(l.warps) < 0.8 * best.resident * static_cast<double>(best.warps))
+        reasons.push_back(text::number(std::round(10 * l.resident * static_cast<double>(l.warps)) / 10) +
+                          " warps on an SM on average against " +
+                          text::number(std::round(10 * best.resident * static_cast<double>(best.warps)) / 10));
+    return reasons;
+}
+
+/// The unit that it keeps busiest, against the fastest.
+std::string about_units(const LaunchTime& l, const LaunchTime& best) {
+    const auto unit = std::max_element(l.busy.begin(), l.busy.end()) - l.busy.begin();
+    const auto k = static_cast<std::size_t>(unit);
+    return std::string(in_words(static_cast<Unit>(unit))) + " at work " + text::percent(l.busy[k]) +
+           " of the time, against " + text::percent(best.busy[k]);
+}
+
+/// Why a contender takes longer than the fastest: what is counted first, and then what the model says.
 std::string reason(const Contender& slow, const Contender& fast) {
     const Report &s = *slow.report, &f = *fast.report;
     const LaunchTime &l = s.time->longest(), &best = f.time->longest();
     const double flops = ratio(s.counters.matmul_flops, f.counters.matmul_flops);
+    const double traffic = ratio(s.counters.hbm(), f.counters.hbm());
     const auto dram = s.dram(), least = f.dram();
     std::vector<std::string> reasons;
     const bool alike = s.experiment.algorithm == f.experiment.algorithm && s.experiment.tiling == f.experiment.tiling;
@@ -51,15 +83,14 @@ std::string reason(const Contender& slow, const Contender& fast) {
         reasons.push_back(text::bytes(dram->read + dram->written) + " from and to DRAM against " +
                           text::bytes(least->read + least->written));
     if (flops > 1.1) reasons.push_back(times(flops) + " the matrix FLOPs");
-    if (s.time->launches.size() > f.time->launches.size() && reasons.empty())
-        reasons.push_back(std::to_string(s.time->launches.size()) + " launches");
-    const bool otherwise = reasons.empty();
-    if (otherwise && ratio(s.counters.hbm(), f.counters.hbm()) > 1.1)
-        reasons.push_back(times(ratio(s.counters.hbm(), f.counters.hbm())) + " the SM traffic");
-    if (otherwise && s.experiment.tiling == f.experiment.tiling && l.step.alone > 1.02 * best.step.alone)
+    if (reasons.empty() && traffic > 1.1) reasons.push_back(times(traffic) + " the SM traffic");
+    if (const std::string launches = about_launches(*s.time, *f.time); reasons.empty() && !launches.empty())
+        reasons.push_back(launches);
+    if (reasons.empty()) reasons = about_launch(l, best);
+    if (reasons.empty() && s.experiment.tiling == f.experiment.tiling && l.step.alone > 1.02 * best.step.alone)
         reasons.push_back("a step takes " + text::grouped(std::llround(l.step.alone)) + " cycles against " +
                           text::grouped(std::llround(best.step.alone)));
-    if (reasons.empty()) reasons.push_back(std::string("bound by ") + name_of(l.bound));
+    if (reasons.empty()) reasons.push_back(about_units(l, best));
     return text::join(reasons, ", ");
 }
 
@@ -73,21 +104,29 @@ std::string about_traffic(const Contender& slow, const Contender& fast) {
 
 std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     std::vector<const Contender*> timed;
-    for (const Contender& c : contenders)
-        if (c.report->time && !c.wrong) timed.push_back(&c);
+    std::vector<std::string> infeasible, lines;
+    for (const Contender& c : contenders) {
+        if (!c.report->time || c.wrong) continue;
+        const std::string why = why_infeasible(*c.report->time);
+        why.empty() ? timed.push_back(&c) : infeasible.push_back(c.label);
+    }
     const auto other_problem = [&](const Contender* c) {
         return unpacked(c->report->experiment.problem) != unpacked(timed[0]->report->experiment.problem);
     };
-    if (timed.size() < 2 || std::any_of(timed.begin(), timed.end(), other_problem)) return {};
+    const std::string not_ranked =
+        "Not ranked: " + text::listed(infeasible) + ", because " + why_infeasible(true) + ".";
+    if (!infeasible.empty()) lines.push_back(not_ranked);
+    const bool alone = timed.size() + infeasible.size() < 2 || timed.empty();
+    if (alone || std::any_of(timed.begin(), timed.end(), other_problem)) return lines;
     std::stable_sort(timed.begin(), timed.end(),
                      [](const Contender* a, const Contender* b) { return time_of(*a) < time_of(*b); });
     const Contender& fastest = *timed[0];
-    std::vector<std::string> close, lines;
+    std::vector<std::string> close;
     for (auto c = timed.begin() + 1; c != timed.end(); ++c)
         if (too_close(**c, fastest)) close.push_back((*c)->label + " (" + text::microseconds(time_of(**c)) + ")");
-    lines.push_back("Fastest of these programs, as modelled: " + fastest.label + ", " +
-                    text::microseconds(time_of(fastest)) + "." +
-                    (close.empty() ? "" : " Too close to call: " + text::join(close, ", ") + "."));
+    lines.insert(lines.begin(), "Fastest of these programs, as modelled: " + fastest.label + ", " +
+                                    text::microseconds(time_of(fastest)) + "." +
+                                    (close.empty() ? "" : " Too close to call: " + text::join(close, ", ") + "."));
     for (auto c = timed.begin() + 1; c != timed.end(); ++c)
         if (!too_close(**c, fastest))
             lines.push_back((*c)->label + " takes " + times(time_of(**c) / time_of(fastest)) +

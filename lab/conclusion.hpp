@@ -13,8 +13,8 @@ struct Contender {
     bool wrong = false;  ///< what it computes is something else, so its time is nobody's rival
 };
 
-/// Sentences: the fastest, what is too close to call, and why the others take longer. Empty where fewer than two have
-/// a time and are right, or where they solve different problems.
+/// Sentences: what no kernel would run like, which is not ranked; the fastest, what is too close to call, and why the
+/// others take longer. Empty where fewer than two have a time and are right, or where they solve different problems.
 std::vector<std::string> conclusion(std::span<const Contender> contenders);
 
 }  // namespace tilescope::lab

@@ -162,10 +162,10 @@ Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const
     const Tiling& given = wish.tiling;
     if (wish.rule == TileRule::best) {
         if (const auto best = best_mapping(algorithm, problem, wish, gpu, control)) return *best;
-    } else {
-        if (given.br > 0 && given.bc > 0) return {with_own_parts(given, algorithm, problem, gpu), wish.placing};
-        if (const auto t = fitting_tiling(algorithm, problem, given, gpu, wish.rule)) return {*t, wish.placing};
     }
+    if (given.br > 0 && given.bc > 0) return {with_own_parts(given, algorithm, problem, gpu), wish.placing};
+    const TileRule rule = wish.rule == TileRule::best ? TileRule::kernel : wish.rule;
+    if (const auto t = fitting_tiling(algorithm, problem, given, gpu, rule)) return {*t, wish.placing};
     // Not even the smallest choice fits; the run of it says what is too large.
     Tiling least = given;
     least.br = std::max<Index>(1, given.br), least.bc = std::max<Index>(1, given.bc);

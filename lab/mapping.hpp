@@ -71,9 +71,8 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
 std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                                   const GpuSpec& gpu);
 
-/// The least of the objective among tiles of multiples of 16 (powers of two and 1.5 times those, where they have to be
-/// timed) and thread blocks on an SM; more SRAM only adds to the choice. Tiles that were given stay. The user can
-/// interrupt it. nullopt when nothing fits.
+/// The best of the search (lab/tile_search.hpp). Tiles that were given stay. The user can interrupt it. nullopt when
+/// nothing fits without spilling registers.
 std::optional<Mapping> best_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& wish,
                                     const GpuSpec& gpu, Control* control = nullptr);
 

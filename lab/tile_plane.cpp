@@ -1,6 +1,7 @@
 #include "lab/tile_plane.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -20,10 +21,13 @@ bool PlaneCell::spills() const {
 }
 
 bool PlaneCell::has_time() const { return fits && report->fits_hbm() && residency().blocks > 0; }
+std::string PlaneCell::why_infeasible() const { return lab::why_infeasible(spills()); }
 
 std::vector<Index> plane_sizes(Index rows) {
     constexpr Index most = 512, steps = 32;
-    const Index end = std::min(rows, most), unit = ceil_div(end, steps);
+    const Index end = std::min(rows, most);
+    // A power of two, so that tiles of kernels are among them: multiples of 16.
+    const auto unit = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(end, steps))));
     std::vector<Index> sizes;
     for (Index n = unit; n < end + unit; n += unit) sizes.push_back(std::min(n, end));
     return sizes;
@@ -34,8 +38,12 @@ TilePlane::TilePlane(Experiment e)
     for (const Index br : brs_)
         for (const Index bc : bcs_) {
             cells_.emplace_back();
-            cells_.back().tiling = {br, bc, e_.tiling.splits};
+            cells_.back().tiling = with_parts(br, bc);
         }
+}
+
+Tiling TilePlane::with_parts(Index br, Index bc) const {
+    return with_own_parts({br, bc, e_.tiling.splits}, *e_.algorithm, e_.problem, e_.gpu);
 }
 
 /// How many tilings of each row fit on that machine, the narrowest first.
@@ -44,7 +52,7 @@ std::vector<std::size_t> TilePlane::border(const GpuSpec& gpu, Control& control)
     for (const Index br : brs_) {
         check_stop(&control);
         const auto end = std::partition_point(bcs_.begin(), bcs_.end(), [&](Index bc) {
-            return lab::fits(*e_.algorithm, e_.problem, {br, bc, e_.tiling.splits}, gpu);
+            return lab::fits(*e_.algorithm, e_.problem, with_parts(br, bc), gpu);
         });
         fitting.push_back(static_cast<std::size_t>(end - bcs_.begin()));
     }

@@ -27,10 +27,12 @@ struct PlaneCell {
 
     /// Thread blocks on an SM, of the launch that has fewest of them.
     const Residency& residency() const;
-    /// Whether a thread would need more registers than there are: no kernel would run like that.
+    /// Whether a thread would need more registers than there are.
     bool spills() const;
     /// Whether it has a time, or will have: it fits, in HBM too.
     bool has_time() const;
+    /// As why_infeasible() of its run.
+    std::string why_infeasible() const;
 };
 
 class TilePlane {
@@ -73,6 +75,7 @@ class TilePlane {
     EstimateError estimate_error() const;
 
   private:
+    Tiling with_parts(Index br, Index bc) const;
     void count_all(Control& control);
     std::vector<std::size_t> border(const GpuSpec& gpu, Control& control) const;
     void time(std::size_t cell, Known as, Control& control);

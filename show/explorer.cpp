@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/mapping.hpp"
 #include "show/figures.hpp"
 
 namespace tilescope::show {
@@ -72,8 +73,9 @@ void Explorer::ask(const Session& session, const View& view) {
     key.setup.rival.clear();
     planes_.ask(key, [&] {
         const Request& r = *session.request();
-        return std::make_unique<Plane>(
-            Experiment{&session.algorithm(), problem_of(session.algorithm(), r), {}, r.gpu, r.wish.placing});
+        const Problem p = problem_of(session.algorithm(), r);
+        const Index splits = with_splits(r.wish, session.algorithm(), p, r.gpu).tiling.splits;
+        return std::make_unique<Plane>(Experiment{&session.algorithm(), p, {0, 0, splits}, r.gpu, r.wish.placing});
     });
 }
 

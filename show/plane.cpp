@@ -9,6 +9,7 @@
 #include "lab/mapping.hpp"
 #include "lab/published_tiles.hpp"
 #include "lab/study.hpp"
+#include "lab/tile_search.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -118,16 +119,28 @@ class PlanePainter {
         if (const PlaneCell* best = best_cell()) mark(Kind::best, best->tiling, "best here");
         mark(Kind::current, current, "this run");
     }
-    /// Of those that a kernel could have.
+    /// Of those that a kernel could have, as the search has it (lab/tile_search.hpp).
     const PlaneCell* best_cell() const {
         const auto more = more_is_better(m_);
-        const PlaneCell* best = nullptr;
-        double value = 0;
-        if (more)
-            for (const PlaneCell& c : cells_)
-                if (const auto v = value_of(c, m_); v && !c.spills() && (!best || (*more ? *v > value : *v < value)))
-                    best = &c, value = *v;
-        return best;
+        if (!more) return nullptr;
+        const Experiment& e = plane_.experiment();
+        const std::vector<Index> brs = tile_sizes(0, e.problem.seq_q, e.gpu),
+                                 bcs = tile_sizes(0, e.problem.seq_k, e.gpu);
+        const auto among = [](const std::vector<Index>& sizes, Index n) {
+            return std::binary_search(sizes.begin(), sizes.end(), n);
+        };
+        std::vector<std::pair<const PlaneCell*, Standing>> all;
+        double least = std::numeric_limits<double>::infinity();
+        for (const PlaneCell& c : cells_)
+            if (const auto v = value_of(c, m_); v && !c.spills() && among(brs, c.tiling.br) && among(bcs, c.tiling.bc))
+                all.emplace_back(&c, standing_of(*c.report, *more ? -*v : *v)),
+                    least = std::min(least, *more ? -*v : *v);
+        // Bytes that are as few are a question of time.
+        const Objective objective = !*more && std::string_view(m_.unit) == "B" ? Objective::dram : Objective::time;
+        const auto best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+            return comes_before(a.second, b.second, least, objective);
+        });
+        return best == all.end() ? nullptr : best->first;
     }
 
     const TilePlane& plane_;
@@ -221,7 +234,7 @@ CellText about_cell(const TilePlane& plane, const Metric& m, std::size_t cell) {
         e.tiling = c.tiling;
         t.title = name_of(c.tiling);
         if (c.fits) {
-            if (c.spills()) t.trouble = "a thread would need more registers than there are: no kernel runs like that";
+            t.trouble = c.why_infeasible();
             t.lines.push_back(line_of(c, m));
             for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "arithmetic_intensity", "waves"})
                 if (std::string_view(key) != m.key) t.lines.push_back(line_of(c, *find_metric(key)));

@@ -10,6 +10,7 @@
 #include "lab/flags/request.hpp"
 #include "lab/mapping.hpp"
 #include "lab/published_tiles.hpp"
+#include "lab/tile_search.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -150,13 +151,20 @@ void add_limits(Panel& p, const Plane& plane) {
     }
 }
 
+/// Of those that a kernel could have, by the rule of the search.
 const Outcome* best_of(const Plane& plane, const Metric& m, bool more_is_better) {
-    const Outcome* best = nullptr;
-    double value = 0;
+    std::vector<std::pair<const Outcome*, Standing>> all;
+    double least = std::numeric_limits<double>::infinity();
     for (const Outcome& o : plane.outcomes)
-        if (const auto v = value_of(o, m); v && !spills(*o.report))
-            if (!best || (more_is_better ? *v > value : *v < value)) best = &o, value = *v;
-    return best;
+        if (const auto v = value_of(o, m); v && !spills(*o.report)) {
+            all.emplace_back(&o, standing_of(*o.report, more_is_better ? -*v : *v));
+            least = std::min(least, all.back().second.value);
+        }
+    const bool of_bytes = !more_is_better && std::string_view(m.unit) == "B";
+    const auto best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        return comes_before(a.second, b.second, least, of_bytes ? Objective::dram : Objective::time);
+    });
+    return best == all.end() ? nullptr : best->first;
 }
 
 }  // namespace

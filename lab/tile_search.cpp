@@ -1,0 +1,163 @@
+#include "lab/tile_search.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "lab/published_tiles.hpp"
+#include "lab/tile_plane.hpp"
+
+namespace tilescope::lab {
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+/// What the L2 lacks makes a run longer; with a mask, by scheduling, it may be this much shorter all the same.
+constexpr double anomaly = 1.03;
+constexpr double as_few = 1.01;                        // bytes, over the least
+constexpr std::size_t least_ranked = 24, a_batch = 8;  // with the L2
+
+double value_of(const Report& r, Objective objective) {
+    if (objective == Objective::sm_traffic) return static_cast<double>(r.counters.hbm());
+    if (!r.time) return unbounded;
+    if (objective == Objective::time) return r.time->us();
+    const auto dram = r.dram();
+    return dram ? static_cast<double>(dram->read + dram->written) : unbounded;
+}
+
+/// What a tiling takes at least, quickly: without the L2.
+struct Estimate {
+    Tiling tiling;
+    double us;
+    Bytes traffic;
+};
+
+class Search {
+  public:
+    Search(const Algorithm& a, const Problem& p, const Wish& wish, const GpuSpec& gpu, int threads, Control* control)
+        : a_(a), p_(p), wish_(with_splits(wish, a, p, gpu)), gpu_(gpu), threads_(threads), control_(control) {}
+
+    std::vector<Candidate> run() {
+        std::vector<Estimate> all = estimates();
+        std::stable_sort(all.begin(), all.end(), [&](const Estimate& a, const Estimate& b) {
+            return by_traffic() ? std::tie(a.traffic, a.us) < std::tie(b.traffic, b.us) : a.us < b.us;
+        });
+        for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
+            if (from >= least_ranked && decided(all[from])) break;
+            to = std::min(from + (from == 0 ? least_ranked : a_batch), all.size());
+            evaluate({all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(to)});
+        }
+        std::stable_sort(list_.begin(), list_.end(), [&](const Tried& a, const Tried& b) { return before(a, b); });
+        std::vector<Candidate> ranked;
+        for (Tried& t : list_) ranked.push_back(std::move(t.candidate));
+        return ranked;
+    }
+
+  private:
+    struct Tried {
+        Candidate candidate;
+        Standing standing;
+    };
+
+    bool before(const Tried& a, const Tried& b) const {
+        return comes_before(a.standing, b.standing, least_, wish_.objective);
+    }
+    bool by_traffic() const { return wish_.objective == Objective::sm_traffic; }
+    Experiment with(const Tiling& tiling) const { return {&a_, p_, tiling, gpu_, wish_.placing}; }
+
+    /// Of all tilings that fit; what does not fit does not fit wider.
+    std::vector<Estimate> estimates() const {
+        const bool choice = wish_.tiling.br == 0 || wish_.tiling.bc == 0;
+        std::vector<Estimate> all;
+        for (const Index br : tile_sizes(wish_.tiling.br, p_.seq_q, gpu_))
+            for (const Index bc : tile_sizes(wish_.tiling.bc, p_.seq_k, gpu_)) {
+                check_stop(control_);
+                const Tiling tiling = with_own_parts({br, bc, wish_.tiling.splits}, a_, p_, gpu_);
+                if (!fits(a_, p_, tiling, gpu_)) break;
+                Outline outline;
+                Listener* const listeners[] = {&outline};
+                const Report counted = count(with(tiling), control_, listeners);
+                const RunTime time = time_of(counted, outline, {.l2 = false});
+                if (!choice || why_infeasible(time).empty()) all.push_back({tiling, time.us(), counted.counters.hbm()});
+            }
+        return all;
+    }
+
+    void evaluate(const std::vector<Estimate>& some) {
+        study(
+            static_cast<Index>(some.size()), threads_,
+            [&](Index k) { return outcome_of(with(some[static_cast<std::size_t>(k)].tiling), control_); },
+            [&](Index, const Outcome& o) {
+                const double value = value_of(*o.report, wish_.objective);
+                list_.push_back({{o, value}, standing_of(*o.report, value)});
+                least_ = std::min(least_, value);
+            });
+    }
+
+    /// Whether neither this nor what comes after it in their order can be the best.
+    bool decided(const Estimate& next) const {
+        const auto best =
+            std::min_element(list_.begin(), list_.end(), [&](const Tried& a, const Tried& b) { return before(a, b); });
+        const double us = best->standing.us;
+        if (by_traffic()) return static_cast<double>(next.traffic) > as_few * least_;
+        if (wish_.objective == Objective::time) return next.us > anomaly * us;
+        const bool no_fewer = least_ <= as_few * static_cast<double>(best->candidate.outcome.report->compulsory_read());
+        return no_fewer && next.us > anomaly * us;
+    }
+
+    const Algorithm& a_;
+    const Problem& p_;
+    const Wish wish_;
+    const GpuSpec& gpu_;
+    const int threads_;
+    Control* const control_;
+    std::vector<Tried> list_;
+    double least_ = unbounded;
+};
+
+}  // namespace
+
+bool comes_before(const Standing& a, const Standing& b, double least, Objective objective) {
+    const double margin = objective == Objective::time ? 1 : as_few;
+    const auto as_good = [&](const Standing& s) { return s.value <= margin * least; };
+    if (as_good(a) != as_good(b)) return as_good(a);
+    if (!as_good(a) && a.value != b.value) return a.value < b.value;
+    const auto rest = [](const Standing& s) {
+        return std::tuple(s.us, !s.released, s.traffic, s.tiling.br * s.tiling.bc, s.tiling.br);
+    };
+    return rest(a) < rest(b);
+}
+
+std::vector<Index> tile_sizes(Index given, Index rows, const GpuSpec& gpu) {
+    if (given > 0) return {given};
+    std::vector<Index> sizes = plane_sizes(rows);
+    constexpr Index unit = 16;  // of an mma, and of a warp on CUDA cores
+    if (gpu.compute_capability != "none") std::erase_if(sizes, [&](Index n) { return n % unit != 0 && n != rows; });
+    return sizes;
+}
+
+Candidate candidate_of(const Experiment& e, Objective objective, Control* control) {
+    Candidate c{outcome_of(e, control)};
+    c.value = c.outcome.report ? value_of(*c.outcome.report, objective) : unbounded;
+    return c;
+}
+
+Standing standing_of(const Report& r, double value) {
+    const Experiment& e = r.experiment;
+    const Tiling released = cut_to(e.problem, published_tiles(*e.algorithm, e.problem, e.gpu).tiling);
+    return {value, r.time ? r.time->us() : unbounded, released.br == e.tiling.br && released.bc == e.tiling.bc,
+            r.counters.hbm(), e.tiling};
+}
+
+std::vector<Candidate> ranked_tiles(const Algorithm& algorithm, const Problem& problem, const Wish& wish,
+                                    const GpuSpec& gpu, int threads, Control* control) {
+    return Search(algorithm, problem, wish, gpu, threads, control).run();
+}
+
+std::optional<Mapping> best_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& wish,
+                                    const GpuSpec& gpu, Control* control) {
+    const std::vector<Candidate> ranked = ranked_tiles(algorithm, problem, wish, gpu, 1, control);
+    if (ranked.empty()) return std::nullopt;
+    return Mapping{ranked[0].tiling(), wish.placing};
+}
+
+}  // namespace tilescope::lab

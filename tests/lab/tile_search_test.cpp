@@ -1,0 +1,129 @@
+// The one search for tiles: advice, `--tiles best` and the plane agree, and nothing that can be is better.
+#include "lab/tile_search.hpp"
+
+#include <random>
+
+#include "lab/advice.hpp"
+#include "lab/gpu_presets.hpp"
+#include "lab/timing.hpp"
+#include "show/plane.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+
+namespace {
+
+struct Question {
+    const Algorithm* algorithm;
+    Problem problem;
+    GpuSpec gpu;
+
+    std::string words() const {
+        return std::string(algorithm->name) + " on " + gpu.name + ", " + name_of(problem.dtype) + ", " +
+               std::to_string(problem.heads) + " heads, " + std::to_string(problem.seq_q) + " x " +
+               std::to_string(problem.seq_k) + ", d = " + std::to_string(problem.dim) +
+               (problem.mask.is_causal() ? ", causal" : "");
+    }
+};
+
+Question random_question(std::mt19937& random) {
+    const auto one_of = [&](auto... all) {
+        const std::common_type_t<decltype(all)...> list[] = {all...};
+        return list[random() % sizeof...(all)];
+    };
+    Question q{find_algorithm(one_of("flash_v2", "flash_v1", "split_kv", "memory_efficient", "standard")),
+               {},
+               gpu_preset(one_of("H100", "A100", "RTX-4090"))};
+    Problem& p = q.problem;
+    p.heads = p.kv_heads = one_of(1, 3, 8, 16);
+    p.seq_k = one_of(100, 256, 500, 1000, 2048);
+    p.seq_q = one_of(Index{1}, Index{70}, p.seq_k, p.seq_k);
+    p.dim = p.dim_v = one_of(32, 64, 96, 128, 256);
+    p.dtype = one_of(Dtype::f16, Dtype::f16, Dtype::f32);
+    if (p.seq_q == p.seq_k && random() % 2) p.mask = Mask::causal();
+    return q;
+}
+
+/// "best here 128 × 64" of the plane, once it knows everything.
+std::string best_of_plane(const Question& q, Index splits) {
+    TilePlane plane({q.algorithm, q.problem, {0, 0, splits}, q.gpu});
+    Control control;
+    while (plane.work(control) > 0) {
+    }
+    for (const auto& m : show::picture_of(plane, *find_metric("time_us"), {1, 1}).marks)
+        if (m.kind == show::PlanePicture::Mark::Kind::best) return m.text;
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("advice, the best tiles and the best of the plane are the same", "[advice][tiles][plane]") {
+    std::mt19937 random(13);
+    for (int n = 0; n < 12; ++n) {
+        const Question q = random_question(random);
+        INFO(q.words());
+        Wish wish;
+        wish.rule = TileRule::best;
+        const auto best = best_mapping(*q.algorithm, q.problem, wish, q.gpu);
+        if (!best) {
+            CHECK_THROWS_AS(advise(*q.algorithm, q.problem, wish, q.gpu, 2), RunError);
+            continue;
+        }
+        const Advice advice = advise(*q.algorithm, q.problem, wish, q.gpu, 2);
+        CHECK(advice.ranking[0].tiling() == best->tiling);
+        const RunTime time = time_of({q.algorithm, q.problem, best->tiling, q.gpu, best->placing});
+        CHECK(advice.ranking[0].value == time.us());
+        CHECK(best->placing.blocks_per_sm == 0);  // by hand these tiles take as long
+        const auto feasible = [](const Candidate& c) {
+            return c.outcome.report && c.outcome.report->time && why_infeasible(*c.outcome.report->time).empty();
+        };
+        CHECK(feasible(advice.ranking[0]));
+        for (const Candidate& c : advice.ranking) CHECK(c.value >= time.us());
+        for (const Candidate& c : advice.neighbours)
+            if (feasible(c)) CHECK(c.value >= time.us());
+        if (feasible(advice.released)) CHECK(advice.released.value >= time.us());
+        const Index splits = with_splits(wish, *q.algorithm, q.problem, q.gpu).tiling.splits;
+        CHECK(best_of_plane(q, splits) ==
+              "best here " + std::to_string(best->tiling.br) + " × " + std::to_string(best->tiling.bc));
+    }
+}
+
+TEST_CASE("bytes that are as few are a question of time", "[tiles]") {
+    Problem p;
+    p.heads = p.kv_heads = 32, p.seq_q = p.seq_k = 4096, p.dim = p.dim_v = 128, p.dtype = Dtype::f16;
+    p.mask = Mask::causal();
+    Wish wish;
+    wish.rule = TileRule::best, wish.objective = Objective::dram;
+    const std::vector<Candidate> all = ranked_tiles(*find_algorithm("flash_v2"), p, wish, gpu_preset("H100"), 2);
+    REQUIRE(all.size() > 1);
+    double least = all[0].value;
+    for (const Candidate& c : all) least = std::min(least, c.value);
+    CHECK(all[0].value <= 1.01 * least);
+    for (const Candidate& c : all)
+        if (c.value <= 1.01 * least) CHECK(c.outcome.report->time->us() >= all[0].outcome.report->time->us());
+
+    const Standing few{1000, 9, false, 1, {128, 64}}, fewer{996, 12, false, 1, {256, 64}},
+        more{1100, 5, true, 1, {64, 64}};
+    CHECK(comes_before(few, fewer, 996, Objective::dram));
+    CHECK(comes_before(fewer, few, 996, Objective::time));
+    CHECK(comes_before(fewer, more, 996, Objective::dram));
+    // Of what is equal the released kernel's.
+    const Standing released{7, 7, true, 2, {64, 64}}, other{7, 7, false, 1, {32, 64}};
+    CHECK(comes_before(released, other, 7, Objective::time));
+    CHECK_FALSE(comes_before(other, released, 7, Objective::time));
+}
+
+TEST_CASE("tiles of a multi-head latent attention are ones that a kernel could have", "[tiles]") {
+    Problem p;
+    p.batch = 16, p.heads = 128, p.kv_heads = 1, p.seq_q = 1, p.seq_k = 32768, p.dim = 576, p.dim_v = 512;
+    p.dtype = Dtype::bf16;
+    const Algorithm& a = *find_algorithm("split_kv");
+    const Problem packed = packed_for(a, p, Packing::automatic);
+    const Advice advice = advise(a, packed, {}, gpu_preset("H100"), 2);
+    CHECK(advice.ranking[0].outcome.report->time->spills() == false);
+    REQUIRE(advice.released.outcome.report);
+    CHECK(advice.released.outcome.report->time->spills());
+    CHECK(advice.released.why == why_infeasible(true));
+    for (const Candidate& c : advice.ranking) CHECK(c.value >= advice.ranking[0].value);
+}
