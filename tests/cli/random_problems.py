@@ -209,13 +209,13 @@ class Problem:
         much, relatively, and by a rounding to the type that its product takes. The outputs are sums of weights times
         numbers of the type, and rounded to it: `size` is the largest sum of absolute values."""
         largest, summed = logits
-        in_f32 = STEP["f32"] * (16 + 4 * largest + 2 * summed)
-        own = 4 * STEP[self.dtype]
+        in_f32 = STEP["f32"] * (8 + 2 * largest + summed)
+        own = 2 * STEP[self.dtype]
         if self.algorithm == "flash_v1":  # whose O is stored after every block of keys
             own *= 1 + 0.25 * terms
         if self.algorithm in ("standard", "standard_backward") and self.dtype != "f32":
-            own += 2 * largest * STEP[self.dtype]  # whose S is stored
-        return (in_f32 + own) * size + 2 * terms * TINY[self.dtype]
+            own += largest * STEP[self.dtype]  # whose S is stored
+        return (in_f32 + own) * size + terms * TINY[self.dtype]
 
 
 def check(problem, folder, result, words):
