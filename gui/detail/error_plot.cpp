@@ -16,7 +16,7 @@ Run::StoredError stored_error(const App& app, const Run& run) {
     constexpr Index large = 1 << 18;
     ImGuiStorage& kept = *ImGui::GetStateStorage();
     const ImGuiID version = ImGui::GetID("version"), tick = ImGui::GetID("tick"), rms = ImGui::GetID("rms"),
-                  rows = ImGui::GetID("rows");
+                  rows = ImGui::GetID("rows"), max_abs = ImGui::GetID("max_abs"), largest = ImGui::GetID("largest");
     const int now_version = static_cast<int>(app.session.version()), now_tick = static_cast<int>(run.tick());
     const Problem& p = run.recorded();
     const Index all = p.batch_heads() * p.seq_q,
@@ -26,8 +26,10 @@ Run::StoredError stored_error(const App& app, const Run& run) {
         const Run::StoredError e = run.stored_error();
         kept.SetInt(version, now_version), kept.SetInt(tick, now_tick);
         kept.SetFloat(rms, static_cast<float>(e.rms)), kept.SetInt(rows, static_cast<int>(e.rows));
+        kept.SetFloat(max_abs, static_cast<float>(e.max_abs)), kept.SetFloat(largest, static_cast<float>(e.largest));
     }
-    return {static_cast<double>(kept.GetFloat(rms)), kept.GetInt(rows), all};
+    const auto real = [&](ImGuiID id) { return static_cast<double>(kept.GetFloat(id)); };
+    return {real(rms), kept.GetInt(rows), all, real(max_abs), real(largest)};
 }
 
 /// The plot's axes: ticks of the thread block across, whole decades up.
