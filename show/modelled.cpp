@@ -67,9 +67,9 @@ void compare(const Shown& s, const Run& run, const std::string& name, const Repo
     } else if (other == &own) {
         row.other = row.whole;
     } else if (!other->time) {
-        row.other = other->no_time.empty() ? TableCell{no_rival, "modelled of what runs: race against " + name}
-                    : other->fits_hbm()    ? TableCell{"does not fit", other->no_time}
-                                           : TableCell{"beyond HBM", other->no_time};
+        row.other = !other->fits_hbm()       ? TableCell{"beyond HBM", beyond_hbm(other->experiment)}
+                    : other->no_time.empty() ? TableCell{no_rival, "modelled of what runs: race against " + name}
+                                             : TableCell{"does not fit", other->no_time};
     } else {
         row.other = cell(s, *other);
     }
