@@ -18,6 +18,7 @@ std::string as_good_or_bound(const Candidate& c, const Candidate& best) {
     const RunTime &t = *c.outcome.report->time, &least = *best.outcome.report->time;
     const double longer = t.us() / least.us();
     if (c.value > best.value && longer > 1) return std::string("bound by ") + name_of(t.longest().bound);
+    if (c.value < 0.99 * best.value) return "better, but its size was not asked for";
     return longer > 1.005 ? "takes " + times_more(longer) + " as long" : "as good";
 }
 
