@@ -94,13 +94,19 @@ struct LaunchPlace {
     const LaunchTime& time;
     const PlayedLaunch& played;
     double from_us;
-    std::vector<BlockCycles> cycles;  // by work: those of the last wave after all others
-    std::vector<PerUnit> busy;        // by thread block of a head: of the whole chip's memory, in the last wave, too
+    std::vector<PerUnit> busy;  // by thread block of a head
 
     double blocks_us() const { return from_us + played.launch_us; }
     double us(double cycles_passed) const { return blocks_us() + cycles_passed / time.clock_mhz; }
-    std::size_t work(std::size_t stay) const {
-        return played.order[stay].block + (played.in_last_wave(stay) ? played.works.size() : 0);
+    /// f(from, to, thread blocks at work) for the parts of that time in which so many share the chip's memory.
+    template <class F>
+    void each_share(double from, double to, F&& f) const {
+        const std::vector<Shared>& shared = played.timeline.shared;
+        for (std::size_t k = 0; k < shared.size(); ++k) {
+            const double begin = std::max(from, shared[k].from),
+                         end = k + 1 < shared.size() ? std::min(to, shared[k + 1].from) : to;
+            if (begin < end) f(begin, end, shared[k].at_work);
+        }
     }
 };
 
@@ -116,9 +122,7 @@ class Drawing {
         double from = 0;
         for (std::size_t k = 0; k < run_.launches.size(); ++k) {
             const LaunchTime& t = run_.launches[k];
-            LaunchPlace place{t, played_[k], from, {}, {}};
-            for (const auto* works : {&played_[k].works, &played_[k].last_works})
-                for (const BlockWork& w : *works) place.cycles.push_back(w.cycles(t.residency.blocks));
+            LaunchPlace place{t, played_[k], from, {}};
             for (const BlockWork& w : played_[k].works) place.busy.push_back(w.busy());
             draw(place, from += t.us);
         }
@@ -204,19 +208,21 @@ class Drawing {
     /// An SM in a launch: how far its thread blocks get while others are beside them, then the blocks themselves.
     void draw(const LaunchPlace& l, std::size_t sm, std::span<const std::size_t> on_sm, Bars& bars) {
         const std::vector<Stay>& stays = l.played.timeline.stays;
-        std::vector<std::vector<double>> progress(
-            on_sm.size(), std::vector<double>(static_cast<std::size_t>(l.time.residency.blocks)));
+        std::vector<std::vector<Progress>> progress(on_sm.size());
         each_company(stays, on_sm, [&](const Company& c) {
-            PerUnit busy{};
-            for (const std::size_t s : c.stays) {
-                const std::size_t beside = c.stays.size() - 1;
-                const double cycles = l.cycles[l.work(s)][beside];
-                const auto here = std::lower_bound(on_sm.begin(), on_sm.end(), s) - on_sm.begin();
-                progress[static_cast<std::size_t>(here)][beside] += (c.to - c.from) / cycles;
-                for (std::size_t u = 0; u < unit_count; ++u) busy[u] += l.busy[l.played.order[s].block][u] / cycles;
-            }
-            bars.add(c.from, c.to, busy, static_cast<double>(c.stays.size()));
-            if (in_detail(sm)) count(sms_[sm].units, ns(l.us(c.from)), busy);
+            l.each_share(c.from, c.to, [&](double from, double to, Count at_work) {
+                const auto residents = static_cast<Index>(c.stays.size());
+                const double sharing = still_shared(l.played.sharing, residents, at_work);
+                PerUnit busy{};
+                for (const std::size_t s : c.stays) {
+                    const double cycles = l.played.work(s).cycles_beside(residents, sharing);
+                    const auto here = std::lower_bound(on_sm.begin(), on_sm.end(), s) - on_sm.begin();
+                    progress[static_cast<std::size_t>(here)].push_back({residents, sharing, (to - from) / cycles});
+                    for (std::size_t u = 0; u < unit_count; ++u) busy[u] += l.busy[l.played.order[s].block][u] / cycles;
+                }
+                bars.add(from, to, busy, static_cast<double>(residents));
+                if (in_detail(sm)) count(sms_[sm].units, ns(l.us(from)), busy);
+            });
         });
         const std::vector<std::uint32_t> slots = slots_of(stays, on_sm);
         double last = 0;
@@ -228,7 +234,7 @@ class Drawing {
     }
 
     /// A thread block.
-    void draw(const LaunchPlace& l, std::size_t number, Track track, std::span<const double> progress) {
+    void draw(const LaunchPlace& l, std::size_t number, Track track, std::span<const Progress> progress) {
         const Stay& stay = l.played.timeline.stays[number];
         const BlockWork& work = l.played.work(number);
         const std::uint64_t from = ns(l.us(stay.from)), to = ns(l.us(stay.to));

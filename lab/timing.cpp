@@ -134,11 +134,19 @@ class Launch {
                    return sees_by_place(a) || a.promise == Promise::parts;
                });
     }
+    /// Whether thread blocks would take less time if fewer SMs shared the memory.
+    bool waits_for_memory(Index slots) const {
+        const auto waits = [&](const StepTime& s) { return s.together(slots) > s.together(slots, 0); };
+        return std::any_of(blocks_.begin(), blocks_.end(),
+                           [&](const TimedBlock& b) { return std::any_of(b.steps.begin(), b.steps.end(), waits); });
+    }
+    /// Whether thread blocks see more or less by where they stand.
+    bool graded() const { return std::any_of(outline_.axes.begin(), outline_.axes.end(), sees_by_place); }
     /// Whether thread blocks take about equally long, so that their waves are rounds. Some that are short, or have
     /// nothing to do, would let those of the last wave begin while others still share the memory.
     bool in_waves() const {
         if (all_alike()) return true;
-        if (std::any_of(outline_.axes.begin(), outline_.axes.end(), sees_by_place)) return false;
+        if (graded()) return false;
         constexpr double about = 0.8;  // of the longest
         double shortest = std::numeric_limits<double>::infinity(), longest = 0;
         each_work([&](const BlockWork& w) {
@@ -147,8 +155,14 @@ class Launch {
         });
         return shortest >= about * longest;
     }
-    BlockCycles cycles_of_first(Index slots) const {
-        return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)).cycles(slots);
+    BlockCycles cycles_of_first(Index slots) const { return first().cycles(slots); }
+    /// Of a thread block of a head, by its number there; where all are alike, of any.
+    BlockWork work(std::uint32_t block) const {
+        if (all_alike()) return first();
+        std::vector<Span> at{outline_.axes[0].tiles[0]};
+        if (outline_.axes.size() > 1) at.push_back(outline_.axes[1].tiles[block / count(2)]);
+        if (outline_.axes.size() > 2) at.push_back(outline_.axes[2].tiles[block % count(2)]);
+        return work_of(alike(at), at);
     }
     /// Of every thread block of a head.
     std::vector<BlockCycles> cycles(Index slots) const {
@@ -160,17 +174,6 @@ class Launch {
         std::vector<BlockWork> kinds;
         each_work([&](BlockWork&& w) { kinds.push_back(std::move(w)); });
         return kinds;
-    }
-    template <class F>
-    void each_work(F&& f) const {
-        std::vector<Span> at;
-        for (const Axis& a : outline_.axes) at.push_back(a.tiles[0]);
-        for (Index i = 0; i < count(1); ++i)
-            for (Index j = 0; j < count(2); ++j) {
-                if (at.size() > 1) at[1] = outline_.axes[1].tiles[i];
-                if (at.size() > 2) at[2] = outline_.axes[2].tiles[j];
-                f(work_of(alike(at), at));
-            }
     }
 
     /// All of them together, where `slots` are on every SM.
@@ -190,6 +193,18 @@ class Launch {
         return b.at.size() > 1 ? Cut{b.at[1].size, full_, at_once} : Cut{0, full_, std::max(at_once, full_)};
     }
 
+    BlockWork first() const { return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)); }
+    template <class F>
+    void each_work(F&& f) const {
+        std::vector<Span> at;
+        for (const Axis& a : outline_.axes) at.push_back(a.tiles[0]);
+        for (Index i = 0; i < count(1); ++i)
+            for (Index j = 0; j < count(2); ++j) {
+                if (at.size() > 1) at[1] = outline_.axes[1].tiles[i];
+                if (at.size() > 2) at[2] = outline_.axes[2].tiles[j];
+                f(work_of(alike(at), at));
+            }
+    }
     /// The kind of a block: alike on every axis, and with turns of the same loops, as far as there is one.
     const TimedBlock& alike(const std::vector<Span>& at) const {
         const auto seen = seen_at(outline_.axes, at.data());
@@ -397,7 +412,9 @@ class Run {
             (t.blocks <= e_.gpu.sms || kernel_.own_softmax ? 1 : slots) * std::max<Index>(1, kernel.warps / 4));
         t.waves = static_cast<double>(t.blocks) / (sms * static_cast<double>(slots));
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
-        MemoryShare memory = share_of(sharing_memory(std::max<Count>(1, launch.reading()), slots), t.clock_mhz);
+        const Count reading = std::max<Count>(1, launch.reading());
+        const double sharing = sharing_memory(reading, slots);
+        MemoryShare memory = share_of(sharing, t.clock_mhz);
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
         launch.take(memory);
         double cycles = 0;
@@ -405,24 +422,24 @@ class Run {
             cycles = launch.sum_of_cycles(slots) / (sms * static_cast<double>(slots));
             t.resident = static_cast<double>(slots);
         } else {
-            cycles = play(k, launch, in_last_wave(launch, memory, t), t);
+            cycles = play(k, launch, sharing, t);
         }
         t.us = cycles / t.clock_mhz + launching;
         summarise(launch, cycles, launching, t);
         return t;
     }
 
-    /// What an SM has of L2 and DRAM while so many share them.
-    MemoryShare share_of(double working, double clock_mhz) const {
-        const auto share = [&](double bytes) { return std::min(bytes / working, rates_.bus); };
+    /// What there is of L2 and DRAM, where so many SMs share them at first.
+    MemoryShare share_of(double sharing, double clock_mhz) const {
+        const auto sms = static_cast<double>(e_.gpu.sms);
         const auto per_clock = [&](double gbs) { return gbs * 1e3 / clock_mhz; };
         const DramRates dram = dram_of(rates_, kernel_.style);
-        return {share(rates_.l2), share(per_clock(dram.read)), share(per_clock(dram.write)), 0, 0};
+        return {rates_.l2 / sms, per_clock(dram.read) / sms, per_clock(dram.write) / sms, 0, 0, sharing / sms};
     }
 
-    /// How many SMs share L2 and DRAM. On tensor cores, where all thread blocks run at once, each has as much of them
-    /// as another: those that are most on an SM have more than an SM's share, and the launch ends with them. The
-    /// constants of CUDA cores were fitted with equal shares of SMs.
+    /// How many SMs share L2 and DRAM at first. On tensor cores, where all thread blocks run at once, each has as much
+    /// of them as another: those that are most on an SM have more than an SM's share, and the launch ends with them.
+    /// The constants of CUDA cores were fitted with equal shares of SMs.
     double sharing_memory(Count blocks, Index slots) const {
         const auto sms = static_cast<double>(e_.gpu.sms), all = static_cast<double>(blocks);
         if (kernel_.style == Style::cuda_cores || blocks > e_.gpu.sms * slots) return std::min(sms, all);
@@ -449,44 +466,36 @@ class Run {
         memory.writes_missed = missed(traffic->again.written, c.hbm_sent());
     }
 
-    /// The launch as its last wave has it. On tensor cores those that full waves leave over share the memory among
-    /// themselves. The constants of CUDA cores were fitted without that.
-    std::optional<Launch> in_last_wave(const Launch& launch, const MemoryShare& memory, const LaunchTime& t) const {
-        const Count left = last_wave(t.blocks, e_.gpu.sms, t.residency.blocks);
-        if (left == 0 || kernel_.style == Style::cuda_cores || !launch.in_waves()) return {};
-        const Index most = most_on_an_sm(left, false, e_.gpu.sms, t.residency.blocks, refill());
-        MemoryShare theirs = share_of(static_cast<double>(left) / static_cast<double>(most), t.clock_mhz);
-        theirs.reads_missed = memory.reads_missed, theirs.writes_missed = memory.writes_missed;
-        std::optional<Launch> last(launch);
-        last->take(theirs);
-        return last;
+    /// What those that are left share, once all thread blocks of the launch have started. Where they see more or less
+    /// of the keys, as they end; on tensor cores else, where waves are rounds, those of the last one. The constants of
+    /// CUDA cores were fitted without that.
+    Among among(const Launch& launch, Index slots, double sharing) const {
+        if (!launch.waits_for_memory(slots)) return {};
+        if (!launch.graded() && (kernel_.style == Style::cuda_cores || !launch.in_waves())) return {};
+        return [&launch, slots, sharing](std::uint32_t block, Count at_work) {
+            const BlockWork work = launch.work(block);
+            BlockCycles cycles;
+            for (Index r = 1; r <= slots; ++r)
+                cycles.push_back(work.cycles_beside(r, still_shared(sharing, r, at_work)));
+            return cycles;
+        };
     }
 
-    double play(std::size_t k, const Launch& launch, const std::optional<Launch>& last, LaunchTime& t) {
+    /// `sharing`: SMs that share L2 and DRAM at first.
+    double play(std::size_t k, const Launch& launch, double sharing, LaunchTime& t) {
         const Index slots = t.residency.blocks;
         const bool alike = launch.all_alike(), keeps_stays = played_ && t.blocks <= most_stays_;
+        const Among among = this->among(launch, slots, sharing);
         Timeline in_waves;
-        if (alike)
-            in_waves = play_alike(launch.cycles_of_first(slots), (last ? *last : launch).cycles_of_first(slots),
-                                  t.blocks, e_.gpu.sms, slots, refill());
+        if (alike) in_waves = play_alike(launch.cycles_of_first(slots), t.blocks, e_.gpu.sms, slots, refill(), among);
         if (alike && !keeps_stays) return take(in_waves, t);
         const std::vector<Axis>& axes = outline_.launches()[k].axes;
         const std::vector<BlockOfHead> order = dispatch(axes, e_.placing.order);
-        Grid grid{launch.cycles(slots), {}};
+        Grid grid{launch.cycles(slots), {}, 1, among, launch.graded()};
         for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
-        const Count left = last ? last_wave(t.blocks, e_.gpu.sms, slots) : 0;
-        if (last) {
-            const auto kinds = static_cast<std::uint32_t>(grid.kinds.size());
-            for (BlockCycles& cycles : last->cycles(slots)) grid.kinds.push_back(std::move(cycles));
-            for (std::size_t s = order.size() - static_cast<std::size_t>(left); s < order.size(); ++s)
-                grid.sequence[s] += kinds;
-        }
         const Timeline timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
         const double cycles = take(alike ? in_waves : timeline, t);
-        if (keeps_stays) {
-            const auto last_works = last ? last->works() : std::vector<BlockWork>{};
-            played_->back() = {axes, order, launch.works(), timeline, launch_us(k), last_works, left};
-        }
+        if (keeps_stays) played_->back() = {axes, order, launch.works(), timeline, launch_us(k), sharing};
         if (alike) return cycles;
         double longest = 0, sum = 0;
         for (const std::uint32_t kind : grid.sequence)
@@ -523,7 +532,8 @@ class Run {
         if (t.resident < 0.5 * static_cast<double>(t.residency.blocks)) return Bound::blocks;
         const auto r = static_cast<double>(t.residency.blocks);
         const double together = t.step.together(t.residency.blocks);
-        const double memory = r * t.step.memory / together, on_chip = r * t.step.residents * t.step.busiest / together;
+        const double memory = r * std::max(t.step.memory, t.step.bus) / together,
+                     on_chip = r * t.step.residents * t.step.busiest / together;
         if (std::max(memory, on_chip) < most_of_the_time) return Bound::dependency;
         const auto from = t.step.busy.begin() + (memory > on_chip ? static_cast<int>(Unit::l2) : 0);
         const auto to = memory > on_chip ? t.step.busy.end() : t.step.busy.begin() + static_cast<int>(Unit::l2);

@@ -37,16 +37,9 @@ struct PlayedLaunch {
     std::vector<BlockWork> works;    ///< of a head's thread blocks
     Timeline timeline;               ///< without stays where there are too many thread blocks to play
     double launch_us = 0;            ///< that the launch itself takes, before the first of them
+    double sharing = 1;              ///< SMs that share L2 and DRAM at first
 
-    std::vector<BlockWork> last_works = {};  ///< the same in the last wave, where each has more memory
-    Count last_wave = 0;                     ///< thread blocks of it
-
-    bool in_last_wave(std::size_t stay) const {
-        return !last_works.empty() && stay + static_cast<std::size_t>(last_wave) >= order.size();
-    }
-    const BlockWork& work(std::size_t stay) const {
-        return (in_last_wave(stay) ? last_works : works)[order[stay].block];
-    }
+    const BlockWork& work(std::size_t stay) const { return works[order[stay].block]; }
 };
 
 /// Thread blocks of a launch; beyond, they are a stream without waves.

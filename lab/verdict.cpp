@@ -86,8 +86,10 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
                    "turns, would hide more of it.";
         default: {
             const auto unit = static_cast<Unit>(static_cast<int>(t.bound) - static_cast<int>(Bound::tensor));
-            const double share = static_cast<double>(t.residency.blocks) * t.step.busy[static_cast<std::size_t>(unit)] /
-                                 t.step.together(t.residency.blocks);
+            const double of_a_step =
+                unit < Unit::l2 ? t.step.busy[static_cast<std::size_t>(unit)] : std::max(t.step.memory, t.step.bus);
+            const double share =
+                static_cast<double>(t.residency.blocks) * of_a_step / t.step.together(t.residency.blocks);
             const double lost = unit < Unit::l2 ? constants_of(style).eta : 1;
             return std::string("The limit is ") + in_words(unit) + ", at work " + percent(share) +
                    " of the time while the SMs are full" +

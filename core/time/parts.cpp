@@ -6,18 +6,24 @@ namespace tilescope {
 namespace {
 
 /// What a step of each of r residents takes beyond what one takes alone.
-LoopTime waits(const StepTime& s, Index r) {
+LoopTime waits(const StepTime& s, Index r, double sharing) {
     const double unit = s.waiting_for_unit(r);
-    return {0, unit, std::max(0.0, s.together(r) - s.alone - unit)};
+    return {0, unit, std::max(0.0, s.together(r, sharing) - s.alone - unit)};
 }
 
 }  // namespace
 
-BlockCycles BlockWork::cycles(Index slots) const {
-    BlockCycles out(static_cast<std::size_t>(slots), fixed);
-    for (const LoopWork& l : loops)
-        for (Index r = 1; r <= slots; ++r) out[static_cast<std::size_t>(r - 1)] += l.turns * l.step.together(r);
+BlockCycles BlockWork::cycles(Index slots, double sharing) const {
+    BlockCycles out;
+    out.reserve(static_cast<std::size_t>(slots));
+    for (Index r = 1; r <= slots; ++r) out.push_back(cycles_beside(r, sharing));
     return out;
+}
+
+double BlockWork::cycles_beside(Index residents, double sharing) const {
+    double sum = fixed;
+    for (const LoopWork& l : loops) sum += l.turns * l.step.together(residents, sharing);
+    return sum;
 }
 
 PerUnit BlockWork::busy() const {
@@ -27,13 +33,13 @@ PerUnit BlockWork::busy() const {
     return sum;
 }
 
-LoopTime time_in(const LoopWork& l, std::span<const double> progress) {
+LoopTime time_in(const LoopWork& l, std::span<const Progress> progress) {
     LoopTime t;
-    for (std::size_t k = 0; k < progress.size(); ++k) {
-        const LoopTime w = waits(l.step, static_cast<Index>(k) + 1);
-        t.own += progress[k] * l.turns * l.step.alone;
-        t.unit += progress[k] * l.turns * w.unit;
-        t.memory += progress[k] * l.turns * w.memory;
+    for (const Progress& p : progress) {
+        const LoopTime w = waits(l.step, p.residents, p.sharing);
+        t.own += p.part * l.turns * l.step.alone;
+        t.unit += p.part * l.turns * w.unit;
+        t.memory += p.part * l.turns * w.memory;
     }
     return t;
 }

@@ -24,10 +24,24 @@ struct BlockWork {
     double fixed = 0;      ///< cycles, whoever is beside it
     std::vector<LoopWork> loops;
 
-    /// By how many are resident, up to `slots`.
-    BlockCycles cycles(Index slots) const;
+    /// By how many are resident, up to `slots`; `sharing`: see StepTime::together.
+    BlockCycles cycles(Index slots, double sharing = 1) const;
+    double cycles_beside(Index residents, double sharing) const;
     /// Of every unit, without what masks cost.
     PerUnit busy() const;
+};
+
+/// How much of what SMs shared at first (so many: `sms`) an SM with so many residents still shares, where so many
+/// thread blocks are at work on all of them: each has as much as another.
+inline double still_shared(double sms, Index residents, Count at_work) {
+    return std::min(1.0, static_cast<double>(at_work) / sms / static_cast<double>(residents));
+}
+
+/// A part of a thread block, as a share of it, that was done while so many were resident; `sharing`: see
+/// StepTime::together.
+struct Progress {
+    Index residents;
+    double sharing, part;
 };
 
 /// Of the time that a thread block spends in a loop, in cycles: what it takes alone, and what it waits for where others
@@ -40,9 +54,8 @@ struct LoopTime {
     double all() const { return own + unit + memory; }
 };
 
-/// `progress`: how much of the block was done while 1, 2, ... were resident, as shares. Where they sum to 1, the times
-/// of its loops and `fixed` sum to how long it stays.
-LoopTime time_in(const LoopWork& loop, std::span<const double> progress);
+/// Where the parts sum to 1, the times of its loops and `fixed` sum to how long the block stays.
+LoopTime time_in(const LoopWork& loop, std::span<const Progress> progress);
 
 /// A part of a step of a thread block that is alone, and its cycles: the terms of D.
 struct Term {

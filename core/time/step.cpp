@@ -224,17 +224,22 @@ class Walk {
           latency_(rates.latency + memory.reads_missed * (rates.dram_latency - rates.latency)) {
         const Pricing price(deeds, kernel, rates, cut);
         costs_.reserve(deeds.size());
-        double from_l2 = 0, to_l2 = 0;
+        double from_l2 = 0, to_l2 = 0, from_dram = 0, missed = 0;
         for (const Deed& d : deeds) {
             costs_.push_back(price.of(d));
             shares_.push_back(d.kind() == Kind::reduce ? price.share_of(d) : 1);
             for (std::size_t u = 0; u < unit_count; ++u) busy_[u] += costs_.back()[u];
             const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_sent());
-            from_l2 += read / memory.l2, to_l2 += written / memory.l2;
-            busy_[static_cast<std::size_t>(Unit::dram)] +=
+            from_l2 += read, to_l2 += written;
+            missed += read * memory.reads_missed + written * memory.writes_missed;
+            from_dram +=
                 read * memory.reads_missed / memory.dram_read + written * memory.writes_missed / memory.dram_write;
         }
-        busy_[static_cast<std::size_t>(Unit::l2)] = std::max(from_l2, to_l2);  // each way has wires of its own
+        const double through_l2 = std::max(from_l2, to_l2);  // each way has wires of its own
+        memory_ = memory.sharing * std::max(through_l2 / memory.l2, from_dram);
+        bus_ = std::max(through_l2, missed) / rates.bus;
+        busy_[static_cast<std::size_t>(Unit::l2)] = std::max(through_l2 / memory.l2, through_l2 / rates.bus);
+        busy_[static_cast<std::size_t>(Unit::dram)] = std::max(from_dram, missed / rates.bus);
     }
 
     /// From the first load to the last store.
@@ -264,7 +269,7 @@ class Walk {
         PerUnit busy = busy_;  // warps that own no row leave their share of a unit to others
         for (auto u = busy.begin(); u != busy.begin() + static_cast<std::ptrdiff_t>(Unit::l2); ++u)
             *u *= working_ / residents_;
-        return {cycles, style_.eta * most, busy, waited, working_, std::max(l2[0], l2[1])};
+        return {cycles, style_.eta * most, busy, waited, working_, memory_, bus_};
     }
     /// A warp on CUDA cores has the units of its sub-core alone: a block of fewer than four leaves others idle while it
     /// is the only one. Constants of tensor cores were set with as many as there are.
@@ -353,6 +358,7 @@ class Walk {
     Index together_;                      // turns
     double asked_ = 0, bytes_asked_ = 0;  // of loads into registers: when, and how much
     double latency_;                      // of what L2 has and lacks, on average
+    double memory_ = 0, bus_ = 0;         // see StepTime
     double now_ = 0, waiting_ = 0;
 };
 

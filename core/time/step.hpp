@@ -23,20 +23,25 @@ struct StepTime {
     double residents = 1;
 
     double memory = 0;  ///< of L2 or DRAM, whichever takes longer, for a block's share of them
+    double bus = 0;     ///< the same where no other SM asks: what one SM draws at most
 
     /// Warps are spread over the sub-cores, so those of blocks that do not fill them do not meet.
     double waiting_for_unit(Index blocks) const {
         return (std::max(1.0, std::ceil(static_cast<double>(blocks) * residents)) - 1) * busiest;
     }
-    double together(Index blocks) const {
-        return std::max(alone + waiting_for_unit(blocks), static_cast<double>(blocks) * memory);
+    /// `sharing`: SMs that still share L2 and DRAM, over those that did at first.
+    double together(Index blocks, double sharing = 1) const {
+        return std::max(alone + waiting_for_unit(blocks),
+                        static_cast<double>(blocks) * std::max(sharing * memory, bus));
     }
 };
 
-/// What an SM has of L2 and DRAM while all of them ask, in bytes per cycle; and what of its bytes L2 lacks, as a share.
+/// What an SM has of L2 and DRAM while all of them ask, in bytes per cycle; what of its bytes L2 lacks, as a share; and
+/// how many SMs do ask, as a share of all.
 struct MemoryShare {
     double l2, dram_read, dram_write;
     double reads_missed = 1, writes_missed = 1;
+    double sharing = 1;
 };
 
 /// Rows of all row tiles of a passage that meet the same tile of keys: each has warps of its own, or the same warps one

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <queue>
 #include <random>
+#include <unordered_map>
+#include <utility>
 
 namespace tilescope {
 namespace {
@@ -12,8 +14,12 @@ constexpr double same_instant = 1e-9, done = 1e-9;  // relative; of a block
 struct Resident {
     double left;  ///< of the block, 1 to 0
     std::uint32_t kind;
+    const BlockCycles* cycles;
     std::size_t block;
 };
+
+/// Whether so many have much more of what was shared by `before`.
+bool much_fewer(Count at_work, Count before) { return 16 * at_work <= 15 * before; }
 
 struct Sm {
     std::vector<Resident> residents;
@@ -38,10 +44,12 @@ class Player {
             for (const std::uint32_t sm : order) start(sms_[sm]);
             for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random_() % k]);
         }
+        t_.shared.push_back({0, at_work_});
         for (std::uint32_t sm = 0; sm < sms_.size(); ++sm) expect(sm);
     }
 
     Timeline run() {
+        bool some_waited = next_ < blocks_;
         while (!ends_.empty()) {
             // Whose end comes first within the instant is a matter of rounding: for what follows they end at once.
             const double instant = ends_.top().when;
@@ -54,6 +62,10 @@ class Player {
             std::sort(freed_.begin(), freed_.end());
             refill();
             for (const auto& [sm, slots] : freed_) expect(sm);
+            if (next_ < blocks_) continue;
+            const Count before = t_.shared.back().at_work;
+            if (std::exchange(some_waited, false) ? at_work_ < before : grid_.again && much_fewer(at_work_, before))
+                share(instant);
         }
         for (const Stay& s : t_.stays) t_.after_start += std::max(0.0, s.to - std::max(s.from, t_.last_start));
         t_.resident = t_.cycles > 0 ? slot_time_ / t_.cycles / static_cast<double>(sms_.size()) : 0;
@@ -61,14 +73,16 @@ class Player {
     }
 
   private:
-    double cycles_with(std::size_t residents, const Resident& r) const { return grid_.kinds[r.kind][residents - 1]; }
+    double cycles_with(std::size_t residents, const Resident& r) const { return (*r.cycles)[residents - 1]; }
     double rate(const Sm& sm, const Resident& r) const { return 1 / cycles_with(sm.residents.size(), r); }
 
     void start(Sm& sm) {
         if (next_ == blocks_) return;
         const auto block = static_cast<std::size_t>(next_++);
-        sm.residents.push_back({1 + uneven_ * (static_cast<double>(random_()) / 4294967296.0 - 0.5),
-                                grid_.sequence[block % grid_.sequence.size()], block});
+        const std::uint32_t kind = grid_.sequence[block % grid_.sequence.size()];
+        sm.residents.push_back(
+            {1 + uneven_ * (static_cast<double>(random_()) / 4294967296.0 - 0.5), kind, &grid_.kinds[kind], block});
+        ++at_work_;
         t_.stays.push_back({static_cast<std::uint32_t>(&sm - sms_.data()), sm.now, 0});
         t_.last_start = sm.now;
     }
@@ -80,12 +94,16 @@ class Player {
             if (const double t = r.left / rate(sm, r); first < 0 || t < first) first = t;
         if (first >= 0) ends_.push({sm.now + first, number, sm.version});
     }
-    void end(std::uint32_t number, double instant) {
-        Sm& sm = sms_[number];
+    void go_on(Sm& sm, double instant) {
         const double passed = instant - sm.now;
         for (Resident& r : sm.residents) r.left -= passed * rate(sm, r);
         slot_time_ += passed * static_cast<double>(sm.residents.size());
-        sm.now = t_.cycles = instant;
+        sm.now = instant;
+    }
+    void end(std::uint32_t number, double instant) {
+        Sm& sm = sms_[number];
+        go_on(sm, instant);
+        t_.cycles = instant;
         const std::size_t before = sm.residents.size();
         // Late in a long run rounding leaves more of a short block than `done`.
         std::erase_if(sm.residents, [&](const Resident& r) {
@@ -94,6 +112,25 @@ class Player {
             return true;
         });
         freed_.emplace_back(number, before - sm.residents.size());
+        at_work_ -= static_cast<Count>(freed_.back().second);
+    }
+    /// The thread blocks at work share what more of them shared before.
+    void share(double instant) {
+        if (!grid_.among || at_work_ == 0) return;
+        std::unordered_map<std::uint32_t, BlockCycles> kinds;
+        for (std::uint32_t number = 0; number < sms_.size(); ++number) {
+            Sm& sm = sms_[number];
+            if (sm.residents.empty()) continue;
+            go_on(sm, instant);
+            for (Resident& r : sm.residents) {
+                const auto [at, is_new] = kinds.try_emplace(r.kind);
+                if (is_new) at->second = grid_.among(r.kind, at_work_);
+                r.cycles = &at->second;
+            }
+            expect(number);
+        }
+        kinds_.swap(kinds);
+        t_.shared.push_back({instant, at_work_});
     }
     void refill() {
         for (bool more = true; more && next_ < blocks_;) {
@@ -116,42 +153,53 @@ class Player {
     std::vector<Sm> sms_;
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
     std::vector<std::pair<std::uint32_t, std::size_t>> freed_;
+    std::unordered_map<std::uint32_t, BlockCycles> kinds_;  // of those at work, since what is shared was reckoned
+    Count at_work_ = 0;
     double slot_time_ = 0;
     Timeline t_;
 };
 
+/// The last thread blocks of those that are alike, which may leave slots free: so many SMs have most of them, others
+/// one less, or what is left.
+struct Wave {
+    Count blocks;
+    Index most, rest;
+    Count with_most, with_rest;  ///< SMs
+};
+
+Wave last_wave(Count blocks, Index sms, Index slots, Refill refill) {
+    const Count wave = sms * slots;
+    const bool first = blocks <= wave;
+    Wave w{first ? blocks : (blocks - 1) % wave + 1, 0, 0, 0, 0};
+    // Later waves go as slots become free.
+    const bool one_by_one = first || refill == Refill::spread;
+    w.most = one_by_one ? ceil_div(w.blocks, sms) : std::min<Count>(w.blocks, slots);
+    w.with_most = one_by_one ? w.blocks - (w.most - 1) * sms : w.blocks / w.most;
+    w.rest = one_by_one ? w.most - 1 : w.blocks - w.with_most * w.most;
+    w.with_rest = w.rest == 0 ? 0 : one_by_one ? sms - w.with_most : 1;
+    return w;
+}
+
 }  // namespace
 
-Count last_wave(Count blocks, Index sms, Index slots) {
-    const Count wave = sms * slots;
-    return blocks > wave ? (blocks - 1) % wave + 1 : 0;
-}
-
-Index most_on_an_sm(Count wave, bool first, Index sms, Index slots, Refill refill) {
-    return first || refill == Refill::spread ? ceil_div(wave, sms) : std::min<Count>(wave, slots);
-}
-
-Timeline play_alike(const BlockCycles& cycles, const BlockCycles& last, Count blocks, Index sms, Index slots,
-                    Refill refill) {
+Timeline play_alike(const BlockCycles& cycles, Count blocks, Index sms, Index slots, Refill refill,
+                    const Among& among) {
     Timeline t;
     if (blocks == 0) return t;
     const double full = cycles[static_cast<std::size_t>(slots - 1)];
-    const Count after_others = last_wave(blocks, sms, slots), left = after_others > 0 ? after_others : blocks;
-    const Count waves = (blocks - left) / (sms * slots);
+    const Wave last = last_wave(blocks, sms, slots, refill);
+    const Count waves = (blocks - last.blocks) / (sms * slots);
     t.last_start = static_cast<double>(waves) * full;
-    // Later waves go as slots become free.
-    const bool one_by_one = waves == 0 || refill == Refill::spread;
-    const Index most = most_on_an_sm(left, waves == 0, sms, slots, refill);
-    const Count with_most = one_by_one ? left - (most - 1) * sms : left / most;  // SMs
-    const auto time_of = [&](Index residents) {
-        return (waves == 0 ? cycles : last)[static_cast<std::size_t>(residents - 1)];
+    const auto time_of = [](const BlockCycles& of, Index residents) {
+        return of[static_cast<std::size_t>(residents - 1)];
     };
-    const Index rest = one_by_one ? most - 1 : left - with_most * most;  // residents of the others, or of one more SM
-    const Count with_rest = rest == 0 ? 0 : one_by_one ? sms - with_most : 1;
-    t.after_start = static_cast<double>(with_most * most) * time_of(most) +
-                    (rest > 0 ? static_cast<double>(with_rest * rest) * time_of(rest) : 0);
-    t.cycles = t.last_start + time_of(most);
-    t.resident = (static_cast<double>(blocks - left) * full + t.after_start) / t.cycles / static_cast<double>(sms);
+    const BlockCycles at_last = among && waves > 0 ? among(0, last.blocks) : cycles;
+    const double first = last.rest > 0 ? time_of(at_last, last.rest) : 0, longest = time_of(at_last, last.most);
+    t.after_start = static_cast<double>(last.with_most * last.most) * longest +
+                    static_cast<double>(last.with_rest * last.rest) * first;
+    t.cycles = t.last_start + longest;
+    t.resident =
+        (static_cast<double>(blocks - last.blocks) * full + t.after_start) / t.cycles / static_cast<double>(sms);
     return t;
 }
 

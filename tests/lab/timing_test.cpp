@@ -379,6 +379,20 @@ TEST_CASE("idle SMs leave their share of L2 and DRAM to others", "[timing]") {
     CHECK(time_of(e).us() == before);
 }
 
+TEST_CASE("more SMs do not take longer, and it is said that they wait for the L2", "[timing]") {
+    Experiment e = experiment("flash_v2", 32, 8192, Dtype::f16, {128, 64});
+    e.problem.mask = Mask::causal(), e.problem.dim = e.problem.dim_v = 128, e.gpu = gpu_preset("H100");
+    double least = time_of(e).us();
+    for (const Index sms : {200, 300, 400, 528, 1000, 1056, 2048}) {
+        e.gpu.sms = sms;
+        const RunTime t = time_of(e);
+        INFO(sms << " SMs: " << t.us() << " us, at least " << least);
+        CHECK(t.us() <= 1.03 * least);
+        CHECK(t.longest().bound == Bound::l2);
+        least = std::min(least, t.us());
+    }
+}
+
 TEST_CASE("the verdict names what a launch waits for", "[timing]") {
     const auto bound = [](const Experiment& e) { return time_of(e).longest().bound; };
     CHECK(bound(experiment("flash_v2", 1, 64)) == Bound::launch);
@@ -541,13 +555,13 @@ TEST_CASE("a launch as it was played ends when its time does, and changes no tim
     const PlayedLaunch& p = in_waves.at(0);
     const LaunchTime& t = run.launches.at(0);
     CHECK(run.us() == time_of(slow_memory).us());
-    REQUIRE(p.last_wave == t.blocks % (slow_memory.gpu.sms * t.residency.blocks));
+    const Index slots = t.residency.blocks, last_wave = t.blocks % (slow_memory.gpu.sms * slots);
     CHECK(p.launch_us + p.timeline.cycles / t.clock_mhz == Approx(t.us));
-    const std::size_t others = p.order.size() - static_cast<std::size_t>(p.last_wave);
-    CHECK(&p.work(others - 1) == &p.works[p.order[others - 1].block]);
-    CHECK(&p.work(others) == &p.last_works.at(p.order[others].block));
-    const Index slots = t.residency.blocks;
-    CHECK(p.work(others).cycles(slots).back() < 0.9 * p.work(others - 1).cycles(slots).back());
+    REQUIRE(p.timeline.shared.size() == 2);
+    CHECK(p.timeline.shared[1].at_work == last_wave);
+    CHECK(p.timeline.shared[1].from == p.timeline.last_start);
+    const double shared = still_shared(p.sharing, slots, last_wave);
+    CHECK(p.works[0].cycles(slots, shared).back() < 0.9 * p.works[0].cycles(slots).back());
 
     // Too many to play: there is a time, and no stays.
     std::vector<PlayedLaunch> played;

@@ -45,20 +45,20 @@ TEST_CASE("the time of loops and what is outside them sum to how long a thread b
     const Grid grid{{works[0].cycles(3), works[1].cycles(3)}, {0, 1, 1, 0, 0}, 7};
     for (const Refill refill : {Refill::packed, Refill::spread}) {
         const Timeline t = play(grid, 4, 3, refill);
-        std::map<std::size_t, std::vector<double>> progress;
+        std::map<std::size_t, std::vector<Progress>> progress;
         for (std::uint32_t sm = 0; sm < 4; ++sm)
             each_company(t.stays, stays_on(t, sm), [&](const Company& c) {
                 CHECK(c.stays.size() <= 3);
-                for (const std::size_t s : c.stays) {
-                    auto& p = progress[s];
-                    p.resize(3);
-                    p[c.stays.size() - 1] +=
-                        (c.to - c.from) / grid.kinds[grid.sequence[s % grid.sequence.size()]][c.stays.size() - 1];
-                }
+                for (const std::size_t s : c.stays)
+                    progress[s].push_back(
+                        {static_cast<Index>(c.stays.size()), 1,
+                         (c.to - c.from) / grid.kinds[grid.sequence[s % grid.sequence.size()]][c.stays.size() - 1]});
             });
         REQUIRE(progress.size() == t.stays.size());
         for (const auto& [s, p] : progress) {
-            CHECK(near(std::accumulate(p.begin(), p.end(), 0.0), 1));
+            CHECK(near(std::accumulate(p.begin(), p.end(), 0.0,
+                                       [](double sum, const Progress& part) { return sum + part.part; }),
+                       1));
             const BlockWork& work = works[grid.sequence[s % grid.sequence.size()]];
             double sum = work.fixed;
             for (const LoopWork& l : work.loops) {
@@ -75,17 +75,20 @@ TEST_CASE("the time of loops and what is outside them sum to how long a thread b
 
 TEST_CASE("a step waits for the busiest unit, and for memory where that takes longer", "[perfetto]") {
     const LoopWork loop{0, 4, 0, step(100, 60, busy(60, 40, 120), 0, 120)};
-    const auto wait = [&](std::vector<double> progress) { return time_in(loop, progress); };
-    CHECK(near(wait({1}).own, 400));
-    CHECK(wait({1}).unit == 0);
-    CHECK(near(wait({1}).memory, 4 * (120 - 100)));
-    CHECK(near(wait({0, 1}).unit, 4 * 60));
-    CHECK(near(wait({0, 1}).memory, 4 * (240 - 160)));
-    CHECK(near(wait({0.5, 0.5}).all(), 4 * (120 + 240) / 2.0));
+    const auto wait = [&](std::vector<Progress> progress) { return time_in(loop, progress); };
+    const Progress alone{1, 1, 1}, of_two{2, 1, 1};
+    CHECK(near(wait({alone}).own, 400));
+    CHECK(wait({alone}).unit == 0);
+    CHECK(near(wait({alone}).memory, 4 * (120 - 100)));
+    CHECK(near(wait({of_two}).unit, 4 * 60));
+    CHECK(near(wait({of_two}).memory, 4 * (240 - 160)));
+    CHECK(near(wait({{1, 1, 0.5}, {2, 1, 0.5}}).all(), 4 * (120 + 240) / 2.0));
+    CHECK(near(wait({{2, 0.75, 1}}).memory, 4 * (180 - 160)));  // three of four blocks are left on all SMs
+    CHECK(wait({{2, 0.5, 1}}).memory == 0);
     // A block of 8 warps is two of 4, which wait for each other.
     LoopWork twice{0, 1, 0, step(100, 30, busy(60, 40))};
     twice.step.residents = 2;
-    CHECK(near(time_in(twice, std::vector<double>{1}).unit, 30));
+    CHECK(near(time_in(twice, std::vector<Progress>{{1, 1, 1}}).unit, 30));
 }
 
 TEST_CASE("the terms of a step are those of its units on chip, and sum to what is no waiting", "[perfetto]") {

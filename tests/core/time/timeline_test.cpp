@@ -84,18 +84,45 @@ TEST_CASE("alike blocks take wave by wave what they take one by one", "[timeline
                 for (const Count blocks : {1, 6, 7, 8, 13, 14, 132, 133, 264, 265, 1000, 1321}) {
                     BlockCycles cycles;
                     for (Index r = 1; r <= slots; ++r) cycles.push_back(100 + 40.0 * static_cast<double>(r - 1));
-                    BlockCycles last = cycles;  // twice as fast
-                    for (double& c : last) c /= 2;
-                    Grid grid{{cycles, last}, std::vector<std::uint32_t>(static_cast<std::size_t>(blocks), 0)};
-                    std::fill(grid.sequence.end() - last_wave(blocks, sms, slots), grid.sequence.end(), 1);
+                    const Among fewer = [&](std::uint32_t, Count at_work) {
+                        BlockCycles faster = cycles;
+                        for (double& c : faster)
+                            c *= 0.5 + 0.5 * static_cast<double>(at_work) / static_cast<double>(sms * slots);
+                        return faster;
+                    };
+                    const Grid grid{{cycles}, {0}, blocks, fewer};
                     const Timeline one = play(grid, sms, slots, refill),
-                                   all = play_alike(cycles, last, blocks, sms, slots, refill);
+                                   all = play_alike(cycles, blocks, sms, slots, refill, fewer);
                     INFO(blocks << " blocks on " << sms << " SMs of " << slots);
                     for (const auto member :
                          {&Timeline::cycles, &Timeline::resident, &Timeline::last_start, &Timeline::after_start})
                         CHECK_THAT(all.*member, Catch::Matchers::WithinRel(one.*member, 1e-6) ||
                                                     Catch::Matchers::WithinAbs(one.*member, 1e-6));
                 }
+}
+
+TEST_CASE("what ended thread blocks have shared is for those that are left", "[timeline]") {
+    // Eight of 1 to 8 steps, one on each SM, that wait for what they share, down to half of what eight take.
+    Grid grid;
+    for (int k = 1; k <= 8; ++k)
+        grid.kinds.push_back({100.0 * k}), grid.sequence.push_back(static_cast<std::uint32_t>(k - 1));
+    CHECK(play(grid, 8, 1, Refill::packed).cycles == 800);
+    grid.among = [](std::uint32_t kind, Count at_work) {
+        return BlockCycles{100.0 * (kind + 1) * std::max(0.5, static_cast<double>(at_work) / 8)};
+    };
+    CHECK(play(grid, 8, 1, Refill::packed).cycles == 800);
+    grid.again = true;
+    const Timeline t = play(grid, 8, 1, Refill::packed);
+    CHECK(near(t.cycles, 100 * (1 + 7.0 / 8 + 6.0 / 8 + 5.0 / 8 + 4 * 0.5)));
+    REQUIRE(t.shared.size() == 8);
+    CHECK(t.shared[0].at_work == 8);
+    CHECK(t.shared[1].at_work == 7);
+    CHECK(near(t.shared[1].from, 100));
+    // As long as some have not started, nobody has more.
+    grid.times = 2;
+    const Timeline twice = play(grid, 8, 1, Refill::packed);
+    REQUIRE(twice.shared.size() > 1);
+    CHECK(twice.shared[1].from >= twice.last_start);
 }
 
 TEST_CASE("a long run of blocks of all lengths ends", "[timeline]") {
