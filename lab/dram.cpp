@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/machine/mistakes.hpp"
 #include "core/text/numbers.hpp"
@@ -11,7 +12,7 @@ namespace tilescope::lab {
 namespace {
 
 constexpr double unevenness = 0.05;  // of the speeds of alike blocks: without it waves stay in step for ever
-constexpr double repeats = 0.01;     // how far apart what heads add may be, as a share of all, to be said to repeat
+constexpr double repeats = 0.005;    // how far off all may be by what further heads add, to be said to repeat
 
 /// Of all heads.
 double visits_of(const LaunchOutline& launch) {
@@ -77,7 +78,7 @@ std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kind
         if (const auto all = passing_through(head, sharing_of(head), l2_of(gpu), gpu.sms * slots))
             return Traffic{*all, *all};
         if (const auto traffic = folded(k, kinds(), slots, refill)) return Traffic{*traffic, *traffic};
-        why_not_ = too_many();
+        why_not_ = too_many() + ", and what its first heads add does not show what all of them do";
         return std::nullopt;
     }
     Traffic traffic;
@@ -88,7 +89,7 @@ std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kind
 
 /// `again`: played a second time with what the first has left.
 DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<BlockCycles>& kinds, Index slots,
-                                  Refill refill, DramTraffic* again) const {
+                                  Refill refill, DramTraffic* again, std::span<Mark> marks) const {
     const GpuSpec& gpu = report_.experiment.gpu;
     std::vector<Axis> axes = outline_.launches()[k].axes;
     axes[0] = uniform(heads);
@@ -99,37 +100,58 @@ DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<
     const LaunchAccesses& head = accesses_.launches()[k];
     const std::vector<Sharing> sharing = sharing_of(head);
     std::vector<Cache> caches = caches_for(l2_of(gpu), head.tiles.size() * static_cast<std::size_t>(heads));
-    const DramTraffic first = play(head, sharing, order, timeline.stays, caches);
+    const DramTraffic first = play(head, sharing, order, timeline.stays, caches, marks);
     if (again) *again = play(head, sharing, order, timeline.stays, caches);
     return first;
+}
+
+std::optional<Index> DramModel::period(std::size_t k) const {
+    const LaunchOutline& launch = outline_.launches()[k];
+    const LaunchAccesses& head = accesses_.launches()[k];
+    const Order order = report_.experiment.placing.order;
+    // Head by head: parts of the keys come after all heads, and orders that begin with all heads never end with one.
+    const bool by_head = order == Order::kernel || order == Order::rows || order == Order::snake;
+    if (!by_head || (launch.axes.size() > 2 && launch.axes[2].tiles.count() > 1)) return std::nullopt;
+    Index heads = order == Order::snake ? 2 : 1;
+    // Heads that share a slice are together, and those of a sequence where sequences share. What all share ends
+    // nothing.
+    for (const Sharing& s : sharing_of(head)) {
+        const Index of_a_sequence = s.heads * s.slices;
+        const Index together = s.round > 0 ? s.round : of_a_sequence < head.heads ? of_a_sequence : s.heads;
+        if (together < head.heads) heads = std::lcm(heads, together);
+    }
+    return heads;
 }
 
 std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<BlockCycles>& kinds, Index slots,
                                              Refill refill) const {
     const LaunchOutline& launch = outline_.launches()[k];
-    const LaunchAccesses& head = accesses_.launches()[k];
-    const std::vector<Sharing> sharing = sharing_of(head);
-    Index group = 1;  // heads that share a slice stay together, and those of a sequence where sequences share
-    for (const Sharing& s : sharing)
-        group = std::max({group, s.round, s.heads * s.slices < head.heads ? s.heads * s.slices : s.heads});
-    const auto fit = static_cast<Index>(at_most_ / 2 / (visits_of(launch) / heads_of(launch)));
-    const Index step = fit / 8 / group * group;
-    // Less than a wave of blocks leaves SMs idle, and their part of the L2 to others.
-    const double wave = static_cast<double>(report_.experiment.gpu.sms * slots);
-    if (step == 0 || static_cast<double>(4 * step * head.blocks) < wave) return std::nullopt;
-    DramTraffic at[3];  // the first ones fill the L2
-    for (Index n = 0; n < 3; ++n) at[n] = play_heads(k, (2 * n + 4) * step, kinds, slots, refill, nullptr);
-    const auto all = static_cast<double>(at[2].read + at[2].written);
-    const Counters sm = counted(k);
-    const auto extrapolated = [&](Bytes DramTraffic::*bytes, Bytes at_most) -> std::optional<Bytes> {
-        const auto before = static_cast<double>(at[1].*bytes - at[0].*bytes),
-                   added = static_cast<double>(at[2].*bytes - at[1].*bytes);
-        if (std::abs(added - before) > repeats * all) return std::nullopt;
-        const double more = (heads_of(launch) - static_cast<double>(8 * step)) / static_cast<double>(2 * step);
-        return std::min<Bytes>(at[2].*bytes + std::llround(more * (before + added) / 2), at_most);
+    const auto period = this->period(k);
+    if (!period) return std::nullopt;
+    const auto periods = static_cast<Index>(at_most_ / (visits_of(launch) / heads_of(launch))) / *period;
+    const Index quarter = periods / 4, heads = periods * *period;
+    const auto blocks = static_cast<std::size_t>(*period * accesses_.launches()[k].blocks);
+    // The first ones fill the L2. Less than a wave of blocks leaves SMs idle, and their part of the L2 to others.
+    Mark marks[3] = {};
+    for (Index n = 0; n < 3; ++n) marks[n].started = static_cast<std::size_t>(periods - (2 - n) * quarter) * blocks;
+    if (quarter == 0 || static_cast<Index>(marks[0].started) < report_.experiment.gpu.sms * slots) return std::nullopt;
+    const DramTraffic played = play_heads(k, heads, kinds, slots, refill, nullptr, marks);
+    const double more = (heads_of(launch) - static_cast<double>(heads)) / static_cast<double>(quarter * *period);
+    // What is dirty at the end is of the whole run, not of a head: as much as after those that were played.
+    const auto extrapolated = [&](Bytes played_bytes, auto&& bytes, double uncertain,
+                                  Bytes at_most) -> std::optional<Bytes> {
+        const auto before = static_cast<double>(bytes(marks[1]) - bytes(marks[0])),
+                   added = static_cast<double>(bytes(marks[2]) - bytes(marks[1]));
+        const double all = static_cast<double>(played_bytes) + more * (before + added) / 2;
+        if (more * std::abs(added - before) / 2 + uncertain > repeats * all) return std::nullopt;
+        return std::min<Bytes>(std::llround(all), at_most);
     };
-    const auto read = extrapolated(&DramTraffic::read, sm.hbm_read),
-               written = extrapolated(&DramTraffic::written, sm.hbm_sent());
+    const Counters sm = counted(k);
+    const auto dirty = static_cast<double>(marks[2].dirty - marks[1].dirty);
+    const auto read = extrapolated(
+        played.read, [](const Mark& m) { return m.dram.read; }, 0, sm.hbm_read);
+    const auto written = extrapolated(
+        played.written, [](const Mark& m) { return m.written(); }, std::abs(dirty), sm.hbm_sent());
     if (!read || !written) return std::nullopt;
     return DramTraffic{*read, *written};
 }

@@ -23,8 +23,8 @@ class DramModel {
     };
     /// How long thread blocks take, by their number within a head; asked for where they have to be played.
     using Kinds = std::function<std::vector<BlockCycles>()>;
-    /// Of a launch. Where all its visits of tiles are
-    /// too many to be played, some heads are, and what each further one adds repeats; nullopt where it does not.
+    /// Of a launch. Where all its visits of tiles are too many to be played, its first heads are, and what each further
+    /// one adds repeats; nullopt where it does not.
     std::optional<Traffic> of(std::size_t launch, const Kinds& kinds, Index slots, Refill refill);
 
     /// SM traffic of a launch.
@@ -35,9 +35,11 @@ class DramModel {
   private:
     void find_accesses();
     std::string too_many() const;
+    /// Heads after which a launch goes on as it began, in the order of its thread blocks; none where it never does.
+    std::optional<Index> period(std::size_t launch) const;
     std::vector<Sharing> sharing_of(const LaunchAccesses& head) const;
     DramTraffic play_heads(std::size_t launch, Index heads, const std::vector<BlockCycles>& kinds, Index slots,
-                           Refill refill, DramTraffic* again) const;
+                           Refill refill, DramTraffic* again, std::span<Mark> marks = {}) const;
     std::optional<DramTraffic> folded(std::size_t launch, const std::vector<BlockCycles>& kinds, Index slots,
                                       Refill refill) const;
 

@@ -116,6 +116,14 @@ Bytes Cache::held(std::uint32_t object) const {
     return sum;
 }
 
+Bytes Cache::dirty() const {
+    Bytes sum = 0;
+    for (const Partition& p : partitions_)
+        for (const Held& h : p.held)
+            if (h.dirty) sum += h.bytes;
+    return sum;
+}
+
 Bytes Cache::held() const {
     Bytes sum = 0;
     for (const Partition& p : partitions_) sum += p.used;

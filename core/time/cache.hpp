@@ -30,6 +30,8 @@ class Cache {
     /// What it has of a tile, and of all of them; copies count.
     Bytes held(std::uint32_t object) const;
     Bytes held() const;
+    /// What is written and has not reached DRAM.
+    Bytes dirty() const;
 
     static constexpr std::uint32_t ways = 16;  ///< lines that are compared when one has to leave
     using Ways = std::array<std::uint32_t, ways>;

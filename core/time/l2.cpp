@@ -82,7 +82,7 @@ std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span
 }
 
 DramTraffic play(const LaunchAccesses& head, std::span<const Sharing> sharing, std::span<const BlockOfHead> order,
-                 std::span<const Stay> stays, std::span<Cache> caches) {
+                 std::span<const Stay> stays, std::span<Cache> caches, std::span<Mark> marks) {
     const DramTraffic before = sum_of(caches);
     const auto chiplets = static_cast<std::uint32_t>(caches.size());
     std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
@@ -110,6 +110,10 @@ DramTraffic play(const LaunchAccesses& head, std::span<const Sharing> sharing, s
         if (started < stays.size() && (turns.empty() || stays[started].from <= turns.top().when)) {
             carry_out({stays[started].from, started, 0});
             ++started;
+            if (marks.empty() || marks.front().started != started) continue;
+            marks.front().dram = sum_of(caches);
+            for (const Cache& c : caches) marks.front().dirty += c.dirty();
+            marks = marks.subspan(1);
         } else {
             const Turn t = turns.top();
             turns.pop();

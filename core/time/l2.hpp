@@ -48,10 +48,20 @@ std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<
 std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span<const Sharing> sharing, const L2& l2,
                                            Index resident);
 
+/// What had reached DRAM when so many thread blocks had started, and what was dirty in the L2.
+struct Mark {
+    std::size_t started;
+    DramTraffic dram = {};
+    Bytes dirty = 0;
+
+    Bytes written() const { return dram.written + dirty; }  ///< whether it has left the L2 or not
+};
+
 /// What reaches DRAM of a launch, its thread blocks staying on the SMs as in `stays`, in the order of `order`, in which
 /// they start. `sharing`: of each of the head's tiles. A block asks for its tiles step by
 /// step, the steps evenly over its stay. The caches keep what they have: played again, the launch finds what it left.
+/// `marks`: by when; they are filled in.
 DramTraffic play(const LaunchAccesses& head, std::span<const Sharing> sharing, std::span<const BlockOfHead> order,
-                 std::span<const Stay> stays, std::span<Cache> caches);
+                 std::span<const Stay> stays, std::span<Cache> caches, std::span<Mark> marks = {});
 
 }  // namespace tilescope

@@ -1,7 +1,11 @@
 // The L2 of a launch that is too long to be played, against playing all of it.
 #include "lab/dram.hpp"
 
+#include <cmath>
+#include <random>
+
 #include "lab/gpu_presets.hpp"
+#include "lab/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -55,6 +59,60 @@ TEST_CASE("what some heads and each further one bring to DRAM is what all of the
         CHECK_THAT(static_cast<double>(folded->written),
                    Catch::Matchers::WithinAbs(static_cast<double>(exact->written),
                                               0.01 * static_cast<double>(exact->read + exact->written)));
+    }
+}
+
+TEST_CASE("what reaches DRAM is within 1% of playing all, read and written, or nothing is said", "[dram]") {
+    std::mt19937 random(13);
+    const auto one_of = [&](auto... values) {
+        const std::common_type_t<decltype(values)...> all[] = {values...};
+        return all[random() % sizeof...(values)];
+    };
+    int said = 0, played = 0;
+    for (int n = 0; n < 150; ++n) {
+        Case c{one_of("flash_v2", "flash_v1", "two_pass", "memory_efficient", "standard", "flash_v2_backward"), 0, 0,
+               one_of(256, 512, 1000, 1024), random() % 3 == 0};
+        c.kv_heads = one_of(1, 2, 8, 16, 32, 64), c.heads = c.kv_heads * one_of(1, 2, 4);
+        GpuSpec gpu = gpu_preset("H100");
+        gpu.l2_bytes = one_of(1, 2, 6, 12, 25, 50) << 20, gpu.sms = one_of(8, 30, 132);
+        const Order order = one_of(Order::kernel, Order::rows, Order::snake, Order::heads, Order::longest);
+        const double visits = 2.0 * static_cast<double>(c.heads) * std::pow(static_cast<double>(c.seq) / 64, 2);
+        const auto found = traffic(c, visits / one_of(2, 3, 5, 8), gpu, order);
+        ++played;
+        if (!found) continue;
+        ++said;
+        const auto exact = traffic(c, 1e9, gpu, order);
+        REQUIRE(exact);
+        INFO(c.algorithm << ", " << c.heads << " heads, " << c.kv_heads << " of K and V, " << c.seq << " keys, causal "
+                         << c.causal << ", order " << name_of(order) << ", L2 " << gpu.l2_bytes << ", " << gpu.sms);
+        for (const auto bytes : {&DramTraffic::read, &DramTraffic::written})
+            CHECK_THAT(static_cast<double>((*found).*bytes),
+                       Catch::Matchers::WithinRel(static_cast<double>((*exact).*bytes), 0.01));
+    }
+    CHECK(3 * said >= played);
+}
+
+TEST_CASE("one head more does not end what is written", "[dram]") {
+    // 16 x 16 tiles of d = 128: 31 heads are played, 32 have more visits than may be.
+    const auto written = [](Index heads) {
+        Problem p;
+        p.heads = p.kv_heads = heads, p.seq_q = p.seq_k = 4096, p.dim = p.dim_v = 128;
+        return time_of({find_algorithm("flash_v2"), p, {16, 16}, gpu_preset("H100"), {}});
+    };
+    const RunTime played = written(31), more = written(32);
+    REQUIRE(played.dram());
+    if (more.dram()) CHECK(more.dram()->written > played.dram()->written);
+    CHECK((more.dram() || !more.no_dram.empty()));
+}
+
+TEST_CASE("grouped heads that nearly all fit have a number, as others do", "[dram]") {
+    for (const Index kv_heads : {32, 16, 8, 4, 1}) {
+        Problem p;
+        p.heads = 32, p.kv_heads = kv_heads, p.seq_q = p.seq_k = 131072, p.dim = p.dim_v = 128;
+        p.mask = Mask::window(4095, 0);
+        const RunTime t = time_of({find_algorithm("flash_v2"), p, {128, 64}, gpu_preset("H100"), {}});
+        INFO(kv_heads << ": " << t.no_dram);
+        CHECK(t.dram());
     }
 }
 
