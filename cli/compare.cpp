@@ -18,6 +18,7 @@
 #include "lab/flags/describe.hpp"
 #include "lab/flags/model.hpp"
 #include "lab/judgement.hpp"
+#include "lab/paging.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
 #include "lab/with_forward.hpp"
@@ -292,6 +293,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
                 lines.push_back(label + ": " + ideal->name + " counts " +
                                 text::bytes(ideal->count.hbm_read + ideal->count.hbm_write) +
                                 ", executed here: " + text::bytes(r.counters.hbm()) + ";\n  " + ideal->why + ".");
+        if (r.time && !r.dram()) lines.push_back(label + ": no DRAM traffic: " + r.time->no_dram + ".");
         for (const std::string& note : r.notes)
             if (!among(row.request.notes, note)) lines.push_back(label + ": " + note + ".");
         if (row.wrong())
@@ -300,6 +302,11 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
         else if (const OutputError* e = r.error(); e && e->compared < e->elements)
             lines.push_back(label + ": " + describe_error(r, row.algorithm().computes->output, *e) + ".");
     }
+    for (const Row& row : rows)
+        if (const std::string untimed = untimed_pages(row.request.problem); row.report && !untimed.empty()) {
+            lines.push_back(untimed);
+            break;
+        }
     return lines;
 }
 

@@ -10,6 +10,7 @@
 #include "core/text/table.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/mapping.hpp"
+#include "lab/paging.hpp"
 #include "lab/timing.hpp"
 
 namespace tilescope::cli {
@@ -79,6 +80,7 @@ Json timeline_json(const Report& r) {
         j[key] = to_json(find_metric(key)->of(r));
     j["time_error"] = time_error(r);
     if (!run.dram()) j["no_dram"] = run.no_dram;
+    if (const std::string untimed = untimed_pages(r.experiment.problem); !untimed.empty()) j["notes"] = {untimed};
     for (const Launch& l : launches_of(r)) j["launches"].push_back(to_json(l));
     return j;
 }

@@ -123,4 +123,10 @@ std::string about_pages(const Problem& p) {
     return text;
 }
 
+std::string untimed_pages(const Problem& p) {
+    if (!p.pages) return "";
+    return "Copies of small rows, page by page, are not modelled in time: it is the same for pages of any size and "
+           "order.";
+}
+
 }  // namespace tilescope::lab

@@ -24,5 +24,7 @@ std::string unlike_prefix(const Inputs& inputs, const Problem& problem);
 
 /// "K and V in 512 pages of 16 keys, in order": what is not as the problem's sizes say; empty without pages.
 std::string about_pages(const Problem& problem);
+/// What pages cost a kernel and no modelled time has, in a sentence; empty without pages.
+std::string untimed_pages(const Problem& problem);
 
 }  // namespace tilescope::lab

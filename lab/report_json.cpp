@@ -2,6 +2,7 @@
 
 #include "lab/explained.hpp"
 #include "lab/judgement.hpp"
+#include "lab/paging.hpp"
 #include "lab/timing.hpp"
 #include "lab/warps.hpp"
 
@@ -146,6 +147,8 @@ Json to_json(const Report& r) {
             j["idealised"] = {{"name", ideal->name}, {"counters", to_json(ideal->count)}, {"why", ideal->why}};
     j["notes"] = r.notes;
     for (const std::string& wrong : about_wrong_outputs(r)) j["notes"].push_back(wrong);
+    if (const std::string untimed = untimed_pages(r.experiment.problem); r.time && !untimed.empty())
+        j["notes"].push_back(untimed);
     if (const OutputError* e = r.error()) {
         j["not_finite_outputs"] = e->not_finite;
         j["wrong_outputs"] = wrong_outputs(r);

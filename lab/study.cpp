@@ -5,6 +5,7 @@
 #include "core/machine/out_of_chip_memory.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/text/numbers.hpp"
+#include "lab/paging.hpp"
 #include "lab/timing.hpp"
 
 namespace tilescope::lab {
@@ -23,8 +24,11 @@ std::string does_not_fit(const OutOfChipMemory& e) {
 std::string why_incomplete(const Report& r) {
     if (!r.no_time.empty()) return "no time: " + r.no_time;
     if (r.time && r.time->spills()) return why_infeasible(*r.time);
-    if (r.time && !r.dram()) return "no DRAM traffic: " + r.time->no_dram;
-    return "";
+    std::string why;
+    if (r.time && !r.dram()) why = "no DRAM traffic: " + r.time->no_dram;
+    if (const std::string untimed = untimed_pages(r.experiment.problem); r.time && !untimed.empty())
+        why += (why.empty() ? "" : "; ") + untimed;
+    return why;
 }
 
 Outcome outcome_of(const Experiment& e, Control* control) {

@@ -7,6 +7,7 @@
 #include "core/text/words.hpp"
 #include "lab/gpu_fields.hpp"
 #include "lab/gpu_presets.hpp"
+#include "lab/paging.hpp"
 #include "lab/registers.hpp"
 #include "lab/splits.hpp"
 #include "lab/timing.hpp"
@@ -123,7 +124,8 @@ const char* in_words(Unit unit) {
 }
 
 std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
-    return about_bound(t, style, e) + idle_sms(t, e) + left_over(t, e);
+    const std::string untimed = untimed_pages(e.problem);
+    return about_bound(t, style, e) + idle_sms(t, e) + left_over(t, e) + (untimed.empty() ? "" : ' ' + untimed);
 }
 
 std::string verdict(const RunTime& run, const Experiment& e) {

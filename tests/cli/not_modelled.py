@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""What no modelled number has is said where the number would be: copies of small pages, DRAM traffic that is not played.
+
+    tests/cli/not_modelled.py TILESCOPE
+"""
+import csv
+import json
+import subprocess
+import sys
+
+PAGES = "Copies of small rows, page by page, are not modelled in time"
+DECODING = ["--heads", "8", "--batch", "2", "--seq-q", "1", "--seq-k", "2048", "--mode", "count"]
+PAGED = DECODING + ["--page-size", "16"]
+TOO_LONG = ["--heads", "64", "--seq", "8192", "--br", "16", "--bc", "16", "--mode", "count", "--order", "longest", "--causal"]
+
+
+def output(*arguments):
+    return subprocess.run([sys.argv[1], *arguments], check=True, capture_output=True, text=True, timeout=100).stdout
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def failures():
+    without_mode = [a for a in PAGED if a not in ("--mode", "count")]
+    for command in (["run", "split_kv", *PAGED], ["compare", "split_kv", "split_kv:page-size=256", *PAGED],
+                    ["timeline", "split_kv", *without_mode], ["advise", "split_kv", *without_mode]):
+        if words(output(*command)).count(PAGES) != 1:
+            yield f"{' '.join(command)} does not say once what pages leave out of its time"
+        unpaged = [a for a in command if a not in ("--page-size", "16") and ":page-size" not in a]
+        if PAGES in words(output(*unpaged)):
+            yield f"{' '.join(unpaged)} speaks of pages"
+    if not any(PAGES in note for note in json.loads(output("run", "split_kv", *PAGED, "--json")).get("notes", [])):
+        yield "run --json does not say what pages leave out"
+    if not any(PAGES in note for note in json.loads(output("timeline", "split_kv", *without_mode, "--json")).get("notes", [])):
+        yield "timeline --json does not say what pages leave out"
+    swept = output("sweep", "split_kv", *without_mode, "--vary", "batch=1,2")
+    if not all(PAGES in row["remark"] for row in csv.DictReader(swept.splitlines())):
+        yield "sweep does not say what pages leave out"
+    for command in ("run", "compare"):
+        if "more than 4,194,304 visits of tiles, and" not in words(output(command, "flash_v2", *TOO_LONG)):
+            yield f"{command} does not say why there is no DRAM traffic"
+
+
+if __name__ == "__main__":
+    found = list(failures())
+    print("\n".join(found) or "all is said")
+    sys.exit(bool(found))
