@@ -12,7 +12,7 @@ namespace tilescope::lab {
 namespace {
 
 constexpr double unevenness = 0.05;  // of the speeds of alike blocks: without it waves stay in step for ever
-constexpr double repeats = 0.005;    // how far off all may be by what further heads add, to be said to repeat
+constexpr double repeats = 0.003;    // how far off all may be by what further heads add, to be said to repeat
 
 /// Of all heads.
 double visits_of(const LaunchOutline& launch) {
@@ -134,7 +134,9 @@ std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<Bl
     // The first ones fill the L2. Less than a wave of blocks leaves SMs idle, and their part of the L2 to others.
     Mark marks[3] = {};
     for (Index n = 0; n < 3; ++n) marks[n].started = static_cast<std::size_t>(periods - (2 - n) * quarter) * blocks;
-    if (quarter == 0 || static_cast<Index>(marks[0].started) < report_.experiment.gpu.sms * slots) return std::nullopt;
+    // Two single periods that are alike by chance say little of many more.
+    const bool enough = quarter > 1 || (quarter == 1 && heads_of(launch) <= 2 * static_cast<double>(heads));
+    if (!enough || static_cast<Index>(marks[0].started) < report_.experiment.gpu.sms * slots) return std::nullopt;
     const DramTraffic played = play_heads(k, heads, kinds, slots, refill, nullptr, marks);
     const double more = (heads_of(launch) - static_cast<double>(heads)) / static_cast<double>(quarter * *period);
     // What is dirty at the end is of the whole run, not of a head: as much as after those that were played.
@@ -143,7 +145,7 @@ std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<Bl
         const auto before = static_cast<double>(bytes(marks[1]) - bytes(marks[0])),
                    added = static_cast<double>(bytes(marks[2]) - bytes(marks[1]));
         const double all = static_cast<double>(played_bytes) + more * (before + added) / 2;
-        if (more * std::abs(added - before) / 2 + uncertain > repeats * all) return std::nullopt;
+        if (more * std::abs(added - before) + uncertain > repeats * all) return std::nullopt;
         return std::min<Bytes>(std::llround(all), at_most);
     };
     const Counters sm = counted(k);
