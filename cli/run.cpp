@@ -119,7 +119,7 @@ std::string as_published(const Experiment& e) {
     const PublishedTiles p = published_tiles(*e.algorithm, e.problem, e.gpu);
     const Tiling cut = cut_to(e.problem, p.tiling);
     const bool as_is = e.tiling.br == cut.br && e.tiling.bc == cut.bc;
-    return std::string("as in ") + p.source + (as_is ? "" : ", made to fit");
+    return p.source + (as_is ? "" : ", made to fit");
 }
 
 /// Where tiles come from that were left open.

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -9,16 +13,18 @@ namespace {
 /// Compute capabilities 8.6 and 8.9: SMs with 100 KiB of shared memory, which the library treats apart.
 bool is_small_ampere(const GpuSpec& gpu) { return gpu.compute_capability == "8.6" || gpu.compute_capability == "8.9"; }
 
-/// Dao-AILab/flash-attention at 0251105a, csrc/flash_attn/src/flash_fwd_launch_template.h, run_mha_fwd_hdim*: without
-/// dropout.
-Tiling flash_attention_2(Index dim, bool causal, const GpuSpec& gpu) {
-    if (dim <= 64) return {128, 128};
+/// Dao-AILab/flash-attention at 0251105a, csrc/flash_attn/src/flash_fwd_launch_template.h, run_mha_fwd_hdim*.
+Tiling flash_attention_2(Index dim, const Problem& p, const GpuSpec& gpu) {
+    const bool causal = p.mask.is_causal(), drops = p.uses(Feature::dropout);
+    if (dim <= 32) return {128, 128};
+    if (dim <= 64) return drops ? Tiling{128, 64} : Tiling{128, 128};
     if (dim <= 96) return is_small_ampere(gpu) && causal ? Tiling{64, 64} : Tiling{128, 64};
     if (dim <= 128) {
+        if (drops) return {128, 32};
         if (!is_small_ampere(gpu)) return {128, 64};
         return causal ? Tiling{64, 64} : Tiling{128, 32};
     }
-    if (dim <= 192) return {128, 64};
+    if (dim <= 192) return drops ? Tiling{64, 64} : Tiling{128, 64};
     // Where two thread blocks of 64 x 64 share an SM, those are faster (H100); where not, one of 128 x 64 (A100).
     const bool one_large = gpu.sram_per_block >= 131072 && gpu.sram_per_sm < 196608;
     return one_large ? Tiling{128, 64} : Tiling{64, 64};
@@ -55,20 +61,50 @@ Tiling xformers_backward(Index dim, const GpuSpec& gpu) {
 /// Dao-AILab/flash-attention at 0251105a, flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch.
 Tiling split_keys(Index dim) { return {64, dim <= 64 ? 256 : dim <= 128 ? 128 : 64}; }
 
-constexpr const char* from_flash_attention_2_backward =
-    "FlashAttention-2's released backward kernel (flash_bwd_launch_template.h)";
-constexpr const char* from_flash_attention_2 = "FlashAttention-2's released kernel (flash_fwd_launch_template.h)";
+/// A family of released kernels: the file that has them, and what they are made for.
+struct Released {
+    const char* whose;
+    const char* kernel;
+    const char* file;
+    Index dim;                  ///< the greatest head dimension
+    double compute_capability;  ///< the least
+    const char* on;             ///< such a GPU: "an A100"
+};
+constexpr Released flash_attention_2_kernel = {
+    "FlashAttention-2's", "released kernel", "flash_fwd_launch_template.h", 256, 8.0, "an A100"};
+constexpr Released flash_attention_2_split = {
+    "FlashAttention-2's", "released split-KV kernel", "flash_fwd_launch_template.h", 256, 8.0, "an A100"};
+constexpr Released flash_attention_2_gradients = {
+    "FlashAttention-2's", "released backward kernel", "flash_bwd_launch_template.h", 256, 8.0, "an A100"};
+constexpr Released flash_attention_1_kernel = {
+    "FlashAttention-1's", "released kernel", "fmha_fwd_hdim*.cu", 128, 7.5, "an A100"};
+
+/// What a rule is carried on from, where there is no such kernel: " for d = 256 and an A100", " without a bias". Empty:
+/// there is one.
+std::string carried_from(const Released& r, const Problem& p, const GpuSpec& gpu) {
+    std::vector<std::string> made_for;
+    if (std::max(p.dim, p.dim_v) > r.dim) made_for.push_back("d = " + std::to_string(r.dim));
+    if (text::to_number(gpu.compute_capability).value_or(0) < r.compute_capability) made_for.emplace_back(r.on);
+    return (made_for.empty() ? "" : " for " + text::listed(made_for)) +
+           (p.uses(Feature::bias) ? " without a bias" : "");
+}
+
+PublishedTiles tiles_of(const Released& r, Tiling tiling, const Problem& p, const GpuSpec& gpu) {
+    const std::string from = carried_from(r, p, gpu), whose = r.whose;
+    if (from.empty()) return {tiling, "as in " + whose + ' ' + r.kernel + " (" + r.file + ')'};
+    return {tiling, "by " + whose + " rule" + from + ", carried on", true};
+}
 
 }  // namespace
 
 PublishedTiles common_tiles(const Computation& computation, const Problem& p, const GpuSpec& gpu) {
-    if (gpu.compute_capability == "none") return {{4, 4}, "what the blackboard has room for"};
-    if (!computation.features.has(Feature::head_dims)) return {{32, 64}, "TileScope's own softmax kernels"};
-    if (p.dtype == Dtype::f32) return {{64, 64}, "TileScope's own f32 kernels"};
+    if (gpu.compute_capability == "none") return {{4, 4}, "as in what the blackboard has room for"};
+    if (!computation.features.has(Feature::head_dims)) return {{32, 64}, "as in TileScope's own softmax kernels"};
+    if (p.dtype == Dtype::f32) return {{64, 64}, "as in TileScope's own f32 kernels"};
     const Index dim = std::max(p.dim, p.dim_v);
     if (&computation == &computation::attention_backward)
-        return {flash_attention_2_backward(dim, gpu), from_flash_attention_2_backward};
-    return {flash_attention_2(dim, p.mask.is_causal(), gpu), from_flash_attention_2};
+        return tiles_of(flash_attention_2_gradients, flash_attention_2_backward(dim, gpu), p, gpu);
+    return tiles_of(flash_attention_2_kernel, flash_attention_2(dim, p, gpu), p, gpu);
 }
 
 PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu) {
@@ -76,13 +112,13 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, con
     const Index dim = std::max(p.dim, p.dim_v);
     if (gpu.compute_capability == "none") return common_tiles(*algorithm.computes, p, gpu);
     if (p.dtype != Dtype::f32 && name == "flash_v1")
-        return {flash_attention_1(dim, p.seq_k), "FlashAttention-1's released kernel (fmha_fwd_hdim*.cu)"};
-    if (p.dtype != Dtype::f32 && name == "split_kv")
-        return {split_keys(dim), "FlashAttention-2's released split-KV kernel (flash_fwd_launch_template.h)"};
+        return tiles_of(flash_attention_1_kernel, flash_attention_1(dim, p.seq_k), p, gpu);
+    if (p.dtype != Dtype::f32 && name == "split_kv") return tiles_of(flash_attention_2_split, split_keys(dim), p, gpu);
     if (p.dtype != Dtype::f32 && name == "memory_efficient")
-        return {xformers(dim, gpu), "xformers' kernel, which is PyTorch's (generate_kernels.py)"};
+        return {xformers(dim, gpu), "as in xformers' kernel, which is PyTorch's (generate_kernels.py)"};
     if (p.dtype != Dtype::f32 && name == "memory_efficient_backward")
-        return {xformers_backward(dim, gpu), "xformers' backward kernel, which is PyTorch's (generate_kernels.py)"};
+        return {xformers_backward(dim, gpu),
+                "as in xformers' backward kernel, which is PyTorch's (generate_kernels.py)"};
     return common_tiles(*algorithm.computes, p, gpu);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "algorithms/contract/algorithm.hpp"
 
@@ -9,7 +10,10 @@ namespace tilescope::lab {
 
 struct PublishedTiles {
     Tiling tiling;
-    const char* source;  ///< "FlashAttention-2's released kernel (flash_fwd_launch_template.h)"
+    /// "as in FlashAttention-2's released kernel (flash_fwd_launch_template.h)"; or, where that has no kernel for such
+    /// a problem or GPU, what is taken instead: "by FlashAttention-2's rule for d = 256, carried on".
+    std::string source;
+    bool carried_on = false;
 };
 
 /// What the released kernel of the algorithm uses for this GPU, head dimension, type and mask. Algorithms without one

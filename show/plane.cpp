@@ -114,8 +114,9 @@ class PlanePainter {
         const Experiment& e = plane_.experiment();
         if (std::string_view(e.algorithm->name) == "flash_v1")
             mark(Kind::paper, paper_rule(e.problem, e.gpu), "the paper's rule");
-        mark(Kind::released, cut_to(e.problem, published_tiles(*e.algorithm, e.problem, e.gpu).tiling),
-             "released kernel");
+        const PublishedTiles published = published_tiles(*e.algorithm, e.problem, e.gpu);
+        mark(Kind::released, cut_to(e.problem, published.tiling),
+             published.carried_on ? "released kernel's rule, carried on" : "released kernel");
         if (const PlaneCell* best = best_cell()) mark(Kind::best, best->tiling, "best here");
         mark(Kind::current, current, "this run");
     }

@@ -79,6 +79,43 @@ TEST_CASE("published tiles are those of the released kernels", "[tiles]") {
                gpu_preset("T4")));
 }
 
+TEST_CASE("dropout has the tiles of the library's kernels with dropout", "[tiles]") {
+    const auto dropping = [](Index dim, const char* gpu) {
+        Problem p = problem(8, 4096, dim, Dtype::f16, false);
+        p.dropout.p = 0.1;
+        return published_tiles(*find_algorithm("flash_v2"), p, gpu_preset(gpu)).tiling;
+    };
+    for (const char* gpu : {"A100-40GB", "H100-SXM", "RTX-4090"}) {
+        CHECK((dropping(32, gpu) == Tiling{128, 128}));
+        CHECK((dropping(64, gpu) == Tiling{128, 64}));
+        CHECK((dropping(128, gpu) == Tiling{128, 32}));
+        CHECK((dropping(192, gpu) == Tiling{64, 64}));
+    }
+}
+
+TEST_CASE("where there is no released kernel, its rule is said to be carried on", "[tiles]") {
+    const auto source = [](const char* algorithm, Index dim, const char* gpu, bool bias = false) {
+        Problem p = problem(8, 4096, dim, Dtype::f16, false);
+        if (bias) p.bias.terms = {{}};
+        return published_tiles(*find_algorithm(algorithm), p, gpu_preset(gpu));
+    };
+    const auto says = [](const PublishedTiles& t, const std::string& words) {
+        INFO(t.source);
+        CHECK(t.carried_on);
+        CHECK(t.source == words);
+    };
+    says(source("flash_v2", 320, "H100-SXM"), "by FlashAttention-2's rule for d = 256, carried on");
+    says(source("flash_v2", 64, "V100"), "by FlashAttention-2's rule for an A100, carried on");
+    says(source("split_kv", 512, "T4"), "by FlashAttention-2's rule for d = 256 and an A100, carried on");
+    says(source("flash_v1", 256, "A100-40GB"), "by FlashAttention-1's rule for d = 128, carried on");
+    says(source("flash_v1", 64, "V100"), "by FlashAttention-1's rule for an A100, carried on");
+    says(source("flash_v2", 64, "H100-SXM", true), "by FlashAttention-2's rule without a bias, carried on");
+    for (const char* algorithm : {"flash_v2", "flash_v2_backward", "split_kv", "flash_v1"})
+        CHECK_FALSE(source(algorithm, 128, "A100-40GB").carried_on);
+    CHECK_FALSE(source("memory_efficient", 512, "V100", true).carried_on);
+    CHECK_FALSE(source("flash_v1", 64, "T4").carried_on);
+}
+
 TEST_CASE("with more SRAM the best is never worse", "[tiles]") {
     const Algorithm& a = *find_algorithm("flash_v2");
     for (const Objective objective : {Objective::sm_traffic, Objective::time}) {
