@@ -176,6 +176,13 @@ Head split_kv(const Letters& x, const Case& c, const GpuSpec&) {
         for (Index j = 0; j < Tc && (!hides || j * c.tiling.bc <= first + rows - 1 + Nk - Nq); ++j)
             if (j / p != std::exchange(before, j / p)) QA += rows;
     }
+    if (S == 1)  // FlashAttention-2, whose row blocks that see nothing read nothing
+        return {{{"Q", {QA * d, 0}}, {"K", {Kt * d, 0}}, {"V", {Kt * dv, 0}}, {"O", {0, Nq * dv}}, {"LSE", {0, Nq}}},
+                QA * d + Kt * (d + dv),
+                Nq * dv + Nq,
+                2 * E * (d + dv),
+                E + U,
+                3 * E + U * (2 + dv) + QA * (dv + 2)};
     return {{{"Q", {QA * d, 0}},
              {"K", {Kt * d, 0}},
              {"V", {Kt * dv, 0}},

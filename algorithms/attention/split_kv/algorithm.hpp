@@ -20,7 +20,8 @@ inline constexpr CodeLine code[] = {
      "FlashAttention-2's inner loop, on a part of the keys."},
     {8, "    O = exp(m_old - m) O + P~ V_j", "Un-normalised until the part ends."},
     {9, "  O_s = O / l, LSE_s = m + log(l)", "A whole attention over this part, and the weight that it will have."},
-    {10, "  write O_s, LSE_s to HBM", "In f32: they are to be added up."},
+    {10, "  write O_s, LSE_s to HBM",
+     "In f32: they are to be added up. One part alone writes O and LSE (line 16), and there is no second launch."},
     {11, "launch 2: for each block of rows (parallel thread blocks)", "Begins when all parts are done."},
     {12, "  read LSE_s of all parts from HBM", "S numbers a row."},
     {13, "  M = max(LSE_s), w_s = exp(LSE_s - M), W = rowsum(w); rows without keys: M = 0",
@@ -40,11 +41,12 @@ inline Index blocks_of_a_part(const Problem& p, const Tiling& tile) {
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
 
-/// O_s: the rows of a part below those of the part before; LSE_s: a row's parts side by side.
+/// Of several parts, O_s: the rows of a part below those of the part before; LSE_s: a row's parts side by side.
 inline std::vector<TensorDecl> tensors(const Problem& p, const Tiling& tile) {
     const Index S = parts_of(tile), Nq = p.seq_q;
     auto t = computation::attention.tensors(p);
     t.push_back(declare(p, "LSE", Role::output, Meaning::statistic, Sliced::by_head, Nq, 1, Dtype::f32));
+    if (S == 1) return t;
     t.push_back(declare(p, "O_s", Role::scratch, Meaning::output, Sliced::by_head, S * Nq, p.dim_v, Dtype::f32));
     t.push_back(declare(p, "LSE_s", Role::scratch, Meaning::statistic, Sliced::by_head, Nq, S, Dtype::f32));
     return t;
@@ -66,10 +68,12 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     const Index Nq = p.seq_q, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
     const Index S = parts_of(tile), U = t.row_visits;
     const Index QA = part_visits(p, tile, blocks_of_a_part(p, tile));
-    const Bytes partials = f * S * Nq * (dv + 1), table = page_entries(p, tile) * size_of(Dtype::i32);
+    const Index combined = S > 1 ? S * Nq : 0;  // parts of all rows
+    const Bytes partials = f * combined * (dv + 1), table = page_entries(p, tile) * size_of(Dtype::i32);
+    const Count combining = combined > 0 ? Nq * (4 * S + 2 * S * dv - dv) : 0;
     return (Prediction{(QA * d + t.keys_streamed * (d + dv)) * e + partials + table, partials + Nq * dv * e + Nq * f,
-                       2 * t.scores * (d + dv), t.scores + U + S * Nq,
-                       3 * t.scores + U * (2 + dv) + QA * (dv + 2) + Nq * (4 * S + 2 * S * dv - dv)} +
+                       2 * t.scores * (d + dv), t.scores + U + combined,
+                       3 * t.scores + U * (2 + dv) + QA * (dv + 2) + combining} +
             of_finishing(p, t))
         .times(p.batch_heads());
 }

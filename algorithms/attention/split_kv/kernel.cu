@@ -76,7 +76,7 @@ void attend(const KernelCall& call) {
 
 void launch_kernel(const KernelCall& call) {
     call.variant->dtype == Dtype::f32 ? attend(call) : launch_tensor_cores(call);
-    launch_combine(call);
+    if (in_parts(call)) launch_combine(call);
 }
 
 }  // namespace tilescope::split_kv

@@ -4,7 +4,7 @@
 // way at once where rows are few.
 #include "algorithms/attention/split_kv/algorithm.hpp"
 #include "algorithms/attention/split_kv/kernel.hpp"
-#include "algorithms/cuda/tensor_cores.cuh"
+#include "algorithms/attention/split_kv/kernel_part.cuh"
 
 namespace tilescope::split_kv {
 namespace {
@@ -43,13 +43,6 @@ __device__ inline void add_weighted(float4& sum, float w, float4 x) {
     sum.y = __fadd_rn(sum.y, __fmul_rn(w, x.y));
     sum.z = __fadd_rn(sum.z, __fmul_rn(w, x.z));
     sum.w = __fadd_rn(sum.w, __fmul_rn(w, x.w));
-}
-
-/// Four neighbours in one store.
-__device__ inline void store_four(float* to, float4 x) { store_wide(to, x); }
-template <class T>
-__device__ inline void store_four(T* to, float4 x) {
-    __stcg(reinterpret_cast<uint2*>(to), uint2{pack<T>(x.x, x.y), pack<T>(x.z, x.w)});
 }
 
 /// What a row's parts amount to.

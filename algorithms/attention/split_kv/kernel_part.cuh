@@ -4,14 +4,19 @@
 
 #include "algorithms/attention/split_kv/algorithm.hpp"
 #include "algorithms/cuda/row_statistics.cuh"
+#include "algorithms/cuda/tensor_cores.cuh"
 
 namespace tilescope::split_kv {
 
-/// The first launch's arguments.
-template <class T>
+/// Whether a launch combines what parts of the keys have; one part is all.
+inline bool in_parts(const KernelCall& call) { return parts_of(call.tile()) > 1; }
+
+/// The first launch's arguments. `Out`: what O_s has, or O where one part is all.
+template <class T, class Out = float>
 struct Args {
     cuda::Global<const T> Q, K, V;
-    cuda::Global<float> O_s, LSE_s;
+    cuda::Global<Out> O_s;
+    cuda::Global<float> LSE_s;
     cuda::Workload work;
     int part;  ///< keys of one, but for the last ones
 
@@ -19,8 +24,8 @@ struct Args {
         : Q(call.tensors["Q"]),
           K(call.tensors["K"]),
           V(call.tensors["V"]),
-          O_s(call.tensors["O_s"]),
-          LSE_s(call.tensors["LSE_s"]),
+          O_s(call.tensors[in_parts(call) ? "O_s" : "O"]),
+          LSE_s(call.tensors[in_parts(call) ? "LSE_s" : "LSE"]),
           work(call.problem),
           part(static_cast<int>(blocks_of_a_part(call.problem, call.tile()) * call.tile().bc)) {}
 };
@@ -31,13 +36,20 @@ inline dim3 grid_of_parts(const KernelCall& call) {
     return dim3(rows_and_heads.x, static_cast<unsigned>(parts_of(call.tile())), rows_and_heads.y);
 }
 
+/// Four neighbours in one store.
+__device__ inline void store_four(float* to, float4 x) { cuda::store_wide(to, x); }
+template <class T>
+__device__ inline void store_four(T* to, float4 x) {
+    __stcg(reinterpret_cast<uint2*>(to), uint2{cuda::pack<T>(x.x, x.y), cuda::pack<T>(x.z, x.w)});
+}
+
 /// [1] What a thread block does: rows i .. of a head on the key blocks from `begin` to `end` of part `number`.
 template <int Br, int Bc>
 struct Duty {
     int head, kv, i, rows, number, begin, end;
 
-    template <class T>
-    __device__ explicit Duty(const Args<T>& a)
+    template <class T, class Out>
+    __device__ explicit Duty(const Args<T, Out>& a)
         : head(blockIdx.z),
           kv(a.work.kv_slice(head)),
           i((gridDim.x - 1 - blockIdx.x) * Br),  // the blocks that see most keys start first
@@ -47,21 +59,21 @@ struct Duty {
           end(min(begin + a.part, a.work.visible_tiles(i + rows, Bc) * Bc)) {}  // [2]
 
     /// The first of its rows of O_s, and of LSE_s, whose rows hold their parts side by side.
-    template <class T>
-    __device__ float* output(const Args<T>& a) const {
+    template <class T, class Out>
+    __device__ Out* output(const Args<T, Out>& a) const {
         return a.O_s.row(head, number * a.work.seq_q + i);
     }
-    template <class T>
-    __device__ float& lse(const Args<T>& a, int r) const {
+    template <class T, class Out>
+    __device__ float& lse(const Args<T, Out>& a, int r) const {
         return a.LSE_s.row(head, i + r)[number];
     }
 
     /// [3], [10] The sum over nothing.
-    template <int threads, int Dv, class T>
-    __device__ void write_nothing(const Args<T>& a) const {
+    template <int threads, int Dv, class T, class Out>
+    __device__ void write_nothing(const Args<T, Out>& a) const {
         constexpr int pieces = Dv / 4;
         for (int k = threadIdx.x; k < rows * pieces; k += threads)
-            cuda::store_wide(output(a) + std::int64_t{k / pieces} * a.O_s.pitch + k % pieces * 4, float4{});
+            store_four(output(a) + std::int64_t{k / pieces} * a.O_s.pitch + k % pieces * 4, float4{});
         for (int r = threadIdx.x; r < rows; r += threads) lse(a, r) = -cuda::infinity;
     }
 };

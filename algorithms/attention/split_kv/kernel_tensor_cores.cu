@@ -66,16 +66,16 @@ struct State {
 };
 
 /// Stores an LSE_s that this lane keeps, of the warp's rows from `row` on.
-template <class T, int Br, int Bc>
-__device__ inline void store_lse(float lse, int row, const Duty<Br, Bc>& duty, const Args<T>& a) {
+template <class T, class Out, int Br, int Bc>
+__device__ inline void store_lse(float lse, int row, const Duty<Br, Bc>& duty, const Args<T, Out>& a) {
     const int kept = row + kept_row_of_warp<M>();
     if (quad_lane() < 2 * M && kept < duty.rows) duty.lse(a, kept) = lse;
 }
 
-/// Lines 9 and 10 of a warp's own rows, from `row` on. A quad's 32 bytes of a row are a sector.
+/// [10] A warp's own rows of O_s, from `row` on. A quad's 32 bytes of a row are a sector.
 template <class T, int Br, int Bc, int D>
-__device__ inline void write_own(State<D>& state, int row, const Duty<Br, Bc>& duty, const Args<T>& a) {
-    scale_rows(state.o, inverse(state.l));
+__device__ inline void store_own(const State<D>& state, const HalfTile<T, Br, D>&, int row, const Duty<Br, Bc>& duty,
+                                 const Args<T>& a) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -86,6 +86,20 @@ __device__ inline void write_own(State<D>& state, int row, const Duty<Br, Bc>& d
             if (r < duty.rows)
                 store_wide(to + 8 * nt, float2{state.o.at[0][nt][2 * half], state.o.at[0][nt][2 * half + 1]});
     }
+}
+/// [16] The same of O, where one part is all: through the warp's own rows of Q_i, which it is done with.
+template <class T, int Br, int Bc, int D>
+__device__ inline void store_own(const State<D>& state, const HalfTile<T, Br, D>& q, int row, const Duty<Br, Bc>& duty,
+                                 const Args<T, T>& a) {
+    store(state.o, q, row, duty.output(a) + std::int64_t{row} * a.O_s.pitch, a.O_s.pitch, duty.rows - row);
+}
+
+/// Lines 9 and 10 of a warp's own rows, from `row` on.
+template <class T, class Out, int Br, int Bc, int D>
+__device__ inline void write_own(State<D>& state, const HalfTile<T, Br, D>& q, int row, const Duty<Br, Bc>& duty,
+                                 const Args<T, Out>& a) {
+    scale_rows(state.o, inverse(state.l));
+    store_own(state, q, row, duty, a);
     store_lse(state.l > 0 ? state.m * a.work.scale + logf(state.l) : -infinity, row, duty, a);
 }
 
@@ -112,9 +126,9 @@ __device__ inline float weigh(Statistics& all, int row, float scale) {
 
 /// Lines 9 and 10 of rows that four warps share. Each leaves its O where its own keys were, eight rows in the room of
 /// K_j and eight in that of V_j.
-template <class T, int Br, int Bc, int D>
+template <class T, class Out, int Br, int Bc, int D>
 __device__ inline void write_merged(const State<D>& state, const HalfTile<T, Bc, D>& k, const HalfTile<T, Bc, D>& v,
-                                    const Duty<Br, Bc>& duty, const Args<T>& a) {
+                                    const Duty<Br, Bc>& duty, const Args<T, Out>& a) {
     constexpr int own = Warp<Br, Bc>::keys * D;
     using Rows = SharedTile<warp_rows / 2, D, ReadBy::lanes>;
     static_assert(Rows::size * sizeof(float) <= own * sizeof(T));
@@ -144,15 +158,15 @@ __device__ inline void write_merged(const State<D>& state, const HalfTile<T, Bc,
             const float factor = all.l[w][r];
             sum.x += factor * x.x, sum.y += factor * x.y, sum.z += factor * x.z, sum.w += factor * x.w;
         }
-        store_wide(duty.output(a) + std::int64_t{r} * a.O_s.pitch + 4 * c, sum);
+        store_four(duty.output(a) + std::int64_t{r} * a.O_s.pitch + 4 * c, sum);
     }
 }
 
 /// Thread blocks that an SM is to have the registers for: as many as can be had without spilling any.
 constexpr int blocks_wanted(int br, int d) { return br == warp_rows ? (d == 64 ? 5 : 4) : 2; }
 
-template <class T, int Br, int Bc, int D>
-__global__ void __launch_bounds__(threads, blocks_wanted(Br, D)) split_kv_tensor_core_kernel(Args<T> a) {
+template <class T, class Out, int Br, int Bc, int D>
+__global__ void __launch_bounds__(threads, blocks_wanted(Br, D)) split_kv_tensor_core_kernel(Args<T, Out> a) {
     extern __shared__ __align__(1024) uint4 shared[];  // so that columns can be found by exclusive or
     const HalfTile<T, Br, D> q{reinterpret_cast<T*>(shared)};
     const HalfTile<T, Bc, D> k{q.data + q.size}, v{k.data + k.size};
@@ -202,17 +216,21 @@ __global__ void __launch_bounds__(threads, blocks_wanted(Br, D)) split_kv_tensor
     if constexpr (warp.along_keys)
         write_merged(state, k, v, duty, a);
     else if (row < rows)
-        write_own(state, row, duty, a);
+        write_own(state, q, row, duty, a);
 }
 
-template <class T>
+template <class T, class Out>
 void launch(const KernelCall& call) {
     dispatch<kernels>(call, [&]<std::size_t I>() {
         constexpr KernelVariant v = kernels[I];
         if constexpr (v.dtype == (std::is_same_v<T, __half> ? Dtype::f16 : Dtype::bf16))
-            enqueue("split_kv", split_kv_tensor_core_kernel<T, v.tile.br, v.tile.bc, v.dim>, grid_of_parts(call),
-                    v.threads, v.shared(), call.stream, Args<T>(call));
+            enqueue("split_kv", split_kv_tensor_core_kernel<T, Out, v.tile.br, v.tile.bc, v.dim>, grid_of_parts(call),
+                    v.threads, v.shared(), call.stream, Args<T, Out>(call));
     });
+}
+template <class T>
+void launch(const KernelCall& call) {
+    in_parts(call) ? launch<T, float>(call) : launch<T, T>(call);
 }
 
 }  // namespace

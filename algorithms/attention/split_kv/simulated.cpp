@@ -11,7 +11,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 struct Head {
     const Tensors& t;
     Span at;
-    Hbm Q, K, V, O_s, LSE_s;
+    Hbm Q, K, V;
 };
 
 /// Lines 4 to 9: O is left as O_s, m as LSE_s.
@@ -43,23 +43,25 @@ void attend(Block& b, const Head& h, const Problem& p, Span i, const Tiles& keys
     add_log(b, m, l);
 }
 
+/// One part is all: what it has is O and LSE.
 void attend_in_parts(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
-    const Hbm Q = t["Q"], K = t["K"], V = t["V"], O_s = t["O_s"], LSE_s = t["LSE_s"];
+    const bool in_parts = parts_of(tile) > 1;
+    const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t[in_parts ? "O_s" : "O"], LSE = t[in_parts ? "LSE_s" : "LSE"];
     const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
     const Index part = blocks_of_a_part(p, tile) * tile.bc;
     const Tiles all(parts_of(tile) * part, part, "s");
     gpu.launch("split_kv", {p.head_axis(), p.row_axis(rows, keys), parts(all)},
                [&](Block& b, Span head, Span i, Span s) {
-                   const Head h = {t, head, Q.of(head), K.of(head), V.of(head), O_s.of(head), LSE_s.of(head)};
+                   const Head h = {t, head, Q.of(head), K.of(head), V.of(head)};
                    const Index number = s.begin / part;
                    const Tiles own = p.visible_keys(keys, i).within(s);
                    b.at(own.count() > 0 ? 4 : 3);
                    Tile o = b.alloc_registers("O", i.size, p.dim_v);
                    Tile m = b.alloc_registers("m", i.size, 1, -infinity);
                    if (own.count() > 0) attend(b, h, p, i, own, o, m);
-                   b.at(10);
-                   b.store(o, h.O_s, {number * p.seq_q + i.begin, i.size});
-                   b.store(m, h.LSE_s, i, {number, 1});
+                   b.at(in_parts ? 10 : 16);
+                   b.store(o, O.of(head), {number * p.seq_q + i.begin, i.size});
+                   b.store(m, LSE.of(head), i, {number, 1});
                });
 }
 
@@ -109,7 +111,7 @@ void note_empty_parts(Gpu& gpu, const Problem& p, const Tiling& tile) {
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
     note_empty_parts(gpu, p, tile);
     attend_in_parts(gpu, t, p, tile);
-    combine(gpu, t, p, tile);
+    if (parts_of(tile) > 1) combine(gpu, t, p, tile);
 }
 
 }  // namespace tilescope::split_kv
