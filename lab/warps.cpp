@@ -83,8 +83,9 @@ Index registers_of_keys(Index warps, const Problem& p, Index keys) {
     return ceil_div(keys * (p.dim + p.dim_v) * size_of(p.dtype), warps * lanes * register_bytes);
 }
 
-/// Dao-AILab/flash-attention: at 8a2ece89 fmha_fprop_kernel_1xN.h, with the traits of fmha_fwd_hdim*.cu; at 0251105a
-/// flash_fwd_launch_template.h.
+/// Dao-AILab/flash-attention: at 8a2ece89 fmha_fprop_kernel_1xN.h, with the traits of fmha_fwd_hdim*.cu: one warp along
+/// the 16 rows, four along the keys. (Rows it splits over thread blocks: gridDim.z of them take a head's row blocks in
+/// turns.) At 0251105a flash_fwd_launch_template.h.
 std::optional<ReleasedWarps> released_warps(const Experiment& e, Index number) {
     const bool first = std::string_view(e.algorithm->name) == "flash_v1";
     if (!first && std::string_view(e.algorithm->name) != "flash_v2") return std::nullopt;
