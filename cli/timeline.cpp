@@ -49,7 +49,8 @@ void print_step(const RunTime& run) {
     const auto factor = [](double x) { return x == 1 ? std::string() : " x " + text::number(x); };
     std::cout << "  alone on an SM, the units' sum" << factor(style.sigma)
               << (l.step.waiting > 0.5 ? " and waiting: " : ": ") << cycles(l.step.alone) << "\n  busiest unit"
-              << factor(style.eta) << ": " << cycles(l.step.busiest) << '\n';
+              << (l.step.queued > l.step.busiest ? " but shared memory, which queues" : "") << factor(style.eta) << ": "
+              << cycles(l.step.busiest) << '\n';
     std::string together = "together: " + cycles(l.step.together(1));
     for (Index r = 2; r <= l.residency.blocks; ++r)
         together += (r == 2 ? "; a step of each of " : ", of ") + std::to_string(r) + ": " + cycles(l.step.together(r));

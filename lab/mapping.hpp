@@ -13,7 +13,7 @@ enum class TileRule : std::uint8_t {
     kernel,  ///< lab/published_tiles.hpp
     paper,   ///< paper_rule()
     best,    ///< a search for the least of an objective
-    common,  ///< one tiling for all algorithms, FlashAttention-2's: what `compare` starts from
+    common,  ///< one tiling for all algorithms, FlashAttention-2's, but for those of tiled products: `compare`'s
 };
 enum class Objective : std::uint8_t { time, dram, sm_traffic };
 inline constexpr TileRule tile_rules[] = {TileRule::kernel, TileRule::paper, TileRule::best};

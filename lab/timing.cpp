@@ -16,7 +16,7 @@ namespace tilescope::lab {
 namespace {
 
 constexpr Index most_warps = 8;           // of a tensor-core kernel: as released ones have, and as were measured
-constexpr Index most_of_a_block = 32;     // warps: 1,024 threads
+constexpr Index most_of_a_block = 32;     // warps of any kernel
 constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is the limit
 
 /// On tensor cores: see ShortTiles.
@@ -25,8 +25,12 @@ bool is_short(const Experiment& e) { return e.tiling.br <= e.algorithm->short_ti
 /// `held`: by the thread blocks of the launch that has most rows.
 Kernel kernel_of(const Experiment& e, const Held& held) {
     Kernel k{.style = style_of(e), .rows = held.rows, .places = e.algorithm->places, .together = e.algorithm->together};
+    k.looks_up = e.problem.mask.hides() && !e.problem.mask.is_causal();
     if (k.style == Style::cuda_cores)
         k.warps = std::max<Index>(1, held.rows / 16);
+    else if (const Index side = e.algorithm->tiled.warp; side > 0)
+        k.tiled = e.algorithm->tiled,
+        k.warps = std::min(ceil_div(held.rows, side) * ceil_div(e.tiling.bc, side), most_of_a_block);
     else if (is_short(e))
         k.own_softmax = true;
     else if (e.algorithm->keys_of_warp > 0)
@@ -52,6 +56,7 @@ struct TimedBlock {
     const BlockOutline* outline;
     std::vector<StepTime> steps;  ///< one a passage
     double fixed = 0;             ///< cycles, whoever is beside it
+    double looking = 0;           ///< cycles in which a mask is looked up, for a tile that it crosses
 };
 
 bool computes(const Passage& p) {
@@ -73,11 +78,22 @@ StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const
     return step_of(p.deeds, kernel, rates, memory, cut);
 }
 
+/// Of a tile of scores: the largest of which maxima are taken.
+double scores_of_a_thread(const BlockOutline& block, const Kernel& kernel) {
+    constexpr double threads = 32;  // of a warp
+    double most = 0;
+    for (const Passage& p : block.passages)
+        for (const Deed& d : p.deeds)
+            if (p.loop >= 0 && d.kind() == Kind::reduce) most = std::max(most, d.reads[0].size());
+    return most / (threads * static_cast<double>(kernel.warps));
+}
+
 TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
                  const Cut& cut) {
     TimedBlock t{&block, {}};
     const bool loops = block.passages.size() > 1;
     t.fixed = constants_of(kernel.style).block + first_load(block, rates);
+    if (kernel.looks_up) t.looking = constants_of(kernel.style).look_up * scores_of_a_thread(block, kernel);
     Index before = -1;
     for (const Passage& p : block.passages) {
         const bool outside = p.loop < 0;
@@ -232,12 +248,12 @@ class Launch {
     }
 
     BlockWork work_of(const TimedBlock& block, const std::vector<Span>& at) const {
-        double full = 0, ragged = 0, masked = 0;
+        double full = 0, ragged = 0, crossed = 0;
         for (std::size_t k = 0; k < at.size(); ++k)
             if (const Axis& a = outline_.axes[k]; a.promise == Promise::graded) {
                 const Tiles seen = *seen_at(outline_.axes, at.data());
-                masked = constants_of(kernel_.style).mask * static_cast<double>(a.seen->partial(at[k], seen));
-                full = static_cast<double>(seen.full()) + masked;
+                crossed = static_cast<double>(a.seen->partial(at[k], seen));
+                full = static_cast<double>(seen.full());
                 ragged = seen.ragged() ? 1 : 0;
             }
         BlockWork out{at, block.fixed, {}};
@@ -245,7 +261,9 @@ class Launch {
             const Passage& p = block.outline->passages[k];
             const bool by_full = p.per == Passage::Per::full_tile;
             const auto each = static_cast<double>(p.each);
-            const double turns = by_full ? full * each
+            const double alone = block.steps[k].alone, looking = alone > 0 ? block.looking / alone : 0;
+            const double masked = crossed * (constants_of(kernel_.style).mask + looking);
+            const double turns = by_full ? (full + masked) * each
                                  : p.per == Passage::Per::ragged_tile
                                      ? ragged * each
                                      : static_cast<double>(p.total) / static_cast<double>(block.outline->blocks);
@@ -363,8 +381,13 @@ class Run {
         const Registers r = registers(launch, warps, {kernel_.rows, on_chip.register_peak});
         Bytes shared = on_chip.sram_peak + staged(launch);
         if (kernel_.own_softmax && shared > 0) shared = std::max(shared, e_.algorithm->short_tiles.shared);
-        const BlockNeeds needs = {shared, warps, r.per_thread, r.compiled ? 0 : on_chip.register_peak};
-        Occupancy o{residency(needs, e_.gpu), warps, r.per_thread, r.compiled, r.spills};
+        BlockNeeds needs = {shared, warps, r.per_thread, r.compiled ? 0 : on_chip.register_peak};
+        if (const Index on_sm = kernel_.tiled.warps_on_sm; on_sm > 0) {  // operands are there in pieces, not in tiles
+            constexpr Index bytes_of_a_warp = 32 * 4;
+            needs.shared = needs.tiles = 0;
+            needs.registers = std::min(needs.registers, e_.gpu.registers_per_sm / (on_sm * bytes_of_a_warp));
+        }
+        Occupancy o{residency(needs, e_.gpu), warps, needs.registers, r.compiled, r.spills};
         if (const Index most = e_.placing.blocks_per_sm; most > 0 && most < o.residency.blocks)
             o.residency = {most, "--blocks-per-sm"};
         return o;
@@ -533,7 +556,8 @@ class Run {
         const auto r = static_cast<double>(t.residency.blocks);
         const double together = t.step.together(t.residency.blocks);
         const double memory = r * std::max(t.step.memory, t.step.bus) / together,
-                     on_chip = r * t.step.residents * t.step.busiest / together;
+                     blocked = r * t.step.residents * t.step.busiest,
+                     on_chip = std::max(blocked, r * t.step.queued) / together;
         if (std::max(memory, on_chip) < most_of_the_time) return Bound::dependency;
         const auto from = t.step.busy.begin() + (memory > on_chip ? static_cast<int>(Unit::l2) : 0);
         const auto to = memory > on_chip ? t.step.busy.end() : t.step.busy.begin() + static_cast<int>(Unit::l2);

@@ -99,6 +99,7 @@ struct Algorithm {
     Index together = 1;                        ///< turns whose loads into registers its kernel asks for at once
     Index keys_of_warp = 0;  ///< that a warp of its kernel on tensor cores owns; 0: it owns rows of queries
     ShortTiles short_tiles = {};
+    TiledProducts tiled = {};    ///< its kernel on tensor cores
     const char* file = nullptr;  ///< of one that was added: where it came from
 };
 

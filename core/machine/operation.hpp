@@ -34,6 +34,8 @@ struct Price {
     enum class Per : std::uint8_t { written, read, read_after_first };  ///< ... of each row
     Index exps = 0, flops = 0;                                          ///< exponentials; every other FLOP
     Per per = Per::written;
+    Index integers =
+        0;  ///< integer operations at half rate, of an element that is written: no FLOPs, but they take time
 };
 
 /// What the operand `a` is to the tile that is written.

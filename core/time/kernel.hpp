@@ -12,6 +12,14 @@ struct SharedPlace {
     std::array<const char*, 3> tiles;
 };
 
+/// How a kernel that is built of tiled matrix products (CUTLASS's) has them on tensor cores; zeros: it is none.
+struct TiledProducts {
+    Index warp = 0;         ///< a warp's part of a result: so many rows and columns
+    Index piece = 0;        ///< operands come in pieces of the sum, with a barrier after each
+    Index warps_on_sm = 0;  ///< for which it is compiled to have the registers
+    double rate = 1;        ///< at which its instruction goes, of mma.sync m16n8k16's
+};
+
 struct Kernel {
     Style style = Style::cuda_cores;
     Index warps = 4;        ///< of a thread block
@@ -21,6 +29,8 @@ struct Kernel {
     double owning = 1;         ///< share of the warps that own rows, where no thread block of the launch is a full one
     std::span<const SharedPlace> places = {};
     Index together = 1;  ///< turns of a loop whose loads into registers are asked for at once, before the first is used
+    TiledProducts tiled = {};
+    bool looks_up = false;  ///< whether a mask hides a score is looked up, one by one, where it crosses a tile
 };
 
 /// A thread block beside a full one of its launch.

@@ -20,9 +20,11 @@ const char* name_of(Style style) { return style == Style::cuda_cores ? "CUDA cor
 
 const StyleConstants& constants_of(Style style) {
     // Least squares over every other case of the survey on an H200 (docs/time.md).
-    static constexpr StyleConstants cuda_cores{1.30, 1.37, 500, 195, 751, 1394, 0.07};
-    // Set, not fitted: `block` and `mask` are round numbers.
-    static constexpr StyleConstants tensor_cores{1, 1, 0, 0, 0, 1500, 0.10};
+    static constexpr StyleConstants cuda_cores{1.30, 1.37, 500, 195, 751, 1394, 0.07, 0, false};
+    // Set, not fitted: `block` and `mask` are round numbers. `look_up`: 24 instructions (Masked::sees in
+    // algorithms/cuda/seen.cuh, of a window, and the loop around it), each of which waits 4 cycles for the one before
+    // (arXiv 1804.06826, of this pipeline since Volta).
+    static constexpr StyleConstants tensor_cores{1, 1, 0, 0, 0, 1500, 0.10, 24 * 4, true};
     return style == Style::cuda_cores ? cuda_cores : tensor_cores;
 }
 

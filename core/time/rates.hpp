@@ -27,6 +27,11 @@ struct StyleConstants {
     double store;    ///< of storing a result within a loop, and going on
     double block;    ///< of a thread block: its start, first loads and end
     double mask;     ///< of a step that a mask crosses: so much of a step more
+    double look_up;  ///< of a thread, to look up whether a mask hides a score, one score after the other
+    /// Whether warps wait at shared memory only where it has no pause left. An operand of tensor cores serves a product
+    /// of 16 x 8 x 16, so loads lie far ahead of what uses them; one of CUDA cores serves a few multiply-adds, and
+    /// every warp that loads meets the others.
+    bool sram_queues;
 };
 const StyleConstants& constants_of(Style style);
 

@@ -73,7 +73,8 @@ class Pricing {
         const double n = static_cast<double>(d.out.tile.cols), k = flops / 2 / d.out.size();
         if (kernel_.style == Style::tensor_cores) {
             const auto whole = [](double x, double unit) { return std::ceil(x / unit) * unit; };  // mma m16n8k16
-            at(c, Unit::tensor) = 2 * whole(rows_of(d) * whole_warps(d), 16) * whole(n, 8) * whole(k, 16) / r_.tensor;
+            at(c, Unit::tensor) = 2 * whole(rows_of(d) * whole_warps(d), 16) * whole(n, 8) * whole(k, 16) /
+                                  (r_.tensor * kernel_.tiled.rate);
             const auto [of_a, of_b] = reads_of(d);
             if (d.reads[1].in_sram()) at(c, Unit::sram) += of_b * d.reads[1].bytes() / r_.sram;
             if (d.reads[0].in_sram()) at(c, Unit::sram) += of_a * d.reads[0].bytes() / r_.sram;
@@ -93,10 +94,15 @@ class Pricing {
 
     bool sums_over_owned(const Deed& d) const { return kernel_.own_keys && !d.transposed[0] && !d.transposed[1]; }
     /// How often the warps of a block read a product's operands, together. Where they own rows every warp reads all of
-    /// b, and they share a. Where they own keys it is the other way round for scores, whose columns are keys; and a sum
+    /// b, and they share a; where each has a square part, those side by side share its rows and those above each other
+    /// its columns. Where they own keys it is the other way round for scores, whose columns are keys; and a sum
     /// over keys is cut into parts of 16 rows, and those into columns, until all warps have one.
     std::pair<double, double> reads_of(const Deed& d) const {
         const double warps = static_cast<double>(kernel_.warps);
+        if (const Index side = kernel_.tiled.warp; side > 0) {
+            const double along_rows = std::clamp(std::ceil(rows_of(d) / static_cast<double>(side)), 1.0, warps);
+            return {along_rows, warps / along_rows};
+        }
         if (kernel_.own_softmax) return {warps, 1};
         if (kernel_.own_keys && d.transposed[1]) return {warps, 1};
         if (!sums_over_owned(d)) return {1, warps_of(d)};
@@ -106,7 +112,8 @@ class Pricing {
 
     void element_by_element(PerUnit& c, const Deed& d) const {
         at(c, Unit::exp) = static_cast<double>(d.cost.exps) / r_.exp;
-        at(c, Unit::alu) = static_cast<double>(d.cost.other_flops) / r_.fma;
+        at(c, Unit::alu) = static_cast<double>(d.cost.other_flops) / r_.fma +
+                           static_cast<double>(d.operation->price.integers) * d.out.size() / r_.half;
         if (d.out.in_sram()) at(c, Unit::sram) = d.out.bytes() / r_.sram;
     }
 
@@ -213,6 +220,7 @@ class Walk {
     Walk(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
          const Cut& cut)
         : deeds_(deeds),
+          kernel_(kernel),
           rates_(rates),
           style_(constants_of(kernel.style)),
           loads_(deeds, kernel),
@@ -265,11 +273,21 @@ class Walk {
   private:
     StepTime step(double cycles, double waited) const {
         const auto l2 = busy_.begin() + static_cast<std::ptrdiff_t>(Unit::l2);
-        const double most = *std::max_element(busy_.begin(), l2) / residents_;
+        const auto sram = static_cast<std::size_t>(Unit::sram);
         PerUnit busy = busy_;  // warps that own no row leave their share of a unit to others
         for (auto u = busy.begin(); u != busy.begin() + static_cast<std::ptrdiff_t>(Unit::l2); ++u)
             *u *= working_ / residents_;
-        return {cycles, style_.eta * most, busy, waited, working_, memory_, bus_};
+        double most = 0;
+        for (auto u = busy_.begin(); u != l2; ++u)
+            if (!style_.sram_queues || u != busy_.begin() + sram) most = std::max(most, *u / residents_);
+        return {.alone = cycles,
+                .busiest = style_.eta * most,
+                .queued = style_.sram_queues ? busy[sram] : 0,
+                .busy = busy,
+                .waiting = waited,
+                .residents = working_,
+                .memory = memory_,
+                .bus = bus_};
     }
     /// A warp on CUDA cores has the units of its sub-core alone: a block of fewer than four leaves others idle while it
     /// is the only one. Constants of tensor cores were set with as many as there are.
@@ -337,16 +355,29 @@ class Walk {
         for (const double c : cost) sum += c;
         now_ += style_.sigma * sum / alone_;
     }
+    /// Of tiled products: before the first piece and after each; and one where warps need what others have of their
+    /// rows, or of a tile that they put into shared memory together.
+    double barriers_within(const Deed& d) const {
+        if (d.kind() == Kind::product) {
+            const double sum = static_cast<double>(d.cost.matmul_flops) / 2 / d.out.size();
+            return 1 + std::ceil(sum / static_cast<double>(kernel_.tiled.piece));
+        }
+        const bool of_rows = d.kind() == Kind::reduce && d.reads[0].tile.cols > 1;
+        const bool of_tile = d.kind() == Kind::map && d.out.in_sram() && d.out.tile.cols > 1;
+        return of_rows || of_tile ? 1 : 0;
+    }
     void work(std::size_t k) {
         const Deed& d = deeds_[k];
         if (d.kind() == Kind::load) return;
         add(costs_[k]);
+        if (kernel_.tiled.piece > 0) pass(barriers_within(d) * constants_of(Style::cuda_cores).barrier);
         if (d.kind() == Kind::reduce && d.reads[0].tile.cols > 1) pass(style_.reduce * shares_[k]);
         if (d.kind() == Kind::store && (k + 1 == deeds_.size() || deeds_[k + 1].kind() != Kind::store))
             pass(style_.store);
     }
 
     std::span<const Deed> deeds_;
+    const Kernel& kernel_;
     const Rates& rates_;
     const StyleConstants& style_;
     Loads loads_;

@@ -14,9 +14,11 @@ namespace tilescope {
 
 /// Cycles of one step. Alone on an SM a thread block takes `alone`: the phases of a step depend on each other, and only
 /// loads go on beside them. Every further one hides behind it but for the unit that both need most: `busiest`. So r of
-/// them take alone + (r - 1) busiest for a step of each.
+/// them take alone + (r - 1) busiest for a step of each. What asks a unit that queues lets others work meanwhile: that
+/// unit is the limit only where it has no pause left, so they take r times `queued` at least.
 struct StepTime {
     double alone = 0, busiest = 0;
+    double queued = 0;   ///< of shared memory, where it queues (StyleConstants)
     PerUnit busy{};      ///< of every unit of an SM, for all warps of the block
     double waiting = 0;  ///< part of `alone`: barriers, reductions, loads that are waited for
     /// A thread block of 8 warps is two that share their loads; one whose rows fill one warp of four is a quarter.
@@ -27,7 +29,8 @@ struct StepTime {
 
     /// Warps are spread over the sub-cores, so those of blocks that do not fill them do not meet.
     double waiting_for_unit(Index blocks) const {
-        return (std::max(1.0, std::ceil(static_cast<double>(blocks) * residents)) - 1) * busiest;
+        const double all = static_cast<double>(blocks), others = std::max(1.0, std::ceil(all * residents)) - 1;
+        return std::max(others * busiest, all * queued - alone);
     }
     /// `sharing`: SMs that still share L2 and DRAM, over those that did at first.
     double together(Index blocks, double sharing = 1) const {

@@ -629,3 +629,42 @@ TEST_CASE("parts whose thread blocks are left over by full waves are told, with 
     CHECK(!contains(said(33), "left over"));
     CHECK(!contains(said(64), "left over"));  // 512 of 528 places
 }
+
+TEST_CASE("drawing dropout's mask takes integer operations, reading a stored one none", "[timing]") {
+    const auto alu = [](bool drops, bool stored) {
+        Experiment e = experiment("flash_v2", 8, 1024, Dtype::f16, {128, 64});
+        if (drops) e.problem.dropout = {.p = 0.1, .stored = stored};
+        return time_of(e).launches.back().step.busy[static_cast<std::size_t>(Unit::alu)];
+    };
+    const Rates rates = rates_of(experiment("flash_v2", 8, 1024, Dtype::f16, {128, 64}).gpu);
+    const double scores = 128 * 64;
+    CHECK(alu(true, true) - alu(false, false) == Approx(scores / rates.fma));
+    CHECK(alu(true, false) - alu(true, true) == Approx(8 * scores / rates.half));
+}
+
+TEST_CASE("memory_efficient's tiled products wait at barriers, and 16 warps share an SM", "[timing]") {
+    for (const auto& [dim, tiling, blocks] :
+         {std::tuple<Index, Tiling, Index>{64, {64, 64}, 4}, {128, {64, 128}, 2}, {256, {32, 128}, 4}}) {
+        Experiment e = experiment("memory_efficient", 16, 2048, Dtype::f16, tiling);
+        e.problem.dim = e.problem.dim_v = dim;
+        INFO(dim);
+        const RunTime tiled = time_of(e);
+        CHECK(tiled.launches[0].residency.blocks == blocks);
+        if (dim > 128) continue;  // the longest passage is its second product's
+        // Each product's pieces of 32 and one before them; two reductions and P.
+        const auto barriers = static_cast<double>((dim / 32 + 1) + (tiling.bc / 32 + 1) + 3);
+        CHECK(tiled.launches[0].step.waiting >= barriers * constants_of(Style::cuda_cores).barrier);
+    }
+}
+
+TEST_CASE("looking up a window costs more than the diagonal of a causal mask", "[timing]") {
+    Experiment e = experiment("flash_v2", 32, 4096, Dtype::f16, {128, 128});
+    e.problem.mask = Mask::causal();
+    const double causal = time_of(e).us();
+    e.problem.mask = Mask::window(4095, 0);  // the same scores
+    CHECK(time_of(e).us() > 1.05 * causal);
+    e.problem.dtype = Dtype::f32, e.tiling = {64, 64};
+    const double looked_up = time_of(e).us();
+    e.problem.mask = Mask::causal();
+    CHECK(time_of(e).us() == Approx(looked_up));
+}

@@ -54,6 +54,11 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
+/// xformers, csrc/attention/cuda/fmha: kernel_forward.h has 32 x 32 scores a warp (kNumWarpsPerBlock) and room for 16
+/// warps on an SM (kMinBlocksPerSm); gemm_kernel_utils.h takes mma m16n8k8 from sm_80 on, which reaches 1,992 FLOPs a
+/// cycle and SM where m16n8k16 reaches 2,680 (H100 and H200).
+inline constexpr TiledProducts tiled = {.warp = 32, .piece = 32, .warps_on_sm = 16, .rate = 1992.0 / 2680};
+
 inline constexpr SharedPlace places[] = {{{"Q", "K", "P"}}, {{"Q", "K", "V"}}};
 
 inline Algorithm describe() {
@@ -67,7 +72,8 @@ inline Algorithm describe() {
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .places = places};
+            .places = places,
+            .tiled = tiled};
 }
 
 }  // namespace tilescope::memory_efficient

@@ -8,6 +8,7 @@ namespace operation {
 extern const Operation draw_kept;
 const Operation draw_kept{.name = "draw_kept",
                           .kind = Kind::map,
+                          .price = {.integers = integers_of_drawing},
                           .formula = "o ← 0 or 1",
                           .sentence = "draws at random which elements to keep, into %O"};
 }  // namespace operation

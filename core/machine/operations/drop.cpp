@@ -9,7 +9,7 @@ extern const Operation drop;
 const Operation drop{.name = "drop",
                      .kind = Kind::map,
                      .access = Access::update,
-                     .price = {.flops = 1},
+                     .price = {.flops = 1, .integers = integers_of_drawing},
                      .formula = "o ← z · o",
                      .sentence = "drops some of %O at random, and scales the others up",
                      .unit = "multiplication"};

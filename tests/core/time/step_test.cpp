@@ -63,3 +63,23 @@ TEST_CASE("what comes into shared memory is not asked for together", "[step]") {
     CHECK(many.alone == Approx(one.alone));
     CHECK(many.waiting == Approx(one.waiting));
 }
+
+TEST_CASE("shared memory queues and does not block on tensor cores; on CUDA cores it blocks", "[step]") {
+    const StepTime step{.alone = 100, .busiest = 30, .queued = 80};
+    CHECK(step.together(1) == 100);
+    CHECK(step.together(2) == 160);
+    CHECK(step.waiting_for_unit(2) == 60);
+    const StepTime with_pauses{.alone = 100, .busiest = 30, .queued = 60};
+    CHECK(with_pauses.together(2) == 130);
+
+    // Warps of 16 rows: each byte of K and V in shared memory feeds half of the products that one of 32 rows has.
+    const Turn attending(0, {64, 64, 2});
+    const auto of = [](const StepTime& s, Unit u) { return s.busy[static_cast<std::size_t>(u)]; };
+    const StepTime tensor = attending.time(asking(1)), cuda = attending.time({.style = Style::cuda_cores});
+    REQUIRE(of(tensor, Unit::sram) > of(tensor, Unit::tensor));
+    CHECK(tensor.queued == of(tensor, Unit::sram));
+    CHECK(tensor.busiest == Approx(std::max({of(tensor, Unit::tensor), of(tensor, Unit::exp), of(tensor, Unit::alu)})));
+    CHECK(cuda.queued == 0);
+    REQUIRE(of(cuda, Unit::sram) > of(cuda, Unit::fma));
+    CHECK(cuda.busiest == Approx(constants_of(Style::cuda_cores).eta * of(cuda, Unit::sram)));
+}
