@@ -77,9 +77,9 @@ TEST_CASE("shared memory queues and does not block on tensor cores; on CUDA core
     // Warps of 16 rows: each byte of K and V in shared memory feeds half of the products that one of 32 rows has.
     const Turn attending(0, {64, 64, 2});
     const auto of = [](const StepTime& s, Unit u) { return s.busy[static_cast<std::size_t>(u)]; };
-    Rates slow = rates;
-    slow.sram /= 2;
-    const StepTime tensor = attending.time(asking(1)), cuda = attending.time({.style = Style::cuda_cores}, slow);
+    Rates many_lanes = rates;
+    many_lanes.fma *= 2;
+    const StepTime tensor = attending.time(asking(1)), cuda = attending.time({.style = Style::cuda_cores}, many_lanes);
     REQUIRE(of(tensor, Unit::sram) > of(tensor, Unit::tensor));
     CHECK(tensor.queued == of(tensor, Unit::sram));
     CHECK(tensor.busiest == Approx(std::max({of(tensor, Unit::tensor), of(tensor, Unit::exp), of(tensor, Unit::alu)})));
