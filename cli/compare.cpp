@@ -190,10 +190,8 @@ std::vector<std::string> time_cells(const Report& r) {
     if (!r.time) return {"no room", "-", "-", "-", "-"};
     const LaunchTime& l = r.time->longest();
     return {text::microseconds(r.time->us()),
-            r.counters.matmul_flops > 0
-                ? text::number(static_cast<double>(r.counters.matmul_flops) / r.time->us() / 1e6)
-                : "-",
-            name_of(l.bound), text::number(l.waves), text::grouped(l.sms)};
+            r.counters.matmul_flops > 0 ? text::number(*r.useful_flops_per_s() / 1e12) : "-", name_of(l.bound),
+            text::number(l.waves), text::grouped(l.sms)};
 }
 
 void print_table(const std::vector<Row>& rows, text::Format format) {

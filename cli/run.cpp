@@ -66,9 +66,9 @@ void print_time(const Report& r) {
         return;
     }
     const RunTime& t = *r.time;
-    const Metric& speed = *find_metric("flops_per_s");
+    const Metric& speed = *find_metric("useful_flops_per_s");
     std::cout << "\nTime (modelled): " << text::microseconds(t.us());
-    if (r.counters.matmul_flops > 0) std::cout << ", " << shown(speed, speed.of(r)) << " of products";
+    if (r.counters.matmul_flops > 0) std::cout << ", " << shown(speed, speed.of(r)) << " of useful products";
     std::cout << '\n';
     text::Table table({"launch", "thread blocks", "on an SM", "limited by", "warps", "registers", "waves", "SMs",
                        "tail", "time", "bound"});

@@ -98,7 +98,7 @@ void print(const Report& report, const Request& request) {
     const RunTime& run = *report.time;
     std::ostringstream heading;
     heading << e.algorithm->name << " on " << e.gpu.name << ": " << text::microseconds(run.us());
-    const Metric& speed = *find_metric("flops_per_s");
+    const Metric& speed = *find_metric("useful_flops_per_s");
     if (number_of(speed, report).value_or(0) >= 1e11) heading << ", " << shown(speed, speed.of(report));
     heading << "\n  " << describe(request, *e.algorithm->computes) << "; tiles " << tiles_text(e) << '\n';
     text::print_wrapped(std::cout, heading.str());

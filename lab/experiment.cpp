@@ -101,6 +101,26 @@ double arithmetic_intensity(const Counters& c) {
     return c.hbm() > 0 ? static_cast<double>(c.flops()) / static_cast<double>(c.hbm()) : 0;
 }
 
+namespace {
+
+/// Of a computation by the problem's sizes alone.
+double needed_flops(const Computation& computes, const Problem& p) {
+    const Needs& needs = computes.needs;
+    const Count a_pair = 2 * (needs.over_dim * p.dim + needs.over_dim_v * p.dim_v) + needs.other_flops;
+    return static_cast<double>(p.batch_heads()) * static_cast<double>(p.pairs()) * static_cast<double>(a_pair);
+}
+
+}  // namespace
+
+double Report::useful_flops() const {
+    const double own = needed_flops(*experiment.algorithm->computes, experiment.problem);
+    return forward ? own + needed_flops(*forward->computes, experiment.problem) : own;
+}
+
+std::optional<double> Report::useful_flops_per_s() const {
+    return time ? std::optional(useful_flops() / time->us() * 1e6) : std::nullopt;
+}
+
 std::optional<double> Report::dram_intensity() const {
     const auto traffic = dram();
     if (!traffic || traffic->read + traffic->written == 0) return std::nullopt;

@@ -76,7 +76,11 @@ struct Report {
     const OutputError* error() const;
 
     double arithmetic_intensity() const { return lab::arithmetic_intensity(counters); }
-    /// The same per byte of DRAM traffic, where that is modelled.
+    /// FLOPs that the problem needs, the same for all algorithms: products of queries and keys that see each other.
+    double useful_flops() const;
+    /// The same per second of the modelled time.
+    std::optional<double> useful_flops_per_s() const;
+    /// FLOPs per byte of DRAM traffic, where that is modelled.
     std::optional<double> dram_intensity() const;
     /// Inputs read once and outputs written once: what every algorithm has to move.
     Bytes compulsory_read() const, compulsory_written() const;

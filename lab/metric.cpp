@@ -230,6 +230,13 @@ constexpr Metric
                              "whether a thread would need more registers than there are: no kernel would run like that",
                              modelled, timed<[](const RunTime& t) { return t.spills(); }>},
                             [](const Launch& l) { return l.time ? MetricValue(l.time->spills) : MetricValue(); }),
+                {"useful_flops", "useful FLOPs", "useful", "FLOP",
+                 "FLOPs that the problem needs, the same for all algorithms: of its matrix products, for queries and "
+                 "keys that the mask leaves; of a softmax, three an element",
+                 counted, [](const Report& r) { return MetricValue(r.useful_flops()); }},
+                {"useful_flops_per_s", "useful FLOP/s", "useful/s", "FLOP/s",
+                 "useful FLOPs over the time: what texts and the roofline call TFLOP/s", modelled,
+                 [](const Report& r) { return or_nothing(r.useful_flops_per_s()); }},
 };
 
 }  // namespace
@@ -264,7 +271,8 @@ const Metric& metric_named(const std::string& flag, const std::string& key) {
 
 std::optional<bool> more_is_better(const Metric& m) {
     const std::string_view key = m.key;
-    for (const char* more : {"arithmetic_intensity", "dram_intensity", "l2_hit_rate", "flops_per_s", "sms_in_use"})
+    for (const char* more :
+         {"arithmetic_intensity", "dram_intensity", "l2_hit_rate", "flops_per_s", "useful_flops_per_s", "sms_in_use"})
         if (key == more) return true;
     for (const char* less : {"hbm_read_bytes", "hbm_write_bytes", "hbm_reduce_bytes", "hbm_bytes", "dram_read_bytes",
                              "dram_write_bytes", "dram_bytes", "time_us", "tail"})

@@ -95,11 +95,8 @@ void Explorer::remember(const Session& session) {
     const std::string of = r.experiment.algorithm->name + (' ' + r.experiment.gpu.name) + ' ' + name_of(p.dtype);
     if (of != of_) past_.clear();
     of_ = of;
-    Past past{static_cast<double>(p.seq_q), static_cast<double>(r.counters.hbm()), {}, {}, {}, {}};
+    Past past{static_cast<double>(p.seq_q), static_cast<double>(r.counters.hbm()), {}, roofline_dot(r)};
     past.dram_read_bytes = on_axis(*find_metric("dram_read_bytes"), r);
-    past.sm_intensity = r.arithmetic_intensity();
-    past.dram_intensity = r.dram_intensity();
-    if (r.time) past.flops_per_s = flops_per_s(r);
     past_.push_back(past);
     constexpr std::size_t most = 200;
     if (past_.size() > most) past_.erase(past_.begin());
@@ -112,7 +109,7 @@ std::vector<Explorer::Trail> Explorer::trails(Stage stage, std::size_t panel) co
             if (x && y && std::isfinite(*x) && std::isfinite(*y)) t.points.emplace_back(*x, *y);
         };
         if (stage == Stage::roofline)
-            add(sm, p.sm_intensity, p.flops_per_s), add(dram, p.dram_intensity, p.flops_per_s);
+            add(sm, p.dot.sm_intensity, p.dot.flops_per_s), add(dram, p.dot.dram_intensity, p.dot.flops_per_s);
         if (stage == Stage::io) add(sm, p.n, panel == 0 ? p.sm_bytes : p.dram_read_bytes);
     }
     std::vector<Trail> all{sm};

@@ -2,7 +2,7 @@
 // N. Worked out while frames go on, for what the session shows.
 #pragma once
 
-#include "lab/figure/figure.hpp"
+#include "lab/figure/kinds.hpp"
 #include "show/beside.hpp"
 #include "show/plane.hpp"
 #include "show/view.hpp"
@@ -54,7 +54,8 @@ class Explorer {
     /// What a run of late came to, in the units of the axes; nothing where there is no such number.
     struct Past {
         double n, sm_bytes;
-        std::optional<double> dram_read_bytes, flops_per_s, sm_intensity, dram_intensity;
+        std::optional<double> dram_read_bytes;
+        lab::RooflineDot dot;
     };
     void remember(const Session& session);
     void ask(const Session& session, const View& view);

@@ -23,7 +23,7 @@ const LaunchTime& longest(const Report& r) { return r.time->longest(); }
 
 constexpr Shown of_traffic[] = {{"dram_read_bytes"}, {"dram_write_bytes"}, {"l2_hit_rate", false}, {"dram_intensity"}};
 
-constexpr Shown of_time[] = {{"time_us"}, {"flops_per_s"}};
+constexpr Shown of_time[] = {{"time_us"}, {"useful_flops_per_s"}};
 
 constexpr Shown of_launch[] = {
     {"bound", false, true},

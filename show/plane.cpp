@@ -256,8 +256,8 @@ CellText about_cell(const TilePlane& plane, const Metric& m, std::size_t cell) {
 std::vector<const Metric*> plane_metrics() {
     std::vector<const Metric*> list;
     for (const char* key :
-         {"time_us", "flops_per_s", "hbm_bytes", "dram_bytes", "arithmetic_intensity", "dram_intensity", "l2_hit_rate",
-          "blocks_per_sm", "waves", "tail", "sram_peak_bytes", "register_peak_bytes"})
+         {"time_us", "useful_flops_per_s", "hbm_bytes", "dram_bytes", "arithmetic_intensity", "dram_intensity",
+          "l2_hit_rate", "blocks_per_sm", "waves", "tail", "sram_peak_bytes", "register_peak_bytes"})
         list.push_back(find_metric(key));
     return list;
 }

@@ -143,6 +143,7 @@ const Computation computation::attention_backward{.name = "attention backward",
                                                   .output = "dQ",
                                                   .accumulates = false,
                                                   .features = score_features.with(Feature::dropout),
+                                                  .needs = {.over_dim = 2, .over_dim_v = 2},  // dQ, dK; dP, dV
                                                   .file_flag = "--q",
                                                   .tensors = tensors_of_backward,
                                                   .reference = gradients_of_rows,

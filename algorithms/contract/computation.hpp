@@ -44,13 +44,20 @@ using Inputs = std::map<std::string, std::shared_ptr<Storage>, std::less<>>;
 /// Rows of outputs in double precision, row-major, by name.
 using ReferenceRows = std::map<std::string, std::vector<double>, std::less<>>;
 
+/// What the mathematics needs for a pair of a query and a key that it sees, whatever a program computes besides.
+struct Needs {
+    Index over_dim = 0, over_dim_v = 0;  ///< multiply-adds of products, for each of d and of d_v numbers
+    Index other_flops = 0;               ///< where there are no products: all that there is
+};
+
 struct Computation {
-    const char* name;       ///< "attention"
-    const char* title;      ///< over a list of its algorithms: "Attention"
-    const char* slice;      ///< what one slice of a tensor is called: "head"
-    const char* output;     ///< the tensor that users come for: "O"
-    bool accumulates;       ///< the output grows on chip, step by step
-    FeatureSet features;    ///< the parts of Problem that mean something here
+    const char* name;     ///< "attention"
+    const char* title;    ///< over a list of its algorithms: "Attention"
+    const char* slice;    ///< what one slice of a tensor is called: "head"
+    const char* output;   ///< the tensor that users come for: "O"
+    bool accumulates;     ///< the output grows on chip, step by step
+    FeatureSet features;  ///< the parts of Problem that mean something here
+    Needs needs;
     const char* file_flag;  ///< the flag of the first input's file: "--q"
     /// Inputs and output: what every algorithm of it has; and a mask for dropout, where that is stored.
     std::vector<TensorDecl> (*tensors)(const Problem&);

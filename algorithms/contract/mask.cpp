@@ -107,6 +107,33 @@ Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
     return some_seen ? Cover::whole : Cover::hidden;
 }
 
+Count Mask::pairs_of_band(Span rows, Span keys, Index diagonal) const {
+    const Cover all = band(rows, keys, diagonal);
+    if (all != Cover::partial) return all == Cover::whole ? rows.size * keys.size : 0;
+    Count pairs = 0;
+    for (Index r = rows.begin + diagonal; r < rows.end() + diagonal; ++r) {
+        const Index first = left_ ? std::max(keys.begin, r - *left_) : keys.begin;
+        const Index end = right_ ? std::min(keys.end(), r + *right_ + 1) : keys.end();
+        pairs += std::max<Index>(0, end - first);
+    }
+    return pairs;
+}
+
+Count Mask::pairs(Span rows, Span keys, Index diagonal) const {
+    if (!patterned()) return pairs_of_band(rows, keys, diagonal);
+    Count pairs = 0;
+    for (Index r = rows.begin; r < rows.end();) {
+        const Span part = alike_rows({r, rows.end() - r}, diagonal);
+        for (Index k = keys.begin; k < keys.end();) {
+            const Span across = alike_keys({k, keys.end() - k});
+            if (pattern_sees(r, k, diagonal)) pairs += pairs_of_band(part, across, diagonal);
+            k = across.end();
+        }
+        r = part.end();
+    }
+    return pairs;
+}
+
 void Mask::apply(Block& b, Tile& s, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const {
     const Index first = rows.begin / of_a_query, queries = ceil_div(rows.end(), of_a_query) - first;
     if (cover({first, queries}, keys, diagonal) == Cover::whole) return;

@@ -25,6 +25,7 @@ const Computation computation::softmax{.name = "softmax",
                                        .output = "Y",
                                        .accumulates = false,
                                        .features = {},
+                                       .needs = {.other_flops = 3},  // exp, a sum's addition, a division
                                        .file_flag = "--x",
                                        .tensors = softmax_tensors,
                                        .reference = softmax_reference};

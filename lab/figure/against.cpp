@@ -315,7 +315,7 @@ Figure waves(const FigureRequest& r) {
                     "Thread blocks come in waves",
                     "heads=1:64:+1",
                     "heads",
-                    {{"time_us", "time"}, {"flops_per_s", "speed"}},
+                    {{"time_us", "time"}, {"useful_flops_per_s", "speed"}},
                     "Modelled. Where the last wave is nearly empty, a head more costs a whole wave; a smaller step is "
                     "one more thread block on an SM.",
                     false,

@@ -60,8 +60,11 @@ std::string setup_text(const Experiment& experiment, std::string_view varied);
 /// A metric of a report in the units of an axis (seconds, not microseconds); nothing where there is none.
 std::optional<double> on_axis(const Metric& metric, const Report& report);
 Scale scale_of(const Metric& metric);
-/// Of all its FLOPs, as roofs have them, of a run with a time.
-double flops_per_s(const Report& report);
+/// Where a run is under the roofs: of useful FLOPs, over the bytes of each level and a second.
+struct RooflineDot {
+    std::optional<double> sm_intensity, dram_intensity, flops_per_s;
+};
+RooflineDot roofline_dot(const Report& report);
 
 Figure io_vs_n(const FigureRequest& request);
 Figure io_vs_d(const FigureRequest& request);

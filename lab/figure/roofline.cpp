@@ -68,7 +68,14 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
 
 }  // namespace
 
-double flops_per_s(const Report& r) { return static_cast<double>(r.counters.flops()) / r.time->us() * 1e6; }
+/// The same FLOPs along both axes: what is above a dot is then the roof of its bytes.
+RooflineDot roofline_dot(const Report& r) {
+    const auto over = [&](Bytes bytes) {
+        return bytes > 0 ? std::optional(r.useful_flops() / static_cast<double>(bytes)) : std::nullopt;
+    };
+    const auto dram = r.dram();
+    return {over(r.counters.hbm()), over(dram ? dram->read + dram->written : 0), r.useful_flops_per_s()};
+}
 
 Figure roofline(const FigureRequest& r) {
     const auto variants = variants_of(r, {"standard", "flash_v1", "flash_v2"});
@@ -85,7 +92,7 @@ Figure roofline(const FigureRequest& r) {
     const auto outcomes = outcomes_of(usual, cases);
     const GpuSpec& gpu = outcomes[0].experiment.gpu;
     Panel p{"",
-            {"FLOPs per byte of the level", Scale::plain, true, least_intensity, usually_most},
+            {"useful FLOPs per byte of the level", Scale::plain, true, least_intensity, usually_most},
             {"", Scale::flops_per_s, true, 1e12, 2e15}};
     std::string unknown;
     const std::size_t each = std::max<std::size_t>(1, path.values.size());
@@ -98,9 +105,10 @@ Figure roofline(const FigureRequest& r) {
                      static_cast<int>(v)};
             for (std::size_t k = 0; k < each; ++k) {
                 const auto& report = outcomes[v * each + k].report;
-                if (!report || !report->time) continue;
-                const auto x = of_dram ? report->dram_intensity() : std::optional(report->arithmetic_intensity());
-                if (x && std::isfinite(*x)) s.points.push_back({*x, flops_per_s(*report)});
+                if (!report) continue;
+                const RooflineDot dot = roofline_dot(*report);
+                const auto& x = of_dram ? dot.dram_intensity : dot.sm_intensity;
+                if (x && dot.flops_per_s) s.points.push_back({*x, *dot.flops_per_s});
             }
             if (s.points.empty()) {
                 unknown += (unknown.empty() ? "" : ", ") + s.title.substr(0, s.title.find(" ("));
@@ -116,9 +124,9 @@ Figure roofline(const FigureRequest& r) {
             {p},
             "Roofs: the data sheet's rates, " +
                 std::string(gpu.l2_read_bytes_per_clk ? "of L2 a measured one" : "of L2 too") +
-                ". Dots: all FLOPs of a run over its bytes at a "
-                "level (SM traffic, "
-                "counted; DRAM traffic, modelled) and over its modelled time. " +
+                ". Dots: useful FLOPs, which are the same for all algorithms (products of queries and keys that the "
+                "mask leaves), over a run's bytes at a level (SM traffic, counted; DRAM traffic, modelled) and over "
+                "its modelled time. " +
                 (path.values.empty() ? ""
                                      : "Rings: where paths begin, at " + path.key + " = " + path.values.front() +
                                            "; they end at " + path.values.back() + ". ") +

@@ -107,6 +107,32 @@ TEST_CASE("experiment: arithmetic intensity is all FLOPs over HBM bytes", "[expe
           5 * count(experiment("standard", large)).arithmetic_intensity());
 }
 
+TEST_CASE("experiment: useful FLOPs are those of pairs that the mask leaves, and no algorithm computes fewer",
+          "[experiment]") {
+    Case masked = square(2, 100, 16, {32, 16});
+    masked.problem.dim_v = 24;
+    const Mask masks[] = {Mask(), Mask::causal(), Mask::window(20, 7), Mask::window(30, 0).with(Documents({40, 60}))};
+    for (const Mask& mask : masks) {
+        masked.problem.mask = mask;
+        Count pairs = 0;
+        for (Index q = 0; q < 100; ++q)
+            for (Index k = 0; k < 100; ++k) pairs += masked.problem.sees(q, k);
+        CHECK(masked.problem.pairs() == pairs);
+        for (const Algorithm& a : algorithms()) {
+            if (a.computes == &computation::softmax) continue;
+            INFO(a.name << ", mask " << mask.name());
+            const Report r = count(experiment(a.name, masked));
+            const double products = a.computes == &computation::attention ? 2 : 4;  // as many over d as over d_v
+            CHECK(r.useful_flops() == 2.0 * static_cast<double>(pairs) * products * (16 + 24));
+            CHECK(r.useful_flops() <= static_cast<double>(r.counters.matmul_flops));
+        }
+        CHECK((count(experiment("flash_v2", masked)).useful_flops() ==
+               static_cast<double>(count(experiment("flash_v2", masked)).counters.matmul_flops)) == !mask.hides());
+    }
+    const Report s = count(experiment("softmax_safe", square(2, 64, 16, {64, 64})));
+    CHECK(s.useful_flops() == 3 * 2.0 * 64 * 64);
+}
+
 TEST_CASE("experiment: memory beyond the inputs and the output", "[experiment]") {
     std::vector<Case> cases = corner_cases();
     for (std::uint64_t seed = 1; seed <= 100; ++seed) cases.push_back(random_case(seed));

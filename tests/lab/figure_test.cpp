@@ -109,7 +109,27 @@ TEST_CASE("a roof is above every dot", "[figure]") {
         }
     }
     const Report r = report_of("flash_v2", 64, 4096, {128, 128});
-    CHECK(named(f.panels[0], "flash_v2, SM traffic").points[0].x == r.arithmetic_intensity());
+    const double needed = 64 * 4.0 * 64 * 4096 * 4096;  // two products of d = 64 for each head, no mask
+    CHECK(named(f.panels[0], "flash_v2, SM traffic").points[0].x ==
+          Approx(needed / static_cast<double>(r.counters.hbm())));
+}
+
+TEST_CASE("under the roofs who takes longer is lower: hidden tiles are no speed", "[figure]") {
+    FigureRequest masked = request();
+    masked.options.heads = 1, masked.options.seq = 512, masked.options.dim = 128, masked.options.causal = true;
+    masked.variants = {variant_from("standard"), variant_from("three_pass"), variant_from("flash_v1"),
+                       variant_from("flash_v2")};
+    const Figure f = roofline(masked);
+    const double needed = 4.0 * 128 * 512 * 513 / 2;  // of a head: a query sees itself and what is before it
+    for (const Variant& v : masked.variants) {
+        INFO(v.label);
+        const FigurePoint dot = named(f.panels[0], v.label + ", SM traffic").points[0];
+        const Report r = *outcomes_of(masked, {{&v, {}}})[0].report;
+        CHECK(dot.y == Approx(needed / (r.time->us() * 1e-6)));
+        CHECK(dot.x == Approx(needed / static_cast<double>(r.counters.hbm())));
+        CHECK(r.useful_flops() == needed);
+        CHECK(r.useful_flops() <= static_cast<double>(r.counters.matmul_flops));
+    }
 }
 
 TEST_CASE("no dot of a roofline lies above its roof, on presets and on changed machines", "[figure]") {

@@ -45,6 +45,8 @@ TEST_CASE("metrics are what the report says, in its units", "[metric]") {
     CHECK(*number_of(of("time_us"), r) == r.time->us());
     CHECK(*number_of(of("flops_per_s"), r) ==
           Approx(static_cast<double>(r.counters.matmul_flops) / (r.time->us() / 1e6)));
+    CHECK(*number_of(of("useful_flops"), r) == r.useful_flops());
+    CHECK(*number_of(of("useful_flops_per_s"), r) == Approx(r.useful_flops() / (r.time->us() / 1e6)));
     CHECK(*number_of(of("hbm_footprint_bytes"), r) == static_cast<double>(r.hbm_footprint));
     CHECK(shown(of("bound"), of("bound").of(r)) == name_of(r.time->longest().bound));
     CHECK(shown(of("fits_hbm"), of("fits_hbm").of(r)) == "yes");
