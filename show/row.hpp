@@ -42,6 +42,17 @@ struct RowVisit {
     Index from, to;           ///< ticks
     Index pass;               ///< how often the first of its keys was visited before
     std::size_t first, last;  ///< writes: [first, last)
+    Index update = -1;        ///< of the writes the one that has m take in its scores; -1: none
+
+    /// Whether the other one is of a thread block that runs beside this one's, and shares nothing with it.
+    bool is_beside(const RowVisit& v) const { return v.launch == launch && v.block != block; }
+};
+
+/// Weights that are in a sum: those of a tile, times what the sum was scaled with since.
+struct RowShare {
+    Span keys;
+    Index step, row;  ///< that wrote the tile, and the row's in it
+    float factor;
 };
 
 /// What became of a tile in a visit: operations on it one after the other, until something else reads it.
@@ -51,9 +62,9 @@ struct RowLine {
     std::string name;                   ///< "O"
     std::string formula;                ///< "c · O + S V"
     std::string numbers;                ///< "0.32 · (−0.90) + 1.11", of the first column
-    Index tick;                         ///< of the last operation
-    std::size_t operations;             ///< how many
+    Index tick, step;                   ///< of the last operation
     std::vector<float> was, kept, now;  ///< before; what is left of that when it was scaled; after
+    bool copied = false;                ///< all that was done so far: another tile's row was taken over
     bool scaled = false, added = false;
 };
 
@@ -64,7 +75,8 @@ struct RowKey {
     State state = State::unread;
     bool now = false;                      ///< the visit that is under way has it
     bool has_weight = false;               ///< it was exponentiated
-    float score = 0, weight = 0, was = 0;  ///< was: the weight before m jumped in this visit
+    bool in_sum = false;                   ///< its weight is in the sum that is told
+    float score = 0, weight = 0, was = 0;  ///< weight: as the sum has it; was: before this visit scaled the sum
 };
 
 /// What is known of the row after a tick.
@@ -75,12 +87,14 @@ struct RowMoment {
     std::vector<RowLine> all;    ///< the same when it is done
     float m = 0, m_was = 0;      ///< the running maximum, and what it was before the visit
     bool has_m = false;
-    const RowLine* m_line = nullptr;    ///< of `lines`; nullptr: not written in the visit so far
-    const RowLine* sum_line = nullptr;  ///< the running sum
+    bool m_updated = false;             ///< m has taken in the visit's scores
+    bool in_part = false;               ///< other thread blocks have other keys of the row at the same time
+    const RowLine* sum_line = nullptr;  ///< the running sum, of `lines`; nullptr: not written in the visit so far
     const RowLine* output_line = nullptr;
     std::vector<float> output;  ///< of the tile written last
     float sum = 0;
     bool has_sum = false;
+    Index sum_step = -1;     ///< that wrote it; -1: there is none
     bool overflows = false;  ///< exponentials are taken without a maximum
 };
 
@@ -117,17 +131,30 @@ class RowStory {
 
   private:
     friend class RowReader;
+    struct Weight {
+        float value = 0;
+        bool there = false, summed = false;
+    };
+    /// Of every key.
+    std::vector<Weight> weights(Index tick) const;
+    void take_weights(std::vector<Weight>& to, const RowWrite& w, Span keys) const;
+    void take_summed(std::vector<Weight>& to, Index tick) const;
+    void tell_maximum(RowMoment& m, Index tick) const;
     void tell_keys(RowMoment& m, Index tick) const;
     void tell_sums(RowMoment& m, Index tick) const;
+    void tell_output(RowMoment& m, Index tick) const;
     void add_values(Index key, double w, double r, std::vector<double>& wrong, std::vector<double>& right) const;
     Forgotten forget() const;
-    float m_before(const RowVisit& v, Index tick) const;
+    bool is_of_part(const RowVisit& v) const;
+    float m_before(const RowVisit& v) const;
+    std::optional<float> m_updated(const RowVisit& v, Index tick) const;
 
     const Run& run_;
     Index head_, query_;
     mutable std::optional<Forgotten> forgotten_;  // once it was asked for
     std::vector<RowWrite> writes_;
     std::vector<RowVisit> visits_;
+    std::map<Index, std::vector<RowShare>> shares_;  // by step: what is in a sum that it wrote
 };
 
 /// Stories of rows that are looked at, made when they are asked for.

@@ -35,34 +35,25 @@ class Lines {
             if (o.tile != no_tile && !is_copy(e)) read_.insert(o.tile);
     }
 
-    std::vector<RowLine> finish() {
-        std::erase_if(lines_, [](const RowLine& l) { return l.operations == 0; });
-        return std::move(lines_);
-    }
+    std::vector<RowLine> finish() { return std::move(lines_); }
 
   private:
     static bool is_copy(const Event& e) { return std::string_view(e.operation->formula) == "o ← a"; }
 
+    /// The tile's line so far, unless somebody has read it since; else one that begins with what the tile holds.
     RowLine& line_of(const RowWrite& w, const Event& e) {
         for (auto l = lines_.rbegin(); l != lines_.rend(); ++l)
             if (l->tile == e.out && !read_.contains(e.out)) return *l;
         read_.erase(e.out);
-        RowLine line{.tile = e.out,
-                     .form = w.form,
-                     .name = contents_.after(w.step),
-                     .formula = {},
-                     .numbers = {},
-                     .tick = w.tick,
-                     .operations = 0,
-                     .was = {},
-                     .kept = {},
-                     .now = {}};
+        RowLine line{};
+        line.tile = e.out;
         if (w.before >= 0) {
             const auto before = story_.values(w.before, w.row);
             line.was.assign(before.begin(), before.end());
-            if (e.kind() != Kind::alloc) line.formula = contents_.before(w.step), line.numbers = row_number(before[0]);
+            if (made_.erase(e.out) == 0 || before[0] != 0)
+                line.formula = contents_.before(w.step), line.numbers = row_number(before[0]);
         }
-        line.kept = line.was;
+        line.kept = line.now = line.was;
         return lines_.emplace_back(std::move(line));
     }
 
@@ -83,19 +74,15 @@ class Lines {
     }
 
     void write(const RowWrite& w, const Event& e) {
+        if (e.kind() == Kind::alloc) return void(made_.insert(e.out));
         RowLine& l = line_of(w, e);
         const auto now = story_.values(w);
-        const std::vector<float> before = l.operations > 0 ? l.now : l.was;
-        l.form = w.form, l.tick = w.tick, l.name = contents_.after(w.step);
+        const std::vector<float> before = l.now;
+        // What was copied has a name of its own as soon as something is done to it: m_old is what m was.
+        const FormulaPart old = {l.copied && l.name.ends_with("_old") ? l.name : l.formula, l.numbers};
+        l.form = w.form, l.tick = w.tick, l.step = w.step, l.name = contents_.after(w.step), l.copied = is_copy(e);
         l.now.assign(now.begin(), now.end());
-        if (e.kind() == Kind::alloc) {
-            l.was = l.kept = l.now;
-            if (now[0] != 0) l.formula = l.name, l.numbers = row_number(now[0]);
-            return;
-        }
-        ++l.operations;
         const std::string_view f = e.operation->formula;
-        const FormulaPart old = {l.formula, l.numbers};
         const FormulaPart a =
             e.a() == no_tile ? FormulaPart{} : operand(w, e, f, now[0] - (before.empty() ? 0 : before[0]));
         const bool compound = old.words.find(" + ") != std::string::npos;
@@ -114,7 +101,7 @@ class Lines {
         } else if (f.find("max(o") != f.npos) {
             made = same("max(") + old + same(", ") + a + same(")");
         } else if (is_copy(e)) {
-            made = {contents_.after(w.step), a.numbers};
+            made = a;
             l.was = l.kept = l.now;
         } else {
             made = a;
@@ -127,6 +114,7 @@ class Lines {
     const Contents& contents_;
     std::vector<RowLine> lines_;
     std::set<TileId> read_;  // since they were written
+    std::set<TileId> made_;  // in this visit, and not written since
 };
 
 }  // namespace

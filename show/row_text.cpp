@@ -11,10 +11,12 @@
 namespace tilescope::show {
 namespace {
 
+constexpr const char* whole_row = "The row";
+
 /// "Block 2", or the keys where the row has more than one block in the visit.
 std::string block_name(const Run& run, const RowVisit& v) {
     const Index bc = run.experiment().tiling.bc;
-    return v.keys.size > bc ? "The row" : "Block " + std::to_string(v.keys.begin / bc + 1);
+    return v.keys.size > bc ? whole_row : "Block " + std::to_string(v.keys.begin / bc + 1);
 }
 
 bool sees_nothing(const RowMoment& m) {
@@ -33,16 +35,24 @@ std::string about_overflow(const RowMoment& m) {
 
 bool is_first(const RowMoment& m) { return m.m_was == -INFINITY; }
 
+/// Whether the visit scales what was summed before, now or later; and whether a line has been.
+bool rescales(const RowMoment& m) {
+    return std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.scaled && l.added; });
+}
+bool is_scaled(const RowLine* l) { return l && l->scaled; }
+
 std::string about_maximum(const std::string& block, const RowMoment& m) {
     const std::string was = row_number(m.m_was), is = row_number(m.m);
     if (m.m == -INFINITY) return block + " holds no key that this row sees: m stays −∞.";
-    if (is_first(m)) return block + " is the first that this row sees. Its largest score, " + is + ", becomes m.";
+    if (is_first(m) && block == whole_row) return "The row's largest score, " + is + ", becomes m.";
+    if (is_first(m))
+        return block + " is the first " + (m.in_part ? "of its part" : "that this row sees") + ". Its largest score, " +
+               is + ", becomes m.";
     if (!(m.m > m.m_was))
         return block + " holds no larger score. m stays " + is + ", and nothing that was summed shrinks.";
     const std::string jump = block + " holds a larger score. m jumps from " + was + " to " + is;
-    const bool shrinks = std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.scaled && l.added; });
-    if (!shrinks) return jump + ".";
-    return jump + ", so all that was summed before shrinks to " +
+    if (!rescales(m)) return jump + ".";
+    return jump + ", so all that was summed before " + (is_scaled(m.sum_line) ? "shrinks to " : "has to shrink to ") +
            text::percent(std::exp(static_cast<double>(m.m_was - m.m))) + ".";
 }
 
@@ -69,10 +79,8 @@ std::string row_headline(const Run& run, const RowStory& story, const RowMoment&
                                : "What was summed is put together.";
     }
     const std::string block = block_name(run, *m.visit);
-    if (m.m_line) return about_maximum(block, m);
-    const bool will =
-        std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.form == RowForm::maximum; });
-    if (will)
+    if (m.m_updated) return about_maximum(block, m);
+    if (m.visit->update >= 0)
         return block + (m.has_m ? " comes: is one of its scores above m = " + row_number(m.m) + "?"
                                 : " comes: which score is the largest?");
     if (m.overflows) return block + ": exponentials are taken of scores as they are, without a maximum.";
@@ -83,7 +91,7 @@ std::string row_headline(const Run& run, const RowStory& story, const RowMoment&
 std::string row_reason(const Run& run, const RowMoment& m) {
     if (!run.has_values() || !m.visit) return "";
     if (m.overflows) return "f32 holds exp(x) up to x = 88.7. ∞ / ∞ is NaN, and a finite number / ∞ is 0.";
-    if (m.m_line && !is_first(m) && m.m > m.m_was && std::isfinite(m.m))
+    if (m.m_updated && !is_first(m) && m.m > m.m_was && std::isfinite(m.m))
         return "Rescaling makes the earlier weights what they would have been, had " + row_number(m.m) +
                " been known from the start.";
     return "Weights are exp(S − m): the largest score so far has the weight 1, and none can overflow.";
@@ -109,19 +117,28 @@ std::string row_m(float m) { return "m = " + row_number(m); }
 
 std::string row_axis(const char* what, const RowMoment& m) {
     if (std::string_view(what) == "weights") return m.overflows ? "weights exp(S)" : "weights exp(S − m)";
-    return what;
+    if (std::string_view(what) != "sum of the weights") return what;
+    const auto count = [&](auto&& is) { return std::count_if(m.keys.begin(), m.keys.end(), is); };
+    const auto summed = count([](const RowKey& k) { return k.has_weight && k.in_sum; });
+    const auto others = count([](const RowKey& k) { return k.has_weight && !k.in_sum && !k.now; });
+    return !m.has_sum || others == 0 ? what : "sum of " + text::grouped(summed) + " of the weights";
 }
 
 std::string row_block(Index j) { return "block j = " + std::to_string(j + 1); }
 
-std::string row_shrinks(const RowMoment& m) {
-    const bool rescales = std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.scaled && l.added; });
-    if (!m.m_line || is_first(m) || !(m.m > m.m_was) || !rescales) return "";
+namespace {
+
+std::string shrunk_text(const RowMoment& m) {
+    if (!m.m_updated || is_first(m) || !(m.m > m.m_was) || !rescales(m)) return "";
     return "all before × " + row_number(std::exp(m.m_was - m.m));
 }
 
+}  // namespace
+
+std::string row_shrinks(const RowMoment& m) { return is_scaled(m.sum_line) ? shrunk_text(m) : ""; }
+
 std::string row_output(const RowMoment& m) {
-    const std::string shrinks = row_shrinks(m);
+    const std::string shrinks = is_scaled(m.output_line) ? shrunk_text(m) : "";
     return "O, its " + std::to_string(m.output.size()) + " sums" + (shrinks.empty() ? "" : ": " + shrinks);
 }
 
