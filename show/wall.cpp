@@ -97,9 +97,12 @@ void Wall::sort_visits() {
         for (Index i = v.rows.begin; i < v.rows.end(); ++i)
             for (Index j = v.cols.begin; j < v.cols.end(); ++j) cells_[cell(i, j)].push_back(k);
     }
-    for (const auto& visits : cells_)
-        if (!visits.empty()) first_coats_.push_back(first_coat(visits));
-    std::sort(first_coats_.begin(), first_coats_.end());
+    for (Index i = 0; i < rows(); ++i)
+        for (Index j = 0; j < cols(); ++j)
+            if (!visits(i, j).empty())
+                first_begun_.push_back(first_coat(visits(i, j))), first_done_.push_back(first_done(i, j));
+    std::sort(first_begun_.begin(), first_begun_.end());
+    std::sort(first_done_.begin(), first_done_.end());
 }
 
 /// The tick of the first coat: visits that begin earlier may paint later.
@@ -107,6 +110,24 @@ Index Wall::first_coat(const std::vector<std::size_t>& visits) const {
     Index first = run_.ticks();
     for (const std::size_t v : visits) first = std::min(first, visits_[v].painted);
     return first;
+}
+
+/// The tick with which the first coat is done: the last one of its visits, where several paint parts of the tile.
+Index Wall::first_done(Index i, Index j) const {
+    std::vector<std::size_t> by_end = visits(i, j);
+    std::stable_sort(by_end.begin(), by_end.end(),
+                     [&](std::size_t a, std::size_t b) { return visits_[a].to < visits_[b].to; });
+    Count lacking = row(i).size * col(j).size;
+    for (const std::size_t k : by_end) {
+        lacking -= scores_in(visits_[k], i, j);
+        if (lacking <= 0) return visits_[k].to;
+    }
+    return visits_[by_end.back()].to;
+}
+
+/// Of a tile's scores those that a visit paints.
+Count Wall::scores_in(const Visit& v, Index i, Index j) const {
+    return common(row(i), v.queries) * common(col(j), v.keys);
 }
 
 void Wall::find_tensors() {
@@ -286,13 +307,17 @@ const std::vector<std::size_t>& Wall::way(Index launch, Index block) const {
 double Wall::coats(Index i, Index j, Index tick) const {
     Count scores = 0;
     for (const std::size_t k : visits(i, j))
-        if (const Visit& v = visits_[k]; v.painted <= tick)
-            scores += common(row(i), v.queries) * common(col(j), v.keys);
+        if (visits_[k].painted <= tick) scores += scores_in(visits_[k], i, j);
     return static_cast<double>(scores) / static_cast<double>(row(i).size * col(j).size);
 }
 
 Index Wall::painted_tiles(Index tick) const {
-    return std::upper_bound(first_coats_.begin(), first_coats_.end(), tick) - first_coats_.begin();
+    return std::upper_bound(first_done_.begin(), first_done_.end(), tick) - first_done_.begin();
+}
+
+Index Wall::tiles_begun(Index tick) const {
+    const auto begun = std::upper_bound(first_begun_.begin(), first_begun_.end(), tick) - first_begun_.begin();
+    return begun - painted_tiles(tick);
 }
 
 bool Wall::stored(std::size_t sheet, Index i, Index j, Index tick) const {
@@ -330,93 +355,6 @@ Trips Wall::trips_a_visit(const Visit& like, TensorId tensor) const {
 
 const Wall& Walls::of(const Run& run, Index head, std::uint64_t version) {
     return told_.of(version, {&run, head}, [&] { return Wall(run, head); });
-}
-
-Index head_of_sm(const Run& run, Index sm) {
-    const Placement* last = nullptr;
-    for (const Placement& p : run.schedule().placements())
-        if (p.sm == sm && (!last || p.first_tick < run.tick())) last = &p;
-    return last ? run.head_of(*last) : 0;
-}
-
-std::vector<Painter> painters(const Run& run, const Wall& wall) {
-    std::vector<Painter> all;
-    for (const SmState& s : run.moment().sms) {
-        if (!s.block || run.head_of(*s.block) != wall.head()) continue;
-        const std::vector<std::size_t>& way = wall.way(s.block->launch, s.block->block);
-        if (way.empty()) continue;
-        const auto begun = std::partition_point(way.begin(), way.end(),
-                                                [&](std::size_t v) { return wall.visits()[v].from <= run.tick(); });
-        const std::size_t at = begun == way.begin() ? 0 : static_cast<std::size_t>(begun - way.begin()) - 1;
-        const Visit& v = wall.visits()[way[at]];
-        const Visit* next = at + 1 < way.size() ? &wall.visits()[way[at + 1]] : nullptr;
-        const bool over = v.to < run.tick();
-        all.push_back({s.sm, &v, next, over && !next, (over || v.from > run.tick()) && next});
-    }
-    return all;
-}
-
-const Painter* looked_at(const std::vector<Painter>& painters, Index focus) {
-    const Painter* at_work = nullptr;
-    for (const Painter& p : painters) {
-        if (p.sm == focus) return &p;
-        if (!p.done && !p.between && !at_work) at_work = &p;
-    }
-    return at_work;
-}
-
-std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Painter>& painters, const WallEdge& edge) {
-    std::vector<bool> tiles(static_cast<std::size_t>(edge.tiles.count()), false);
-    const auto& tensors = run.trace().tensors();
-    const Index slice = wall.head() / tensors[edge.tensor].heads_per_slice;
-    for (const SmState& sm : run.moment().sms) {
-        if (!sm.block || run.head_of(*sm.block) / tensors[edge.tensor].heads_per_slice != slice) continue;
-        // A part's m, l and O are nothing yet that stands for its rows.
-        const bool makes = edge.side == WallEdge::Side::right || edge.side == WallEdge::Side::between;
-        if (makes && sm.block->launch == wall.parts().launch()) continue;
-        for (const TileState& t : sm.tiles) {
-            const RecordedTile& tile = run.trace().tiles()[t.tile];
-            const bool has_edge = std::any_of(wall.edges().begin(), wall.edges().end(),
-                                              [&](const WallEdge& e) { return e.name == tile.name; });
-            // Gradients are of different things: by name alone is one known from the others.
-            const bool known = has_edge || edge.meaning == Meaning::gradient;
-            if (tile.meaning != edge.meaning || (known && tile.name != edge.name)) continue;
-            const Event& written = run.trace()[t.written].event;
-            // What came from another tensor of the kind has rows of its own (chunked's partial outputs).
-            if (written.kind() == Kind::load && written.region.tensor != edge.tensor) continue;
-            Span rows = edge.along(written.region.rows);
-            // What was only just made belongs to the rows, or keys, that its painter is at.
-            if (rows.size == 0 && (edge.by_row() || edge.meaning == Meaning::gradient))
-                for (const Painter& p : painters)
-                    if (p.sm == sm.sm) rows = edge.by_row() ? p.visit->queries : p.visit->keys;
-            if (const auto merged = wall.parts().rows_merged(sm.block->launch, sm.block->block);
-                merged && edge.side == WallEdge::Side::right)
-                rows = *merged;
-            const Span some = edge.tiles.touched(rows);
-            for (Index k = some.begin; k < some.end(); ++k) tiles[static_cast<std::size_t>(k)] = true;
-        }
-    }
-    return tiles;
-}
-
-std::vector<Index> heads_sharing(const Run& run, Index head) {
-    const Index group = run.recorded().heads / run.recorded().kv_heads, first = head / group * group;
-    std::vector<Index> heads;
-    for (Index h = first; h < std::min(first + group, run.recorded().batch_heads()); ++h) heads.push_back(h);
-    return heads;
-}
-
-std::vector<HeadState> heads_of(const Run& run) {
-    std::vector<HeadState> heads(static_cast<std::size_t>(run.recorded().batch_heads()));
-    for (const Placement& p : run.schedule().placements()) {
-        const auto head = static_cast<std::size_t>(run.head_of(p));
-        if (head >= heads.size()) continue;
-        HeadState& h = heads[head];
-        ++h.all;
-        if (p.last_tick <= run.tick()) ++h.done;
-        if (p.first_tick < run.tick() && run.tick() < p.last_tick) ++h.busy;
-    }
-    return heads;
 }
 
 }  // namespace tilescope::show

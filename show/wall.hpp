@@ -123,9 +123,10 @@ class Wall {
 
     /// Coats of paint: visits that had begun to paint the tile; one that paints half of it is half a coat.
     double coats(Index i, Index j, Index tick) const;
-    /// Tiles that have a first coat, and how many there will be.
+    /// Tiles whose first coat is done, those whose first coat has begun and is not, and how many there will be.
     Index painted_tiles(Index tick) const;
-    Index tiles_to_paint() const { return static_cast<Index>(first_coats_.size()); }
+    Index tiles_begun(Index tick) const;
+    Index tiles_to_paint() const { return static_cast<Index>(first_begun_.size()); }
     /// Whether a sheet has been stored at this tile.
     bool stored(std::size_t sheet, Index i, Index j, Index tick) const;
     Trips trips(const WallEdge& edge, Index k, Index tick) const;
@@ -150,6 +151,8 @@ class Wall {
     void look_at_mask();
     WallGroup group(Span rows, Span cols) const;
     Index first_coat(const std::vector<std::size_t>& visits) const;
+    Index first_done(Index i, Index j) const;
+    Count scores_in(const Visit& v, Index i, Index j) const;
     void sort_visits();
     void travel(Index tick, const Step& step);
     void add_to_loop(const Step& step, Index loop);
@@ -168,7 +171,7 @@ class Wall {
     mutable Span grouped_{0, 0};  // rows and columns of the groups
     mutable std::vector<WallGroup> groups_;
     std::map<std::pair<Index, Index>, std::vector<std::size_t>> ways_;
-    std::vector<Index> first_coats_;                     // ticks, sorted
+    std::vector<Index> first_begun_, first_done_;        // first coats: ticks, sorted
     std::vector<std::vector<Index>> stored_;             // by sheet, then by cell: the tick; -1: never
     std::vector<std::vector<std::vector<Trip>>> trips_;  // by edge, then by tile
     struct Habits {

@@ -174,6 +174,7 @@ Sentence idle_headline(const Run& run, const Wall& wall) {
     const std::string& kernel = run.moment().kernel;
     const bool launch = run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch;
     if (launch) return {{"The host launches " + kernel + "."}};
+    if (run.recorded().batch_heads() == 1) return {{"Nobody is at work now."}};
     return {{"Nobody works on " + head_name(run.recorded(), wall.head()) + " now."}};
 }
 

@@ -120,12 +120,13 @@ std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std
     const auto at_work = std::count_if(painters.begin(), painters.end(), is_at_work);
     const std::string none = "–", of_sm = own ? " of SM " + text::grouped(own->sm) : "";
     const std::string head = heads_sharing(run, wall.head()).size() > 1 ? head_name(run.recorded(), wall.head()) : "";
+    const Index begun = wall.tiles_begun(run.tick());
+    std::vector<std::string> painted = {"tiles painted" + (head.empty() ? "" : " of " + head), "tiles"};
+    if (begun > 0) painted.insert(painted.begin(), painted[0] + ", " + text::grouped(begun) + " in work");
     std::vector<WallNumber> numbers = {
         {own ? tiles_text(own->visit->rows) : none, of_text(wall.rows()), {"row block i" + of_sm, "row block i", "i"}},
         {own ? tiles_text(own->visit->cols) : none, of_text(wall.cols()), {"key block j" + of_sm, "key block j", "j"}},
-        {text::grouped(wall.painted_tiles(run.tick())),
-         of_text(wall.tiles_to_paint()),
-         {"tiles painted" + (head.empty() ? "" : " of " + head), "tiles"}},
+        {text::grouped(wall.painted_tiles(run.tick())), of_text(wall.tiles_to_paint()), painted},
         {text::grouped(at_work),
          of_text(run.experiment().gpu.sms),
          {"SMs paint " + (head.empty() ? "here" : head), "SMs"}}};

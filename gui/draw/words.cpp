@@ -33,6 +33,10 @@ int draw_sentences(const Canvas& canvas, ImFont* font, const Box& room, ImU32 co
     return canvas.paragraph(font, room.min(), colour, shown, room.w(), most);
 }
 
+float words_height(const Theme& t, const Box& stage) {
+    return std::min(finding_height(t, stage), stage.h()) + 2 * t.text->FontSize + t.px(6);
+}
+
 void draw_words(const Canvas& canvas, Box& area, const show::Sentence& finding, const std::string& reason) {
     const Theme& t = canvas.theme();
     draw_finding(canvas, area.cut_top(std::min(finding_height(t, area), area.h())), finding);

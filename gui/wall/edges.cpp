@@ -356,6 +356,8 @@ void lay_out(WallFigure& f, const Box& area) {
         f.per_row = std::max(std::min(alone / rows, largest), thinnest / rows);
         // Heads below each other have the width of one alone.
         if (f.of > 1) f.per_row = each / rows;
+        f.per_key = f.whole_per_key = std::min(f.per_key, f.most_per_key);
+        f.per_row = f.whole_per_row = std::min(f.per_row, f.most_per_row);
         const float width = keys * f.per_key, height = rows * f.per_row + trays, all = (height + apart) * heads - apart;
         const float x = std::floor(x0 + (w - width) / 2), y = std::floor(y0 + (h - all) / 2);
         const float top = y + static_cast<float>(f.nth) * (height + apart);

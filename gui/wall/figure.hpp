@@ -32,15 +32,17 @@ struct WallFigure {
     Index nth = 0, of = 1;  ///< of heads that share K and V, one below the other
     bool leads = true;      ///< has K and V drawn, for all of them
     // Where things are.
-    Box matrix = {};                                ///< all tiles whole: the last ones may reach over the matrix' end
-    Box seen = {};                                  ///< the part of the screen where they are seen: all of it, or less
-    Box stack = {};                                 ///< the same, of all heads below each other
-    float per_row = 1, per_key = 1;                 ///< pixels
-    float strip = 0, gap = 0, marks = 0, thin = 0;  ///< widths: of edges, beside them, of trips, of a statistic
-    double a_trip = 0;                              ///< pixels
-    std::vector<EdgeRoom> rooms = {};               ///< of the wall's edges
-    float room_beside = 0;                          ///< left of the matrix, to the end of the area
-    float statistics = 0;                           ///< width of all of them, with what is beside them
+    Box matrix = {};                                 ///< all tiles whole: the last ones may reach over the matrix' end
+    Box seen = {};                                   ///< the part of the screen where they are seen: all of it, or less
+    Box stack = {};                                  ///< the same, of all heads below each other
+    float per_row = 1, per_key = 1;                  ///< pixels
+    float whole_per_row = 1, whole_per_key = 1;      ///< the same where nothing is zoomed in on
+    float most_per_row = 1e9f, most_per_key = 1e9f;  ///< of that, in a race: what the other wall has room for
+    float strip = 0, gap = 0, marks = 0, thin = 0;   ///< widths: of edges, beside them, of trips, of a statistic
+    double a_trip = 0;                               ///< pixels
+    std::vector<EdgeRoom> rooms = {};                ///< of the wall's edges
+    float room_beside = 0;                           ///< left of the matrix, to the end of the area
+    float statistics = 0;                            ///< width of all of them, with what is beside them
     // Room for titles of rows and of columns, and every how many of them have one; 0: none.
     float beside = 0, above = 0;
     float names = 0;  ///< of `above`, that for names of parts of the keys
@@ -87,7 +89,7 @@ struct WallFigure {
 /// Of what parts hold, below a row of tiles: for two lines or one, in little more than half of `room`; 0: not even
 /// that.
 float tray_height(const Theme& t, float room);
-/// Lays the wall out in `area`, as large as it can be.
+/// Lays the wall out in `area`, as large as it can and may be.
 void lay_out(WallFigure& f, const Box& area);
 
 void draw_matrix(const WallFigure& f);

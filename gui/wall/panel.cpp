@@ -18,6 +18,10 @@ WallFigure figure_of(App& app, Run& run, Index head, Index focus) {
             .painters = painters(run, wall)};
 }
 
+Index focus_of(const App& app, const Run& run) {
+    return std::min(app.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
+}
+
 void draw_head(WallFigure& f) {
     draw_matrix(f);
     draw_edges(f);
@@ -29,17 +33,23 @@ void draw_head(WallFigure& f) {
 }
 
 /// The head of the SM in focus; with those that share K and V with it, where their tiles can still be told apart.
-void draw_wall(WallFigure& f, const Box& area) {
+void lay_out_heads(WallFigure& f, const Box& area) {
     const std::vector<Index> heads = heads_sharing(f.run, f.wall.head());
     const auto all = static_cast<Index>(heads.size());
     if (all > 1 && !f.app.view.zoom) f.of = all, f.nth = f.wall.head() - heads[0];
     lay_out(f, area);
     if (f.of > 1 && f.tile_h() < f.px(6)) f.of = 1, f.nth = 0, lay_out(f, area);
+}
+
+void draw_wall(WallFigure& f, const Box& area) {
+    lay_out_heads(f, area);
+    const std::vector<Index> heads = heads_sharing(f.run, f.wall.head());
     for (const Index head : f.of > 1 ? heads : std::vector<Index>()) {
         if (head == f.wall.head()) continue;
         WallFigure other = figure_of(f.app, f.run, head, f.focus);
         other.prefix += "of-head-" + std::to_string(head + 1) + "-";
         other.nth = head - heads[0], other.of = f.of, other.leads = false;
+        other.most_per_row = f.most_per_row, other.most_per_key = f.most_per_key;
         lay_out(other, area);
         draw_head(other);
     }
@@ -48,21 +58,36 @@ void draw_wall(WallFigure& f, const Box& area) {
 
 bool has_heads(const WallFigure& f) { return f.run.experiment().problem.batch_heads() > 1; }
 
-/// What is said of the wall above and below it, as far as there is room.
-void draw_above_and_below(WallFigure& f, Box& area) {
-    const Theme& t = f.theme();
-    if (area.h() > f.px(220)) draw_numbers(f, area.cut_top(numbers_height(t, 1)), 1), area.cut_top(f.px(4));
-    if (has_heads(f) && area.h() > f.px(160)) draw_heads(f, area.cut_top(heads_height(t)));
-    if (!f.run.shortened().empty() && area.h() > f.px(160)) {
-        const Box note = {area.x0, area.y1 - Canvas::height(t.small_text) - f.px(2), area.x1, area.y1};
-        f.canvas.text_in(t.small_text, note, t.dim_ink, f.run.shortened());
-        area.y1 = note.y0;
+/// Room for what is said of the wall above and below it, as far as there is any; empty: none.
+struct Rooms {
+    bool words = false;
+    Box numbers = {}, heads = {}, note = {}, bytes = {};
+    Box wall;  ///< what is left
+
+    Rooms(const WallFigure& f, const Box& area) : wall(area) {
+        const Theme& t = f.theme();
+        if (area.h() > f.px(260)) words = true, wall.cut_top(words_height(t, area));
+        if (wall.h() > f.px(220)) numbers = wall.cut_top(numbers_height(t, 1)), wall.cut_top(f.px(4));
+        if (has_heads(f) && wall.h() > f.px(160)) heads = wall.cut_top(heads_height(t));
+        if (!f.run.shortened().empty() && wall.h() > f.px(160))
+            note = cut_bottom(Canvas::height(t.small_text) + f.px(2));
+        if (wall.h() > f.px(180)) bytes = cut_bottom(bytes_height(f)), wall.y1 -= f.px(4);
     }
-    if (area.h() > f.px(180)) {
-        const Box bytes = {area.x0, area.y1 - bytes_height(f), area.x1, area.y1};
-        area.y1 = bytes.y0 - f.px(4);
-        draw_bytes(f, bytes);
+
+  private:
+    Box cut_bottom(float h) {
+        wall.y1 -= h;
+        return {wall.x0, wall.y1, wall.x1, wall.y1 + h};
     }
+};
+
+void draw_above_and_below(WallFigure& f, Box area, const Sentence& finding) {
+    const Rooms rooms(f, area);
+    if (rooms.words) draw_words(f.canvas, area, finding, wall_reason(f.run, f.wall));
+    if (rooms.numbers.h() > 0) draw_numbers(f, rooms.numbers, 1);
+    if (rooms.heads.h() > 0) draw_heads(f, rooms.heads);
+    if (rooms.note.h() > 0) f.canvas.text_in(f.theme().small_text, rooms.note, f.theme().dim_ink, f.run.shortened());
+    if (rooms.bytes.h() > 0) draw_bytes(f, rooms.bytes);
 }
 
 /// The same in a column of its own.
@@ -98,6 +123,23 @@ bool is_better_beside(WallFigure& f, const Box& area) {
     return tile(left_of(f, full)) >= tile({full.x0, full.y0, full.x1, full.y1 - taken});
 }
 
+/// Where the wall is when all has been said of it.
+Box room_for_wall(WallFigure& f, Box area) {
+    if (!is_better_beside(f, area)) return Rooms(f, area).wall;
+    area.cut_top(finding_height(f.theme(), area));
+    return left_of(f, area);
+}
+
+/// In a race both walls have one scale, that of the one which has less room, in areas of one size.
+void keep_to_scale(WallFigure& f, const Box& area) {
+    Run* other = &f.run == f.app.session.rival() ? f.app.session.run() : f.app.session.rival();
+    if (!other || !Wall::has_room_for(*other)) return;
+    const Index focus = focus_of(f.app, *other);
+    WallFigure o = figure_of(f.app, *other, head_of_sm(*other, focus), focus);
+    lay_out_heads(o, room_for_wall(o, area));
+    f.most_per_row = o.whole_per_row, f.most_per_key = o.whole_per_key;
+}
+
 }  // namespace
 
 void panel(App& app, Run& run, const char* title) {
@@ -107,20 +149,22 @@ void panel(App& app, Run& run, const char* title) {
         Canvas(app.theme).paragraph(app.theme.text, at, app.theme.ink, no_wall_text(run), room.x, 6);
         return;
     }
-    const Index focus = std::min(app.view.sm, std::max<Index>(0, run.schedule().sms_used() - 1));
+    const Index focus = focus_of(app, run);
     WallFigure f = figure_of(app, run, head_of_sm(run, focus), focus);
     Box area = {at.x, at.y, at.x + room.x, at.y + room.y};
     const Theme& t = app.theme;
     if (*title) f.canvas.text_in(t.title, area.cut_top(Canvas::height(t.title) + f.px(4)), t.dim_ink, title);
+    const bool beside = is_better_beside(f, area);
+    const Box wall = room_for_wall(f, area);
+    keep_to_scale(f, area);
     const Sentence finding = wall_headline(f.run, f.wall, f.painters, f.focus);
-    if (is_better_beside(f, area)) {
+    if (beside) {
         draw_finding(f.canvas, area.cut_top(finding_height(t, area)), finding);
-        draw_beside(f, right_of(area)), area = left_of(f, area);
+        draw_beside(f, right_of(area));
     } else {
-        if (area.h() > f.px(260)) draw_words(f.canvas, area, finding, wall_reason(f.run, f.wall));
-        draw_above_and_below(f, area);
+        draw_above_and_below(f, area, finding);
     }
-    draw_wall(f, area);
+    draw_wall(f, wall);
 }
 
 }  // namespace tilescope::gui::wall
