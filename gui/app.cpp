@@ -345,8 +345,16 @@ void App::step_back() {
     playback.go(std::min(session.position_of(to), playback.position() - 1));
 }
 
-void App::open_scene(const Scene& opened) {
-    State state = opened.state;
+std::optional<Scene> App::told_scene() const {
+    return scene ? std::optional(worded_for(*scene, session.setup())) : std::nullopt;
+}
+
+void App::open(const Saved& saved) {
+    restore(saved.state);
+    scene = saved.scene, revealed = false;
+}
+
+void App::open_scene(const Scene& opened, State state) {
     state.view.light = view.light, state.view.projector = view.projector, state.view.no_controls = view.no_controls;
     state.view.drawer = view.drawer;
     restore(state);

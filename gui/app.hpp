@@ -131,7 +131,7 @@ struct App {
     FilmOrder film;                  ///< in the dialog
     std::optional<Filming> filming;  ///< asked for, and not done yet
 
-    std::optional<Scene> scene;  ///< what is shown began with it
+    std::optional<Scene> scene;  ///< what is shown began with it, and may have been changed since
     bool revealed = false;       ///< its answer is to be seen
 
     std::optional<InPage> page;
@@ -166,8 +166,13 @@ struct App {
     /// One step, as far as the stride says; paused. One on is shown as a move.
     void step_on();
     void step_back();
-    /// Shows a scene, in the light and the size of type that there are.
-    void open_scene(const Scene& scene);
+    /// Shows a scene, or a changed state of it, in the light and the size of type that there are.
+    void open_scene(const Scene& opened) { open_scene(opened, opened.state); }
+    void open_scene(const Scene& opened, State state);
+    /// The scene's words, as far as they are of what is shown; nullptr: there is none.
+    std::optional<Scene> told_scene() const;
+    /// Shows what was saved, with its own words.
+    void open(const Saved& saved);
     /// The next one, or the one before; from nowhere the first, or the last.
     void turn_scene(int by);
     /// Shows what was shown; nullptr: nothing changes.

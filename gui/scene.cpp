@@ -34,7 +34,7 @@ Lines lines_of(const App& app, float width) {
     const auto lines = [](const ImFont* font, const std::string& text, float room) {
         return static_cast<int>(Canvas::broken(font, text, room).size());
     };
-    const Scene& s = *app.scene;
+    const Scene s = *app.told_scene();
     return {lines(t.title, scene_title(s), width - side_of(t)), lines(t.text, s.caption, width),
             lines(t.text, s.question + " " + s.answer, width)};
 }
@@ -53,7 +53,7 @@ void scene_panel(App& app) {
     const NotedAs as("scene");
     const Theme& t = app.theme;
     const Canvas c(t);
-    const Scene& scene = *app.scene;
+    const Scene scene = *app.told_scene();
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     const Lines lines = lines_of(app, room.x);
     const float width = room.x - side_of(t);

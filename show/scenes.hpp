@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,22 @@ Scene scene_named(const std::string& name);
 int scene_number(const Scene& scene);
 /// "5 of 13 · Columns and rows".
 std::string scene_title(const Scene& scene);
+
+/// What of a setup is not as the scene has it: "heads 128", "without causal", "race flash_v1".
+std::vector<std::string> changes_of(const Scene& scene, const Setup& now);
+/// The scene's words beside a setup. Where that is another one the title says what was changed, and the rest that it is
+/// of what there was before.
+Scene worded_for(const Scene& scene, const Setup& now);
+
+/// What is shown, as a file: with the words of the scene, if there is one.
+void save_shown(const State& state, const Scene* scene, const std::string& path);
+/// What a file has that was saved: read_state(), with the words of its own, if there are any.
+struct Saved {
+    State state;
+    std::optional<Scene> scene;
+};
+Saved read_saved(const std::string& path);
+
 /// All that there is to say of a scene, for who shows it.
 void print_notes(std::ostream& out, const Scene& scene);
 

@@ -309,10 +309,16 @@ nlohmann::ordered_json words_json(const std::vector<std::string>& words) {
     return list;
 }
 
-void save_state(const State& state, const std::string& path) {
+void save_state(const State& state, const std::string& path, const nlohmann::ordered_json& said) {
     AtomicFile file(path);
-    file.stream() << nlohmann::ordered_json{{key_of_words, words_json(command_line(state))}}.dump(2) << '\n';
+    nlohmann::ordered_json all = said;
+    all[key_of_words] = words_json(command_line(state));
+    file.stream() << all.dump(2) << '\n';
     file.commit();
+}
+
+void save_state(const State& state, const std::string& path) {
+    save_state(state, path, nlohmann::ordered_json::object());
 }
 
 bool is_recording(const std::string& path) {

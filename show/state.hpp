@@ -46,7 +46,9 @@ std::string shell_command(const State& state);
 
 /// Words as JSON: strings, or lists of bytes where they are not UTF-8, as names of files may not be.
 nlohmann::ordered_json words_json(const std::vector<std::string>& words);
-/// A state file is JSON: {"tilescope-gui": [arguments]}. RunError when it cannot be written.
+/// A state file is JSON: {"tilescope-gui": [arguments]}, and what else there is to say. RunError when it cannot be
+/// written.
+void save_state(const State& state, const std::string& path, const nlohmann::ordered_json& said);
 void save_state(const State& state, const std::string& path);
 /// Whether the file begins as a recording does, and not as a state.
 bool is_recording(const std::string& path);

@@ -47,14 +47,14 @@ void file_controls(App& app) {
     }
     path_dialog(app, app.dialog, Asks::where_to_write, "Save what is shown", "Save",
                 [](App& a, const std::string& path) {
-                    save_state(a.state(), path);
+                    save_shown(a.state(), a.scene ? &*a.scene : nullptr, path);
                     a.say(saved_text(path));
                 });
     path_dialog(app, app.dialog, Asks::what_to_read, "Open what was saved", "Open",
                 [](App& a, const std::string& path) {
-                    const State state = read_state(path);
-                    a.restore(state);
-                    a.say(opened_text(path, state));
+                    const Saved saved = read_saved(path);
+                    a.open(saved);
+                    a.say(opened_text(path, saved.state));
                 });
 }
 

@@ -25,10 +25,6 @@ void look_at_typed(const CLI::App& app, Asked& asked, bool shows_something_else)
         asked.state = first_state(std::move(asked.state), app.count("--step") > 0);
 }
 
-Scene scene_asked(const Asked& asked) {
-    Scene scene = scene_named(asked.scene);
-    scene.state = changed(std::move(scene.state), asked.typed);
-    return scene;
-}
+State state_asked(const Asked& asked, const Scene& scene) { return changed(scene.state, asked.typed); }
 
 }  // namespace tilescope::gui::shell

@@ -27,7 +27,7 @@ void add_asked_options(CLI::App& app, Asked& asked);
 /// After parsing: what was typed; and, unless a scene or something else is shown, what the window begins with where no
 /// run is named.
 void look_at_typed(const CLI::App& app, Asked& asked, bool shows_something_else = false);
-/// The scene asked for, with what was typed beside it in its state. Throws UsageError.
-show::Scene scene_asked(const Asked& asked);
+/// The state of a scene that is asked for, with what was typed beside it. Throws UsageError.
+show::State state_asked(const Asked& asked, const show::Scene& scene);
 
 }  // namespace tilescope::gui::shell

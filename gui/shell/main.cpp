@@ -315,14 +315,15 @@ struct Opened {
 
 /// The scene, changed by what was typed beside it.
 Opened open_scene(App& app, const Invocation& r) {
-    const Scene scene = scene_asked(r);
+    const Scene scene = scene_named(r.scene);
+    const State state = state_asked(r, scene);
     if (!r.state.setup.recording.empty())
         throw UsageError(text::shown(r.state.setup.recording) + ": --scene " + text::shown(r.scene) +
                          " has a run of its own; leave one of them out");
-    app.view = scene.state.view;
-    app.open_scene(scene);
+    app.view = state.view;
+    app.open_scene(scene, state);
     app.revealed = r.answer;
-    return {"", scene.state.setup.recording};
+    return {"", state.setup.recording};
 }
 
 Opened open_state(App& app, const Invocation& r) {
@@ -331,10 +332,10 @@ Opened open_state(App& app, const Invocation& r) {
     const bool saved = r.open.empty() && !file.empty() && std::filesystem::exists(file) && !is_recording(file);
     const std::string from = saved ? file : r.open;
     if (!from.empty()) refuse_beside_file(r.state, from);
-    const State state = from.empty() ? r.state : read_state(from);
-    for (const std::string& remark : state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
-    app.restore(state);
-    return {from, state.setup.recording};
+    const Saved shown = from.empty() ? Saved{r.state, {}} : read_saved(from);
+    for (const std::string& remark : shown.state.remarks) std::cerr << "tilescope-gui: " << remark << '\n';
+    app.open(shown);
+    return {from, shown.state.setup.recording};
 }
 
 /// Nothing but the stage is to be drawn.

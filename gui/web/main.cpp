@@ -53,7 +53,7 @@ Address asked_by(const std::vector<std::string>& words) {
     app.add_flag("--alone", a.alone);
     parse(app, words);
     shell::look_at_typed(app, a);
-    if (!a.scene.empty()) a.state = shell::scene_asked(a).state;
+    if (!a.scene.empty()) a.state = shell::state_asked(a, scene_named(a.scene));
     return a;
 }
 
@@ -168,13 +168,14 @@ void Page::open_scene(const std::string& name) {
 /// Files that were dropped on the page: what was saved, a recording, or inputs by the names q.npy, k.npy, v.npy, x.npy.
 void Page::open_files(const std::vector<std::string>& paths) {
     try {
-        State state = app.state();
+        Saved opened{app.state(), app.scene};
+        State& state = opened.state;
         std::vector<std::string> flags;
         for (const std::string& path : paths) {
             const std::filesystem::path file(path);
             const std::string name = file.stem().string();
             if (file.extension() == ".json") {
-                state = read_state(path);
+                opened = read_saved(path);
                 app.say(opened_text(file.filename().string(), state));
             } else if (file.extension() == ".npy" && name.size() == 1 &&
                        std::string("qkvxQKVX").find(name) != std::string::npos) {
@@ -192,9 +193,9 @@ void Page::open_files(const std::vector<std::string>& paths) {
             o.batch = o.heads = o.kv_heads = o.seq = o.seq_q = o.seq_k = o.dim = o.dim_v = {};
             o.model.clear(), o.phase.clear();
         }
-        State changed_state = changed(state, flags);
+        state = changed(state, flags);
         before_ = kept();
-        app.restore(changed_state);
+        app.open(opened);
         tell("problem", "");
     } catch (const std::runtime_error& e) {
         tell("problem", e.what());
@@ -213,7 +214,7 @@ void Page::look_at_opened() {
 /// Below the stage alone: the scene's words, or what was asked for and where the numbers come from.
 std::string caption_of(const App& app) {
     if (!app.scene) return caption_text(app.session, app.view.stage == Stage::time);
-    const Scene& s = *app.scene;
+    const Scene s = *app.told_scene();
     return scene_title(s) + ". " + s.caption + (s.question.empty() ? "" : " " + s.question) +
            (app.revealed ? " " + s.answer : "");
 }

@@ -173,3 +173,62 @@ TEST_CASE("a scene may be a file, and one that is none says what it lacks", "[sc
     CHECK(contains(refused(path), "is not JSON"));
     CHECK(contains(refused(folder / "none.json"), "docs/gui.md shows what a scene looks like"));
 }
+
+TEST_CASE("a scene that was changed says so, and its words are of what was before", "[scenes]") {
+    const Scene race = scene_named("race-by-time");
+    Setup now = race.state.setup;
+    CHECK(changes_of(race, now).empty());
+    CHECK(worded_for(race, now).caption == race.caption);
+    now.options.causal = false;  // as it is anyhow
+    CHECK(changes_of(race, now).empty());
+    now.options.heads = 128;
+    const Scene more = worded_for(race, now);
+    CHECK(more.title == "changed: heads 128 · " + race.title);
+    CHECK(scene_title(more) == "11 of 17 · changed: heads 128 · " + race.title);
+    CHECK(more.caption == "Before that: " + race.caption);
+    CHECK(more.question == "Before that: " + race.question);
+    CHECK(more.answer == "Before that: " + race.answer);
+    now.rival.clear(), now.options.br = "32", now.options.causal = true;
+    CHECK(changes_of(race, now) ==
+          std::vector<std::string>{"br 32", "causal", "heads 128", "without pace", "without race"});
+    CHECK(contains(worded_for(race, now).title, "changed: br 32, causal, 3 flags more · "));
+    const Scene causal = scene_named("causal-tiles");
+    now = causal.state.setup;
+    now.options.causal.reset(), now.algorithm = "flash_v1";
+    CHECK(changes_of(causal, now) == std::vector<std::string>{"flash_v1", "without causal"});
+    now.recording = "mine.json";
+    CHECK(changes_of(causal, now) == std::vector<std::string>{"mine.json"});
+}
+
+TEST_CASE("what is saved of a scene has its words, and what has none says nothing", "[scenes]") {
+    const Folder folder;
+    const std::string path = folder / "saved.json";
+    const Scene scene = scene_named("columns-and-rows");
+    State state = scene.state;
+    state.step = 100;
+    save_shown(state, &scene, path);
+    const Saved same = read_saved(path);
+    REQUIRE(same.scene);
+    CHECK(same.state.step == 100);
+    CHECK(same.scene->title == scene.title);
+    CHECK(same.scene->caption == scene.caption);
+    CHECK(same.scene->question == scene.question);
+    CHECK(same.scene->answer == scene.answer);
+    CHECK(same.scene->notes == scene.notes);
+    CHECK(changes_of(*same.scene, same.state.setup).empty());
+    // Opened, it is a scene of its own, and none of the lecture.
+    CHECK(scene_number(*same.scene) == -1);
+    CHECK(scene_named(path).title == scene.title);
+    state.setup.options.heads = 3;
+    save_shown(state, &scene, path);
+    const Saved changed = read_saved(path);
+    REQUIRE(changed.scene);
+    CHECK(changed.scene->title == "changed: heads 3 · " + scene.title);
+    CHECK(changed.scene->caption == "Before that: " + scene.caption);
+    CHECK(changes_of(*changed.scene, changed.state.setup).empty());
+    save_shown(state, nullptr, path);
+    CHECK_FALSE(read_saved(path).scene);
+    CHECK(read_saved(path).state.setup == state.setup);
+    write_bytes(path, R"({"title": 5, "tilescope-gui": ["flash_v1"]})");
+    CHECK(contains(message_of<UsageError>([&] { read_saved(path); }), "something in it is not text"));
+}

@@ -354,7 +354,7 @@ TEST_CASE("heads that share K and V are told apart", "[wall]") {
     const Wall wall(run, 3);
     CHECK(headline(run, wall, 12).starts_with("Head 4: 4 painters walk right; "));
     const std::vector<WallNumber> numbers = wall_numbers(run, wall, painters(run, wall), 12);
-    CHECK(numbers.at(2).what.front() == "tiles painted of head 4");
+    CHECK(numbers.at(2).what.front() == "tiles painted of head 4, 4 in work");
     CHECK(numbers.at(3).what.front() == "SMs paint head 4");
     s.set("kv-heads", "4");
     CHECK(heads_sharing(*s.run(), 3) == std::vector<Index>{3});
