@@ -46,8 +46,7 @@ using ReferenceRows = std::map<std::string, std::vector<double>, std::less<>>;
 
 /// What the mathematics needs for a pair of a query and a key that it sees, whatever a program computes besides.
 struct Needs {
-    Index over_dim = 0, over_dim_v = 0;  ///< multiply-adds of products, for each of d and of d_v numbers
-    Index other_flops = 0;               ///< where there are no products: all that there is
+    Index over_dim = 0, over_dim_v = 0, other_flops = 0;  ///< multiply-adds for each of d and of d_v numbers, FLOPs
 };
 
 struct Computation {

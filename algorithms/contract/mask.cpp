@@ -107,26 +107,25 @@ Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
     return some_seen ? Cover::whole : Cover::hidden;
 }
 
-Count Mask::pairs_of_band(Span rows, Span keys, Index diagonal) const {
-    const Cover all = band(rows, keys, diagonal);
-    if (all != Cover::partial) return all == Cover::whole ? rows.size * keys.size : 0;
-    Count pairs = 0;
-    for (Index r = rows.begin + diagonal; r < rows.end() + diagonal; ++r) {
-        const Index first = left_ ? std::max(keys.begin, r - *left_) : keys.begin;
-        const Index end = right_ ? std::min(keys.end(), r + *right_ + 1) : keys.end();
-        pairs += std::max<Index>(0, end - first);
-    }
-    return pairs;
-}
-
 Count Mask::pairs(Span rows, Span keys, Index diagonal) const {
-    if (!patterned()) return pairs_of_band(rows, keys, diagonal);
+    const auto of_band = [&](Span part, Span across) {
+        const Cover all = band(part, across, diagonal);
+        if (all != Cover::partial) return all == Cover::whole ? part.size * across.size : 0;
+        Count seen = 0;
+        for (Index r = part.begin + diagonal; r < part.end() + diagonal; ++r) {
+            const Index first = left_ ? std::max(across.begin, r - *left_) : across.begin;
+            const Index end = right_ ? std::min(across.end(), r + *right_ + 1) : across.end();
+            seen += std::max<Index>(0, end - first);
+        }
+        return seen;
+    };
+    if (!patterned()) return of_band(rows, keys);
     Count pairs = 0;
     for (Index r = rows.begin; r < rows.end();) {
         const Span part = alike_rows({r, rows.end() - r}, diagonal);
         for (Index k = keys.begin; k < keys.end();) {
             const Span across = alike_keys({k, keys.end() - k});
-            if (pattern_sees(r, k, diagonal)) pairs += pairs_of_band(part, across, diagonal);
+            if (pattern_sees(r, k, diagonal)) pairs += of_band(part, across);
             k = across.end();
         }
         r = part.end();

@@ -48,8 +48,7 @@ class Mask {
     Seen seeing(Tiles rows, Index diagonal) const;
     bool sees(Index row, Index key, Index diagonal) const;
     Cover cover(Span rows, Span keys, Index diagonal) const;
-    /// Of how many pairs of these rows and keys the row sees the key.
-    Count pairs(Span rows, Span keys, Index diagonal) const;
+    Count pairs(Span rows, Span keys, Index diagonal) const;  ///< of a row and a key that it sees
     /// Sets the logits of tile (rows, keys) that are hidden to -inf, where there are any. `of_a_query`: rows that stand
     /// for one query each.
     void apply(Block& b, Tile& scores, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const;
@@ -58,7 +57,6 @@ class Mask {
 
   private:
     Cover band(Span rows, Span keys, Index diagonal) const;
-    Count pairs_of_band(Span rows, Span keys, Index diagonal) const;
     bool pattern_sees(Index row, Index key, Index diagonal) const;
     Span alike_rows(Span rows, Index diagonal) const;
     Span alike_keys(Span keys) const;

@@ -106,7 +106,7 @@ TEST_CASE("a trail goes where the runs went", "[explorer]") {
         w.show(s, Stage::machine);
         const Report& r = w.session.run()->counted();
         bytes.emplace_back(seq, r.counters.hbm());
-        const double needed = 4.0 * 64 * static_cast<double>(seq * seq);  // two products of d = 64, one head, no mask
+        const double needed = 2 * 4.0 * 64 * static_cast<double>(seq * seq);  // two heads
         roof.emplace_back(needed / static_cast<double>(r.counters.hbm()), needed / r.time->us() * 1e6);
     }
     CHECK(w.explorer.trails(Stage::io, 0).at(0).points == bytes);
@@ -114,7 +114,7 @@ TEST_CASE("a trail goes where the runs went", "[explorer]") {
     REQUIRE(w.explorer.trails(Stage::roofline, 0).size() == 2);
     CHECK(
         w.explorer.trails(Stage::roofline, 0).at(1).points.back().first ==
-        4.0 * 64 * 256 * 256 /
+        2 * 4.0 * 64 * 256 * 256 /
             static_cast<double>(w.session.run()->counted().dram()->read + w.session.run()->counted().dram()->written));
     CHECK(w.explorer.trails(Stage::io, 1).at(0).points.back().second ==
           static_cast<double>(w.session.run()->counted().dram()->read));
