@@ -25,8 +25,8 @@ struct Kept {
     void of_row(Index matrix, Index row, Span cols, float* keep) const;
 };
 
-/// Integer operations at half rate that drawing takes an element: a call of Philox, of 7 rounds, is for 16 of them, whose
-/// bytes are then taken apart and compared (docs/time.md has the measured kernel).
+/// Integer operations at half rate that drawing takes an element: a call of Philox, of 7 rounds, is for 16 of them,
+/// whose bytes are then taken apart and compared (docs/time.md has the measured kernel).
 inline constexpr Index integers_of_drawing = 8;
 
 /// What is dropped of a tile: whose first element is at (row, col), and whose rows belong by turns to as many
