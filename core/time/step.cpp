@@ -277,12 +277,14 @@ class Walk {
         PerUnit busy = busy_;  // warps that own no row leave their share of a unit to others
         for (auto u = busy.begin(); u != busy.begin() + static_cast<std::ptrdiff_t>(Unit::l2); ++u)
             *u *= working_ / residents_;
+        // Warps that load for themselves, and wait for that, have nothing else to go on with.
+        const bool queues = style_.sram_queues && !kernel_.own_softmax;
         double most = 0;
         for (auto u = busy_.begin(); u != l2; ++u)
-            if (!style_.sram_queues || u != busy_.begin() + sram) most = std::max(most, *u / residents_);
+            if (!queues || u != busy_.begin() + sram) most = std::max(most, *u / residents_);
         return {.alone = cycles,
                 .busiest = style_.eta * most,
-                .queued = style_.sram_queues ? busy[sram] : 0,
+                .queued = queues ? busy[sram] : 0,
                 .busy = busy,
                 .waiting = waited,
                 .residents = working_,
