@@ -107,7 +107,8 @@ namespace {
 double needed_flops(const Computation& computes, const Problem& p) {
     const Needs& needs = computes.needs;
     const Count a_pair = 2 * (needs.over_dim * p.dim + needs.over_dim_v * p.dim_v) + needs.other_flops;
-    return static_cast<double>(p.batch_heads()) * static_cast<double>(p.pairs()) * static_cast<double>(a_pair);
+    const Count pairs = p.packed * p.mask.pairs({0, p.queries()}, {0, p.seq_k}, p.diagonal());  // of a head
+    return static_cast<double>(p.batch_heads()) * static_cast<double>(pairs) * static_cast<double>(a_pair);
 }
 
 }  // namespace

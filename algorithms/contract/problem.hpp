@@ -48,7 +48,6 @@ struct Problem {
     Index diagonal() const { return seq_k - queries(); }
     bool sees(Index row, Index key) const { return mask.sees(row / packed, key, diagonal()); }
     Cover cover(Span rows, Span keys) const { return mask.cover(queries(rows), keys, diagonal()); }
-    Count pairs() const { return packed * mask.pairs({0, queries()}, {0, seq_k}, diagonal()); }  ///< of a head
     /// The key tiles in which at least one of these query rows sees a key: all of them without a mask.
     Tiles visible_keys(Tiles keys, Span rows) const { return visible(keys)(rows); }
     /// The query tiles in which at least one row sees a key of this tile; not of packed heads.

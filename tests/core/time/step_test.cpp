@@ -11,7 +11,7 @@ using namespace tilescope;
 
 namespace {
 
-constexpr Rates rates{2000, 100, 50, 16, 100, 40, 4000, 4000, 4000, 300, 600, 4, {1900, 1900, 1800}, true};
+constexpr Rates rates{2000, 100, 50, 16, 100, 40, 4000, 4000, 4000, 300, 600, 4, {1900, 1900, 1800}};
 constexpr MemoryShare memory{40, 20, 20, 0, 0};
 
 /// The loop of a launch of split_kv: over key tiles, or over parts whose O_s come into registers.
