@@ -12,13 +12,13 @@ namespace {
 
 constexpr double most_work_ratio = 16;
 
-constexpr Like own_tiles = {"memory_efficient", "tiles of its own"},
+constexpr Like efficient = {"memory_efficient", "its waits are longer than modelled"},
                unfused = {"standard", "scale and mask are passes of their own"},
                unfused_f32 = {"standard", "S and P in f32, and a look for hidden rows"};
 constexpr Backend backends[] = {
     {"cudnn", "cuDNN", {nullptr, "warpgroups that take turns, wgmma, TMA"}, {nullptr, "reads what split_kv reads"}},
     {"flash", "FlashAttention-2", {"flash_v2"}, {"split_kv", "its combine launch has fewer thread blocks"}},
-    {"efficient", "memory-efficient (CUTLASS)", own_tiles, own_tiles},
+    {"efficient", "memory-efficient (CUTLASS)", efficient, efficient},
     {"by_hand", "unfused, typed by hand", unfused, unfused},
     {"math", "unfused, the MATH backend", unfused_f32, unfused_f32},
 };
