@@ -12,7 +12,7 @@ namespace tilescope::lab {
 namespace {
 
 constexpr double unevenness = 0.05;  // of the speeds of alike blocks: without it waves stay in step for ever
-constexpr double repeats = 0.003;    // how far off all may be by what further heads add, to be said to repeat
+constexpr double repeats = 0.025;    // of all: more, and what some heads add is not within 1% of what all do
 
 /// Of all heads.
 double visits_of(const LaunchOutline& launch) {
@@ -123,14 +123,26 @@ std::optional<Index> DramModel::period(std::size_t k) const {
     return heads;
 }
 
+namespace {
+
+/// So many periods, or fewer that are whole waves of thread blocks: those of a wave begin and end about together, so
+/// that a part of one is not what the next part is. As many as there are where that is less than a wave.
+Index whole_waves(Index periods, Index blocks, Index wave) {
+    const Index waves = periods * blocks / wave;
+    return waves == 0 ? periods : std::max<Index>(1, (waves * wave + blocks / 2) / blocks);
+}
+
+}  // namespace
+
 std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<BlockCycles>& kinds, Index slots,
                                              Refill refill) const {
     const LaunchOutline& launch = outline_.launches()[k];
     const auto period = this->period(k);
     if (!period) return std::nullopt;
     const auto periods = static_cast<Index>(at_most_ / (visits_of(launch) / heads_of(launch))) / *period;
-    const Index quarter = periods / 4, heads = periods * *period;
     const auto blocks = static_cast<std::size_t>(*period * accesses_.launches()[k].blocks);
+    const Index quarter = whole_waves(periods / 4, static_cast<Index>(blocks), report_.experiment.gpu.sms * slots),
+                heads = periods * *period;
     // The first ones fill the L2. Less than a wave of blocks leaves SMs idle, and their part of the L2 to others.
     Mark marks[3] = {};
     for (Index n = 0; n < 3; ++n) marks[n].started = static_cast<std::size_t>(periods - (2 - n) * quarter) * blocks;

@@ -73,7 +73,7 @@ std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span
     Bytes tiles = 0;
     for (const HbmTile& t : head.tiles) tiles += t.bytes;
     const auto room = static_cast<double>(l2.bytes);
-    if (4 * static_cast<double>(resident * tiles * l2.partitions) > room) return std::nullopt;
+    if (2 * static_cast<double>(resident * tiles * l2.partitions) > room) return std::nullopt;
     DramTraffic all = touched_first(head, sharing);
     // With two partitions every second half of a tile leaves a copy, which is not dirty.
     const double held = static_cast<double>(tiles * head.heads) * (l2.partitions + 1) / 2;

@@ -50,7 +50,8 @@ TEST_CASE("what some heads and each further one bring to DRAM is what all of the
           Case{"two_pass", 800, 800, 2048}, Case{"memory_efficient", 300, 300, 4096},
           Case{"softmax_online", 1000, 1000, 2048}, Case{"standard", 800, 800, 2048}}) {
         INFO(c.algorithm << ", " << c.heads << " heads, " << c.kv_heads << " of K and V, causal " << c.causal);
-        const auto exact = traffic(c, 1e9), folded = traffic(c, 1.5e6);
+        const auto exact = traffic(c, 1e9),
+                   folded = traffic(c, c.algorithm == std::string_view("standard") ? 4e6 : 1.5e6);
         REQUIRE(exact);
         REQUIRE(folded);
         CHECK_THAT(static_cast<double>(folded->read),
@@ -126,7 +127,10 @@ TEST_CASE("heads of one thread block pass through the L2, each tile once, but fo
             INFO(name << ", " << partitions << " partitions");
             REQUIRE(exact);
             REQUIRE(passed);
-            CHECK(passed->read == exact->read);
+            // Two copies of a summary of each key block leave no room to pass through: then from what some heads add.
+            const bool passes = partitions == 1 || name != std::string_view("chunked");
+            CHECK_THAT(static_cast<double>(passed->read),
+                       Catch::Matchers::WithinRel(static_cast<double>(exact->read), passes ? 0 : 0.01));
             CHECK_THAT(static_cast<double>(passed->written),
                        Catch::Matchers::WithinRel(static_cast<double>(exact->written), 0.005));
         }

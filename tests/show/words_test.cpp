@@ -181,8 +181,8 @@ TEST_CASE("rules for tiles name their sources, and orders say what they do", "[s
     const Algorithm& a = session.algorithm();
     CHECK(
         tile_rule_text(session.request(), a) ==
-        "Where Br and Bc come from that are auto. As released kernels have them: 128 × 64, FlashAttention-2's released "
-        "kernel (flash_fwd_launch_template.h). Halved where they do not fit on chip.");
+        "Where Br and Bc come from that are auto. As released kernels have them: 128 × 64, as in FlashAttention-2's "
+        "released kernel (flash_fwd_launch_template.h). Halved where they do not fit on chip.");
     CHECK(tile_rule_text(nullptr, a) == "Where Br and Bc come from that are auto.");
     std::set<std::string> said;
     for (const TileRule rule : tile_rules) said.insert(about_rule(rule));
