@@ -6,15 +6,19 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "device/backends.hpp"
-#include "lab/experiment_json.hpp"
+#include "lab/mapping.hpp"
+#include "lab/timing.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
 using namespace device;
 namespace {
 
+bool is_attention(std::span<const Contender> rows) {
+    return !rows.empty() && rows[0].report->experiment.algorithm->computes == &computation::attention;
+}
+
 bool one_question(std::span<const Contender> rows) {
-    if (rows.empty() || rows[0].report->experiment.algorithm->computes != &computation::attention) return false;
     const Experiment& first = rows[0].report->experiment;
     return std::ranges::all_of(rows, [&](const Contender& c) {
         const Experiment& e = c.report->experiment;
@@ -39,20 +43,28 @@ std::string work_of(const Problem& measured, const Problem& asked) {
     return ratio == 1 ? "the same work" : std::string(number) + " x this work";
 }
 
-/// The first row of an algorithm that has a time.
+/// The row of an algorithm that has a time: without settings of its own, or else the first.
 const Contender* row_of(std::span<const Contender> rows, const char* algorithm) {
-    if (!algorithm) return nullptr;
-    const auto found = std::ranges::find_if(rows, [&](const Contender& c) {
-        return c.report->experiment.algorithm->name == std::string_view(algorithm) && c.report->time;
-    });
-    return found == rows.end() ? nullptr : &*found;
+    const Contender* found = nullptr;
+    for (const Contender& c : rows)
+        if (algorithm && c.report->experiment.algorithm->name == std::string_view(algorithm) && c.report->time)
+            if (!found || c.label == algorithm) found = &c;
+    return found;
+}
+
+/// What a backend does otherwise than a row: also where the row's tiles are not the released kernel's.
+std::string apart(const Like& like, const Contender* row) {
+    if (!row || *like.apart) return *like.apart ? like.apart : "-";
+    const Experiment& e = row->report->experiment;
+    const Tiling released = choose_tiling(*e.algorithm, e.problem, {}, e.gpu);
+    return released.br == e.tiling.br && released.bc == e.tiling.bc ? "-" : "its own tiles, not the row's";
 }
 
 /// What was measured and what was not, where nothing of the problem's like was.
 std::vector<std::string> nothing_like_it(const Experiment& e) {
     const std::vector<std::string> gpus = measured_gpus();
     if (e.gpu.compute_capability == "none" || gpus.empty()) return {};
-    if (std::ranges::find(gpus, e.gpu.name) == gpus.end())
+    if (std::ranges::find(gpus, e.gpu.name) == gpus.end() || !was_measured(e.gpu))
         return {"What PyTorch runs was measured with --gpu " + text::join(gpus, " and ") + ", not on this GPU."};
     std::vector<std::string> dims;
     for (const Index d : measured_dims(e.gpu.name)) dims.push_back(std::to_string(d));
@@ -75,7 +87,7 @@ std::vector<std::string> cells_of(const BackendTime& t, const BackendTimes& m, s
     const Like& like = m.like(*t.backend);
     const Contender* row = row_of(rows, like.algorithm);
     std::vector<std::string> cells = {t.backend->name + std::string(t.backend == m.chosen ? ", PyTorch's choice" : ""),
-                                      row ? row->label : "-", *like.apart ? like.apart : "-", text::microseconds(t.us)};
+                                      row ? row->label : "-", apart(like, row), text::microseconds(t.us)};
     if (same) cells.push_back(row ? text::microseconds(row->report->time->us()) : "-");
     return cells;
 }
@@ -92,6 +104,7 @@ Json json_of(const BackendTimes& m, const Problem& asked, bool same) {
               {"seq_q", m.problem.seq_q},
               {"seq_k", m.problem.seq_k},
               {"dim", m.problem.dim},
+              {"dtype", name_of(m.problem.dtype)},
               {"causal", m.problem.mask.is_causal()},
               {"chosen", m.chosen ? Json(m.chosen->key) : Json()},
               {"kernels", Json::array()}};
@@ -107,10 +120,14 @@ Json json_of(const BackendTimes& m, const Problem& asked, bool same) {
 
 BesideMeasured beside_measured(std::span<const Contender> rows) {
     BesideMeasured out;
-    if (!one_question(rows)) return out;
+    if (!is_attention(rows)) return out;
+    if (!one_question(rows)) {
+        out.before = {"What PyTorch runs is said of one problem on one GPU."};
+        return out;
+    }
     const Experiment& e = rows[0].report->experiment;
     const Problem asked = unpacked(e.problem);
-    const auto m = backend_times(asked, e.gpu.name);
+    const auto m = was_measured(e.gpu) ? backend_times(asked, e.gpu.name) : std::nullopt;
     if (!m) {
         out.before = nothing_like_it(e);
         return out;

@@ -36,8 +36,8 @@ struct BackendTimes {
 };
 
 /// Of this problem on the GPU of that preset; else of the problem nearest to it that has its head dimension, its mask
-/// and, like it, one query or several. nullopt where nothing of at most 16 times its work, or the 16th part, was
-/// measured.
+/// and, like it, one query or several, and at most four times its queries and keys, or the fourth part. nullopt where
+/// there is none of at most 16 times its work, or the 16th part.
 std::optional<BackendTimes> backend_times(const Problem& problem, std::string_view gpu);
 
 /// Whether both ask for the same work of a kernel: batch entries and heads alike.

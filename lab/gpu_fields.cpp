@@ -1,8 +1,8 @@
 #include "lab/gpu_fields.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -74,7 +74,8 @@ double scaled(const GpuMember& member, double value, double factor) {
 /// Enough to agree with it.
 std::string four_digits(double x) {
     char digits[32];
-    return {digits, std::to_chars(std::begin(digits), std::end(digits), x, std::chars_format::general, 4).ptr};
+    std::snprintf(digits, sizeof digits, "%.4g", x);
+    return digits;
 }
 
 /// A peak in TFLOP/s, and what it is the product of, besides the SMs.

@@ -421,15 +421,15 @@ void write_npy(std::ostream& out, std::span<const Index> shape, Dtype dtype, con
 
     const Dtype stored = dtype == Dtype::f16 ? Dtype::f16 : Dtype::f32;
     out << preamble(shape, stored);
-    std::vector<float> chunk(static_cast<std::size_t>(std::min(count, elements_per_chunk)));
-    std::vector<std::byte> bytes(chunk.size() * static_cast<std::size_t>(size_of(stored)));
+    std::vector<float> part(static_cast<std::size_t>(std::min(count, elements_per_chunk)));
+    std::vector<std::byte> bytes(part.size() * static_cast<std::size_t>(size_of(stored)));
     const Followed followed(control, ceil_div(count, elements_per_chunk));
     for (Index first = 0; first < count; first += elements_per_chunk) {
         followed.step();
         const Index n = std::min(elements_per_chunk, count - first);
-        values(first, std::span(chunk).first(static_cast<std::size_t>(n)));
-        if (stored != dtype) round_to(dtype, chunk.data(), n);
-        encode(stored, chunk.data(), bytes.data(), n);
+        values(first, std::span(part).first(static_cast<std::size_t>(n)));
+        if (stored != dtype) round_to(dtype, part.data(), n);
+        encode(stored, part.data(), bytes.data(), n);
         out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(n * size_of(stored)));
     }
 }

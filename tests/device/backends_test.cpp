@@ -87,4 +87,6 @@ TEST_CASE("of what nothing near was measured, nothing is told", "[backends]") {
     CHECK_FALSE(told([](Problem& p) { p.dropout.p = 0.1; }));
     CHECK_FALSE(told([](Problem& p) { p.pages.size = 16; }));
     CHECK_FALSE(told([](Problem& p) { p.seq_q = p.seq_k = 64; }));
+    CHECK_FALSE(told([](Problem& p) { p.seq_q = 4, p.seq_k = 8192; }));  // the work of a square, but not its bytes
+    CHECK_FALSE(told([](Problem& p) { p.seq_q = 8192, p.mask = Mask::causal(); }));
 }

@@ -237,14 +237,14 @@ TEST_CASE("npy: booleans, bf16 as V2, and as u2 and i2 where that is said") {
     const NpyArray mask = read("'|b1'", std::string("\0\2", 2));
     CHECK((mask.boolean && mask.values == std::vector<float>{0, 1}));
     const std::string bits("\x00\x3e\x80\xff", 4);  // 0.125 and -inf
-    const std::vector<float> numbers = {0.125f, -INFINITY};
+    const std::vector<float> both = {0.125f, -INFINITY};
     const NpyArray plain = read("'|V2'", bits);
-    CHECK((plain.natural == Dtype::bf16 && !plain.boolean && plain.values == numbers));
+    CHECK((plain.natural == Dtype::bf16 && !plain.boolean && plain.values == both));
     for (const char* descr : {"'<u2'", "'<i2'"}) {
-        CHECK(read(descr, bits, Bits16::bf16).values == numbers);
+        CHECK(read(descr, bits, Bits16::bf16).values == both);
         CHECK_THROWS_AS(read(descr, bits), UsageError);
     }
-    CHECK(read("'>u2'", std::string("\x3e\x00\xff\x80", 4), Bits16::bf16).values == numbers);
+    CHECK(read("'>u2'", std::string("\x3e\x00\xff\x80", 4), Bits16::bf16).values == both);
 }
 
 TEST_CASE("npy: what is not a readable regular file is refused", "[posix]") {

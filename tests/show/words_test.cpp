@@ -179,10 +179,9 @@ TEST_CASE("setups say their tiles, and what does not fit", "[setup text]") {
 TEST_CASE("rules for tiles name their sources, and orders say what they do", "[setup text]") {
     WaitingSession session = session_of("flash_v2", {{"dim", "128"}});
     const Algorithm& a = session.algorithm();
-    CHECK(
-        tile_rule_text(session.request(), a) ==
-        "Where Br and Bc come from that are auto. As released kernels have them: 128 × 64, as in FlashAttention-2's "
-        "released kernel (flash_fwd_launch_template.h). Halved where they do not fit on chip.");
+    CHECK(tile_rule_text(session.request(), a) ==
+          "Where Br and Bc come from that are auto. As released kernels have them: 128 × 64, as in FlashAttention-2's "
+          "released kernel (flash_fwd_launch_template.h). Halved where they do not fit on chip.");
     CHECK(tile_rule_text(nullptr, a) == "Where Br and Bc come from that are auto.");
     std::set<std::string> said;
     for (const TileRule rule : tile_rules) said.insert(about_rule(rule));
