@@ -28,7 +28,7 @@ const Backend* find_backend(std::string_view key) {
     return found == std::end(backends) ? nullptr : &*found;
 }
 
-/// The files of a machine; whose rows have the columns of scripts/backends.
+/// What scripts/backends wrote on a machine.
 std::vector<MeasurementFile> files_of(std::string_view gpu) {
     for (const ShippedOn& machine : shipped_by_machine())
         if (machine.gpu == gpu) return machine.backends;
@@ -54,7 +54,7 @@ double distance(const Problem& a, const Problem& b) {
            (grouped_alike ? 0 : 0.5) + (a.heads == b.heads ? 0 : 0.01);
 }
 
-/// Of what the GPU computes, whatever K and V of several batch entries or heads share.
+/// Whether it asks for what no file of scripts/backends has: other masks, changed scores, pages, or f32.
 bool has_no_like(const Problem& p) { return !scores_are_plain(p) || p.pages || p.dtype == Dtype::f32; }
 
 }  // namespace
