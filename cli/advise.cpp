@@ -19,7 +19,8 @@ using namespace lab;
 namespace {
 
 constexpr std::size_t most_shown = 6;
-constexpr const char* columns[] = {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm", "waves", "tail", "bound"};
+constexpr const char* advised_columns[] = {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm",
+                                           "waves",   "tail",      "bound"};
 
 std::string size_of_tile(const Candidate& c) {
     return text::number(static_cast<double>(c.tiling().br)) + " x " + text::number(static_cast<double>(c.tiling().bc));
@@ -47,7 +48,7 @@ bool spills(const Candidate& c) {
 
 void add_row(text::Table& table, const std::string& what, const Candidate& c, double best) {
     std::vector<std::string> cells{what, size_of_tile(c), ratio(c.value, best)};
-    for (const char* key : columns) {
+    for (const char* key : advised_columns) {
         const Metric& m = *find_metric(key);
         cells.push_back(c.outcome.report ? shown(m, m.of(*c.outcome.report)) : "–");
     }

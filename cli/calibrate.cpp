@@ -22,7 +22,7 @@ using namespace device;
 namespace {
 
 /// In the order of Benchmark.
-constexpr const char* names[] = {
+constexpr const char* reading_names[] = {
     "matrix products",
     "fused multiply-adds",
     "maxima",
@@ -39,21 +39,21 @@ constexpr const char* names[] = {
     "tensor clock 1",
     "tensor clock 2",
 };
-static_assert(std::size(names) == benchmark_count);
+static_assert(std::size(reading_names) == benchmark_count);
 
 Readings measure_all(const Device& device) {
     Readings all;
     for (std::size_t k = 0; k < benchmark_count; ++k) {
         check_stop(&control());
         const Progress progress(
-            [k] { return std::to_string(k + 1) + " of " + std::to_string(benchmark_count) + ": " + names[k]; });
+            [k] { return std::to_string(k + 1) + " of " + std::to_string(benchmark_count) + ": " + reading_names[k]; });
         try {
             all[k] = measure(static_cast<Benchmark>(k), device, &control());
         } catch (const OutOfDeviceMemory& e) {
-            throw RunError(std::string("calibrate: ") + names[k] + ' ' + e.what() +
+            throw RunError(std::string("calibrate: ") + reading_names[k] + ' ' + e.what() +
                            "; end other programs that use the GPU");
         } catch (const RunError& e) {
-            throw RunError(std::string("calibrate: ") + names[k] + ": " + e.what() +
+            throw RunError(std::string("calibrate: ") + reading_names[k] + ": " + e.what() +
                            "; tilescope validate shows whether kernels run on this GPU");
         }
     }

@@ -194,7 +194,7 @@ std::vector<std::string> time_cells(const Report& r) {
             text::number(l.waves), text::grouped(l.sms)};
 }
 
-void print_table(const std::vector<Row>& rows, text::Format format) {
+void print_comparison(const std::vector<Row>& rows, text::Format format) {
     text::Table table({"algorithm", "Br x Bc", "SM traffic", "ratio", "DRAM traffic", "L2 hits", "time", "TFLOP/s",
                        "bound", "waves", "SMs", "extra HBM", "max error"});
     const Row* base = base_of(rows);
@@ -326,7 +326,7 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
     };
     for (const std::string& line : heading(rows, mode)) print(line);
     if (format == text::Format::text) std::cout << '\n';
-    print_table(rows, format);
+    print_comparison(rows, format);
     if (base_of(rows) && base_of(rows)->report->forward) {
         if (format != text::Format::latex) std::cout << '\n';
         print_passes(rows, format);

@@ -26,7 +26,7 @@ namespace {
 std::string bytes(Bytes n) { return n == 0 ? "" : text::bytes(n); }
 std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double>(n)); }
 
-void print_table(const Experiment& e, const Profile& profile) {
+void print_line_table(const Experiment& e, const Profile& profile) {
     text::Table table({"line", "pseudo-code", "visits", "bytes / visit", "SM traffic", "matmul", "exps", "other"}, 2);
     Counters total;
     for (const auto& [c, line] : explained_lines(*e.algorithm, profile)) {
@@ -124,7 +124,7 @@ void explain_algorithm(const Options& o, const std::string& name, Index warps) {
         text::print_wrapped(std::cout, heading.str());
         if (const std::string mask = about_mask(e); !mask.empty())
             text::print_wrapped(std::cout, mask + "\n\n", "  ", "  ");
-        print_table(e, profile);
+        print_line_table(e, profile);
         print_lines(e, profile);
         print_warps(of_warps);
         for (const std::string& note : gpu.notes()) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");

@@ -159,8 +159,9 @@ text::Table cases_table(const Cases& cases) {
         cells.insert(cells.end(), {microseconds(c.us), microseconds(c.modelled_us), ratio(c.time_ratio())});
         const auto sm = c.read && c.write ? std::optional(*c.read + *c.write) : std::nullopt;
         if (counters)
-            cells.insert(cells.end(), {bytes(sm), bytes(*c.counted_read + *c.counted_write), ratio(c.sm_ratio()),
-                                       bytes(c.dram_read), bytes(c.modelled_dram_read), ratio(c.dram_ratio())});
+            cells.insert(cells.end(),
+                         {bytes(sm), bytes(std::optional(*c.counted_read + *c.counted_write)), ratio(c.sm_ratio()),
+                          bytes(c.dram_read), bytes(c.modelled_dram_read), ratio(c.dram_ratio())});
         table.add(std::move(cells));
     }
     return table;

@@ -13,13 +13,13 @@ namespace tilescope::cli {
 using namespace lab;
 namespace {
 
-constexpr const char* doubt = " ?";  // behind a number that is not confirmed
+constexpr const char* doubt_mark = " ?";  // behind a number that is not confirmed
 
 /// Behind a value, the doubt about its number, or as many spaces.
 std::string marked(const Model& m, const std::string& key, const std::string& value) {
     const bool sure = std::all_of(m.numbers.begin(), m.numbers.end(),
                                   [&](const ModelNumber& n) { return n.confirmed || n.key != key; });
-    return value + (sure ? "  " : doubt);
+    return value + (sure ? "  " : doubt_mark);
 }
 
 void print_models_json() {
@@ -53,7 +53,7 @@ void show(const Model& m) {
     text::Table table({"number", "value", "source"}, 3);
     bool sure = true;
     for (const ModelNumber& n : m.numbers) {
-        table.add({n.key, n.value + (n.confirmed ? "" : doubt), n.source});
+        table.add({n.key, n.value + (n.confirmed ? "" : doubt_mark), n.source});
         sure = sure && n.confirmed;
     }
     table.print(std::cout);

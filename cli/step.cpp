@@ -222,7 +222,7 @@ void tell(const StepFlags& f, const Request& request, Run& run, const Remarks& r
         print_heading(run, request, w, told.front(), told.back());
         print_notes(remarks);
         if (f.table)
-            print_table(run, w.sm, told);
+            print_steps_table(run, w.sm, told);
         else
             print_steps(run, w, told);
         print_more(all, told);

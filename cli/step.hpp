@@ -16,7 +16,7 @@ void print_heading(const show::Run& run, const lab::Request& request, const show
 /// The step that the run is at, in a few lines.
 void print_step(const show::Run& run, Index sm);
 /// A row for each of these steps.
-void print_table(show::Run& run, Index sm, const std::vector<Index>& steps);
+void print_steps_table(show::Run& run, Index sm, const std::vector<Index>& steps);
 /// All that there is to say of the step that the run is at.
 void print_everything(const show::Run& run, Index sm);
 /// The step that the run is at.

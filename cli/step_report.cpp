@@ -215,7 +215,7 @@ void print_step(const Run& run, Index sm) {
     std::cout << "  " << traffic_so_far(run) << '\n';
 }
 
-void print_table(Run& run, Index sm, const std::vector<Index>& steps) {
+void print_steps_table(Run& run, Index sm, const std::vector<Index>& steps) {
     const Blackboard board = blackboard(run, sm, steps, page_width);
     text::Table table(board.header, board.header.size());
     for (const auto& row : board.rows) table.add(row);

@@ -6,7 +6,7 @@
 namespace tilescope::gui {
 namespace {
 
-void buttons(App& app) {
+void scene_buttons(App& app) {
     struct Way {
         const char *label, *place;
         int by;
@@ -21,14 +21,14 @@ void buttons(App& app) {
 }
 
 /// For which there is room.
-struct Lines {
+struct LineCounts {
     int title, caption, question;
 };
 
 float side_of(const Theme& t) { return t.px(110); }
 
 /// In the hand as many as the words need, the answer among them; elsewhere nothing moves from scene to scene.
-Lines lines_of(const App& app, float width) {
+LineCounts lines_of(const App& app, float width) {
     if (app.reader() != Reader::in_the_hand) return {1, 2, 3};
     const Theme& t = app.theme;
     const auto lines = [](const ImFont* font, const std::string& text, float room) {
@@ -44,7 +44,7 @@ Lines lines_of(const App& app, float width) {
 float scene_height(const App& app, float width) {
     if (!app.scene) return 0;
     const Theme& t = app.theme;
-    const Lines lines = lines_of(app, width);
+    const LineCounts lines = lines_of(app, width);
     return static_cast<float>(lines.title) * t.title->FontSize +
            static_cast<float>(lines.caption + lines.question) * t.text->FontSize + t.px(30);
 }
@@ -55,7 +55,7 @@ void scene_panel(App& app) {
     const Canvas c(t);
     const Scene scene = *app.told_scene();
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-    const Lines lines = lines_of(app, room.x);
+    const LineCounts lines = lines_of(app, room.x);
     const float width = room.x - side_of(t);
     c.line({at.x, at.y + t.px(2)}, {at.x + room.x, at.y + t.px(2)}, t.panel_border);
     float y = at.y + t.px(8);
@@ -75,7 +75,7 @@ void scene_panel(App& app) {
         tip(app, app.revealed ? "Click hides the answer." : "Click, or Enter, for the answer.");
     }
     ImGui::SetCursorScreenPos({at.x + width, at.y + t.px(6)});
-    buttons(app);  // last, for they may change the scene
+    scene_buttons(app);  // last, for they may change the scene
 }
 
 }  // namespace tilescope::gui

@@ -42,7 +42,7 @@ ImVec2 card_position(const Rect& panel, ImVec2 screen, ImVec2 card, float gap) {
 
 bool pressed_key(ImGuiKey key) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), false); }
 
-void buttons(App& app) {
+void tour_buttons(App& app) {
     const int step = app.view.tour;
     const bool last = step + 1 == stop_count();
     bool next = push_button(last ? "Done" : "Next");
@@ -79,7 +79,7 @@ void card(App& app, const TourStop& stop, ImVec2 at, ImVec2 size) {
     ImGui::PopFont();
     text_wrapped(stop.text);
     ImGui::Dummy({0, t.px(2)});
-    buttons(app);
+    tour_buttons(app);
     ImGui::EndChild();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor(2);

@@ -11,7 +11,7 @@ constexpr const char* limits = "docs/model-limits.md";
 constexpr const char* gpu_files = "docs/gpus.md";
 constexpr const char* masks = "docs/glossary.md";
 
-struct Known {
+struct AskedFor {
     Asked what;
     const char* words;  ///< plain, as words are compared; a * stands for any end
     const char* there_is;
@@ -19,7 +19,7 @@ struct Known {
     const char* page;     ///< which says what is not modelled; nullptr where the word has another name here alone
 };
 
-constexpr Known known[] = {
+constexpr AskedFor asked_words[] = {
     {Asked::algorithm, "flashv3* fa3 fav3 flash3 flashattn3 flashattnv3 flashattention3",
      "FlashAttention-3 (wgmma, TMA, specialised warps) is not modelled; the loops are those of flash_v2",
      "run flash_v2 --gpu H100", limits},
@@ -154,7 +154,7 @@ bool among(std::string_view listed, std::string_view word) {
 std::string instead_of(Asked what, std::string_view typed) {
     const std::string word = text::plain(typed.substr(0, 60));
     if (word.empty()) return "";
-    for (const Known& k : known)
+    for (const AskedFor& k : asked_words)
         if (k.what == what && among(k.words, word))
             return std::string(k.there_is) + "; try `tilescope " + k.closest + '`' +
                    (k.page ? std::string("; see ") + k.page : "");

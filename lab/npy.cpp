@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::string_view in_words = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_<>=|[]";
+constexpr std::string_view in_type_words = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_<>=|[]";
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 constexpr std::size_t max_rank = 32;                  // NumPy's own limit
 constexpr Index max_elements = Index{1} << 60;        // the byte count of fewer f8 elements is still a valid Bytes
@@ -136,7 +136,7 @@ class HeaderParser {
 
     std::string text() {
         if (!at('\'') && !at('"')) unexpected();
-        const std::size_t end = rest_.find_first_not_of(in_words, 1);
+        const std::size_t end = rest_.find_first_not_of(in_type_words, 1);
         if (end == std::string_view::npos || rest_[end] != rest_.front()) unexpected();
         std::string out(rest_.substr(1, end - 1));
         rest_.remove_prefix(end + 1);

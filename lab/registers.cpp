@@ -16,18 +16,18 @@ std::span<const EmbeddedFile> embedded_registers();
 
 namespace {
 
-struct Compiled {
+struct Measured {
     std::string algorithm, launch, dtype;
     Index br, bc, dim, dim_v, registers;  ///< sizes of 0: any
 };
 
-std::vector<Compiled> read_table() {
-    std::vector<Compiled> all;
+std::vector<Measured> read_table() {
+    std::vector<Measured> all;
     std::istringstream lines{std::string(embedded_registers()[0].text)};
     for (std::string line; std::getline(lines, line);) {
         if (line.starts_with('#') || line.starts_with("algorithm,")) continue;
         std::istringstream cells(line);
-        Compiled c;
+        Measured c;
         std::getline(cells, c.algorithm, ',');
         std::getline(cells, c.launch, ',');
         std::getline(cells, c.dtype, ',');
@@ -41,15 +41,15 @@ std::vector<Compiled> read_table() {
     return all;
 }
 
-const std::vector<Compiled>& compiled_kernels() {
-    static const std::vector<Compiled> table = read_table();
+const std::vector<Measured>& compiled_kernels() {
+    static const std::vector<Measured> table = read_table();
     return table;
 }
 
 bool is(Index compiled, Index size) { return compiled == 0 || compiled == size; }
 
 /// Of a launch of the experiment's algorithm, with tiles of any size.
-bool fits(const Compiled& c, const Experiment& e) {
+bool was_measured_for(const Measured& c, const Experiment& e) {
     return c.algorithm == e.algorithm->name && c.dtype == name_of(e.problem.dtype) && is(c.dim, e.problem.dim) &&
            is(c.dim_v, e.problem.dim_v);
 }
@@ -92,18 +92,18 @@ struct Kept {
 }  // namespace
 
 Registers registers_of(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held) {
-    for (const Compiled& c : compiled_kernels())
-        if (fits(c, e) && is(c.br, e.tiling.br) && is(c.bc, e.tiling.bc) && c.launch == launch.kernel)
+    for (const Measured& c : compiled_kernels())
+        if (was_measured_for(c, e) && is(c.br, e.tiling.br) && is(c.bc, e.tiling.bc) && c.launch == launch.kernel)
             return {c.registers, true, false};
     return estimated_registers(e, launch, warps, held);
 }
 
 std::vector<Tiling> compiled_tiles(const Experiment& e) {
     std::vector<Tiling> tiles;
-    for (const Compiled& c : compiled_kernels()) {
+    for (const Measured& c : compiled_kernels()) {
         const Tiling tile{c.br, c.bc};
         const bool any = c.br == 0 || c.bc == 0, known = std::find(tiles.begin(), tiles.end(), tile) != tiles.end();
-        if (fits(c, e) && !any && !known) tiles.push_back(tile);
+        if (was_measured_for(c, e) && !any && !known) tiles.push_back(tile);
     }
     return tiles;
 }

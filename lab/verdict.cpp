@@ -15,15 +15,14 @@
 namespace tilescope::lab {
 namespace {
 
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + "%"; }
-
 /// The two units that are busiest: "tensor cores 50%, shared memory 48%".
 std::string busiest(const PerUnit& busy) {
     std::array<std::size_t, unit_count> order{};
     for (std::size_t u = 0; u < unit_count; ++u) order[u] = u;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
     const auto word = [&](std::size_t k) { return in_words(static_cast<Unit>(order[k])); };
-    return std::string(word(0)) + " " + percent(busy[order[0]]) + ", " + word(1) + " " + percent(busy[order[1]]);
+    return std::string(word(0)) + " " + text::percent(busy[order[0]]) + ", " + word(1) + " " +
+           text::percent(busy[order[1]]);
 }
 
 /// What cuts the keys into parts, and how: "keys in parallel (split_kv)"; empty where no more can be had of it.
@@ -92,10 +91,10 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
             const double share =
                 static_cast<double>(t.residency.blocks) * of_a_step / t.step.together(t.residency.blocks);
             const double lost = unit < Unit::l2 ? constants_of(style).eta : 1;
-            return std::string("The limit is ") + in_words(unit) + ", at work " + percent(share) +
+            return std::string("The limit is ") + in_words(unit) + ", at work " + text::percent(share) +
                    " of the time while the SMs are full" +
                    (lost > 1 ? "; what thread blocks lose by contending for it makes that " +
-                                   percent(std::min(1.0, share * lost))
+                                   text::percent(std::min(1.0, share * lost))
                              : "") +
                    ".";
         }
@@ -183,8 +182,8 @@ std::string basis(const RunTime& run, const Experiment& e) {
     const std::string style = "Modelled, for " + std::string(name_of(run.style));
     switch (run.basis) {
         case Basis::own_style:
-            return style + ": " + percent(run.error->mean) + " off on average, " + percent(run.error->worst) +
-                   " at worst, of the measured kernels of " + e.algorithm->name + ".";
+            return style + ": " + text::percent(run.error->mean) + " off on average, " +
+                   text::percent(run.error->worst) + " at worst, of the measured kernels of " + e.algorithm->name + ".";
         case Basis::other_style:
             if (const char* what = beyond_kernels(e.problem))
                 return style + ": no kernel with " + what + " was measured.";

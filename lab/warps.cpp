@@ -7,7 +7,7 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Index lanes = 32, register_bytes = 4, most_registers_of_a_thread = 255;
+constexpr Index lanes = 32, bytes_of_register = 4, most_registers_of_a_thread = 255;
 
 /// Rows and keys, summed over the tiles that a head visits.
 struct Visited {
@@ -80,7 +80,7 @@ std::optional<double> even_width(const Warps& w, const Problem& p) {
 }
 
 Index registers_of_keys(Index warps, const Problem& p, Index keys) {
-    return ceil_div(keys * (p.dim + p.dim_v) * size_of(p.dtype), warps * lanes * register_bytes);
+    return ceil_div(keys * (p.dim + p.dim_v) * size_of(p.dtype), warps * lanes * bytes_of_register);
 }
 
 /// Dao-AILab/flash-attention: at 8a2ece89 fmha_fprop_kernel_1xN.h, with the traits of fmha_fwd_hdim*.cu: one warp along

@@ -7,22 +7,22 @@
 namespace tilescope::show {
 namespace {
 
-using Place = Held::Place;
+using Around = Held::Place;
 
-Place place_of(const RecordedTile& t) {
+Around place_of(const RecordedTile& t) {
     switch (t.meaning) {
         case Meaning::query:
-            return Place::left;
+            return Around::left;
         case Meaning::key:
-            return Place::above;
+            return Around::above;
         case Meaning::value:
-            return Place::below;
+            return Around::below;
         case Meaning::score:
-            return Place::middle;
+            return Around::middle;
         case Meaning::statistic:
-            return Place::between;
+            return Around::between;
         default:
-            return t.cols == 1 ? Place::between : Place::right;
+            return t.cols == 1 ? Around::between : Around::right;
     }
 }
 
@@ -43,9 +43,9 @@ std::string name_of_held(const Run& run, const Held& h) {
     const bool moved = e.region.tensor != no_tensor;
     if (moved && run.trace().tensors()[e.region.tensor].rows != (of_keys ? p.seq_k : p.seq_q)) return name;
     if (of_keys) return name + number_of(cols, e.region.rows) + "ᵀ";
-    if (h.place == Place::between) return name;
+    if (h.place == Around::between) return name;
     const std::string i = number_of(rows, e.region.rows);
-    const std::string j = h.place == Place::middle ? number_of(cols, e.region.cols) : "";
+    const std::string j = h.place == Around::middle ? number_of(cols, e.region.cols) : "";
     return name + i + (i.empty() || j.empty() ? "" : ",") + j;
 }
 

@@ -23,9 +23,9 @@ const LaunchTime& longest(const Report& r) { return r.time->longest(); }
 
 constexpr Shown of_traffic[] = {{"dram_read_bytes"}, {"dram_write_bytes"}, {"l2_hit_rate", false}, {"dram_intensity"}};
 
-constexpr Shown of_time[] = {{"time_us"}, {"useful_flops_per_s"}};
+constexpr Shown shown_of_time[] = {{"time_us"}, {"useful_flops_per_s"}};
 
-constexpr Shown of_launch[] = {
+constexpr Shown shown_of_launch[] = {
     {"bound", false, true},
     {"waves", false, true},
     {"sms_in_use", false, true,
@@ -134,9 +134,9 @@ std::vector<CounterRow> modelled_rows(const Run& run, const std::string& name, c
     std::vector<CounterRow> rows;
     for (const Shown& m : of_traffic) rows.push_back(row_of(m, run, name, other));
     rows.push_back(compulsory_row(run, name, other));
-    for (const Shown& m : of_time) rows.push_back(row_of(m, run, name, other));
+    for (const Shown& m : shown_of_time) rows.push_back(row_of(m, run, name, other));
     const std::size_t bound = rows.size();
-    for (const Shown& m : of_launch) rows.push_back(row_of(m, run, name, other));
+    for (const Shown& m : shown_of_launch) rows.push_back(row_of(m, run, name, other));
     if (run.counted().time) rows[bound].whole.explanation += "\n" + verdict_of(run);
     return rows;
 }

@@ -6,11 +6,10 @@
 #include "core/text/words.hpp"
 #include "show/heads.hpp"
 #include "show/value_text.hpp"
+#include "show/wall_text.hpp"
 
 namespace tilescope::show {
 namespace {
-
-std::string of_text(Index n) { return "of " + text::grouped(n); }
 
 std::string number(Index part) { return text::grouped(part + 1); }
 

@@ -86,22 +86,22 @@ std::string sm_block(const SmState& sm) { return sm.block ? "block " + text::gro
 
 std::string sm_line(const SmState& sm) { return sm.block && sm.line > 0 ? "line " + std::to_string(sm.line) : ""; }
 
-Phase phase_of(const Run& run, const SmState& sm) {
+StepKind phase_of(const Run& run, const SmState& sm) {
     const Step* step = run.operation(sm);
-    if (!step) return Phase::none;
-    if (step->moves_data()) return step->kind() == Kind::load ? Phase::load : Phase::store;
-    return step->kind() == Kind::product ? Phase::product : Phase::rest;
+    if (!step) return StepKind::none;
+    if (step->moves_data()) return step->kind() == Kind::load ? StepKind::load : StepKind::store;
+    return step->kind() == Kind::product ? StepKind::product : StepKind::rest;
 }
 
-std::string name_of(Phase phase) {
+std::string name_of(StepKind phase) {
     switch (phase) {
-        case Phase::load:
+        case StepKind::load:
             return "loads";
-        case Phase::store:
+        case StepKind::store:
             return "stores";
-        case Phase::product:
+        case StepKind::product:
             return "multiplies";
-        case Phase::rest:
+        case StepKind::rest:
             return "softmax, scaling";
         default:
             return "waits";

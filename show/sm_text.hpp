@@ -33,9 +33,9 @@ std::string sm_block(const SmState& sm);
 std::string sm_line(const SmState& sm);
 
 /// What an SM does in the tick shown, and how that is said in a legend.
-enum class Phase : std::uint8_t { none, load, store, product, rest };
-Phase phase_of(const Run& run, const SmState& sm);
-std::string name_of(Phase phase);
+enum class StepKind : std::uint8_t { none, load, store, product, rest };
+StepKind phase_of(const Run& run, const SmState& sm);
+std::string name_of(StepKind phase);
 
 /// "SRAM" and "24.0 KiB of 163 KiB", "free 139 KiB".
 std::string space_title(Space space);

@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t most_axes = 3;
 
 /// The grid's blocks by number, the first axis outermost.
-class Grid {
+class BlockGrid {
   public:
-    explicit Grid(std::span<const Axis> axes) : axes_(axes) {
+    explicit BlockGrid(std::span<const Axis> axes) : axes_(axes) {
         for (const Axis& a : axes) size_ *= a.tiles.count();
     }
     Index size() const { return size_; }
@@ -65,7 +65,7 @@ Index party_of(std::span<const Axis> axes, Index block) {
 }
 
 /// What a block cost, to the check of the grid's promise.
-void tell(const Grid& grid, PromiseCheck& check, Index launch, Index block, const Cost& cost) {
+void tell(const BlockGrid& grid, PromiseCheck& check, Index launch, Index block, const Cost& cost) {
     try {
         grid.tell(check, block, cost);
     } catch (BrokenPromise& mistake) {
@@ -235,7 +235,7 @@ Index Gpu::next_block(const Launch& launch, Index from) const {
 }
 
 void Gpu::run_exact(const Launch& launch) {
-    const Grid grid(launch.axes);
+    const BlockGrid grid(launch.axes);
     // What is left out cannot be compared with what was promised of it.
     const bool checks = !mode_.only_wanted && grid.promises();
     PromiseCheck promise(std::string("a promise of ") + launch.kernel, "thread block",

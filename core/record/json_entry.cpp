@@ -85,8 +85,8 @@ Span JsonEntry::span(const char* key) {
 }
 
 float JsonEntry::to_float(const char* key, const Json& j) const {
-    constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-    constexpr std::pair<const char*, float> words[] = {{"inf", infinity}, {"-inf", -infinity}, {"nan", nan}};
+    constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    constexpr std::pair<const char*, float> words[] = {{"inf", inf}, {"-inf", -inf}, {"nan", nan}};
     if (j.is_number()) {
         // What f32 cannot hold was not written by it.
         const auto x = j.get<double>();

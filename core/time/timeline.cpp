@@ -33,9 +33,9 @@ struct End {
     friend bool operator>(const End& a, const End& b) { return std::pair(a.when, a.sm) > std::pair(b.when, b.sm); }
 };
 
-class Player {
+class Playing {
   public:
-    Player(const Grid& grid, Index sms, Index slots, Refill refill, double uneven)
+    Playing(const Grid& grid, Index sms, Index slots, Refill refill, double uneven)
         : grid_(grid), refill_(refill), uneven_(uneven), blocks_(grid.blocks()), sms_(static_cast<std::size_t>(sms)) {
         for (Sm& sm : sms_) sm.residents.reserve(static_cast<std::size_t>(slots));
         std::vector<std::uint32_t> order(sms_.size());
@@ -205,7 +205,7 @@ Timeline play_alike(const BlockCycles& cycles, Count blocks, Index sms, Index sl
 
 Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven) {
     if (grid.blocks() == 0) return {};
-    return Player(grid, sms, slots, refill, uneven).run();
+    return Playing(grid, sms, slots, refill, uneven).run();
 }
 
 }  // namespace tilescope

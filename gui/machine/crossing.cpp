@@ -9,9 +9,9 @@ namespace {
 using Place = Held::Place;
 
 /// The places in rows and columns, at some pixels an element.
-class Arrangement {
+class Places {
   public:
-    Arrangement(const MachineFigure& f, const std::vector<Held>& all, float gap, float scale)
+    Places(const MachineFigure& f, const std::vector<Held>& all, float gap, float scale)
         : f_(f), all_(all), gap_(gap), scale_(scale) {
         middle_ = std::max({along(Place::middle), widest(Place::above), widest(Place::below)});
         row_ = std::max({tallest(Place::left), tallest(Place::middle), tallest(Place::between), tallest(Place::right)});
@@ -121,14 +121,14 @@ float scale_for(const MachineFigure& f, const std::vector<Held>& all, const Box&
     float scale = 0, high = f.px(40);
     for (int i = 0; i < 24; ++i) {
         const float middle = (scale + high) / 2;
-        const Arrangement a(f, all, gap_in(f, area), middle);
+        const Places a(f, all, gap_in(f, area), middle);
         (a.width() <= area.w() && a.height() <= area.h() ? scale : high) = middle;
     }
     return scale;
 }
 
 std::vector<DrawnHeld> arranged(const MachineFigure& f, const std::vector<Held>& all, const Box& area) {
-    return Arrangement(f, all, gap_in(f, area), scale_for(f, all, area)).at(area);
+    return Places(f, all, gap_in(f, area), scale_for(f, all, area)).at(area);
 }
 
 std::vector<ImVec2> way_to(const MachineFigure& f, const std::vector<DrawnHeld>& all, const DrawnHeld& tile,

@@ -86,11 +86,11 @@ ImU32 colour_of(const MachineFigure& f, const SmState* sm) {
 }
 
 /// An arrow into the chip or out of it, a cross for products, a dot for the rest.
-void draw_sign(const Canvas& c, ImVec2 at, float r, Phase phase, ImU32 colour) {
-    if (phase == Phase::load) c.triangle({at.x, at.y - r}, {at.x - r, at.y + r}, {at.x + r, at.y + r}, colour);
-    if (phase == Phase::store) c.triangle({at.x, at.y + r}, {at.x + r, at.y - r}, {at.x - r, at.y - r}, colour);
-    if (phase == Phase::rest) c.circle(at, r * 0.7f, colour);
-    if (phase != Phase::product) return;
+void draw_sign(const Canvas& c, ImVec2 at, float r, StepKind phase, ImU32 colour) {
+    if (phase == StepKind::load) c.triangle({at.x, at.y - r}, {at.x - r, at.y + r}, {at.x + r, at.y + r}, colour);
+    if (phase == StepKind::store) c.triangle({at.x, at.y + r}, {at.x + r, at.y - r}, {at.x - r, at.y - r}, colour);
+    if (phase == StepKind::rest) c.circle(at, r * 0.7f, colour);
+    if (phase != StepKind::product) return;
     c.line({at.x - r, at.y - r}, {at.x + r, at.y + r}, colour, c.px(1.6f));
     c.line({at.x - r, at.y + r}, {at.x + r, at.y - r}, colour, c.px(1.6f));
 }
@@ -117,7 +117,7 @@ void draw_cell(const MachineFigure& f, const Box& b, Work work, const SmState* s
     if (const Index head = head_in_focus(f); head >= 0 && f.run.head_of(*sm->block) != head)
         c.hatch(b, Theme::faded(ink, 0.35f), f.px(6));
     const float r = std::min(f.px(3.5f), b.h() / 4);
-    const Phase phase = phase_of(f.run, *sm);
+    const StepKind phase = phase_of(f.run, *sm);
     if (!words) return draw_sign(c, b.centre(), r, phase, ink);
     draw_sign(c, {b.x0 + 2 * r + 1, b.centre().y}, r, phase, ink);
     const std::string place = short_position(f.run, *sm);
@@ -141,10 +141,10 @@ void note_move(MachineFigure& f, const SmState& sm, const Box& cell, float door)
 void draw_legend(const MachineFigure& f, Box& area) {
     const Theme& t = f.theme();
     const float line = Canvas::height(t.small_text) + f.px(2), sign = f.px(11);
-    constexpr Phase phases[] = {Phase::load, Phase::store, Phase::product, Phase::rest};
+    constexpr StepKind phases[] = {StepKind::load, StepKind::store, StepKind::product, StepKind::rest};
     std::vector<Box> boxes;  // from the first line's corner
     float x = 0, y = 0;
-    for (const Phase phase : phases) {
+    for (const StepKind phase : phases) {
         const float width = sign + Canvas::width(t.small_text, name_of(phase));
         if (x > 0 && x + width > area.w()) x = 0, y += line;
         boxes.push_back({x, y, x + width, y + line});

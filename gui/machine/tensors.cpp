@@ -7,7 +7,7 @@ using namespace lab;
 namespace {
 
 /// The head that the SM in focus works on, or did last.
-Index head_in_focus(const MachineFigure& f) {
+Index head_shown(const MachineFigure& f) {
     const Run& run = f.run;
     const Placement* at = nullptr;
     for (const SmState& s : run.moment().sms)
@@ -20,7 +20,7 @@ Index head_in_focus(const MachineFigure& f) {
 
 std::vector<DrawnTensor> tensors_of(const MachineFigure& f) {
     std::vector<DrawnTensor> all;
-    const Index head = head_in_focus(f);
+    const Index head = head_shown(f);
     TensorId id = 0;
     for (const RecordedTensor& t : f.run.trace().tensors()) {
         const Index slice = head / t.heads_per_slice;

@@ -120,9 +120,9 @@ TEST_CASE("K and V lie on their sides, and a tile's number is its own where a lo
 TEST_CASE("what an SM does is one of four phases", "[sm text]") {
     WaitingSession session = session_of("flash_v2", toy);
     Run& run = *session.run();
-    CHECK(phase_of(run, at(run, "load Q ↑")) == Phase::load);
-    CHECK(phase_of(run, at(run, "O += P~ V")) == Phase::product);
-    CHECK(phase_of(run, at(run, "P~ ← exp(S − m)")) == Phase::rest);
-    CHECK(phase_of(run, at(run, "store O ↓")) == Phase::store);
-    CHECK(phase_of(run, SmState{}) == Phase::none);
+    CHECK(phase_of(run, at(run, "load Q ↑")) == StepKind::load);
+    CHECK(phase_of(run, at(run, "O += P~ V")) == StepKind::product);
+    CHECK(phase_of(run, at(run, "P~ ← exp(S − m)")) == StepKind::rest);
+    CHECK(phase_of(run, at(run, "store O ↓")) == StepKind::store);
+    CHECK(phase_of(run, SmState{}) == StepKind::none);
 }
