@@ -42,10 +42,16 @@ if(NOT EMSCRIPTEN)
     target_compile_options(tilescope_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>)
 endif()
 
-# Most of a file's time goes to the headers that it shares with its neighbours: compiled eight at a time, a build from
-# nothing takes a third. Names local to a file (in an unnamed namespace) then have to differ from those of its neighbours.
+# Most of a file's time goes to the headers and templates that it shares with its neighbours: compiled together, a build
+# from nothing takes a third. Names local to a file (in an unnamed namespace) differ from those of its whole library: with
+# few processors each library is compiled at once, with many in batches that keep them all at work.
 set(CMAKE_UNITY_BUILD ${TILESCOPE_UNITY})
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+if(processors LESS_EQUAL 4)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
+else()
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+endif()
 
 function(tilescope_library name)
     add_library(${name} STATIC ${ARGN})

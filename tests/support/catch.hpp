@@ -1,6 +1,8 @@
 // Catch2 of either generation: version 2 (Debian 12) or 3.
 #pragma once
 
+#define CATCH_CONFIG_FAST_COMPILE  // an exception within a check ends the test with its own words
+
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
