@@ -240,7 +240,7 @@ class Drawing {
         const std::uint64_t from = ns(l.us(stay.from)), to = ns(l.us(stay.to));
         out_.begin(track, from, block_name(l.played, number), notes_of(l.played, number));
         Pen pen(out_, track, l.blocks_us(), l.time.clock_mhz, stay.from, to);
-        pen.slice(start_, work.fixed);
+        pen.slice(start_, work.outside(progress));
         for (const LoopWork& loop : work.loops) draw(pen, loop, time_in(loop, progress), in_detail(stay.sm));
         out_.end(track, to);
         ++drawn_.blocks;

@@ -51,11 +51,16 @@ Index rows_at_once(const BlockOutline& block) {
 
 // ---- A launch's thread blocks
 
+struct Memory : MemoryShare {
+    double first_missed = 0;  ///< of what is read for the first time in a launch, the share that L2 lacks
+};
+
 /// A kind of thread block with the steps of its passages.
 struct TimedBlock {
     const BlockOutline* outline;
     std::vector<StepTime> steps;  ///< one a passage
     double fixed = 0;             ///< cycles, whoever is beside it
+    Unhidden unhidden = {};       ///< of loads and stores outside of its loops
     double looking = 0;           ///< cycles in which a mask is looked up, for a tile that it crosses
 };
 
@@ -63,12 +68,24 @@ bool computes(const Passage& p) {
     return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return !d.moves_data(); });
 }
 
-/// Cycles to bring in what the first loop begins with: it has had no time to come ahead.
-double first_load(const BlockOutline& block, const Rates& rates) {
+/// What the first loop begins with: it has had no time to come ahead.
+const Deed* first_load(const BlockOutline& block) {
     for (const Passage& p : block.passages)
-        if (p.loop >= 0 && !p.deeds.empty() && p.deeds[0].kind() == Kind::load)
-            return static_cast<double>(p.deeds[0].cost.hbm_read) / rates.bus;
-    return 0;
+        if (p.loop >= 0 && !p.deeds.empty() && p.deeds[0].kind() == Kind::load) return &p.deeds[0];
+    return nullptr;
+}
+
+/// Adds a load or a store that no step hides. Warps with a softmax each do not wait for one another, and the constants
+/// of CUDA cores were fitted without further thread blocks.
+void add_unhidden(TimedBlock& t, const Deed& d, const Kernel& kernel, const Rates& rates, const Memory& memory) {
+    const double alone = static_cast<double>(d.cost.hbm()) / rates.bus;
+    t.fixed += alone;
+    if (kernel.style == Style::cuda_cores || kernel.own_softmax) return;
+    // What is written L2 takes in, and sends to DRAM later.
+    const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_sent());
+    t.unhidden.memory +=
+        memory.sharing * (read * std::max(1 / memory.l2, memory.first_missed / memory.dram_read) + written / memory.l2);
+    t.unhidden.bus += alone;
 }
 
 /// With no more turns asked for together than there are.
@@ -88,11 +105,12 @@ double scores_of_a_thread(const BlockOutline& block, const Kernel& kernel) {
     return most / (threads * static_cast<double>(kernel.warps));
 }
 
-TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
+TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& rates, const Memory& memory,
                  const Cut& cut) {
     TimedBlock t{&block, {}};
     const bool loops = block.passages.size() > 1;
-    t.fixed = constants_of(kernel.style).block + first_load(block, rates);
+    t.fixed = constants_of(kernel.style).block;
+    if (const Deed* first = first_load(block)) add_unhidden(t, *first, kernel, rates, memory);
     if (kernel.looks_up) t.looking = constants_of(kernel.style).look_up * scores_of_a_thread(block, kernel);
     Index before = -1;
     for (const Passage& p : block.passages) {
@@ -104,7 +122,7 @@ TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& r
             continue;
         }
         if (outside && loops)
-            for (const Deed& d : p.deeds) t.fixed += static_cast<double>(d.cost.hbm()) / rates.bus;
+            for (const Deed& d : p.deeds) add_unhidden(t, d, kernel, rates, memory);
         t.steps.push_back(outside       ? (loops ? StepTime{} : once(p.deeds, kernel, rates, memory, cut))
                           : computes(p) ? step_of_loop(p, kernel, rates, memory, block.blocks, cut)
                                         : StepTime{});
@@ -137,7 +155,7 @@ class Launch {
             if (std::any_of(b.passages.begin(), b.passages.end(), reads)) sum += b.blocks;
         return sum;
     }
-    void take(const MemoryShare& memory) {
+    void take(const Memory& memory) {
         blocks_.clear();
         found_ = 0;
         for (const BlockOutline& b : outline_.blocks) blocks_.push_back(timed(b, kernel_, rates_, memory, cut_of(b)));
@@ -196,7 +214,7 @@ class Launch {
     double sum_of_cycles(Index slots) const {
         double sum = 0;
         for (const TimedBlock& b : blocks_) {
-            sum += b.fixed * static_cast<double>(b.outline->blocks);
+            sum += (b.fixed + b.unhidden.beside(slots, 1)) * static_cast<double>(b.outline->blocks);
             for (std::size_t k = 0; k < b.steps.size(); ++k)
                 sum += static_cast<double>(b.outline->passages[k].total) * b.steps[k].together(slots);
         }
@@ -256,7 +274,7 @@ class Launch {
                 full = static_cast<double>(seen.full());
                 ragged = seen.ragged() ? 1 : 0;
             }
-        BlockWork out{at, block.fixed, {}};
+        BlockWork out{at, block.fixed, {}, block.unhidden};
         for (std::size_t k = 0; k < block.steps.size(); ++k) {
             const Passage& p = block.outline->passages[k];
             const bool by_full = p.per == Passage::Per::full_tile;
@@ -437,7 +455,7 @@ class Run {
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
         const Count reading = std::max<Count>(1, launch.reading());
         const double sharing = sharing_memory(reading, slots);
-        MemoryShare memory = share_of(sharing, t.clock_mhz);
+        Memory memory{share_of(sharing, t.clock_mhz)};
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
         launch.take(memory);
         double cycles = 0;
@@ -472,7 +490,7 @@ class Run {
     Refill refill() const { return kernel_.style == Style::tensor_cores ? Refill::packed : Refill::spread; }
 
     /// What the L2 lacks, where that can be said. The order of blocks is that of an L2 which lacks nothing.
-    void find_traffic(std::size_t k, Launch& launch, MemoryShare& memory, LaunchTime& t) {
+    void find_traffic(std::size_t k, Launch& launch, Memory& memory, LaunchTime& t) {
         const Index slots = t.residency.blocks;
         const auto kinds = [&] {
             launch.take(memory);
@@ -486,6 +504,7 @@ class Run {
             return all > 0 ? static_cast<double>(dram) / static_cast<double>(all) : 0;
         };
         memory.reads_missed = missed(traffic->again.read, c.hbm_read);
+        memory.first_missed = std::min(1.0, missed(traffic->again.read, traffic->first.read));
         memory.writes_missed = missed(traffic->again.written, c.hbm_sent());
     }
 

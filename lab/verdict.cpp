@@ -148,7 +148,7 @@ std::span<const StatedErrorOf> stated_errors() {
                                             {"standard_backward", Style::cuda_cores, {0.07, 0.22}},
                                             {"flash_v1_backward", Style::cuda_cores, {0.27, 0.32}},
                                             {"flash_v2_backward", Style::cuda_cores, {0.08, 0.23}},
-                                            {"flash_v2_backward", Style::tensor_cores, {0.10, 0.20}},
+                                            {"flash_v2_backward", Style::tensor_cores, {0.08, 0.19}},
                                             {"flash_v2_deterministic_backward", Style::cuda_cores, {0.16, 0.21}},
                                             {"two_pass_backward", Style::cuda_cores, {0.07, 0.18}},
                                             {"memory_efficient_backward", Style::cuda_cores, {0.34, 0.40}}};

@@ -21,8 +21,14 @@ BlockCycles BlockWork::cycles(Index slots, double sharing) const {
 }
 
 double BlockWork::cycles_beside(Index residents, double sharing) const {
-    double sum = fixed;
+    double sum = fixed + unhidden.beside(residents, sharing);
     for (const LoopWork& l : loops) sum += l.turns * l.step.together(residents, sharing);
+    return sum;
+}
+
+double BlockWork::outside(std::span<const Progress> progress) const {
+    double sum = fixed;
+    for (const Progress& p : progress) sum += p.part * unhidden.beside(p.residents, p.sharing);
     return sum;
 }
 

@@ -18,15 +18,31 @@ struct LoopWork {
     StepTime step;
 };
 
+struct Progress;
+
+/// What no step hides, of loads and stores outside of loops: the cycles that every further thread block on an SM adds.
+struct Unhidden {
+    double memory = 0;  ///< at an SM's share of L2 or DRAM
+    double bus = 0;     ///< where no other SM asks
+
+    /// `sharing`: see StepTime::together.
+    double beside(Index residents, double sharing) const {
+        return static_cast<double>(residents - 1) * std::max(sharing * memory, bus);
+    }
+};
+
 /// A thread block as the timeline plays it.
 struct BlockWork {
     std::vector<Span> at;  ///< where it stands, an axis each; of the first head
     double fixed = 0;      ///< cycles, whoever is beside it
     std::vector<LoopWork> loops;
+    Unhidden unhidden = {};
 
     /// By how many are resident, up to `slots`; `sharing`: see StepTime::together.
     BlockCycles cycles(Index slots, double sharing = 1) const;
     double cycles_beside(Index residents, double sharing) const;
+    /// Of these, those outside of loops, of a block that was done in such parts.
+    double outside(std::span<const Progress> progress) const;
     /// Of every unit, without what masks cost.
     PerUnit busy() const;
 };

@@ -14,8 +14,9 @@ namespace tilescope {
 
 /// Cycles of one step. Alone on an SM a thread block takes `alone`: the phases of a step depend on each other, and only
 /// loads go on beside them. Every further one hides behind it but for the unit that both need most: `busiest`. So r of
-/// them take alone + (r - 1) busiest for a step of each. What asks a unit that queues lets others work meanwhile: that
-/// unit is the limit only where it has no pause left, so they take r times `queued` at least.
+/// them take alone + (r - 1) busiest for a step of each. What asks a unit that queues lets others work meanwhile: while
+/// two are there at once neither waits for the other. That unit is the limit only where it has no pause left, so they
+/// take r times `queued` at least.
 struct StepTime {
     double alone = 0, busiest = 0;
     double queued = 0;   ///< of shared memory, where it queues (StyleConstants)
@@ -30,7 +31,9 @@ struct StepTime {
     /// Warps are spread over the sub-cores, so those of blocks that do not fill them do not meet.
     double waiting_for_unit(Index blocks) const {
         const double all = static_cast<double>(blocks), others = std::max(1.0, std::ceil(all * residents)) - 1;
-        return std::max(others * busiest, all * queued - alone);
+        const double blocked = others * busiest;
+        const double queueing = blocked > 0 ? queued / residents / (alone + blocked) : 0;  // share of a block's time
+        return std::max(blocked * (1 - queueing * queueing), all * queued - alone);
     }
     /// `sharing`: SMs that still share L2 and DRAM, over those that did at first.
     double together(Index blocks, double sharing = 1) const {

@@ -670,3 +670,19 @@ TEST_CASE("looking up a window costs more than the diagonal of a causal mask", "
     e.problem.mask = Mask::causal();
     CHECK(time_of(e).us() == Approx(looked_up));
 }
+
+TEST_CASE("where thread blocks are short, what begins and ends them waits for L2 and DRAM", "[timing]") {
+    const auto us = [](Index seq, double l2, double dram, const char* algorithm = "flash_v2") {
+        Experiment e = experiment(algorithm, 1024 * 512 / seq, seq);
+        e.gpu.l2_read_bytes_per_clk = *e.gpu.l2_read_bytes_per_clk * l2;
+        e.gpu.hbm_gbs *= dram, e.gpu.copy_gbs = *e.gpu.copy_gbs * dram;
+        return time_of(e).us();
+    };
+    const double now = us(512, 1, 1), with_half_l2 = us(512, 0.5, 1), with_half_dram = us(512, 1, 0.5);
+    // The steps wait for neither: this is Q's load, that of the first tile of K, and O's store.
+    CHECK(with_half_l2 > 1.03 * now);
+    CHECK(with_half_dram > 1.02 * now);
+    CHECK(us(8192, 0.5, 0.5) < 1.02 * us(8192, 1, 1));
+    // PyTorch's FlashAttention-2, without a mask: docs/measured/h200/library-forward.csv.
+    CHECK(now == Approx(261.02).epsilon(0.04));
+}

@@ -28,7 +28,8 @@ StepTime step(double alone, double busiest, PerUnit of_units, double waiting = 0
 /// One block of 10 steps and one of 30, each with another loop besides.
 std::vector<BlockWork> two_works() {
     const StepTime full = step(100, 60, busy(60, 40)), last = step(50, 20, busy(20, 20), 10, 70);
-    return {{{}, 200, {{0, 10, 0, full}, {0, 1, 0, last}}}, {{}, 200, {{0, 30.1, 0.1, full}, {1, 2, 0, last}}}};
+    return {{{}, 200, {{0, 10, 0, full}, {0, 1, 0, last}}},
+            {{}, 200, {{0, 30.1, 0.1, full}, {1, 2, 0, last}}, {.memory = 90, .bus = 40}}};
 }
 
 std::vector<std::size_t> stays_on(const Timeline& t, std::uint32_t sm) {
@@ -60,7 +61,8 @@ TEST_CASE("the time of loops and what is outside them sum to how long a thread b
                                        [](double sum, const Progress& part) { return sum + part.part; }),
                        1));
             const BlockWork& work = works[grid.sequence[s % grid.sequence.size()]];
-            double sum = work.fixed;
+            double sum = work.outside(p);
+            CHECK(sum >= work.fixed);
             for (const LoopWork& l : work.loops) {
                 const LoopTime time = time_in(l, p);
                 CHECK(near(time.own, l.turns * l.step.alone));
@@ -121,4 +123,13 @@ TEST_CASE("masks cost time, and no unit's work", "[perfetto]") {
     const BlockWork work = two_works()[1];
     CHECK(near(work.busy()[static_cast<std::size_t>(Unit::tensor)], 30 * 60 + 2 * 20));
     CHECK(near(work.cycles(1)[0], 200 + 30.1 * 100 + 2 * 70));
+}
+
+TEST_CASE("every further thread block waits for what no step hides, with fewer SMs beside for less of it",
+          "[perfetto]") {
+    const BlockWork work{{}, 200, {}, {.memory = 90, .bus = 40}};
+    CHECK(work.cycles(3) == BlockCycles{200, 290, 380});
+    CHECK(near(work.cycles_beside(2, 0.5), 245));
+    CHECK(near(work.cycles_beside(2, 0.1), 240));  // what one SM draws at most
+    CHECK(near(work.outside(std::vector<Progress>{{1, 1, 0.5}, {3, 1, 0.25}, {2, 0.5, 0.25}}), 200 + 45 + 11.25));
 }

@@ -2,6 +2,7 @@
 #include "core/time/step.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "core/record/outline.hpp"
 #include "tests/support/catch.hpp"
@@ -71,8 +72,12 @@ TEST_CASE("shared memory queues and does not block on tensor cores; on CUDA core
     CHECK(step.together(1) == 100);
     CHECK(step.together(2) == 160);
     CHECK(step.waiting_for_unit(2) == 60);
-    const StepTime with_pauses{.alone = 100, .busiest = 30, .queued = 60};
-    CHECK(with_pauses.together(2) == 130);
+    const StepTime with_pauses{.alone = 100, .busiest = 30, .queued = 52}, without_queue{.alone = 100, .busiest = 30};
+    CHECK(without_queue.together(2) == 130);
+    CHECK(with_pauses.together(2) == Approx(100 + 30 * (1 - 0.4 * 0.4)));  // 52 of 130 cycles at shared memory
+    // A block of 8 warps is two, with half of its shared memory's work each.
+    const StepTime of_two{.alone = 100, .busiest = 30, .queued = 104, .residents = 2};
+    CHECK(of_two.together(1) == Approx(100 + 30 * (1 - 0.4 * 0.4)));
 
     // Warps of 16 rows: each byte of K and V in shared memory feeds half of the products that one of 32 rows has.
     const Turn attending(0, {64, 64, 2});
@@ -86,4 +91,18 @@ TEST_CASE("shared memory queues and does not block on tensor cores; on CUDA core
     CHECK(cuda.queued == 0);
     REQUIRE(of(cuda, Unit::sram) > of(cuda, Unit::fma));
     CHECK(cuda.busiest == Approx(constants_of(Style::cuda_cores).eta * of(cuda, Unit::sram)));
+}
+
+TEST_CASE("a step takes no longer where shared memory is faster", "[step]") {
+    const Turn attending(0, {64, 64, 2});
+    for (Index blocks = 1; blocks <= 4; ++blocks) {
+        double before = std::numeric_limits<double>::infinity();
+        for (double bytes = 8; bytes < 2000; bytes *= 1.1) {
+            Rates faster = rates;
+            faster.sram = bytes;
+            const double now = attending.time(asking(1), faster).together(blocks);
+            CHECK(now <= before);
+            before = now;
+        }
+    }
 }
