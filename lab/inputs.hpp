@@ -45,7 +45,7 @@ enum class Layout : std::uint8_t { bhsd, bshd };
 struct FileFormat {
     Layout layout = Layout::bhsd;
     Bits16 bits16 = Bits16::unknown;
-    bool masks = false;  ///< booleans are a mask to be added to logits: 0 where True, -inf where False
+    bool masks = false;  ///< booleans, and whole numbers 0 and 1, are a mask on logits: 0 where True, -inf where False
 };
 
 /// A tensor read from a NumPy file: 2-D [rows, cols], 3-D [heads, rows, cols] or 4-D [batch, heads, rows, cols] of

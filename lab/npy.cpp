@@ -230,7 +230,7 @@ Header read_header(Input& file) {
     return HeaderParser(file.read(length)).parse();
 }
 
-enum class Stored : std::uint8_t { f16, bf16, f32, f64, boolean };
+enum class Stored : std::uint8_t { f16, bf16, f32, f64, boolean, whole };
 
 struct StoredElement {
     Stored type;
@@ -250,7 +250,12 @@ Refusal no_number(std::string_view descr, std::string_view type) {
     return {what, "convert with a.astype('f4')"};
 }
 
-StoredElement stored_element(std::string_view descr, Bits16 bits16) {
+bool is_whole(std::string_view type) {
+    constexpr std::string_view sizes = "1248";
+    return type.size() == 2 && (type[0] == 'i' || type[0] == 'u') && sizes.find(type[1]) != std::string_view::npos;
+}
+
+StoredElement stored_element(std::string_view descr, Bits16 bits16, WholeNumbers whole) {
     // '=' and '|' leave the order to the machine, as does having no mark at all.
     const bool marked = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
     const char order = marked && (descr[0] == '<' || descr[0] == '>') ? descr[0] : native_order;
@@ -261,6 +266,8 @@ StoredElement stored_element(std::string_view descr, Bits16 bits16) {
     for (const auto& [name, stored] : known)
         if (type == name || (bits && stored == Stored::bf16))
             return {stored, static_cast<std::size_t>(type[1] - '0'), order != native_order};
+    if (whole == WholeNumbers::mask && is_whole(type))
+        return {Stored::whole, static_cast<std::size_t>(type[1] - '0'), order != native_order};
     throw no_number(descr, type);
 }
 
@@ -283,9 +290,24 @@ Index checked_count(const Header& header, StoredElement element, Bytes available
     return count;
 }
 
-/// The storage type that has the same elements; f8 and booleans have none.
+/// The storage type that has the same elements; f8 and masks have none.
 Dtype dtype_of(Stored type) {
     return type == Stored::f16 ? Dtype::f16 : type == Stored::bf16 ? Dtype::bf16 : Dtype::f32;
+}
+
+/// WholeNumbers numbers in this machine's order, of a mask. Others than 0 and 1 might be anything: ids, bits, numbers
+/// to add.
+void convert_mask(std::span<const char> from, std::size_t size, std::span<float> to) {
+    std::vector<char> one(size, 0);
+    one[std::endian::native == std::endian::little ? 0 : size - 1] = 1;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        const std::span<const char> element = from.subspan(i * size, size);
+        const bool zero = std::all_of(element.begin(), element.end(), [](char c) { return c == 0; });
+        if (!zero && !std::equal(element.begin(), element.end(), one.begin()))
+            throw Refusal{"its whole numbers are others than the 0 and 1 of a mask",
+                          "save a != 0 where these are seen, or numbers to be added to logits as a.astype('f4')"};
+        to[i] = zero ? 0.0f : 1.0f;
+    }
 }
 
 /// Converts `to.size()` stored elements to floats, changing `from` on the way. The number of finite ones that f32 has
@@ -295,6 +317,10 @@ Index convert(std::span<char> from, StoredElement element, std::span<float> to) 
         for (std::size_t i = 0; i < from.size(); i += element.size) std::reverse(&from[i], &from[i] + element.size);
     if (element.type == Stored::boolean) {
         std::transform(from.begin(), from.end(), to.begin(), [](char c) { return c != 0 ? 1.0f : 0.0f; });
+        return 0;
+    }
+    if (element.type == Stored::whole) {
+        convert_mask(from, element.size, to);
         return 0;
     }
     if (element.type != Stored::f64) {
@@ -393,11 +419,12 @@ std::string preamble(std::span<const Index> shape, Dtype stored) {
 
 }  // namespace
 
-NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16) {
+NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16, WholeNumbers whole) {
     try {
         Input file(path);
         Header header = read_header(file);
-        const StoredElement element = stored_element(header.descr, bits16);
+        const StoredElement element = stored_element(header.descr, bits16, whole);
+        const bool is_mask = element.type == Stored::boolean || element.type == Stored::whole;
         const Index count = checked_count(header, element, file.left());
         // With fewer than two axes the two orders are the same.
         const bool reorder = header.fortran_order && header.shape.size() > 1 && count > 0;
@@ -406,8 +433,12 @@ NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16) {
         Index overflowed = 0;
         std::vector<float> values = read_values(file, element, count, overflowed, control);
         if (reorder) values = to_c_order(values, header.shape, control);
-        return {std::move(header.shape), std::move(header.descr),         std::move(values),
-                dtype_of(element.type),  element.type == Stored::boolean, overflowed};
+        return {std::move(header.shape),
+                std::move(header.descr),
+                std::move(values),
+                dtype_of(element.type),
+                is_mask,
+                overflowed};
     } catch (const Refusal& refusal) {
         throw UsageError("cannot read " + text::shown(path) + ": " + refusal.what + "; " + refusal.fix);
     }

@@ -17,17 +17,20 @@ struct NpyArray {
     std::string descr;          ///< the type in the file, as NumPy spells it, e.g. "<f2"
     std::vector<float> values;  ///< in C order, whatever the order in the file
     Dtype natural;              ///< the storage type that the elements suggest: f16, bf16, or else f32
-    bool boolean;               ///< 1 where True
+    bool boolean;               ///< a mask: 1 where True
     Index overflowed;           ///< finite elements of f8 that f32 has no room for
 };
 
 /// What whole numbers of 16 bits stand for: nothing that can be read, or the bits of bf16.
 enum class Bits16 : std::uint8_t { unknown, bf16 };
+/// What other whole numbers stand for: nothing that can be read, or a mask, where they are 0 and 1 alone.
+enum class WholeNumbers : std::uint8_t { unknown, mask };
 
-/// Reads an array of f2, f4, f8, b1 or V2 elements (bf16, as ml_dtypes saves it), and of u2 or i2 ones where `bits16`
-/// says what they are; of either byte order, in C or Fortran order. f8 is rounded to float. Anything else is a
-/// UsageError that names the path, what is wrong and a fix. Throws Interrupted.
-NpyArray read_npy(const std::string& path, Control* control = nullptr, Bits16 bits16 = Bits16::unknown);
+/// Reads an array of f2, f4, f8, b1 or V2 elements (bf16, as ml_dtypes saves it), and of whole numbers where `bits16`
+/// or `whole` says what they are; of either byte order, in C or Fortran order. f8 is rounded to float. Anything else is
+/// a UsageError that names the path, what is wrong and a fix. Throws Interrupted.
+NpyArray read_npy(const std::string& path, Control* control = nullptr, Bits16 bits16 = Bits16::unknown,
+                  WholeNumbers whole = WholeNumbers::unknown);
 
 /// Fills `out` with the elements from index `first` (in C order) on.
 using NpyValues = std::function<void(Index first, std::span<float> out)>;

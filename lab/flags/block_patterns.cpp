@@ -8,6 +8,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"
+#include "lab/npy.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -86,22 +87,38 @@ void read_text(const std::string& path, BlockMask& m) {
     if (m.rows == 0) refuse_file(path, "is empty");
 }
 
-void read_matrix(const std::string& path, Bits16 bits16, BlockMask& m) {
-    const NpyArray a = read_npy(path, nullptr, bits16);
+/// Bits of bf16 are whole numbers here, too: those of a mask are 0 and 1.
+void read_matrix(const std::string& path, BlockMask& m) {
+    const NpyArray a = [&] {
+        try {
+            return read_npy(path, nullptr, Bits16::unknown, WholeNumbers::mask);
+        } catch (const UsageError& e) {
+            throw UsageError(std::string(pattern_flag) + ' ' + e.what());
+        }
+    }();
     if (a.shape.size() != 2 || a.values.empty())
         throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
                          ": must be a matrix of blocks, [rows, columns]; it has " +
                          text::counted(static_cast<std::int64_t>(a.shape.size()), "dimension"));
     m.rows = a.shape[0], m.cols = a.shape[1];
-    for (const float x : a.values) m.seen.push_back(x != 0);
+    for (std::size_t k = 0; k < a.values.size(); ++k) {
+        const float x = a.values[k];
+        const auto at = [&](Index n) { return std::to_string(n); };
+        if (x != 0 && x != 1)
+            throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) + ": has " + text::number(x) +
+                             " in row " + at(static_cast<Index>(k) / m.cols) + ", column " +
+                             at(static_cast<Index>(k) % m.cols) +
+                             ", a mask 0 and 1 alone; save a != 0 where that is seen, or a == 0 of a mask to be added");
+        m.seen.push_back(x == 1);
+    }
 }
 
 }  // namespace
 
-BlockMask block_mask(const std::string& wanted, const Problem& p, Index block_rows, Index block_cols, Bits16 bits16) {
+BlockMask block_mask(const std::string& wanted, const Problem& p, Index block_rows, Index block_cols) {
     BlockMask m{wanted, block_rows, block_cols, 0, 0, {}};
     if (wanted.ends_with(".npy"))
-        read_matrix(wanted, bits16, m);
+        read_matrix(wanted, m);
     else if (wanted.ends_with(".txt"))
         read_text(wanted, m);
     if (m.rows > 0) return m;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "algorithms/contract/problem.hpp"
-#include "lab/npy.hpp"
 
 namespace tilescope::lab {
 
@@ -16,10 +15,9 @@ namespace tilescope::lab {
 ///   global:N    the first N blocks of rows and of columns, and one on either side of the diagonal (Longformer, arXiv
 ///               2004.05150, figure 2d)
 ///   random:X    a share X of all blocks, always the same ones
-///   FILE.txt    lines of 0 and 1, one a row of blocks; FILE.npy  a matrix, 0 or False for hidden
+///   FILE.txt    lines of 0 and 1, one a row of blocks; FILE.npy  a matrix of them, of whatever type, or of booleans
 /// The diagonal is where the last query of a block has its key, as everywhere here. Throws UsageError for
 /// `--block-mask`.
-BlockMask block_mask(const std::string& wanted, const Problem& problem, Index block_rows, Index block_cols,
-                     Bits16 bits16 = Bits16::unknown);
+BlockMask block_mask(const std::string& wanted, const Problem& problem, Index block_rows, Index block_cols);
 
 }  // namespace tilescope::lab

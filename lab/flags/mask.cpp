@@ -62,7 +62,7 @@ Mask mask_from(const Options& o, const Problem& p) {
         return m;
     }
     const auto [rows, cols] = to_mask_block(o.mask_block.empty() ? "128" : o.mask_block);
-    return m.with(block_mask(o.block_mask, p, rows, cols, to_bits16(o.bits16)));
+    return m.with(block_mask(o.block_mask, p, rows, cols));
 }
 
 void set_mask(Options& o, const Mask& m) {

@@ -47,15 +47,20 @@ def _is_bf16(a: "np.ndarray[Any, Any]") -> bool:
 
 
 def _readable(name: str, a: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """Numbers that NumPy has: bf16 as float32, a bias of booleans as 0 where True and -inf where False."""
+    """Numbers that NumPy has: bf16 as float32; a bias of booleans, or of whole numbers 0 and 1, as 0 where True and
+    -inf where False."""
     if _is_bf16(a):
         return (np.ascontiguousarray(a).view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    if a.dtype != np.bool_:
+    whole = a.dtype.kind in "iu" and name in ("bias", "bias2")
+    if a.dtype != np.bool_ and not whole:
         return a
+    if whole and not np.isin(a, (0, 1)).all():
+        raise UsageError(f"{name} of {a.dtype}: its whole numbers are others than the 0 and 1 of a mask; give {name} != 0 "
+                         f"where these are seen, or numbers to be added to logits as {name}.astype(\"float32\")")
     if name not in ("bias", "bias2"):
         raise UsageError(f"{name} of {a.dtype}: is of booleans, a mask: give it as bias=; numbers "
                          f"are {name}.astype(\"float32\")")
-    return np.where(a, np.float32(0), np.float32(-np.inf))
+    return np.where(a != 0, np.float32(0), np.float32(-np.inf))
 
 
 def _split(name: str, array: Any, bshd: bool) -> "np.ndarray[Any, Any]":

@@ -84,6 +84,57 @@ def masks(f):
     f.tally.check("a mask: --bias qk --bias-file reads it" in said and said.count("\n") == 1, said)
 
 
+WHOLE = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", ">i2", ">i4", ">u8")
+
+
+def whole_masks(f):
+    """0 and 1 in whole numbers are a mask, too; of other numbers a mask is refused, with what to save instead."""
+    seen = np.random.default_rng(2).random((N, N)) < 0.6
+    seen[3] = False
+    for kind in WHOLE + ("f2", "f4", "f8"):
+        f.save("mask", seen.astype(kind))
+        ways = [["--block-mask", f.path("mask"), "--mask-block", "1"]]
+        if kind in WHOLE:
+            ways.append(["--bias", "qk", "--bias-file", f.path("mask"), "--dtype", "f32"])
+        for words in ways:
+            error = np.abs(f.output(*words) - f.attention(seen)).max()
+            f.tally.check(error < 1e-5, f"{kind} {words}: a mask of 0 and 1 is off by {error}")
+    f.save("mask", np.asfortranarray(seen.astype("u4")))
+    error = np.abs(f.output("--block-mask", f.path("mask"), "--mask-block", "1", "--bits16", "bf16") - f.attention(seen)).max()
+    f.tally.check(error < 1e-5, f"u4 in Fortran order is off by {error}")
+    for kind, other in (("u1", 7), ("i1", -1), ("i4", 256), (">i4", 1 << 24), ("u8", 1 << 63), ("f4", 7), ("f4", -1), ("f4", np.nan),
+                        ("f4", 0.5), ("f2", -np.inf), ("f8", 1e300)):
+        mask = np.eye(N, dtype=kind)
+        mask[4, 5] = other
+        f.save("mask", mask)
+        ways = [["--block-mask", f.path("mask"), "--mask-block", "1"]]
+        if np.dtype(kind).kind != "f":
+            ways.append(["--bias", "qk", "--bias-file", f.path("mask")])
+        for words in ways:
+            said = f.run(*words, code=2).stderr
+            f.tally.check(words[-2] in said or words[0] in said, f"{words}: {said!r} names no flag")
+            f.tally.check(said.count("\n") == 1 and "save a != 0" in said, f"{kind} {other} {words}: {said!r}")
+            f.tally.check(np.dtype(kind).kind != "f" or "in row 4, column 5" in said, said)
+        if other not in (np.nan, -np.inf, 1e300):
+            f.save("mask", mask != 0)
+            error = np.abs(f.output("--block-mask", f.path("mask"), "--mask-block", "1") - f.attention(mask != 0)).max()
+            f.tally.check(error < 1e-5, f"{kind} {other}: what the message says is off by {error}")
+
+
+def not_finite(f):
+    """How many outputs are no numbers, also where the reference has none there either."""
+    bad = f.v.copy()
+    bad[0, 0] = np.nan  # every row sees it
+    f.save("bad", bad)
+    for algorithm in ("standard", "flash_v2"):
+        report = json.loads(f.run("--json", "--dtype", "f32", algorithm=algorithm, v="bad").stdout)
+        o = report["errors"]["O"]
+        f.tally.check(report["not_finite_outputs"] == N, f"{algorithm}: {report['not_finite_outputs']} outputs are not finite")
+        f.tally.check((o["not_finite"], o["not_finite_in_both"]) == (0, N), f"{algorithm}: {o}")
+    report = json.loads(f.run("--json").stdout)
+    f.tally.check(report["not_finite_outputs"] == 0 == report["errors"]["O"]["not_finite_in_both"], "all are finite")
+
+
 def bf16(f):
     """V2 is bf16, as ml_dtypes saves it; u2 and i2 are where a flag says so; both give the type of the run."""
     bits = {name: bf16_bits(getattr(f, name)) for name in "qkv"}
@@ -179,13 +230,6 @@ def advice(f):
     said = f.run(code=2, q="odd").stderr
     f.tally.check("add --bits16 bf16 where these are the bits of bf16" in said, said)
     f.run("--bits16", "bf16", q="odd")
-    mask = np.tri(N, dtype="u2")
-    f.save("odd", mask)
-    said = f.run("--block-mask", f.path("odd"), code=2).stderr
-    for flags, array in ((["--bits16", "bf16"], mask), ([], mask.astype("f4"))):
-        f.save("odd", array)
-        error = np.abs(f.output("--block-mask", f.path("odd"), "--mask-block", "1", *flags) - f.attention(mask > 0)).max()
-        f.tally.check(error < 1e-5, f"--block-mask of u2 {flags}: off by {error}")
     np.savez(f"{f.folder}/a.npz", name=f.q)
     os.rename(f"{f.folder}/a.npz", f.path("odd"))
     said = f.run(code=2, q="odd").stderr
@@ -197,7 +241,7 @@ def advice(f):
 def main():
     binary, tally = os.path.abspath(sys.argv[1]), Tally()
     with tempfile.TemporaryDirectory() as folder:
-        for part in (masks, bf16, infinite, advice):
+        for part in (masks, whole_masks, not_finite, bf16, infinite, advice):
             part(Files(binary, tally, folder))
     tally.close()
 
