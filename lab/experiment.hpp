@@ -44,6 +44,8 @@ struct OutputError {
 
     /// Elements that have no number in either, but for those that are -inf in both.
     Count neither() const { return elements - compared - not_finite - finite_instead - minus_infinite; }
+    /// Elements that are NaN or infinite, whatever the reference is there.
+    Count all_not_finite() const { return elements - compared - finite_instead; }
     /// Whether the two figures say something, and nothing is wrong besides.
     bool tells() const { return compared > 0 && not_finite == 0 && finite_instead == 0; }
 };

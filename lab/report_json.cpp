@@ -47,6 +47,7 @@ Json to_json(const OutputError& e) {
             {"rms", number(e.rms)},
             {"compared", e.compared},
             {"not_finite", e.not_finite},
+            {"not_finite_in_both", e.all_not_finite() - e.not_finite},
             {"finite_instead", e.finite_instead}};
 }
 
@@ -150,7 +151,7 @@ Json to_json(const Report& r) {
     if (const std::string untimed = untimed_pages(r.experiment.problem); r.time && !untimed.empty())
         j["notes"].push_back(untimed);
     if (const OutputError* e = r.error()) {
-        j["not_finite_outputs"] = e->not_finite;
+        j["not_finite_outputs"] = e->all_not_finite();
         j["wrong_outputs"] = wrong_outputs(r);
         for (const auto& [name, each] : r.errors) j["errors"][name] = to_json(each);
     }

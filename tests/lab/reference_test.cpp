@@ -176,6 +176,7 @@ TEST_CASE("reference: errors are those of the elements", "[reference]") {
     for (const OutputError& e : errors) {
         CHECK(e.elements == static_cast<Count>(exact.size()));
         CHECK(e.compared == e.elements - e.not_finite);
+        CHECK(e.all_not_finite() == e.not_finite);
         CHECK(e.tells() == (e.not_finite == 0));
     }
 }
@@ -201,6 +202,7 @@ TEST_CASE("reference: a row with a NaN has no right answer, and no wrong one", "
     CHECK(e.compared == 2 * cols);
     CHECK(e.finite_instead == (cols + 1) / 2);
     CHECK(e.neither() == cols / 2);
+    CHECK(e.all_not_finite() == cols / 2);
     CHECK_FALSE(e.tells());
 }
 
