@@ -6,23 +6,12 @@
 
 #include "core/text/numbers.hpp"
 #include "lab/gpu_fields.hpp"
+#include "lab/gpu_names.hpp"
 
 namespace tilescope::device {
 namespace {
 
 using OptionalRate = std::optional<double> GpuSpec::*;
-
-/// What the driver calls the devices that presets describe. Others of a family differ in SMs, clocks or memory, and
-/// older ones than an A100 have no mma.sync of 16 x 8 x 16.
-constexpr std::pair<const char*, const char*> presets[] = {
-    {"NVIDIA A100-SXM4-40GB", "A100-40GB"},
-    {"NVIDIA A100-SXM4-80GB", "A100-80GB"},
-    {"NVIDIA GeForce RTX 3090", "RTX-3090"},
-    {"NVIDIA GeForce RTX 4090", "RTX-4090"},
-    {"NVIDIA H100 80GB HBM3", "H100-SXM"},
-    {"NVIDIA H200", "H200"},
-    {"NVIDIA B200", "B200"},
-};
 
 double four_digits(double x) {
     if (x == 0) return 0;
@@ -34,7 +23,7 @@ std::string shown(double x) { return text::exact(four_digits(x)); }
 
 /// The power of 2 that a measured rate comes near to or stays below.
 double next_power(double measured) {
-    return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max(1.0, 0.98 * measured))));
+    return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max(1.0, 0.991 * measured))));
 }
 
 /// "NVIDIA H200" as "H200".
@@ -227,13 +216,11 @@ class Calibrator {
 }  // namespace
 
 std::string preset_of(const Device& device) {
-    for (const auto& [name, preset] : presets) {
-        if (device.name != name) continue;
-        const GpuSpec g = lab::gpu_preset(preset);
-        // A part of a device, as virtual machines get, is another one.
-        if (g.sms == device.sms && g.compute_capability == device.compute_capability) return preset;
-    }
-    return "";
+    const std::string preset = lab::preset_of_driver_name(device.name, lab::gpu_preset_names());
+    if (preset.empty()) return "";
+    const GpuSpec g = lab::gpu_preset(preset);
+    // A part of a device, as virtual machines get, is another one.
+    return g.sms == device.sms && g.compute_capability == device.compute_capability ? preset : "";
 }
 
 Calibration calibrate(const Device& device, const Readings& readings, const std::string& date) {

@@ -15,8 +15,9 @@ struct AskedFor {
     Asked what;
     const char* words;  ///< plain, as words are compared; a * stands for any end
     const char* there_is;
-    const char* closest;  ///< the arguments of a `tilescope` that carries it out
-    const char* page;     ///< which says what is not modelled; nullptr where the word has another name here alone
+    const char*
+        closest;  ///< the arguments of a `tilescope` that carries it out; {8}: the typed number or 8, {7=-1}: less 1
+    const char* page;  ///< which says what is not modelled; nullptr where the word has another name here alone
 };
 
 constexpr AskedFor asked_words[] = {
@@ -66,20 +67,28 @@ constexpr AskedFor asked_words[] = {
     {Asked::dtype, "f64 fp64 float64 double", "f64 is not modelled; the reference that outputs are compared with is",
      "run flash_v2 --dtype f32", limits},
 
-    {Asked::gpu, "l4 l40 l40s 6000ada rtx6000ada rtx4080 rtx4070",
+    {Asked::gpu, "l2 l4 l20 l40 l40s l40g 6000ada rtx6000ada* rtx4090d rtx4090laptop* rtx4080* rtx4070*",
      "no preset; an RTX-4090 is of the same generation, Ada", "run flash_v2 --gpu RTX-4090", gpu_files},
-    {Asked::gpu, "a10 a10g a16 a40 a6000 rtxa6000", "no preset; an RTX-3090 is of the same generation, Ampere",
-     "run flash_v2 --gpu RTX-3090", gpu_files},
-    {Asked::gpu, "a30 a800", "no preset; an A100 has the same SMs", "run flash_v2 --gpu A100-80GB", gpu_files},
+    {Asked::gpu, "a10 a10g a16 a40 a6000 rtxa6000 rtxa5000 rtxa4000 rtx3090ti",
+     "no preset; an RTX-3090 is of the same generation, Ampere", "run flash_v2 --gpu RTX-3090", gpu_files},
+    {Asked::gpu, "a30 a800*", "no preset; an A100 has the same SMs", "run flash_v2 --gpu A100-80GB", gpu_files},
+    {Asked::gpu, "a10080gbpcie a100pcie80gb a100x", "no preset; an A100-80GB with its 1935 GB/s is",
+     "run flash_v2 --gpu A100-80GB --hbm-bandwidth 1935", gpu_files},
+    {Asked::gpu, "v10032gb v100sxm232gb* v100sxm332gb* v100pcie* v100fhhl* v100dgxs* v100s v100spcie* titanv gv100",
+     "no preset; a V100 of 16 GB with NVLink has the same SMs", "run flash_v2 --gpu V100", gpu_files},
+    {Asked::gpu, "p100* p40 p4 k80 m40 m60", "no preset, and no tensor cores; a V100 is the next generation",
+     "run flash_v2 --dtype f32 --gpu V100", gpu_files},
+    {Asked::gpu, "h200nvl", "no preset; an H200 has the same SMs, at higher clocks", "run flash_v2 --gpu H200",
+     gpu_files},
     {Asked::gpu, "h20", "no preset; an H100 with its 78 SMs and 4 TB/s, not with its lower rate, is",
      "run flash_v2 --gpu H100 --sms 78 --hbm-bandwidth 4000", gpu_files},
-    {Asked::gpu, "h100pcie h100nvl h800 gh200", "no preset; an H100-SXM has the same SMs, and more or fewer of them",
-     "run flash_v2 --gpu H100-SXM", gpu_files},
+    {Asked::gpu, "h100pcie* h100nvl* h10064gb* h10094gb* h10096gb* h800* gh200*",
+     "no preset; an H100-SXM has the same SMs, and more or fewer of them", "run flash_v2 --gpu H100-SXM", gpu_files},
     {Asked::gpu, "b100 gb200 gb300", "no preset; a B200 has the same SMs", "run flash_v2 --gpu B200", gpu_files},
-    {Asked::gpu, "5090 rtx5090 rtx5080 rtxpro6000", "no preset; an RTX-4090 has as much SRAM in a thread block",
+    {Asked::gpu, "5090 rtx5090* rtx5080* rtxpro6000*", "no preset; an RTX-4090 has as much SRAM in a thread block",
      "run flash_v2 --gpu RTX-4090", gpu_files},
-    {Asked::gpu, "rtx2080* titanrtx", "no preset; a T4 is of the same generation, Turing", "run flash_v2 --gpu T4",
-     gpu_files},
+    {Asked::gpu, "rtx2080* titanrtx quadrortx*", "no preset; a T4 is of the same generation, Turing",
+     "run flash_v2 --gpu T4", gpu_files},
     {Asked::gpu, "mi100 mi210 mi250* mi300* mi325x mi350x mi355x rx7900* w7900",
      "AMD's compute units are not modelled; SMs with as much SRAM and bandwidth as an MI300X's move the same bytes",
      "run flash_v2 --gpu H100 --sms 304 --sram 64 --hbm-bandwidth 5300", gpu_files},
@@ -89,7 +98,7 @@ constexpr AskedFor asked_words[] = {
 
     {Asked::flag, "slidingwindow swa window windowsize localwindow localwindowsize attentionwindow",
      "a window of W keys, the query's own among them, is --causal --window-left W-1",
-     "run flash_v2 --causal --window-left 255", masks},
+     "run flash_v2 --causal --window-left {255=-1}", masks},
     {Asked::flag, "varlen cuseqlens cuseqlensq cuseqlensk ragged jagged seqlens",
      "sequences packed one after the other are --documents; tiles do not begin anew in each, as varlen kernels' do",
      "run flash_v2 --documents 300+200+524", limits},
@@ -123,15 +132,15 @@ constexpr AskedFor asked_words[] = {
     {Asked::flag, "gqa mqa numkvheads nkvheads numkeyvalueheads kvhead", "heads of K and V are --kv-heads here",
      "run flash_v2 --kv-heads 2", nullptr},
     {Asked::flag, "numheads nheads nhead numattentionheads numqueryheads qheads", "query heads are --heads here",
-     "run flash_v2 --heads 8", nullptr},
+     "run flash_v2 --heads {8}", nullptr},
     {Asked::flag, "contextlength context ctx ctxlen maxseqlen sequencelength", "the sequence length is --seq here",
-     "run flash_v2 --seq 4096", nullptr},
-    {Asked::flag, "pageblocksize", "the keys of a page are --page-size here", "run flash_v2 --page-size 16", nullptr},
+     "run flash_v2 --seq {4096}", nullptr},
+    {Asked::flag, "pageblocksize", "the keys of a page are --page-size here", "run flash_v2 --page-size {16}", nullptr},
     {Asked::flag, "blocksize blockm blockn blockq blockk tile tilesize", "the sizes of tiles are --br and --bc here",
      "run flash_v2 --br 64 --bc 64", nullptr},
     {Asked::flag, "precision", "the storage type is --dtype here", "run flash_v2 --dtype bf16", nullptr},
     {Asked::flag, "device", "the modelled GPU is --gpu here", "run flash_v2 --gpu A100", nullptr},
-    {Asked::flag, "softmaxscale smscale", "the factor on the logits is --scale here", "run flash_v2 --scale 0.125",
+    {Asked::flag, "softmaxscale smscale", "the factor on the logits is --scale here", "run flash_v2 --scale {0.125}",
      nullptr},
     {Asked::flag, "rope rotary qknorm", "what is done to Q and K before attention is not modelled", "run flash_v2",
      limits},
@@ -149,14 +158,36 @@ bool among(std::string_view listed, std::string_view word) {
     return false;
 }
 
+/// A number above 0 of few digits, which any place of a command has room for.
+bool is_number(std::string_view typed) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    return !typed.empty() && typed.size() < 8 && digit(typed.front()) && digit(typed.back()) &&
+           std::count(typed.begin(), typed.end(), '.') <= 1 &&
+           std::all_of(typed.begin(), typed.end(), [&](char c) { return digit(c) || c == '.'; }) &&
+           typed.find_first_of("123456789") != typed.npos;
+}
+
+/// The command with a number in its place.
+std::string with_number(std::string_view closest, std::string_view typed) {
+    const std::size_t open = closest.find('{'), end = closest.find('}');
+    if (open == closest.npos) return std::string(closest);
+    std::string_view usual = closest.substr(open + 1, end - open - 1);
+    const bool less = usual.ends_with("=-1"), whole = usual.find('.') == usual.npos;
+    if (less) usual.remove_suffix(3);
+    std::string number(usual);
+    if (is_number(typed) && !(whole && typed.find('.') != typed.npos))
+        number = less ? std::to_string(std::stol(std::string(typed)) - 1) : std::string(typed);
+    return std::string(closest.substr(0, open)) + number + std::string(closest.substr(end + 1));
+}
+
 }  // namespace
 
-std::string instead_of(Asked what, std::string_view typed) {
+std::string instead_of(Asked what, std::string_view typed, std::string_view number) {
     const std::string word = text::plain(typed.substr(0, 60));
     if (word.empty()) return "";
     for (const AskedFor& k : asked_words)
         if (k.what == what && among(k.words, word))
-            return std::string(k.there_is) + "; try `tilescope " + k.closest + '`' +
+            return std::string(k.there_is) + "; try `tilescope " + with_number(k.closest, number) + '`' +
                    (k.page ? std::string("; see ") + k.page : "");
     return "";
 }

@@ -61,6 +61,14 @@ constexpr std::pair<std::optional<double> GpuSpec::*, GpuMember> measured_beside
     {&GpuSpec::mma_clock_mhz, &GpuSpec::tensor_clock_mhz},
 };
 
+/// No SM or memory does more than its data sheet says.
+constexpr std::pair<std::optional<double> GpuSpec::*, double GpuSpec::*> at_most[] = {
+    {&GpuSpec::copy_gbs, &GpuSpec::hbm_gbs},
+    {&GpuSpec::mma_flops_per_clk, &GpuSpec::tensor_flops_per_clk},
+    {&GpuSpec::fma_per_clk, &GpuSpec::fp32_lanes},
+    {&GpuSpec::half_rate_per_clk, &GpuSpec::fp32_lanes},
+};
+
 const GpuField& field_of(const GpuMember& member) {
     return *std::find_if(std::begin(fields), std::end(fields), [&](const GpuField& f) { return f.member == member; });
 }
@@ -138,6 +146,13 @@ std::string contradiction_in(const GpuSpec& g) {
                four_digits(product) + " that follow from sms " + std::to_string(g.sms) + ", " + number(p.clock_mhz) +
                " and " + number(p.per_clk) + ": write " + field_of(p.peak).key + " " + four_digits(product) + " or " +
                field_of(p.per_clk).key + " " + four_digits(agreeing) + ", or beside a base only one of the two";
+    }
+    for (const auto& [measured, published] : at_most) {
+        if (!(g.*measured) || *(g.*measured) <= (1 + rounding) * g.*published) continue;
+        const GpuField &is = field_of(measured), &most = field_of(published);
+        const std::string limit = number_text(g.*published);
+        return is.key + (": " + number_text(*(g.*measured))) + ' ' + is.unit + " measured are more than the " + limit +
+               " that " + most.key + " has: write " + is.key + ' ' + limit + " or less, or a higher " + most.key;
     }
     return "";
 }

@@ -5,9 +5,11 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "core/text/words.hpp"
 #include "lab/asked.hpp"
 #include "lab/gpu_fields.hpp"
+#include "lab/gpu_names.hpp"
 #include "lab/text_file.hpp"
 
 namespace tilescope::lab {
@@ -24,7 +27,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr const char* schema = "tilescope.gpu/1";
-constexpr int max_nesting = 8;
+constexpr int max_nesting = 8, most_bases = 8;
 constexpr std::size_t max_title = 100, max_source = 300;  // in bytes
 
 constexpr std::pair<const char*, std::string GpuSpec::*> texts[] = {
@@ -57,6 +60,24 @@ std::string allowed(const GpuField& f) {
     throw BadValue("gpu", text::shown(where, 200), what);
 }
 
+/// What a base may be besides a preset: a file, of a path relative to a folder.
+struct BaseFiles {
+    std::optional<std::filesystem::path> folder;  ///< nullopt: no file may be one
+    int left = most_bases;                        ///< so many more, each of the one before
+};
+
+bool is_path(std::string_view name) { return name.ends_with(".json") || name.find('/') != name.npos; }
+
+std::string source_of(const GpuOrigin& origin) { return origin.source.empty() ? "not given" : origin.source; }
+
+/// A source as a file may have it.
+std::string fitted(std::string source) {
+    if (source.size() <= max_source) return source;
+    std::size_t end = max_source - 3;
+    while (end > 0 && (static_cast<unsigned char>(source[end]) & 0xc0) == 0x80) --end;
+    return source.substr(0, end) + "...";
+}
+
 // ---- From a name, or from a JSON text, to a sheet
 
 std::vector<std::string> names_of(std::span<const Sheet> sheets) {
@@ -66,18 +87,20 @@ std::vector<std::string> names_of(std::span<const Sheet> sheets) {
 }
 
 /// `asked` is what an error message says is wrong.
-const Sheet& find_sheet(std::span<const Sheet> sheets, std::string_view name, const std::string& asked) {
+const Sheet& find_sheet(std::span<const Sheet> sheets, std::string_view name, const std::string& asked,
+                        bool may_be_file = true) {
     const auto names = names_of(sheets);
-    if (const std::string instead = instead_of(Asked::gpu, name); !instead.empty())
-        throw BadValue("gpu", asked, instead + "; the path of a .json file works too");
-    const auto meant = text::meant(text::plain(name) == "a100" ? "A100-40GB" : name, names);
+    const std::string file = may_be_file ? "; the path of a .json file works too" : "";
+    if (const std::string instead = instead_of(Asked::gpu, without_brand(name)); !instead.empty())
+        throw BadValue("gpu", asked, instead + file);
+    const auto meant = presets_meant(name, names);
     if (meant.size() == 1)
         return *std::find_if(sheets.begin(), sheets.end(), [&](const Sheet& s) { return s.spec.name == meant[0]; });
     if (!meant.empty())
         throw BadValue("gpu", asked, "several GPUs begin like that: write one of " + text::join(meant, ", "));
     throw BadValue("gpu", asked,
-                   "unknown GPU" + text::did_you_mean(", ", name, names, ".") + " The presets are " +
-                       text::join(names, ", ") + "; the path of a .json file works too");
+                   "unknown GPU" + preset_suggested(", ", name, names, ".") + " The presets are " +
+                       text::join(names, ", ") + file);
 }
 
 /// Parses with the limits that nlohmann-json does not know: size, nesting, and no key twice.
@@ -108,10 +131,17 @@ json parse_bounded(std::string_view text, std::string_view where) {
     }
 }
 
+std::string read_file(const std::string& path) try { return read_text(path); } catch (const Unreadable& e) {
+    refuse(path, e.why + ": write the path of a .json file");
+}
+
+Sheet read_file_sheet(const std::string& path, std::span<const Sheet> presets, int bases_left = most_bases);
+
 /// Reads one JSON text; every function throws the UsageError that names the key.
 class SheetReader {
   public:
-    SheetReader(std::string_view where, const json& root) : where_(where), root_(root) {
+    SheetReader(std::string_view where, const json& root, BaseFiles files = {})
+        : where_(where), root_(root), files_(std::move(files)) {
         if (!root.is_object()) refuse(where, "the file must hold one JSON object, such as {\"base\": \"A100-40GB\"}");
         std::vector<std::string> known = {"schema", "base"};
         for (const auto& text : texts) known.emplace_back(text.first);
@@ -178,11 +208,21 @@ class SheetReader {
 
     void start_from(std::span<const Sheet> bases) {
         const std::string name = text("base", root_["base"], max_title);
-        sheet_ = find_sheet(bases, name, text::shown(where_, 200) + ": base: " + shown(root_["base"]));
+        sheet_ = files_.folder && is_path(name)
+                     ? file_named(name, bases)
+                     : find_sheet(bases, name, text::shown(where_, 200) + ": base: " + shown(root_["base"]),
+                                  files_.folder.has_value());
         base_ = sheet_.spec, has_base_ = true;
-        for (auto& origin : sheet_.origins) origin.source = "as " + sheet_.spec.name + ": " + origin.source;
+        for (auto& origin : sheet_.origins) origin.source = fitted("as " + sheet_.spec.name + ": " + source_of(origin));
         sheet_.spec.name += " (changed)";
         sheet_.spec.title += " (changed)";
+    }
+
+    Sheet file_named(const std::string& name, std::span<const Sheet> presets) {
+        if (files_.left == 0)
+            fail("base", shown(root_["base"]) + " is one file too many: at most " + std::to_string(most_bases) +
+                             " are each other's base; name a preset");
+        return read_file_sheet((*files_.folder / name).string(), presets, files_.left - 1);
     }
 
     void follow_changes() {
@@ -191,7 +231,10 @@ class SheetReader {
             const GpuField& field = gpu_fields()[i];
             const auto now = value_of(sheet_.spec, field.member);
             if (root_.contains(field.key) || now == value_of(base_, field.member)) continue;
-            sheet_.origins[i].source = "scaled with what the file changes; " + sheet_.origins[i].source;
+            const auto before = value_of(base_, field.member);
+            sheet_.origins[i].source =
+                fitted("scaled with what the file changes, from " + (before ? number_text(*before) : "null") + ", " +
+                       sheet_.origins[i].source);
             if (!(*now >= field.least && *now <= field.most))
                 fail(field.key,
                      number_text(*now) + " follows from what the file changes: write " + allowed(field) + " beside it");
@@ -247,6 +290,7 @@ class SheetReader {
 
     std::string_view where_;
     const json& root_;
+    BaseFiles files_;
     Sheet sheet_;
     GpuSpec base_;
     bool has_base_ = false;
@@ -259,9 +303,14 @@ std::shared_ptr<const json> json_of(std::string_view text, std::string_view wher
 }
 
 Sheet read_sheet(std::string_view text, std::string_view where, std::span<const Sheet> bases,
-                 Contradictions contradictions = Contradictions::refused) {
+                 Contradictions contradictions = Contradictions::refused, BaseFiles files = {}) {
     const auto root = json_of(text, where);
-    return SheetReader(where, *root).read(bases, contradictions);
+    return SheetReader(where, *root, std::move(files)).read(bases, contradictions);
+}
+
+Sheet read_file_sheet(const std::string& path, std::span<const Sheet> presets, int bases_left) {
+    return read_sheet(read_file(path), path, presets, Contradictions::refused,
+                      {std::filesystem::path(path).parent_path(), bases_left});
 }
 
 /// "8.0" as (8, 0); what is not a version sorts last.
@@ -287,16 +336,12 @@ const std::vector<Sheet>& presets() {
     return all;
 }
 
-std::string read_file(const std::string& path) try { return read_text(path); } catch (const Unreadable& e) {
-    refuse(path, e.why + ": write the path of a .json file");
-}
-
 const Sheet& preset(std::string_view name) { return find_sheet(presets(), name, text::shown(name)); }
 
 Sheet load_sheet(const std::string& name_or_path) {
-    if (name_or_path.starts_with('{')) return read_sheet(name_or_path, "{...}", presets());
-    const bool is_path = name_or_path.ends_with(".json") || name_or_path.find('/') != std::string::npos;
-    return is_path ? read_sheet(read_file(name_or_path), name_or_path, presets()) : preset(name_or_path);
+    if (name_or_path.starts_with('{'))
+        return read_sheet(name_or_path, "{...}", presets(), Contradictions::refused, {std::filesystem::path()});
+    return is_path(name_or_path) ? read_file_sheet(name_or_path, presets()) : preset(name_or_path);
 }
 
 }  // namespace
@@ -360,8 +405,8 @@ std::vector<GpuNumber> gpu_numbers(std::string_view preset_or_path) {
         if (!is_mentioned(sheet.spec, field)) continue;
         const auto x = value_of(sheet.spec, field.member);
         const GpuOrigin& origin = sheet.origins[i];
-        numbers.push_back({field.key, field.unit, x ? number_text(*x) : "unknown",
-                           origin.source.empty() ? "not given" : origin.source, origin.confirmed});
+        numbers.push_back(
+            {field.key, field.unit, x ? number_text(*x) : "unknown", source_of(origin), origin.confirmed});
     }
     return numbers;
 }

@@ -2,8 +2,9 @@
 //
 // A file is one JSON object with the keys of GpuSpec. Every number is plain ("sms": 108) or says where it comes from
 // ("sms": {"value": 108, "unit": "SMs", "source": "...", "confirmed": false}), and is null where a number may be
-// unknown. "base": "A100-40GB" takes every number that the file leaves out from that preset; without it all of them
-// must be there. gpus/*.json are such files. docs/gpus.md explains them.
+// unknown. "base": "A100-40GB" takes every number that the file leaves out from that preset, "base": "mine.json" from
+// another file, whose path is relative to this one's folder; without a base all of them must be there. gpus/*.json are
+// such files. docs/gpus.md explains them.
 //
 // Every error is a BadValue with one line: `gpu FILE: key: what is wrong: what is allowed`.
 #pragma once
@@ -25,8 +26,9 @@ std::span<const EmbeddedFile> embedded_gpus();
 std::vector<std::string> gpu_preset_names();
 
 /// The preset of that name. Case, spaces, dashes and underscores do not matter, and the beginning of a name is enough
-/// if it is the beginning of only one: "a100-40gb", "RTX 3090", "h100". "a100" means A100-40GB, the device of the first
-/// FlashAttention paper. Throws UsageError, which lists the names and suggests the nearest.
+/// if it is the beginning of only one: "a100-40gb", "RTX 3090", "h100". So is what the driver calls the device: "NVIDIA
+/// H100 80GB HBM3". "a100" means A100-40GB, the device of the first FlashAttention paper. Throws UsageError, which
+/// lists the names and suggests the nearest.
 GpuSpec gpu_preset(std::string_view name);
 
 /// What `--gpu` accepts: the path of a file, recognised by its ".json" or by a '/', what such a file may say,

@@ -292,7 +292,7 @@ void add_algorithm_argument(CLI::App& app, std::string& name) {
 void set_flag(Options& options, const std::string& name, const std::string& value) {
     for (const Setter& s : setters())
         if (name == s.name) return s.set(options, value);
-    const std::string meant = instead_of(Asked::flag, name);
+    const std::string meant = instead_of(Asked::flag, name, value);
     throw UsageError("--vary " + text::shown(name + "=" + value) + ": no such key" +
                      (meant.empty() ? text::did_you_mean("; ", name, settable_flags(), ".") : "; " + meant + '.') +
                      " Keys are " + text::join(settable_flags(), ", "));

@@ -50,7 +50,7 @@ std::string unexpected(const CLI::App& app, const std::vector<std::string>& extr
     // What is said to a flag that there is not may be one itself, as in --theme light.
     const std::string value = word != name ? word.substr(name.size() + 1) : extra.size() > 1 ? extra[1] : "";
     const bool is_one = is_flag && std::find(names.begin(), names.end(), "--" + value) != names.end();
-    if (const std::string instead = is_flag ? instead_of(Asked::flag, name) : ""; !instead.empty() && !is_one)
+    if (const std::string instead = is_flag ? instead_of(Asked::flag, name, value) : ""; !instead.empty() && !is_one)
         return text::shown(name) + ": unknown flag; " + instead;
     return text::shown(name) + (is_flag ? ": unknown flag" : ": unknown subcommand") +
            (is_one ? "; did you mean --" + value + '?' : text::did_you_mean("; ", name, names));

@@ -52,6 +52,15 @@ FAR = ["run nothing", "run flash_v2 --frobnicate", "run flash_v2 --gpu nope", "r
 KEYS = {"device_count": None, "interconnect": None, "smss": "sms", "hbm_gb": "hbm_gbs", "l2": "l2_bytes"}
 
 
+# What the proposed command has of the number that was typed.
+TYPED = [("run flash_v2 --sliding-window 64", "--window-left 63`"), ("run flash_v2 --sliding-window=1024", "--window-left 1023`"),
+         ("run flash_v2 --sliding-window", "--window-left 255`"), ("run flash_v2 --window-size -1", "--window-left 255`"),
+         ("run flash_v2 --swa 1.5", "--window-left 255`"), ("run flash_v2 --sliding-window 0", "--window-left 255`"),
+         ("sweep flash_v2 --vary sliding-window=128", "--window-left 127`"), ("run flash_v2 --num-heads 12", "--heads 12`"),
+         ("run flash_v2 --context-length 1000", "--seq 1000`"), ("run flash_v2 --page-block-size 32", "--page-size 32`"),
+         ("run flash_v2 --softmax-scale 0.5", "--scale 0.5`"), ("run flash_v2 --softmax-scale=half", "--scale 0.125`")]
+
+
 def one_line(tally, binary, words):
     r = run(binary, words)
     tally.check(r.returncode == 2 and r.stdout == "" and r.stderr.count("\n") == 1, f"{words}: {r.returncode}, {r.stderr!r}")
@@ -75,6 +84,14 @@ def check_known(binary, tally):
             tally.check(word.lower() in text.lower(), f"{words}: {page[1]} says nothing of {word!r}")
 
 
+def check_typed(binary, tally):
+    for words, has in TYPED:
+        said = one_line(tally, binary, words)
+        tally.check(has in said, f"{words}: {said!r} has not {has}")
+        r = run(binary, re.search(r"try `tilescope ([^`]*)`", said)[1].split() + ["--mode", "count"])
+        tally.check(r.returncode == 0, f"{words}: {r.stderr}")
+
+
 def check_suggestions(binary, tally):
     for words, meant in CLOSE:
         said = one_line(tally, binary, words)
@@ -91,6 +108,7 @@ def check_suggestions(binary, tally):
 def main():
     binary, tally = sys.argv[1], Tally()
     check_known(binary, tally)
+    check_typed(binary, tally)
     check_suggestions(binary, tally)
     tally.close()
 

@@ -44,6 +44,19 @@ Readings readings_of(std::array<double, benchmark_count> values) {
 const Readings hopper = readings_of({2706.4, 124.638, 63.43, 63.12, 15.9993, 127.987, 3982.4, 52.318, 3970.2, 287.04,
                                      671.6, 4.3121, 2010.6, 1861, 1799.5});
 
+/// As good a device of another kind: no rate above what its data sheet has.
+Readings within_sheet(Readings all, const Device& d) {
+    const GpuSpec sheet = lab::gpu_preset(preset_of(d).empty() ? "H200" : preset_of(d));
+    const auto most = [&](Benchmark b, double rate) {
+        Reading& r = all[static_cast<std::size_t>(b)];
+        r.median = std::min(r.median, rate);
+    };
+    most(Benchmark::mma, sheet.tensor_flops_per_clk), most(Benchmark::fma, sheet.fp32_lanes);
+    most(Benchmark::maximum, sheet.fp32_lanes), most(Benchmark::conversion, sheet.fp32_lanes);
+    most(Benchmark::copy, sheet.hbm_gbs);
+    return all;
+}
+
 /// A preset's name for what a device of that name would be.
 std::string preset_called(const std::string& name, Index sms = 132) {
     Device d = h200();
@@ -186,7 +199,7 @@ TEST_CASE("what --gpu reads is what was written, of every device", "[calibration
     }
     for (const Device& d : devices) {
         CAPTURE(d.name);
-        const Calibration c = calibrate(d, hopper, "2026-11-22");
+        const Calibration c = calibrate(d, within_sheet(hopper, d), "2026-11-22");
         const std::string written = gpu_sheet_json(c.spec, c.origins);
         const GpuSpec read = parse_gpu(written, "mine.json");
         CHECK(gpu_json(read) == gpu_json(c.spec));

@@ -15,6 +15,8 @@ import tempfile
 BINARY, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 FACTORS = {"sms": "tensor_tflops", "clock_mhz": "fp32_tflops", "fp32_lanes": "fp32_tflops",
            "tensor_clock_mhz": "tensor_tflops", "tensor_flops_per_clk": "tensor_tflops"}
+SHEET = {"copy_gbs": "hbm_gbs", "mma_flops_per_clk": "tensor_flops_per_clk", "fma_per_clk": "fp32_lanes",
+         "half_rate_per_clk": "fp32_lanes"}
 TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "object": dict, "null": type(None)}
 
 
@@ -68,8 +70,12 @@ def variants(gpu, schema):
             high = gpu["sram_per_sm"]["value"]
         if key in FACTORS or key in FACTORS.values():  # nor that a peak is the product of others
             low = high = gpu[key]["value"]
+        if key in SHEET:  # nor that what is measured is no more than the data sheet has
+            high = gpu[SHEET[key]]["value"]
         unit = details["properties"]["unit"]["const"]
         values = {low, low * 0.9 if key != "sram_per_sm" else low + 0.5, -1, high, high + 0.5, plain["maximum"] * 1.1, low + 0.5}
+        if key in SHEET:
+            values = {low, low * 0.9, -1, high, plain["maximum"] * 1.1}
         if low == high:
             values = {low, plain["minimum"] * 0.9, -1, plain["maximum"] * 1.1}
         for value in sorted(values):

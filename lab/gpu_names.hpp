@@ -1,0 +1,26 @@
+// What drivers and people call devices.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilescope::lab {
+
+/// A device's name without maker and brand: "NVIDIA GeForce RTX 4090" as "RTX 4090".
+std::string_view without_brand(std::string_view name);
+
+/// The preset of the very device that a driver calls so; empty where there is none. Others of a family differ in SMs,
+/// clocks or memory.
+std::string preset_of_driver_name(std::string_view name, const std::vector<std::string>& presets);
+
+/// The presets that a name may stand for, however it is spelled: the one that is called so here or by the driver, or
+/// else all whose name, here or there, begins like that.
+std::vector<std::string> presets_meant(std::string_view name, const std::vector<std::string>& presets);
+
+/// "did you mean NAME?" with `before` in front; `otherwise` where no name is close. What begins with another letter is
+/// another family.
+std::string preset_suggested(std::string_view before, std::string_view name, const std::vector<std::string>& presets,
+                             std::string_view otherwise);
+
+}  // namespace tilescope::lab
