@@ -33,7 +33,7 @@ std::string parts_text(const Advice& a) {
 }
 
 std::string ratio(double value, double best) {
-    return value > 1e300 ? "–" : text::number(std::round(value / best * 100) / 100) + " x";
+    return value > 1e300 || best > 1e300 ? "–" : text::number(std::round(value / best * 100) / 100) + " x";
 }
 
 /// Whether a kernel with these tiles exists here, so that its registers are the compiler's.
@@ -44,6 +44,17 @@ bool compiled(const Candidate& c) {
 /// Whether no kernel would run like that.
 bool spills(const Candidate& c) {
     return c.outcome.report && c.outcome.report->time && c.outcome.report->time->spills();
+}
+
+/// Why the first of the ranking is no advice: tiles that were given, and that no kernel would have; empty where it is.
+std::string no_advice(const Advice& a) {
+    const Outcome& o = a.ranking[0].outcome;
+    if (!o.report->time) return "no time: " + o.report->no_time;
+    return why_infeasible(*o.report->time);
+}
+
+std::string size_of_released(const Advice& a) {
+    return size_of_tile(a.released) + (a.carried_on.empty() ? "" : " (rule carried on)");
 }
 
 void add_row(text::Table& table, const std::string& what, const Candidate& c, double best) {
@@ -61,8 +72,8 @@ text::Table table_of(const Advice& a) {
         {"", "Br x Bc", "of best", "time", "SM traffic", "DRAM", "on an SM", "waves", "tail", "bound", "registers"}, 1);
     const double best = a.ranking[0].value;
     for (std::size_t k = 0; k < std::min(most_shown, a.ranking.size()); ++k)
-        add_row(table, k == 0 ? "best" : std::to_string(k + 1), a.ranking[k], best);
-    add_row(table, "released kernel's", a.released, best);
+        add_row(table, k > 0 ? std::to_string(k + 1) : no_advice(a).empty() ? "best" : "given", a.ranking[k], best);
+    add_row(table, a.carried_on.empty() ? "released kernel's" : "its rule, carried on", a.released, best);
     return table;
 }
 
@@ -73,15 +84,25 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
                                        request.gpu.name);
     std::cout << '\n';
     table_of(a).print(std::cout);
-    const bool spilt = spills(a.released);
-    if (!compiled(a.ranking[0]))
-        text::print_wrapped(std::cout,
-                            std::string("\nNo kernel here has the best's tiles, and its registers are estimated") +
-                                (spilt ? "."
-                                       : ": of tiles that differ by less than the model's error, a released kernel's "
-                                         "are the safer choice."));
-    if (spilt) text::print_wrapped(std::cout, "The released kernel's tiles: " + a.released.why + ".");
-    std::cout << "\nOne step from the best:\n";
+    const bool spilt = spills(a.released), released = a.carried_on.empty();
+    const std::string no_kernel = no_advice(a);
+    if (!no_kernel.empty())
+        text::print_wrapped(std::cout, "\nThe given tiles: " + no_kernel +
+                                           ". They are the only ones that were asked for, not the best: leave --br or "
+                                           "--bc out.");
+    else if (!compiled(a.ranking[0]))
+        text::print_wrapped(
+            std::cout,
+            std::string("\nNo kernel here has the best's tiles, and its registers are estimated") +
+                (spilt || !released ? "."
+                                    : ": of tiles that differ by less than the model's error, a released kernel's "
+                                      "are the safer choice."));
+    if (!released)
+        text::print_wrapped(std::cout, "No released kernel is for this: its tiles are by " + a.carried_on + '.');
+    if (spilt)
+        text::print_wrapped(
+            std::cout, std::string(released ? "The released kernel's" : "These") + " tiles: " + a.released.why + ".");
+    std::cout << "\nOne step from " << (no_kernel.empty() ? "the best" : "the given tiles") << ":\n";
     const double best = a.ranking[0].value;
     for (const Candidate& c : a.neighbours)
         text::print_wrapped(
@@ -94,17 +115,20 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
         const RunTime& t = *r.time;
         text::print_wrapped(std::cout, std::string("The busiest unit (") + name_of(a.floor) + ") alone would take " +
                                            text::microseconds(a.floor_us) + ", " + text::percent(a.floor_us / t.us()) +
-                                           " of the best's time. " + verdict(t, r.experiment) + ' ' +
-                                           basis(t, r.experiment));
+                                           (no_kernel.empty() ? " of the best's time. " : " of this time. ") +
+                                           verdict(t, r.experiment) + ' ' + basis(t, r.experiment));
     }
+    const bool choice = request.wish.tiling.br == 0 || request.wish.tiling.bc == 0;
     text::print_wrapped(
-        std::cout, std::string("Tried: multiples of 16 up to 512, as with --tiles best; none that would spill. ") +
-                       (request.wish.objective == Objective::time
-                            ? ""
-                            : "Bytes within 1% of the least are as few: of those the least time. ") +
-                       "Not varied: --order, --pack, --splits, --blocks-per-sm. Kernels like FlashAttention-2's, not "
-                       "FlashAttention-3's." +
-                       (algorithm.file ? "" : std::string(" What was measured: tilescope measured ") + algorithm.name));
+        std::cout,
+        std::string(choice ? "Tried: multiples of 16 up to 512, as with --tiles best; none that would spill. "
+                           : "Tried: the given tiles alone. ") +
+            (request.wish.objective == Objective::time
+                 ? ""
+                 : "Bytes within 1% of the least are as few: of those the least time. ") +
+            "Not varied: --order, --pack, --splits, --blocks-per-sm. Kernels like FlashAttention-2's, not "
+            "FlashAttention-3's." +
+            (algorithm.file ? "" : std::string(" What was measured: tilescope measured ") + algorithm.name));
 }
 
 Json json_of(const Candidate& c) {
@@ -125,6 +149,8 @@ Json json_of(const Advice& a, const Request& request, const Algorithm& algorithm
               {"objective", name_of(request.wish.objective)}};
     for (const Candidate& c : a.ranking) j["ranking"].push_back(json_of(c));
     j["released"] = json_of(a.released);
+    j["released"]["carried_on"] = a.carried_on.empty() ? Json() : Json(a.carried_on);
+    j["no_advice"] = no_advice(a).empty() ? Json() : Json(no_advice(a));
     j["neighbours"] = Json::object();
     for (const Candidate& c : a.neighbours) j["neighbours"][c.name] = json_of(c);
     j["floor"] = {{"unit", name_of(a.floor)}, {"time_us", a.floor_us}};
@@ -155,10 +181,11 @@ void advise_along(const AdviseRequest& a, const Algorithm& algorithm) {
         const Options o = with(a.options, {{axis.key, value}});
         const Advice found = advice_for(algorithm, read_request(o, algorithm), o.threads);
         const Candidate& best = found.ranking[0];
-        std::vector<std::string> cells{value, size_of_tile(best)};
+        const bool is_advice = no_advice(found).empty();
+        std::vector<std::string> cells{value, size_of_tile(best) + (is_advice ? "" : " (no kernel)")};
         for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm", "bound"})
             cells.push_back(shown(*find_metric(key), find_metric(key)->of(*best.outcome.report)));
-        cells.push_back(size_of_tile(found.released));
+        cells.push_back(size_of_released(found));
         cells.push_back(ratio(found.released.value, best.value));
         table.add(cells);
     }

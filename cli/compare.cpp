@@ -8,6 +8,7 @@
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
+#include "cli/small_check.hpp"
 #include "cli/with_option.hpp"
 #include "cli/written_as.hpp"
 #include "core/text/numbers.hpp"
@@ -22,7 +23,6 @@
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
 #include "lab/with_forward.hpp"
-#include "show/make_run.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -135,31 +135,11 @@ void execute_all(std::vector<Row>& rows) {
     for (const auto& group : groups) execute_together(group);
 }
 
-/// The like of a problem, small enough for real numbers in passing.
-Problem small_problem(Problem p) {
-    constexpr Index most = 512;
-    p.batch = p.bias.group = 1, p.heads = p.heads / p.kv_heads, p.kv_heads = 1;
-    p.heads = std::min<Index>(p.heads, 2);
-    p.seq_q = std::min(p.seq_q, most), p.seq_k = std::min(p.seq_k, most);
-    return p;
-}
-
 /// The error of every row's algorithm, with its tiles, on a small problem.
 void execute_small(std::vector<Row>& rows) {
     const Progress progress = Progress::blocks("running a small problem for the errors");
-    for (Row& r : rows) {
-        if (!r.report) continue;
-        Request request = r.request;
-        request.problem = small_problem(request.problem);
-        Experiment e = r.report->experiment;
-        e.problem = problem_of(r.algorithm(), request);
-        const Inputs inputs = show::inputs_for_part(r.options, r.request, r.algorithm())(request.problem);
-        const int threads = static_cast<int>(r.options.threads);
-        Report report = execute(e, inputs, threads, &control());
-        report.errors = compare_with_reference(*r.algorithm().computes, request.problem, inputs, {report.outputs},
-                                               threads, &control())[0];
-        r.small = std::move(report);
-    }
+    for (Row& r : rows)
+        if (r.report) r.small = run_small(*r.report, r.options, r.request);
 }
 
 std::string error_cell(const Row& row) {
@@ -351,20 +331,6 @@ void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Form
     measured.table->print(std::cout, format);
 }
 
-/// What the small problem says where the row's own has no numbers.
-void add_small(Json& report, const Row& r) {
-    const Json problem = to_json(Experiment{&r.algorithm(), small_problem(r.request.problem),
-                                            r.report->experiment.tiling, r.request.gpu})
-                             .at("problem");
-    const OutputError* e = r.error();
-    const bool tells = e && e->tells();
-    report["small_problem"] = {{"problem", problem},
-                               {"max_abs_error", tells ? Json(e->max_abs) : Json(nullptr)},
-                               {"rms_error", tells ? Json(e->rms) : Json(nullptr)},
-                               {"wrong_outputs", wrong_outputs(*r.small)}};
-    for (const std::string& wrong : about_wrong_outputs(*r.small)) report["notes"].push_back(wrong);
-}
-
 void print_json(const std::vector<Row>& rows) {
     Json j = {{"schema", "tilescope.compare/1"}, {"reports", Json::array()}, {"does_not_fit", Json::object()}};
     for (const Row& r : rows) {
@@ -374,7 +340,7 @@ void print_json(const std::vector<Row>& rows) {
         }
         Json report = {{"variant", r.variant.label}};
         report.update(to_json(*r.report));
-        if (r.small) add_small(report, r);
+        if (r.small) add_small(report, *r.small, r.request);
         j["reports"].push_back(std::move(report));
     }
     j["measured"] = beside_measured(contenders_of(rows)).json;

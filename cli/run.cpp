@@ -6,6 +6,7 @@
 #include "cli/json.hpp"
 #include "cli/output_files.hpp"
 #include "cli/progress.hpp"
+#include "cli/small_check.hpp"
 #include "cli/with_option.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
@@ -164,9 +165,9 @@ std::string knobs_text(const Experiment& e, const Wish& wish) {
     return said + " (" + (all ? "" : text::join(open, ", ") + ": ") + source_of_tiles(e, wish) + ')';
 }
 
-void print_errors(const Report& r) {
+void print_errors(const Report& r, const std::string& of_what = "") {
     if (r.errors.empty()) return;
-    std::cout << "\nError against the double-precision reference\n";
+    text::print_wrapped(std::cout, "\nError against the double-precision reference" + of_what);
     const auto print = [&](const std::string& name, const OutputError& e) {
         text::print_wrapped(std::cout, (r.errors.size() > 1 ? name + ": " : "") + describe_error(r, name, e), "  ");
     };
@@ -174,6 +175,16 @@ void print_errors(const Report& r) {
     print(first, r.errors.at(first));
     for (const auto& [name, error] : r.errors)
         if (name != first) print(name, error);
+}
+
+/// Of a program of one's own that was only counted; the house's are tested.
+void print_unchecked(const Report& r, const std::optional<Report>& small, const Request& request) {
+    if (!r.experiment.algorithm->file || r.numeric) return;
+    if (!small) return text::print_wrapped(std::cout, "\nOutputs: not checked, for nothing was computed.");
+    Request of_small = request;
+    of_small.problem = small_problem(request.problem);
+    print_errors(*small, ", of a small problem with the same tiles (" +
+                             describe(of_small, *r.experiment.algorithm->computes) + ")");
 }
 
 void print_text(const Report& r, const std::string& why_mode, const Request& request) {
@@ -205,6 +216,13 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
     print_errors(r);
 }
 
+/// The check of a program of one's own that is too large to be computed.
+std::optional<Report> small_check(const Report& report, const Options& o, const Request& request) {
+    if (!report.experiment.algorithm->file || report.numeric || o.mode != "auto") return std::nullopt;
+    const Progress progress = Progress::blocks("running a small problem for the errors");
+    return run_small(report, o, request);
+}
+
 Report execute_and_compare(const Report& counted, const Options& o, const Request& request) {
     const Experiment& e = counted.experiment;
     const int threads = static_cast<int>(o.threads);
@@ -234,13 +252,18 @@ void run(const Options& o, const std::string& name, const std::string& with) {
         OutputFiles files(o, *algorithm.computes, request.problem);  // before the work: it may not be possible
         if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
         files.write(report.outputs, request.file_rank);
+        const std::optional<Report> small = small_check(report, o, request);
         if (forward) report = with_forward(report, request.wish, &control());
         report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
-        if (o.json)
-            std::cout << to_json(report).dump(2) << '\n';
-        else
+        if (o.json) {
+            Json j = to_json(report);
+            if (small) add_small(j, *small, request);
+            std::cout << j.dump(2) << '\n';
+        } else {
             print_text(report, mode.why, request);
-        fail_where_wrong({wrong_in_short(report)});
+            print_unchecked(report, small, request);
+        }
+        fail_where_wrong({wrong_in_short(small ? *small : report)});
     });
 }
 

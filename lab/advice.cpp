@@ -46,21 +46,26 @@ std::string why_it_loses(const Candidate& c, const Candidate& best) {
 
 class Adviser {
   public:
-    Adviser(const Algorithm& a, const Problem& p, const Wish& wish, const GpuSpec& gpu, int threads, Control* control)
-        : a_(a), p_(p), wish_(with_splits(wish, a, p, gpu)), gpu_(gpu), threads_(threads), control_(control) {}
+    explicit Adviser(const Sought& sought) : s_(sought) {}
 
     Advice run() {
         Advice advice;
-        advice.ranking = ranked_tiles(a_, p_, wish_, gpu_, threads_, control_);
-        if (advice.ranking.empty())
+        Ranking ranked = ranked_tiles(s_);
+        if (ranked.tiles.empty() && !ranked.no_room.empty())
+            throw RunError("advise: an SM has no room for tiles that would not spill registers: " + ranked.no_room +
+                           "; give the SMs more in a file for --gpu, or choose another --gpu");
+        if (ranked.tiles.empty())
             throw RunError(
                 "advise: no tiling fits without spilling registers; give the SMs more with --sram KIB, choose another "
                 "--gpu, or a smaller --dim");
+        advice.ranking = std::move(ranked.tiles);
         Candidate& best = advice.ranking[0];
         for (Candidate& c : advice.ranking)
             if (&c != &best) c.why = why_it_loses(c, best);
-        const Tiling released = cut_to(p_, published_tiles(a_, p_, gpu_).tiling);
-        advice.released = evaluated(tiles(released.br, released.bc), "released");
+        const PublishedTiles published = published_tiles(s_.algorithm, s_.problem, s_.gpu);
+        const Tiling released = cut_to(s_.problem, published.tiling);
+        advice.carried_on = published.carried_on;
+        advice.released = evaluated(s_.tiles(released.br, released.bc), "released");
         advice.released.why = why_it_loses(advice.released, best);
         advice.neighbours = neighbours(best);
         find_floor(advice);
@@ -68,17 +73,15 @@ class Adviser {
     }
 
   private:
-    Tiling tiles(Index br, Index bc) const { return with_own_parts({br, bc, wish_.tiling.splits}, a_, p_, gpu_); }
-    Experiment with(Tiling t) const { return {&a_, p_, t, gpu_, wish_.placing}; }
     Candidate evaluated(Tiling t, const char* name = "") const {
-        Candidate c = candidate_of(with(t), wish_.objective, control_);
+        Candidate c = candidate_of(s_.with(t), s_.wish.objective, s_.control);
         c.name = name;
         return c;
     }
 
     std::vector<Candidate> neighbours(const Candidate& best) const {
         const auto step = [&](Index size, Index rows, bool up) -> Index {  // 0: there is none
-            const std::vector<Index> sizes = tile_sizes(0, rows, gpu_);
+            const std::vector<Index> sizes = tile_sizes(0, rows, s_.gpu);
             if (!up) {
                 const auto at = std::lower_bound(sizes.begin(), sizes.end(), size);
                 return at == sizes.begin() ? 0 : at[-1];
@@ -87,13 +90,14 @@ class Adviser {
             return at == sizes.end() ? 0 : *at;
         };
         const Tiling t = best.tiling();
-        const std::pair<const char*, Tiling> all[] = {{"taller", tiles(step(t.br, p_.seq_q, true), t.bc)},
-                                                      {"wider", tiles(t.br, step(t.bc, p_.seq_k, true))},
-                                                      {"shorter", tiles(step(t.br, p_.seq_q, false), t.bc)},
-                                                      {"narrower", tiles(t.br, step(t.bc, p_.seq_k, false))}};
+        const Index queries = s_.problem.seq_q, keys = s_.problem.seq_k;
+        const std::pair<const char*, Tiling> all[] = {{"taller", s_.tiles(step(t.br, queries, true), t.bc)},
+                                                      {"wider", s_.tiles(t.br, step(t.bc, keys, true))},
+                                                      {"shorter", s_.tiles(step(t.br, queries, false), t.bc)},
+                                                      {"narrower", s_.tiles(t.br, step(t.bc, keys, false))}};
         std::vector<Candidate> list;
         for (const auto& [name, tiling] : all) {
-            if (tiling.br < 1 || tiling.bc < 1 || tiling.br > p_.seq_q || tiling.bc > p_.seq_k) continue;
+            if (tiling.br < 1 || tiling.bc < 1 || tiling.br > queries || tiling.bc > keys) continue;
             list.push_back(evaluated(tiling, name));
             list.back().why = why_it_loses(list.back(), best);
         }
@@ -110,19 +114,15 @@ class Adviser {
         }
     }
 
-    const Algorithm& a_;
-    const Problem& p_;
-    const Wish wish_;
-    const GpuSpec& gpu_;
-    const int threads_;
-    Control* const control_;
+    const Sought& s_;
 };
 
 }  // namespace
 
 Advice advise(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu, int threads,
               Control* control) {
-    return Adviser(algorithm, problem, wish, gpu, threads, control).run();
+    const Sought sought(algorithm, problem, wish, gpu, threads, control);
+    return Adviser(sought).run();
 }
 
 }  // namespace tilescope::lab

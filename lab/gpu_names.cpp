@@ -10,9 +10,11 @@ namespace tilescope::lab {
 namespace {
 
 /// Devices whose driver says more than their preset's name, as words are compared.
-constexpr std::pair<std::string_view, std::string_view> by_driver[] = {
-    {"v100sxm216gb", "V100"},     {"a100sxm440gb", "A100-40GB"}, {"a100pcie40gb", "A100-40GB"},
-    {"a100sxm480gb", "A100-80GB"}, {"h10080gbhbm3", "H100-SXM"}};
+constexpr std::pair<std::string_view, std::string_view> by_driver[] = {{"v100sxm216gb", "V100"},
+                                                                       {"a100sxm440gb", "A100-40GB"},
+                                                                       {"a100pcie40gb", "A100-40GB"},
+                                                                       {"a100sxm480gb", "A100-80GB"},
+                                                                       {"h10080gbhbm3", "H100-SXM"}};
 
 constexpr std::string_view brands[] = {"nvidia", "tesla", "geforce", "amd", "instinct", "radeon"};
 
@@ -33,7 +35,8 @@ std::string preset_of_driver_name(std::string_view name, const std::vector<std::
     const std::string model = text::plain(without_brand(name));
     for (const auto& [driver, preset] : by_driver)
         if (driver == model) return std::string(preset);
-    const auto same = std::find_if(presets.begin(), presets.end(), [&](const auto& p) { return text::plain(p) == model; });
+    const auto same =
+        std::find_if(presets.begin(), presets.end(), [&](const auto& p) { return text::plain(p) == model; });
     return same == presets.end() ? "" : *same;
 }
 

@@ -92,7 +92,8 @@ std::string carried_from(const Released& r, const Problem& p, const GpuSpec& gpu
 PublishedTiles tiles_of(const Released& r, Tiling tiling, const Problem& p, const GpuSpec& gpu) {
     const std::string from = carried_from(r, p, gpu), whose = r.whose;
     if (from.empty()) return {tiling, "as in " + whose + ' ' + r.kernel + " (" + r.file + ')'};
-    return {tiling, "by " + whose + " rule" + from + ", carried on", true};
+    const std::string rule = whose + " rule" + from + ", carried on";
+    return {tiling, "by " + rule, rule};
 }
 
 }  // namespace

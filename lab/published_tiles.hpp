@@ -13,7 +13,8 @@ struct PublishedTiles {
     /// "as in FlashAttention-2's released kernel (flash_fwd_launch_template.h)"; or, where that has no kernel for such
     /// a problem or GPU, what is taken instead: "by FlashAttention-2's rule for d = 256, carried on".
     std::string source;
-    bool carried_on = false;
+    /// Where there is none: "FlashAttention-2's rule for d = 256, carried on"; else empty.
+    std::string carried_on = "";
 };
 
 /// What the released kernel of the algorithm uses for this GPU, head dimension, type and mask. Algorithms without one

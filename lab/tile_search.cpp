@@ -33,10 +33,9 @@ struct Estimate {
 
 class Search {
   public:
-    Search(const Algorithm& a, const Problem& p, const Wish& wish, const GpuSpec& gpu, int threads, Control* control)
-        : a_(a), p_(p), wish_(with_splits(wish, a, p, gpu)), gpu_(gpu), threads_(threads), control_(control) {}
+    explicit Search(const Sought& sought) : s_(sought) {}
 
-    std::vector<Candidate> run() {
+    Ranking run() {
         std::vector<Estimate> all = estimates();
         std::stable_sort(all.begin(), all.end(), [&](const Estimate& a, const Estimate& b) {
             return by_traffic() ? std::tie(a.traffic, a.us) < std::tie(b.traffic, b.us) : a.us < b.us;
@@ -47,8 +46,8 @@ class Search {
             evaluate({all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(to)});
         }
         std::stable_sort(list_.begin(), list_.end(), [&](const Tried& a, const Tried& b) { return before(a, b); });
-        std::vector<Candidate> ranked;
-        for (Tried& t : list_) ranked.push_back(std::move(t.candidate));
+        Ranking ranked{{}, no_room_};
+        for (Tried& t : list_) ranked.tiles.push_back(std::move(t.candidate));
         return ranked;
     }
 
@@ -59,35 +58,36 @@ class Search {
     };
 
     bool before(const Tried& a, const Tried& b) const {
-        return comes_before(a.standing, b.standing, least_, wish_.objective);
+        return comes_before(a.standing, b.standing, least_, s_.wish.objective);
     }
-    bool by_traffic() const { return wish_.objective == Objective::sm_traffic; }
-    Experiment with(const Tiling& tiling) const { return {&a_, p_, tiling, gpu_, wish_.placing}; }
+    bool by_traffic() const { return s_.wish.objective == Objective::sm_traffic; }
 
     /// Of all tilings that fit; what does not fit does not fit wider.
-    std::vector<Estimate> estimates() const {
-        const bool choice = wish_.tiling.br == 0 || wish_.tiling.bc == 0;
+    std::vector<Estimate> estimates() {
         std::vector<Estimate> all;
-        for (const Index br : tile_sizes(wish_.tiling.br, p_.seq_q, gpu_))
-            for (const Index bc : tile_sizes(wish_.tiling.bc, p_.seq_k, gpu_)) {
-                check_stop(control_);
-                const Tiling tiling = with_own_parts({br, bc, wish_.tiling.splits}, a_, p_, gpu_);
-                if (!fits(a_, p_, tiling, gpu_)) break;
+        for (const Index br : tile_sizes(s_.wish.tiling.br, s_.problem.seq_q, s_.gpu))
+            for (const Index bc : tile_sizes(s_.wish.tiling.bc, s_.problem.seq_k, s_.gpu)) {
+                check_stop(s_.control);
+                const Tiling tiling = s_.tiles(br, bc);
+                if (!fits(s_.algorithm, s_.problem, tiling, s_.gpu)) break;
                 Outline outline;
                 Listener* const listeners[] = {&outline};
-                const Report counted = count(with(tiling), control_, listeners);
+                const Report counted = count(s_.with(tiling), s_.control, listeners);
                 const RunTime time = time_of(counted, outline, {.l2 = false});
-                if (!choice || why_infeasible(time).empty()) all.push_back({tiling, time.us(), counted.counters.hbm()});
+                const bool could_run = why_infeasible(time).empty();
+                if (could_run && no_room_.empty()) no_room_ = time.no_room;
+                if (!s_.choice() || (could_run && time.no_room.empty()))
+                    all.push_back({tiling, time.us(), counted.counters.hbm()});
             }
         return all;
     }
 
     void evaluate(const std::vector<Estimate>& some) {
         study(
-            static_cast<Index>(some.size()), threads_,
-            [&](Index k) { return outcome_of(with(some[static_cast<std::size_t>(k)].tiling), control_); },
+            static_cast<Index>(some.size()), s_.threads,
+            [&](Index k) { return outcome_of(s_.with(some[static_cast<std::size_t>(k)].tiling), s_.control); },
             [&](Index, const Outcome& o) {
-                const double value = value_of(*o.report, wish_.objective);
+                const double value = value_of(*o.report, s_.wish.objective);
                 list_.push_back({{o, value}, standing_of(*o.report, value)});
                 least_ = std::min(least_, value);
             });
@@ -99,18 +99,14 @@ class Search {
             std::min_element(list_.begin(), list_.end(), [&](const Tried& a, const Tried& b) { return before(a, b); });
         const double us = best->standing.us;
         if (by_traffic()) return static_cast<double>(next.traffic) > as_few * least_;
-        if (wish_.objective == Objective::time) return next.us > anomaly * us;
+        if (s_.wish.objective == Objective::time) return next.us > anomaly * us;
         const bool no_fewer = least_ <= as_few * static_cast<double>(best->candidate.outcome.report->compulsory_read());
         return no_fewer && next.us > anomaly * us;
     }
 
-    const Algorithm& a_;
-    const Problem& p_;
-    const Wish wish_;
-    const GpuSpec& gpu_;
-    const int threads_;
-    Control* const control_;
+    const Sought& s_;
     std::vector<Tried> list_;
+    std::string no_room_;
     double least_ = unbounded;
 };
 
@@ -148,16 +144,13 @@ Standing standing_of(const Report& r, double value) {
             r.counters.hbm(), e.tiling};
 }
 
-std::vector<Candidate> ranked_tiles(const Algorithm& algorithm, const Problem& problem, const Wish& wish,
-                                    const GpuSpec& gpu, int threads, Control* control) {
-    return Search(algorithm, problem, wish, gpu, threads, control).run();
-}
+Ranking ranked_tiles(const Sought& sought) { return Search(sought).run(); }
 
 std::optional<Mapping> best_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& wish,
                                     const GpuSpec& gpu, Control* control) {
-    const std::vector<Candidate> ranked = ranked_tiles(algorithm, problem, wish, gpu, 1, control);
-    if (ranked.empty()) return std::nullopt;
-    return Mapping{ranked[0].tiling(), wish.placing};
+    const Ranking ranked = ranked_tiles({algorithm, problem, wish, gpu, 1, control});
+    if (ranked.tiles.empty()) return std::nullopt;
+    return Mapping{ranked.tiles[0].tiling(), wish.placing};
 }
 
 }  // namespace tilescope::lab

@@ -33,9 +33,38 @@ struct Candidate {
 Candidate candidate_of(const Experiment& experiment, Objective objective, Control* control = nullptr);
 Standing standing_of(const Report& report, double value);
 
-/// The tilings that were timed with the L2, the best first: as many as could be the best, and some more. All of them
-/// fit, and none would spill registers, unless no tile is left to choose. Empty where there is none.
-std::vector<Candidate> ranked_tiles(const Algorithm& algorithm, const Problem& problem, const Wish& wish,
-                                    const GpuSpec& gpu, int threads = 1, Control* control = nullptr);
+/// What tiles are sought for, and in how many parts the keys are.
+struct Sought {
+    Sought(const Algorithm& a, const Problem& p, const Wish& wished, const GpuSpec& on, int threads_ = 1,
+           Control* control_ = nullptr)
+        : algorithm(a),
+          problem(p),
+          wish(with_splits(wished, a, p, on)),
+          gpu(on),
+          threads(threads_),
+          control(control_) {}
+
+    const Algorithm& algorithm;
+    const Problem& problem;
+    const Wish wish;
+    const GpuSpec& gpu;
+    const int threads;
+    Control* const control;
+
+    /// Whether a tile is left to choose.
+    bool choice() const { return wish.tiling.br == 0 || wish.tiling.bc == 0; }
+    Tiling tiles(Index br, Index bc) const {
+        return with_own_parts({br, bc, wish.tiling.splits}, algorithm, problem, gpu);
+    }
+    Experiment with(const Tiling& t) const { return {&algorithm, problem, t, gpu, wish.placing}; }
+};
+
+struct Ranking {
+    /// Those that were timed with the L2, the best first: as many as could be the best, and some more. All of them fit,
+    /// and none would spill registers or have no room on an SM, unless no tile is left to choose.
+    std::vector<Candidate> tiles;
+    std::string no_room = "";  ///< why an SM has no room for tiles that fit and would not spill; empty where it has
+};
+Ranking ranked_tiles(const Sought& sought);
 
 }  // namespace tilescope::lab

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "lab/experiment.hpp"
 
@@ -53,7 +54,7 @@ Index registers_of_keys(Index warps, const Problem& problem, Index keys);
 /// What is known of an algorithm's released kernel.
 struct ReleasedWarps {
     Warps warps;         ///< at the experiment's tiles
-    const char* kernel;  ///< "FlashAttention-2's released kernel"
+    std::string kernel;  ///< "FlashAttention-2's released kernel", or the rule that is carried on where it has none
     Tiling tiling;       ///< its own tiles; 0 x 0 on a GPU that is no GPU
     Index number;        ///< its own warps
 };
@@ -63,7 +64,7 @@ std::optional<ReleasedWarps> released_warps(const Experiment& experiment, Index 
 /// What the warps of a backward pass's released kernel put into shared memory for one another, of a tile.
 struct ReleasedExchange {
     Index warps, own;  ///< asked for; the kernel's own
-    const char* kernel;
+    std::string kernel;
     bool partial_sums;  ///< each its part of dQ_i in f32, for they split the keys; else P and dS, in the storage type
     Bytes bytes;
 };

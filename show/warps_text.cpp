@@ -112,8 +112,7 @@ std::string turning_point(const Rivals& r, double even) {
 std::string released_kernel(const ReleasedWarps& k) {
     const std::string tiles =
         k.tiling.br > 0 ? "tiles of " + shape_of_tile(k.tiling.br, k.tiling.bc) + ", " : std::string();
-    return std::string(k.kernel) + " (" + tiles + text::counted(k.number, "warp") + ") has " +
-           name_of_split(k.warps.split) + '.';
+    return k.kernel + " (" + tiles + text::counted(k.number, "warp") + ") has " + name_of_split(k.warps.split) + '.';
 }
 
 /// Where K_j and V_j are, of a kernel that keeps them on chip for many row blocks.
@@ -157,8 +156,7 @@ std::string what_it_is(const Problem& p) {
 }
 
 WarpsText of_exchange(const Experiment& e, const ReleasedExchange& x) {
-    const std::string bytes = exact_bytes(x.bytes),
-                      kernel = std::string(x.kernel) + " (" + text::counted(x.own, "warp") + ") has ";
+    const std::string bytes = exact_bytes(x.bytes), kernel = x.kernel + " (" + text::counted(x.own, "warp") + ") has ";
     std::string words;
     if (x.partial_sums && x.warps == 1)
         words = kernel + "split K. One warp has the whole tile: there is nothing to exchange.";

@@ -209,7 +209,8 @@ Figure tiles_plane(const FigureRequest& r) {
     const Tiling library = cut_to(e.problem, published.tiling), rule = paper_rule(e.problem, e.gpu);
     if (best)
         add_mark(p, plane, best->experiment.tiling, named("best of these:", best->experiment.tiling), Look::points, 4);
-    add_mark(p, plane, library, named(published.carried_on ? "released kernel's rule:" : "released kernel's:", library),
+    add_mark(p, plane, library,
+             named(!published.carried_on.empty() ? "released kernel's rule:" : "released kernel's:", library),
              Look::points, 1);
     if (std::string(e.algorithm->name) == "flash_v1")
         add_mark(p, plane, rule, named("the paper's rule:", rule), Look::points, 3);

@@ -7,6 +7,7 @@
 #include "lab/gpu_presets.hpp"
 #include "lab/timing.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -73,6 +74,32 @@ TEST_CASE("the objective decides, and tiles that were given stay", "[advice]") {
     Index tallest = 0;
     for (const Candidate& c : a.ranking) tallest = std::max(tallest, c.tiling().br);
     CHECK(a.ranking[0].tiling().br == tallest);
+}
+
+TEST_CASE("where an SM has room for too few warps, that is the reason, and such tiles are not ranked", "[advice]") {
+    GpuSpec gpu = gpu_preset("H100");
+    const Algorithm& a = *find_algorithm("flash_v2");
+    Wish tall;
+    tall.tiling.br = 128;  // of 8 warps where d is 256: with 4 all would spill
+    gpu.max_warps_per_sm = 4;
+    const std::string why = message_of<RunError>([&] { advise(a, layer(4, 1024, 256), tall, gpu, 2); });
+    INFO(why);
+    CHECK(contains(why, "8 warps, an SM of H100-SXM has room for 4 (max_warps_per_sm)"));
+    CHECK(!contains(why, "no tiling fits"));
+    CHECK_FALSE(best_mapping(a, layer(4, 1024, 256), tall, gpu));
+    for (const Candidate& c : advise(a, layer(4, 1024, 256), {}, gpu, 2).ranking) {
+        REQUIRE(c.outcome.report);
+        CHECK(c.outcome.report->time.has_value());
+    }
+    gpu.max_warps_per_sm = 2;
+    CHECK(contains(message_of<RunError>([&] { advise(a, layer(4, 1024), {}, gpu, 2); }), "has room for 2"));
+}
+
+TEST_CASE("advice says where the released kernel's rule is only carried on", "[advice]") {
+    CHECK(advice("flash_v2", layer(4, 512, 64)).carried_on.empty());
+    CHECK(advice("flash_v2", layer(4, 512, 320)).carried_on == "FlashAttention-2's rule for d = 256, carried on");
+    CHECK(advice("flash_v2", layer(4, 512, 64), {}, "V100").carried_on ==
+          "FlashAttention-2's rule for an A100, carried on");
 }
 
 TEST_CASE("where nothing fits there is no advice", "[advice]") {

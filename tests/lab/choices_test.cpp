@@ -101,7 +101,7 @@ TEST_CASE("where there is no released kernel, its rule is said to be carried on"
     };
     const auto says = [](const PublishedTiles& t, const std::string& words) {
         INFO(t.source);
-        CHECK(t.carried_on);
+        CHECK_FALSE(t.carried_on.empty());
         CHECK(t.source == words);
     };
     says(source("flash_v2", 320, "H100-SXM"), "by FlashAttention-2's rule for d = 256, carried on");
@@ -111,9 +111,9 @@ TEST_CASE("where there is no released kernel, its rule is said to be carried on"
     says(source("flash_v1", 64, "V100"), "by FlashAttention-1's rule for an A100, carried on");
     says(source("flash_v2", 64, "H100-SXM", true), "by FlashAttention-2's rule without a bias, carried on");
     for (const char* algorithm : {"flash_v2", "flash_v2_backward", "split_kv", "flash_v1"})
-        CHECK_FALSE(source(algorithm, 128, "A100-40GB").carried_on);
-    CHECK_FALSE(source("memory_efficient", 512, "V100", true).carried_on);
-    CHECK_FALSE(source("flash_v1", 64, "T4").carried_on);
+        CHECK(source(algorithm, 128, "A100-40GB").carried_on.empty());
+    CHECK(source("memory_efficient", 512, "V100", true).carried_on.empty());
+    CHECK(source("flash_v1", 64, "T4").carried_on.empty());
 }
 
 TEST_CASE("with more SRAM the best is never worse", "[tiles]") {

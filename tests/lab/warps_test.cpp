@@ -181,6 +181,14 @@ TEST_CASE("released kernels: who has which split, and how many warps", "[warps]"
 
     CHECK_FALSE(released_warps(experiment("standard", of_dim(64), {64, 64})));
     CHECK_FALSE(released_exchange(experiment("flash_v2", of_dim(64), {64, 64})));
+    // Where there is no such kernel, its rule is carried on.
+    CHECK(second.kernel == "FlashAttention-2's released kernel");
+    CHECK(released_warps(experiment("flash_v2", of_dim(320), {64, 64}))->kernel ==
+          "FlashAttention-2's rule for d = 256, carried on");
+    CHECK(released_warps(experiment("flash_v1", of_dim(256), {16, 128}))->kernel ==
+          "FlashAttention-1's rule for d = 128, carried on");
+    CHECK(released_exchange(experiment("flash_v2_backward", of_dim(320), {64, 64}))->kernel ==
+          "FlashAttention-2's rule for d = 256, carried on");
 }
 
 TEST_CASE("backward passes: partial dQ by split K, or P and dS", "[warps]") {

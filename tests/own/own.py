@@ -322,6 +322,17 @@ def says_that_outputs_are_wrong(place):
     p = place.start("compare", "flash_v2", "./mine.cpp", *large, "--json")
     small = json.loads(p.communicate(timeout=600)[0])["reports"][1]["small_problem"]
     assert p.returncode == 1 and small["wrong_outputs"] == ["O"], (p.returncode, small)
+    p = place.start("run", "./mine.cpp", *large, "--json")
+    report = json.loads(p.communicate(timeout=600)[0])
+    assert p.returncode == 1 and report["mode"] == "count", (p.returncode, report["mode"])
+    assert report["small_problem"] == small, (report["small_problem"], small)
+    assert any("O is wrong" in n for n in report["notes"]), report["notes"]
+    p = place.start("run", "./mine.cpp", *large)
+    said, wrong = p.communicate(timeout=600)
+    assert p.returncode == 1 and "computes a wrong O" in one_line(wrong), wrong
+    assert "of a small problem" in said and "the program computes something else" in said, said
+    said = place.run("run", "./mine.cpp", *large, "--mode", "count")
+    assert "Outputs: not checked" in said and "Error against" not in said, said
     place.write("mine.cpp", MINE)
     for command in (["run", "./mine.cpp"], ["compare", "flash_v2", "./mine.cpp"], ["step", "./mine.cpp"],
                     ["sweep", "./mine.cpp", "--mode", "numeric"]):
@@ -329,6 +340,8 @@ def says_that_outputs_are_wrong(place):
         assert "wrong" not in said, said
     report = json.loads(place.run("run", "./mine.cpp", *words, "--json"))
     assert report["wrong_outputs"] == [] and report["notes"] == [], report
+    said = place.run("run", "./mine.cpp", *large)
+    assert "of a small problem" in said and "max 0" in said.split("of a small problem")[1], said
 
 
 def fails_and_says(place, words, what):
