@@ -17,6 +17,13 @@ std::string packed_head_name(const Problem& p, Index head, Index row) {
     return "query head " + text::grouped(head * p.packed + row % p.packed + 1);
 }
 
+Index slice_of(const Problem& p, const RecordedTensor& t, Index head) {
+    for (std::size_t k = 0; k < p.bias.terms.size(); ++k)
+        if (t.name == bias_tensors[k] || t.name == bias_gradients[k])
+            return p.bias.slice_of(p.bias.terms[k], head, p.heads);
+    return head / t.heads_per_slice;
+}
+
 std::string capitalised(std::string text) {
     if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
     return text;

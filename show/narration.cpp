@@ -189,8 +189,10 @@ std::string why(const Run& run, const SmState& sm) {
 std::string tensor_of(const Run& run, const Region& region) {
     const RecordedTensor& t = run.trace().tensors()[region.tensor];
     if (t.slices == 1) return t.name;
-    const std::string slice = (t.heads_per_slice > 1 || run.recorded().packed > 1 ? "KV " : "") +
-                              std::string(run.algorithm().computes->slice) + ' ';
+    const bool of_logits = t.meaning == Meaning::bias || t.gradient_of == Meaning::bias;
+    const std::string slice = of_logits ? "slice "
+                                        : (t.heads_per_slice > 1 || run.recorded().packed > 1 ? "KV " : "") +
+                                              std::string(run.algorithm().computes->slice) + ' ';
     return t.name + " of " + slice + std::to_string(region.slice + 1);
 }
 

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "show/heads.hpp"
+
 namespace tilescope::show {
 namespace {
 
@@ -258,7 +260,7 @@ const std::string& Wall::recomputed(Index launch) const {
 void Wall::travel(Index tick, const Step& step) {
     const Region& r = step.event.region;
     const RecordedTensor& t = run_.trace().tensors()[r.tensor];
-    if (step.event.cost.hbm() == 0 || r.slice != head_ / t.heads_per_slice) return;
+    if (step.event.cost.hbm() == 0 || r.slice != slice_of(run_.recorded(), t, head_)) return;
     if (step.kind() == Kind::store) store_sheet(tick, r);
     for (std::size_t e = 0; e < edges_.size(); ++e) {
         if (edges_[e].tensor != r.tensor) continue;

@@ -1,6 +1,7 @@
 // Who is at work on a wall, what its thread blocks hold on chip, and how far heads are.
 #include <algorithm>
 
+#include "show/heads.hpp"
 #include "show/wall.hpp"
 
 namespace tilescope::show {
@@ -40,10 +41,10 @@ const Painter* looked_at(const std::vector<Painter>& painters, Index focus) {
 
 std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Painter>& painters, const WallEdge& edge) {
     std::vector<bool> tiles(static_cast<std::size_t>(edge.tiles.count()), false);
-    const auto& tensors = run.trace().tensors();
-    const Index slice = wall.head() / tensors[edge.tensor].heads_per_slice;
+    const RecordedTensor& tensor = run.trace().tensors()[edge.tensor];
+    const Index slice = slice_of(run.recorded(), tensor, wall.head());
     for (const SmState& sm : run.moment().sms) {
-        if (!sm.block || run.head_of(*sm.block) / tensors[edge.tensor].heads_per_slice != slice) continue;
+        if (!sm.block || slice_of(run.recorded(), tensor, run.head_of(*sm.block)) != slice) continue;
         // A part's m, l and O are nothing yet that stands for its rows.
         const bool makes = edge.side == WallEdge::Side::right || edge.side == WallEdge::Side::between;
         if (makes && sm.block->launch == wall.parts().launch()) continue;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "show/heads.hpp"
+
 namespace tilescope::gui::machine {
 using namespace lab;
 namespace {
@@ -23,7 +25,7 @@ std::vector<DrawnTensor> tensors_of(const MachineFigure& f) {
     const Index head = head_shown(f);
     TensorId id = 0;
     for (const RecordedTensor& t : f.run.trace().tensors()) {
-        const Index slice = head / t.heads_per_slice;
+        const Index slice = slice_of(f.run.recorded(), t, head);
         const Bytes one = t.rows * t.cols * size_of(t.dtype);
         DrawnTensor d{.tensor = &t, .id = id++, .slice = slice, .slices = t.slices, .bytes = t.slices * one};
         for (const TensorReport& r : f.run.counted().tensors)

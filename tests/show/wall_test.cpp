@@ -1,10 +1,12 @@
 #include "show/wall.hpp"
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/text/numbers.hpp"
 #include "lab/figure/tile_visits.hpp"
+#include "show/heads.hpp"
 #include "show/wall_headline.hpp"
 #include "show/wall_text.hpp"
 #include "show/wall_traffic.hpp"
@@ -60,6 +62,27 @@ TEST_CASE("every tile that a query sees is painted, and no other", "[wall]") {
     });
 }
 
+TEST_CASE("a head has the slice of a bias that its thread block loads", "[wall][scores]") {
+    for (const char* name : {"k", "qk", "hk", "hqk", "bk", "bqk", "bhqk", "gk", "ghqk"}) {
+        INFO(name);
+        Case c = shaped(8, 8, Dtype::f32, false, 4, 3, 3);
+        c.tiling = {4, 4};
+        c.problem.bias = {*Bias::terms_from(name), Bias{*Bias::terms_from(name)}.has_groups() ? Index{2} : Index{1}};
+        const Run run = run_of(experiment(*find_algorithm("flash_v2"), c), 12);
+        std::map<Index, Index> head_of_block;
+        for (const Placement& p : run.schedule().placements()) head_of_block[p.block] = run.head_of(p);
+        std::set<Index> heads;
+        for (Index k = 0; k < run.trace().size(); ++k) {
+            const Event& e = run.trace()[k].event;
+            if (e.kind() != Kind::load) continue;
+            const Index head = head_of_block.at(e.block);
+            CHECK(slice_of(run.recorded(), run.trace().tensors()[e.region.tensor], head) == e.region.slice);
+            heads.insert(head);
+        }
+        CHECK(heads.size() == 12);
+    }
+}
+
 TEST_CASE("trips along the wall are the bytes that were counted", "[wall]") {
     for_all([](const Algorithm& a, const Case& c) {
         const Run run = run_of(experiment(a, c), c.problem.heads * c.problem.batch);
@@ -68,7 +91,7 @@ TEST_CASE("trips along the wall are the bytes that were counted", "[wall]") {
         for (Index head = 0; head < run.recorded().batch_heads(); ++head) {
             const Wall wall(run, head);
             for (const WallEdge& e : wall.edges())
-                if (counted.insert({e.tensor, head / run.trace().tensors()[e.tensor].heads_per_slice}).second)
+                if (counted.insert({e.tensor, slice_of(run.recorded(), run.trace().tensors()[e.tensor], head)}).second)
                     bytes[e.tensor] += bytes_along(run, wall, e);
         }
         for (const auto& [tensor, sum] : bytes) {
