@@ -117,6 +117,7 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
                                            text::microseconds(a.floor_us) + ", " + text::percent(a.floor_us / t.us()) +
                                            (no_kernel.empty() ? " of the best's time. " : " of this time. ") +
                                            verdict(t, r.experiment) + ' ' + basis(t, r.experiment));
+        text::print_wrapped(std::cout, about_warm(r));
     }
     const bool choice = request.wish.tiling.br == 0 || request.wish.tiling.bc == 0;
     text::print_wrapped(

@@ -255,6 +255,21 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
     return lines;
 }
 
+/// Whose times are of kernels that find in the L2 what they left there.
+std::string warm_rows(const std::vector<Row>& rows) {
+    std::vector<std::string> warm;
+    std::size_t timed = 0;
+    for (const Row& r : rows) {
+        timed += r.report && r.report->time;
+        if (r.report && is_warm(*r.report)) warm.push_back(r.variant.label);
+    }
+    if (warm.empty()) return "";
+    return "Times are warm, of kernels that run again and again: all that " +
+           (warm.size() == timed ? std::string(timed == 1 ? "it touches stays" : "each touches stays")
+                                 : text::listed(warm) + (warm.size() == 1 ? " touches stays" : " touch stays")) +
+           " in the L2. DRAM traffic is that of a first run, more than these times have.";
+}
+
 /// What there is to say of single rows, below the table.
 std::vector<std::string> remarks(const std::vector<Row>& rows) {
     std::vector<std::string> lines;
@@ -285,6 +300,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
             lines.push_back(untimed);
             break;
         }
+    if (const std::string warm = warm_rows(rows); !warm.empty()) lines.push_back(warm);
     return lines;
 }
 

@@ -79,6 +79,7 @@ void print_time(const Report& r) {
                    text::percent(l.tail), text::microseconds(l.us), name_of(l.bound)});
     table.print(std::cout, "  ");
     text::print_wrapped(std::cout, verdict(t, r.experiment) + ' ' + basis(t, r.experiment), "  ");
+    text::print_wrapped(std::cout, about_warm(r), "  ");
 }
 
 void print_on_chip(const Report& r) {

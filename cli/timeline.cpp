@@ -80,6 +80,7 @@ Json timeline_json(const Report& r) {
     for (const char* key : {"time_us", "bound", "time_basis", "dram_read_bytes", "dram_write_bytes"})
         j[key] = to_json(find_metric(key)->of(r));
     j["time_error"] = time_error(r);
+    j["warm"] = is_warm(r);
     if (!run.dram()) j["no_dram"] = run.no_dram;
     if (const std::string untimed = untimed_pages(r.experiment.problem); !untimed.empty()) j["notes"] = {untimed};
     for (const Launch& l : launches_of(r)) j["launches"].push_back(to_json(l));
@@ -107,6 +108,7 @@ void print(const Report& report, const Request& request) {
     print_step(run);
     print_traffic(run, report);
     text::print_wrapped(std::cout, verdict(run, e) + ' ' + basis(run, e));
+    text::print_wrapped(std::cout, about_warm(report));
 }
 
 /// All are timed before the first is printed: a command that fails prints nothing else.

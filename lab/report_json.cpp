@@ -137,6 +137,7 @@ Json to_json(const Report& r) {
     j["mode"] = r.numeric ? "numeric" : "count";
     j.update(metrics_of(r, false));
     j["time_error"] = time_error(r);
+    j["warm"] = is_warm(r);
     j["counters"] = metrics_of(r, true);
     if (r.time && !r.dram()) j["no_dram"] = r.time->no_dram;
     for (const TensorReport& t : r.tensors) j["traffic"][t.name] = to_json(t.traffic);

@@ -79,5 +79,9 @@ std::string verdict(const LaunchTime& launch, Style style, const Experiment& exp
 std::string verdict(const RunTime& run, const Experiment& experiment);
 /// What the times rest on, in a sentence.
 std::string basis(const RunTime& run, const Experiment& experiment);
+/// Whether all that a run touches fits the L2, where a repeated one finds it.
+bool is_warm(const Report& report);
+/// "The time is warm: ..."; empty where it is not, or there is none.
+std::string about_warm(const Report& report);
 
 }  // namespace tilescope::lab

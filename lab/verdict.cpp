@@ -132,6 +132,19 @@ std::string verdict(const RunTime& run, const Experiment& e) {
     return (why.empty() ? "" : "As modelled, " + why + ". ") + verdict(run.longest(), run.style, e);
 }
 
+bool is_warm(const Report& r) {
+    return r.time && r.experiment.gpu.l2_bytes > 0 && r.hbm_footprint <= r.experiment.gpu.l2_bytes;
+}
+
+std::string about_warm(const Report& r) {
+    if (!is_warm(r)) return "";
+    double at_dram = 0;
+    for (const LaunchTime& l : r.time->launches) at_dram += l.busy[static_cast<std::size_t>(Unit::dram)] * l.us;
+    return "The time is warm, of a kernel that runs again and again: all " + text::bytes(r.hbm_footprint) +
+           " that it touches stay in the L2. DRAM traffic is that of a first run; DRAM is at work for " +
+           percent(at_dram / r.time->us()) + " of the time.";
+}
+
 std::span<const StatedErrorOf> stated_errors() {
     // docs/time.md; tests/lab/timing_test.cpp compares them with the shipped measurements.
     static constexpr StatedErrorOf all[] = {{"flash_v2", Style::tensor_cores, {0.04, 0.15}},

@@ -5,6 +5,7 @@
 """
 import csv
 import json
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,11 @@ PAGES = "Copies of small rows, page by page, are not modelled in time"
 DECODING = ["--heads", "8", "--batch", "2", "--seq-q", "1", "--seq-k", "2048", "--mode", "count"]
 PAGED = DECODING + ["--page-size", "16"]
 TOO_LONG = ["--heads", "64", "--seq", "8192", "--br", "16", "--bc", "16", "--mode", "count", "--order", "longest", "--causal"]
+
+
+WARM = ["--heads", "32", "--kv-heads", "8", "--seq-q", "1", "--seq-k", "4096", "--dim", "128"]
+COLD = ["--heads", "32", "--kv-heads", "8", "--seq-q", "1", "--seq-k", "65536", "--dim", "128"]
+STAYS = "stays? in the L2. DRAM traffic is that of a first run"
 
 
 def output(*arguments):
@@ -38,6 +44,18 @@ def failures():
     swept = output("sweep", "split_kv", *without_mode, "--vary", "batch=1,2")
     if not all(PAGES in row["remark"] for row in csv.DictReader(swept.splitlines())):
         yield "sweep does not say what pages leave out"
+    for command in ("run", "compare", "timeline", "advise"):
+        for shape, said in ((WARM, 1), (COLD, 0), ([*WARM, "--l2", "off"], 0)):
+            times = len(re.findall(STAYS, words(output(command, "split_kv", *shape))))
+            if times != said:
+                yield f"{command} split_kv {' '.join(shape)} says {times} times that its time is warm"
+    for shape, warm in ((WARM, True), (COLD, False)):
+        for command in (["run", "split_kv", *shape, "--mode", "count"], ["timeline", "split_kv", *shape]):
+            if json.loads(output(*command, "--json"))["warm"] is not warm:
+                yield f"{' '.join(command)} --json: warm is not {warm}"
+    said = words(output("compare", "split_kv", "split_kv:seq-k=65536", *WARM))
+    if "all that split_kv touches stays in the L2" not in said:
+        yield f"compare does not say which of two is warm: {said}"
     for command in ("run", "compare"):
         if "more than 4,194,304 visits of tiles, and" not in words(output(command, "flash_v2", *TOO_LONG)):
             yield f"{command} does not say why there is no DRAM traffic"
