@@ -16,8 +16,8 @@ constexpr Index n_words = std::size(words);
 /// Whom each word looks at: none after itself, but for the first, so that a causal mask hides little.
 constexpr Index focus[n_words] = {1, 1, 1, 2, 1, 4, 4, 6};
 /// The words that are looked at. Each has a group of the columns of Q and K to itself.
-constexpr Index sought[] = {1, 2, 4, 6};
-constexpr Index groups = std::size(sought);
+constexpr Index wanted_offsets[] = {1, 2, 4, 6};
+constexpr Index groups = std::size(wanted_offsets);
 
 Index word_at(Index position) { return ((position % n_words) + n_words) % n_words; }
 
@@ -55,7 +55,7 @@ double sentence(const Shape& s, Index n) {
         case Meaning::key: {
             const Index word = word_at(s.position(row)), wanted = s.input.meaning == Meaning::key ? word : focus[word];
             const auto beside = static_cast<double>(columns_beside(col, cols, groups));
-            return sought[col * groups / cols] == wanted ? std::sqrt(logit * s.root_dim() / beside) : 0;
+            return wanted_offsets[col * groups / cols] == wanted ? std::sqrt(logit * s.root_dim() / beside) : 0;
         }
         default:  // V: a column for each word, or for some, so that O is the weight of each word
             return cols >= n_words ? col * n_words / cols == word_at(row) : word_at(row) * cols / n_words == col;

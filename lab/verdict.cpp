@@ -142,7 +142,7 @@ std::string about_warm(const Report& r) {
     for (const LaunchTime& l : r.time->launches) at_dram += l.busy[static_cast<std::size_t>(Unit::dram)] * l.us;
     return "The time is warm, of a kernel that runs again and again: all " + text::bytes(r.hbm_footprint) +
            " that it touches stay in the L2. DRAM traffic is that of a first run; DRAM is at work for " +
-           percent(at_dram / r.time->us()) + " of the time.";
+           text::percent(at_dram / r.time->us()) + " of the time.";
 }
 
 std::span<const StatedErrorOf> stated_errors() {
