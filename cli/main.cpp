@@ -1,5 +1,6 @@
 // `tilescope`: the command line.
 #include "cli/commands.hpp"
+#include "lab/flags/build_info.hpp"
 #include "lab/flags/load.hpp"
 #include "lab/flags/program.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 
 void add_everything(CLI::App& app) {
     app.require_subcommand(1);
-    app.set_version_flag("--version", std::string("tilescope ") + TILESCOPE_VERSION);
+    app.set_version_flag("--version", lab::version_line("tilescope"));
     app.get_formatter()->column_width(36);
     add_list(app);
     add_run(app);

@@ -6,6 +6,7 @@
 #include "cli/plot_measured.hpp"
 #include "cli/progress.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/version.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/picture.hpp"
@@ -124,7 +125,7 @@ void plot_one(const PlotRequest& p, const FigureKind& kind, const std::string& o
         throw UsageError("--metric " + text::shown(p.metric) + ": plot " + kind.name +
                          " has metrics of its own; leave it out, or try tilescope plot tiles");
     FigureRequest r = request_of(p);
-    r.command = std::string("TileScope ") + TILESCOPE_VERSION + ": " + command_of(p, kind.name, out);
+    r.command = std::string("TileScope ") + text::version() + ": " + command_of(p, kind.name, out);
     draw(kind, r, p, out);
 }
 

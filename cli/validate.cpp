@@ -12,6 +12,7 @@
 #include "cli/validate_report.hpp"
 #include "cli/validate_shipped.hpp"
 #include "core/text/page.hpp"
+#include "core/text/version.hpp"
 #include "device/ncu_run.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
@@ -39,7 +40,7 @@ Provenance provenance_of(const Device& device) {
             {"device", device.name},
             {"driver", device.driver},
             {"CUDA runtime", device.runtime},
-            {"tilescope", TILESCOPE_VERSION},
+            {"tilescope", text::version()},
             {"command", "tilescope " + shell_line(own_arguments())}};
 }
 

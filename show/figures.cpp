@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/version.hpp"
 #include "lab/flags/command.hpp"
 
 namespace tilescope::show {
@@ -45,7 +46,7 @@ std::string figure_command(const FigureRequest& request, Stage stage, const std:
     for (const std::string& flag : flags_of(request.options)) add({flag});
     if (theme != Theme::light) add({"--theme", name_of(theme)});
     add({"-o", file});
-    return std::string("TileScope ") + TILESCOPE_VERSION + ": " + shell_line(words);
+    return std::string("TileScope ") + text::version() + ": " + shell_line(words);
 }
 
 }  // namespace tilescope::show

@@ -1,6 +1,7 @@
 #include "show/setup_text.hpp"
 
 #include "core/text/numbers.hpp"
+#include "core/text/version.hpp"
 #include "core/text/words.hpp"
 #include "lab/published_tiles.hpp"
 
@@ -165,8 +166,7 @@ std::string caption_text(const Session& session, bool of_time) {
     said += heads == 1 ? ", one head" : ", " + text::grouped(heads) + " heads";
     if (p.mask.is_causal()) said += ", causal";
     if (session.tiling() && !session.rival()) said += ", tiles " + shape_text(*session.tiling());
-    return said + (of_time ? "; time modelled by" : "; SM traffic counted by") + " TileScope " + TILESCOPE_VERSION +
-           ".";
+    return said + (of_time ? "; time modelled by" : "; SM traffic counted by") + " TileScope " + text::version() + ".";
 }
 
 std::string about_files_text(const Session& session) {

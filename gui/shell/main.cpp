@@ -17,6 +17,7 @@
 #include "gui/shell/stage_file.hpp"
 #include "gui/shell/status.hpp"
 #include "lab/atomic_file.hpp"
+#include "lab/flags/build_info.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/load.hpp"
 #include "lab/flags/program.hpp"
@@ -88,7 +89,7 @@ void add_flags(CLI::App& app, Invocation& r) {
         ->type_name("FILE");
     app.add_option("--progress", r.progress, "Write a line for every picture of a film (12 of 340), for scripts")
         ->type_name("FILE");
-    app.set_version_flag("--version", std::string("tilescope-gui ") + TILESCOPE_VERSION);
+    app.set_version_flag("--version", version_line("tilescope-gui"));
     app.get_formatter()->column_width(36);
     app.footer(
         "Keys: Space play, left and right step, Home and End, 1 to 7 the views, Tab the controls, Z what is "

@@ -1,7 +1,13 @@
 #include "python/bindings/bindings.hpp"
 
+#include <pybind11/stl.h>
+
+#include <map>
 #include <string>
 #include <unordered_set>
+
+#include "core/text/version.hpp"
+#include "lab/flags/build_info.hpp"
 
 namespace tilescope::python {
 
@@ -12,6 +18,11 @@ const char* for_ever(const std::string& text) {
 
 void define(py::module_& m) {
     m.doc() = "TileScope's library in this process; use it by `import tilescope`.";
+    m.def("version", &text::version);
+    m.def("build_info", [] {
+        const lab::BuildInfo b = lab::build_info();
+        return std::map<std::string, std::string>{{"commit", b.commit}, {"compiler", b.compiler}, {"cuda", b.cuda}};
+    });
     define_errors(m);
     define_machines(m);
     define_values(m);

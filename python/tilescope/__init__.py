@@ -27,10 +27,12 @@ from ._flags import take_arrays, word, words
 __all__ = [
     "Algorithm", "Axis", "Block", "BrokenPromise", "DoesNotFit", "Error", "Gpu", "Hbm", "Machine", "Problem",
     "Program", "ProgramError", "Race", "Recording", "Report", "RunError", "Seen", "Span", "Study", "TensorDecl", "Tensors", "Tile",
-    "Tiles", "Tiling", "UsageError", "algorithm", "algorithms", "attention_features", "count", "each", "explain",
+    "Tiles", "Tiling", "UsageError", "algorithm", "algorithms", "attention_features", "build_info", "count", "each", "explain",
     "gpu", "gpus", "graded", "metrics", "open_recording", "ordered", "output", "parts", "problem", "reconcile",
     "record", "run", "score_features", "scratch", "study", "uniform", "verify",
 ]
+
+__version__ = _core.version()
 
 Named = Union[str, Algorithm]
 
@@ -172,6 +174,12 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<tilescope.Study of {len(self)} runs>"
+
+
+def build_info() -> Dict[str, str]:
+    """What `tilescope --version` says besides the number: commit, compiler and cuda, empty where nobody knows, or there
+    was none."""
+    return _core.build_info()
 
 
 def gpus() -> List[Machine]:

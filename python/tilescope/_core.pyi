@@ -2,6 +2,9 @@
 
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, overload
 
+def version() -> str: ...
+def build_info() -> Dict[str, str]: ...
+
 class Machine:
     """A modelled GPU, as plain numbers. gpu("h100") gives one."""
     def json(self) -> str: ...
