@@ -30,6 +30,7 @@ void add_validate(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_measured(CLI::App& app);
 void add_reconcile(CLI::App& app);
+void add_doctor(CLI::App& app);
 
 /// A remark on standard error; nothing where it is empty.
 void remark(const std::string& text);

@@ -28,6 +28,7 @@ void add_everything(CLI::App& app) {
     add_calibrate(app);
     add_measured(app);
     add_reconcile(app);
+    add_doctor(app);
     for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) lab::add_load_option(*sub);
     app.footer(
         "Examples:\n"

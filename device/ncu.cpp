@@ -121,8 +121,8 @@ std::vector<NcuLaunch> parse_ncu(std::string_view text) {
 std::string ncu_problem(std::string_view output) {
     for (const std::string_view line : lines_of(output)) {
         if (line.find("ERR_NVGPUCTRPERM") != std::string_view::npos)
-            return "ncu may not read this GPU's performance counters (ERR_NVGPUCTRPERM): run as root, or let everyone "
-                   "read them with the kernel module option NVreg_RestrictProfilingToAdminUsers=0";
+            return std::string("ncu may not read this GPU's performance counters (ERR_NVGPUCTRPERM): ") +
+                   how_to_read_counters;
         if (line.starts_with("==ERROR=="))
             return "ncu says: " + text::shown(line.substr(std::min<std::size_t>(10, line.size())), 400);
     }

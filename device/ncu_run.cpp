@@ -47,10 +47,7 @@ std::string run_once(const std::vector<std::string>& all, Control* control, std:
 
 void require_ncu() {
     if (lab::on_path("ncu")) return;
-    throw RunError(
-        "--counters: ncu (Nsight Compute) is not on PATH; install it (it comes with the CUDA toolkit, or as the "
-        "package "
-        "nsight-compute) and put its folder on PATH");
+    throw RunError(std::string("--counters: ncu (Nsight Compute) is not on PATH; ") + how_to_get_ncu);
 }
 
 std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Control* control,

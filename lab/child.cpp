@@ -71,12 +71,12 @@ int Child::wait() {
     return status;
 }
 
-bool on_path(const std::string& program) {
+std::optional<std::string> found_on_path(const std::string& program) {
     const char* path = std::getenv("PATH");
     std::istringstream folders(path ? path : "");
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
-    return false;
+        if (const std::string file = folder + "/" + program; access(file.c_str(), X_OK) == 0) return file;
+    return std::nullopt;
 }
 
 }  // namespace tilescope::lab

@@ -1,6 +1,7 @@
 // Another program, run to its end.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ class Child {
     int process_ = 0;
 };
 
-/// Whether there is such a program on PATH.
-bool on_path(const std::string& program);
+/// Where there is such a program on PATH; nothing where there is none.
+std::optional<std::string> found_on_path(const std::string& program);
+inline bool on_path(const std::string& program) { return found_on_path(program).has_value(); }
 
 }  // namespace tilescope::lab

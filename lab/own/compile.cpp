@@ -40,19 +40,6 @@ std::string hash_of_file(const fs::path& path) {
     return hash_of(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-/// The words of a compiler's command: $CXX, the one that TileScope was built with, or one on PATH.
-std::vector<std::string> compiler() {
-    const char* const asked = std::getenv("CXX");
-    std::istringstream in(asked ? asked : "");
-    std::vector<std::string> words(std::istream_iterator<std::string>(in), {});
-    if (!words.empty()) return words;
-    std::error_code none;
-    if (fs::exists(TILESCOPE_CXX, none)) return {TILESCOPE_CXX};
-    for (const char* usual : {"g++", "clang++", "c++"})
-        if (on_path(usual)) return {usual};
-    return {};
-}
-
 /// Whether a user other than this one and root has it, who could have written anything there.
 bool belongs_to_others(const fs::path& path) {
     struct stat s {};
@@ -205,6 +192,18 @@ void run_compiler(std::vector<std::string> command, const std::string& path) {
 }
 
 }  // namespace
+
+std::vector<std::string> compiler() {
+    const char* const asked = std::getenv("CXX");
+    std::istringstream in(asked ? asked : "");
+    std::vector<std::string> words(std::istream_iterator<std::string>(in), {});
+    if (!words.empty()) return words;
+    std::error_code none;
+    if (fs::exists(TILESCOPE_CXX, none)) return {TILESCOPE_CXX};
+    for (const char* usual : {"g++", "clang++", "c++"})
+        if (on_path(usual)) return {usual};
+    return {};
+}
 
 Compiled compiled(const std::string& path, bool again) {
     std::vector<std::string> command = command_for(path);

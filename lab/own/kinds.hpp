@@ -23,6 +23,10 @@ std::vector<const Algorithm*> load_python(const std::string& path, const char* f
 /// outlive the program.
 void keep_program(const char* path, const std::string& object);
 
+/// The words of a C++ compiler's command: $CXX, the one that TileScope was built with, or one on PATH. Empty where
+/// there is none.
+std::vector<std::string> compiler();
+
 /// A shared object made of a C++ file.
 struct Compiled {
     std::string object;

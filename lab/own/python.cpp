@@ -16,9 +16,8 @@ namespace tilescope::lab {
 std::vector<const Algorithm*> load_python(const std::string& path, const char* file) {
     using Load = const char* (*)(const char*, const char*);
     static const Load load = [] {
-        const auto here = own_binary().parent_path();
-        for (const auto& folder : {here, here.parent_path() / "lib" / "tilescope"})
-            if (void* part = dlopen((folder / "tilescope-python.so").c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE))
+        for (const auto& candidate : python_parts())
+            if (void* part = dlopen(candidate.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE))
                 return reinterpret_cast<Load>(dlsym(part, "tilescope_load_python"));
         return Load{};
     }();

@@ -42,5 +42,10 @@ std::vector<fs::path> include_folders() {
                      ": there are no headers of TileScope beside the program; install it by cmake --install");
 }
 
+std::vector<fs::path> python_parts() {
+    const fs::path here = own_binary().parent_path(), name = "tilescope-python.so";
+    return {here / name, here.parent_path() / "lib" / "tilescope" / name};
+}
+
 }  // namespace tilescope::lab
 #endif

@@ -27,6 +27,7 @@ FLAGS = {
                  "--no-causal --kernel --algorithm --format --json".split()],
     "reconcile": [*(f for f in PROBLEM if f not in ("--mode", "--seed")), "--only", "--runs"],
     "calibrate": ["--output", "--json"],
+    "doctor": ["--json"],
 }
 
 

@@ -23,7 +23,7 @@ COMMANDS = {
     "list": "", "run": "flash_v2 --mode count --seq 64", "compare": "flash_v2 --mode count --seq 64",
     "explain": "flash_v2 --seq 64", "sweep": "flash_v2 --vary seq=64", "step": "flash_v2 --seq 64 --heads 1",
     "trace": "flash_v2 --seq 64 --mode count -o /dev/null", "replay": "/nowhere.json", "gpus": "",
-    "gpus show": "toy", "validate": "--survey quick", "calibrate": "",
+    "gpus show": "toy", "validate": "--survey quick", "calibrate": "", "doctor": "",
     "measured": "flash_v2 --dim 32", "reconcile": "flash_v2 --seq 64",
 }
 OUTPUTS = ["-o", "--output", "--out", "--csv", "--log", "--screenshot", "--record"]  # may have any name

@@ -16,12 +16,12 @@ from cases import Tally, run
 
 SMALL = "--seq 64 --heads 1 --dim 16 --dtype f32 --br 16 --bc 16"
 # Whatever prints.
-PRINTING = ["--help", "--version", "list", "list --json", "gpus", "gpus show toy", f"run flash_v2 {SMALL}",
+PRINTING = ["--help", "--version", "list", "list --json", "gpus", "gpus show toy", "doctor", f"run flash_v2 {SMALL}",
             f"run flash_v2 {SMALL} --json", f"compare {SMALL}", f"explain flash_v2 {SMALL}", f"step flash_v2 {SMALL}",
             "sweep flash_v2 --vary seq=64:256:x2", "sweep flash_v2 --vary seq=64:256:x2 --json", "validate --json",
             f"trace flash_v2 {SMALL} -o /dev/stdout", f"trace flash_v2 {SMALL} --perfetto -o /dev/stdout",
             *(f"{c} --help" for c in ("list run compare explain sweep plot advise step trace replay gpus validate calibrate "
-                                      "measured reconcile").split())]
+                                      "measured reconcile doctor").split())]
 # Whatever writes a file, with the name that it has.
 WRITING = {"run flash_v2 --seq 512 --heads 1 --dtype f32 --out FILE": "o.npy",
            f"trace flash_v2 {SMALL} -o FILE": "t.json", f"trace flash_v2 {SMALL} --perfetto -o FILE": "t.pftrace",

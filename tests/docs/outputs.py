@@ -49,6 +49,7 @@ COMMANDS = {
     "gpus": ["gpus --json"],
     "models": ["models --json"],
     "validate": ["validate --json"],
+    "doctor": ["doctor --json"],
     "measured": ["measured flash_v2 --dim 32 --json"],
     "reconcile": ["reconcile standard --json", "reconcile split_kv --json", f"reconcile {EVERY} --json",
                   "reconcile flash_v2 SOURCE/tests/device/ncu/flash_v2_f32.csv --heads 16 --seq 1000 --dtype f32 --json"],

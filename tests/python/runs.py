@@ -160,6 +160,11 @@ class Runs(unittest.TestCase):
         self.assertEqual((e.space, e.tile, e.capacity), ("registers", "l", 262144))
         self.assertIn("this fits: --br", str(e))
 
+    def test_build(self):
+        said = json.loads(printed("doctor --json"))
+        self.assertEqual(tilescope.__version__, said["version"])
+        self.assertEqual(tilescope.build_info(), {key: said[key] for key in ("commit", "compiler", "cuda")})
+
     def test_machines(self):
         self.assertEqual([g.name for g in tilescope.gpus()],
                          [g["name"] for g in json.loads(printed("gpus --json"))["gpus"]])
