@@ -55,15 +55,21 @@ class Drawn {
             return std::string(what) + " x " + std::to_string(times);
         };
         switch (random_() % 8) {
-            case 0: return scaled("DRAM's bandwidth", g.hbm_gbs, g.copy_gbs);
-            case 1: return scaled("L2's bandwidth", g.l2_bytes_per_clk, g.l2_read_bytes_per_clk);
+            case 0:
+                return scaled("DRAM's bandwidth", g.hbm_gbs, g.copy_gbs);
+            case 1:
+                return scaled("L2's bandwidth", g.l2_bytes_per_clk, g.l2_read_bytes_per_clk);
             case 2:
                 return scaled("clocks", g.clock_mhz, g.tensor_clock_mhz, g.cuda_clock_mhz, g.mma_light_clock_mhz,
                               g.mma_clock_mhz);
-            case 3: return scaled("shared memory of an SM", g.sram_per_sm);
-            case 4: return scaled("L2", g.l2_bytes);
-            case 5: return scaled("heads", e.problem.heads, e.problem.kv_heads);
-            default: return scaled("SMs", g.sms);
+            case 3:
+                return scaled("shared memory of an SM", g.sram_per_sm);
+            case 4:
+                return scaled("L2", g.l2_bytes);
+            case 5:
+                return scaled("heads", e.problem.heads, e.problem.kv_heads);
+            default:
+                return scaled("SMs", g.sms);
         }
     }
 
@@ -100,7 +106,7 @@ TEST_CASE("more of a machine takes no longer, and more heads no less, unless DRA
     Drawn drawn(20261127);
     int compared = 0, beyond = 0;
     double worst = 1;
-    for (int n = 0; n < 1500; ++n) {
+    for (int n = 0; n < 900; ++n) {
         Experiment before = drawn.problem();
         before.gpu = gpu_preset(drawn.one_of("H100", "H200", "A100", "RTX-4090"));
         Experiment after = before;
@@ -108,15 +114,15 @@ TEST_CASE("more of a machine takes no longer, and more heads no less, unless DRA
         const auto one = modelled(before), two = modelled(after);
         if (!one || !two) continue;
         ++compared;
-        const auto& [least, most] = after.problem.heads > before.problem.heads ? std::pair(*two, *one)
-                                                                                : std::pair(*one, *two);
+        const auto& [least, most] =
+            after.problem.heads > before.problem.heads ? std::pair(*two, *one) : std::pair(*one, *two);
         const double times = most.us() / least.us();
         if (times <= by_chance || dram_bytes(most) > dram_bytes(least)) continue;
         UNSCOPED_INFO(words(before) << "; " << more << ": " << one->us() << " us, then " << two->us());
         ++beyond, worst = std::max(worst, times);
     }
     UNSCOPED_INFO(beyond << " of " << compared << " beyond 3%, the worst " << worst);
-    CHECK(compared >= 1000);
+    CHECK(compared >= 800);
     // What waits for memory in a few waves, or has few thread blocks on SMs of more slots: docs/model-limits.md.
     CHECK(100 * beyond <= compared);
     CHECK(worst <= 1.35);

@@ -144,8 +144,8 @@ TEST_CASE("what is said of a timeline is what is in it", "[gantt]") {
     WaitingSession s = with_heads("17");
     CHECK(gantt_headline(s) == "272 thread blocks, 132 at a time: 2.06 waves, and 31% of the places' time is tail.");
     CHECK(gantt_reason(s).starts_with(
-        "Once the last thread block has started, at 122 µs, SMs that are done have nothing left to do. The limit is "));
-    CHECK(gantt_title(*s.run())[0] == "flash_v2 · 128 × 128 · 180 µs · room for 1 thread block on each of 132 SMs");
+        "Once the last thread block has started, at 118 µs, SMs that are done have nothing left to do. The limit is "));
+    CHECK(gantt_title(*s.run())[0] == "flash_v2 · 128 × 128 · 175 µs · room for 1 thread block on each of 132 SMs");
     CHECK(gantt_left_out(s, 1).empty());
     CHECK(gantt_left_out(s, 3) == "One of 3 SMs is drawn. ");
     const GanttLaunch& l = s.run()->gantt().launches()[0];
@@ -165,7 +165,7 @@ TEST_CASE("what is said of a timeline is what is in it", "[gantt]") {
     double cycles = 0;
     for (const StepPart& p : step.parts) cycles += p.cycles;
     CHECK(cycles == Approx(step.cycles));
-    CHECK(step.title == "A step of flash_v2, as half of a thread block's warps have it: 6,438 cycles");
+    CHECK(step.title == "A step of flash_v2, as half of a thread block's warps have it: 6,217 cycles");
     CHECK(part_text(step, {"tensor cores", "tensor", step.cycles / 4, false}) ==
           std::vector<std::string>{"tensor cores 25%", "tensor 25%", "25%", ""});
     CHECK(part_text(step, {"L2 or DRAM", "", step.cycles / 4, true}) ==
