@@ -255,6 +255,16 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
     return lines;
 }
 
+/// Whose times are of larger tiles than the problem has.
+std::string cut_rows(const std::vector<Row>& rows) {
+    std::vector<std::string> cut;
+    for (const Row& r : rows)
+        if (r.report && r.report->time)
+            if (const std::string tile = about_cut_tile(r.report->experiment); !tile.empty())
+                cut.push_back(r.variant.label + ' ' + tile);
+    return cut.empty() ? "" : "The problem cuts tiles; times are of the kernels': " + text::join(cut, ", ") + '.';
+}
+
 /// Whose times are of kernels that find in the L2 what they left there.
 std::string warm_rows(const std::vector<Row>& rows) {
     std::vector<std::string> warm;
@@ -264,7 +274,7 @@ std::string warm_rows(const std::vector<Row>& rows) {
         if (r.report && is_warm(*r.report)) warm.push_back(r.variant.label);
     }
     if (warm.empty()) return "";
-    return "Times are warm, of kernels that run again and again: all that " +
+    return "Times are warm, of kernels that run again and again: what " +
            (warm.size() == timed ? std::string(timed == 1 ? "it touches stays" : "each touches stays")
                                  : text::listed(warm) + (warm.size() == 1 ? " touches stays" : " touch stays")) +
            " in the L2. DRAM traffic is that of a first run, more than these times have.";
@@ -300,6 +310,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
             lines.push_back(untimed);
             break;
         }
+    if (const std::string cut = cut_rows(rows); !cut.empty()) lines.push_back(cut);
     if (const std::string warm = warm_rows(rows); !warm.empty()) lines.push_back(warm);
     return lines;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/machine/out_of_chip_memory.hpp"
+#include "lab/mapping.hpp"
 #include "lab/published_tiles.hpp"
 #include "lab/timing.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 bool is_for_few_rows(const Experiment& e) {
     return style_of(e) == Style::tensor_cores && e.tiling.br <= e.algorithm->short_tiles.rows;
 }
+
+constexpr Index least_rows = 16;  // that an mma takes
 
 /// One head that sees everything, and has a full tile of queries and of keys.
 Problem large_enough(Problem p, const Tiling& tiling) {
@@ -24,16 +27,24 @@ Problem large_enough(Problem p, const Tiling& tiling) {
 
 }  // namespace
 
+Tiling kernel_tiles(const Experiment& e) {
+    Tiling t = e.tiling;
+    if (e.gpu.compute_capability == "none" || is_for_few_rows(e)) return t;
+    const Tiling released = published_tiles(*e.algorithm, e.problem, e.gpu).tiling;
+    if (t.br == e.problem.seq_q) t.br = std::max(t.br, released.br);
+    if (t.bc == e.problem.seq_k) t.bc = std::max(t.bc, released.bc);
+    while (t.br / 2 >= std::max(least_rows, e.tiling.br) && !fits(*e.algorithm, large_enough(e.problem, t), t, e.gpu))
+        t.br /= 2;
+    return t;
+}
+
 FullTiles full_tiles(const Experiment& e) {
     FullTiles full{e};
-    if (e.gpu.compute_capability == "none" || is_for_few_rows(e)) return full;
-    const Tiling released = published_tiles(*e.algorithm, e.problem, e.gpu).tiling;
-    const Tiling cut = cut_to(e.problem, released);
-    if (cut.br != e.tiling.br || cut.bc != e.tiling.bc || (cut.br == released.br && cut.bc == released.bc)) return full;
     Experiment whole = e;
-    whole.tiling.br = released.br, whole.tiling.bc = released.bc;
+    whole.tiling = kernel_tiles(e);
+    if (whole.tiling == e.tiling) return full;
     Experiment large = whole;
-    large.problem = large_enough(e.problem, released);
+    large.problem = large_enough(e.problem, whole.tiling);
     try {
         full.counted = count(large);
         full.experiment = whole;

@@ -10,9 +10,13 @@ struct FullTiles {
     std::optional<Report> counted = std::nullopt;  ///< of a problem that has such tiles; nothing where none was cut
 };
 
-/// A kernel has the registers and the shared memory of its full tile, however short the sequence is. Tiles are those of
-/// the released kernel if the problem's end has cut them to the given ones; and stay as they are if a full one does not
-/// fit, or if the kernel has others for few rows.
+/// The tiles of the kernel that a time is of. A kernel has the rows, the registers and the shared memory of its full
+/// tile, however short the sequence is: an axis on which a tile has all that there is has the released kernel's size,
+/// where that is more; the rows are halved, down to those of an mma, until all fits. So all tiles of a short problem
+/// are timed on the same ground. They are the given ones where the kernel has others for few rows.
+Tiling kernel_tiles(const Experiment& experiment);
+
+/// The same, with the count of a problem that has such tiles; as they are given where no full one fits.
 FullTiles full_tiles(const Experiment& experiment);
 
 }  // namespace tilescope::lab

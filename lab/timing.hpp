@@ -79,7 +79,10 @@ std::string verdict(const LaunchTime& launch, Style style, const Experiment& exp
 std::string verdict(const RunTime& run, const Experiment& experiment);
 /// What the times rest on, in a sentence.
 std::string basis(const RunTime& run, const Experiment& experiment);
-/// Whether all that a run touches fits the L2, where a repeated one finds it.
+/// "1 x 64 as 128 x 64": a tile that the problem cuts, and the kernel's that is timed; empty where they are the same.
+std::string about_cut_tile(const Experiment& experiment);
+/// Whether a repeated run finds in the L2 what it touches, so that DRAM is at work for less than half of what its
+/// traffic takes in a first one.
 bool is_warm(const Report& report);
 /// "The time is warm: ..."; empty where it is not, or there is none.
 std::string about_warm(const Report& report);

@@ -5,6 +5,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/full_tiles.hpp"
 #include "lab/gpu_fields.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/paging.hpp"
@@ -132,17 +133,30 @@ std::string verdict(const RunTime& run, const Experiment& e) {
     return (why.empty() ? "" : "As modelled, " + why + ". ") + verdict(run.longest(), run.style, e);
 }
 
+namespace {
+
+/// In which DRAM is at work.
+double us_at_dram(const RunTime& run) {
+    double us = 0;
+    for (const LaunchTime& l : run.launches) us += l.busy[static_cast<std::size_t>(Unit::dram)] * l.us;
+    return us;
+}
+
+}  // namespace
+
 bool is_warm(const Report& r) {
-    return r.time && r.experiment.gpu.l2_bytes > 0 && r.hbm_footprint <= r.experiment.gpu.l2_bytes;
+    const auto first = r.dram();
+    if (!r.time || !first || r.hbm_footprint > r.experiment.gpu.l2_bytes) return false;
+    // Partitions that keep copies have room for less than the L2's size.
+    const double cold_us = static_cast<double>(first->read + first->written) / (r.experiment.gpu.hbm_gbs * 1e3);
+    return r.experiment.gpu.l2_bytes > 0 && us_at_dram(*r.time) < 0.5 * cold_us;
 }
 
 std::string about_warm(const Report& r) {
     if (!is_warm(r)) return "";
-    double at_dram = 0;
-    for (const LaunchTime& l : r.time->launches) at_dram += l.busy[static_cast<std::size_t>(Unit::dram)] * l.us;
-    return "The time is warm, of a kernel that runs again and again: all " + text::bytes(r.hbm_footprint) +
-           " that it touches stay in the L2. DRAM traffic is that of a first run; DRAM is at work for " +
-           text::percent(at_dram / r.time->us()) + " of the time.";
+    return "The time is warm, of a kernel that runs again and again: what it touches, " + text::bytes(r.hbm_footprint) +
+           ", stays in the L2. DRAM traffic is that of a first run; DRAM is at work for " +
+           text::percent(us_at_dram(*r.time) / r.time->us()) + " of the time.";
 }
 
 std::span<const StatedErrorOf> stated_errors() {
@@ -191,7 +205,15 @@ const char* beyond_kernels(const Problem& p) {
     return nullptr;
 }
 
-std::string basis(const RunTime& run, const Experiment& e) {
+std::string about_cut_tile(const Experiment& e) {
+    const Tiling full = full_tiles(e).experiment.tiling;
+    const auto size = [](const Tiling& t) { return std::to_string(t.br) + " x " + std::to_string(t.bc); };
+    return full == e.tiling ? "" : size(e.tiling) + " as " + size(full);
+}
+
+namespace {
+
+std::string basis_of_style(const RunTime& run, const Experiment& e) {
     const std::string style = "Modelled, for " + std::string(name_of(run.style));
     switch (run.basis) {
         case Basis::own_style:
@@ -214,6 +236,14 @@ std::string basis(const RunTime& run, const Experiment& e) {
     return style + "; " + e.gpu.name +
            " was not calibrated: its rates are the data sheet's, which kernels do not reach, so compare it with none "
            "that was.";
+}
+
+}  // namespace
+
+std::string basis(const RunTime& run, const Experiment& e) {
+    const std::string cut = about_cut_tile(e);
+    return basis_of_style(run, e) +
+           (cut.empty() ? "" : " The problem cuts the kernel's tile, which is timed: " + cut + '.');
 }
 
 }  // namespace tilescope::lab

@@ -17,7 +17,7 @@ TOO_LONG = ["--heads", "64", "--seq", "8192", "--br", "16", "--bc", "16", "--mod
 
 WARM = ["--heads", "32", "--kv-heads", "8", "--seq-q", "1", "--seq-k", "4096", "--dim", "128"]
 COLD = ["--heads", "32", "--kv-heads", "8", "--seq-q", "1", "--seq-k", "65536", "--dim", "128"]
-STAYS = "stays? in the L2. DRAM traffic is that of a first run"
+STAYS = "stays in the L2. DRAM traffic is that of a first run"
 
 
 def output(*arguments):
@@ -54,7 +54,7 @@ def failures():
             if json.loads(output(*command, "--json"))["warm"] is not warm:
                 yield f"{' '.join(command)} --json: warm is not {warm}"
     said = words(output("compare", "split_kv", "split_kv:seq-k=65536", *WARM))
-    if "all that split_kv touches stays in the L2" not in said:
+    if "what split_kv touches stays in the L2" not in said:
         yield f"compare does not say which of two is warm: {said}"
     for command in ("run", "compare"):
         if "more than 4,194,304 visits of tiles, and" not in words(output(command, "flash_v2", *TOO_LONG)):

@@ -28,7 +28,8 @@ CACHE = tempfile.TemporaryDirectory()  # of what is compiled
 COMMANDS = {
     "Rows": [f"sweep flash_v2 {SMALL} --json"],
     "run": [f"run standard {SMALL} --json", f"run split_kv {SMALL} --json", "run flash_v2 --seq 1048576 --json",
-            f"run {EVERY} --json", f"run flash_v2_backward {SMALL} --with forward --json"],
+            f"run {EVERY} --json", f"run flash_v2_backward {SMALL} --with forward --json",
+            f"run {MINE} --seq 262144 --heads 4 --json"],
     "compare": [f"compare split_kv {SMALL} --json", f"compare standard flash_v2:seq=4096,br=4096,bc=4096 {SMALL} --json",
                 "compare flash_v2 --seq 262144 --heads 4 --json", "compare flash_v2 --seq 262144 --heads 4 --alibi --json",
                 f"compare {EVERY} --json",

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "lab/advice.hpp"
+#include "lab/full_tiles.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/timing.hpp"
 #include "show/plane.hpp"
@@ -113,6 +114,36 @@ TEST_CASE("bytes that are as few are a question of time", "[tiles]") {
     const Standing released{7, 7, true, 2, {64, 64}}, other{7, 7, false, 1, {32, 64}};
     CHECK(comes_before(released, other, 7, Objective::time));
     CHECK_FALSE(comes_before(other, released, 7, Objective::time));
+}
+
+TEST_CASE("all tiles of one query are timed as kernels of the same rows", "[tiles][time]") {
+    Problem p;
+    p.heads = p.kv_heads = 64, p.seq_q = 1, p.seq_k = 4096, p.dim = p.dim_v = 64, p.dtype = Dtype::f16;
+    const GpuSpec h100 = gpu_preset("H100");
+    const auto with = [&](const char* algorithm, Index bc) {
+        return Experiment{find_algorithm(algorithm), p, {1, bc}, h100};
+    };
+    const auto us = [&](Index bc) { return time_of(with("flash_v2", bc)).us(); };
+    for (const Index bc : {16, 48, 63, 64, 65, 127, 128, 129, 256}) {
+        CAPTURE(bc);
+        CHECK(kernel_tiles(with("flash_v2", bc)) == Tiling{128, bc});
+        CHECK(full_tiles(with("flash_v2", bc)).experiment.tiling == Tiling{128, bc});
+        CHECK(kernel_tiles(with("flash_v1", bc)) == Tiling{16, bc});
+    }
+    for (const Index bc : {48, 64, 128})
+        for (const Index near : {bc - 1, bc + 1}) {
+            CAPTURE(bc, near);
+            CHECK(us(near) < 1.6 * us(bc));
+            CHECK(us(bc) < 1.6 * us(near));
+        }
+    CHECK(about_cut_tile(with("flash_v2", 64)) == "1 x 64 as 128 x 64");
+    // Rows that do not fit are halved; a kernel for few rows, and a tile of the released size, stay.
+    CHECK(kernel_tiles(with("flash_v2", 512)).br < 128);
+    CHECK(kernel_tiles(with("flash_v2", 512)).br >= 16);
+    CHECK(about_cut_tile({find_algorithm("split_kv"), p, {1, 128, 4}, h100}).empty());
+    p.seq_q = 4096;
+    CHECK(about_cut_tile({find_algorithm("flash_v2"), p, {128, 128}, h100}).empty());
+    CHECK(about_cut_tile({find_algorithm("flash_v2"), p, {16, 64}, h100}).empty());
 }
 
 TEST_CASE("tiles of a multi-head latent attention are ones that a kernel could have", "[tiles]") {
