@@ -136,8 +136,8 @@ TEST_CASE("no dot of a roofline lies above its roof, on presets and on changed m
     std::vector<std::string> gpus = gpu_preset_names();
     std::erase(gpus, "toy");
     for (const char* changes : {R"("sms": 78, "hbm_gbs": 4000, "tensor_tflops": 148)", R"("tensor_tflops": 2000)",
-                                R"("fp32_tflops": 1)", R"("clock_mhz": 500)", R"("mma_flops_per_clk": 8192)",
-                                R"("fma_per_clk": 512)", R"("copy_gbs": 9000)", R"("mma_light_clock_mhz": 4000)"})
+                                R"("fp32_tflops": 1)", R"("clock_mhz": 500)", R"("mma_flops_per_clk": 4096)",
+                                R"("fma_per_clk": 120)", R"("copy_gbs": 3350)", R"("mma_light_clock_mhz": 4000)"})
         gpus.push_back(R"({"base": "H100-SXM", )" + std::string(changes) + "}");
     for (const std::string& gpu : gpus)
         for (const char* dtype : {"f16", "f32"}) {
