@@ -1,10 +1,12 @@
 // A machine that has more of something is not slower, and more heads are not faster: random problems of all algorithms.
+#include <algorithm>
 #include <random>
 
 #include "core/machine/out_of_chip_memory.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/timing.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -104,9 +106,10 @@ double dram_bytes(const RunTime& t) {
 
 TEST_CASE("more of a machine takes no longer, and more heads no less, unless DRAM has more to do", "[timing]") {
     Drawn drawn(20261127);
+    constexpr int draws = static_cast<int>(seeds(900));
     int compared = 0, beyond = 0;
     double worst = 1;
-    for (int n = 0; n < 900; ++n) {
+    for (int n = 0; n < draws; ++n) {
         Experiment before = drawn.problem();
         before.gpu = gpu_preset(drawn.one_of("H100", "H200", "A100", "RTX-4090"));
         Experiment after = before;
@@ -122,8 +125,8 @@ TEST_CASE("more of a machine takes no longer, and more heads no less, unless DRA
         ++beyond, worst = std::max(worst, times);
     }
     UNSCOPED_INFO(beyond << " of " << compared << " beyond 3%, the worst " << worst);
-    CHECK(compared >= 800);
+    CHECK(9 * compared >= 8 * draws);
     // What waits for memory in a few waves, or has few thread blocks on SMs of more slots: docs/model-limits.md.
-    CHECK(100 * beyond <= compared);
+    CHECK(100 * beyond <= std::max(compared, 200));
     CHECK(worst <= 1.35);
 }
