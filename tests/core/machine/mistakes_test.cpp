@@ -294,8 +294,8 @@ TEST_CASE("thread blocks that store to the same elements are refused", "[mistake
 TEST_CASE("thread blocks that take turns may store to the same elements, one after the other", "[race][threads]") {
     const Mode mode = GENERATE(exact_mode, numeric_mode);
     const int threads = GENERATE(1, 4);
-    const auto run = [&](const Axis& slices, const Axis& turns) {
-        Gpu gpu(spec(), mode, threads);
+    const auto run = [&](const Axis& slices, const Axis& turns, int at_once) {
+        Gpu gpu(spec(), mode, at_once);
         const Hbm y =
             gpu.add(tilescope::testing::filled("Y", Role::output, Dtype::f32, 2, 1, 1, std::vector<float>(2)));
         gpu.launch("kernel", {slices, turns}, [&](Block& b, Span s, Span k) {
@@ -311,10 +311,11 @@ TEST_CASE("thread blocks that take turns may store to the same elements, one aft
     float expected = 0;  // ((0 x 1 + 1) 2 + 2) 3 + 3 ...: only this order gives it
     for (int k = 1; k <= 9; ++k) expected = expected * static_cast<float>(k) + static_cast<float>(k);
     const std::vector<float> both = {expected, expected};
-    CHECK(run(each(Tiles(2, 1)), ordered(each(turns))) == (mode.data ? both : std::vector<float>()));
+    CHECK(run(each(Tiles(2, 1)), ordered(each(turns)), threads) == (mode.data ? both : std::vector<float>()));
     // Along the other axis nobody waits for anybody.
-    CHECK_THROWS_AS(run(each(Tiles(3, 1)), ordered(each(turns))), Race);
-    CHECK_THROWS_AS(run(each(Tiles(2, 1)), each(turns)), Race);
+    CHECK_THROWS_AS(run(each(Tiles(3, 1)), ordered(each(turns)), threads), Race);
+    // With data, threads that do not take turns would race in earnest.
+    CHECK_THROWS_AS(run(each(Tiles(2, 1)), each(turns), mode.data ? 1 : threads), Race);
 }
 
 TEST_CASE("thread blocks may add to the same elements, which nobody stores or loads", "[mistakes][race]") {
