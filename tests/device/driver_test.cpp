@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace tilescope::device;
 
@@ -12,13 +13,12 @@ namespace fs = std::filesystem;
 
 /// A folder like the driver's, gone with this.
 struct DriverFiles {
-    fs::path root = fs::temp_directory_path() / "tilescope-driver-test";
+    const tilescope::Folder folder;
+    const fs::path root = folder / "driver";
     DriverFiles() {
-        fs::remove_all(root);
         fs::create_directories(root / "gpus" / "0000:19:00.0");
         fs::create_directories(root / "gpus" / "0000:3b:00.0");
     }
-    ~DriverFiles() { fs::remove_all(root); }
     void write(const char* name, const char* text) const { std::ofstream(root / name) << text; }
 };
 
