@@ -51,7 +51,7 @@ function(_tilescope_write_embedded)
     foreach(file IN LISTS files)
         get_filename_component(name "${file}" NAME)
         file(RELATIVE_PATH path "${ROOT}" "${file}")
-        if(name STREQUAL "simulated.cpp")  # every algorithm has one: its path is what tells it apart
+        if(path MATCHES "^algorithms/")  # every algorithm has a simulated.cpp: its path is what tells it apart
             set(name "${path}")
         endif()
         if(BESIDE)

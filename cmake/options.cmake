@@ -5,6 +5,13 @@ find_program(TILESCOPE_PYTHON3 NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 
 add_library(tilescope_flags INTERFACE)
 target_include_directories(tilescope_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+# Programs know their source files by paths that are the same on every machine (core/record/trace.cpp takes the root off),
+# also where a compiler cache makes them relative to the folder of the build.
+file(RELATIVE_PATH up "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/core")
+string(REGEX REPLACE "core$" "" up "${up}")
+foreach(root "${PROJECT_SOURCE_DIR}/" "${up}")
+    target_compile_options(tilescope_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${root}=TileScope:>)
+endforeach()
 target_link_libraries(tilescope_flags INTERFACE Threads::Threads)
 # Eigen counts as TileScope does (Index), also where pointers have 32 bits.
 target_compile_definitions(Eigen3::Eigen INTERFACE EIGEN_DEFAULT_DENSE_INDEX_TYPE=std::int64_t)
@@ -64,6 +71,13 @@ function(tilescope_seldom_runs name)
         target_compile_options(${name} PRIVATE -O0)
     endif()
     tilescope_small(${name})
+endfunction()
+
+# What tests run most of the time: under AddressSanitizer calls that are not inlined take longer than what they do.
+function(tilescope_often_runs name)
+    if(TILESCOPE_SANITIZE MATCHES "address")
+        target_compile_options(${name} PRIVATE -O2)
+    endif()
 endfunction()
 
 # The page is sent before it runs: what is no loop over numbers is to be small there.

@@ -12,11 +12,10 @@ namespace {
 
 Bytes float_bytes(std::size_t n) { return static_cast<Bytes>(n * sizeof(float)); }
 
-/// A source file's path among the sources, which is the same on every machine: without what this file's own path begins
-/// with; of a file that is not among them its name.
+/// A source file's path among the sources, which is the same on every machine (compilers write this root instead of the
+/// folder: cmake/options.cmake); of a file that is not among them its name.
 const char* among_sources(const char* path) {
-    constexpr std::string_view here = __FILE__, own = "core/record/trace.cpp";
-    constexpr std::string_view root = here.substr(0, here.size() - own.size());
+    constexpr std::string_view root = "TileScope:";
     const std::string_view whole = path;
     return whole.starts_with(root) ? path + root.size() : path + (whole.rfind('/') + 1);  // npos + 1 is 0
 }

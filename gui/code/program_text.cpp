@@ -33,7 +33,7 @@ const EmbeddedFile* program_of(const App& app) {
         if (file_name(f.name) == file_name(source)) return &f;
     const std::string own = '/' + std::string(shown.name) + "/simulated.cpp";
     const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) {
-        return e ? std::string_view(e->source_file).ends_with(f.name) : f.name.ends_with(own);
+        return e ? e->source_file == f.name : f.name.ends_with(own);
     });
     return found == files.end() ? nullptr : &*found;
 }
