@@ -78,22 +78,35 @@ constexpr Released flash_attention_2_gradients = {
     "FlashAttention-2's", "released backward kernel", "flash_bwd_launch_template.h", 256, 8.0, "an A100"};
 constexpr Released flash_attention_1_kernel = {
     "FlashAttention-1's", "released kernel", "fmha_fwd_hdim*.cu", 128, 7.5, "an A100"};
+constexpr Released flash_attention_1_gradients = {
+    "FlashAttention-1's", "released backward kernel", "fmha_bwd_hdim*.cu", 128, 7.5, "an A100"};
 
 /// What a rule is carried on from, where there is no such kernel: " for d = 256 and an A100", " without a bias". Empty:
 /// there is one.
 std::string carried_from(const Released& r, const Problem& p, const GpuSpec& gpu) {
     std::vector<std::string> made_for;
     if (std::max(p.dim, p.dim_v) > r.dim) made_for.push_back("d = " + std::to_string(r.dim));
-    if (text::to_number(gpu.compute_capability).value_or(0) < r.compute_capability) made_for.emplace_back(r.on);
+    if (gpu.compute_capability != "none" && text::to_number(gpu.compute_capability).value_or(0) < r.compute_capability)
+        made_for.emplace_back(r.on);
     return (made_for.empty() ? "" : " for " + text::listed(made_for)) +
            (p.uses(Feature::bias) ? " without a bias" : "");
 }
 
+/// "FlashAttention-2's rule for d = 256, carried on"; empty where there is such a kernel.
+std::string carried_on(const Released& r, const Problem& p, const GpuSpec& gpu) {
+    const std::string from = carried_from(r, p, gpu);
+    return from.empty() ? "" : r.whose + (" rule" + from) + ", carried on";
+}
+
 PublishedTiles tiles_of(const Released& r, Tiling tiling, const Problem& p, const GpuSpec& gpu) {
-    const std::string from = carried_from(r, p, gpu), whose = r.whose;
-    if (from.empty()) return {tiling, "as in " + whose + ' ' + r.kernel + " (" + r.file + ')'};
-    const std::string rule = whose + " rule" + from + ", carried on";
-    return {tiling, "by " + rule, rule};
+    const std::string rule = carried_on(r, p, gpu);
+    if (!rule.empty()) return {tiling, "by " + rule, rule};
+    return {tiling, std::string("as in ") + r.whose + ' ' + r.kernel + " (" + r.file + ')'};
+}
+
+std::string kernel_or_rule(const Released& r, const Problem& p, const GpuSpec& gpu) {
+    const std::string rule = carried_on(r, p, gpu);
+    return rule.empty() ? std::string(r.whose) + ' ' + r.kernel : rule;
 }
 
 }  // namespace
@@ -121,6 +134,13 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, con
         return {xformers_backward(dim, gpu),
                 "as in xformers' backward kernel, which is PyTorch's (generate_kernels.py)"};
     return common_tiles(*algorithm.computes, p, gpu);
+}
+
+std::string published_kernel(const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu) {
+    const bool first = std::string_view(algorithm.name).starts_with("flash_v1");
+    if (algorithm.computes == &computation::attention_backward)
+        return kernel_or_rule(first ? flash_attention_1_gradients : flash_attention_2_gradients, p, gpu);
+    return kernel_or_rule(first ? flash_attention_1_kernel : flash_attention_2_kernel, p, gpu);
 }
 
 }  // namespace tilescope::lab

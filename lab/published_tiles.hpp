@@ -28,4 +28,8 @@ inline Tiling cut_to(const Problem& p, Tiling t) { return {std::min(t.br, p.seq_
 /// FlashAttention-2's, whatever the algorithm: what `compare` puts all of them on.
 PublishedTiles common_tiles(const Computation& computation, const Problem& problem, const GpuSpec& gpu);
 
+/// Of FlashAttention-1 and -2, forward and backward: "FlashAttention-1's released backward kernel"; or, where that is
+/// not for such a problem or GPU, "FlashAttention-1's rule for d = 128, carried on".
+std::string published_kernel(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
+
 }  // namespace tilescope::lab

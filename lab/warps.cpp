@@ -46,10 +46,6 @@ WarpBytes moved_by(const Warps& w, const Problem& p, Count rows, Count keys) {
     return {W * rows * d * e, kv, 2 * f * (W + W * W) * rows, 2 * f * W * rows * dv};
 }
 
-std::string kernel_or_rule(const char* kernel, const PublishedTiles& tiles) {
-    return tiles.carried_on.empty() ? kernel : tiles.carried_on;
-}
-
 /// In the type that released kernels take: of f32 there is none.
 Problem stored_in_half(Problem p) {
     if (p.dtype == Dtype::f32) p.dtype = Dtype::f16;
@@ -104,8 +100,7 @@ std::optional<ReleasedWarps> released_warps(const Experiment& e, Index number) {
     const Tiling own = e.gpu.compute_capability == "none" ? Tiling{} : published.tiling;
     const auto warps_of = [&](Index rows) { return !first && std::max(p.dim, p.dim_v) > 128 && rows >= 128 ? 8 : 4; };
     const Index warps = number > 0 ? number : warps_of(e.tiling.br);
-    const std::string kernel =
-        kernel_or_rule(first ? "FlashAttention-1's released kernel" : "FlashAttention-2's released kernel", published);
+    const std::string kernel = published_kernel(*e.algorithm, p, e.gpu);
     if (!first) return ReleasedWarps{{warps}, kernel, own, warps_of(own.br)};
     const bool keeps = registers_of_keys(warps, e.problem, e.tiling.bc) <= most_registers_of_a_thread;
     return ReleasedWarps{{warps, WarpSplit::keys, keeps}, kernel, own, warps_of(own.br)};
@@ -117,14 +112,12 @@ std::optional<ReleasedExchange> released_exchange(const Experiment& e, Index num
     const Problem& p = e.problem;
     constexpr Index own = 8;
     const Index warps = number > 0 ? number : own;
+    const auto kernel = [&] { return published_kernel(*e.algorithm, stored_in_half(p), e.gpu); };
     if (name == "flash_v1_backward")
-        return ReleasedExchange{warps, own, "FlashAttention-1's released backward kernel", true,
+        return ReleasedExchange{warps, own, kernel(), true,
                                 warps > 1 ? warps * e.tiling.br * p.dim * size_of(Dtype::f32) : 0};
     if (name == "flash_v2_backward" || name == "flash_v2_deterministic_backward")
-        return ReleasedExchange{warps, own,
-                                kernel_or_rule("FlashAttention-2's released backward kernel",
-                                               published_tiles(*e.algorithm, stored_in_half(p), e.gpu)),
-                                false, 2 * e.tiling.br * e.tiling.bc * size_of(p.dtype)};
+        return ReleasedExchange{warps, own, kernel(), false, 2 * e.tiling.br * e.tiling.bc * size_of(p.dtype)};
     return std::nullopt;
 }
 
