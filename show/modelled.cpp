@@ -156,7 +156,9 @@ std::vector<std::string> verdicts(const Run& run, const Run* rival) {
 std::string about_time(const Run& run, bool races) {
     if (const std::string why = why_no_time(run); !why.empty()) return why;
     const std::string infeasible = why_infeasible(*run.counted().time);
-    return (infeasible.empty() ? "" : "As modelled, " + infeasible + ".\n") + "Modelled: " +
+    const std::string warm = about_warm(run.counted());
+    return (infeasible.empty() ? "" : "As modelled, " + infeasible + ".\n") + (warm.empty() ? "" : warm + '\n') +
+           "Modelled: " +
            (races
                 ? "what is played stands for the whole run, each launch's time evenly over its ticks.\n"
                 : "when the thread blocks that are played have come so far in the whole run, each launch's evenly over "
