@@ -71,8 +71,9 @@ text::Table table_of(const Advice& a) {
     text::Table table(
         {"", "Br x Bc", "of best", "time", "SM traffic", "DRAM", "on an SM", "waves", "tail", "bound", "registers"}, 1);
     const double best = a.ranking[0].value;
+    const char* first = no_advice(a).empty() ? "best" : "given";
     for (std::size_t k = 0; k < std::min(most_shown, a.ranking.size()); ++k)
-        add_row(table, k > 0 ? std::to_string(k + 1) : no_advice(a).empty() ? "best" : "given", a.ranking[k], best);
+        add_row(table, k > 0 ? std::to_string(k + 1) : first, a.ranking[k], best);
     add_row(table, a.carried_on.empty() ? "released kernel's" : "its rule, carried on", a.released, best);
     return table;
 }
@@ -151,7 +152,8 @@ Json json_of(const Advice& a, const Request& request, const Algorithm& algorithm
     for (const Candidate& c : a.ranking) j["ranking"].push_back(json_of(c));
     j["released"] = json_of(a.released);
     j["released"]["carried_on"] = a.carried_on.empty() ? Json() : Json(a.carried_on);
-    j["no_advice"] = no_advice(a).empty() ? Json() : Json(no_advice(a));
+    const std::string no_kernel = no_advice(a);
+    j["no_advice"] = no_kernel.empty() ? Json() : Json(no_kernel);
     j["neighbours"] = Json::object();
     for (const Candidate& c : a.neighbours) j["neighbours"][c.name] = json_of(c);
     j["floor"] = {{"unit", name_of(a.floor)}, {"time_us", a.floor_us}};

@@ -1,8 +1,8 @@
 // `tilescope gpus`: the modelled GPUs, and where their numbers come from.
-#include <algorithm>
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/doubt.hpp"
 #include "cli/json.hpp"
 #include "core/text/embedded.hpp"
 #include "core/text/numbers.hpp"
@@ -16,23 +16,6 @@ std::span<const EmbeddedFile> embedded_schema();
 using namespace lab;
 namespace {
 
-constexpr const char* doubt = " ?";  // behind a number that is not confirmed
-
-/// The doubt about a value that is made of these numbers, or as many spaces.
-class Doubts {
-  public:
-    explicit Doubts(const std::string& gpu) : numbers_(gpu_numbers(gpu)) {}
-    std::string marked(const std::string& value, const std::vector<const char*>& keys) {
-        const bool sure = std::all_of(numbers_.begin(), numbers_.end(), [&](const GpuNumber& n) {
-            return n.confirmed || std::find(keys.begin(), keys.end(), n.key) == keys.end();
-        });
-        return value + (sure ? "  " : doubt);
-    }
-
-  private:
-    std::vector<GpuNumber> numbers_;
-};
-
 void print_gpus_json() {
     Json j = {{"schema", "tilescope.gpus/1"}, {"gpus", Json::array()}};
     for (const std::string& n : gpu_preset_names()) j["gpus"].push_back(Json::parse(gpu_sheet_json(n)));
@@ -43,17 +26,19 @@ void print_gpus() {
     text::Table table({"GPU", "SMs", "SRAM / block", "registers / SM", "L2", "HBM", "tensor f16", "f32", "exps"});
     for (const std::string& n : gpu_preset_names()) {
         const GpuSpec g = gpu_preset(n);
-        Doubts doubts(n);
+        const std::vector<GpuNumber> numbers = gpu_numbers(n);
+        const auto of = [&](const std::vector<std::string>& keys, const std::string& value) {
+            return marked(numbers, keys, value);
+        };
         const auto rate = [](double per_second, const char* what) { return text::count(per_second) + what + "/s"; };
-        table.add({g.name, doubts.marked(std::to_string(g.sms), {"sms"}),
-                   doubts.marked(text::binary_bytes(g.sram_per_block), {"sram_per_block"}),
-                   doubts.marked(text::binary_bytes(g.registers_per_sm), {"registers_per_sm"}),
-                   doubts.marked(text::binary_bytes(g.l2_bytes), {"l2_bytes"}),
-                   doubts.marked(text::bytes(g.hbm_gbs * 1e9) + "/s", {"hbm_gbs"}),
-                   doubts.marked(rate(g.tensor_tflops * 1e12, "FLOP"), {"tensor_tflops"}),
-                   doubts.marked(rate(g.fp32_tflops * 1e12, "FLOP"), {"fp32_tflops"}),
-                   doubts.marked(rate(g.exp_per_clk * static_cast<double>(g.sms) * g.tensor_clock_mhz * 1e6, ""),
-                                 {"exp_per_clk", "sms", "tensor_clock_mhz"})});
+        table.add(
+            {g.name, of({"sms"}, std::to_string(g.sms)), of({"sram_per_block"}, text::binary_bytes(g.sram_per_block)),
+             of({"registers_per_sm"}, text::binary_bytes(g.registers_per_sm)),
+             of({"l2_bytes"}, text::binary_bytes(g.l2_bytes)), of({"hbm_gbs"}, text::bytes(g.hbm_gbs * 1e9) + "/s"),
+             of({"tensor_tflops"}, rate(g.tensor_tflops * 1e12, "FLOP")),
+             of({"fp32_tflops"}, rate(g.fp32_tflops * 1e12, "FLOP")),
+             of({"exp_per_clk", "sms", "tensor_clock_mhz"},
+                rate(g.exp_per_clk * static_cast<double>(g.sms) * g.tensor_clock_mhz * 1e6, ""))});
     }
     table.print(std::cout);
     std::cout

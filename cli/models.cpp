@@ -1,8 +1,8 @@
 // `tilescope models`: the language models that --model knows, and where their numbers come from.
-#include <algorithm>
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/doubt.hpp"
 #include "cli/json.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
@@ -13,15 +13,6 @@ namespace tilescope::cli {
 using namespace lab;
 namespace {
 
-constexpr const char* doubt_mark = " ?";  // behind a number that is not confirmed
-
-/// Behind a value, the doubt about its number, or as many spaces.
-std::string marked(const Model& m, const std::string& key, const std::string& value) {
-    const bool sure = std::all_of(m.numbers.begin(), m.numbers.end(),
-                                  [&](const ModelNumber& n) { return n.confirmed || n.key != key; });
-    return value + (sure ? "  " : doubt_mark);
-}
-
 void print_models_json() {
     Json j = {{"schema", "tilescope.models/1"}, {"models", Json::array()}};
     for (const Model& m : models()) j["models"].push_back(Json::parse(m.json));
@@ -30,7 +21,7 @@ void print_models_json() {
 
 void add_row(text::Table& table, const Model& m, const ModelShape& s, const char* phase) {
     table.add({m.name, phase, std::to_string(s.heads), std::to_string(s.kv_heads.value_or(s.heads)),
-               std::to_string(s.dim), std::to_string(s.dim_v.value_or(s.dim)), marked(m, "dtype", s.dtype),
+               std::to_string(s.dim), std::to_string(s.dim_v.value_or(s.dim)), marked(m.numbers, {"dtype"}, s.dtype),
                text::grouped(s.seq)});
 }
 
@@ -53,7 +44,7 @@ void show(const Model& m) {
     text::Table table({"number", "value", "source"}, 3);
     bool sure = true;
     for (const ModelNumber& n : m.numbers) {
-        table.add({n.key, n.value + (n.confirmed ? "" : doubt_mark), n.source});
+        table.add({n.key, n.value + (n.confirmed ? "" : doubt), n.source});
         sure = sure && n.confirmed;
     }
     table.print(std::cout);
