@@ -5,6 +5,7 @@
 #include "lab/mask_json.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -46,7 +47,7 @@ Cover by_elements(const Problem& p, Span rows, Span keys) {
 }  // namespace
 
 TEST_CASE("a window as wide as the keys is causality, and one without bounds nothing", "[mask]") {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
         Case c = random_case(seed);
         c.problem.mask = Mask::causal();
         check_same(c, Mask::window(c.problem.seq_k, 0));
@@ -57,7 +58,7 @@ TEST_CASE("a window as wide as the keys is causality, and one without bounds not
 }
 
 TEST_CASE("one document is all keys, and blocks that are all seen hide nothing", "[mask]") {
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
         Case c = window_case(seed);
         // Queries before the first key are in no document.
         if (c.problem.seq_q <= c.problem.seq_k) check_same(c, c.problem.mask.with(Documents({c.problem.seq_k})));
@@ -68,7 +69,7 @@ TEST_CASE("one document is all keys, and blocks that are all seen hide nothing",
 }
 
 TEST_CASE("what a mask leaves of tiles, said once more in blocks, changes nothing", "[mask]") {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
         const Case c = seed % 2 ? random_case(seed) : pattern_case(seed);
         if (!c.problem.mask.blocks()) check_same(c, c.problem.mask.with(tiles_as_blocks(c)));
     }

@@ -11,6 +11,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/gradients.hpp"
 #include "tests/support/problems.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -247,7 +248,7 @@ TEST_CASE("every algorithm describes itself completely", "[registry]") {
 }
 
 TEST_CASE("every algorithm counts the same folded, exact and numeric", "[registry]") {
-    for_all(120, [](const Algorithm& a, const Case& c) {
+    for_all(seeds(120), [](const Algorithm& a, const Case& c) {
         const Inputs in = inputs_for(a, c);
         for (const GpuSpec& gpu : machines(a, c)) {
             INFO("registers " << gpu.registers_per_sm << " B, SRAM " << gpu.sram_per_block << " B");
@@ -348,7 +349,7 @@ TEST_CASE("operations happen on lines of the pseudo-code that speak of them", "[
 }
 
 TEST_CASE("every output is right, on any machine", "[registry]") {
-    for_all(200, [](const Algorithm& a, const Case& c) {
+    for_all(seeds(200), [](const Algorithm& a, const Case& c) {
         const Inputs in = inputs_for(a, c);
         const double max_logit = a.computes == &computation::attention ? greatest_logit(c.problem, in) : 0;
         for (const GpuSpec& gpu : machines(a, c)) {

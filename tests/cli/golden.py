@@ -145,7 +145,8 @@ CASES = {
 
 
 # Minutes under a sanitizer, and every line of the program that they run others run, too.
-SLOW = ("measured_summary", "plot_footprint", "plot_io_vs_n", "advise_vary", "advise_sm_traffic")
+SLOW = ("measured_summary", "plot_footprint", "plot_io_vs_n", "plot_io_vs_sram", "run_standard_streams", "advise_vary",
+        "advise_sm_traffic")
 
 
 def normalise(text):

@@ -10,6 +10,7 @@
 #include "lab/gpu_presets.hpp"
 #include "lab/timing.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -387,7 +388,7 @@ TEST_CASE("flash_v1 goes down columns, flash_v2 along all rows at once; what a m
 }
 
 TEST_CASE("on a narrow page panels stand below each other, and nothing leaves it", "[figure]") {
-    const Figure f = io_vs_n(request({"seq=1024:64k:x4"}));
+    const Figure f = io_vs_n(request({sanitized ? "seq=256:4k:x4" : "seq=1024:64k:x4"}));
     const std::vector<std::string> legend = {
         "a title in the legend that is longer than a column of a paper is wide, by far"};
     for (const auto& page : {Page{}, Page{8.5, 8, true}, Page{17.5, 8, false}, Page{8.5, 12, true}}) {

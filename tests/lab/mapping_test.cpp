@@ -9,6 +9,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/problems.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -40,8 +41,8 @@ GpuSpec tiny(std::uint64_t seed) {
 }
 
 template <class F>
-void for_tiny(std::uint64_t seeds, F&& f) {
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+void for_tiny(std::uint64_t cases, F&& f) {
+    for (std::uint64_t seed = 1; seed <= cases; ++seed)
         for (const Algorithm& a : algorithms()) {
             const Case c = as_supported(a, random_case(seed));
             const GpuSpec gpu = tiny(seed);
@@ -91,15 +92,15 @@ TEST_CASE("tiling: the paper's rule", "[tiling]") {
 
 TEST_CASE("tiling: what fits runs, and what does not fit throws", "[tiling]") {
     int fitting = 0, refused = 0;
-    for_tiny(1500, [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
+    for_tiny(seeds(1500), [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
         const bool fit = fits(a, c.problem, c.tiling, gpu), ran = runs(a, c, gpu);
         if (fit && !ran) FAIL("fits, but does not run");
         // Where causality skips the largest tiles, a tiling may run that would not fit without it.
         if (!fit && ran && !c.problem.mask.hides()) FAIL("runs, but does not fit");
         ++(fit ? fitting : refused);
     });
-    CHECK(fitting > 1000);
-    CHECK(refused > 1000);
+    CHECK(fitting > static_cast<int>(seeds(1000)));
+    CHECK(refused > static_cast<int>(seeds(1000)));
 }
 
 TEST_CASE("tiling: the peaks of a run are exactly what it needs", "[tiling]") {
@@ -115,7 +116,7 @@ TEST_CASE("tiling: the peaks of a run are exactly what it needs", "[tiling]") {
 
 TEST_CASE("tiling: a completed tiling fits and keeps the sizes that were given", "[tiling]") {
     int found = 0, none = 0;
-    for_tiny(800, [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
+    for_tiny(seeds(800), [&](const Algorithm& a, const Case& c, const GpuSpec& gpu) {
         for (const Tiling& given : {Tiling{0, 0}, Tiling{c.tiling.br, 0}, Tiling{0, c.tiling.bc}, c.tiling}) {
             const auto t = fitting_tiling(a, c.problem, given, gpu);
             INFO("given " << given.br << ", " << given.bc);
@@ -133,8 +134,8 @@ TEST_CASE("tiling: a completed tiling fits and keeps the sizes that were given",
             if (t->br < 1 || t->bc < 1) FAIL("tiles of nothing");
         }
     });
-    CHECK(found > 5000);
-    CHECK(none > 5000);
+    CHECK(found > static_cast<int>(seeds(5000)));
+    CHECK(none > static_cast<int>(seeds(5000)));
 }
 
 TEST_CASE("tiling: the paper's rule is kept where it fits, and halved where it does not", "[tiling]") {

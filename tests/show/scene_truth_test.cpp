@@ -13,6 +13,7 @@
 #include "show/row_text.hpp"
 #include "show/scenes.hpp"
 #include "show/wall_text.hpp"
+#include "tests/support/seeds.hpp"
 #include "tests/support/sessions.hpp"
 
 using namespace tilescope;
@@ -133,7 +134,7 @@ std::string wrong_bars(const RowMoment& m, const Bars& bars) {
 Index check_row(const Run& run, Index head, Index query) {
     const RowStory story(run, head, query);
     Index claims = 0;
-    for (Index tick = 0; tick <= run.ticks(); ++tick) {
+    for (Index tick = 0; tick <= run.ticks(); tick += sanitized ? 8 : 1) {
         const RowMoment m = story.at(tick);
         if (!m.visit || (m.overflows && std::isinf(m.sum))) continue;
         const Bars bars(story, m);
@@ -143,7 +144,7 @@ Index check_row(const Run& run, Index head, Index query) {
         if (!wrong.empty()) FAIL_CHECK(wrong);
     }
     INFO(run.algorithm().name << ", query " << query << " has no headline about its maximum");
-    CHECK((claims > 0) == story.takes_maxima());
+    if (!sanitized) CHECK((claims > 0) == story.takes_maxima());
     return claims;
 }
 
@@ -176,7 +177,7 @@ TEST_CASE("at every operation of every scene a row's headline, bars and formulas
             for (const Index query : std::set<Index>{0, rows / 2, rows - 1}) claims += check_row(*run, head, query);
         }
     }
-    CHECK(claims > 1000);
+    CHECK(claims > static_cast<Index>(seeds(1000)));
 }
 
 TEST_CASE("the same where a new maximum comes late, never or in parts, in every algorithm", "[row]") {

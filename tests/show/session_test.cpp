@@ -255,9 +255,11 @@ TEST_CASE("asking again for the same changes nothing", "[session]") {
 }
 
 TEST_CASE("a tiling that does not fit comes with one that does", "[session]") {
+    std::size_t n = 0;
     for (const Algorithm& a : algorithms())
         for (const Flags& tiles :
              {Flags{{"br", "4096"}, {"bc", "4096"}}, Flags{{"br", "32"}, {"bc", "40960"}}, Flags{{"br", "50000"}}}) {
+            if (!takes(++n, 0)) continue;
             Setup asked = setup(a.name, {{"seq", "8192"}, {"heads", "2"}});
             for (const auto& [flag, value] : tiles) set_flag(asked.options, flag, value);
             INFO(a.name << ", --" << tiles.back().first << ' ' << tiles.back().second);

@@ -12,6 +12,7 @@
 #include "lab/gpu_presets.hpp"
 #include "tests/support/problems.hpp"
 #include "tests/support/programs.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace tilescope;
 using namespace tilescope::lab;
@@ -244,12 +245,17 @@ Trace recorded(const Algorithm& a, const Case& c, const GpuSpec& spec, TraceOpti
 
 template <class F>
 void for_all(F&& f) {
+    std::size_t n = 0;
     for (const Case& c : small_cases())
-        for (const Algorithm& a : algorithms())
-            for (const Index sms : machine_sizes) {
+        for (const Algorithm& a : algorithms()) {
+            ++n;
+            for (std::size_t k = 0; k < std::size(machine_sizes); ++k) {
+                const Index sms = machine_sizes[k];
+                if (!takes(n, k)) continue;
                 INFO(to_string(a, c) << " --gpu toy --sms " << sms);
                 f(a, c, toy(sms));
             }
+        }
 }
 
 }  // namespace
