@@ -31,6 +31,8 @@ function(tilescope_embed output function)
         DEPENDS ${files} "${list}" "${script}"
         COMMENT "Embedding ${function}"
         VERBATIM)
+    # Who changes a text does not wait for the code of its whole library.
+    set_source_files_properties("${output}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # What is embedded in libraries that were added before, as files of a program for browsers or node: by --preload-file

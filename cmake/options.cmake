@@ -5,7 +5,7 @@ find_program(TILESCOPE_PYTHON3 NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 
 add_library(tilescope_flags INTERFACE)
 target_include_directories(tilescope_flags INTERFACE "${PROJECT_SOURCE_DIR}")
-# Programs know their source files by paths that are the same on every machine (core/record/trace.cpp takes the root off),
+# Programs know their source files by paths that are the same on every machine (core/machine/here.hpp takes the root off),
 # also where a compiler cache makes them relative to the folder of the build.
 file(RELATIVE_PATH up "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/core")
 string(REGEX REPLACE "core$" "" up "${up}")

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tilescope {
 
@@ -14,7 +15,17 @@ struct Here {
     static constexpr Here now(std::uint32_t l = __builtin_LINE(), const char* f = __builtin_FILE()) { return {l, f}; }
 };
 
+/// A source file of TileScope's by its path among the sources, which is the same on every machine: compilers write this
+/// root for their folder (cmake/options.cmake). Of any other file nothing.
+constexpr const char* among_sources(const char* file) {
+    constexpr std::string_view root = "TileScope:";
+    return std::string_view(file).starts_with(root) ? file + root.size() : nullptr;
+}
+
 /// "source line 23 of mine.cpp".
-inline std::string source_of(Here here) { return "source line " + std::to_string(here.line) + " of " + here.file; }
+inline std::string source_of(Here here) {
+    const char* ours = among_sources(here.file);
+    return "source line " + std::to_string(here.line) + " of " + (ours ? ours : here.file);
+}
 
 }  // namespace tilescope

@@ -12,12 +12,10 @@ namespace {
 
 Bytes float_bytes(std::size_t n) { return static_cast<Bytes>(n * sizeof(float)); }
 
-/// A source file's path among the sources, which is the same on every machine (compilers write this root instead of the
-/// folder: cmake/options.cmake); of a file that is not among them its name.
-const char* among_sources(const char* path) {
-    constexpr std::string_view root = "TileScope:";
-    const std::string_view whole = path;
-    return whole.starts_with(root) ? path + root.size() : path + (whole.rfind('/') + 1);  // npos + 1 is 0
+/// A source file's path among the sources; of a file that is not among them its name.
+const char* name_of_source(const char* path) {
+    const char* ours = among_sources(path);
+    return ours ? ours : path + (std::string_view(path).rfind('/') + 1);  // npos + 1 is 0
 }
 
 }  // namespace
@@ -101,7 +99,7 @@ void Trace::keep(const Event& event, TileData data, std::optional<std::size_t> k
               .turn = current_turn(),
               .enters_line = enters_line_ && event.line != 0};
     enters_line_ = false;
-    step.event.source_file = among_sources(event.source_file);
+    step.event.source_file = name_of_source(event.source_file);
     number_tiles(step.event);
     if (step.moves_data()) step.region = region_index(event.region);
     step.first_value = known.value_or(kept_.values.size());
