@@ -1,7 +1,7 @@
 """The arrows of the house, read from the includes: every file may include what its room stands on, and nothing else.
 
 Usage: layers.py SOURCE_DIR. Also holds what the rooms promise: one namespace a room, no ImGui below gui/, no CUDA but in
-kernels and device/, threads in one place, no attention in core/.
+kernels and device/, threads in one place, no attention in core/, no library that takes long to read in its headers.
 """
 import pathlib
 import re
@@ -75,6 +75,13 @@ KEYS = {
     "core/machine/operations/elements.hpp": r"core/machine/operations/.*",
 }
 
+# Libraries that take long to read, and the headers of core that bring them along, directly or not: no others do.
+HEAVY = {
+    r"nlohmann/": {"core/record/json_entry.hpp", "core/record/trace_events.hpp"},
+    r"Eigen/": {"core/machine/operations/elements.hpp", "core/machine/operations/exponential.hpp"},
+    r"CLI/": set(),
+}
+
 
 def room_of(path):
     """The longest room that the path is in; None for what is in no room (tests, bench, examples)."""
@@ -110,6 +117,28 @@ def faults_of(path, text):
         yield f"{path} speaks of attention: core knows nothing of what is computed"
 
 
+def brought_along(path, read, seen):
+    """Every <header> that a file includes, itself or by what it includes. `read` gives the text of a file."""
+    if path in seen:
+        return set()
+    seen.add(path)
+    text = read(path)
+    found = set(re.findall(r"^ *# *include <([^>]+)>", text, re.M))
+    for inner in re.findall(r'^ *# *include "([^"]+)"', text, re.M):
+        found |= brought_along(inner, read, seen)
+    return found
+
+
+def heavy_faults(headers, read, heavy=None):
+    """Headers that bring a heavy library along without being listed, or are listed and do not."""
+    for library, listed in (HEAVY if heavy is None else heavy).items():
+        bring = {h for h in headers if any(re.match(library, f) for f in brought_along(h, read, set()))}
+        yield from (f"{h} brings <{library}> along: everything that includes it takes longer to compile"
+                    for h in sorted(bring - listed))
+        yield from (f"{h} does not bring <{library}> along: take it off the list in tests/layers.py"
+                    for h in sorted(listed - bring))
+
+
 # What the author of a tile program reads: it fits one sitting.
 SITTING = ["core/machine/units.hpp", "core/machine/dtype.hpp", "core/machine/tensor.hpp", "core/machine/tile.hpp",
            "core/machine/grid.hpp", "core/machine/block.hpp", "core/machine/ops.hpp", "core/machine/gpu.hpp",
@@ -138,6 +167,8 @@ def check_itself():
     }
     for path, text in planted.items():
         assert list(faults_of(path, text)), f"a fault planted in {path} was not found"
+    heavy = {"core/a.hpp": '#include "core/b.hpp"\n', "core/b.hpp": "#include <Eigen/Core>\n", "core/c.hpp": ""}
+    assert len(list(heavy_faults(heavy, heavy.get, {"Eigen/": {"core/b.hpp", "core/c.hpp"}}))) == 2
     assert not list(faults_of("show/x.cpp", '#include "lab/flags/options.hpp"\nnamespace tilescope::show {\n'))
     assert not list(faults_of("algorithms/softmax/a/kernel.hpp", '#include "algorithms/cuda/kernel.hpp"\n'))
 
@@ -157,6 +188,8 @@ def main():
             continue
         files += 1
         faults += faults_of(name, path.read_text())
+    headers = {h.relative_to(source).as_posix() for h in source.glob("core/**/*.hpp")}
+    faults += heavy_faults(headers, lambda name: (source / name).read_text())
     lines = sum(len((source / name).read_text().splitlines()) for name in SITTING)
     if lines > MOST_LINES:
         faults.append(f"the author of a tile program has to read {lines} lines of headers: at most {MOST_LINES}")
