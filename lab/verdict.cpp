@@ -160,7 +160,7 @@ std::string about_warm(const Report& r) {
 }
 
 std::span<const StatedErrorOf> stated_errors() {
-    // docs/time.md; tests/lab/timing_test.cpp compares them with the shipped measurements.
+    // docs/time.md; tests/lab/timing_measured_test.cpp compares them with the shipped measurements.
     static constexpr StatedErrorOf all[] = {{"flash_v2", Style::tensor_cores, {0.04, 0.15}},
                                             {"flash_v1", Style::cuda_cores, {0.04, 0.13}},
                                             {"flash_v2", Style::cuda_cores, {0.06, 0.24}},
