@@ -54,7 +54,7 @@ TEST_CASE("sizes of a plane reach the problem's end, or 512", "[plane]") {
 }
 
 TEST_CASE("of no algorithm a tiling fits that is wider than one which does not", "[plane]") {
-    for (const std::size_t on : {0, 1})
+    for (const std::size_t on : {std::size_t{0}, std::size_t{1}})
         for (std::size_t n = 0; n < algorithms().size(); ++n) {
             if (!takes(n, on)) continue;
             const Algorithm& a = algorithms()[n];
