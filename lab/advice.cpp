@@ -54,6 +54,17 @@ class Adviser {
         if (ranked.tiles.empty() && !ranked.no_room.empty())
             throw RunError("advise: an SM has no room for tiles that would not spill registers: " + ranked.no_room +
                            "; give the SMs more in a file for --gpu, or choose another --gpu");
+        const Tiling& given = s_.wish.tiling;
+        if (ranked.tiles.empty() && (given.br > 0 || given.bc > 0))
+            throw RunError("advise: no tiling with the given " +
+                           std::string(given.br < 1   ? "Bc"
+                                       : given.bc < 1 ? "Br"
+                                                      : "Br and Bc") +
+                           " fits without spilling registers; leave " +
+                           (given.br < 1   ? "--bc"
+                            : given.bc < 1 ? "--br"
+                                           : "--br or --bc") +
+                           " out");
         if (ranked.tiles.empty())
             throw RunError(
                 "advise: no tiling fits without spilling registers; give the SMs more with --sram KIB, choose another "

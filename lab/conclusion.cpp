@@ -71,6 +71,7 @@ std::string reason(const Contender& slow, const Contender& fast) {
     const double flops = ratio(s.counters.matmul_flops, f.counters.matmul_flops);
     const double traffic = ratio(s.counters.hbm(), f.counters.hbm());
     const auto dram = s.dram(), least = f.dram();
+    const auto bytes = [](const DramTraffic& t) { return static_cast<double>(t.read + t.written); };
     std::vector<std::string> reasons;
     const bool alike = s.experiment.algorithm == f.experiment.algorithm && s.experiment.tiling == f.experiment.tiling;
     if (alike && l.bound != Bound::dram && l.tail > best.tail + 0.01)
@@ -79,7 +80,7 @@ std::string reason(const Contender& slow, const Contender& fast) {
     if (2 * l.sms <= best.sms || (l.bound == Bound::blocks && best.bound != Bound::blocks))
         reasons.push_back(text::counted(l.blocks, "thread block") + " for " + text::grouped(s.experiment.gpu.sms) +
                           " SMs");
-    if (dram && least && (l.bound == Bound::dram || dram->read + dram->written > 4 * (least->read + least->written)))
+    if (dram && least && bytes(*dram) > (l.bound == Bound::dram ? 1.1 : 4) * bytes(*least))
         reasons.push_back(text::bytes(dram->read + dram->written) + " from and to DRAM against " +
                           text::bytes(least->read + least->written));
     if (flops > 1.1) reasons.push_back(times(flops) + " the matrix FLOPs");

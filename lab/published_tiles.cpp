@@ -105,8 +105,8 @@ PublishedTiles tiles_of(const Released& r, Tiling tiling, const Problem& p, cons
 }
 
 std::string kernel_or_rule(const Released& r, const Problem& p, const GpuSpec& gpu) {
-    const std::string rule = carried_on(r, p, gpu);
-    return rule.empty() ? std::string(r.whose) + ' ' + r.kernel : rule;
+    const std::string from = carried_from(r, p, gpu);
+    return from.empty() ? std::string(r.whose) + ' ' + r.kernel : "A kernel by " + (r.whose + (" rule" + from));
 }
 
 }  // namespace

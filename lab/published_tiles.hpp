@@ -29,7 +29,7 @@ inline Tiling cut_to(const Problem& p, Tiling t) { return {std::min(t.br, p.seq_
 PublishedTiles common_tiles(const Computation& computation, const Problem& problem, const GpuSpec& gpu);
 
 /// Of FlashAttention-1 and -2, forward and backward: "FlashAttention-1's released backward kernel"; or, where that is
-/// not for such a problem or GPU, "FlashAttention-1's rule for d = 128, carried on".
+/// not for such a problem or GPU, "A kernel by FlashAttention-1's rule for d = 128".
 std::string published_kernel(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
 
 }  // namespace tilescope::lab

@@ -64,10 +64,6 @@ struct TimedBlock {
     double looking = 0;           ///< cycles in which a mask is looked up, for a tile that it crosses
 };
 
-bool computes(const Passage& p) {
-    return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return !d.moves_data(); });
-}
-
 /// What the first loop begins with: it has had no time to come ahead.
 const Deed* first_load(const BlockOutline& block) {
     for (const Passage& p : block.passages)
@@ -88,11 +84,20 @@ void add_unhidden(TimedBlock& t, const Deed& d, const Kernel& kernel, const Rate
     t.unhidden.bus += alone;
 }
 
-/// With no more turns asked for together than there are.
+bool computes(const Passage& p) {
+    return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return !d.moves_data(); });
+}
+
+/// With no more turns asked for together than there are. What only moves data is asked for while others compute: it
+/// takes an SM's share of L2 and DRAM, and no latency.
 StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const MemoryShare& memory, Count blocks,
                       const Cut& cut) {
     kernel.together = std::clamp<Index>(p.total / blocks, 1, kernel.together);
-    return step_of(p.deeds, kernel, rates, memory, cut);
+    const StepTime whole = step_of(p.deeds, kernel, rates, memory, cut);
+    if (computes(p)) return whole;
+    StepTime moves;
+    moves.busy = whole.busy, moves.memory = whole.memory, moves.bus = whole.bus;
+    return moves;
 }
 
 /// Of a tile of scores: the largest of which maxima are taken.
@@ -123,9 +128,9 @@ TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& r
         }
         if (outside && loops)
             for (const Deed& d : p.deeds) add_unhidden(t, d, kernel, rates, memory);
-        t.steps.push_back(outside       ? (loops ? StepTime{} : once(p.deeds, kernel, rates, memory, cut))
-                          : computes(p) ? step_of_loop(p, kernel, rates, memory, block.blocks, cut)
-                                        : StepTime{});
+        t.steps.push_back(!outside ? step_of_loop(p, kernel, rates, memory, block.blocks, cut)
+                          : loops  ? StepTime{}
+                                   : once(p.deeds, kernel, rates, memory, cut));
     }
     return t;
 }
@@ -325,9 +330,11 @@ class Run {
         if (measured && compiled && !beyond_kernels(e_.problem)) out.error = stated_error(*e_.algorithm, kernel_.style);
         out.basis = out.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
         out.no_dram = dram_.why_not();
-        if (kernel_.warps > e_.gpu.max_warps_per_sm)
-            out.no_room = "a thread block of " + std::string(e_.algorithm->name) + " has " +
-                          text::counted(kernel_.warps, "warp") + ", an SM of " + e_.gpu.name + " has room for " +
+        const auto without_room =
+            std::ranges::find(out.launches, 0, [](const LaunchTime& l) { return l.residency.blocks; });
+        if (without_room != out.launches.end())
+            out.no_room = "a thread block of " + without_room->kernel + " has " +
+                          text::counted(without_room->warps, "warp") + ", an SM of " + e_.gpu.name + " has room for " +
                           std::to_string(e_.gpu.max_warps_per_sm) + " (max_warps_per_sm)";
         return out;
     }
@@ -351,8 +358,10 @@ class Run {
     Index full_rows(const LaunchOutline& launch) const {
         const Tiling &cut = e_.tiling, &full = full_.experiment.tiling;
         if (launch.axes.size() < 2) return full.br;
-        const Index rows = launch.axes[1].tiles.tile_size();
-        return rows == cut.br ? full.br : rows == cut.bc ? full.bc : rows;
+        const Tiles& tiles = launch.axes[1].tiles;
+        const Index rows = tiles.tile_size();
+        const bool of_keys = rows == cut.bc && (rows != cut.br || std::string_view(tiles.name()) == "j");
+        return of_keys ? full.bc : rows == cut.br ? full.br : rows;
     }
     /// Rows of all row tiles that a full thread block works on together; 0 where it has no products of them.
     Index rows_together(const LaunchOutline& launch) const {

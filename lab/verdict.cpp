@@ -80,7 +80,8 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
             return "Launching takes most of the time: there is too little work in it.";
         case Bound::blocks:
             return "Too few thread blocks: " + text::grouped(t.blocks) + " for " + text::grouped(e.gpu.sms) +
-                   " SMs of " + std::to_string(t.residency.blocks) + ". " + more_blocks(keys, e) + " would make more.";
+                   " SMs with room for " + std::to_string(t.residency.blocks) + " each. " + more_blocks(keys, e) +
+                   " would make more.";
         case Bound::dependency:
             return "No unit is at work all the time (" + busiest(t.busy) +
                    "): the phases of a step wait for each other. More thread blocks on an SM, or warps that take "

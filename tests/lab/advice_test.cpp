@@ -95,6 +95,15 @@ TEST_CASE("where an SM has room for too few warps, that is the reason, and such 
     CHECK(contains(message_of<RunError>([&] { advise(a, layer(4, 1024), {}, gpu, 2); }), "has room for 2"));
 }
 
+TEST_CASE("of given tiles that no kernel could have it is said which flags to leave out", "[advice]") {
+    const auto said = [](Tiling given) {
+        return message_of<RunError>([&] { advice("flash_v2", layer(8, 1024, 128), {.tiling = given}); });
+    };
+    CHECK(
+        contains(said({512, 512}), "with the given Br and Bc fits without spilling registers; leave --br or --bc out"));
+    CHECK(contains(said({512, 0}), "with the given Br fits without spilling registers; leave --br out"));
+}
+
 TEST_CASE("advice says where the released kernel's rule is only carried on", "[advice]") {
     CHECK(advice("flash_v2", layer(4, 512, 64)).carried_on.empty());
     CHECK(advice("flash_v2", layer(4, 512, 320)).carried_on == "FlashAttention-2's rule for d = 256, carried on");

@@ -52,6 +52,19 @@ std::vector<std::string> said(const std::vector<const char*>& names, const Probl
 
 }  // namespace
 
+TEST_CASE("what is equal is no reason", "[tiles]") {
+    Problem decode = problem(132, 8192, 128);
+    decode.seq_q = 1;
+    for (const Problem& p : {decode, problem(8, 1024, 64), problem(64, 4096, 64, Dtype::f16, true)})
+        for (const std::string& line : said({"standard", "flash_v1", "flash_v2", "memory_efficient", "split_kv"}, p)) {
+            INFO(line);
+            const std::size_t at = line.find(" against ");
+            if (at == std::string::npos) continue;
+            const std::string last = line.substr(at + 9, line.find_first_of(",.;", at + 14) - at - 9);
+            CHECK(line.substr(0, at).find(' ' + last) == std::string::npos);
+        }
+}
+
 TEST_CASE("published tiles are those of the released kernels", "[tiles]") {
     for (const char* gpu : {"A100-40GB", "H100-SXM", "RTX-4090"}) {
         CHECK((published("flash_v2", 32, gpu) == Tiling{128, 128}));

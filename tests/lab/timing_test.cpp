@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text/numbers.hpp"
+#include "lab/full_tiles.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
 #include "lab/published_tiles.hpp"
@@ -509,4 +510,46 @@ TEST_CASE("where thread blocks are short, what begins and ends them waits for L2
     CHECK(us(8192, 0.5, 0.5) < 1.02 * us(8192, 1, 1));
     // PyTorch's FlashAttention-2, without a mask: docs/measured/h200/library-forward.csv.
     CHECK(now == Approx(261.02).epsilon(0.04));
+}
+
+TEST_CASE("no time is less than DRAM takes for what it moves", "[timing]") {
+    for (const Algorithm& a : algorithms()) {
+        if (a.computes != &computation::attention) continue;
+        for (const Index queries : {1, 64, 1000}) {
+            Problem p;
+            p.heads = p.kv_heads = 132, p.seq_q = queries, p.seq_k = 8192, p.dim = p.dim_v = 128;
+            const GpuSpec gpu = gpu_preset("H100");
+            const RunTime t = time_of({&a, p, {queries == 1 ? 1 : 64, 64}, gpu});
+            const auto dram = t.dram();
+            INFO(a.name << ", " << queries << " queries: " << t.us() << " us");
+            REQUIRE(dram);
+            CHECK(static_cast<double>(dram->read + dram->written) <= 1.01 * t.us() * gpu.hbm_gbs * 1e3);
+        }
+    }
+}
+
+TEST_CASE("a launch over keys has the rows of a key tile, also where row tiles are as tall", "[timing]") {
+    Problem p;
+    p.heads = p.kv_heads = 8, p.seq_q = 64, p.seq_k = 4096, p.dim = p.dim_v = 64;
+    const auto us = [&](Index bc) {
+        return time_of({find_algorithm("flash_v2_backward"), p, {64, bc}, gpu_preset("H100")}).us();
+    };
+    CHECK(us(64) <= us(65));
+}
+
+TEST_CASE("a program of one's own has the tiles that it is given, however short the sequence", "[timing]") {
+    Experiment e = experiment("flash_v2", 8, 64, Dtype::f16, {64, 64});
+    CHECK(kernel_tiles(e) != e.tiling);
+    Algorithm own = *e.algorithm;
+    own.file = "mine.cpp";
+    e.algorithm = &own;
+    CHECK(kernel_tiles(e) == e.tiling);
+}
+
+TEST_CASE("a launch without room on an SM leaves the run without a time, whichever it is", "[timing]") {
+    Experiment e = experiment("standard", 8, 512);
+    e.gpu.max_warps_per_sm = 4;
+    const Report r = count_and_time(e);
+    CHECK_FALSE(r.time);
+    CHECK(contains(r.no_time, "has room for 4 (max_warps_per_sm)"));
 }

@@ -184,11 +184,11 @@ TEST_CASE("released kernels: who has which split, and how many warps", "[warps]"
     // Where there is no such kernel, its rule is carried on.
     CHECK(second.kernel == "FlashAttention-2's released kernel");
     CHECK(released_warps(experiment("flash_v2", of_dim(320), {64, 64}))->kernel ==
-          "FlashAttention-2's rule for d = 256, carried on");
+          "A kernel by FlashAttention-2's rule for d = 256");
     CHECK(released_warps(experiment("flash_v1", of_dim(256), {16, 128}))->kernel ==
-          "FlashAttention-1's rule for d = 128, carried on");
+          "A kernel by FlashAttention-1's rule for d = 128");
     CHECK(released_exchange(experiment("flash_v2_backward", of_dim(320), {64, 64}))->kernel ==
-          "FlashAttention-2's rule for d = 256, carried on");
+          "A kernel by FlashAttention-2's rule for d = 256");
 }
 
 TEST_CASE("backward passes: partial dQ by split K, or P and dS", "[warps]") {
