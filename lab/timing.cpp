@@ -330,8 +330,8 @@ class Run {
         if (measured && compiled && !beyond_kernels(e_.problem)) out.error = stated_error(*e_.algorithm, kernel_.style);
         out.basis = out.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
         out.no_dram = dram_.why_not();
-        const auto without_room =
-            std::ranges::find(out.launches, 0, [](const LaunchTime& l) { return l.residency.blocks; });
+        const auto without_room = std::find_if(out.launches.begin(), out.launches.end(),
+                                               [](const LaunchTime& l) { return l.residency.blocks == 0; });
         if (without_room != out.launches.end())
             out.no_room = "a thread block of " + without_room->kernel + " has " +
                           text::counted(without_room->warps, "warp") + ", an SM of " + e_.gpu.name + " has room for " +
