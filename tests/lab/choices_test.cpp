@@ -201,7 +201,7 @@ TEST_CASE("the first table says what silicon says, and why", "[conclusion]") {
     REQUIRE(lines.size() == 4);
     CHECK(contains(lines[0], "Fastest of these programs, as modelled: flash_v2, "));
     CHECK(contains(lines[1], "two_pass takes 1.7 x as long: 1.5 x the matrix FLOPs."));
-    CHECK(contains(lines[2], "flash_v1 takes 2.2 x as long: 64 thread blocks for 132 SMs"));
+    CHECK(contains(lines[2], "flash_v1 takes 2.3 x as long: 64 thread blocks for 132 SMs"));
     CHECK(contains(lines[3], "standard takes"));
     CHECK(contains(lines[3], "from and to DRAM against"));
     // Of the same kernel twice nothing can be said.
