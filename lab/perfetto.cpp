@@ -282,11 +282,13 @@ class Drawing {
         const double steps = std::floor(loop.turns - loop.masked + 1e-6);
         const auto number = static_cast<Count>(steps);
         const bool fits = drawn_.steps + number <= most_steps_drawn;
-        pen.slice(text::grouped(number) + (number == 1 ? " step" : " steps"), time.all(), [&] {
+        const bool computes = loop.step.alone > 0;  // Loads and stores of an outer loop are no steps.
+        pen.slice(text::counted(static_cast<Index>(number), computes ? "step" : "move"), time.all(), [&] {
             if (!detailed) return;
             if (!fits) return void(drawn_.steps_left_out += number);
             const LoopTime one{time.own / loop.turns, time.unit / loop.turns, time.memory / loop.turns};
-            for (Count k = 0; k < number; ++k) pen.slice(step_, one.all(), [&] { draw(pen, loop.step, one); });
+            for (Count k = 0; k < number; ++k)
+                pen.slice(computes ? step_ : move_, one.all(), [&] { draw(pen, loop.step, one); });
             pen.slice(mask_, one.all() * (loop.turns - steps));
             drawn_.steps += number;
         });
@@ -314,7 +316,8 @@ class Drawing {
 
     std::array<Name, unit_count> unit_names_{}, wait_names_{};
     const Name start_ = out_.slice_name("start and end"), step_ = out_.slice_name("step"),
-               mask_ = out_.slice_name("mask"), barriers_ = out_.slice_name("waiting: barriers, reductions, loads");
+               move_ = out_.slice_name("move"), mask_ = out_.slice_name("mask"),
+               barriers_ = out_.slice_name("waiting: barriers, reductions, loads");
     std::map<std::string, Name> notes_;
     Track root_{}, launches_{}, residents_{};
     std::array<Track, unit_count> units_{};

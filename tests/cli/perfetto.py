@@ -204,10 +204,15 @@ def check_parts(trace, told, places):
         require(any(s.name == "step" and begin <= s.begin < end for t in first for s in trace.slices[t]),
                 f"SM 0 has no steps of {l['kernel']}")
     for track in first:
-        loops = [s for s in trace.slices[track] if re.fullmatch(r"[\d,]+ steps?", s.name)]
-        steps = sum(s.name == "step" for s in trace.slices[track])
-        named = sum(int(s.name.split()[0].replace(",", "")) for s in loops)
-        require(steps == named, f"{steps} steps in loops of {named}")
+        for what in ("step", "move"):
+            loops = [s for s in trace.slices[track] if re.fullmatch(rf"[\d,]+ {what}s?", s.name)]
+            turns = sum(s.name == what for s in trace.slices[track])
+            named = sum(int(s.name.split()[0].replace(",", "")) for s in loops)
+            require(turns == named, f"{turns} {what}s in loops of {named}")
+        moves = [s for s in trace.slices[track] if s.name == "move"]
+        inside = [s.name for s in trace.slices[track] if any(s.depth == m.depth + 1 and m.begin <= s.begin < m.end
+                                                             for m in moves)]
+        require(all(re.fullmatch("waiting for (l2|dram)", name) for name in inside), f"a move computes: {set(inside)}")
 
 
 def check_own_time(trace, told, places):
