@@ -236,6 +236,7 @@ struct StoredElement {
     Stored type;
     std::size_t size;
     bool swapped;
+    bool bits = false;  ///< whole numbers that stand for bf16
 };
 
 /// What to do about elements that are no numbers of ours. Every command here makes a file that can be read.
@@ -265,10 +266,23 @@ StoredElement stored_element(std::string_view descr, Bits16 bits16, WholeNumbers
     const bool bits = bits16 == Bits16::bf16 && (type == "u2" || type == "i2");
     for (const auto& [name, stored] : known)
         if (type == name || (bits && stored == Stored::bf16))
-            return {stored, static_cast<std::size_t>(type[1] - '0'), order != native_order};
+            return {stored, static_cast<std::size_t>(type[1] - '0'), order != native_order, bits};
     if (whole == WholeNumbers::mask && is_whole(type))
         return {Stored::whole, static_cast<std::size_t>(type[1] - '0'), order != native_order};
     throw no_number(descr, type);
+}
+
+/// As bits of bf16 whole numbers below 3456 are less than 2^-100: numbers that nobody saves, if there are no others.
+void check_bits(const Header& header, std::span<const float> values, WholeNumbers whole) {
+    const auto too_small = [](float x) { return std::abs(x) < 0x1p-100f; };
+    if (!std::all_of(values.begin(), values.end(), too_small) ||
+        std::all_of(values.begin(), values.end(), [](float x) { return x == 0; }))
+        return;
+    throw Refusal{"--bits16 bf16: its " + text::shown(header.descr) +
+                      " are small whole numbers, as bits of bf16 0 or below 1e-30",
+                  std::string("if they are bits, save a.astype('u2').view('V2'); ") +
+                      (whole == WholeNumbers::mask ? "a mask of 0 and 1 as a != 0, " : "") +
+                      "numbers as a.astype('f4')"};
 }
 
 /// Checks the header's promise against what the file really holds.
@@ -432,6 +446,7 @@ NpyArray read_npy(const std::string& path, Control* control, Bits16 bits16, Whol
                      "save a part of the array");
         Index overflowed = 0;
         std::vector<float> values = read_values(file, element, count, overflowed, control);
+        if (element.bits) check_bits(header, values, whole);
         if (reorder) values = to_c_order(values, header.shape, control);
         return {std::move(header.shape),
                 std::move(header.descr),

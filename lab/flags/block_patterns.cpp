@@ -1,5 +1,6 @@
 #include "lab/flags/block_patterns.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <fstream>
 #include <functional>
@@ -70,18 +71,23 @@ void read_text(const std::string& path, BlockMask& m) {
     if (!in)
         throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
                          ": cannot be read; is there such a file?");
+    Index lines = 0;
+    const auto refuse_row = [&](const std::string& why) {
+        refuse_file(path,
+                    "row " + std::to_string(m.rows) + " (line " + std::to_string(lines) + " of the file) has " + why);
+    };
     for (std::string line; std::getline(in, line);) {
+        ++lines;
         Index cols = 0;
         for (const char c : line) {
             if (c == ' ' || c == '\r' || c == '\t') continue;
-            if (c != '0' && c != '1') refuse_file(path, "line " + std::to_string(m.rows + 1) + " has other signs");
+            if (c != '0' && c != '1') refuse_row("other signs");
             m.seen.push_back(c == '1'), ++cols;
             if (static_cast<Index>(m.seen.size()) > most_blocks) refuse_file(path, "has too many blocks");
         }
         if (cols == 0) continue;
         if (m.rows > 0 && cols != m.cols)
-            refuse_file(path, "line " + std::to_string(m.rows + 1) + " has " + std::to_string(cols) +
-                                  " blocks, the first one " + std::to_string(m.cols));
+            refuse_row(text::counted(cols, "block") + ", row 0 has " + std::to_string(m.cols));
         m.cols = cols, ++m.rows;
     }
     if (m.rows == 0) refuse_file(path, "is empty");
@@ -96,7 +102,10 @@ void read_matrix(const std::string& path, BlockMask& m) {
             throw UsageError(std::string(pattern_flag) + ' ' + e.what());
         }
     }();
-    if (a.shape.size() != 2 || a.values.empty())
+    if (std::find(a.shape.begin(), a.shape.end(), 0) != a.shape.end())
+        throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
+                         ": is empty; a mask has a block of queries and one of keys at least");
+    if (a.shape.size() != 2)
         throw UsageError(std::string(pattern_flag) + ' ' + text::shown(path) +
                          ": must be a matrix of blocks, [rows, columns]; it has " +
                          text::counted(static_cast<std::int64_t>(a.shape.size()), "dimension"));

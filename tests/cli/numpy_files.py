@@ -121,6 +121,33 @@ def whole_masks(f):
             f.tally.check(error < 1e-5, f"{kind} {other}: what the message says is off by {error}")
 
 
+def block_masks(f):
+    """Masks without a block are empty, whatever their dimensions; rows are counted from 0 in every file, as in NumPy."""
+    text = f"{f.folder}/mask.txt"
+    for shape in ((0, 0), (0, 5), (5, 0), (0,)):
+        f.save("mask", np.zeros(shape, bool))
+        said = f.run("--block-mask", f.path("mask"), code=2).stderr
+        f.tally.check("mask.npy: is empty; a mask has a block of queries and one of keys at least" in said, f"{shape}: {said}")
+    f.save("mask", np.zeros((1, 2, 2), bool))
+    said = f.run("--block-mask", f.path("mask"), code=2).stderr
+    f.tally.check("it has 3 dimensions" in said, said)
+    for lines, why in (("", "is empty; "), ("\n \n", "is empty; "),
+                       ("11\n1x\n", "row 1 (line 2 of the file) has other signs; "),
+                       ("11\n\n00\n\n111\n", "row 2 (line 5 of the file) has 3 blocks, row 0 has 2; ")):
+        with open(text, "w", encoding="utf-8") as file:
+            file.write(lines)
+        said = f.run("--block-mask", text, code=2).stderr
+        f.tally.check(f"mask.txt: {why}" in said, f"{lines!r}: {said}")
+    # One that hides everything is a mask like others.
+    f.save("mask", np.zeros((N, N), bool))
+    with open(text, "w", encoding="utf-8") as file:
+        file.write(("0" * N + "\n") * N)
+    for mask in (f.path("mask"), text, "random:0"):
+        for algorithm in ("flash_v1", "flash_v2", "standard", "split_kv"):
+            o = f.output("--block-mask", mask, "--mask-block", "1", algorithm=algorithm)
+            f.tally.check(not o.any(), f"{algorithm} --block-mask {mask}: {o}")
+
+
 def not_finite(f):
     """How many outputs are no numbers, also where the reference has none there either."""
     bad = f.v.copy()
@@ -149,6 +176,19 @@ def bf16(f):
         f.tally.check(np.array_equal(got, expected), f"{kind}: other outputs than of the same numbers in f4")
         report = json.loads(f.run("--json", *more, q="qb", k="kb", v="vb").stdout)
         f.tally.check(report["problem"]["dtype"] == "bf16", f"{kind}: runs in {report['problem']['dtype']}")
+    seen = np.random.default_rng(3).random((N, N)) < 0.6
+    for kind in ("i2", "u2", ">u2"):
+        f.save("mask", seen.astype(kind))
+        said = f.run("--bias", "qk", "--bias-file", f.path("mask"), "--bits16", "bf16", code=2).stderr
+        f.tally.check("--bias-file" in said and "--bits16 bf16" in said and "as a != 0" in said and said.count("\n") == 1, said)
+        f.save("small", (np.arange(N * D).reshape(N, D) % 5).astype(kind))
+        said = f.run("--bits16", "bf16", code=2, q="small").stderr
+        f.tally.check("--q cannot read" in said and "a.astype('f4')" in said and said.count("\n") == 1, said)
+        f.save("small", np.load(f.path("small")).astype("u2").view("V2"))
+        f.run("--bits16", "bf16", q="small")
+    f.save("mask", np.load(f.path("mask")) != 0)
+    error = np.abs(f.output("--bias", "qk", "--bias-file", f.path("mask"), "--bits16", "bf16", "--dtype", "f32") - f.attention(seen)).max()
+    f.tally.check(error < 1e-5, f"the mask that the message recommends is off by {error}")
     said = f.run("--bits16", "f16", code=2).stderr
     f.tally.check("--bits16 f16: must be bf16, or left out; try --bits16 bf16" in said, said)
 
@@ -241,7 +281,7 @@ def advice(f):
 def main():
     binary, tally = os.path.abspath(sys.argv[1]), Tally()
     with tempfile.TemporaryDirectory() as folder:
-        for part in (masks, whole_masks, not_finite, bf16, infinite, advice):
+        for part in (masks, whole_masks, block_masks, not_finite, bf16, infinite, advice):
             part(Files(binary, tally, folder))
     tally.close()
 

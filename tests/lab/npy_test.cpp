@@ -247,6 +247,27 @@ TEST_CASE("npy: booleans, bf16 as V2, and as u2 and i2 where that is said") {
     CHECK(read("'>u2'", std::string("\x3e\x00\xff\x80", 4), Bits16::bf16).values == both);
 }
 
+TEST_CASE("npy: small whole numbers are no bits of bf16") {
+    const Folder folder;
+    const auto said = [&](const char* descr, const std::string& data, WholeNumbers whole = WholeNumbers::unknown) {
+        write_bytes(folder / "a.npy", npy(header(descr, "False", "(2,)"), data));
+        return message_of<UsageError>([&] { read_npy(folder / "a.npy", nullptr, Bits16::bf16, whole); });
+    };
+    const std::string mask("\1\0\0\0", 4), swapped("\0\1\0\0", 4), ids("\7\0\xff\0", 4), zeros(4, '\0');
+    for (const std::string& message :
+         {said("'<i2'", mask), said("'<u2'", mask), said("'>i2'", swapped), said("'<i2'", ids)}) {
+        CAPTURE(message);
+        CHECK(contains(message, "--bits16 bf16"));
+        CHECK(contains(message, "if they are bits, save a.astype('u2').view('V2'); numbers as a.astype('f4')"));
+    }
+    CHECK(contains(said("'<i2'", mask, WholeNumbers::mask), "; a mask of 0 and 1 as a != 0, numbers as"));
+    // All zeros say the same either way, and what says V2 is bf16.
+    write_bytes(folder / "a.npy", npy(header("'<i2'", "False", "(2,)"), zeros));
+    CHECK(read_npy(folder / "a.npy", nullptr, Bits16::bf16).values == std::vector<float>{0, 0});
+    write_bytes(folder / "a.npy", npy(header("'|V2'", "False", "(2,)"), mask));
+    CHECK(read_npy(folder / "a.npy", nullptr, Bits16::bf16).values == std::vector<float>{0x1p-133f, 0});
+}
+
 TEST_CASE("npy: what is not a readable regular file is refused", "[posix]") {
     const Folder folder;
     REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
