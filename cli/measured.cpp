@@ -154,6 +154,7 @@ text::Table cases_table(const Cases& cases) {
         header.insert(header.end(),
                       {"SM traffic measured", "counted", "ratio", "DRAM reads measured", "modelled", "ratio"});
     text::Table table(header, keys);
+    for (std::size_t c = keys; c < header.size(); c += 3) table.keep_together(c, 3);
     for (const MeasuredCase& c : cases) {
         std::vector<std::string> cells = key_cells(c);
         cells.insert(cells.end(), {microseconds(c.us), microseconds(c.modelled_us), ratio(c.time_ratio())});

@@ -180,6 +180,8 @@ void print_rows(const Rows& measured, bool counters) {
             : std::vector<std::string>{"status", "warm", "cold", "TFLOP/s", "GB/s"};
     header.insert(header.end(), more.begin(), more.end());
     text::Table table(header, keys);
+    for (std::size_t c = keys; c + 1 < header.size(); ++c)
+        if (header[c + 1] == "difference") table.keep_together(c, 2);
     for (const MeasuredRow* row : measured) {
         const MeasuredRow& r = *row;
         const auto pair = [&](const char* a, const char* by, const char* b) {

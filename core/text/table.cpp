@@ -40,16 +40,18 @@ std::size_t total(const std::vector<std::size_t>& widths) {
     return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
 }
 
-/// Columns in groups that have room, each beginning with the first `keys`.
-std::vector<std::vector<std::size_t>> groups(const std::vector<std::size_t>& widths, std::size_t keys,
-                                             std::size_t room) {
+/// Columns in groups that have room, each beginning with the first `keys`. Those of `stays` go with the one before.
+std::vector<std::vector<std::size_t>> groups(const std::vector<std::size_t>& widths, const std::vector<bool>& stays,
+                                             std::size_t keys, std::size_t room) {
     std::vector<std::size_t> key(keys);
     std::iota(key.begin(), key.end(), std::size_t{0});
     const std::size_t key_width = total({widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(keys)});
     std::vector<std::vector<std::size_t>> all = {key};
     std::size_t used = key_width;
     for (std::size_t c = keys; c < widths.size(); ++c) {
-        if (used + gap + widths[c] > room && all.back().size() > keys) {
+        std::size_t needed = gap + widths[c];
+        for (std::size_t k = c + 1; !stays[c] && k < widths.size() && stays[k]; ++k) needed += gap + widths[k];
+        if (used + needed > room && all.back().size() > keys) {
             all.push_back(key);
             used = key_width;
         }
@@ -68,11 +70,17 @@ std::string joined(const Lines& cells, const char* between, std::string (*quoted
 
 }  // namespace
 
-Table::Table(std::vector<std::string> header, std::size_t left) : left_(left) { rows_.push_back(std::move(header)); }
+Table::Table(std::vector<std::string> header, std::size_t left) : left_(left), stays_(header.size()) {
+    rows_.push_back(std::move(header));
+}
 
 void Table::add(std::vector<std::string> row) {
     row.resize(rows_[0].size());
     rows_.push_back(std::move(row));
+}
+
+void Table::keep_together(std::size_t first, std::size_t columns) {
+    for (std::size_t c = first + 1; c < first + columns; ++c) stays_[c] = true;
 }
 
 template <class Header, class Cell>
@@ -127,7 +135,7 @@ void Table::print(std::ostream& out, const std::string& indent) const {
     const std::size_t room = line_width - indent.size();
     const Sizes fitted = widths(room);
     const char* between = "";
-    for (const Sizes& columns : groups(fitted, left_, room)) {
+    for (const Sizes& columns : groups(fitted, stays_, left_, room)) {
         out << std::exchange(between, "\n");
         Sizes shown;
         for (const std::size_t c : columns) shown.push_back(fitted[c]);

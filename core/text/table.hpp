@@ -17,6 +17,8 @@ class Table {
   public:
     explicit Table(std::vector<std::string> header, std::size_t left = 1);
     void add(std::vector<std::string> row);
+    /// These columns, from the first one on, stay in one line where they have room there.
+    void keep_together(std::size_t first, std::size_t columns);
     void print(std::ostream& out, const std::string& indent = "") const;
     /// The same cells as a table of Markdown or LaTeX (a plain tabular), whole.
     void print(std::ostream& out, Format format) const;
@@ -33,6 +35,7 @@ class Table {
 
     std::vector<std::vector<std::string>> rows_;  // the header first
     std::size_t left_;
+    std::vector<bool> stays_;  // of a column: beside the one before
 };
 
 /// Cells as a line of CSV (RFC 4180), quoted where they have to be.

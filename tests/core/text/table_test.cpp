@@ -73,6 +73,28 @@ TEST_CASE("columns without room continue below, with the first column again", "[
     CHECK(out.find("\n\nname ") != std::string::npos);
 }
 
+TEST_CASE("columns that belong together continue below together", "[text]") {
+    std::vector<std::string> header = {"name"}, row = {"first"};
+    for (int c = 0; c < 12; ++c) {
+        header.push_back("c" + std::to_string(c));
+        row.push_back("value" + std::to_string(c) + std::string(12, '.'));
+    }
+    text::Table apart(header), beside(header);
+    for (std::size_t c = 1; c < header.size(); c += 3) beside.keep_together(c, 3);
+    apart.add(row), beside.add(row);
+    const auto in_lines = [&](const std::string& out) {  // whether each three are in one line
+        bool all = true;
+        for (std::size_t c = 1; c < header.size(); c += 3)
+            all &= out.substr(0, out.find(row[c + 2])).rfind('\n') == out.substr(0, out.find(row[c])).rfind('\n');
+        return all;
+    };
+    CHECK_FALSE(in_lines(printed(apart)));
+    CHECK(in_lines(printed(beside)));
+    CHECK(widest_line(printed(beside)) <= text::line_width);
+    beside.keep_together(1, 12);  // have no room in a line: cut where they are too wide
+    CHECK(widest_line(printed(beside)) <= text::line_width);
+}
+
 TEST_CASE("text keeps to a line, too", "[text]") {
     const std::string word(30, 'w');
     std::ostringstream out;
