@@ -97,7 +97,8 @@ void print_use(const std::string& file) {
 }
 
 const Device& usable(const DeviceSearch& search) {
-    if (!search.device) throw RunError("calibrate: nothing was measured. " + search.missing + ' ' + search.fix);
+    if (!search.device)
+        throw RunError("calibrate: nothing was measured. " + search.missing + ' ' + text::as_sentence(search.fix));
     const Device& d = *search.device;
     if (std::stoi(d.compute_capability) < 8)
         throw RunError("calibrate: " + d.name + " has compute capability " + d.compute_capability +

@@ -1,8 +1,5 @@
 // `tilescope doctor`: what there is on this machine for all that TileScope does, what is missing, and how to get it.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -16,7 +13,6 @@
 #include "core/text/words.hpp"
 #include "device/device.hpp"
 #include "device/driver.hpp"
-#include "device/ncu.hpp"
 #include "device/ncu_run.hpp"
 #include "lab/child.hpp"
 #include "lab/flags/build_info.hpp"
@@ -153,17 +149,25 @@ Question ask_python() {
     return Question({"python3", "-B", "-c", script, package_folder().value_or("")});
 }
 
+/// Packages are for the system's python3 alone.
+std::string how_to_get_numpy(const std::optional<std::string>& python) {
+    const std::string package = "apt-get install python3-numpy";
+    if (!python || *python == "/usr/bin/python3" || *python == "/bin/python3") return package;
+    return text::shown(*python, 400) + " -m pip install numpy, or " + package + " and /usr/bin first on PATH";
+}
+
 void add_python(std::vector<Need>& all, const std::vector<std::string>& said) {
-    const auto numpy = word_after(said, "NumPy "), folder = package_folder();
-    const std::string with_numpy = "apt-get install python3-numpy";
+    const auto numpy = word_after(said, "NumPy "), folder = package_folder(), python = found_on_path("python3");
+    const std::string with_numpy = how_to_get_numpy(python);
     all.push_back(need("Python", "python3", word_after(said, "python "), "apt-get install python3"));
     all.push_back(need("Python", "NumPy", numpy, with_numpy));
     Need module = need("Python", "the module tilescope", folder ? std::optional("PYTHONPATH=" + *folder) : std::nullopt,
                        "apt-get install python3-dev pybind11-dev, and build again");
     if (folder && !word_after(said, "tilescope ")) {
         if (numpy && !said.empty()) module.found = text::shown(said.back(), 400);
-        module.get =
-            numpy ? "the python3 that it was built for, or build again with -DPython3_EXECUTABLE=PYTHON3" : with_numpy;
+        module.get = numpy ? "the python3 that it was built for, or build again with -DPython3_EXECUTABLE=" +
+                                 text::shown(python.value_or("PYTHON3"), 400)
+                           : with_numpy;
     }
     all.push_back(module);
 }
@@ -194,12 +198,7 @@ void add_own_programs(std::vector<Need>& all) {
 
 // ---- Kernels and counters
 
-/// A sentence as a part of one: "Update the driver." as "update the driver".
-std::string as_part(std::string sentence) {
-    if (sentence.ends_with('.')) sentence.pop_back();
-    if (!sentence.empty()) sentence[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence[0])));
-    return sentence;
-}
+constexpr const char* machine_with_gpu = "a machine with an NVIDIA GPU and its driver";
 
 void add_kernels(std::vector<Need>& all) {
     const std::string cuda = build_info().cuda;
@@ -209,9 +208,8 @@ void add_kernels(std::vector<Need>& all) {
     if (search.device) gpu = search.device->name;
     const std::vector<std::string> known = device::gpus_of_driver();
     if (!toolkit && !known.empty()) gpu = text::join(known, ", ");
-    all.push_back(need("kernels", "a build with CUDA", toolkit, as_part(search.fix)));
-    all.push_back(
-        need("kernels", "a GPU", gpu, toolkit ? as_part(search.fix) : "a machine with an NVIDIA GPU and its driver"));
+    all.push_back(need("kernels", "a build with CUDA", toolkit, search.fix));
+    all.push_back(need("kernels", "a GPU", gpu, toolkit ? search.fix : machine_with_gpu));
 }
 
 void add_counters(std::vector<Need>& all) {
@@ -220,9 +218,10 @@ void add_counters(std::vector<Need>& all) {
     const device::CountersOpen open = device::counters_open();
     std::optional<std::string> allowed;
     if (open == to_everyone) allowed = "to everyone";
-    if (open == to_root && geteuid() == 0) allowed = "to root";
+    const device::Rights rights = device::rights();
+    if (open == to_root && rights.admin) allowed = rights.root ? "to root" : "to the capability SYS_ADMIN";
     all.push_back(need("counters", "a driver that shows them", allowed,
-                       open == to_root ? device::how_to_read_counters : "a machine with an NVIDIA GPU and its driver"));
+                       open == to_root || rights.in_windows ? device::how_to_read_counters(rights) : machine_with_gpu));
 }
 
 // ---- All of it

@@ -13,6 +13,7 @@
 #include "cli/validate_shipped.hpp"
 #include "core/text/page.hpp"
 #include "core/text/version.hpp"
+#include "core/text/words.hpp"
 #include "device/ncu_run.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
@@ -111,13 +112,13 @@ void print_missing(const ValidateFlags& flags, const DeviceSearch& search) {
         Json j = {{"schema", "tilescope.validate/1"},
                   {"device", nullptr},
                   {"missing", search.missing},
-                  {"fix", search.fix},
+                  {"fix", text::as_sentence(search.fix)},
                   {"shipped", Json::array()}};
         for (const MeasurementFile& f : files) j["shipped"].push_back(to_json(f));
         std::cout << j.dump(2) << '\n';
         return;
     }
-    text::print_wrapped(std::cout, "Nothing was validated. " + search.missing + ' ' + search.fix);
+    text::print_wrapped(std::cout, "Nothing was validated. " + search.missing + ' ' + text::as_sentence(search.fix));
     print_shipped(files, flags);
 }
 

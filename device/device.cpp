@@ -24,14 +24,14 @@ DeviceSearch explain(cudaError_t error, int driver, int runtime) {
     const std::string says = std::string(" (CUDA says: ") + cudaGetErrorString(error) + ")";
     if (driver == 0)
         return missing("This machine has no NVIDIA driver" + says + ".",
-                       "Run it on a machine with an NVIDIA GPU and its driver; in a container, pass the GPU through "
-                       "(docker run --gpus all).");
+                       "run it on a machine with an NVIDIA GPU and its driver; in a container, pass the GPU through "
+                       "(docker run --gpus all)");
     if (error == cudaErrorInsufficientDriver)
         return missing("The NVIDIA driver supports CUDA " + version(driver) + ", this tilescope was built with CUDA " +
                            version(runtime) + ".",
-                       "Update the driver, or rebuild tilescope with an older CUDA toolkit.");
+                       "update the driver, or rebuild tilescope with an older CUDA toolkit");
     return missing("There is an NVIDIA driver, but no CUDA device" + says + ".",
-                   "Check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not hide it.");
+                   "check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not hide it");
 }
 
 /// What the driver says, or 0.

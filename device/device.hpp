@@ -20,10 +20,11 @@ struct Device {
     double memory_gbs = 0;  ///< memory clock x bus width, two transfers a clock; 0 where the driver does not say
 };
 
-/// What find_device() found. Without a device, `missing` and `fix` are a sentence each.
+/// What find_device() found, and without a device why.
 struct DeviceSearch {
     std::optional<Device> device;
-    std::string missing, fix;
+    std::string missing;  ///< a sentence
+    std::string fix;      ///< as a part of one: "update the driver, or rebuild tilescope ..."
 };
 /// The first CUDA device, which is the one that kernels run on.
 DeviceSearch find_device();

@@ -1,5 +1,9 @@
 #include "device/driver.hpp"
 
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdint>
 #include <fstream>
 
 #include "core/text/words.hpp"
@@ -35,6 +39,30 @@ CountersOpen counters_open(const fs::path& file) {
     const std::string only_root = driver_says(file, "RmProfilingAdminOnly");
     if (only_root == "0") return CountersOpen::to_everyone;
     return only_root == "1" ? CountersOpen::to_root : CountersOpen::unknown;
+}
+
+Rights rights(const fs::path& proc) {
+    constexpr int sys_admin = 21;  // linux/capability.h
+    std::uint64_t capabilities = 0;
+    const std::string effective = driver_says(proc / "self" / "status", "CapEff");
+    std::from_chars(effective.data(), effective.data() + effective.size(), capabilities, 16);
+    std::string kernel;
+    std::getline(std::ifstream(proc / "sys" / "kernel" / "osrelease"), kernel);
+    const bool in_windows = kernel.find("microsoft") != kernel.npos || kernel.find("Microsoft") != kernel.npos;
+    return {geteuid() == 0, (capabilities >> sys_admin & 1) != 0, in_windows};
+}
+
+std::string how_to_read_counters(const Rights& r) {
+    if (r.in_windows)
+        return "let all users read them, in Windows: NVIDIA Control Panel, Desktop, Enable Developer Settings; then "
+               "Developer, Manage GPU Performance Counters";
+    const std::string to_everyone =
+        "let everyone read them with the kernel module option NVreg_RestrictProfilingToAdminUsers=0";
+    return r.root ? "start the container with docker run --cap-add=SYS_ADMIN (its root may not read them "
+                    "without), or on its host " +
+                        to_everyone
+                  : "run as root (of a container: one that was started with docker run --cap-add=SYS_ADMIN), or " +
+                        to_everyone;
 }
 
 }  // namespace tilescope::device

@@ -14,4 +14,14 @@ enum class CountersOpen { to_everyone, to_root, unknown };
 /// Who may read hardware counters.
 CountersOpen counters_open(const std::filesystem::path& file = "/proc/driver/nvidia/params");
 
+/// What decides whether this process may read counters that are open to root.
+struct Rights {
+    bool root = false;
+    bool admin = false;       ///< the capability SYS_ADMIN, which the driver asks for: root of a container may lack it
+    bool in_windows = false;  ///< under WSL, where the driver of Windows decides
+};
+Rights rights(const std::filesystem::path& proc = "/proc");
+/// How it comes to read them, as a part of a sentence.
+std::string how_to_read_counters(const Rights& r);
+
 }  // namespace tilescope::device

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/text/words.hpp"
+#include "device/driver.hpp"
 
 namespace tilescope::device {
 namespace {
@@ -122,7 +123,7 @@ std::string ncu_problem(std::string_view output) {
     for (const std::string_view line : lines_of(output)) {
         if (line.find("ERR_NVGPUCTRPERM") != std::string_view::npos)
             return std::string("ncu may not read this GPU's performance counters (ERR_NVGPUCTRPERM): ") +
-                   how_to_read_counters;
+                   how_to_read_counters(rights());
         if (line.starts_with("==ERROR=="))
             return "ncu says: " + text::shown(line.substr(std::min<std::size_t>(10, line.size())), 400);
     }

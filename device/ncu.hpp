@@ -38,8 +38,6 @@ struct NcuLaunch {
 /// Reads what `ncu --csv --page raw` prints, other lines mixed in. A value that is not a number is left out.
 std::vector<NcuLaunch> parse_ncu(std::string_view text);
 
-inline constexpr const char* how_to_read_counters =
-    "run as root, or let everyone read them with the kernel module option NVreg_RestrictProfilingToAdminUsers=0";
 /// What went wrong, in a line, if anything did: the first error that ncu printed, explained where it is a known one.
 std::string ncu_problem(std::string_view text);
 

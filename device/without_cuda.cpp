@@ -12,8 +12,8 @@ constexpr const char* missing = "This tilescope was built without CUDA, so it ha
 
 DeviceSearch find_device() {
     return {std::nullopt, missing,
-            "Install the CUDA toolkit, set CUDA_HOME to it if nvcc is not on PATH, and build tilescope again with "
-            "scripts/demo --kernels."};
+            "install the CUDA toolkit, set CUDA_HOME to it if nvcc is not on PATH, and build tilescope again with "
+            "scripts/demo --kernels"};
 }
 
 struct KernelRun::State {};

@@ -24,9 +24,4 @@ Index slice_of(const Problem& p, const RecordedTensor& t, Index head) {
     return head / t.heads_per_slice;
 }
 
-std::string capitalised(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    return text;
-}
-
 }  // namespace tilescope::show

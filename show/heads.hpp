@@ -18,7 +18,5 @@ std::string packed_head_name(const Problem& problem, Index head, Index row);
 /// The slice of a tensor that a head of a recorded problem has. Of a bias that batch entries share, and of its
 /// gradient, it begins again with every entry.
 Index slice_of(const Problem& recorded, const RecordedTensor& tensor, Index head);
-/// At the beginning of a sentence.
-std::string capitalised(std::string text);
 
 }  // namespace tilescope::show

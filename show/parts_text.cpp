@@ -38,7 +38,7 @@ std::vector<PartCell> in_hbm(const Run& run, const Parts& parts) {
 
 /// "KV head 1: " where there are several.
 std::string whose(const Run& run, const Wall& wall) {
-    return run.recorded().batch_heads() == 1 ? "" : capitalised(head_name(run.recorded(), wall.head())) + ": ";
+    return run.recorded().batch_heads() == 1 ? "" : text::capitalised(head_name(run.recorded(), wall.head())) + ": ";
 }
 
 Sentence before(const Wall& wall) {
@@ -195,7 +195,7 @@ std::string parts_reason(const Run& run, const Wall& wall) {
 std::string packed_reason(const Run& run, const Wall& wall) {
     const std::string heads = packed_heads_text(run.recorded(), wall.head());
     if (heads.empty()) return "";
-    return capitalised(heads) + " are rows of the same tiles, so that K and V are read once for all. ";
+    return text::capitalised(heads) + " are rows of the same tiles, so that K and V are read once for all. ";
 }
 
 std::string about_partial(const Run& run, const Wall& wall, const Partial& p) {

@@ -208,7 +208,8 @@ Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Paint
     if (at_work.empty()) return idle_headline(run, wall);
     const bool many = at_work.size() > 1;
     // Where heads stand below each other, that of the SM in focus.
-    const std::string whose = has_company(run, wall) ? capitalised(head_name(run.recorded(), wall.head())) + ": " : "";
+    const std::string whose =
+        has_company(run, wall) ? text::capitalised(head_name(run.recorded(), wall.head())) + ": " : "";
     const std::string count = text::grouped(static_cast<Count>(at_work.size()));
     Sentence s{{whose +
                 (many            ? count + " painters"

@@ -133,6 +133,13 @@ std::string counted(std::int64_t n, const std::string& one) { return grouped(n) 
 
 std::string alternatives(const std::vector<std::string>& names) { return listed_with(names, " or "); }
 
+std::string capitalised(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
+std::string as_sentence(std::string clause) { return capitalised(std::move(clause)) + '.'; }
+
 std::size_t width(std::string_view text) {
     const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };  // a character of UTF-8
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));

@@ -16,6 +16,10 @@ std::string listed(const std::vector<std::string>& names);
 std::string counted(std::int64_t n, const std::string& one);
 /// "f32, f16 or bf16".
 std::string alternatives(const std::vector<std::string>& names);
+/// At the beginning of a sentence.
+std::string capitalised(std::string text);
+/// "update the driver" as "Update the driver."
+std::string as_sentence(std::string clause);
 /// How many places it takes in a terminal: characters, not bytes.
 std::size_t width(std::string_view text);
 /// `text` cut between words into lines of at most `most` places; a longer word has a line of its own.

@@ -97,6 +97,7 @@ def check_nothing(machine, tally):
     tally.check(not there, f"of nothing there is {there}")
     tally.check(not machine.doctor(tally, PATH="")["gnuplot 5.4"]["there"], "found with an empty PATH")
     tally.check("apt-get install ffmpeg" in needs["ffmpeg"]["get"], f"{needs['ffmpeg']}")
+    tally.check(needs["NumPy"]["get"] == "apt-get install python3-numpy", f"{needs['NumPy']}")
 
 
 def check_everything(machine, tally):
@@ -132,6 +133,10 @@ def check_too_little(machine, tally):
     no_numpy = "echo python 3.99.1; echo ModuleNotFoundError: numpy >&2; exit 1"
     tally.check(said("python3", "python3", no_numpy) == (True, "3.99.1"), "Python without NumPy")
     tally.check(said("NumPy", "python3", no_numpy) == (False, ""), "no NumPy")
+    machine.has("python3", no_numpy)  # it is not the system's, which packages are for
+    for what in ("NumPy", "the module tilescope"):
+        get = machine.doctor(tally)[what]["get"]
+        tally.check(get.startswith(f"{machine.root}/path/python3 -m pip install numpy, or "), f"{what}: {get}")
     other = "echo python 3.99.1; echo NumPy 9; echo ImportError: made for another Python >&2; exit 1"
     tally.check(said("the module tilescope", "python3", other) == (False, "ImportError: made for another Python"),
                 "the module of another Python")
