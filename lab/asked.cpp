@@ -1,8 +1,13 @@
 #include "lab/asked.hpp"
 
 #include <algorithm>
+#include <system_error>
 
+#include "core/machine/dtype.hpp"
+#include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/gpu_names.hpp"
+#include "lab/gpu_presets.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -15,8 +20,9 @@ struct AskedFor {
     Asked what;
     const char* words;  ///< plain, as words are compared; a * stands for any end
     const char* there_is;
-    const char*
-        closest;  ///< the arguments of a `tilescope` that carries it out; {8}: the typed number or 8, {7=-1}: less 1
+    /// The arguments of a `tilescope` that carries it out. {8}: the typed number or 8; {7=-1}: less 1; {f16=dtype} and
+    /// {A100=gpu}: the typed name of such a one.
+    const char* closest;
     const char* page;  ///< which says what is not modelled; nullptr where the word has another name here alone
 };
 
@@ -67,32 +73,84 @@ constexpr AskedFor asked_words[] = {
     {Asked::dtype, "f64 fp64 float64 double", "f64 is not modelled; the reference that outputs are compared with is",
      "run flash_v2 --dtype f32", limits},
 
-    {Asked::gpu, "l2 l4 l20 l40 l40s l40g 6000ada rtx6000ada* rtx4090d rtx4090laptop* rtx4080* rtx4070*",
-     "no preset; an RTX-4090 is of the same generation, Ada", "run flash_v2 --gpu RTX-4090", gpu_files},
-    {Asked::gpu, "a10 a10g a16 a40 a6000 rtxa6000 rtxa5000 rtxa4000 rtx3090ti",
-     "no preset; an RTX-3090 is of the same generation, Ampere", "run flash_v2 --gpu RTX-3090", gpu_files},
-    {Asked::gpu, "a30 a800*", "no preset; an A100 has the same SMs", "run flash_v2 --gpu A100-80GB", gpu_files},
-    {Asked::gpu, "a10080gbpcie a100pcie80gb a100x", "no preset; an A100-80GB with its 1935 GB/s is",
-     "run flash_v2 --gpu A100-80GB --hbm-bandwidth 1935", gpu_files},
-    {Asked::gpu, "v10032gb v100sxm232gb* v100sxm332gb* v100pcie* v100fhhl* v100dgxs* v100s v100spcie* titanv gv100",
-     "no preset; a V100 of 16 GB with NVLink has the same SMs", "run flash_v2 --gpu V100", gpu_files},
-    {Asked::gpu, "p100* p40 p4 k80 m40 m60", "no preset, and no tensor cores; a V100 is the next generation",
-     "run flash_v2 --dtype f32 --gpu V100", gpu_files},
-    {Asked::gpu, "h200nvl", "no preset; an H200 has the same SMs, at higher clocks", "run flash_v2 --gpu H200",
+    {Asked::gpu,
+     "l2 l4 l20 l40 l40s l40g 6000ada rtx6000ada* rtx5880ada* rtx5000ada* rtx4500ada* rtx4000ada* rtx2000ada* rtx4090d "
+     "rtx4090laptop* rtx4080* rtx4070* rtx4060* rtx4050*",
+     "no preset; an RTX-4090 is another machine of the same generation, Ada", "run flash_v2 --gpu RTX-4090", gpu_files},
+    {Asked::gpu, "a2 a10 a10g a16 a40 a6000 rtxa* rtx3090ti* rtx3080* rtx3070* rtx3060* rtx3050*",
+     "no preset; an RTX-3090 is another machine of the same generation, Ampere", "run flash_v2 --gpu RTX-3090",
      gpu_files},
-    {Asked::gpu, "h20", "no preset; an H100 with its 78 SMs and 4 TB/s, not with its lower rate, is",
-     "run flash_v2 --gpu H100 --sms 78 --hbm-bandwidth 4000", gpu_files},
-    {Asked::gpu, "h100pcie* h100nvl* h10064gb* h10094gb* h10096gb* h800* gh200*",
-     "no preset; an H100-SXM has the same SMs, and more or fewer of them", "run flash_v2 --gpu H100-SXM", gpu_files},
-    {Asked::gpu, "b100 gb200 gb300", "no preset; a B200 has the same SMs", "run flash_v2 --gpu B200", gpu_files},
-    {Asked::gpu, "5090 rtx5090* rtx5080* rtxpro6000*", "no preset; an RTX-4090 has as much SRAM in a thread block",
-     "run flash_v2 --gpu RTX-4090", gpu_files},
-    {Asked::gpu, "rtx2080* titanrtx quadrortx*", "no preset; a T4 is of the same generation, Turing",
-     "run flash_v2 --gpu T4", gpu_files},
+    {Asked::gpu, "a30", "no preset; an A100 is another machine: this one has 56 SMs, 933 GB/s and 24 GB",
+     "run flash_v2 --gpu A100-40GB --sms 56 --hbm-bandwidth 933", gpu_files},
+    {Asked::gpu, "a10080gbpcie* a100pcie80gb* a80080gbpcie* a800pcie80gb*",
+     "no preset; an A100-80GB (SXM) is another machine: this one has 1,935 GB/s",
+     "run flash_v2 --gpu A100-80GB --hbm-bandwidth 1935", gpu_files},
+    {Asked::gpu, "a80040gb* a800sxm440gb* a800pcie40gb*",
+     "no preset; an A100 is another machine, of as many SMs and the same HBM, but more NVLink, which is not modelled",
+     "run flash_v2 --gpu A100-40GB", gpu_files},
+    {Asked::gpu, "a800*",
+     "no preset; an A100 is another machine, of as many SMs and the same HBM, but more NVLink, which is not modelled",
+     "run flash_v2 --gpu A100-80GB", gpu_files},
+    {Asked::gpu, "a100x a100sxm64gb* a10064gb*",
+     "no preset; an A100-80GB is another machine: this one has other clocks, SMs or HBM",
+     "run flash_v2 --gpu A100-80GB", gpu_files},
+    {Asked::gpu, "quadrogv100 gv100",
+     "no preset; a V100 is another machine: this one has 80 SMs, too, but 870 GB/s, 32 GB and other clocks",
+     "run flash_v2 --gpu V100 --hbm-bandwidth 870", gpu_files},
+    {Asked::gpu, "titanv",
+     "no preset; a V100 is another machine: this one has 80 SMs, too, but 653 GB/s, 12 GB and other clocks",
+     "run flash_v2 --gpu V100 --hbm-bandwidth 653", gpu_files},
+    {Asked::gpu, "v100s v100s32gb* v100spcie*",
+     "no preset; a V100 is another machine: this one has 80 SMs, too, but 1,134 GB/s, 32 GB and other clocks",
+     "run flash_v2 --gpu V100 --hbm-bandwidth 1134", gpu_files},
+    {Asked::gpu, "v10032gb v100sxm232gb* v100sxm332gb* v100pcie* v100fhhl* v100dgxs*",
+     "no preset; a V100 of 16 GB with NVLink is another machine, of as many SMs: clocks or memory differ",
+     "run flash_v2 --gpu V100", gpu_files},
+    {Asked::gpu, "p100* quadrogp100 p40* p6 p4 k80 k40* k20* k10 m60* m40* m10* m6 teslam6 teslam4",
+     "no preset, and no tensor cores; a V100 is another machine, of a later generation",
+     "run flash_v2 --dtype f32 --gpu V100", gpu_files},
+    {Asked::gpu, "h200nvl*", "no preset; an H200 (SXM) is another machine, with the same SMs and HBM, at higher clocks",
+     "run flash_v2 --gpu H200", gpu_files},
+    {Asked::gpu, "h203e*", "no preset; an H200 is another machine: this one has 78 SMs, and a lower rate of each",
+     "run flash_v2 --gpu H200 --sms 78", gpu_files},
+    {Asked::gpu, "h20 h2096gb*",
+     "no preset; an H100-SXM is another machine: this one has 78 SMs, 4,000 GB/s, 96 GB, and, in a file alone, "
+     "148 TFLOP/s of tensor cores",
+     "run flash_v2 --gpu H100-SXM --sms 78 --hbm-bandwidth 4000", gpu_files},
+    {Asked::gpu, "h100pcie* h10080gbpcie* h800pcie* h80080gbpcie*",
+     "no preset; an H100-SXM is another machine: this one has 114 SMs, 2,000 GB/s and lower clocks",
+     "run flash_v2 --gpu H100-SXM --sms 114 --hbm-bandwidth 2000", gpu_files},
+    {Asked::gpu, "h100nvl* h10094gb*",
+     "no preset; an H100-SXM is another machine: this one has 132 SMs, too, but 3,900 GB/s, 94 GB and lower clocks",
+     "run flash_v2 --gpu H100-SXM --hbm-bandwidth 3900", gpu_files},
+    {Asked::gpu, "h800nvl* h100cnx* h10064gb* h10096gb*",
+     "no preset; an H100-SXM is another machine: this one has other clocks, SMs or HBM", "run flash_v2 --gpu H100-SXM",
+     gpu_files},
+    {Asked::gpu, "h800*",
+     "no preset; an H100-SXM is another machine, with as many SMs and the same HBM, but more NVLink and f64, which are "
+     "not modelled",
+     "run flash_v2 --gpu H100-SXM", gpu_files},
+    {Asked::gpu, "gh200144g*",
+     "no preset; an H200 is another machine: this one has 132 SMs, too, but 4,900 GB/s and 144 GB",
+     "run flash_v2 --gpu H200 --hbm-bandwidth 4900", gpu_files},
+    {Asked::gpu, "gh200*",
+     "no preset; an H100-SXM is another machine: this one has 132 SMs, too, but 4,000 GB/s and 96 GB",
+     "run flash_v2 --gpu H100-SXM --hbm-bandwidth 4000", gpu_files},
+    {Asked::gpu, "b100 gb200*", "no preset; a B200 is another machine with the same SMs, at other clocks",
+     "run flash_v2 --gpu B200", gpu_files},
+    {Asked::gpu, "b300* gb300*", "no preset; a B200 is another machine: this one is its successor, with 288 GB",
+     "run flash_v2 --gpu B200", gpu_files},
+    {Asked::gpu, "5090 rtx5090* rtx5080* rtx5070* rtx5060* rtxpro*",
+     "no preset; an RTX-4090 is another machine, with as much SRAM in a thread block", "run flash_v2 --gpu RTX-4090",
+     gpu_files},
+    {Asked::gpu, "rtx2080* rtx2070* rtx2060* titanrtx quadrortx* t4g",
+     "no preset; a T4 is another machine of the same generation, Turing", "run flash_v2 --gpu T4", gpu_files},
     {Asked::gpu, "mi100 mi210 mi250* mi300* mi325x mi350x mi355x rx7900* w7900",
      "AMD's compute units are not modelled; SMs with as much SRAM and bandwidth as an MI300X's move the same bytes",
      "run flash_v2 --gpu H100 --sms 304 --sram 64 --hbm-bandwidth 5300", gpu_files},
-    {Asked::gpu, "tpu* trainium* trn1 trn2 inferentia* gaudi* m1* m2* m3* m4* cpu",
+    {Asked::gpu,
+     "tpu* trainium* trn1 trn2 inferentia* gaudi* cpu apple* m1 m1pro* m1max* m1ultra* m2 m2pro* m2max* m2ultra* "
+     "m3 m3pro* m3max* m3ultra* m4 m4pro* m4max* m4ultra* m5 m5pro* m5max* m5ultra*",
      "only GPUs of SMs are modelled; few SMs with much SRAM move the bytes of such a machine",
      "run flash_v2 --sms 8 --sram 1024", gpu_files},
 
@@ -115,7 +173,7 @@ constexpr AskedFor asked_words[] = {
      "run flash_v2 --bias hk --seq-q 1024 --seq-k 1025", limits},
     {Asked::flag, "stages numstages pipelinestages", "stages of a pipeline are not modelled; tiles are",
      "run flash_v2 --br 128 --bc 64", limits},
-    {Asked::flag, "numwarps warpgroups", "what warps exchange is computed by `explain`", "explain flash_v2 --warps 8",
+    {Asked::flag, "numwarps warpgroups", "what warps exchange is computed by `explain`", "explain flash_v2 --warps {8}",
      limits},
     {Asked::flag, "tma wgmma cluster clusters persistent pingpong warpspecialization",
      "FlashAttention-3's means (wgmma, TMA, specialised warps) are not modelled", "run flash_v2 --gpu H100", limits},
@@ -129,17 +187,20 @@ constexpr AskedFor asked_words[] = {
      "run flash_v2 --seq-q 1024 --seq-k 512 --window-right 512", masks},
     {Asked::flag, "kvcache decode decoding", "a step of decoding has one query", "run split_kv --seq-q 1 --seq-k 32k",
      nullptr},
-    {Asked::flag, "gqa mqa numkvheads nkvheads numkeyvalueheads kvhead", "heads of K and V are --kv-heads here",
-     "run flash_v2 --kv-heads 2", nullptr},
+    {Asked::flag, "gqa mqa", "heads of K and V are --kv-heads here", "run flash_v2 --kv-heads 2", nullptr},
+    {Asked::flag, "numkvheads nkvheads numkeyvalueheads kvhead", "heads of K and V are --kv-heads here",
+     "run flash_v2 --heads 32 --kv-heads {8}", nullptr},
     {Asked::flag, "numheads nheads nhead numattentionheads numqueryheads qheads", "query heads are --heads here",
      "run flash_v2 --heads {8}", nullptr},
     {Asked::flag, "contextlength context ctx ctxlen maxseqlen sequencelength", "the sequence length is --seq here",
      "run flash_v2 --seq {4096}", nullptr},
     {Asked::flag, "pageblocksize", "the keys of a page are --page-size here", "run flash_v2 --page-size {16}", nullptr},
-    {Asked::flag, "blocksize blockm blockn blockq blockk tile tilesize", "the sizes of tiles are --br and --bc here",
-     "run flash_v2 --br 64 --bc 64", nullptr},
-    {Asked::flag, "precision", "the storage type is --dtype here", "run flash_v2 --dtype bf16", nullptr},
-    {Asked::flag, "device", "the modelled GPU is --gpu here", "run flash_v2 --gpu A100", nullptr},
+    {Asked::flag, "blockm blockq", "the rows of a tile of Q are --br here", "run flash_v2 --br {64}", nullptr},
+    {Asked::flag, "blockn blockk", "the keys of a tile are --bc here", "run flash_v2 --bc {64}", nullptr},
+    {Asked::flag, "blocksize tile tilesize", "the sizes of tiles are --br and --bc here",
+     "run flash_v2 --br {64} --bc {64}", nullptr},
+    {Asked::flag, "precision", "the storage type is --dtype here", "run flash_v2 --dtype {bf16=dtype}", nullptr},
+    {Asked::flag, "device", "the modelled GPU is --gpu here", "run flash_v2 --gpu {A100=gpu}", nullptr},
     {Asked::flag, "softmaxscale smscale", "the factor on the logits is --scale here", "run flash_v2 --scale {0.125}",
      nullptr},
     {Asked::flag, "rope rotary qknorm", "what is done to Q and K before attention is not modelled", "run flash_v2",
@@ -158,36 +219,61 @@ bool among(std::string_view listed, std::string_view word) {
     return false;
 }
 
-/// A number above 0 of few digits, which any place of a command has room for.
-bool is_number(std::string_view typed) {
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    return !typed.empty() && typed.size() < 8 && digit(typed.front()) && digit(typed.back()) &&
-           std::count(typed.begin(), typed.end(), '.') <= 1 &&
-           std::all_of(typed.begin(), typed.end(), [&](char c) { return digit(c) || c == '.'; }) &&
-           typed.find_first_of("123456789") != typed.npos;
+/// A number above 0 as flags take it: "32k" where it is whole, "1e-3" where it need not be.
+bool is_number(std::string_view typed, bool whole) {
+    Index n = 0;
+    if (typed.size() > 16) return false;
+    if (whole) return text::to_whole(typed, n) == std::errc() && n > 0 && n <= Index{1} << 40;
+    return text::to_number(typed).value_or(0) > 0;
 }
 
-/// The command with a number in its place.
-std::string with_number(std::string_view closest, std::string_view typed) {
-    const std::size_t open = closest.find('{'), end = closest.find('}');
-    if (open == closest.npos) return std::string(closest);
-    std::string_view usual = closest.substr(open + 1, end - open - 1);
-    const bool less = usual.ends_with("=-1"), whole = usual.find('.') == usual.npos;
-    if (less) usual.remove_suffix(3);
-    std::string number(usual);
-    if (is_number(typed) && !(whole && typed.find('.') != typed.npos))
-        number = less ? std::to_string(std::stol(std::string(typed)) - 1) : std::string(typed);
-    return std::string(closest.substr(0, open)) + number + std::string(closest.substr(end + 1));
+/// The name here of a storage type by any of its names; empty where there is none.
+std::string dtype_called(std::string_view typed) {
+    if (dtype_from(typed)) return std::string(typed);
+    for (const AskedFor& k : asked_words)
+        if (k.what == Asked::dtype && !k.page && among(k.words, text::plain(typed.substr(0, 60))))
+            return std::string(std::string_view(k.closest).substr(std::string_view(k.closest).rfind(' ') + 1));
+    return "";
+}
+
+/// What was typed as `usual` is written: "8", "7=-1", "bf16=dtype".
+std::string in_place_of(std::string_view usual, std::string_view typed) {
+    const std::size_t kind = std::min(usual.find('='), usual.size());
+    const std::string_view how = usual.substr(kind);
+    usual = usual.substr(0, kind);
+    std::string value(usual);
+    if (how == "=dtype") {
+        if (const std::string name = dtype_called(typed); !name.empty()) value = name;
+    } else if (how == "=gpu") {
+        const auto meant = presets_meant(typed, gpu_preset_names());
+        if (meant.size() == 1) value = meant[0];
+    } else if (is_number(typed, usual.find('.') == usual.npos)) {
+        Index n = 0;
+        if (how == "=-1") text::to_whole(typed, n);
+        value = how == "=-1" ? std::to_string(n - 1) : std::string(typed);
+    }
+    return value;
+}
+
+/// The command with what was typed in its places.
+std::string with_typed(std::string_view closest, std::string_view typed) {
+    std::string command;
+    for (std::size_t open = 0; (open = closest.find('{')) != closest.npos;) {
+        const std::size_t end = closest.find('}');
+        command += std::string(closest.substr(0, open)) + in_place_of(closest.substr(open + 1, end - open - 1), typed);
+        closest.remove_prefix(end + 1);
+    }
+    return command + std::string(closest);
 }
 
 }  // namespace
 
-std::string instead_of(Asked what, std::string_view typed, std::string_view number) {
+std::string instead_of(Asked what, std::string_view typed, std::string_view value) {
     const std::string word = text::plain(typed.substr(0, 60));
     if (word.empty()) return "";
     for (const AskedFor& k : asked_words)
         if (k.what == what && among(k.words, word))
-            return std::string(k.there_is) + "; try `tilescope " + with_number(k.closest, number) + '`' +
+            return std::string(k.there_is) + "; try `tilescope " + with_typed(k.closest, value) + '`' +
                    (k.page ? std::string("; see ") + k.page : "");
     return "";
 }

@@ -11,8 +11,8 @@ namespace tilescope::lab {
 enum class Asked : std::uint8_t { algorithm, dtype, gpu, flag };
 
 /// What there is in place of a word, a command that asks for the closest, and the page that says what is not modelled;
-/// empty where nothing is known of the word. The command has the number that was typed behind the word, where there is
-/// one and the command has a place for it.
-std::string instead_of(Asked what, std::string_view word, std::string_view number = "");
+/// empty where nothing is known of the word. The command has the value that was typed behind the word, where it has a
+/// place for such a one.
+std::string instead_of(Asked what, std::string_view word, std::string_view value = "");
 
 }  // namespace tilescope::lab

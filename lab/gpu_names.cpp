@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "core/text/words.hpp"
@@ -10,13 +12,30 @@ namespace tilescope::lab {
 namespace {
 
 /// Devices whose driver says more than their preset's name, as words are compared.
-constexpr std::pair<std::string_view, std::string_view> by_driver[] = {{"v100sxm216gb", "V100"},
-                                                                       {"a100sxm440gb", "A100-40GB"},
-                                                                       {"a100pcie40gb", "A100-40GB"},
-                                                                       {"a100sxm480gb", "A100-80GB"},
-                                                                       {"h10080gbhbm3", "H100-SXM"}};
+constexpr std::pair<std::string_view, std::string_view> by_driver[] = {
+    {"v100sxm216gb", "V100"},      {"a100sxm440gb", "A100-40GB"}, {"a100pcie40gb", "A100-40GB"},
+    {"a100sxm40gb", "A100-40GB"},  // of older drivers
+    {"a100sxm480gb", "A100-80GB"}, {"a100sxm80gb", "A100-80GB"},  {"h10080gbhbm3", "H100-SXM"}};
 
 constexpr std::string_view brands[] = {"nvidia", "tesla", "geforce", "amd", "instinct", "radeon"};
+
+/// Takes a whole number and the text behind it.
+std::optional<Index> take_number(std::string_view& rest, std::string_view behind) {
+    Index n = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), n);
+    if (error != std::errc()) return std::nullopt;
+    const std::string_view after = rest.substr(static_cast<std::size_t>(end - rest.data()));
+    if (!after.starts_with(behind)) return std::nullopt;
+    rest = after.substr(behind.size());
+    return n;
+}
+
+/// "3g.40gb" and, of a part of its SMs, "1c.3g.40gb".
+std::optional<MigSlice> slice_called(std::string_view profile) {
+    const auto some = take_number(profile, "c."), all = take_number(profile, "g."), gb = take_number(profile, "gb");
+    if (!all || !gb || *all < 1 || *all > 7 || *gb < 1 || (some && (*some < 1 || *some > *all))) return std::nullopt;
+    return MigSlice{"", some.value_or(*all), *gb};
+}
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
@@ -29,6 +48,19 @@ std::string_view without_brand(std::string_view name) {
         if (std::find(std::begin(brands), std::end(brands), word) == std::end(brands)) return rest;
         rest.remove_prefix(word.size());
     }
+}
+
+std::optional<MigSlice> mig_slice(std::string_view name) {
+    std::optional<std::string_view> whole;
+    for (std::size_t at = 0; at < name.size();) {
+        const std::size_t end = std::min(name.find_first_of(" -_", at), name.size());
+        const std::string word = text::plain(name.substr(at, end - at));
+        const std::optional<MigSlice> slice = slice_called(word);
+        if ((slice || word == "mig") && !whole) whole = name.substr(0, at);
+        if (slice) return MigSlice{*whole, slice->sevenths, slice->gb};
+        at = end + 1;
+    }
+    return whole ? std::optional(MigSlice{*whole, 0, 0}) : std::nullopt;
 }
 
 std::string preset_of_driver_name(std::string_view name, const std::vector<std::string>& presets) {

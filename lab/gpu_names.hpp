@@ -1,14 +1,25 @@
 // What drivers and people call devices.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/machine/units.hpp"
 
 namespace tilescope::lab {
 
 /// A device's name without maker and brand: "NVIDIA GeForce RTX 4090" as "RTX 4090".
 std::string_view without_brand(std::string_view name);
+
+/// A part of a GPU, which NVIDIA's drivers call "NVIDIA A100-SXM4-40GB MIG 1g.5gb".
+struct MigSlice {
+    std::string_view whole;  ///< what the GPU is called
+    Index sevenths;          ///< of its SMs, roughly; 0 where the name does not say it
+    Index gb;                ///< memory
+};
+std::optional<MigSlice> mig_slice(std::string_view name);
 
 /// The preset of the very device that a driver calls so; empty where there is none. Others of a family differ in SMs,
 /// clocks or memory.

@@ -86,13 +86,50 @@ std::vector<std::string> names_of(std::span<const Sheet> sheets) {
     return names;
 }
 
+/// Of presets by name, for a slice of one.
+std::string about_slice(const MigSlice& slice, std::span<const Sheet> sheets) {
+    const std::string a_slice =
+        "a MIG slice is another machine than the whole GPU, with fewer SMs, less L2 and less memory";
+    const auto meant = presets_meant(slice.whole, names_of(sheets));
+    const auto sheet = std::find_if(sheets.begin(), sheets.end(),
+                                    [&](const Sheet& s) { return meant.size() == 1 && s.spec.name == meant[0]; });
+    if (sheet == sheets.end() || slice.sevenths == 0)
+        return a_slice + (sheet == sheets.end() ? "" : "; the whole one is --gpu " + sheet->spec.name) +
+               "; see docs/gpus.md";
+    const GpuSpec& g = sheet->spec;
+    const double gib = static_cast<double>(g.hbm_bytes) / (1 << 30);
+    const Index eighths = std::clamp<Index>(std::llround(8 * static_cast<double>(slice.gb) / gib), 1, 8);
+    return a_slice + ": this one has about " + std::to_string(slice.sevenths) + "/7 of the " + std::to_string(g.sms) +
+           " SMs of the whole " + g.name + " (`nvidia-smi mig -lgip` lists how many) and " + std::to_string(eighths) +
+           "/8 of its bandwidth; try `tilescope run flash_v2 --gpu " + g.name + " --sms " +
+           std::to_string(std::max<Index>(1, g.sms * slice.sevenths / 7)) + " --hbm-bandwidth " +
+           std::to_string(std::llround(g.hbm_gbs * static_cast<double>(eighths) / 8)) + "`; see docs/gpus.md";
+}
+
+/// What there is in place of a device without a preset; empty where nothing is known of it.
+std::string instead_of_gpu(std::string_view name, std::span<const Sheet> sheets) {
+    if (const auto slice = mig_slice(name)) return about_slice(*slice, sheets);
+    const std::string with_brand = instead_of(Asked::gpu, name);  // a Tesla M4 is none of Apple's
+    return with_brand.empty() ? instead_of(Asked::gpu, without_brand(name)) : with_brand;
+}
+
+/// How a file of one's own begins: with the preset that `instead` names.
+std::string file_instead(std::string_view instead) {
+    constexpr std::string_view flag = "--gpu ";
+    const std::size_t at = instead.find(flag);
+    if (at == instead.npos) return "; the path of a .json file works too";
+    const std::string_view rest = instead.substr(at + flag.size());
+    return "; or edit what `tilescope gpus show " + std::string(rest.substr(0, rest.find_first_of(" `;"))) +
+           " --json > mine.json` writes, and give --gpu mine.json";
+}
+
 /// `asked` is what an error message says is wrong.
 const Sheet& find_sheet(std::span<const Sheet> sheets, std::string_view name, const std::string& asked,
                         bool may_be_file = true) {
     const auto names = names_of(sheets);
     const std::string file = may_be_file ? "; the path of a .json file works too" : "";
-    if (const std::string instead = instead_of(Asked::gpu, without_brand(name)); !instead.empty())
-        throw BadValue("gpu", asked, instead + file);
+    if (const std::string instead = instead_of_gpu(name, sheets); !instead.empty())
+        throw BadValue("gpu", asked, instead + (may_be_file ? file_instead(instead) : ""));
     const auto meant = presets_meant(name, names);
     if (meant.size() == 1)
         return *std::find_if(sheets.begin(), sheets.end(), [&](const Sheet& s) { return s.spec.name == meant[0]; });

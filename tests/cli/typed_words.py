@@ -25,7 +25,11 @@ KNOWN = [
     ("run flash_v2 --gpu L40S", "RTX-4090"), ("run flash_v2 --gpu L4", "RTX-4090"), ("run flash_v2 --gpu A10G", "RTX-3090"),
     ("run flash_v2 --gpu A10", "RTX-3090"), ("run flash_v2 --gpu H20", "78 SMs"), ("run flash_v2 --gpu H800", "H100"),
     ("run flash_v2 --gpu MI300X", "AMD"), ("run flash_v2 --gpu GB200", "B200"), ("run flash_v2 --gpu RTX-5090", "RTX-4090"),
-    ("run flash_v2 --gpu TPUv5e", "SMs"), ("compare flash_v2@MI300X", "AMD"), ("sweep flash_v2 --vary gpu=L40S", "RTX-4090"),
+    ("run flash_v2 --gpu H100-PCIe", "114 SMs"), ("run flash_v2 --gpu H100-NVL", "3,900 GB/s"),
+    ("run flash_v2 --gpu GH200", "4,000 GB/s"), ("run flash_v2 --gpu H800-PCIe", "another machine"),
+    ("run flash_v2 --gpu Quadro_GV100", "870 GB/s"), ("run flash_v2 --gpu Tesla_M10", "no tensor cores"),
+    ("run flash_v2 --gpu A100-SXM4-40GB_MIG_1g.5gb", "a MIG slice is another machine"),
+    ("run flash_v2 --gpu TPUv5e", "SMs"), ("run flash_v2 --gpu M1-Max", "only GPUs of SMs"), ("compare flash_v2@MI300X", "AMD"), ("sweep flash_v2 --vary gpu=L40S", "RTX-4090"),
     ("run flash_v2 --sliding-window 256", "window"), ("run flash_v2 --sliding_window=256", "window"),
     ("run flash_v2 --varlen", "varlen"), ("run flash_v2 --cu-seqlens 0,4", "varlen"), ("run flash_v2 --ring 8", "several GPUs"),
     ("run flash_v2 --tensor-parallel 8", "several GPUs"), ("run flash_v2 --cp 2", "several GPUs"),
@@ -57,7 +61,15 @@ TYPED = [("run flash_v2 --sliding-window 64", "--window-left 63`"), ("run flash_
          ("run flash_v2 --sliding-window", "--window-left 255`"), ("run flash_v2 --window-size -1", "--window-left 255`"),
          ("run flash_v2 --swa 1.5", "--window-left 255`"), ("run flash_v2 --sliding-window 0", "--window-left 255`"),
          ("sweep flash_v2 --vary sliding-window=128", "--window-left 127`"), ("run flash_v2 --num-heads 12", "--heads 12`"),
-         ("run flash_v2 --context-length 1000", "--seq 1000`"), ("run flash_v2 --page-block-size 32", "--page-size 32`"),
+         ("run flash_v2 --context-length 1000", "--seq 1000`"), ("run flash_v2 --context-length 32k", "--seq 32k`"),
+         ("run flash_v2 --max-seq-len=131072", "--seq 131072`"), ("run flash_v2 --ctx 1M", "--seq 1M`"),
+         ("run flash_v2 --context-length long", "--seq 4096`"), ("run flash_v2 --sliding-window 4k", "--window-left 4095`"),
+         ("run flash_v2 --num-kv-heads 4", "--kv-heads 4`"), ("run flash_v2 --block-size 128", "--br 128 --bc 128`"),
+         ("run flash_v2 --block-m 128", "--br 128`"), ("run flash_v2 --block_n 32", "--bc 32`"),
+         ("run flash_v2 --precision fp16", "--dtype f16`"), ("run flash_v2 --precision=f32", "--dtype f32`"),
+         ("run flash_v2 --precision fp8", "--dtype bf16`"), ("run flash_v2 --device h100", "--gpu H100-SXM`"),
+         ("run flash_v2 --device cuda:0", "--gpu A100`"), ("run flash_v2 --softmax-scale 1e-1", "--scale 1e-1`"),
+         ("run flash_v2 --page-block-size 32", "--page-size 32`"), ("explain flash_v2 --num-warps 2", "--warps 2`"),
          ("run flash_v2 --softmax-scale 0.5", "--scale 0.5`"), ("run flash_v2 --softmax-scale=half", "--scale 0.125`")]
 
 
@@ -88,7 +100,8 @@ def check_typed(binary, tally):
     for words, has in TYPED:
         said = one_line(tally, binary, words)
         tally.check(has in said, f"{words}: {said!r} has not {has}")
-        r = run(binary, re.search(r"try `tilescope ([^`]*)`", said)[1].split() + ["--mode", "count"])
+        command = re.search(r"try `tilescope ([^`]*)`", said)[1]
+        r = run(binary, command.split() + ([] if command.startswith("explain") else ["--mode", "count"]))
         tally.check(r.returncode == 0, f"{words}: {r.stderr}")
 
 
