@@ -120,7 +120,7 @@ void scale_what_follows(GpuSpec& g, const GpuSpec& before, const GivenNumbers& g
         g.tensor_clock_mhz =
             scaled(&GpuSpec::tensor_clock_mhz, before.tensor_clock_mhz, g.clock_mhz / before.clock_mhz);
     // What the system takes of every thread block stays what it is.
-    if (const Bytes system = before.sram_per_sm - before.sram_per_block;
+    if (const Bytes system = before.system_sram();
         !free(&GpuSpec::sram_per_sm) && free(&GpuSpec::sram_per_block) && g.sram_per_sm > system)
         g.sram_per_block = g.sram_per_sm - system;
     for (const Peak& p : peaks) {

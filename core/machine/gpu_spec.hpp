@@ -1,6 +1,7 @@
 // The machine, as plain numbers. Where they come from is written in gpus/*.json, one source per number.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -49,6 +50,10 @@ struct GpuSpec {
     std::optional<double> cuda_clock_mhz;         ///< under a load of fused multiply-adds
     std::optional<double> mma_light_clock_mhz;    ///< under mma.sync, a thread block on each SM
     std::optional<double> mma_clock_mhz;          ///< under mma.sync, several
+
+    /// What the system takes of an SM's shared memory for every resident thread block: 1 KiB (CUDA C++ Programming
+    /// Guide, compute capabilities from 8.0), or what an SM has above the most that one block may use, if that is less.
+    Bytes system_sram() const { return std::min<Bytes>(1024, sram_per_sm - sram_per_block); }
 };
 
 }  // namespace tilescope

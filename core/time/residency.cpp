@@ -15,8 +15,7 @@ Residency residency(const BlockNeeds& needs, const GpuSpec& gpu) {
     const Index per_warp = ceil_div(std::max<Index>(needs.registers, 1) * threads, unit) * unit * bytes;
     limit(gpu.registers_per_sm / sub_cores / per_warp * sub_cores / needs.warps, "registers");
     if (needs.tiles > 0) limit(gpu.registers_per_sm / needs.tiles, "registers");
-    const Bytes system = std::min<Bytes>(1024, gpu.sram_per_sm - gpu.sram_per_block);
-    if (needs.shared > 0) limit(gpu.sram_per_sm / (needs.shared + system), "shared memory");
+    if (needs.shared > 0) limit(gpu.sram_per_sm / (needs.shared + gpu.system_sram()), "shared memory");
     return r;
 }
 

@@ -18,9 +18,8 @@ struct Residency {
     const char* limit = "";  ///< "shared memory", "registers", "warps" or "thread blocks"
 };
 
-/// At least 1 where an SM has the warps: a kernel that runs at all has a block on an SM. Every block takes 1 KiB of
-/// shared memory besides (what an SM has above the most that one block may take); registers come by the warp, in units
-/// of 256, from those of a quarter of the SM.
+/// At least 1 where an SM has the warps: a kernel that runs at all has a block on an SM. Every block takes the system's
+/// shared memory besides; registers come by the warp, in units of 256, from those of a quarter of the SM.
 Residency residency(const BlockNeeds& needs, const GpuSpec& gpu);
 
 }  // namespace tilescope
