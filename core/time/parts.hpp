@@ -61,16 +61,16 @@ struct Progress {
 };
 
 /// Of the time that a thread block spends in a loop, in cycles: what it takes alone, and what it waits for where others
-/// are beside it.
+/// are beside it, or more than four warps of its own.
 struct LoopTime {
     double own = 0;
-    double unit = 0;    ///< waits for the unit that all need most
+    double unit = 0;    ///< waits for the unit that all need most: StepTime::waiting_for_unit
     double memory = 0;  ///< waits for L2 or DRAM besides
 
     double all() const { return own + unit + memory; }
 };
 
-/// Where the parts sum to 1, the times of its loops and `fixed` sum to how long the block stays.
+/// Where the parts sum to 1, the times of its loops and BlockWork::outside sum to how long the block stays.
 LoopTime time_in(const LoopWork& loop, std::span<const Progress> progress);
 
 /// A part of a step of a thread block that is alone, and its cycles: the terms of D.

@@ -14,21 +14,25 @@ namespace tilescope {
 
 /// Cycles of one step. Alone on an SM a thread block takes `alone`: the phases of a step depend on each other, and only
 /// loads go on beside them. Every further one hides behind it but for the unit that both need most: `busiest`. So r of
-/// them take alone + (r - 1) busiest for a step of each. What asks a unit that queues lets others work meanwhile: while
-/// two are there at once neither waits for the other. That unit is the limit only where it has no pause left, so they
-/// take r times `queued` at least.
+/// them take alone + (r - 1) busiest for a step of each, at most. What asks a unit that queues lets others work
+/// meanwhile: a block is there for q = queued / (alone + (r - 1) busiest) of its time, and while two are there at once
+/// neither waits for the other. So they take alone + (r - 1) busiest (1 - q^2). The unit that queues is the limit only
+/// where it has no pause left: they take r times `queued` at least.
 struct StepTime {
-    double alone = 0, busiest = 0;
-    double queued = 0;   ///< of shared memory, where it queues (StyleConstants)
+    double alone = 0;
+    double busiest = 0;  ///< of four warps
+    double queued = 0;   ///< of shared memory, where it queues (StyleConstants), for all warps of the block
     PerUnit busy{};      ///< of every unit of an SM, for all warps of the block
     double waiting = 0;  ///< part of `alone`: barriers, reductions, loads that are waited for
-    /// A thread block of 8 warps is two that share their loads; one whose rows fill one warp of four is a quarter.
+    /// Fours of warps that work: a thread block of 8 is two that share their loads, and r of them are 2 r above; one
+    /// whose rows fill one warp of four is a quarter.
     double residents = 1;
 
     double memory = 0;  ///< of L2 or DRAM, whichever takes longer, for a block's share of them
     double bus = 0;     ///< the same where no other SM asks: what one SM draws at most
 
-    /// Warps are spread over the sub-cores, so those of blocks that do not fill them do not meet.
+    /// What so many wait for each other beyond `alone`, but for L2 and DRAM. Warps are spread over the sub-cores, so
+    /// those of blocks that do not fill them do not meet.
     double waiting_for_unit(Index blocks) const {
         const double all = static_cast<double>(blocks), others = std::max(1.0, std::ceil(all * residents)) - 1;
         const double blocked = others * busiest;
