@@ -39,12 +39,12 @@ def demo(folder):
         for line in child.stdout:
             said += line
             if AFTER_TABLE in line:
-                seen["table, s"] = time.monotonic() - began
-                seen["table, processor s"] = processor_seconds(child.pid)
+                seen["table"] = time.monotonic() - began
+                seen["table, processor"] = processor_seconds(child.pid)
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-        seen["window, s"] = time.monotonic() - began
-        seen["window, processor s"] = processor_seconds(child.pid)
-    if child.returncode or "table, s" not in seen or not (folder / "build" / "tilescope-gui").exists():
+        seen["window"] = time.monotonic() - began
+        seen["window, processor"] = processor_seconds(child.pid)
+    if child.returncode or "table" not in seen or not (folder / "build" / "tilescope-gui").exists():
         sys.exit(f"{said}\nbuild_times.py: scripts/demo ends with {child.returncode} in {folder}")
     return seen
 
@@ -55,7 +55,7 @@ def tests(folder):
     seconds = re.findall(r"Total Test time \(real\) = +([\d.]+) sec", done.stdout)
     if done.returncode or not seconds:
         sys.exit(f"{done.stdout[-3000:]}\nbuild_times.py: scripts/test ends with {done.returncode} in {folder}")
-    return {"tests, s": float(seconds[-1])}
+    return {"tests": float(seconds[-1])}
 
 
 def measured(commit, with_tests):
@@ -82,13 +82,13 @@ def main():
         for commit in named:
             runs[commit].append(measured(commit, options.tests))
             print(f"round {n + 1}, {commit}:",
-                  ", ".join(f"{key[:-1].strip()} {value:.0f} s" for key, value in runs[commit][-1].items()), flush=True)
+                  ", ".join(f"{key} {value:.0f} s" for key, value in runs[commit][-1].items()), flush=True)
     print(f"\n| median of {options.rounds} |", " | ".join(named), "|")
     print("|---|" + "---|" * len(named))
     for key in runs[named[0]][0]:
         medians = [statistics.median(run[key] for run in runs[commit]) for commit in named]
         cells = [f"{m:.0f}" + (f" ({m / medians[0]:.2f} x)" if k else "") for k, m in enumerate(medians)]
-        print(f"| {key} |", " | ".join(cells), "|")
+        print(f"| {key}, s |", " | ".join(cells), "|")
 
 
 if __name__ == "__main__":

@@ -46,6 +46,9 @@ bool spills(const Candidate& c) {
     return c.outcome.report && c.outcome.report->time && c.outcome.report->time->spills();
 }
 
+/// Whether it is a row of dashes: these tiles do not fit, or have no time.
+bool has_no_value(const Candidate& c) { return !c.outcome.report || !c.outcome.report->time; }
+
 /// Why the first of the ranking is no advice: tiles that were given, and that no kernel would have; empty where it is.
 std::string no_advice(const Advice& a) {
     const Outcome& o = a.ranking[0].outcome;
@@ -54,7 +57,7 @@ std::string no_advice(const Advice& a) {
 }
 
 std::string size_of_released(const Advice& a) {
-    return size_of_tile(a.released) + (a.carried_on.empty() ? "" : " (rule carried on)");
+    return size_of_tile(a.released) + (a.published.carried_on.empty() ? "" : " (rule carried on)");
 }
 
 void add_row(text::Table& table, const std::string& what, const Candidate& c, double best) {
@@ -63,7 +66,7 @@ void add_row(text::Table& table, const std::string& what, const Candidate& c, do
         const Metric& m = *find_metric(key);
         cells.push_back(c.outcome.report ? shown(m, m.of(*c.outcome.report)) : "–");
     }
-    cells.emplace_back(spills(c) ? "would spill" : compiled(c) ? "compiled" : "estimated");
+    cells.emplace_back(!c.outcome.report ? "–" : spills(c) ? "would spill" : compiled(c) ? "compiled" : "estimated");
     table.add(cells);
 }
 
@@ -74,7 +77,7 @@ text::Table table_of(const Advice& a) {
     const char* first = no_advice(a).empty() ? "best" : "given";
     for (std::size_t k = 0; k < std::min(most_shown, a.ranking.size()); ++k)
         add_row(table, k > 0 ? std::to_string(k + 1) : first, a.ranking[k], best);
-    add_row(table, a.carried_on.empty() ? "released kernel's" : "its rule, carried on", a.released, best);
+    add_row(table, a.published.name(), a.released, best);
     return table;
 }
 
@@ -85,24 +88,21 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
                                        request.gpu.name);
     std::cout << '\n';
     table_of(a).print(std::cout);
-    const bool spilt = spills(a.released), released = a.carried_on.empty();
+    const bool lost = spills(a.released) || has_no_value(a.released), released = a.published.carried_on.empty();
     const std::string no_kernel = no_advice(a);
+    std::vector<std::string> notes;
     if (!no_kernel.empty())
-        text::print_wrapped(std::cout, "\nThe given tiles: " + no_kernel +
-                                           ". They are the only ones that were asked for, not the best: leave --br or "
-                                           "--bc out.");
+        notes.push_back("The given tiles: " + no_kernel +
+                        ". They are the only ones that were asked for, not the best: leave --br or --bc out.");
     else if (!compiled(a.ranking[0]))
-        text::print_wrapped(
-            std::cout,
-            std::string("\nNo kernel here has the best's tiles, and its registers are estimated") +
-                (spilt || !released ? "."
-                                    : ": of tiles that differ by less than the model's error, a released kernel's "
-                                      "are the safer choice."));
-    if (!released)
-        text::print_wrapped(std::cout, "No released kernel is for this: its tiles are by " + a.carried_on + '.');
-    if (spilt)
-        text::print_wrapped(
-            std::cout, std::string(released ? "The released kernel's" : "These") + " tiles: " + a.released.why + ".");
+        notes.push_back(std::string("No kernel here has the best's tiles, and its registers are estimated") +
+                        (lost || !released ? "."
+                                           : ": of tiles that differ by less than the model's error, " +
+                                                 a.published.whose + " are the safer choice."));
+    if (!released) notes.push_back("No released kernel is for this: tiles by " + a.published.carried_on + '.');
+    if (lost) notes.push_back((released ? a.published.whose : "These") + " tiles: " + a.released.why + ".");
+    if (!notes.empty()) std::cout << '\n';
+    for (const std::string& note : notes) text::print_wrapped(std::cout, note);
     std::cout << "\nOne step from " << (no_kernel.empty() ? "the best" : "the given tiles") << ":\n";
     const double best = a.ranking[0].value;
     for (const Candidate& c : a.neighbours)
@@ -151,7 +151,7 @@ Json json_of(const Advice& a, const Request& request, const Algorithm& algorithm
               {"objective", name_of(request.wish.objective)}};
     for (const Candidate& c : a.ranking) j["ranking"].push_back(json_of(c));
     j["released"] = json_of(a.released);
-    j["released"]["carried_on"] = a.carried_on.empty() ? Json() : Json(a.carried_on);
+    j["released"]["carried_on"] = a.published.carried_on.empty() ? Json() : Json(a.published.carried_on);
     const std::string no_kernel = no_advice(a);
     j["no_advice"] = no_kernel.empty() ? Json() : Json(no_kernel);
     j["neighbours"] = Json::object();
@@ -179,7 +179,8 @@ void advise_along(const AdviseRequest& a, const Algorithm& algorithm) {
         throw UsageError("--json: is of one problem; leave --vary out, or use sweep --tiles best --json");
     const SweepAxis axis = parse_axis(a.vary[0]);
     text::Table table(
-        {axis.key, "best", "time", "SM traffic", "DRAM", "on an SM", "bound", "released kernel's", "of best"}, 2);
+        {axis.key, "best", "time", "SM traffic", "DRAM", "on an SM", "bound", "--tiles kernel", "of best"}, 2);
+    std::vector<std::string> lost;
     for (const std::string& value : axis.values) {
         const Options o = with(a.options, {{axis.key, value}});
         const Advice found = advice_for(algorithm, read_request(o, algorithm), o.threads);
@@ -191,8 +192,12 @@ void advise_along(const AdviseRequest& a, const Algorithm& algorithm) {
         cells.push_back(size_of_released(found));
         cells.push_back(ratio(found.released.value, best.value));
         table.add(cells);
+        if (has_no_value(found.released))
+            lost.push_back(axis.key + ' ' + value + ", " + size_of_tile(found.released) + ": " + found.released.why);
     }
     table.print(std::cout);
+    if (!lost.empty()) std::cout << "\nWithout a time:\n";
+    for (const std::string& line : lost) text::print_wrapped(std::cout, line, "  ");
 }
 
 void advise(const AdviseRequest& given) {

@@ -52,12 +52,17 @@ const Contender* row_of(std::span<const Contender> rows, const char* algorithm) 
     return found;
 }
 
-/// What a backend does otherwise than a row: also where the row's tiles are not the released kernel's.
+/// What a backend does otherwise than a row: also where the row's tiles are not the released kernel's, or its thread
+/// blocks do not start in the library's order, row blocks from the first on.
 std::string apart(const Like& like, const Contender* row) {
     if (!row || *like.apart) return *like.apart ? like.apart : "-";
     const Experiment& e = row->report->experiment;
     const Tiling released = choose_tiling(*e.algorithm, e.problem, {}, e.gpu);
-    return released.br == e.tiling.br && released.bc == e.tiling.bc ? "-" : "its own tiles, not the row's";
+    std::vector<std::string> others;
+    if (released.br != e.tiling.br || released.bc != e.tiling.bc) others.emplace_back("its own tiles, not the row's");
+    if (e.problem.mask.is_causal() && e.placing.order != Order::rows)
+        others.emplace_back("row blocks from the first on (--order rows)");
+    return others.empty() ? "-" : text::join(others, "; ");
 }
 
 /// What was measured and what was not, where nothing of the problem's like was.

@@ -191,7 +191,7 @@ void print_comparison(const std::vector<Row>& rows, text::Format format) {
             std::to_string(r.experiment.tiling.br) + " x " + std::to_string(r.experiment.tiling.bc),
             text::bytes(r.counters.hbm()),
             ratio_text(static_cast<double>(r.counters.hbm()) / static_cast<double>(base->report->counters.hbm())),
-            dram ? text::bytes(dram->read + dram->written) : "-",
+            dram ? text::bytes(dram->total()) : "-",
             hits ? text::percent(*hits) : "-"};
         for (std::string& cell : time_cells(r)) cells.push_back(std::move(cell));
         cells.push_back(text::bytes(r.hbm_extra));

@@ -5,6 +5,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/published_tiles.hpp"
 #include "lab/timing.hpp"
 
@@ -54,17 +55,12 @@ class Adviser {
         if (ranked.tiles.empty() && !ranked.no_room.empty())
             throw RunError("advise: an SM has no room for tiles that would not spill registers: " + ranked.no_room +
                            "; give the SMs more in a file for --gpu, or choose another --gpu");
-        const Tiling& given = s_.wish.tiling;
-        if (ranked.tiles.empty() && (given.br > 0 || given.bc > 0))
-            throw RunError("advise: no tiling with the given " +
-                           std::string(given.br < 1   ? "Bc"
-                                       : given.bc < 1 ? "Br"
-                                                      : "Br and Bc") +
-                           " fits without spilling registers; leave " +
-                           (given.br < 1   ? "--bc"
-                            : given.bc < 1 ? "--br"
-                                           : "--br or --bc") +
-                           " out");
+        std::vector<std::string> given, flags;
+        if (s_.wish.tiling.br > 0) given.emplace_back("Br"), flags.emplace_back("--br");
+        if (s_.wish.tiling.bc > 0) given.emplace_back("Bc"), flags.emplace_back("--bc");
+        if (ranked.tiles.empty() && !given.empty())
+            throw RunError("advise: no tiling with the given " + text::listed(given) +
+                           " fits without spilling registers; leave " + text::alternatives(flags) + " out");
         if (ranked.tiles.empty())
             throw RunError(
                 "advise: no tiling fits without spilling registers; give the SMs more with --sram KIB, choose another "
@@ -75,7 +71,7 @@ class Adviser {
             if (&c != &best) c.why = why_it_loses(c, best);
         const PublishedTiles published = published_tiles(s_.algorithm, s_.problem, s_.gpu);
         const Tiling released = cut_to(s_.problem, published.tiling);
-        advice.carried_on = published.carried_on;
+        advice.published = published;
         advice.released = evaluated(s_.tiles(released.br, released.bc), "released");
         advice.released.why = why_it_loses(advice.released, best);
         advice.neighbours = neighbours(best);

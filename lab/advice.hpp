@@ -1,15 +1,15 @@
 // Which tiles to take, which come next, and why their neighbours lose.
 #pragma once
 
+#include "lab/published_tiles.hpp"
 #include "lab/tile_search.hpp"
 
 namespace tilescope::lab {
 
 struct Advice {
     std::vector<Candidate> ranking;  ///< the best first; tiles that were given stay
-    Candidate released;              ///< the released kernel's tiles
-    std::string carried_on =
-        "";  ///< whose they are where there is no such kernel: "FlashAttention-2's rule for d = 256, carried on"
+    Candidate released;              ///< `published`, cut to the problem
+    PublishedTiles published;
     std::vector<Candidate> neighbours;  ///< of the best, one step away in each direction
     double floor_us = 0;                ///< that the best's busiest unit takes alone
     Unit floor = Unit::tensor;

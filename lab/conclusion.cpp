@@ -71,7 +71,6 @@ std::string reason(const Contender& slow, const Contender& fast) {
     const double flops = ratio(s.counters.matmul_flops, f.counters.matmul_flops);
     const double traffic = ratio(s.counters.hbm(), f.counters.hbm());
     const auto dram = s.dram(), least = f.dram();
-    const auto bytes = [](const DramTraffic& t) { return static_cast<double>(t.read + t.written); };
     std::vector<std::string> reasons;
     const bool alike = s.experiment.algorithm == f.experiment.algorithm && s.experiment.tiling == f.experiment.tiling;
     if (alike && l.bound != Bound::dram && l.tail > best.tail + 0.01)
@@ -80,9 +79,9 @@ std::string reason(const Contender& slow, const Contender& fast) {
     if (2 * l.sms <= best.sms || (l.bound == Bound::blocks && best.bound != Bound::blocks))
         reasons.push_back(text::counted(l.blocks, "thread block") + " for " + text::grouped(s.experiment.gpu.sms) +
                           " SMs");
-    if (dram && least && bytes(*dram) > (l.bound == Bound::dram ? 1.1 : 4) * bytes(*least))
-        reasons.push_back(text::bytes(dram->read + dram->written) + " from and to DRAM against " +
-                          text::bytes(least->read + least->written));
+    const double many = l.bound == Bound::dram ? 1.1 : 4;  // times the fastest's bytes
+    if (dram && least && static_cast<double>(dram->total()) > many * static_cast<double>(least->total()))
+        reasons.push_back(text::bytes(dram->total()) + " from and to DRAM against " + text::bytes(least->total()));
     if (flops > 1.1) reasons.push_back(times(flops) + " the matrix FLOPs");
     if (reasons.empty() && traffic > 1.1) reasons.push_back(times(traffic) + " the SM traffic");
     if (const std::string launches = about_launches(*s.time, *f.time); reasons.empty() && !launches.empty())

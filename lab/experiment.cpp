@@ -124,8 +124,8 @@ std::optional<double> Report::useful_flops_per_s() const {
 
 std::optional<double> Report::dram_intensity() const {
     const auto traffic = dram();
-    if (!traffic || traffic->read + traffic->written == 0) return std::nullopt;
-    return static_cast<double>(counters.flops()) / static_cast<double>(traffic->read + traffic->written);
+    if (!traffic || traffic->total() == 0) return std::nullopt;
+    return static_cast<double>(counters.flops()) / static_cast<double>(traffic->total());
 }
 
 namespace {

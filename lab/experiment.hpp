@@ -21,6 +21,7 @@ struct Experiment {
     Tiling tiling;
     GpuSpec gpu;
     Placing placing = {};
+    bool shares_tiles = false;  ///< with all that it is compared with: published_tiles()
 };
 
 struct TensorReport {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/machine/out_of_chip_memory.hpp"
 #include "lab/mapping.hpp"
 #include "lab/published_tiles.hpp"
 #include "lab/timing.hpp"
@@ -31,26 +30,25 @@ Tiling kernel_tiles(const Experiment& e) {
     Tiling t = e.tiling;
     // Of a program of one's own there is no kernel but the one that it describes.
     if (e.gpu.compute_capability == "none" || e.algorithm->file || is_for_few_rows(e)) return t;
-    const Tiling released = published_tiles(*e.algorithm, e.problem, e.gpu).tiling;
+    const Tiling released = published_tiles(*e.algorithm, e.problem, e.gpu, e.shares_tiles).tiling;
     if (t.br == e.problem.seq_q) t.br = std::max(t.br, released.br);
     if (t.bc == e.problem.seq_k) t.bc = std::max(t.bc, released.bc);
-    while (t.br / 2 >= std::max(least_rows, e.tiling.br) && !fits(*e.algorithm, large_enough(e.problem, t), t, e.gpu))
+    if (t == e.tiling) return t;
+    const auto has_room = [&] { return fits(*e.algorithm, large_enough(e.problem, t), t, e.gpu); };
+    while (!has_room()) {
+        if (t.br / 2 < std::max(least_rows, e.tiling.br)) return e.tiling;
         t.br /= 2;
+    }
     return t;
 }
 
 FullTiles full_tiles(const Experiment& e) {
     FullTiles full{e};
-    Experiment whole = e;
-    whole.tiling = kernel_tiles(e);
-    if (whole.tiling == e.tiling) return full;
-    Experiment large = whole;
-    large.problem = large_enough(e.problem, whole.tiling);
-    try {
-        full.counted = count(large);
-        full.experiment = whole;
-    } catch (const OutOfChipMemory&) {  // no kernel has them here
-    }
+    full.experiment.tiling = kernel_tiles(e);
+    if (full.experiment.tiling == e.tiling) return full;
+    Experiment large = full.experiment;
+    large.problem = large_enough(e.problem, large.tiling);
+    full.counted = count(large);
     return full;
 }
 

@@ -46,11 +46,7 @@ const Knob* to_halve(const Algorithm& algorithm, const Tiling& given, const Tili
 
 Tiling start_of(TileRule rule, const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu) {
     if (rule == TileRule::paper) return paper_rule(p, gpu);
-    // A kernel of tiled products has warps as its own tiles ask for: with others it is another kernel.
-    const bool common = rule == TileRule::common && algorithm.tiled.warp == 0;
-    const Tiling t =
-        common ? common_tiles(*algorithm.computes, p, gpu).tiling : published_tiles(algorithm, p, gpu).tiling;
-    return cut_to(p, t);
+    return cut_to(p, published_tiles(algorithm, p, gpu, rule == TileRule::common).tiling);
 }
 
 }  // namespace

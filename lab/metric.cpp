@@ -187,7 +187,7 @@ constexpr Metric
                 among_counters({"dram_bytes", "DRAM traffic", "DRAM", "B", "DRAM traffic, read and written", modelled,
                                 [](const Report& r) {
                                     const auto dram = r.dram();
-                                    return dram ? MetricValue(dram->read + dram->written) : MetricValue();
+                                    return dram ? MetricValue(dram->total()) : MetricValue();
                                 }}),
                 {"flops_per_s", "FLOP/s", "FLOP/s", "FLOP/s",
                  "FLOPs of matrix products over the time, of the tiles that are computed", modelled,

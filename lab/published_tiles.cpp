@@ -100,8 +100,8 @@ std::string carried_on(const Released& r, const Problem& p, const GpuSpec& gpu) 
 
 PublishedTiles tiles_of(const Released& r, Tiling tiling, const Problem& p, const GpuSpec& gpu) {
     const std::string rule = carried_on(r, p, gpu);
-    if (!rule.empty()) return {tiling, "by " + rule, rule};
-    return {tiling, std::string("as in ") + r.whose + ' ' + r.kernel + " (" + r.file + ')'};
+    if (!rule.empty()) return {tiling, "by " + rule, r.whose, rule};
+    return {tiling, std::string("as in ") + r.whose + ' ' + r.kernel + " (" + r.file + ')', r.whose};
 }
 
 std::string kernel_or_rule(const Released& r, const Problem& p, const GpuSpec& gpu) {
@@ -109,30 +109,33 @@ std::string kernel_or_rule(const Released& r, const Problem& p, const GpuSpec& g
     return from.empty() ? std::string(r.whose) + ' ' + r.kernel : "A kernel by " + (r.whose + (" rule" + from));
 }
 
-}  // namespace
-
+/// FlashAttention-2's, whatever the algorithm.
 PublishedTiles common_tiles(const Computation& computation, const Problem& p, const GpuSpec& gpu) {
-    if (gpu.compute_capability == "none") return {{4, 4}, "as in what the blackboard has room for"};
-    if (!computation.features.has(Feature::head_dims)) return {{32, 64}, "as in TileScope's own softmax kernels"};
-    if (p.dtype == Dtype::f32) return {{64, 64}, "as in TileScope's own f32 kernels"};
+    if (gpu.compute_capability == "none") return {{4, 4}, "as in what the blackboard has room for", "the blackboard's"};
+    if (!computation.features.has(Feature::head_dims))
+        return {{32, 64}, "as in TileScope's own softmax kernels", "TileScope's"};
+    if (p.dtype == Dtype::f32) return {{64, 64}, "as in TileScope's own f32 kernels", "TileScope's"};
     const Index dim = std::max(p.dim, p.dim_v);
     if (&computation == &computation::attention_backward)
         return tiles_of(flash_attention_2_gradients, flash_attention_2_backward(dim, gpu), p, gpu);
     return tiles_of(flash_attention_2_kernel, flash_attention_2(dim, p, gpu), p, gpu);
 }
 
-PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu) {
+}  // namespace
+
+PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& p, const GpuSpec& gpu, bool shared) {
     const std::string_view name = algorithm.name;
     const Index dim = std::max(p.dim, p.dim_v);
-    if (gpu.compute_capability == "none") return common_tiles(*algorithm.computes, p, gpu);
+    const bool common = shared && algorithm.tiled.warp == 0;
+    if (common || gpu.compute_capability == "none") return common_tiles(*algorithm.computes, p, gpu);
     if (p.dtype != Dtype::f32 && name == "flash_v1")
         return tiles_of(flash_attention_1_kernel, flash_attention_1(dim, p.seq_k), p, gpu);
     if (p.dtype != Dtype::f32 && name == "split_kv") return tiles_of(flash_attention_2_split, split_keys(dim), p, gpu);
     if (p.dtype != Dtype::f32 && name == "memory_efficient")
-        return {xformers(dim, gpu), "as in xformers' kernel, which is PyTorch's (generate_kernels.py)"};
+        return {xformers(dim, gpu), "as in xformers' kernel, which is PyTorch's (generate_kernels.py)", "xformers'"};
     if (p.dtype != Dtype::f32 && name == "memory_efficient_backward")
         return {xformers_backward(dim, gpu),
-                "as in xformers' backward kernel, which is PyTorch's (generate_kernels.py)"};
+                "as in xformers' backward kernel, which is PyTorch's (generate_kernels.py)", "xformers'"};
     return common_tiles(*algorithm.computes, p, gpu);
 }
 

@@ -13,20 +13,23 @@ struct PublishedTiles {
     /// "as in FlashAttention-2's released kernel (flash_fwd_launch_template.h)"; or, where that has no kernel for such
     /// a problem or GPU, what is taken instead: "by FlashAttention-2's rule for d = 256, carried on".
     std::string source;
+    std::string whose;  ///< "FlashAttention-2's", "TileScope's"
     /// Where there is none: "FlashAttention-2's rule for d = 256, carried on"; else empty.
     std::string carried_on = "";
+
+    /// Of the tiles, beside others: "FlashAttention-2's", "FlashAttention-2's rule, carried on".
+    std::string name() const { return whose + (carried_on.empty() ? "" : " rule, carried on"); }
 };
 
 /// What the released kernel of the algorithm uses for this GPU, head dimension, type and mask. Algorithms without one
 /// of their own have FlashAttention-2's, so that they can be compared; f32 and the softmax of a matrix have those of
-/// the kernels here. Not yet cut to the problem.
-PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
+/// the kernels here. Not yet cut to the problem. `shared`: FlashAttention-2's, whatever the algorithm, as `compare` has
+/// them; but a kernel of tiled products has warps as its own tiles ask for, and with others is another kernel.
+PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu,
+                               bool shared = false);
 
 /// No larger than the problem.
 inline Tiling cut_to(const Problem& p, Tiling t) { return {std::min(t.br, p.seq_q), std::min(t.bc, p.seq_k)}; }
-
-/// FlashAttention-2's, whatever the algorithm: what `compare` puts all of them on.
-PublishedTiles common_tiles(const Computation& computation, const Problem& problem, const GpuSpec& gpu);
 
 /// Of FlashAttention-1 and -2, forward and backward: "FlashAttention-1's released backward kernel"; or, where that is
 /// not for such a problem or GPU, "A kernel by FlashAttention-1's rule for d = 128".

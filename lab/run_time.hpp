@@ -46,7 +46,8 @@ struct LaunchTime {
     double steps = 0;      ///< how often a block goes through it, on average
     PerUnit busy{};        ///< share of the time and the SMs in which a unit is at work
     Bound bound = Bound::launch;
-    std::optional<DramTraffic> dram;
+    std::optional<DramTraffic> dram;        ///< with an empty L2, as hardware counters have it
+    std::optional<DramTraffic> dram_again;  ///< run after run, as the time is
 };
 
 /// What a modelled time rests on.

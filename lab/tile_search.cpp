@@ -21,7 +21,7 @@ double value_of(const Report& r, Objective objective) {
     if (!r.time) return unbounded;
     if (objective == Objective::time) return r.time->us();
     const auto dram = r.dram();
-    return dram ? static_cast<double>(dram->read + dram->written) : unbounded;
+    return dram ? static_cast<double>(dram->total()) : unbounded;
 }
 
 /// What a tiling takes at least, quickly: without the L2.

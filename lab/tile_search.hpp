@@ -63,7 +63,9 @@ struct Ranking {
     /// Those that were timed with the L2, the best first: as many as could be the best, and some more. All of them fit,
     /// and none would spill registers or have no room on an SM, unless no tile is left to choose.
     std::vector<Candidate> tiles;
-    std::string no_room = "";  ///< why an SM has no room for tiles that fit and would not spill; empty where it has
+    /// Why an SM has no room for the first tiles that fit and would not spill, and that it has no room for; empty where
+    /// there are none. The reason for an empty ranking.
+    std::string no_room = "";
 };
 Ranking ranked_tiles(const Sought& sought);
 

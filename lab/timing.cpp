@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
-#include "core/machine/fold.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/dram.hpp"
 #include "lab/full_tiles.hpp"
 #include "lab/registers.hpp"
+#include "lab/timed_launch.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -41,269 +40,6 @@ Kernel kernel_of(const Experiment& e, const Held& held) {
             k.warps *= 2;
     return k;
 }
-
-/// rows_at_once() of the passage of a thread block that has most.
-Index rows_at_once(const BlockOutline& block) {
-    Index most = 0;
-    for (const Passage& p : block.passages) most = std::max(most, tilescope::rows_at_once(p.deeds));
-    return most;
-}
-
-// ---- A launch's thread blocks
-
-struct Memory : MemoryShare {
-    double first_missed = 0;  ///< of what is read for the first time in a launch, the share that L2 lacks
-};
-
-/// A kind of thread block with the steps of its passages.
-struct TimedBlock {
-    const BlockOutline* outline;
-    std::vector<StepTime> steps;  ///< one a passage
-    double fixed = 0;             ///< cycles, whoever is beside it
-    Unhidden unhidden = {};       ///< of loads and stores outside of its loops
-    double looking = 0;           ///< cycles in which a mask is looked up, for a tile that it crosses
-};
-
-/// What the first loop begins with: it has had no time to come ahead.
-const Deed* first_load(const BlockOutline& block) {
-    for (const Passage& p : block.passages)
-        if (p.loop >= 0 && !p.deeds.empty() && p.deeds[0].kind() == Kind::load) return &p.deeds[0];
-    return nullptr;
-}
-
-/// Adds a load or a store that no step hides. Warps with a softmax each do not wait for one another, and the constants
-/// of CUDA cores were fitted without further thread blocks.
-void add_unhidden(TimedBlock& t, const Deed& d, const Kernel& kernel, const Rates& rates, const Memory& memory) {
-    const double alone = static_cast<double>(d.cost.hbm()) / rates.bus;
-    t.fixed += alone;
-    if (kernel.style == Style::cuda_cores || kernel.own_softmax) return;
-    // What is written L2 takes in, and sends to DRAM later.
-    const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_sent());
-    t.unhidden.memory +=
-        memory.sharing * (read * std::max(1 / memory.l2, memory.first_missed / memory.dram_read) + written / memory.l2);
-    t.unhidden.bus += alone;
-}
-
-bool computes(const Passage& p) {
-    return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return !d.moves_data(); });
-}
-
-/// With no more turns asked for together than there are. What only moves data is asked for while others compute: it
-/// takes an SM's share of L2 and DRAM, and no latency.
-StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const MemoryShare& memory, Count blocks,
-                      const Cut& cut) {
-    kernel.together = std::clamp<Index>(p.total / blocks, 1, kernel.together);
-    const StepTime whole = step_of(p.deeds, kernel, rates, memory, cut);
-    if (computes(p)) return whole;
-    StepTime moves;
-    moves.busy = whole.busy, moves.memory = whole.memory, moves.bus = whole.bus;
-    return moves;
-}
-
-/// Of a tile of scores: the largest of which maxima are taken.
-double scores_of_a_thread(const BlockOutline& block, const Kernel& kernel) {
-    constexpr double threads = 32;  // of a warp
-    double most = 0;
-    for (const Passage& p : block.passages)
-        for (const Deed& d : p.deeds)
-            if (p.loop >= 0 && d.kind() == Kind::reduce) most = std::max(most, d.reads[0].size());
-    return most / (threads * static_cast<double>(kernel.warps));
-}
-
-TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& rates, const Memory& memory,
-                 const Cut& cut) {
-    TimedBlock t{&block, {}};
-    const bool loops = block.passages.size() > 1;
-    t.fixed = constants_of(kernel.style).block;
-    if (const Deed* first = first_load(block)) add_unhidden(t, *first, kernel, rates, memory);
-    if (kernel.looks_up) t.looking = constants_of(kernel.style).look_up * scores_of_a_thread(block, kernel);
-    Index before = -1;
-    for (const Passage& p : block.passages) {
-        const bool outside = p.loop < 0;
-        // Tensor cores compute fragments of a full tile: the ragged one that follows takes as long.
-        const bool follows = !outside && p.loop == std::exchange(before, p.loop);
-        if (follows && kernel.style == Style::tensor_cores) {
-            t.steps.push_back(t.steps.back());
-            continue;
-        }
-        if (outside && loops)
-            for (const Deed& d : p.deeds) add_unhidden(t, d, kernel, rates, memory);
-        t.steps.push_back(!outside ? step_of_loop(p, kernel, rates, memory, block.blocks, cut)
-                          : loops  ? StepTime{}
-                                   : once(p.deeds, kernel, rates, memory, cut));
-    }
-    return t;
-}
-
-/// Whether thread blocks see more or less of the inner range by where they stand on the axis.
-bool sees_by_place(const Axis& a) { return a.promise == Promise::graded && !a.seen->all(); }
-
-/// What of a launch its time is made of.
-class Launch {
-  public:
-    /// `full`: rows of a full thread block's tile of the grid, or, where that has none, of a loop's.
-    Launch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates, Index full)
-        : outline_(outline), kernel_(kernel), rates_(rates), full_(full) {}
-
-    Index count(std::size_t axis) const { return axis < outline_.axes.size() ? outline_.axes[axis].tiles.count() : 1; }
-    Count blocks() const {
-        return std::accumulate(outline_.blocks.begin(), outline_.blocks.end(), Count{0},
-                               [](Count sum, const BlockOutline& b) { return sum + b.blocks; });
-    }
-    /// Those that read something. Others end as they begin: parts of the keys may have none.
-    Count reading() const {
-        const auto reads = [](const Passage& p) {
-            return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return d.cost.hbm_read > 0; });
-        };
-        Count sum = 0;
-        for (const BlockOutline& b : outline_.blocks)
-            if (std::any_of(b.passages.begin(), b.passages.end(), reads)) sum += b.blocks;
-        return sum;
-    }
-    void take(const Memory& memory) {
-        blocks_.clear();
-        found_ = 0;
-        for (const BlockOutline& b : outline_.blocks) blocks_.push_back(timed(b, kernel_, rates_, memory, cut_of(b)));
-    }
-    const std::vector<TimedBlock>& timed_blocks() const { return blocks_; }
-
-    /// Whether all thread blocks take equally long.
-    bool all_alike() const {
-        return blocks_.size() == 1 && std::none_of(outline_.axes.begin(), outline_.axes.end(), [](const Axis& a) {
-                   return sees_by_place(a) || a.promise == Promise::parts;
-               });
-    }
-    /// Whether thread blocks would take less time if fewer SMs shared the memory.
-    bool waits_for_memory(Index slots) const {
-        const auto waits = [&](const StepTime& s) { return s.together(slots) > s.together(slots, 0); };
-        return std::any_of(blocks_.begin(), blocks_.end(),
-                           [&](const TimedBlock& b) { return std::any_of(b.steps.begin(), b.steps.end(), waits); });
-    }
-    /// Whether thread blocks see more or less by where they stand.
-    bool graded() const { return std::any_of(outline_.axes.begin(), outline_.axes.end(), sees_by_place); }
-    /// Whether thread blocks take about equally long, so that their waves are rounds. Some that are short, or have
-    /// nothing to do, would let those of the last wave begin while others still share the memory.
-    bool in_waves() const {
-        if (all_alike()) return true;
-        if (graded()) return false;
-        constexpr double about = 0.8;  // of the longest
-        double shortest = std::numeric_limits<double>::infinity(), longest = 0;
-        each_work([&](const BlockWork& w) {
-            const double cycles = w.cycles(1)[0];
-            shortest = std::min(shortest, cycles), longest = std::max(longest, cycles);
-        });
-        return shortest >= about * longest;
-    }
-    BlockCycles cycles_of_first(Index slots) const { return first().cycles(slots); }
-    /// Of a thread block of a head, by its number there; where all are alike, of any.
-    BlockWork work(std::uint32_t block) const {
-        if (all_alike()) return first();
-        std::vector<Span> at{outline_.axes[0].tiles[0]};
-        if (outline_.axes.size() > 1) at.push_back(outline_.axes[1].tiles[block / count(2)]);
-        if (outline_.axes.size() > 2) at.push_back(outline_.axes[2].tiles[block % count(2)]);
-        return work_of(alike(at), at);
-    }
-    /// Of every thread block of a head.
-    std::vector<BlockCycles> cycles(Index slots) const {
-        std::vector<BlockCycles> kinds;
-        each_work([&](const BlockWork& w) { kinds.push_back(w.cycles(slots)); });
-        return kinds;
-    }
-    std::vector<BlockWork> works() const {
-        std::vector<BlockWork> kinds;
-        each_work([&](BlockWork&& w) { kinds.push_back(std::move(w)); });
-        return kinds;
-    }
-
-    /// All of them together, where `slots` are on every SM.
-    double sum_of_cycles(Index slots) const {
-        double sum = 0;
-        for (const TimedBlock& b : blocks_) {
-            sum += (b.fixed + b.unhidden.beside(slots, 1)) * static_cast<double>(b.outline->blocks);
-            for (std::size_t k = 0; k < b.steps.size(); ++k)
-                sum += static_cast<double>(b.outline->passages[k].total) * b.steps[k].together(slots);
-        }
-        return sum;
-    }
-
-  private:
-    Cut cut_of(const BlockOutline& b) const {
-        const Index at_once = rows_at_once(b);
-        return b.at.size() > 1 ? Cut{b.at[1].size, full_, at_once} : Cut{0, full_, std::max(at_once, full_)};
-    }
-
-    BlockWork first() const { return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)); }
-    template <class F>
-    void each_work(F&& f) const {
-        std::vector<Span> at;
-        for (const Axis& a : outline_.axes) at.push_back(a.tiles[0]);
-        for (Index i = 0; i < count(1); ++i)
-            for (Index j = 0; j < count(2); ++j) {
-                if (at.size() > 1) at[1] = outline_.axes[1].tiles[i];
-                if (at.size() > 2) at[2] = outline_.axes[2].tiles[j];
-                f(work_of(alike(at), at));
-            }
-    }
-    /// The kind of a block: alike on every axis, and with turns of the same loops, as far as there is one.
-    const TimedBlock& alike(const std::vector<Span>& at) const {
-        const auto seen = seen_at(outline_.axes, at.data());
-        const auto same = [&](const TimedBlock& b, bool in_full) {
-            for (std::size_t k = 0; k < at.size(); ++k) {
-                const Span other = b.outline->at[k];
-                if (outline_.axes[k].promise == Promise::none ? other != at[k] : other.size != at[k].size) return false;
-            }
-            if (!seen) return true;
-            const Tiles other = *seen_at(outline_.axes, b.outline->at.data());
-            return (other.count() > 0) == (seen->count() > 0) && (!in_full || (other.full() > 0) == (seen->full() > 0));
-        };
-        const auto find = [&](auto begin, bool in_full) {
-            return std::find_if(begin, blocks_.end(), [&](const auto& b) { return same(b, in_full); });
-        };
-        // Where each stands for itself they are asked for in their order.
-        const bool each = at.size() > 1 && outline_.axes[1].promise == Promise::none;
-        if (const auto next = find(blocks_.begin() + (each ? found_ : 0), true); next != blocks_.end()) {
-            found_ = next - blocks_.begin();
-            return *next;
-        }
-        if (const auto found = find(blocks_.begin(), true); found != blocks_.end()) return *found;
-        const auto found = find(blocks_.begin(), false);
-        return found != blocks_.end() ? *found : blocks_.back();
-    }
-
-    BlockWork work_of(const TimedBlock& block, const std::vector<Span>& at) const {
-        double full = 0, ragged = 0, crossed = 0;
-        for (std::size_t k = 0; k < at.size(); ++k)
-            if (const Axis& a = outline_.axes[k]; a.promise == Promise::graded) {
-                const Tiles seen = *seen_at(outline_.axes, at.data());
-                crossed = static_cast<double>(a.seen->partial(at[k], seen));
-                full = static_cast<double>(seen.full());
-                ragged = seen.ragged() ? 1 : 0;
-            }
-        BlockWork out{at, block.fixed, {}, block.unhidden};
-        for (std::size_t k = 0; k < block.steps.size(); ++k) {
-            const Passage& p = block.outline->passages[k];
-            const bool by_full = p.per == Passage::Per::full_tile;
-            const auto each = static_cast<double>(p.each);
-            const double alone = block.steps[k].alone, looking = alone > 0 ? block.looking / alone : 0;
-            const double masked = crossed * (constants_of(kernel_.style).mask + looking);
-            const double turns = by_full ? (full + masked) * each
-                                 : p.per == Passage::Per::ragged_tile
-                                     ? ragged * each
-                                     : static_cast<double>(p.total) / static_cast<double>(block.outline->blocks);
-            out.loops.push_back({p.loop, turns, by_full ? masked * each : 0, block.steps[k]});
-        }
-        return out;
-    }
-
-    const LaunchOutline& outline_;
-    Kernel kernel_;
-    const Rates& rates_;
-    Index full_;
-    std::vector<TimedBlock> blocks_;
-    mutable std::ptrdiff_t found_ = 0;  // of the blocks
-};
-
-// ---- A run
 
 class Run {
   public:
@@ -445,7 +181,7 @@ class Run {
         const double launching = launch_us(k);
         if (played_) played_->emplace_back().launch_us = launching;
         const Kernel kernel = kernel_of_launch(k);
-        Launch launch(outline_.launches()[k], kernel, rates_, full_rows(outline_.launches()[k]));
+        TimedLaunch launch(outline_.launches()[k], kernel, rates_, full_rows(outline_.launches()[k]));
         t.blocks = launch.blocks();
         const Occupancy held = occupancy(k);
         t.residency = held.residency, t.compiled = held.compiled, t.spills = held.spills;
@@ -464,7 +200,7 @@ class Run {
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
         const Count reading = std::max<Count>(1, launch.reading());
         const double sharing = sharing_memory(reading, slots);
-        Memory memory{share_of(sharing, t.clock_mhz)};
+        LaunchMemory memory{share_of(sharing, t.clock_mhz)};
         if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
         launch.take(memory);
         double cycles = 0;
@@ -499,7 +235,7 @@ class Run {
     Refill refill() const { return kernel_.style == Style::tensor_cores ? Refill::packed : Refill::spread; }
 
     /// What the L2 lacks, where that can be said. The order of blocks is that of an L2 which lacks nothing.
-    void find_traffic(std::size_t k, Launch& launch, Memory& memory, LaunchTime& t) {
+    void find_traffic(std::size_t k, TimedLaunch& launch, LaunchMemory& memory, LaunchTime& t) {
         const Index slots = t.residency.blocks;
         const auto kinds = [&] {
             launch.take(memory);
@@ -507,7 +243,7 @@ class Run {
         };
         const auto traffic = dram_.of(k, kinds, slots, refill());
         if (!traffic) return;
-        t.dram = traffic->first;
+        t.dram = traffic->first, t.dram_again = traffic->again;
         const Counters c = dram_.counted(k);
         const auto missed = [](Bytes dram, Bytes all) {
             return all > 0 ? static_cast<double>(dram) / static_cast<double>(all) : 0;
@@ -520,7 +256,7 @@ class Run {
     /// What those that are left share, once all thread blocks of the launch have started. Where they see more or less
     /// of the keys, as they end; on tensor cores else, where waves are rounds, those of the last one. The constants of
     /// CUDA cores were fitted without that.
-    Among among(const Launch& launch, Index slots, double sharing) const {
+    Among among(const TimedLaunch& launch, Index slots, double sharing) const {
         if (!launch.waits_for_memory(slots)) return {};
         if (!launch.graded() && (kernel_.style == Style::cuda_cores || !launch.in_waves())) return {};
         return [&launch, slots, sharing](std::uint32_t block, Count at_work) {
@@ -533,7 +269,7 @@ class Run {
     }
 
     /// `sharing`: SMs that share L2 and DRAM at first.
-    double play(std::size_t k, const Launch& launch, double sharing, LaunchTime& t) {
+    double play(std::size_t k, const TimedLaunch& launch, double sharing, LaunchTime& t) {
         const Index slots = t.residency.blocks;
         const bool alike = launch.all_alike(), keeps_stays = played_ && t.blocks <= most_stays_;
         const Among among = this->among(launch, slots, sharing);
@@ -562,7 +298,7 @@ class Run {
         return timeline.cycles;
     }
 
-    void summarise(const Launch& launch, double cycles, double launching, LaunchTime& t) const {
+    void summarise(const TimedLaunch& launch, double cycles, double launching, LaunchTime& t) const {
         double most = -1;
         PerUnit work{};
         for (const TimedBlock& b : launch.timed_blocks())

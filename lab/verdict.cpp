@@ -146,11 +146,14 @@ double us_at_dram(const RunTime& run) {
 }  // namespace
 
 bool is_warm(const Report& r) {
-    const auto first = r.dram();
-    if (!r.time || !first || r.hbm_footprint > r.experiment.gpu.l2_bytes) return false;
+    if (!r.time || r.hbm_footprint > r.experiment.gpu.l2_bytes) return false;
     // Partitions that keep copies have room for less than the L2's size.
-    const double cold_us = static_cast<double>(first->read + first->written) / (r.experiment.gpu.hbm_gbs * 1e3);
-    return r.experiment.gpu.l2_bytes > 0 && us_at_dram(*r.time) < 0.5 * cold_us;
+    Bytes first = 0, again = 0;
+    for (const LaunchTime& l : r.time->launches) {
+        if (!l.dram || !l.dram_again) return false;
+        first += l.dram->total(), again += l.dram_again->total();
+    }
+    return again < first / 2;
 }
 
 std::string about_warm(const Report& r) {
@@ -207,7 +210,7 @@ const char* beyond_kernels(const Problem& p) {
 }
 
 std::string about_cut_tile(const Experiment& e) {
-    const Tiling full = full_tiles(e).experiment.tiling;
+    const Tiling full = kernel_tiles(e);
     const auto size = [](const Tiling& t) { return std::to_string(t.br) + " x " + std::to_string(t.bc); };
     return full == e.tiling ? "" : size(e.tiling) + " as " + size(full);
 }

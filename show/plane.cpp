@@ -115,8 +115,7 @@ class PlanePainter {
         if (std::string_view(e.algorithm->name) == "flash_v1")
             mark(Kind::paper, paper_rule(e.problem, e.gpu), "the paper's rule");
         const PublishedTiles published = published_tiles(*e.algorithm, e.problem, e.gpu);
-        mark(Kind::released, cut_to(e.problem, published.tiling),
-             !published.carried_on.empty() ? "released kernel's rule, carried on" : "released kernel");
+        mark(Kind::released, cut_to(e.problem, published.tiling), published.name());
         if (const PlaneCell* best = best_cell()) mark(Kind::best, best->tiling, "best here");
         mark(Kind::current, current, "this run");
     }

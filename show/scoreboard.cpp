@@ -29,7 +29,7 @@ std::optional<double> dram_until(const Run& run, double us) {
     for (const GanttLaunch& l : run.gantt().launches()) {
         if (!l.time.dram) return std::nullopt;
         const double part = l.to > l.begin ? std::clamp((us - l.begin) / (l.to - l.begin), 0.0, 1.0) : us >= l.to;
-        bytes += part * static_cast<double>(l.time.dram->read + l.time.dram->written);
+        bytes += part * static_cast<double>(l.time.dram->total());
     }
     return bytes;
 }

@@ -11,6 +11,7 @@ namespace tilescope {
 
 struct DramTraffic {
     Bytes read = 0, written = 0;
+    Bytes total() const { return read + written; }
 };
 
 /// Least recently used tiles leave first. With two partitions an SM reads and writes through its own; half of every

@@ -122,7 +122,7 @@ Figure forward_backward(const FigureRequest& asked) {
         tiles.push_back(names.back() + " " + std::to_string(t.br) + " x " + std::to_string(t.bc));
         const auto number = [](auto x) { return static_cast<double>(x); };
         std::vector<Bar> moved = {{Source::counted, number(both.counters.hbm())}};
-        if (const auto dram = both.dram()) moved.push_back({Source::modelled, number(dram->read + dram->written)});
+        if (const auto dram = both.dram()) moved.push_back({Source::modelled, number(dram->total())});
         std::vector<Bar> took;
         if (both.time) took.push_back({Source::modelled, both.time->us() / 1e6});
         flops.push_back(

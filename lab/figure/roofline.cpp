@@ -74,7 +74,7 @@ RooflineDot roofline_dot(const Report& r) {
         return bytes > 0 ? std::optional(r.useful_flops() / static_cast<double>(bytes)) : std::nullopt;
     };
     const auto dram = r.dram();
-    return {over(r.counters.hbm()), over(dram ? dram->read + dram->written : 0), r.useful_flops_per_s()};
+    return {over(r.counters.hbm()), over(dram ? dram->total() : 0), r.useful_flops_per_s()};
 }
 
 Figure roofline(const FigureRequest& r) {

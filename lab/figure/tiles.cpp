@@ -202,16 +202,14 @@ Figure tiles_plane(const FigureRequest& r) {
     }
     const std::optional<bool> more = more_is_better(m);
     const Outcome* best = more ? best_of(plane, m, *more) : nullptr;
-    const auto named = [](const char* what, Tiling t) {
+    const auto named = [](const std::string& what, Tiling t) {
         return what + (" " + std::to_string(t.br) + " x " + std::to_string(t.bc));
     };
     const auto published = published_tiles(*e.algorithm, e.problem, e.gpu);
     const Tiling library = cut_to(e.problem, published.tiling), rule = paper_rule(e.problem, e.gpu);
     if (best)
         add_mark(p, plane, best->experiment.tiling, named("best of these:", best->experiment.tiling), Look::points, 4);
-    add_mark(p, plane, library,
-             named(!published.carried_on.empty() ? "released kernel's rule:" : "released kernel's:", library),
-             Look::points, 1);
+    add_mark(p, plane, library, named(published.name() + ":", library), Look::points, 1);
     if (std::string(e.algorithm->name) == "flash_v1")
         add_mark(p, plane, rule, named("the paper's rule:", rule), Look::points, 3);
     return {"tiles",

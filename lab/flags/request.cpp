@@ -216,7 +216,7 @@ GpuSpec gpu_from(const Options& o) {
             throw UsageError("--sram " + text::number(*o.sram_kib) +
                              ": KiB per SM, must be above 0 and at most 1000000; try --sram 164");
         // The system's share per thread block stays what it is on this GPU.
-        const Bytes reserved = g.sram_per_sm - g.sram_per_block;
+        const Bytes reserved = g.system_sram();
         g.sram_per_sm = static_cast<Bytes>(std::llround(*o.sram_kib * 1024));
         if (g.sram_per_sm <= reserved)
             throw UsageError("--sram " + text::number(*o.sram_kib) + ": " + g.name + " reserves " +
@@ -402,7 +402,7 @@ Problem problem_of(const Algorithm& algorithm, const Request& r) {
 Experiment experiment_of(const Algorithm& algorithm, const Request& r, Control* control) {
     const Problem p = problem_of(algorithm, r);
     const Mapping m = choose_mapping(algorithm, p, r.wish, r.gpu, control);
-    return {&algorithm, p, m.tiling, r.gpu, m.placing};
+    return {&algorithm, p, m.tiling, r.gpu, m.placing, r.wish.rule == TileRule::common};
 }
 
 const Algorithm& algorithm_named(const std::string& name) {

@@ -56,6 +56,10 @@ def failures():
     said = words(output("compare", "split_kv", "split_kv:seq-k=65536", *WARM))
     if "what split_kv touches stays in the L2" not in said:
         yield f"compare does not say which of two is warm: {said}"
+    for more, said in ([[], "These tiles: K does not fit: 256,000 B of SRAM"],
+                       [["--vary", "dim=64,1000"], "Without a time: dim 1000, 64 x 64: K does not fit: 256,000 B of SRAM"]):
+        if said not in words(output("advise", "flash_v2", "--seq", "256", "--heads", "1", *(more or ["--dim", "1000"]))):
+            yield f"advise {' '.join(more)} does not say why there is a row of dashes"
     for command in ("run", "compare"):
         if "more than 4,194,304 visits of tiles, and" not in words(output(command, "flash_v2", *TOO_LONG)):
             yield f"{command} does not say why there is no DRAM traffic"

@@ -105,10 +105,37 @@ TEST_CASE("of given tiles that no kernel could have it is said which flags to le
 }
 
 TEST_CASE("advice says where the released kernel's rule is only carried on", "[advice]") {
-    CHECK(advice("flash_v2", layer(4, 512, 64)).carried_on.empty());
-    CHECK(advice("flash_v2", layer(4, 512, 320)).carried_on == "FlashAttention-2's rule for d = 256, carried on");
-    CHECK(advice("flash_v2", layer(4, 512, 64), {}, "V100").carried_on ==
+    CHECK(advice("flash_v2", layer(4, 512, 64)).published.carried_on.empty());
+    CHECK(advice("flash_v2", layer(4, 512, 320)).published.carried_on ==
+          "FlashAttention-2's rule for d = 256, carried on");
+    CHECK(advice("flash_v2", layer(4, 512, 64), {}, "V100").published.carried_on ==
           "FlashAttention-2's rule for an A100, carried on");
+}
+
+TEST_CASE("advice says whose tiles it compares with", "[advice]") {
+    Problem p = layer(4, 512, 64);
+    CHECK(advice("flash_v2", p).published.name() == "FlashAttention-2's");
+    CHECK(advice("memory_efficient", p).published.name() == "xformers'");
+    CHECK(advice("flash_v1_backward", p).published.name() == "FlashAttention-2's");
+    CHECK(advice("flash_v2", layer(4, 512, 320)).published.name() == "FlashAttention-2's rule, carried on");
+    p.dtype = Dtype::f32;
+    CHECK(advice("flash_v2", p).published.name() == "TileScope's");
+}
+
+TEST_CASE("of a rule's tiles that do not fit advice has the reason", "[advice]") {
+    const Advice a = advice("flash_v2", layer(1, 256, 1000));
+    REQUIRE_FALSE(a.released.outcome.report);
+    CHECK(contains(a.released.why, "K does not fit: 256,000 B of SRAM"));
+}
+
+TEST_CASE("the first reason for no room is kept, whether others have room or not", "[advice]") {
+    GpuSpec gpu = gpu_preset("H100");
+    const Algorithm& a = *find_algorithm("flash_v2");
+    const auto ranked = [&] { return ranked_tiles({a, layer(4, 1024, 256), {}, gpu, 2}); };
+    CHECK(ranked().no_room.empty());
+    gpu.max_warps_per_sm = 4;
+    CHECK_FALSE(ranked().tiles.empty());
+    CHECK(contains(ranked().no_room, "has room for 4"));
 }
 
 TEST_CASE("where nothing fits there is no advice", "[advice]") {

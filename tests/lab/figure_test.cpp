@@ -233,7 +233,7 @@ TEST_CASE("the plane of tiles hatches what does not fit, and marks the least", "
     CHECK(*p.shades->from == least);
     const FigurePoint best = named(p, "best of these: ").points[0];
     CHECK(cell(static_cast<std::size_t>(best.y), static_cast<std::size_t>(best.x)).shade == least);
-    CHECK(named(p, "released kernel's: 128 x 128").points[0].x == 1);
+    CHECK(named(p, "FlashAttention-2's: 128 x 128").points[0].x == 1);
     // 512 x 48 has room, but needs more registers of each thread than 8 warps have.
     FigureRequest tall = request({"br=128,512", "bc=48"});
     const Figure timed = tiles_plane(tall);

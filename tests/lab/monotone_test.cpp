@@ -99,7 +99,7 @@ std::optional<RunTime> modelled(const Experiment& e) try {
 
 double dram_bytes(const RunTime& t) {
     const auto dram = t.dram();
-    return dram ? static_cast<double>(dram->read + dram->written) : 0;
+    return dram ? static_cast<double>(dram->total()) : 0;
 }
 
 void check_monotone(std::uint32_t seed, int draws) {

@@ -118,7 +118,7 @@ TEST_CASE("a plane's shades, marks and limits are those of its cells", "[plane]"
     CHECK(p.scale[1].at == 0);
     const auto* released = mark(p, PlanePicture::Mark::Kind::released);
     REQUIRE(released);
-    CHECK(released->text == "released kernel 128 × 64");
+    CHECK(released->text == "FlashAttention-2's 128 × 64");
     CHECK(released->col == 3);
     CHECK(released->row == 7);
     CHECK_FALSE(mark(p, PlanePicture::Mark::Kind::paper));  // flash_v1's

@@ -1,0 +1,134 @@
+// What of an SM a thread block takes, and the tiles that its kernel has.
+#include <algorithm>
+
+#include "lab/full_tiles.hpp"
+#include "lab/gpu_fields.hpp"
+#include "lab/gpu_presets.hpp"
+#include "lab/mapping.hpp"
+#include "lab/published_tiles.hpp"
+#include "lab/timing.hpp"
+#include "tests/lab/timed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+
+TEST_CASE("a thread block needs no more room than there is", "[timing]") {
+    for (const Tiling tiling : {Tiling{128, 64}, Tiling{128, 128}, Tiling{192, 64}, Tiling{256, 64}, Tiling{64, 448}})
+        for (const Index dim : {64, 128, 256}) {
+            Experiment e = experiment("flash_v2", 64, 4096, Dtype::f16, tiling);
+            e.problem.dim = e.problem.dim_v = dim;
+            if (!fits(*e.algorithm, e.problem, e.tiling, e.gpu)) continue;
+            INFO(tiling.br << " x " << tiling.bc << ", d = " << dim);
+            const Report r = count_and_time(e);
+            const Index resident = r.time->launches[0].residency.blocks;
+            CHECK(resident >= 1);
+            CHECK(resident * (r.launches[0].sram_peak + 1024) <= e.gpu.sram_per_sm);
+            if (resident > 1) CHECK(resident * r.launches[0].register_peak <= e.gpu.registers_per_sm);
+        }
+}
+
+TEST_CASE("an SM's registers hold the tiles of all its thread blocks, or are those of a compiled kernel", "[timing]") {
+    std::mt19937 random(13);
+    const auto one_of = [&](std::initializer_list<Index> list) { return list.begin()[random() % list.size()]; };
+    for (const Algorithm& a : algorithms())
+        for (int n = 0; n < 6; ++n) {
+            Problem p;
+            p.heads = p.kv_heads = one_of({1, 8}), p.seq_q = p.seq_k = one_of({60, 1000, 1024});
+            p.dim = p.dim_v = one_of({32, 64, 128});
+            p.dtype = n % 2 ? Dtype::f16 : Dtype::f32;
+            const Tiling tiling{std::min(p.seq_q, one_of({32, 64, 128})), std::min(p.seq_k, one_of({32, 64, 128}))};
+            Experiment e{&a, p, tiling, gpu_preset(n % 3 ? "H100" : "V100")};
+            e.tiling = with_own_parts(e.tiling, a, p, e.gpu);
+            if (refuses(a, p) || !fits(a, p, e.tiling, e.gpu)) continue;
+            const Report r = count_and_time(e);
+            for (std::size_t k = 0; k < r.launches.size(); ++k) {
+                const LaunchTime& l = r.time->launches[k];
+                INFO(a.name << ' ' << l.kernel << ' ' << tiling.br << " x " << tiling.bc << ", d = " << p.dim);
+                CHECK(l.warps >= 1);
+                CHECK(l.registers >= 1);
+                CHECK(l.registers <= 255);
+                if (l.compiled || l.residency.blocks == 1) continue;
+                // A kernel that holds operands in pieces has less than the program's tiles.
+                if (a.tiled.warps_on_sm == 0 || p.dtype == Dtype::f32)
+                    CHECK(l.residency.blocks * r.launches[k].register_peak <= e.gpu.registers_per_sm);
+                CHECK(l.residency.blocks * l.warps * 32 * l.registers * 4 <= e.gpu.registers_per_sm);
+            }
+        }
+}
+
+TEST_CASE("a kernel has the registers and the shared memory of its full tile, however short the keys", "[timing]") {
+    for (const char* name : {"flash_v1", "flash_v2", "memory_efficient", "standard"})
+        for (const Dtype dtype : {Dtype::f16, Dtype::f32}) {
+            Experiment cut = experiment(name, 16, 20, dtype);
+            const Tiling released = published_tiles(*cut.algorithm, cut.problem, cut.gpu).tiling;
+            cut.tiling = choose_tiling(*cut.algorithm, cut.problem, {}, cut.gpu);
+            Experiment full = experiment(name, 16, 4096, dtype, released);
+            INFO(name << ' ' << name_of(dtype));
+            CHECK(cut.tiling.bc == 20);
+            const RunTime short_time = time_of(cut), long_time = time_of(full);
+            for (std::size_t k = 0; k < short_time.launches.size(); ++k) {
+                if (std::string_view(short_time.launches[k].kernel) == "softmax")
+                    continue;  // has rows of other lengths
+                CHECK(short_time.launches[k].residency.blocks == long_time.launches[k].residency.blocks);
+                CHECK(short_time.launches[k].warps == long_time.launches[k].warps);
+                CHECK(short_time.launches[k].registers == long_time.launches[k].registers);
+            }
+        }
+}
+
+TEST_CASE("a thread block with more warps than an SM has room for does not fit", "[timing]") {
+    Experiment e = experiment("flash_v2", 8, 1024);
+    e.gpu = parse_gpu(R"({"base": "H100", "max_warps_per_sm": 3})", "mine");
+    const Report r = count_and_time(e);
+    CHECK(!r.time);
+    CHECK(r.no_time ==
+          "a thread block of flash_v2 has 4 warps, an SM of H100-SXM (changed) has room for 3 (max_warps_per_sm)");
+    CHECK(r.counters == count(e).counters);
+    e.gpu.max_warps_per_sm = 4;
+    CHECK(count_and_time(e).time->launches[0].residency.blocks == 1);
+}
+
+TEST_CASE("algorithms that are put on one tiling have one tiling where it is cut, too", "[timing]") {
+    const auto cut = [](const char* name, bool shares) {
+        Experiment e = experiment(name, 2, 100);
+        e.tiling = {100, 100};
+        e.shares_tiles = shares;
+        return kernel_tiles(e);
+    };
+    for (const char* name : {"standard", "flash_v1", "two_pass", "split_kv"})
+        CHECK(cut(name, true) == cut("flash_v2", false));
+    CHECK(cut("flash_v1", false) != cut("flash_v2", false));
+    // A kernel of tiled products has its own: with other tiles it would have other warps.
+    CHECK(cut("memory_efficient", true) == cut("memory_efficient", false));
+}
+
+TEST_CASE("the system takes 1 KiB a thread block, wherever shared memory is shared out", "[timing]") {
+    // A file may limit a thread block to less than an SM's shared memory: what is above the limit others may have.
+    const GpuSpec limited = parse_gpu(R"({"base": "H100", "sram_per_block": 100000})", "mine");
+    CHECK(limited.system_sram() == 1024);
+    CHECK(gpu_preset("V100").system_sram() == 0);
+    CHECK(residency({.shared = 99000}, limited).blocks == 2);
+    GpuSpec larger = limited;
+    larger.sram_per_sm = 300000;
+    scale_what_follows(larger, limited, [](std::string_view key) { return key == "sram_per_sm"; });
+    CHECK(larger.sram_per_block == 300000 - 1024);
+}
+
+TEST_CASE("a program of one's own has the tiles that it is given, however short the sequence", "[timing]") {
+    Experiment e = experiment("flash_v2", 8, 64, Dtype::f16, {64, 64});
+    CHECK(kernel_tiles(e) != e.tiling);
+    Algorithm own = *e.algorithm;
+    own.file = "mine.cpp";
+    e.algorithm = &own;
+    CHECK(kernel_tiles(e) == e.tiling);
+}
+
+TEST_CASE("a launch without room on an SM leaves the run without a time, whichever it is", "[timing]") {
+    Experiment e = experiment("standard", 8, 512);
+    e.gpu.max_warps_per_sm = 4;
+    const Report r = count_and_time(e);
+    CHECK_FALSE(r.time);
+    CHECK(contains(r.no_time, "has room for 4 (max_warps_per_sm)"));
+}
