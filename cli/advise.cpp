@@ -96,9 +96,10 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
                         ". They are the only ones that were asked for, not the best: leave --br or --bc out.");
     else if (!compiled(a.ranking[0]))
         notes.push_back(std::string("No kernel here has the best's tiles, and its registers are estimated") +
-                        (lost || !released ? "."
-                                           : ": of tiles that differ by less than the model's error, " +
-                                                 a.published.whose + " are the safer choice."));
+                        (lost || !released || a.released.tiling() == a.ranking[0].tiling()
+                             ? "."
+                             : ": of tiles that differ by less than the model's error, " + a.published.whose +
+                                   " are the safer choice."));
     if (!released) notes.push_back("No released kernel is for this: tiles by " + a.published.carried_on + '.');
     if (lost) notes.push_back((released ? a.published.whose : "These") + " tiles: " + a.released.why + ".");
     if (!notes.empty()) std::cout << '\n';

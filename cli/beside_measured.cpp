@@ -60,8 +60,10 @@ std::string apart(const Like& like, const Contender* row) {
     const Tiling released = choose_tiling(*e.algorithm, e.problem, {}, e.gpu);
     std::vector<std::string> others;
     if (released.br != e.tiling.br || released.bc != e.tiling.bc) others.emplace_back("its own tiles, not the row's");
-    if (e.problem.mask.is_causal() && e.placing.order != Order::rows)
+    const Order order = e.placing.order;
+    if (order != Order::rows && (order != Order::kernel || e.problem.mask.is_causal()))
         others.emplace_back("row blocks from the first on (--order rows)");
+    if (e.placing.blocks_per_sm > 0) others.emplace_back("as many thread blocks on an SM as fit");
     return others.empty() ? "-" : text::join(others, "; ");
 }
 

@@ -293,9 +293,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
         if (!r.no_time.empty()) lines.push_back(label + ": " + r.no_time + ".");
         if (row.algorithm().idealised && !r.forward)
             if (const auto ideal = row.algorithm().idealised(r.experiment.problem))
-                lines.push_back(label + ": " + ideal->name + " counts " +
-                                text::bytes(ideal->count.hbm_read + ideal->count.hbm_write) +
-                                ", executed here: " + text::bytes(r.counters.hbm()) + ";\n  " + ideal->why + ".");
+                lines.push_back(label + ": " + beside_ideal(*ideal, r.counters.hbm()) + ".");
         if (r.time && !r.dram()) lines.push_back(label + ": no DRAM traffic: " + r.time->no_dram + ".");
         for (const std::string& note : r.notes)
             if (!among(row.request.notes, note)) lines.push_back(label + ": " + note + ".");

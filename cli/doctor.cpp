@@ -88,7 +88,7 @@ std::optional<std::string> display() {
 void add_window(std::vector<Need>& all) {
     all.push_back(need("window", "tilescope-gui", existing(own_binary().parent_path() / "tilescope-gui"),
                        "scripts/demo, which installs its libraries and builds it"));
-    all.push_back(need("window", "a display", display(), "a desktop, or ssh -X; pictures and films need none"));
+    all.push_back(need("window", "a display", display(), "a desktop, or ssh -X; pictures and films take Xvfb instead"));
     all.push_back(
         need("window", "rsvg-convert, for PDF", found_on_path("rsvg-convert"), "apt-get install librsvg2-bin"));
 }

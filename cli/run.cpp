@@ -97,11 +97,7 @@ void print_idealised(const Report& r) {
     if (!a.idealised || r.forward) return;
     const auto ideal = a.idealised(r.experiment.problem);
     if (!ideal) return;
-    const double paper = static_cast<double>(ideal->count.hbm_read + ideal->count.hbm_write);
-    text::print_wrapped(std::cout,
-                        std::string(ideal->name) + " counts " + text::bytes(paper) +
-                            ", executed here: " + text::bytes(r.counters.hbm()) + ".\nWhy: " + ideal->why + ".",
-                        "  ");
+    text::print_wrapped(std::cout, beside_ideal(*ideal, r.counters.hbm()) + ".", "  ");
 }
 
 void print_arithmetic(const Report& r) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/cuda/tables.hpp"
@@ -59,7 +60,13 @@ bool has_no_like(const Problem& p) { return !scores_are_plain(p) || p.pages || p
 
 }  // namespace
 
-bool same_shape(const Problem& a, const Problem& b) { return distance(a, b) < 0.1; }
+bool same_shape(const Problem& a, const Problem& b) {
+    const auto sizes = [](const Problem& p) {
+        return std::tuple(p.dtype, p.batch_heads(), p.heads / p.kv_heads, p.seq_q, p.seq_k, p.dim, p.dim_v,
+                          p.mask.is_causal());
+    };
+    return sizes(a) == sizes(b);
+}
 
 double work_ratio(const Problem& a, const Problem& b) {
     const auto work = [](const Problem& p) {

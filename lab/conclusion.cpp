@@ -7,6 +7,7 @@
 #include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "core/time/rates.hpp"
 #include "lab/timing.hpp"
 
 namespace tilescope::lab {
@@ -43,6 +44,28 @@ std::string about_launches(const RunTime& slow, const RunTime& fast) {
            text::microseconds(others);
 }
 
+/// Whether times of this ratio can come from such a ratio of what they are made of.
+bool explains(double part, double whole) { return part - 1 > 0.3 * (whole - 1); }
+
+/// Where launching is most of both: other launches, or what is left beside it; empty else.
+std::string about_launching(const Contender& slow, const Contender& fast) {
+    const RunTime &s = *slow.report->time, &f = *fast.report->time;
+    if (s.longest().bound != Bound::launch || f.longest().bound != Bound::launch) return "";
+    if (s.launches.size() > 1 || f.launches.size() > 1) return about_launches(s, f);
+    const auto beside = [](const Contender& c) {
+        return text::microseconds(time_of(c) - rates_of(c.report->experiment.gpu).launch_us);
+    };
+    return beside(slow) + " beside its launch, against " + beside(fast);
+}
+
+/// What of a step is waiting, where that is more than the fastest's.
+std::string about_waiting(const StepTime& s, const StepTime& best) {
+    const double share = s.waiting / s.alone, least = best.waiting / best.alone;
+    if (!(share > least + 0.1)) return "";
+    return "a step alone waits for " + text::percent(share) + " of its time (barriers, reductions, loads), against " +
+           text::percent(least);
+}
+
 /// What of the longest launch is worse than of the fastest's, where nothing counted is.
 std::vector<std::string> about_launch(const LaunchTime& l, const LaunchTime& best) {
     std::vector<std::string> reasons;
@@ -72,8 +95,10 @@ std::string reason(const Contender& slow, const Contender& fast) {
     const double traffic = ratio(s.counters.hbm(), f.counters.hbm());
     const auto dram = s.dram(), least = f.dram();
     std::vector<std::string> reasons;
+    if (const std::string launching = about_launching(slow, fast); !launching.empty()) return launching;
     const bool alike = s.experiment.algorithm == f.experiment.algorithm && s.experiment.tiling == f.experiment.tiling;
-    if (alike && l.bound != Bound::dram && l.tail > best.tail + 0.01)
+    const double longer = time_of(slow) / time_of(fast);
+    if (alike && l.bound != Bound::dram && explains((1 - best.tail) / (1 - l.tail), longer))
         return "slots are empty for " + text::percent(l.tail) + " of the time at its end, against " +
                text::percent(best.tail);
     if (2 * l.sms <= best.sms || (l.bound == Bound::blocks && best.bound != Bound::blocks))
@@ -83,10 +108,12 @@ std::string reason(const Contender& slow, const Contender& fast) {
     if (dram && least && static_cast<double>(dram->total()) > many * static_cast<double>(least->total()))
         reasons.push_back(text::bytes(dram->total()) + " from and to DRAM against " + text::bytes(least->total()));
     if (flops > 1.1) reasons.push_back(times(flops) + " the matrix FLOPs");
-    if (reasons.empty() && traffic > 1.1) reasons.push_back(times(traffic) + " the SM traffic");
+    if (reasons.empty() && traffic > 1.1 && waits_for_memory(l)) reasons.push_back(times(traffic) + " the SM traffic");
     if (const std::string launches = about_launches(*s.time, *f.time); reasons.empty() && !launches.empty())
         reasons.push_back(launches);
     if (reasons.empty()) reasons = about_launch(l, best);
+    if (const std::string waiting = about_waiting(l.step, best.step); reasons.empty() && !waiting.empty())
+        reasons.push_back(waiting);
     if (reasons.empty() && s.experiment.tiling == f.experiment.tiling && l.step.alone > 1.02 * best.step.alone)
         reasons.push_back("a step takes " + text::grouped(std::llround(l.step.alone)) + " cycles against " +
                           text::grouped(std::llround(best.step.alone)));

@@ -102,7 +102,8 @@ std::string about_slice(const MigSlice& slice, std::span<const Sheet> sheets) {
     return a_slice + ": this one has about " + std::to_string(slice.sevenths) + "/7 of the " + std::to_string(g.sms) +
            " SMs of the whole " + g.name + " (`nvidia-smi mig -lgip` lists how many) and " + std::to_string(eighths) +
            "/8 of its bandwidth; try `tilescope run flash_v2 --gpu " + g.name + " --sms " +
-           std::to_string(std::max<Index>(1, g.sms * slice.sevenths / 7)) + " --hbm-bandwidth " +
+           std::to_string(std::max<Index>(2, g.sms * slice.sevenths / 14 * 2)) + " --l2-bytes " +
+           std::to_string(g.l2_bytes * eighths / 8 >> 20) + "M --hbm-bandwidth " +
            std::to_string(std::llround(g.hbm_gbs * static_cast<double>(eighths) / 8)) + "`; see docs/gpus.md";
 }
 

@@ -50,6 +50,12 @@ struct LaunchTime {
     std::optional<DramTraffic> dram_again;  ///< run after run, as the time is
 };
 
+/// Whether a step takes longer as others ask for L2 or DRAM, too.
+inline bool waits_for_memory(const LaunchTime& l) {
+    const Index r = l.residency.blocks;
+    return l.step.together(r) > 1.02 * l.step.together(r, 0);
+}
+
 /// What a modelled time rests on.
 enum class Basis : std::uint8_t {
     own_style,    ///< kernels of that algorithm, style and tile were measured on that machine's like, and compared

@@ -306,29 +306,42 @@ class Run {
                 const double total = static_cast<double>(b.outline->passages[k].total);
                 for (std::size_t u = 0; u < unit_count; ++u) work[u] += total * b.steps[k].busy[u];
                 if (const double spent = total * b.steps[k].alone; spent > most)
-                    most = spent, t.step = b.steps[k], t.steps = total / static_cast<double>(b.outline->blocks);
+                    most = spent, t.step = b.steps[k], t.steps = turns_of_loop(*b.outline, k);
             }
         const double whole = t.us > launching ? cycles * static_cast<double>(e_.gpu.sms) : 1;
         for (std::size_t u = 0; u < unit_count; ++u) t.busy[u] = work[u] / whole;
         t.bound = bound_of(t, launching);
     }
 
+    /// How often a thread block goes through the loop of this passage, its ragged turns among them.
+    static double turns_of_loop(const BlockOutline& b, std::size_t passage) {
+        const Index loop = b.passages[passage].loop;
+        Count turns = 0;
+        for (const Passage& p : b.passages) turns += p.loop == loop ? p.total : 0;
+        return static_cast<double>(turns) / static_cast<double>(b.blocks);
+    }
+
+    /// L2 and DRAM limit what would be faster without them: else they may be busy while all else waits for other
+    /// things.
     Bound bound_of(const LaunchTime& t, double launching) const {
         if (launching > 0.4 * t.us) return Bound::launch;
-        if (const Unit u = busiest(t.busy); t.busy[static_cast<std::size_t>(u)] >= most_of_the_time) return bound_by(u);
+        const auto on_chip_end = static_cast<std::ptrdiff_t>(Unit::l2);
+        const auto busiest = [](const PerUnit& busy, std::ptrdiff_t from, std::ptrdiff_t to) {
+            return static_cast<Unit>(std::max_element(busy.begin() + from, busy.begin() + to) - busy.begin());
+        };
+        const bool for_memory = waits_for_memory(t);
+        if (const Unit u = busiest(t.busy, 0, for_memory ? static_cast<std::ptrdiff_t>(unit_count) : on_chip_end);
+            t.busy[static_cast<std::size_t>(u)] >= most_of_the_time)
+            return bound_by(u);
         if (t.resident < 0.5 * static_cast<double>(t.residency.blocks)) return Bound::blocks;
         const auto r = static_cast<double>(t.residency.blocks);
         const double together = t.step.together(t.residency.blocks);
-        const double memory = r * std::max(t.step.memory, t.step.bus) / together,
+        const double memory = for_memory ? r * std::max(t.step.memory, t.step.bus) / together : 0,
                      blocked = r * t.step.residents * t.step.busiest,
                      on_chip = std::max(blocked, r * t.step.queued) / together;
         if (std::max(memory, on_chip) < most_of_the_time) return Bound::dependency;
-        const auto from = t.step.busy.begin() + (memory > on_chip ? static_cast<int>(Unit::l2) : 0);
-        const auto to = memory > on_chip ? t.step.busy.end() : t.step.busy.begin() + static_cast<int>(Unit::l2);
-        return bound_by(static_cast<Unit>(std::max_element(from, to) - t.step.busy.begin()));
-    }
-    static Unit busiest(const PerUnit& busy) {
-        return static_cast<Unit>(std::max_element(busy.begin(), busy.end()) - busy.begin());
+        return memory > on_chip ? bound_by(busiest(t.step.busy, on_chip_end, static_cast<std::ptrdiff_t>(unit_count)))
+                                : bound_by(busiest(t.step.busy, 0, on_chip_end));
     }
     static Bound bound_by(Unit unit) {
         return static_cast<Bound>(static_cast<int>(Bound::tensor) + static_cast<int>(unit));

@@ -95,9 +95,9 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
             const double lost = unit < Unit::l2 ? constants_of(style).eta : 1;
             return std::string("The limit is ") + in_words(unit) + ", at work " + text::percent(share) +
                    " of the time while the SMs are full" +
-                   (lost > 1 ? "; what thread blocks lose by contending for it makes that " +
-                                   text::percent(std::min(1.0, share * lost))
-                             : "") +
+                   (lost > 1 && t.residency.blocks > 1 ? "; what thread blocks lose by contending for it makes that " +
+                                                             text::percent(std::min(1.0, share * lost))
+                                                       : "") +
                    ".";
         }
     }
@@ -131,7 +131,9 @@ std::string verdict(const LaunchTime& t, Style style, const Experiment& e) {
 
 std::string verdict(const RunTime& run, const Experiment& e) {
     const std::string why = why_infeasible(run);
-    return (why.empty() ? "" : "As modelled, " + why + ". ") + verdict(run.longest(), run.style, e);
+    return (why.empty() ? "" : "As modelled, " + why + ". ") +
+           (run.launches.size() > 1 ? "Longest launch: " + run.longest().kernel + ". " : "") +
+           verdict(run.longest(), run.style, e);
 }
 
 namespace {

@@ -38,6 +38,15 @@ std::vector<std::string> subcommands_of(const CLI::App& app) {
     return names;
 }
 
+/// The number behind an unknown flag, which a command that takes several words took for one of them; empty where there
+/// is none.
+std::string taken_number(const CLI::App& app) {
+    for (const CLI::Option* o : app.get_options())
+        if (o->get_positional() && o->count() > 0)
+            if (const std::string& last = o->results().back(); last[0] >= '0' && last[0] <= '9') return last;
+    return "";
+}
+
 /// What is wrong with a word that nothing took.
 std::string unexpected(const CLI::App& app, const std::vector<std::string>& extra) {
     const std::string& word = extra[0];
@@ -48,7 +57,9 @@ std::string unexpected(const CLI::App& app, const std::vector<std::string>& extr
     const std::string name = is_flag ? word.substr(0, word.find('=')) : word;
     if (names.empty()) return text::shown(name) + ": means nothing here; leave it out";
     // What is said to a flag that there is not may be one itself, as in --theme light.
-    const std::string value = word != name ? word.substr(name.size() + 1) : extra.size() > 1 ? extra[1] : "";
+    const std::string value = word != name       ? word.substr(name.size() + 1)
+                              : extra.size() > 1 ? extra[1]
+                                                 : taken_number(app);
     const bool is_one = is_flag && std::find(names.begin(), names.end(), "--" + value) != names.end();
     if (const std::string instead = is_flag ? instead_of(Asked::flag, name, value) : ""; !instead.empty() && !is_one)
         return text::shown(name) + ": unknown flag; " + instead;

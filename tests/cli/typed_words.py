@@ -29,7 +29,7 @@ KNOWN = [
     ("run flash_v2 --gpu GH200", "4,000 GB/s"), ("run flash_v2 --gpu H800-PCIe", "another machine"),
     ("run flash_v2 --gpu Quadro_GV100", "870 GB/s"), ("run flash_v2 --gpu Tesla_M10", "no tensor cores"),
     ("run flash_v2 --gpu A100-SXM4-40GB_MIG_1g.5gb", "a MIG slice is another machine"),
-    ("run flash_v2 --gpu TPUv5e", "SMs"), ("run flash_v2 --gpu M1-Max", "only GPUs of SMs"), ("compare flash_v2@MI300X", "AMD"), ("sweep flash_v2 --vary gpu=L40S", "RTX-4090"),
+    ("run flash_v2 --gpu TPUv5e", "SMs"), ("run flash_v2 --gpu M1-Max", "Apple's cores"), ("compare flash_v2@MI300X", "AMD"), ("sweep flash_v2 --vary gpu=L40S", "RTX-4090"),
     ("run flash_v2 --sliding-window 256", "window"), ("run flash_v2 --sliding_window=256", "window"),
     ("run flash_v2 --varlen", "varlen"), ("run flash_v2 --cu-seqlens 0,4", "varlen"), ("run flash_v2 --ring 8", "several GPUs"),
     ("run flash_v2 --tensor-parallel 8", "several GPUs"), ("run flash_v2 --cp 2", "several GPUs"),
@@ -43,7 +43,7 @@ KNOWN = [
 
 # Near enough for a suggestion, and which.
 CLOSE = [("run flahs_v2", "flash_v2"), ("run flash_v2_backwards", "flash_v2_backward"), ("run flash_v2 --haeds 4", "--heads"),
-         ("run flash_v2 --head-dim 4", "--dim"), ("run flash_v2 --gpu H100-SMX", "H100-SXM"), ("run flash_v2 --seqlen 4", "--seq"),
+         ("run flash_v2 --dimm 4", "--dim"), ("run flash_v2 --gpu H100-SMX", "H100-SXM"), ("run flash_v2 --seqlen 4", "--seq"),
          ("plot rooflien -o a.svg", "roofline"), ("plot tiles --metric time -o a.svg", "time_us"),
          ("run flash_v2 --model lama-3-8b", "llama-3-8b"), ("runn flash_v2", "run")]
 
@@ -64,6 +64,8 @@ TYPED = [("run flash_v2 --sliding-window 64", "--window-left 63`"), ("run flash_
          ("run flash_v2 --context-length 1000", "--seq 1000`"), ("run flash_v2 --context-length 32k", "--seq 32k`"),
          ("run flash_v2 --max-seq-len=131072", "--seq 131072`"), ("run flash_v2 --ctx 1M", "--seq 1M`"),
          ("run flash_v2 --context-length long", "--seq 4096`"), ("run flash_v2 --sliding-window 4k", "--window-left 4095`"),
+         ("run flash_v2 --headdim 64", "--dim 64`"), ("compare --context-length 32k", "--seq 32k`"),
+         ("run flash_v2 --kv_heads 2", "--kv-heads 2`"), ("run flash_v2 --seqlen-q 1", "--seq-q 1`"),
          ("run flash_v2 --num-kv-heads 4", "--kv-heads 4`"), ("run flash_v2 --block-size 128", "--br 128 --bc 128`"),
          ("run flash_v2 --block-m 128", "--br 128`"), ("run flash_v2 --block_n 32", "--bc 32`"),
          ("run flash_v2 --precision fp16", "--dtype f16`"), ("run flash_v2 --precision=f32", "--dtype f32`"),

@@ -47,6 +47,21 @@ TEST_CASE("batch entries count as heads", "[backends]") {
     CHECK(m->problem.batch_heads() == 64);
 }
 
+TEST_CASE("a problem was measured only where all of its sizes and its type were", "[backends]") {
+    const Problem measured = backend_times(first_table(), "H100-SXM")->problem;
+    REQUIRE(same_shape(measured, first_table()));
+    const auto same = [&](auto&& change) {
+        Problem p = first_table();
+        change(p);
+        return same_shape(measured, p);
+    };
+    CHECK(!same([](Problem& p) { p.seq_k = 4000; }));
+    CHECK(!same([](Problem& p) { p.seq_q = p.seq_k = 4097; }));
+    CHECK(!same([](Problem& p) { p.heads = p.kv_heads = 63; }));
+    CHECK(!same([](Problem& p) { p.dtype = Dtype::bf16; }));
+    CHECK(!same([](Problem& p) { p.mask = Mask::causal(); }));
+}
+
 TEST_CASE("where a problem was not measured, the nearest of its kind is told with its work", "[backends]") {
     Problem p = first_table();
     p.seq_q = p.seq_k = 3000;

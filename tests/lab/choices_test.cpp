@@ -41,10 +41,10 @@ double least(const Algorithm& a, const Problem& p, const GpuSpec& gpu, Objective
     return objective == Objective::time ? time_of(e).us() : static_cast<double>(count(e).counters.hbm());
 }
 
-std::vector<std::string> said(const std::vector<const char*>& names, const Problem& p) {
+std::vector<std::string> said(const std::vector<const char*>& names, const Problem& p,
+                              const GpuSpec& gpu = gpu_preset("H100")) {
     std::vector<Report> reports;
-    for (const char* name : names)
-        reports.push_back(count_and_time({find_algorithm(name), p, {128, 128}, gpu_preset("H100")}));
+    for (const char* name : names) reports.push_back(count_and_time({find_algorithm(name), p, {128, 128}, gpu}));
     std::vector<Contender> contenders;
     for (std::size_t k = 0; k < names.size(); ++k) contenders.push_back({names[k], &reports[k]});
     return conclusion(contenders);
@@ -63,6 +63,52 @@ TEST_CASE("what is equal is no reason", "[tiles]") {
             const std::string last = line.substr(at + 9, line.find_first_of(",.;", at + 14) - at - 9);
             CHECK(line.substr(0, at).find(' ' + last) == std::string::npos);
         }
+}
+
+TEST_CASE("SM traffic is a reason where faster memory would help, and not elsewhere", "[tiles]") {
+    int reasons = 0;
+    for (const double rate : {0.25, 1.0})
+        for (const Problem& p :
+             {problem(64, 4096, 64), problem(8, 4096, 64, Dtype::f16, true), problem(16, 1024, 128)}) {
+            Experiment e{nullptr, p, {128, 128}, gpu_preset("H100")};
+            const auto scale = [&](double times) {
+                *e.gpu.l2_read_bytes_per_clk *= times, *e.gpu.sm_bytes_per_clk *= times;
+            };
+            scale(rate);
+            const auto lines = said({"standard", "three_pass", "flash_v2", "memory_efficient", "chunked"}, p, e.gpu);
+            const GpuSpec gpu = e.gpu;
+            for (const std::string& line : lines) {
+                if (line.find(" x the SM traffic") == std::string::npos) continue;
+                ++reasons;
+                e.algorithm = find_algorithm(line.substr(0, line.find(' ')));
+                e.gpu = gpu;
+                const double us = time_of(e).us();
+                scale(2), e.gpu.hbm_gbs *= 2, *e.gpu.copy_gbs *= 2;
+                INFO(line << ", with twice the rates " << time_of(e).us() << " of " << us << " us");
+                CHECK(time_of(e).us() < 0.97 * us);
+            }
+        }
+    CHECK(reasons > 0);
+    const auto default_table = said({"flash_v2", "memory_efficient"}, problem(64, 4096, 64));
+    CHECK(contains(default_table.back(), "a step alone waits for "));
+}
+
+TEST_CASE("where launching is most of the time, launches are the reason", "[tiles]") {
+    for (const std::string& line : said({"standard", "flash_v2", "memory_efficient"}, problem(2, 128, 64))) {
+        if (line.find(" as long") == std::string::npos) continue;
+        INFO(line);
+        CHECK((contains(line, "its 2 other launches take ") || contains(line, " beside its launch, against ")));
+    }
+}
+
+TEST_CASE("a tail is the reason of what it can make, and of no more", "[tiles]") {
+    const Problem p = problem(64, 4096, 64, Dtype::f16, true);
+    Experiment one{find_algorithm("flash_v2"), p, {128, 128}, gpu_preset("H100")};
+    const Report two = count_and_time(one);
+    one.placing.blocks_per_sm = 1;
+    const Report alone = count_and_time(one);
+    const Contender both[] = {{"two", &two, false}, {"alone", &alone, false}};
+    CHECK(contains(conclusion(both).back(), "warps on an SM on average against"));
 }
 
 TEST_CASE("published tiles are those of the released kernels", "[tiles]") {

@@ -97,15 +97,21 @@ TEST_CASE("ranges of sizes may be written with k, M and G", "[flags]") {
     CHECK(flags_of(o) == std::vector<std::string>{"--seq", "8192", "--br", "1024"});
     set_flag(o, "l2-bytes", "25M");
     CHECK(flags_of(o) == std::vector<std::string>{"--seq", "8192", "--br", "1024", "--l2-bytes", "26214400"});
-    CHECK_THAT(refusal([&] { set_flag(o, "head-dim", "8"); }), ContainsSubstring("did you mean dim?"));
+    CHECK_THAT(refusal([&] { set_flag(o, "head-dim", "8"); }),
+               ContainsSubstring("the head dimension is --dim here; try `tilescope run flash_v2 --dim 8`"));
 }
 
 TEST_CASE("what a command line has too much or too little of is said in one line", "[flags]") {
     Program p;
     CHECK(p.refused({"runn"}) == "runn: unknown subcommand; did you mean run?; see `prog --help`");
-    CHECK(p.refused({"run", "a", "--head-dim", "128"}) ==
-          "--head-dim: unknown flag; did you mean --dim?; see `prog run --help`");
-    CHECK(p.refused({"run", "--head-dim"}) == "--head-dim: unknown flag; did you mean --dim?; see `prog run --help`");
+    CHECK(p.refused({"run", "a", "--dimm", "128"}) ==
+          "--dimm: unknown flag; did you mean --dim?; see `prog run --help`");
+    CHECK(p.refused({"run", "--dimm"}) == "--dimm: unknown flag; did you mean --dim?; see `prog run --help`");
+    CHECK(
+        p.refused({"run", "a", "--head-dim", "128"}) ==
+        "--head-dim: unknown flag; the head dimension is --dim here; try `tilescope run flash_v2 --dim 128`; see `prog "
+        "run --help`");
+    CHECK(contains(p.refused({"run", "--seqlen-q", "12"}), "--seq-q 12`"));  // ALGO took the number
     CHECK(p.refused({"run"}) == "ALGO: is required; see `prog run --help`");
     CHECK(p.refused({}) == "a subcommand is required; see `prog --help`");
     CHECK(p.refused({"--seq", "3"}) ==
