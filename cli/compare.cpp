@@ -269,12 +269,16 @@ std::string cut_rows(const std::vector<Row>& rows) {
 std::string warm_rows(const std::vector<Row>& rows) {
     std::vector<std::string> warm;
     std::size_t timed = 0;
+    bool all_of_it = true;
     for (const Row& r : rows) {
         timed += r.report && r.report->time;
-        if (r.report && is_warm(*r.report)) warm.push_back(r.variant.label);
+        if (!r.report || !is_warm(*r.report)) continue;
+        warm.push_back(r.variant.label);
+        all_of_it = all_of_it && kept_by_l2(*r.report) >= nearly_all_kept;
     }
     if (warm.empty()) return "";
-    return "Times are warm, of kernels that run again and again: what " +
+    return std::string("Times are warm, of kernels that run again and again: ") + (all_of_it ? "" : "most of ") +
+           "what " +
            (warm.size() == timed ? std::string(timed == 1 ? "it touches stays" : "each touches stays")
                                  : text::listed(warm) + (warm.size() == 1 ? " touches stays" : " touch stays")) +
            " in the L2. DRAM traffic is that of a first run, more than these times have.";

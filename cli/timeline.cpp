@@ -47,7 +47,7 @@ void print_step(const RunTime& run) {
     units_table.print(std::cout, "  ");
     const StyleConstants& style = constants_of(run.style);
     const auto factor = [](double x) { return x == 1 ? std::string() : " x " + text::number(x); };
-    std::cout << "  alone on an SM, the units' sum" << factor(style.sigma)
+    std::cout << "  alone on an SM, the sum of units on chip" << factor(style.sigma)
               << (l.step.waiting > 0.5 ? " and waiting: " : ": ") << cycles(l.step.alone) << "\n  busiest unit"
               << (l.step.queued > l.step.busiest ? " but shared memory, which queues" : "") << factor(style.eta) << ": "
               << cycles(l.step.busiest) << '\n';

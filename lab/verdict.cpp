@@ -147,21 +147,27 @@ double us_at_dram(const RunTime& run) {
 
 }  // namespace
 
-bool is_warm(const Report& r) {
-    if (!r.time || r.hbm_footprint > r.experiment.gpu.l2_bytes) return false;
+double kept_by_l2(const Report& r) {
     // Partitions that keep copies have room for less than the L2's size.
+    if (!r.time || r.hbm_footprint > r.experiment.gpu.l2_bytes) return 0;
     Bytes first = 0, again = 0;
     for (const LaunchTime& l : r.time->launches) {
-        if (!l.dram || !l.dram_again) return false;
+        if (!l.dram || !l.dram_again) return 0;
         first += l.dram->total(), again += l.dram_again->total();
     }
-    return again < first / 2;
+    return first > again ? 1 - static_cast<double>(again) / static_cast<double>(first) : 0;
 }
+
+bool is_warm(const Report& r) { return kept_by_l2(r) > 0.5; }
 
 std::string about_warm(const Report& r) {
     if (!is_warm(r)) return "";
-    return "The time is warm, of a kernel that runs again and again: what it touches, " + text::bytes(r.hbm_footprint) +
-           ", stays in the L2. DRAM traffic is that of a first run; DRAM is at work for " +
+    const double kept = kept_by_l2(r);
+    return "The time is warm, of a kernel that runs again and again: " +
+           (kept < nearly_all_kept
+                ? text::percent(kept) + " of what it touches, " + text::bytes(r.hbm_footprint) + ", stays"
+                : "what it touches, " + text::bytes(r.hbm_footprint) + ", stays") +
+           " in the L2. DRAM traffic is that of a first run; DRAM is at work for " +
            text::percent(us_at_dram(*r.time) / r.time->us()) + " of the time.";
 }
 

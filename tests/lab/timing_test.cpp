@@ -404,7 +404,15 @@ TEST_CASE("a time is warm where DRAM has less to do than in a first run, in loop
     REQUIRE(tight.time->launches[0].dram_again->total() > tight.time->launches[0].dram->total() / 2);
     CHECK(!is_warm(tight));
     e.gpu.l2_bytes = 430 << 20;
-    CHECK(is_warm(count_and_time(e)));
+    const Report roomy = count_and_time(e);
+    CHECK(is_warm(roomy));
+    CHECK(contains(about_warm(roomy), "again: what it touches, "));
     e.gpu.l2_bytes = 20 << 20;
     CHECK(!is_warm(count_and_time(e)));
+    e = experiment("flash_v2", 32, 8192);
+    e.problem.kv_heads = 8, e.problem.seq_q = 1, e.problem.dim = e.problem.dim_v = 128, e.tiling = {1, 64};
+    e.gpu = gpu_preset("H100-SXM");
+    const Report partly = count_and_time(e);
+    REQUIRE((kept_by_l2(partly) > 0.5 && kept_by_l2(partly) < nearly_all_kept));
+    CHECK(contains(about_warm(partly), text::percent(kept_by_l2(partly)) + " of what it touches, "));
 }
