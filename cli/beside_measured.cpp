@@ -5,6 +5,7 @@
 #include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "core/time/rates.hpp"
 #include "device/backends.hpp"
 #include "lab/mapping.hpp"
 #include "lab/timing.hpp"
@@ -13,6 +14,9 @@ namespace tilescope::cli {
 using namespace lab;
 using namespace device;
 namespace {
+
+/// Of which launching is a part that shows.
+constexpr double short_us = 100;
 
 bool is_attention(std::span<const Contender> rows) {
     return !rows.empty() && rows[0].report->experiment.algorithm->computes == &computation::attention;
@@ -146,6 +150,9 @@ BesideMeasured beside_measured(std::span<const Contender> rows) {
         (same ? "Measured on this problem: "
               : "Nearest measured: " + shape_of(m->problem) + ", " + work_of(m->problem, asked) + ", ") +
         m->device + ", " + m->library + ", f16, " + m->date + ".");
+    if (same && rows[0].report->time && rows[0].report->time->us() < short_us)
+        out.before.push_back("Measured calls follow each other in a CUDA graph; a modelled time has the launch, " +
+                             text::microseconds(rates_of(e.gpu).launch_us) + ".");
     std::vector<std::string> header = {"kernel", "its model above", "what it does otherwise", "measured"};
     if (same) header.push_back("modelled");
     out.table.emplace(header, 3);

@@ -7,6 +7,8 @@
 
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/cuda/tables.hpp"
+#include "lab/gpu_presets.hpp"
+#include "lab/splits.hpp"
 
 namespace tilescope::device {
 namespace {
@@ -16,12 +18,15 @@ constexpr double most_work_ratio = 16;
 constexpr Like efficient = {"memory_efficient", "its waits are longer than modelled"},
                unfused = {"standard", "scale and mask are passes of their own"},
                unfused_f32 = {"standard", "S and P in f32, and a look for hidden rows"};
+constexpr Like warpgroups = {nullptr, "warpgroups that take turns, wgmma, TMA"},
+               like_split = {nullptr, "reads what split_kv reads"},
+               in_parts = {"split_kv", "keys in parts; its combine has fewer thread blocks"};
 constexpr Backend backends[] = {
-    {"cudnn", "cuDNN", {nullptr, "warpgroups that take turns, wgmma, TMA"}, {nullptr, "reads what split_kv reads"}},
-    {"flash", "FlashAttention-2", {"flash_v2"}, {"split_kv", "its combine launch has fewer thread blocks"}},
-    {"efficient", "memory-efficient (CUTLASS)", efficient, efficient},
-    {"by_hand", "unfused, typed by hand", unfused, unfused},
-    {"math", "unfused, the MATH backend", unfused_f32, unfused_f32},
+    {"cudnn", "cuDNN", warpgroups, like_split, warpgroups},
+    {"flash", "FlashAttention-2", {"flash_v2"}, in_parts, in_parts},
+    {"efficient", "memory-efficient (CUTLASS)", efficient, efficient, efficient},
+    {"by_hand", "unfused, typed by hand", unfused, unfused, unfused},
+    {"math", "unfused, the MATH backend", unfused_f32, unfused_f32, unfused_f32},
 };
 
 const Backend* find_backend(std::string_view key) {
@@ -93,7 +98,9 @@ std::optional<BackendTimes> backend_times(const Problem& problem, std::string_vi
             else if (const Backend* b = find_backend(row["kernel"]))
                 best->times.push_back({b, row.number("us").value()});
         }
-    if (best) std::ranges::sort(best->times, {}, &BackendTime::us);
+    if (!best) return best;
+    std::ranges::sort(best->times, {}, &BackendTime::us);
+    best->splits_keys = lab::splits_by(lab::SplitRule::fa2, best->problem, lab::gpu_preset(std::string(gpu))) > 1;
     return best;
 }
 

@@ -18,6 +18,7 @@ struct Backend {
     const char* name;  ///< "cuDNN"
     Like like;         ///< of several queries
     Like one_query;
+    Like split;  ///< of several queries where FlashAttention-2's rule cuts the keys into parts, for few heads
 };
 
 struct BackendTime {
@@ -31,8 +32,11 @@ struct BackendTimes {
     Problem problem;                  ///< as it was measured
     const Backend* chosen = nullptr;  ///< what PyTorch runs where none is asked for
     std::vector<BackendTime> times;   ///< fastest first
+    bool splits_keys = false;         ///< by FlashAttention-2's rule
 
-    const Like& like(const Backend& b) const { return problem.seq_q == 1 ? b.one_query : b.like; }
+    const Like& like(const Backend& b) const {
+        return problem.seq_q == 1 ? b.one_query : splits_keys ? b.split : b.like;
+    }
 };
 
 /// Of this problem on the GPU of that preset; else of the problem nearest to it that has its head dimension, its mask

@@ -1,5 +1,10 @@
 #include "device/backends.hpp"
 
+#include <cmath>
+
+#include "lab/gpu_presets.hpp"
+#include "lab/mapping.hpp"
+#include "lab/timing.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace tilescope;
@@ -36,6 +41,31 @@ TEST_CASE("what PyTorch runs was measured on the problem of the first table", "[
         CHECK(m->library.starts_with("PyTorch "));
         CHECK(m->date.size() == 10);
     }
+}
+
+TEST_CASE("where FlashAttention-2's rule cuts the keys its like is split_kv, within 15%", "[backends]") {
+    for (const std::string gpu : {"H100-SXM", "H200"})
+        for (const Index dim : {64, 128, 256})
+            for (const Mask& mask : {Mask(), Mask::causal()}) {
+                Problem p;  // 128 thread blocks of 64 rows: too few
+                p.heads = p.kv_heads = 8, p.seq_q = p.seq_k = 1024, p.dim = p.dim_v = dim, p.mask = mask;
+                const auto m = backend_times(p, gpu);
+                REQUIRE((m && same_shape(m->problem, p)));
+                const auto flash = std::ranges::find_if(
+                    m->times, [](const BackendTime& t) { return t.backend->key == std::string_view("flash"); });
+                REQUIRE(flash != m->times.end());
+                REQUIRE(m->like(*flash->backend).algorithm == std::string_view("split_kv"));
+                lab::Experiment e{find_algorithm("split_kv"), p, {}, lab::gpu_preset(gpu)};
+                lab::Wish wish;
+                e.tiling = lab::choose_tiling(*e.algorithm, p, wish, e.gpu);
+                const double us = lab::time_of(e).us();
+                INFO(gpu << ", d = " << dim << ": " << us << " of " << flash->us << " us");
+                CHECK(std::abs(us / flash->us - 1) < 0.15);
+            }
+    const auto many = backend_times(first_table(), "H100-SXM");
+    for (const BackendTime& t : many->times)
+        if (t.backend->key == std::string_view("flash"))
+            CHECK(many->like(*t.backend).algorithm == std::string_view("flash_v2"));
 }
 
 TEST_CASE("batch entries count as heads", "[backends]") {
