@@ -11,6 +11,7 @@ namespace {
 
 constexpr Index lanes_per_row = 16, rows_per_thread = 8;  // of a product on CUDA cores: a thread's part of its result
 constexpr double warps_of_resident = 4;                   // one on each sub-core
+constexpr Index fragment = 16;                            // rows of an mma
 constexpr double half_bytes = 2;                          // of an operand of tensor cores
 
 /// A product whose result has the rows of its first operand: of a row tile.
@@ -40,7 +41,7 @@ class Pricing {
             default:
                 element_by_element(c, d);
         }
-        for (const Unit u : {Unit::fma, Unit::exp, Unit::alu}) at(c, u) *= whole_warps(d);
+        for (const Unit u : {Unit::fma, Unit::exp, Unit::alu}) at(c, u) *= whole_warps(d) * whole_fragments(d);
         return c;
     }
 
@@ -65,6 +66,15 @@ class Pricing {
         return std::max(1.0, (cut ? over(cut_.full, static_cast<double>(cut_.rows)) : 1) *
                                  (of_row_tiles ? over(cut_.at_once, static_cast<double>(at_once_)) : 1));
     }
+    /// Where warps on tensor cores own rows, each has as many as the one with most, in fragments of 16: 112 rows cost
+    /// four warps as much as 128.
+    double whole_fragments(const Deed& d) const {
+        const bool own_rows = kernel_.style == Style::tensor_cores && at_once_ > 0 && !d.moves_data() &&
+                              !d.transposed[0] && !kernel_.own_keys && !kernel_.own_softmax && kernel_.tiled.warp == 0;
+        const Index owned = fragment * kernel_.warps;
+        if (!own_rows || kernel_.rows <= owned) return 1;
+        return static_cast<double>(ceil_div(kernel_.rows, owned) * owned) / static_cast<double>(kernel_.rows);
+    }
     double warps_of(const Deed& d) const { return static_cast<double>(kernel_.warps) * share_of(d); }
     static bool is_maximum(const Deed& d) { return std::string_view(d.operation->unit) == "comparison"; }
 
@@ -73,8 +83,8 @@ class Pricing {
         const double n = static_cast<double>(d.out.tile.cols), k = flops / 2 / d.out.size();
         if (kernel_.style == Style::tensor_cores) {
             const auto whole = [](double x, double unit) { return std::ceil(x / unit) * unit; };  // mma m16n8k16
-            at(c, Unit::tensor) = 2 * whole(rows_of(d) * whole_warps(d), 16) * whole(n, 8) * whole(k, 16) /
-                                  (r_.tensor * kernel_.tiled.rate);
+            at(c, Unit::tensor) = 2 * whole(rows_of(d) * whole_warps(d) * whole_fragments(d), fragment) * whole(n, 8) *
+                                  whole(k, 16) / (r_.tensor * kernel_.tiled.rate);
             const auto [of_a, of_b] = reads_of(d);
             if (d.reads[1].in_sram()) at(c, Unit::sram) += of_b * d.reads[1].bytes() / r_.sram;
             if (d.reads[0].in_sram()) at(c, Unit::sram) += of_a * d.reads[0].bytes() / r_.sram;

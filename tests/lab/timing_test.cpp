@@ -416,3 +416,18 @@ TEST_CASE("a time is warm where DRAM has less to do than in a first run, in loop
     REQUIRE((kept_by_l2(partly) > 0.5 && kept_by_l2(partly) < nearly_all_kept));
     CHECK(contains(about_warm(partly), text::percent(kept_by_l2(partly)) + " of what it touches, "));
 }
+
+TEST_CASE("warps that own rows have fragments of 16 each: 112 rows cost four of them as much as 128", "[timing]") {
+    const auto step = [](Index rows, Dtype dtype = Dtype::f16) {
+        return time_of(experiment("flash_v2", 64, 4096, dtype, {rows, 64})).launches[0];
+    };
+    const auto busy = [](const LaunchTime& l, Unit u) { return l.step.busy[static_cast<std::size_t>(u)]; };
+    for (const Index rows : {80, 96, 112}) {
+        INFO(rows << " rows");
+        REQUIRE(step(rows).warps == 4);
+        for (const Unit u : {Unit::tensor, Unit::exp, Unit::alu})
+            CHECK(busy(step(rows), u) == Approx(busy(step(128), u)));
+        CHECK(busy(step(rows, Dtype::f32), Unit::exp) < 0.9 * busy(step(128, Dtype::f32), Unit::exp));
+    }
+    CHECK(2 * busy(step(64), Unit::tensor) == Approx(busy(step(128), Unit::tensor)));
+}
