@@ -295,9 +295,7 @@ std::vector<std::string> remarks(const std::vector<Row>& rows) {
         }
         const Report& r = *row.report;
         if (!r.no_time.empty()) lines.push_back(label + ": " + r.no_time + ".");
-        if (row.algorithm().idealised && !r.forward)
-            if (const auto ideal = row.algorithm().idealised(r.experiment.problem))
-                lines.push_back(label + ": " + beside_ideal(*ideal, r.counters.hbm()) + ".");
+        if (const std::string paper = beside_ideal(r); !paper.empty()) lines.push_back(label + ": " + paper);
         if (r.time && !r.dram()) lines.push_back(label + ": no DRAM traffic: " + r.time->no_dram + ".");
         for (const std::string& note : r.notes)
             if (!among(row.request.notes, note)) lines.push_back(label + ": " + note + ".");

@@ -92,14 +92,6 @@ void print_on_chip(const Report& r) {
     table.print(std::cout, "  ");
 }
 
-void print_idealised(const Report& r) {
-    const Algorithm& a = *r.experiment.algorithm;
-    if (!a.idealised || r.forward) return;
-    const auto ideal = a.idealised(r.experiment.problem);
-    if (!ideal) return;
-    text::print_wrapped(std::cout, beside_ideal(*ideal, r.counters.hbm()) + ".", "  ");
-}
-
 void print_arithmetic(const Report& r) {
     const Counters& c = r.counters;
     const auto big = [](Count n) { return text::count(static_cast<double>(n)); };
@@ -205,7 +197,7 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
     std::cout << "\nSM traffic by tensor (counted)\n";
     print_traffic(r);
     std::cout << "  extra memory beyond inputs and output: " << text::bytes(r.hbm_extra) << '\n';
-    print_idealised(r);
+    text::print_wrapped(std::cout, beside_ideal(r), "  ");
     for (const std::string& note : r.notes) text::print_wrapped(std::cout, "Note: " + note + ".", "  ");
     print_arithmetic(r);
     print_on_chip(r);

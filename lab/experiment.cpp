@@ -141,6 +141,11 @@ Bytes bytes_of(const std::vector<TensorReport>& tensors, Role role) {
 Bytes Report::compulsory_read() const { return bytes_of(tensors, Role::input); }
 Bytes Report::compulsory_written() const { return bytes_of(tensors, Role::output); }
 
+std::optional<Idealised> Report::idealised() const {
+    const auto counted = experiment.algorithm->idealised;
+    return counted && !forward ? counted(experiment.problem) : std::nullopt;
+}
+
 std::optional<DramTraffic> Report::dram() const { return time ? time->dram() : std::nullopt; }
 
 std::optional<double> Report::l2_hit_rate() const {

@@ -90,6 +90,8 @@ struct Report {
     /// Modelled: what the L2 lacks, and the share of the bytes that are read which it has.
     std::optional<DramTraffic> dram() const;
     std::optional<double> l2_hit_rate() const;
+    /// What the paper counts for it; nullopt where it counts nothing, or a forward pass is with it.
+    std::optional<Idealised> idealised() const;
     /// Whether all tensors have room in the GPU's memory.
     bool fits_hbm() const { return hbm_footprint <= experiment.gpu.hbm_bytes; }
 };

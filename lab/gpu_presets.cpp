@@ -86,16 +86,20 @@ std::vector<std::string> names_of(std::span<const Sheet> sheets) {
     return names;
 }
 
+/// The one that is meant; nullptr where none is, or several are.
+const Sheet* sheet_meant(std::span<const Sheet> sheets, std::string_view name) {
+    const auto meant = presets_meant(name, names_of(sheets));
+    if (meant.size() != 1) return nullptr;
+    return &*std::find_if(sheets.begin(), sheets.end(), [&](const Sheet& s) { return s.spec.name == meant[0]; });
+}
+
 /// Of presets by name, for a slice of one.
 std::string about_slice(const MigSlice& slice, std::span<const Sheet> sheets) {
     const std::string a_slice =
         "a MIG slice is another machine than the whole GPU, with fewer SMs, less L2 and less memory";
-    const auto meant = presets_meant(slice.whole, names_of(sheets));
-    const auto sheet = std::find_if(sheets.begin(), sheets.end(),
-                                    [&](const Sheet& s) { return meant.size() == 1 && s.spec.name == meant[0]; });
-    if (sheet == sheets.end() || slice.sevenths == 0)
-        return a_slice + (sheet == sheets.end() ? "" : "; the whole one is --gpu " + sheet->spec.name) +
-               "; see docs/gpus.md";
+    const Sheet* sheet = sheet_meant(sheets, slice.whole);
+    if (!sheet || slice.sevenths == 0)
+        return a_slice + (sheet ? "; the whole one is --gpu " + sheet->spec.name : "") + "; see docs/gpus.md";
     const GpuSpec& g = sheet->spec;
     const double gib = static_cast<double>(g.hbm_bytes) / (1 << 30);
     const Index eighths = std::clamp<Index>(std::llround(8 * static_cast<double>(slice.gb) / gib), 1, 8);
@@ -114,11 +118,13 @@ std::string instead_of_gpu(std::string_view name, std::span<const Sheet> sheets)
     return with_brand.empty() ? instead_of(Asked::gpu, without_brand(name)) : with_brand;
 }
 
+constexpr const char* path_works = "; the path of a .json file works too";
+
 /// How a file of one's own begins: with the preset that `instead` names.
 std::string file_instead(std::string_view instead) {
     constexpr std::string_view flag = "--gpu ";
     const std::size_t at = instead.find(flag);
-    if (at == instead.npos) return "; the path of a .json file works too";
+    if (at == instead.npos) return path_works;
     const std::string_view rest = instead.substr(at + flag.size());
     return "; or edit what `tilescope gpus show " + std::string(rest.substr(0, rest.find_first_of(" `;"))) +
            " --json > mine.json` writes, and give --gpu mine.json";
@@ -128,17 +134,14 @@ std::string file_instead(std::string_view instead) {
 const Sheet& find_sheet(std::span<const Sheet> sheets, std::string_view name, const std::string& asked,
                         bool may_be_file = true) {
     const auto names = names_of(sheets);
-    const std::string file = may_be_file ? "; the path of a .json file works too" : "";
     if (const std::string instead = instead_of_gpu(name, sheets); !instead.empty())
         throw BadValue("gpu", asked, instead + (may_be_file ? file_instead(instead) : ""));
-    const auto meant = presets_meant(name, names);
-    if (meant.size() == 1)
-        return *std::find_if(sheets.begin(), sheets.end(), [&](const Sheet& s) { return s.spec.name == meant[0]; });
-    if (!meant.empty())
+    if (const Sheet* sheet = sheet_meant(sheets, name)) return *sheet;
+    if (const auto meant = presets_meant(name, names); !meant.empty())
         throw BadValue("gpu", asked, "several GPUs begin like that: write one of " + text::join(meant, ", "));
     throw BadValue("gpu", asked,
                    "unknown GPU" + preset_suggested(", ", name, names, ".") + " The presets are " +
-                       text::join(names, ", ") + file);
+                       text::join(names, ", ") + (may_be_file ? path_works : ""));
 }
 
 /// Parses with the limits that nlohmann-json does not know: size, nesting, and no key twice.
@@ -401,6 +404,12 @@ GpuSpec changed_gpu(const GpuSpec& gpu, std::string_view json_text) {
 
 GpuSpec recorded_gpu(std::string_view json_text, std::string_view where) {
     return read_sheet(json_text, where, presets(), Contradictions::kept).spec;
+}
+
+bool is_changed_preset(const GpuSpec& spec) {
+    const auto names = gpu_preset_names();
+    return std::find(names.begin(), names.end(), spec.name) != names.end() &&
+           !same_machine(spec, gpu_preset(spec.name));
 }
 
 std::string gpu_json(const GpuSpec& spec) {

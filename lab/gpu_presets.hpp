@@ -48,6 +48,9 @@ GpuSpec changed_gpu(const GpuSpec& gpu, std::string_view json_text);
 /// A plain JSON text without sources, which parse_gpu reads back to an equal spec.
 std::string gpu_json(const GpuSpec& spec);
 
+/// Whether it has a preset's name and other numbers: flags change those.
+bool is_changed_preset(const GpuSpec& spec);
+
 /// Where a number comes from, and whether that is to be relied on: false where it is from memory, or sources conflict.
 struct GpuOrigin {
     std::string source;

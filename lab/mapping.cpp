@@ -153,25 +153,29 @@ Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, 
     return wish;
 }
 
-Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& given_wish, const GpuSpec& gpu,
-                       Control* control) {
+Experiment mapped(const Algorithm& algorithm, const Problem& problem, const Wish& given_wish, const GpuSpec& gpu,
+                  Control* control) {
     validate(given_wish.tiling, problem);
     const Wish wish = with_splits(given_wish, algorithm, problem, gpu);
     const Tiling& given = wish.tiling;
+    const auto with = [&](const Tiling& t) {
+        return Experiment{&algorithm, problem, t, gpu, wish.placing, wish.rule == TileRule::common};
+    };
     if (wish.rule == TileRule::best) {
-        if (const auto best = best_mapping(algorithm, problem, wish, gpu, control)) return *best;
+        if (const auto best = best_mapping(algorithm, problem, wish, gpu, control))
+            return {&algorithm, problem, best->tiling, gpu, best->placing};
     }
-    if (given.br > 0 && given.bc > 0) return {with_own_parts(given, algorithm, problem, gpu), wish.placing};
+    if (given.br > 0 && given.bc > 0) return with(with_own_parts(given, algorithm, problem, gpu));
     const TileRule rule = wish.rule == TileRule::best ? TileRule::kernel : wish.rule;
-    if (const auto t = fitting_tiling(algorithm, problem, given, gpu, rule)) return {*t, wish.placing};
+    if (const auto t = fitting_tiling(algorithm, problem, given, gpu, rule)) return with(*t);
     // Not even the smallest choice fits; the run of it says what is too large.
     Tiling least = given;
     least.br = std::max<Index>(1, given.br), least.bc = std::max<Index>(1, given.bc);
-    return {with_own_parts(least, algorithm, problem, gpu), wish.placing};
+    return with(with_own_parts(least, algorithm, problem, gpu));
 }
 
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu) {
-    return choose_mapping(algorithm, problem, wish, gpu).tiling;
+    return mapped(algorithm, problem, wish, gpu).tiling;
 }
 
 std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,

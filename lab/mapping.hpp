@@ -77,8 +77,8 @@ std::optional<Mapping> best_mapping(const Algorithm& algorithm, const Problem& p
                                     const GpuSpec& gpu, Control* control = nullptr);
 
 /// What the user wishes, completed; where nothing fits, the smallest tiles there are: their run says what is too large.
-Mapping choose_mapping(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu,
-                       Control* control = nullptr);
+Experiment mapped(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu,
+                  Control* control = nullptr);
 /// The tiles alone.
 Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const Wish& wish, const GpuSpec& gpu);
 

@@ -144,9 +144,8 @@ Json to_json(const Report& r) {
     for (const TensorReport& t : r.tensors) j["tensors"][t.name] = {{"role", name_of(t.role)}, {"bytes", t.bytes}};
     for (const Launch& l : launches_of(r)) j["launches"].push_back(to_json(l));
     if (r.forward) j["forward"] = r.forward->name;
-    if (r.experiment.algorithm->idealised && !r.forward)
-        if (const auto ideal = r.experiment.algorithm->idealised(r.experiment.problem))
-            j["idealised"] = {{"name", ideal->name}, {"counters", to_json(ideal->count)}, {"why", ideal->why}};
+    if (const auto ideal = r.idealised())
+        j["idealised"] = {{"name", ideal->name}, {"counters", to_json(ideal->count)}, {"why", ideal->why}};
     j["notes"] = r.notes;
     for (const std::string& wrong : about_wrong_outputs(r)) j["notes"].push_back(wrong);
     if (const std::string untimed = untimed_pages(r.experiment.problem); r.time && !untimed.empty())

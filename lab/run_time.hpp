@@ -51,10 +51,7 @@ struct LaunchTime {
 };
 
 /// Whether a step takes longer as others ask for L2 or DRAM, too.
-inline bool waits_for_memory(const LaunchTime& l) {
-    const Index r = l.residency.blocks;
-    return l.step.together(r) > 1.02 * l.step.together(r, 0);
-}
+inline bool waits_for_memory(const LaunchTime& l) { return l.step.waits_for_memory(l.residency.blocks, 1.02); }
 
 /// What a modelled time rests on.
 enum class Basis : std::uint8_t {

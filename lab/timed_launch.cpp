@@ -120,7 +120,7 @@ bool TimedLaunch::all_alike() const {
 }
 
 bool TimedLaunch::waits_for_memory(Index slots) const {
-    const auto waits = [&](const StepTime& s) { return s.together(slots) > s.together(slots, 0); };
+    const auto waits = [&](const StepTime& s) { return s.waits_for_memory(slots); };
     return std::any_of(blocks_.begin(), blocks_.end(),
                        [&](const TimedBlock& b) { return std::any_of(b.steps.begin(), b.steps.end(), waits); });
 }

@@ -103,11 +103,8 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
     }
 }
 
-/// Of a preset that flags changed, say: a name alone would say that this machine was measured.
-const char* with_other_numbers(const GpuSpec& gpu) {
-    const auto names = gpu_preset_names();
-    return std::find(names.begin(), names.end(), gpu.name) == names.end() ? "" : " with other numbers";
-}
+/// A name alone would say that this machine was measured.
+const char* with_other_numbers(const GpuSpec& gpu) { return is_changed_preset(gpu) ? " with other numbers" : ""; }
 
 /// " (16 x 64 and 64 x 128 were)"; empty where no tile was, of these dimensions.
 std::string others(const Experiment& e) {

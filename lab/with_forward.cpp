@@ -43,9 +43,7 @@ Report with_forward(const Report& backward, const Wish& wish, Control* control) 
     const Algorithm& algorithm = *find_algorithm(e.algorithm->forward);
     Wish own = wish;
     own.tiling = {};
-    const Mapping mapping = choose_mapping(algorithm, e.problem, own, e.gpu, control);
-    const Report f = count_and_time(
-        {&algorithm, e.problem, mapping.tiling, e.gpu, mapping.placing, own.rule == TileRule::common}, control);
+    const Report f = count_and_time(mapped(algorithm, e.problem, own, e.gpu, control), control);
     Report both = backward;
     both.forward = &algorithm;
     both.counters += f.counters;

@@ -44,6 +44,10 @@ struct StepTime {
         return std::max(alone + waiting_for_unit(blocks),
                         static_cast<double>(blocks) * std::max(sharing * memory, bus));
     }
+    /// Whether so many take more than this multiple of what they would if no other SM asked L2 and DRAM.
+    bool waits_for_memory(Index blocks, double times = 1) const {
+        return together(blocks) > times * together(blocks, 0);
+    }
 };
 
 /// What an SM has of L2 and DRAM while all of them ask, in bytes per cycle; what of its bytes L2 lacks, as a share; and

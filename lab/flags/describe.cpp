@@ -1,11 +1,8 @@
 #include "lab/flags/describe.hpp"
 
-#include <algorithm>
-
 #include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
-#include "lab/gpu_fields.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/paging.hpp"
 
@@ -43,19 +40,18 @@ std::string describe(const Request& r, const Computation& computation) {
     return (r.model.empty() ? "" : r.model + ", " + r.phase + ": ") + describe(r.problem, computation);
 }
 
-std::string beside_ideal(const Idealised& ideal, Bytes executed) {
-    const Count counted = ideal.count.hbm_read + ideal.count.hbm_write;
-    const std::string both = std::string(ideal.name) + " counts " + text::bytes(counted) + ", executed here: ";
-    return counted == executed ? both + "the same" : both + text::bytes(executed) + ";\n  " + ideal.why;
+std::string beside_ideal(const Report& r) {
+    const auto ideal = r.idealised();
+    if (!ideal) return "";
+    const Bytes counted = ideal->count.hbm_read + ideal->count.hbm_write, executed = r.counters.hbm();
+    const std::string both = std::string(ideal->name) + " counts " + text::bytes(counted) + ", executed here: ";
+    return both + (counted == executed ? "the same." : text::bytes(executed) + ";\n  " + ideal->why + '.');
 }
 
 std::string describe(const GpuSpec& g) {
-    const auto names = gpu_preset_names();
-    const bool changed =
-        std::find(names.begin(), names.end(), g.name) != names.end() && !same_machine(g, gpu_preset(g.name));
-    return g.title + (changed ? " (changed): " : ": ") + std::to_string(g.sms) + " SMs; a thread block may use " +
-           text::binary_bytes(g.sram_per_block) + " of SRAM and " + text::binary_bytes(g.registers_per_sm) +
-           " of registers; HBM " + text::bytes(g.hbm_gbs * 1e9) + "/s";
+    return g.title + (is_changed_preset(g) ? " (changed): " : ": ") + std::to_string(g.sms) +
+           " SMs; a thread block may use " + text::binary_bytes(g.sram_per_block) + " of SRAM and " +
+           text::binary_bytes(g.registers_per_sm) + " of registers; HBM " + text::bytes(g.hbm_gbs * 1e9) + "/s";
 }
 
 }  // namespace tilescope::lab

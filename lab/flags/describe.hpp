@@ -14,7 +14,8 @@ std::string describe(const Request& request, const Computation& computation);
 /// "NVIDIA A100 ...: 108 SMs, 163 KiB of SRAM per thread block, ..."
 std::string describe(const GpuSpec& gpu);
 
-/// What the paper counts for an algorithm, beside what was executed here, and why that differs where it does.
-std::string beside_ideal(const Idealised& ideal, Bytes executed);
+/// What the paper counts for a run, beside what was executed here, and why that differs where it does; empty where it
+/// counts nothing.
+std::string beside_ideal(const Report& report);
 
 }  // namespace tilescope::lab

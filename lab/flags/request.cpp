@@ -400,9 +400,7 @@ Problem problem_of(const Algorithm& algorithm, const Request& r) {
 }
 
 Experiment experiment_of(const Algorithm& algorithm, const Request& r, Control* control) {
-    const Problem p = problem_of(algorithm, r);
-    const Mapping m = choose_mapping(algorithm, p, r.wish, r.gpu, control);
-    return {&algorithm, p, m.tiling, r.gpu, m.placing, r.wish.rule == TileRule::common};
+    return mapped(algorithm, problem_of(algorithm, r), r.wish, r.gpu, control);
 }
 
 const Algorithm& algorithm_named(const std::string& name) {
