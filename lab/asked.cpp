@@ -1,6 +1,7 @@
 #include "lab/asked.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <system_error>
 
 #include "core/machine/dtype.hpp"
@@ -80,6 +81,11 @@ constexpr AskedFor asked_words[] = {
     {Asked::gpu, "a2 a10 a10g a16 a40 a6000 rtxa* rtx3090ti* rtx3080* rtx3070* rtx3060* rtx3050*",
      "no preset; an RTX-3090 is another machine of the same generation, Ampere", "run flash_v2 --gpu RTX-3090",
      gpu_files},
+    {Asked::gpu, "a100pcie a100pcie40gb",
+     "no preset; an A100-40GB (SXM) is another machine, of as many SMs and the same HBM: it may draw 400 W, this one "
+     "250, "
+     "so that its clock falls further",
+     "run flash_v2 --gpu A100-40GB", gpu_files},
     {Asked::gpu, "a30", "no preset; an A100 is another machine: this one has 56 SMs, 933 GB/s and 24 GB",
      "run flash_v2 --gpu A100-40GB --sms 56 --hbm-bandwidth 933", gpu_files},
     {Asked::gpu, "a10080gbpcie* a100pcie80gb* a80080gbpcie* a800pcie80gb*",
@@ -293,16 +299,37 @@ std::string with_typed(std::string_view closest, std::string_view typed) {
     return command + std::string(closest);
 }
 
+/// nullptr where nothing is known of the word.
+const AskedFor* asked_for(Asked what, std::string_view typed) {
+    const std::string word = text::plain(typed.substr(0, 60));
+    if (word.empty()) return nullptr;
+    for (const AskedFor& k : asked_words)
+        if (k.what == what && among(k.words, word)) return &k;
+    return nullptr;
+}
+
 }  // namespace
 
-std::string instead_of(Asked what, std::string_view typed, std::string_view value) {
-    const std::string word = text::plain(typed.substr(0, 60));
-    if (word.empty()) return "";
-    for (const AskedFor& k : asked_words)
-        if (k.what == what && among(k.words, word))
-            return std::string(k.there_is) + "; try `tilescope " + with_typed(k.closest, value) + '`' +
-                   (k.page ? std::string("; see ") + k.page : "");
-    return "";
+std::string instead_of(Asked what, std::string_view typed, std::string_view value, const std::string& own) {
+    const AskedFor* k = asked_for(what, typed);
+    if (!k) return "";
+    const std::string command = own.empty() || k->page ? "tilescope " + with_typed(k->closest, value) : own;
+    return std::string(k->there_is) + "; try `" + command + '`' + (k->page ? std::string("; see ") + k->page : "");
+}
+
+Renamed renamed(std::string_view flag, std::string_view value) {
+    constexpr std::string_view command = "run flash_v2 ";
+    const AskedFor* k = asked_for(Asked::flag, flag);
+    if (!k || k->page || !std::string_view(k->closest).starts_with(command)) return {};
+    std::istringstream flags{std::string(std::string_view(k->closest).substr(command.size()))};
+    Renamed all, typed;  // typed: those of them that have a place for the value
+    for (std::string name, usual; flags >> name >> usual;) {
+        const bool place = usual.starts_with('{');
+        typed.takes_value = typed.takes_value || place;
+        for (Renamed* r : {&all, &typed})
+            if (r == &all || place) r->words.insert(r->words.end(), {name, with_typed(usual, value)});
+    }
+    return typed.takes_value ? typed : all.words.size() == 2 ? all : Renamed{};
 }
 
 }  // namespace tilescope::lab

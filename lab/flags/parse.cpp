@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/machine/error.hpp"
+#include "core/text/quoting.hpp"
 #include "core/text/words.hpp"
 #include "lab/asked.hpp"
 #include "lab/flags/values.hpp"
@@ -47,8 +48,47 @@ std::string taken_number(const CLI::App& app) {
     return "";
 }
 
-/// What is wrong with a word that nothing took.
-std::string unexpected(const CLI::App& app, const std::vector<std::string>& extra) {
+std::string program_of(const CLI::App& app) {
+    return app.get_parent() ? program_of(*app.get_parent()) : app.get_name();
+}
+
+/// Whether a word that has to be there is one of these, which belong to flags.
+bool lacks_word(const CLI::App& app, const std::vector<std::string>& of_flags) {
+    for (const CLI::Option* o : app.get_options())
+        if (o->get_positional() && o->get_required()) {
+            const auto belongs = [&](const std::string& word) {
+                return std::find(of_flags.begin(), of_flags.end(), word) != of_flags.end();
+            };
+            if (const auto words = o->results(); std::all_of(words.begin(), words.end(), belongs)) return true;
+        }
+    return false;
+}
+
+/// The command with other programs' flags as they are called here; empty where one of its flags is none of these.
+std::string own_command(const CLI::App& app, const std::vector<std::string>& words) {
+    const std::vector<std::string> known = flags_of(app);
+    std::string command = program_of(app);
+    std::vector<std::string> values;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const std::size_t equals = words[k].find('=');
+        const std::string name = words[k].substr(0, equals);
+        const bool is_flag = name.starts_with("--") && name.size() > 2;
+        if (!is_flag || std::find(known.begin(), known.end(), name) != known.end()) {
+            command += ' ' + text::in_shell(words[k]);
+            continue;
+        }
+        const bool inside = equals != std::string::npos, behind = !inside && k + 1 < words.size();
+        const Renamed here = renamed(name, inside ? words[k].substr(equals + 1) : behind ? words[k + 1] : "");
+        if (here.words.empty() || (here.takes_value && !inside && !behind)) return "";
+        for (const std::string& word : here.words) command += ' ' + text::in_shell(word);
+        if (here.takes_value && behind) values.push_back(words[++k]);
+    }
+    return lacks_word(app, values) ? "" : command;
+}
+
+/// What is wrong with a word that nothing took, of all that were typed.
+std::string unexpected(const CLI::App& app, const std::vector<std::string>& extra,
+                       const std::vector<std::string>& typed) {
     const std::string& word = extra[0];
     const bool is_flag = word.starts_with('-') && word.size() > 1;
     if (is_flag && !app.get_parent() && !subcommands_of(app).empty())
@@ -61,7 +101,8 @@ std::string unexpected(const CLI::App& app, const std::vector<std::string>& extr
                               : extra.size() > 1 ? extra[1]
                                                  : taken_number(app);
     const bool is_one = is_flag && std::find(names.begin(), names.end(), "--" + value) != names.end();
-    if (const std::string instead = is_flag ? instead_of(Asked::flag, name, value) : ""; !instead.empty() && !is_one)
+    if (const std::string instead = is_flag ? instead_of(Asked::flag, name, value, own_command(app, typed)) : "";
+        !instead.empty() && !is_one)
         return text::shown(name) + ": unknown flag; " + instead;
     return text::shown(name) + (is_flag ? ": unknown flag" : ": unknown subcommand") +
            (is_one ? "; did you mean --" + value + '?' : text::did_you_mean("; ", name, names));
@@ -73,11 +114,11 @@ std::string missing(const CLI::App& app) {
     return "a subcommand is required";
 }
 
-std::string worded(const CLI::App& whole, const CLI::ParseError& e) {
+std::string worded(const CLI::App& whole, const CLI::ParseError& e, const std::vector<std::string>& typed) {
     const CLI::App& app = innermost(whole);
     // First what cannot be understood: what seems to be missing may have been meant by it.
     const std::vector<std::string> extra = whole.remaining(true);
-    if (!extra.empty()) return unexpected(app, extra) + way_on(app);
+    if (!extra.empty()) return unexpected(app, extra, typed) + way_on(app);
     if (e.get_name() == "RequiredError") return missing(app) + way_on(app);
     std::string what = text::shown(e.what(), 400);
     const std::string named = what.substr(0, what.find(':'));
@@ -102,13 +143,14 @@ void check_switches(CLI::App& app) {
 
 void parse(CLI::App& app, std::vector<std::string> words) {
     check_switches(app);
+    const std::vector<std::string> typed = words;
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     try {
         app.parse(std::move(words));
     } catch (const CLI::Success&) {
         throw;
     } catch (const CLI::ParseError& e) {
-        throw UsageError(worded(app, e));
+        throw UsageError(worded(app, e, typed));
     }
 }
 

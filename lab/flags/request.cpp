@@ -325,6 +325,14 @@ void check_packing(const Algorithm& algorithm, const Problem& p, const Options& 
 /// Files are for the computation whose first input they are.
 void check_files(const Computation& c, const Options& o) {
     layout_from(o);
+    const bool any = !(o.q + o.k + o.v + o.x + o.d_o + o.bias_file + o.bias2_file).empty();
+    const auto refuse_without_file = [&](const std::string& flag, const char* what) {
+        throw UsageError(flag + ": says how " + what + ", and there is none; give " + c.file_flag +
+                         " FILE.npy, or leave it out");
+    };
+    if (!any && !o.bits16.empty()) refuse_without_file("--bits16 " + text::shown(o.bits16), "a file is read");
+    if (!any && o.layout && o.out.empty())
+        refuse_without_file("--layout " + text::shown(*o.layout), "files are read and written");
     const bool attention = c.file_flag == std::string_view("--q");
     if (attention && !o.x.empty())
         throw UsageError("--x " + text::shown(o.x) + ": is for softmax kernels; attention takes --q --k --v");

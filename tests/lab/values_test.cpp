@@ -107,11 +107,14 @@ TEST_CASE("what a command line has too much or too little of is said in one line
     CHECK(p.refused({"run", "a", "--dimm", "128"}) ==
           "--dimm: unknown flag; did you mean --dim?; see `prog run --help`");
     CHECK(p.refused({"run", "--dimm"}) == "--dimm: unknown flag; did you mean --dim?; see `prog run --help`");
-    CHECK(
-        p.refused({"run", "a", "--head-dim", "128"}) ==
-        "--head-dim: unknown flag; the head dimension is --dim here; try `tilescope run flash_v2 --dim 128`; see `prog "
-        "run --help`");
-    CHECK(contains(p.refused({"run", "--seqlen-q", "12"}), "--seq-q 12`"));  // ALGO took the number
+    CHECK(p.refused({"run", "a", "--head-dim", "128"}) ==
+          "--head-dim: unknown flag; the head dimension is --dim here; try `prog run a --dim 128`; see `prog run "
+          "--help`");
+    CHECK(contains(p.refused({"run", "--num-heads=32", "a b", "--seq", "8", "--head-dim", "64", "--bf16"}),
+                   "try `prog run --heads 32 'a b' --seq 8 --dim 64 --dtype bf16`"));
+    CHECK(contains(p.refused({"run", "a", "--num-heads", "32", "--tma"}), "try `tilescope run flash_v2 --heads 32`"));
+    CHECK(contains(p.refused({"run", "a", "--sliding-window", "64", "--seq", "8"}), "try `tilescope run flash_v2 "));
+    CHECK(contains(p.refused({"run", "--seqlen-q", "12"}), "try `tilescope run flash_v2 --seq-q 12`"));  // ALGO took it
     CHECK(p.refused({"run"}) == "ALGO: is required; see `prog run --help`");
     CHECK(p.refused({}) == "a subcommand is required; see `prog --help`");
     CHECK(p.refused({"--seq", "3"}) ==
