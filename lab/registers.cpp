@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <vector>
 
@@ -71,21 +72,38 @@ Registers limited(double needed, Index warps, const Held& held, const GpuSpec& g
 struct Kept {
     double products = 0, scores = 0, sums = 0;
 
-    void take(const Passage& p) {
-        const auto together = static_cast<double>(rows_at_once(p.deeds));
-        for (const Deed& d : p.deeds) take(d, together);
+    explicit Kept(const BlockOutline& block) {
+        std::map<Index, double> turns;  // by loop: turns are one code, however large their tiles are
+        for (const Passage& p : block.passages) {
+            const double of_passage = take(p);
+            if (p.code < 0)
+                products += of_passage;
+            else
+                turns[p.code] = std::max(turns[p.code], of_passage);
+        }
+        for (const auto& [code, of_turn] : turns) products += of_turn;
     }
 
   private:
-    void take(const Deed& d, double together) {
+    /// Its products.
+    double take(const Passage& p) {
+        const auto together = static_cast<double>(rows_at_once(p.deeds));
+        double of_passage = 0;
+        for (const Deed& d : p.deeds) of_passage += take(d, together);
+        return of_passage;
+    }
+    /// The part of a product that it is.
+    double take(const Deed& d, double together) {
         const bool product = d.kind() == Kind::product;
         const double rows = static_cast<double>(d.out.tile.rows);
         const double share = product && !d.transposed[0] ? std::min(1.0, rows / together) : 1;
-        if (product) products += share;
-        if (d.out.id == no_tile || d.out.in_sram()) return;
-        // O and its like are products without the factor on the logits.
-        double& largest = product && !d.scaled ? sums : scores;
-        if (product || d.kind() == Kind::load) largest = std::max(largest, d.out.size() / share);
+        const bool kept = d.out.id != no_tile && !d.out.in_sram();
+        if (kept && (product || d.kind() == Kind::load)) {
+            // O and its like are products without the factor on the logits.
+            double& largest = product && !d.scaled ? sums : scores;
+            largest = std::max(largest, d.out.size() / share);
+        }
+        return product ? share : 0;
     }
 };
 
@@ -109,12 +127,9 @@ std::vector<Tiling> compiled_tiles(const Experiment& e) {
 }
 
 Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held) {
-    Kept kept;  // by those that compute most: others see no key
-    for (const BlockOutline& b : launch.blocks) {
-        Kept of_block;
-        for (const Passage& p : b.passages) of_block.take(p);
-        if (of_block.products > kept.products || &b == &launch.blocks[0]) kept = of_block;
-    }
+    Kept kept(launch.blocks.at(0));  // by those that compute most: others see no key
+    for (const BlockOutline& b : launch.blocks)
+        if (const Kept of_block(b); of_block.products > kept.products) kept = of_block;
     const auto threads = static_cast<double>(warps * threads_of_warp);
     const Registers own =
         limited(68 + 24 * kept.products + (0.75 * kept.scores + 1.25 * kept.sums) / threads, warps, held, e.gpu);

@@ -10,11 +10,24 @@
 namespace tilescope::lab {
 namespace {
 
-/// What the first loop begins with: it has had no time to come ahead.
-const Deed* first_load(const BlockOutline& block) {
-    for (const Passage& p : block.passages)
-        if (p.loop >= 0 && !p.deeds.empty() && p.deeds[0].kind() == Kind::load) return &p.deeds[0];
-    return nullptr;
+bool is_used(const BlockOutline& block, TileId tile) {
+    const auto uses = [&](const Deed& d) {
+        return d.kind() != Kind::load && (d.reads[0].id == tile || d.reads[1].id == tile || d.out.id == tile);
+    };
+    return std::any_of(block.passages.begin(), block.passages.end(),
+                       [&](const Passage& p) { return std::any_of(p.deeds.begin(), p.deeds.end(), uses); });
+}
+
+/// What the first loop begins with: it has had no time to come ahead. Entries of a table of pages, which nothing
+/// computes with, are looked up before it.
+std::span<const Deed> first_loads(const BlockOutline& block) {
+    for (const Passage& p : block.passages) {
+        if (p.loop < 0 || p.deeds.empty() || p.deeds[0].kind() != Kind::load) continue;
+        std::size_t n = 1;
+        while (n < p.deeds.size() && p.deeds[n].kind() == Kind::load && !is_used(block, p.deeds[n - 1].out.id)) ++n;
+        return std::span(p.deeds).first(n);
+    }
+    return {};
 }
 
 /// Adds a load or a store that no step hides. Warps with a softmax each do not wait for one another, and the constants
@@ -61,7 +74,7 @@ TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& r
     TimedBlock t{&block, {}};
     const bool loops = block.passages.size() > 1;
     t.fixed = constants_of(kernel.style).block;
-    if (const Deed* first = first_load(block)) add_unhidden(t, *first, kernel, rates, memory);
+    for (const Deed& d : first_loads(block)) add_unhidden(t, d, kernel, rates, memory);
     if (kernel.looks_up) t.looking = constants_of(kernel.style).look_up * scores_of_a_thread(block, kernel);
     Index before = -1;
     for (const Passage& p : block.passages) {

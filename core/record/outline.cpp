@@ -13,7 +13,14 @@ void Outline::begin(const BlockMark& mark) {
     block().passages.emplace_back().total = mark.times;
     open_.clear();
     tiles_.clear();
-    loops_ = 0;
+    loops_ = loops_outside_ = 0;
+    codes_.clear();
+}
+
+Index Outline::code_of_next_loop() {
+    const std::pair place =
+        open_.empty() ? std::pair{Index{-1}, loops_outside_++} : std::pair{open_.back().code, open_.back().within++};
+    return codes_.emplace(place, std::ssize(codes_)).first->second;
 }
 
 void Outline::begin(const LoopMark& mark) {
@@ -22,7 +29,7 @@ void Outline::begin(const LoopMark& mark) {
     // Within another graded loop, that one's grade counts.
     const bool outermost =
         std::all_of(open_.begin(), open_.end(), [](const Open& o) { return o.by_axis || !o.tiles.graded(); });
-    open_.push_back({loops_++, mark.tiles, axis && mark.tiles.graded() && outermost});
+    open_.push_back({loops_++, code_of_next_loop(), mark.tiles, axis && mark.tiles.graded() && outermost});
 }
 
 void Outline::turn(const TurnMark& mark) {
@@ -30,6 +37,8 @@ void Outline::turn(const TurnMark& mark) {
     Passage p;
     p.deeds.reserve(16);
     p.loop = loop.number;
+    p.code = loop.code;
+    loop.within = 0;
     p.total = mark.times;
     if (loop.by_axis) {
         for (const Open& around : open_)

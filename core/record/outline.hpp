@@ -2,7 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/machine/event.hpp"
@@ -39,6 +41,7 @@ struct Passage {
 
     std::vector<Deed> deeds;
     Index loop = -1;  ///< number of the loop it is a turn of, in the order in which they begin; -1: outside
+    Index code = -1;  ///< number of that loop in the text of the program: a loop within others begins more than once
     Per per = Per::block;
     Count each = 1;   ///< times for each such tile: the turns of the loops around
     Count total = 0;  ///< how often all of these blocks together go through it
@@ -72,19 +75,22 @@ class Outline : public Listener {
   private:
     /// A loop that is under way.
     struct Open {
-        Index number;
+        Index number, code;
         Tiles tiles;
         bool by_axis;             ///< the launch's graded axis decides how many turns it has
         std::size_t passage = 0;  ///< its turn
+        Index within = 0;         ///< loops that began in this turn
     };
+    Index code_of_next_loop();
     BlockOutline& block() { return launches_.back().blocks.back(); }
     Passage& passage() { return block().passages[open_.empty() ? 0 : open_.back().passage]; }
 
     std::vector<LaunchOutline> launches_;
     std::vector<Open> open_;
-    std::deque<std::string> names_;  // of tiles: the Gpu that they come from may be gone
-    std::vector<TileInfo> tiles_;    // of the block, by id
-    Index loops_ = 0;
+    std::deque<std::string> names_;                   // of tiles: the Gpu that they come from may be gone
+    std::vector<TileInfo> tiles_;                     // of the block, by id
+    Index loops_ = 0, loops_outside_ = 0;             // that began, and of these within no other
+    std::map<std::pair<Index, Index>, Index> codes_;  // by the code around, and the number within its turn
 };
 
 }  // namespace tilescope

@@ -245,6 +245,35 @@ TEST_CASE("what is ragged takes as long as what is full: warps own rows, tensor 
     CHECK(us(4096) < 0.98 * us(4097));
 }
 
+TEST_CASE("a ragged turn is the same code as a full one, and has no registers of its own", "[timing]") {
+    for (const char* name : {"flash_v2", "flash_v1", "memory_efficient", "chunked", "standard", "split_kv"})
+        for (const bool causal : {false, true}) {
+            const auto registers = [&](Index keys) {
+                Experiment e = experiment(name, 4, 4032, Dtype::f32, {64, 96});  // 42 tiles of keys
+                if (causal) e.problem.mask = Mask::causal();
+                e.problem.seq_q = 640, e.problem.seq_k = keys;
+                std::vector<Index> all;
+                for (const LaunchTime& l : time_of(e).launches) all.push_back(l.registers), all.push_back(l.spills);
+                return all;
+            };
+            INFO(name << (causal ? ", causal" : ""));
+            CHECK(registers(4032) == registers(4000));
+        }
+}
+
+TEST_CASE("pages whose cost is not modelled change no time", "[timing]") {
+    for (const char* name : {"flash_v2", "split_kv"})
+        for (const Index queries : {Index{1}, Index{1024}})
+            for (const Index page : {Index{16}, Index{256}}) {
+                Experiment e = experiment(name, 8, 1024, Dtype::f16, {128, 128});
+                e.problem.seq_q = queries;
+                const double us = time_of(e).us();
+                e.problem.pages.size = page;
+                INFO(name << ", " << queries << " queries, pages of " << page);
+                CHECK(time_of(e).us() == Approx(us).epsilon(0.002));
+            }
+}
+
 TEST_CASE("no unit of an SM works more than all of the time, where one warp of four has rows neither", "[timing]") {
     for (const auto& [heads, bc] : {std::pair<Index, Index>{2, 256}, {4, 64}, {64, 128}}) {
         Experiment e = experiment("split_kv", heads, 4096, Dtype::f16, {16, bc});
