@@ -1,5 +1,7 @@
 #include "show/warps_text.hpp"
 
+#include <algorithm>
+
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 
@@ -12,10 +14,11 @@ const char* name_of_split(WarpSplit split) { return split == WarpSplit::keys ? "
 std::string exact_bytes(Bytes n) { return text::grouped(n) + " B"; }
 std::string shape_of_tile(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
 
-/// "32 of the 128 keys"
+/// "32 of the 128 keys": whole fragments of mma.sync, 16 along either side.
 std::string share_of(Index of, Index warps, const char* what) {
-    return (of % warps ? "up to " : "") + text::grouped(ceil_div(of, warps)) + " of the " + text::grouped(of) + ' ' +
-           what;
+    constexpr Index fragment = 16;
+    const Index share = std::min(of, ceil_div(of, fragment * warps) * fragment);
+    return (share * warps == of ? "" : "up to ") + text::grouped(share) + " of the " + text::grouped(of) + ' ' + what;
 }
 
 /// Both ways of one tile.

@@ -101,7 +101,7 @@ TEST_CASE("shares that do not divide are said to be the largest; f32 is no relea
     Experiment e = experiment("flash_v2", {102, 128});
     e.problem.dtype = Dtype::f32;
     const WarpsText t = warps_text(e);
-    CHECK(says(t, "a warp has up to 26 of the 102 rows"));
+    CHECK(says(t, "a warp has up to 32 of the 102 rows"));
     CHECK(says(t, "The released kernels take f16 and bf16; here an element has 4 B."));
 }
 
