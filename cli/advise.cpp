@@ -115,7 +115,8 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
     const Report& r = *a.ranking[0].outcome.report;
     if (r.time) {
         const RunTime& t = *r.time;
-        text::print_wrapped(std::cout, std::string("The busiest unit (") + name_of(a.floor) + ") alone would take " +
+        const std::string floor = t.launches.size() > 1 ? "Over all launches the busiest unit (" : "The busiest unit (";
+        text::print_wrapped(std::cout, floor + name_of(a.floor) + ") alone would take " +
                                            text::microseconds(a.floor_us) + ", " + text::percent(a.floor_us / t.us()) +
                                            (no_kernel.empty() ? " of the best's time. " : " of this time. ") +
                                            verdict(t, r.experiment) + ' ' + basis(t, r.experiment));

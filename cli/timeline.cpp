@@ -35,22 +35,25 @@ void print_launches(const RunTime& run) {
     table.print(std::cout);
 }
 
-/// D and B of a step, what they are made of, and how long residents take together.
+/// What a step of a thread block that is alone on an SM is made of, and how long residents take together.
 void print_step(const RunTime& run) {
     const LaunchTime& l = run.longest();
     std::cout << "\nA step of " << l.kernel << ", in cycles (a thread block has " << cycles(l.steps) << ")\n";
-    text::Table units_table({"unit", "cycles", "at work"});
-    for (std::size_t u = 0; u < unit_count; ++u)
-        if (l.step.busy[u] > 0.5)
-            units_table.add({name_of(static_cast<Unit>(u)), cycles(l.step.busy[u]), percent(l.busy[u])});
-    if (l.step.waiting > 0.5) units_table.add({"waiting", cycles(l.step.waiting), ""});
-    units_table.print(std::cout, "  ");
-    const StyleConstants& style = constants_of(run.style);
-    const auto factor = [](double x) { return x == 1 ? std::string() : " x " + text::number(x); };
-    std::cout << "  alone on an SM, the sum of units on chip" << factor(style.sigma)
-              << (l.step.waiting > 0.5 ? " and waiting: " : ": ") << cycles(l.step.alone) << "\n  busiest unit"
-              << (l.step.queued > l.step.busiest ? " but shared memory, which queues" : "") << factor(style.eta) << ": "
+    text::Table table({"unit", "cycles", "at work"});
+    const auto at_work = [&](Unit u) { return percent(l.busy[static_cast<std::size_t>(u)]); };
+    for (const Term& t : terms_of(l.step))
+        if (t.cycles > 0.5) table.add({name_of(t.unit), cycles(t.cycles), at_work(t.unit)});
+    if (l.step.waiting > 0.5) table.add({"waiting", cycles(l.step.waiting), ""});
+    table.add({"alone: the sum", cycles(l.step.alone), ""});
+    for (const Unit u : {Unit::l2, Unit::dram})
+        if (const double busy = l.step.busy[static_cast<std::size_t>(u)]; busy > 0.5)
+            table.add({std::string("beside: ") + name_of(u), cycles(busy), at_work(u)});
+    table.print(std::cout, "  ");
+    std::cout << "  busiest unit" << (l.step.queued > l.step.busiest ? " but shared memory, which queues: " : ": ")
               << cycles(l.step.busiest) << '\n';
+    if (const StyleConstants& style = constants_of(run.style); style.sigma != 1)
+        std::cout << "  on CUDA cores a unit takes " << text::number(style.sigma) << " x its work alone, "
+                  << text::number(style.eta) << " x where thread blocks meet there\n";
     std::string together = "together: " + cycles(l.step.together(1));
     for (Index r = 2; r <= l.residency.blocks; ++r)
         together += (r == 2 ? "; a step of each of " : ", of ") + std::to_string(r) + ": " + cycles(l.step.together(r));

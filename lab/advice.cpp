@@ -23,6 +23,14 @@ std::string as_good_or_bound(const Candidate& c, const Candidate& best) {
     return longer > 1.005 ? "takes " + times_more(longer) + " as long" : "as good";
 }
 
+/// A narrower tile spills where a wider one does not, if fewer warps hold it.
+std::string with_fewer_warps(const RunTime& t, const RunTime& best) {
+    for (std::size_t k = 0; k < std::min(t.launches.size(), best.launches.size()); ++k)
+        if (const LaunchTime& l = t.launches[k], &b = best.launches[k]; l.spills && l.warps < b.warps)
+            return ", with " + text::counted(l.warps, "warp") + " instead of " + text::grouped(b.warps);
+    return "";
+}
+
 /// What of a loser is worse than of the best, the most telling first.
 std::string why_it_loses(const Candidate& c, const Candidate& best) {
     const Outcome& o = c.outcome;
@@ -32,7 +40,8 @@ std::string why_it_loses(const Candidate& c, const Candidate& best) {
     const double bytes =
         static_cast<double>(o.report->counters.hbm()) / static_cast<double>(best.outcome.report->counters.hbm());
     std::vector<std::string> reasons;
-    if (const std::string why = why_infeasible(*o.report->time); !why.empty()) return why;
+    if (const std::string why = why_infeasible(*o.report->time); !why.empty())
+        return why + with_fewer_warps(*o.report->time, *best.outcome.report->time);
     if (l.sms < b.sms) reasons.push_back(text::grouped(l.sms) + " instead of " + text::grouped(b.sms) + " SMs in use");
     if (l.residency.blocks < b.residency.blocks)
         reasons.push_back(text::grouped(l.residency.blocks) + " instead of " + text::grouped(b.residency.blocks) +

@@ -164,7 +164,7 @@ std::string about_warm(const Report& r) {
            (kept < nearly_all_kept
                 ? text::percent(kept) + " of what it touches, " + text::bytes(r.hbm_footprint) + ", stays"
                 : "what it touches, " + text::bytes(r.hbm_footprint) + ", stays") +
-           " in the L2. DRAM traffic is that of a first run; DRAM is at work for " +
+           " in the L2. DRAM traffic is " + std::string(cold_traffic) + "; DRAM is at work for " +
            text::percent(us_at_dram(*r.time) / r.time->us()) + " of the time.";
 }
 

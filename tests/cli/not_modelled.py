@@ -17,7 +17,7 @@ TOO_LONG = ["--heads", "64", "--seq", "8192", "--br", "16", "--bc", "16", "--mod
 
 WARM = ["--heads", "32", "--kv-heads", "8", "--seq-q", "1", "--seq-k", "4096", "--dim", "128"]
 COLD = ["--heads", "32", "--kv-heads", "8", "--seq-q", "1", "--seq-k", "65536", "--dim", "128"]
-STAYS = "stays in the L2. DRAM traffic is that of a first run"
+STAYS = "stays in the L2. DRAM traffic is cold, with the L2 emptied before each launch"
 
 
 def output(*arguments):

@@ -104,6 +104,15 @@ TEST_CASE("of given tiles that no kernel could have it is said which flags to le
     CHECK(contains(said({512, 0}), "with the given Br fits without spilling registers; leave --br out"));
 }
 
+TEST_CASE("where a narrower tile spills and a wider one does not, fewer warps hold it, and that is said", "[advice]") {
+    Problem p = layer(8, 4096, 128);
+    const Advice a = advice("flash_v2_backward", p);
+    const auto narrower = std::find_if(a.neighbours.begin(), a.neighbours.end(),
+                                       [](const Candidate& c) { return c.name == std::string_view("narrower"); });
+    REQUIRE(narrower != a.neighbours.end());
+    CHECK(contains(narrower->why, "with 1 warp instead of 2"));
+}
+
 TEST_CASE("advice says where the released kernel's rule is only carried on", "[advice]") {
     CHECK(advice("flash_v2", layer(4, 512, 64)).published.carried_on.empty());
     CHECK(advice("flash_v2", layer(4, 512, 320)).published.carried_on ==
