@@ -20,6 +20,14 @@ std::vector<Index> Documents::lengths() const {
     return all;
 }
 
+Span Documents::around(Span positions) const {
+    constexpr Index endless = Index{1} << 60;
+    const Index first = at(positions.begin), last = at(positions.end() - 1);
+    if (last < 0) return {};
+    const Index begin = end_of(first - 1), end = last + 1 < count() ? end_of(last) : endless;
+    return {begin, end - begin};
+}
+
 Index Documents::at(Index position) const {
     if (position < 0) return -1;
     const auto after = std::upper_bound(ends_.begin(), ends_.end(), position);

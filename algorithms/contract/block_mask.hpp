@@ -36,6 +36,9 @@ class Documents {
     Index at(Index position) const;
     /// Where that one ends; 0 for what is before the first.
     Index end_of(Index document) const { return document < 0 ? 0 : ends_[static_cast<std::size_t>(document)]; }
+    /// All positions of the documents that these are in. The last one has what comes after it, too, and what is before
+    /// the first is in none.
+    Span around(Span positions) const;
 
     friend bool operator==(const Documents&, const Documents&) = default;
 

@@ -4,6 +4,11 @@
 #include "core/text/words.hpp"
 
 namespace tilescope {
+namespace {
+
+constexpr Span all_there_are = {0, Index{1} << 60};
+
+}  // namespace
 
 Mask Mask::with(BlockMask blocks) const {
     Mask m = *this;
@@ -39,7 +44,8 @@ Seen Mask::visible(Tiles keys, Index diagonal) const {
     if (right_) seen = seen.and_before_end(diagonal + *right_);
     if (left_) seen = seen.and_after_begin(diagonal - *left_);
     if (patterned())
-        seen = seen.and_not_hidden([m = *this, diagonal](Span r, Span k) { return m.cover(r, k, diagonal); });
+        seen = seen.and_not_hidden([m = *this, diagonal](Span r, Span k) { return m.cover(r, k, diagonal); },
+                                   [m = *this, diagonal](Span r) { return m.keys_reached(r, diagonal); });
     return seen;
 }
 
@@ -48,7 +54,8 @@ Seen Mask::seeing(Tiles rows, Index diagonal) const {
     if (right_) seen = seen.and_after_begin(-diagonal - *right_);
     if (left_) seen = seen.and_before_end(-diagonal + *left_);
     if (patterned())
-        seen = seen.and_not_hidden([m = *this, diagonal](Span k, Span r) { return m.cover(r, k, diagonal); });
+        seen = seen.and_not_hidden([m = *this, diagonal](Span k, Span r) { return m.cover(r, k, diagonal); },
+                                   [m = *this, diagonal](Span k) { return m.rows_reached(k, diagonal); });
     return seen;
 }
 
@@ -60,6 +67,16 @@ bool Mask::sees(Index row, Index key, Index diagonal) const {
 bool Mask::pattern_sees(Index row, Index key, Index diagonal) const {
     return (!documents_ || documents_->at(row + diagonal) == documents_->at(key)) &&
            (!blocks_ || blocks_->sees(row, key));
+}
+
+Span Mask::keys_reached(Span rows, Index diagonal) const {
+    return documents_ ? documents_->around({rows.begin + diagonal, rows.size}) : all_there_are;
+}
+
+Span Mask::rows_reached(Span keys, Index diagonal) const {
+    if (!documents_) return all_there_are;
+    const Span positions = documents_->around(keys);
+    return {positions.begin - diagonal, positions.size};
 }
 
 /// Of these, the first ones that blocks and documents treat alike.
@@ -89,22 +106,34 @@ Cover Mask::band(Span rows, Span keys, Index diagonal) const {
     return Cover::whole;
 }
 
-Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
-    const Cover all = band(rows, keys, diagonal);
-    if (!patterned() || all == Cover::hidden) return all;
-    bool some_seen = false, some_hidden = false;
-    for (Index r = rows.begin; r < rows.end();) {
-        const Span part = alike_rows({r, rows.end() - r}, diagonal);
-        for (Index k = keys.begin; k < keys.end();) {
-            const Span across = alike_keys({k, keys.end() - k});
-            const Cover c = pattern_sees(r, k, diagonal) ? band(part, across, diagonal) : Cover::hidden;
-            some_seen |= c != Cover::hidden, some_hidden |= c != Cover::whole;
-            if (some_seen && some_hidden) return Cover::partial;
+template <class F>
+void Mask::each_part(Span rows, Span keys, Index diagonal, F&& f) const {
+    const Span likely = intersection(rows, rows_reached(keys, diagonal));
+    for (Index r = likely.begin; r < likely.end();) {
+        const Span part = alike_rows({r, likely.end() - r}, diagonal),
+                   own = intersection(keys, keys_reached(part, diagonal));
+        for (Index k = own.begin; k < own.end();) {
+            const Span across = alike_keys({k, own.end() - k});
+            if (!f(part, across, pattern_sees(r, k, diagonal))) return;
             k = across.end();
         }
         r = part.end();
     }
-    return some_seen ? Cover::whole : Cover::hidden;
+}
+
+Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
+    const Cover all = band(rows, keys, diagonal);
+    if (!patterned() || all == Cover::hidden) return all;
+    Count whole = 0;  // pairs of parts that see all of each other
+    bool some_seen = false, some_hidden = false;
+    each_part(rows, keys, diagonal, [&](Span part, Span across, bool sees) {
+        const Cover c = sees ? band(part, across, diagonal) : Cover::hidden;
+        some_seen |= c != Cover::hidden, some_hidden |= c != Cover::whole;
+        if (c == Cover::whole) whole += part.size * across.size;
+        return !(some_seen && some_hidden);
+    });
+    if (!some_seen) return Cover::hidden;
+    return whole == rows.size * keys.size ? Cover::whole : Cover::partial;
 }
 
 Count Mask::pairs(Span rows, Span keys, Index diagonal) const {
@@ -121,15 +150,10 @@ Count Mask::pairs(Span rows, Span keys, Index diagonal) const {
     };
     if (!patterned()) return of_band(rows, keys);
     Count pairs = 0;
-    for (Index r = rows.begin; r < rows.end();) {
-        const Span part = alike_rows({r, rows.end() - r}, diagonal);
-        for (Index k = keys.begin; k < keys.end();) {
-            const Span across = alike_keys({k, keys.end() - k});
-            if (pattern_sees(r, k, diagonal)) pairs += of_band(part, across);
-            k = across.end();
-        }
-        r = part.end();
-    }
+    each_part(rows, keys, diagonal, [&](Span part, Span across, bool sees) {
+        if (sees) pairs += of_band(part, across);
+        return true;
+    });
     return pairs;
 }
 

@@ -58,6 +58,13 @@ class Mask {
   private:
     Cover band(Span rows, Span keys, Index diagonal) const;
     bool pattern_sees(Index row, Index key, Index diagonal) const;
+    /// Beyond these keys, or rows, all are hidden by documents.
+    Span keys_reached(Span rows, Index diagonal) const;
+    Span rows_reached(Span keys, Index diagonal) const;
+    /// f(rows, keys, whether they see each other), of parts that the pattern treats alike, until it returns false; not
+    /// of parts that documents hide from each other.
+    template <class F>
+    void each_part(Span rows, Span keys, Index diagonal, F&& f) const;
     Span alike_rows(Span rows, Index diagonal) const;
     Span alike_keys(Span keys) const;
 

@@ -34,9 +34,9 @@ Seen Seen::and_after_begin(Index shift) const {
     return s;
 }
 
-Seen Seen::and_not_hidden(Covering covering) const {
+Seen Seen::and_not_hidden(Covering covering, Reach reach) const {
     Seen s = *this;
-    s.covering_ = std::move(covering);
+    s.covering_ = std::move(covering), s.reach_ = std::move(reach);
     return s;
 }
 
@@ -60,7 +60,11 @@ Tiles Seen::operator()(Span rows) const {
         seen = first < extent ? seen.from(first / size) : seen.upto(0);
     }
     if (end_) seen = seen.upto(ceil_div(std::clamp<Index>(tile.end() + *end_, 0, extent), size));
-    if (covering_) seen = seen.only([&](Span inner) { return covering_(tile, inner) != Cover::hidden; });
+    if (covering_) {
+        const Span within = intersection(reach_(tile), {0, extent});
+        seen = within.size > 0 ? seen.from(within.begin / size).upto(ceil_div(within.end(), size)) : seen.upto(0);
+        seen = seen.only([&](Span inner) { return covering_(tile, inner) != Cover::hidden; });
+    }
     return seen;
 }
 

@@ -16,10 +16,15 @@ enum class Cover : std::uint8_t {
     whole,    ///< every element sees all of it: left as it is
 };
 
+/// The positions that both have; empty where there are none.
+constexpr Span intersection(Span a, Span b) { return {std::max(a.begin, b.begin), common(a, b)}; }
+
 class Seen {
   public:
     /// Of the elements of an inner tile to those of a tile.
     using Covering = std::function<Cover(Span elements, Span inner)>;
+    /// The inner elements beyond which all are hidden from those of a tile: what is not asked for one by one.
+    using Reach = std::function<Span(Span elements)>;
 
     /// All of them.
     explicit Seen(Tiles inner) : inner_(inner.by_grade()) {}
@@ -28,7 +33,7 @@ class Seen {
     /// Of these, the ones that end after the begin of the tile, `shift` further.
     Seen and_after_begin(Index shift) const;
     /// Of these, the ones that are not hidden.
-    Seen and_not_hidden(Covering covering) const;
+    Seen and_not_hidden(Covering covering, Reach reach) const;
     /// The same for tiles of rows, so many of which stand for one element each: a part of them is as good as all.
     Seen by_rows(Index of_an_element) const;
 
@@ -71,6 +76,7 @@ class Seen {
     Index rows_ = 1;                    // of an element
     std::optional<Index> end_, begin_;  // shifts
     Covering covering_;
+    Reach reach_;
 };
 
 }  // namespace tilescope

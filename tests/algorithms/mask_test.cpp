@@ -1,7 +1,9 @@
 // Masks that say the same in other words, and a tile's cover by its elements.
 #include "algorithms/contract/mask.hpp"
 
+#include "lab/experiment.hpp"
 #include "lab/flags/block_patterns.hpp"
+#include "lab/gpu_presets.hpp"
 #include "lab/mask_json.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"
@@ -89,6 +91,22 @@ TEST_CASE("a block mask gives the same values whatever the tiles", "[mask]") {
             // P of `standard` is rounded to the storage type, whatever the tiles.
             CHECK(distance(*one.output().data, *other.output().data) <= 2 * allowed_distance(x.problem.dtype));
         }
+    }
+}
+
+TEST_CASE("of a hundred thousand documents only the tiles within reach are looked at", "[mask]") {
+    // By pairs of tiles, or of documents in each, this would take hours.
+    constexpr Index tiles = 1000, documents = tiles * 128;
+    Problem p;
+    p.heads = p.kv_heads = 1, p.seq_q = p.seq_k = documents, p.dtype = Dtype::f16;
+    p.mask = Mask().with(Documents(std::vector<Index>(documents, 1)));
+    CHECK(p.mask.pairs({0, documents}, {0, documents}, 0) == documents);
+    CHECK(p.cover({0, documents}, {0, documents}) == Cover::partial);
+    CHECK(p.cover({0, 128}, {128, documents - 128}) == Cover::hidden);
+    for (const char* name : {"flash_v2", "flash_v1"}) {
+        INFO(name);
+        CHECK(count({find_algorithm(name), p, {128, 128}, gpu_preset("H100")}).counters.matmul_flops ==
+              Count{4} * 128 * 128 * p.dim * tiles);
     }
 }
 
