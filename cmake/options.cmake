@@ -60,6 +60,16 @@ else()
     set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 endif()
 
+# Cuts a library that takes longer than others, so that few processors end at about the same time.
+function(tilescope_in_parts target parts)
+    if(CMAKE_UNITY_BUILD_BATCH_SIZE EQUAL 0)
+        get_target_property(sources ${target} SOURCES)
+        list(LENGTH sources number)
+        math(EXPR size "(${number} + ${parts} - 1) / ${parts}")
+        set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE ${size})
+    endif()
+endfunction()
+
 function(tilescope_library name)
     add_library(${name} STATIC ${ARGN})
     target_link_libraries(${name} PUBLIC tilescope_flags)
