@@ -12,7 +12,7 @@ std::string csv_cell(const Json& v) { return v.is_null() ? "" : v.is_string() ? 
 }  // namespace
 
 RowWriter::RowWriter(std::ostream& out, bool json) : out_(out), json_(json) {
-    if (json_) out_ << '[';
+    if (json_) out_ << R"({"schema": "tilescope.sweep/1", "rows": [)";
 }
 
 void RowWriter::add(const RunRow& row) {
@@ -31,6 +31,6 @@ void RowWriter::add(const RunRow& row) {
     first_ = false;
 }
 
-void RowWriter::finish() { out_ << (json_ ? "\n]\n" : ""); }
+void RowWriter::finish() { out_ << (json_ ? "\n]}\n" : ""); }
 
 }  // namespace tilescope::cli

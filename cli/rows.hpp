@@ -9,8 +9,8 @@ namespace tilescope::cli {
 
 using lab::RunRow;
 
-/// Writes rows as they come, CSV lines or members of a JSON array, to whoever reads them as they come: where nobody can
-/// any more, no further one is computed. docs/outputs.md explains the columns.
+/// Writes rows as they come, CSV lines or members of the array in a JSON object, to whoever reads them as they come:
+/// where nobody can any more, no further one is computed. docs/outputs.md explains the columns.
 class RowWriter {
   public:
     RowWriter(std::ostream& out, bool json);

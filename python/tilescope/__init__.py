@@ -158,7 +158,7 @@ class Study:
         return self._native.columns
 
     def records(self) -> List[Dict[str, Any]]:
-        """A dict for each run, as `tilescope sweep --json` prints them: pandas.DataFrame takes the list."""
+        """A dict for each run, as `tilescope sweep --json` prints its rows: pandas.DataFrame takes the list."""
         return self._native.records()
 
     def __len__(self) -> int:

@@ -202,7 +202,7 @@ class Runs(unittest.TestCase):
 class Studies(unittest.TestCase):
     def test_records_are_what_sweep_prints(self):
         s = tilescope.study(["flash_v1", "flash_v2"], {"seq": [256, 1024], "br": [64, 1024]}, causal=True)
-        expected = json.loads(printed("sweep flash_v1 flash_v2 --vary seq=256,1024 --vary br=64,1024 --causal --json"))
+        expected = json.loads(printed("sweep flash_v1 flash_v2 --vary seq=256,1024 --vary br=64,1024 --causal --json"))["rows"]
         self.assertEqual(s.records(), expected)
         self.assertEqual(len(s), 8)
         self.assertFalse(s["fits"].all())
