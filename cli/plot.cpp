@@ -1,4 +1,5 @@
 // `tilescope plot KIND [ALGO...] -o FILE`: figures for papers, slides and lectures, drawn by gnuplot.
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
@@ -24,7 +25,8 @@ std::vector<FigureKind> all_kinds() {
 
 struct PlotRequest {
     Options options;
-    std::string kind, out, theme = "light", metric, width, font_size;
+    std::string kind, out, theme = "light", metric, width, font_size, title;
+    Index panel = 0;  ///< from 1; 0: all
     std::vector<std::string> variants, vary;
     bool data = false, json = false, all = false, no_caption = false;
 };
@@ -67,6 +69,12 @@ Page page_of(const PlotRequest& p) {
     if (!p.font_size.empty()) page.font_pt = to_real("--font-size", p.font_size, "8");
     if (page.font_pt < least || page.font_pt > most)
         throw UsageError("--font-size " + p.font_size + ": must be 4 to 48 points; try --font-size 8");
+    constexpr double least_letters = 34, widest = 0.6;  // of the font's size
+    if (const double room = page.width_cm.value_or(1e3) / 2.54 * 72; room < least_letters * widest * page.font_pt)
+        throw UsageError("--font-size " + text::number(page.font_pt) + ": words have no room in " +
+                         text::number(*page.width_cm) + " cm; try --font-size " +
+                         text::number(std::max(least, std::floor(room / least_letters / widest))) +
+                         ", or a larger --width");
     page.caption = !p.no_caption;
     return page;
 }
@@ -79,6 +87,17 @@ FigureRequest request_of(const PlotRequest& p) {
     return r;
 }
 
+/// With the title and the one panel that were asked for.
+Figure as_asked(Figure f, const PlotRequest& p) {
+    if (!p.title.empty()) f.title = p.title;
+    if (p.panel == 0) return f;
+    if (p.panel > std::ssize(f.panels))
+        throw UsageError("--panel " + std::to_string(p.panel) + ": " + f.name + " has " +
+                         text::counted(std::ssize(f.panels), "panel") + " here; try --panel 1");
+    f.panels = {f.panels[static_cast<std::size_t>(p.panel - 1)]};
+    return f;
+}
+
 void draw(const FigureKind& kind, const FigureRequest& request, const PlotRequest& p, const std::string& out) {
     const PictureFile& file = picture_file("--output", out);
     const Theme theme = theme_named(p.theme);
@@ -86,7 +105,7 @@ void draw(const FigureKind& kind, const FigureRequest& request, const PlotReques
     if (!out.empty()) require_gnuplot("take the numbers alone with --data and without -o");
     const Figure f = [&] {
         const Progress progress([&] { return std::string("counting and timing for ") + kind.name; });
-        return kind.draw(request);
+        return as_asked(kind.draw(request), p);
     }();
     if (p.json) std::cout << as_json(f);
     if (out.empty()) {
@@ -115,6 +134,8 @@ std::string command_of(const PlotRequest& p, const std::string& kind, const std:
     if (p.theme != "light") add({"--theme", p.theme});
     if (!p.width.empty()) add({"--width", p.width});
     if (!p.font_size.empty()) add({"--font-size", p.font_size});
+    if (!p.title.empty()) add({"--title", p.title});
+    if (p.panel > 0) add({"--panel", std::to_string(p.panel)});
     if (p.no_caption) add({"--no-caption"});
     add({"-o", std::filesystem::path(out.empty() ? "figure.svg" : out).filename().string()});
     return shell_line(words);
@@ -131,9 +152,12 @@ void plot_one(const PlotRequest& p, const FigureKind& kind, const std::string& o
 
 void plot(const PlotRequest& p) {
     if (p.all) {
-        if (!p.kind.empty() || !p.variants.empty() || !p.vary.empty() || !p.metric.empty() || p.json)
+        if (!p.kind.empty() || !p.variants.empty() || !p.vary.empty() || !p.metric.empty() || !p.title.empty() ||
+            p.panel > 0 || p.json)
             throw UsageError(
-                "--all: draws every figure as it is; leave out the kind, algorithms, --vary, --metric and --json");
+                "--all: draws every figure as it is; leave out the kind, algorithms, --vary, --metric, --title, "
+                "--panel "
+                "and --json");
         if (p.out.empty()) throw UsageError("--all: needs a folder; try --all -o figures");
         if (std::filesystem::path(p.out).has_extension())
             throw UsageError("-o " + text::shown(p.out) + ": --all makes a folder of SVGs; try --all -o figures");
@@ -172,6 +196,9 @@ void add_plot(CLI::App& app) {
         ->type_name("WIDTH");
     sub->add_option("--font-size", request.font_size, "Of the words in it, in points; 8 with --width, else 11")
         ->type_name("POINTS");
+    sub->add_option("--title", request.title, "Of the figure, in place of its own")->type_name("WORDS");
+    add_whole_option(*sub, "--panel", {1, 99, 1}, "One of its panels alone, from 1",
+                     [](Index n) { request.panel = n; });
     sub->add_flag("--no-caption", request.no_caption, "No title and caption in the picture; they are printed");
     sub->add_flag("--all", request.all, "Draw every kind, as it is by default");
     sub->add_option("--theme", request.theme, "light, dark (for a projector) or print")
@@ -190,7 +217,8 @@ void add_plot(CLI::App& app) {
                 "Examples:\n"
                 "  tilescope plot io-vs-n -o io.svg\n"
                 "  tilescope plot tiles flash_v2 --dim 128 --metric dram_bytes -o tiles.pdf --data\n"
-                "  tilescope plot io-vs-n --width column --no-caption -o io.pdf\n"
+                "  tilescope plot io-vs-n --width column --panel 1 --no-caption -o io.pdf\n"
+                "  tilescope plot ladder standard:label=unfused flash_v2:label=ours --title Bytes -o bytes.pdf\n"
                 "  tilescope plot roofline --vary seq=512:16384:x2 --theme dark -o roofline.png\n"
                 "  tilescope plot --all -o figures");
     sub->callback([] { plot(request); });

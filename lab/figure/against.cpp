@@ -37,6 +37,12 @@ struct Grid {
 
     const Outcome& at(std::size_t v, std::size_t k) const { return outcomes[v * axis.values.size() + k]; }
     double x(std::size_t k) const { return number_in(axis.values[k]); }
+    /// What a curve of an algorithm without settings is called; empty where there is none.
+    std::string plain(std::string_view algorithm) const {
+        for (const Variant& v : variants)
+            if (v.settings.empty() && v.algorithm->name == algorithm) return v.label;
+        return "";
+    }
     const Report& some() const {
         return *std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.report; })->report;
     }
@@ -51,20 +57,18 @@ Grid grid_of(const FigureRequest& r, const Against& a, std::initializer_list<con
     return g;
 }
 
-/// "512", "4k", "1M" where they are such multiples.
-std::string brief(double x) {
-    constexpr double k = 1024;
-    if (x >= k * k && std::fmod(x, k * k) == 0) return text::number(x / k / k) + "M";
-    return x >= k && std::fmod(x, k) == 0 ? text::number(x / k) + "k" : text::number(x);
-}
-
 FigureAxis x_axis(const Grid& g, const Against& a) {
     FigureAxis axis{a.x_title, Scale::plain, a.log_x};
-    constexpr std::size_t most = 12;
-    const std::size_t n = g.axis.values.size(), step = (n + most - 1) / most;
-    for (std::size_t k = 0; k < n; k += step) axis.ticks.push_back({g.x(k), brief(g.x(k))});
+    constexpr std::size_t most = 12, longest = 5;
+    const std::size_t n = g.axis.values.size();
+    bool short_names = n <= most;
+    for (std::size_t k = 0; k < n && short_names; ++k) {
+        axis.ticks.push_back({g.x(k), brief(g.x(k))});
+        short_names = axis.ticks.back().text.size() <= longest;
+    }
     const double first = g.x(0), last = g.x(n - 1),
                  room = a.log_x ? std::pow(last / first, 0.03) : (last - first) * 0.03;
+    if (!short_names && n > 1) axis.ticks = round_sizes(std::min(first, last), std::max(first, last), a.log_x);
     axis.from = a.log_x ? first / room : first - room;
     axis.to = a.log_x ? last * room : last + room;
     if (n == 1) axis.from = first / 2, axis.to = first * 2;
@@ -88,48 +92,20 @@ void add_curves(Panel& panel, const Grid& g, const Metric& m) {
     if (!beyond.points.empty()) panel.series.push_back(beyond);
 }
 
-/// "128 x 128", or "16 x 16 to 512 x 48" where they change along a curve.
-std::string tiles_text(const Grid& g, std::size_t v) {
-    std::vector<std::string> tiles;
-    for (std::size_t k = 0; k < g.axis.values.size(); ++k)
-        if (const Outcome& o = g.at(v, k); o.report) {
-            const Tiling t = o.experiment.tiling;
-            const std::string one = std::to_string(t.br) + " x " + std::to_string(t.bc);
-            if (tiles.empty() || tiles.back() != one) tiles.push_back(one);
-        }
-    return tiles.empty() ? "none" : tiles.size() == 1 ? tiles[0] : tiles.front() + " to " + tiles.back();
-}
-
-/// What holds for all curves, or for each, and their tiles.
-std::string about_curves(const Grid& g) {
-    std::vector<std::string> setups, tiles;
-    for (std::size_t v = 0; v < g.variants.size(); ++v)
-        for (std::size_t k = 0; k < g.axis.values.size(); ++k)
-            if (const Outcome& o = g.at(v, k); o.report) {
-                setups.push_back(setup_text(o.experiment, g.axis.key));
-                tiles.push_back(tiles_text(g, v));
-                break;
-            }
-    const auto alike = [](const std::vector<std::string>& all) {
-        return std::all_of(all.begin(), all.end(), [&](auto& x) { return x == all[0]; });
-    };
-    std::string text = alike(setups) ? setups[0] + "." : "";
-    if (!alike(setups))
-        for (std::size_t v = 0; v < setups.size(); ++v)
-            text += (v ? "; " : "") + g.variants[v].label + ": " + setups[v] + (v + 1 == setups.size() ? "." : "");
-    text += " Tiles, Br x Bc: ";
-    if (alike(tiles)) return text + tiles[0] + (tiles.size() > 1 ? " for all." : ".");
-    for (std::size_t v = 0; v < tiles.size(); ++v) text += (v ? ", " : "") + g.variants[v].label + " " + tiles[v];
-    return text + ".";
+double largest(const Panel& p) {
+    double most = 0;
+    for (const Series& s : p.series)
+        for (const FigurePoint& q : s.points) most = std::max(most, q.y);
+    return most;
 }
 
 Figure figure_of(const FigureRequest& r, const Against& a, const Grid& g) {
-    Figure f{a.name, a.title, {}, a.caption + " " + about_curves(g), r.command};
+    Figure f{a.name, a.title, {}, a.caption + " " + setups_text(g.variants, g.outcomes, g.axis.key), r.command};
     for (const Shown& s : a.panels) {
         const Metric& m = *find_metric(s.metric);
         Panel p{s.title, x_axis(g, a), {std::string(m.title) + " (" + name_of(m.evidence) + ")", scale_of(m), a.log_y}};
-        if (!a.log_y) p.y.from = 0;
         add_curves(p, g, m);
+        if (!a.log_y) in_one_unit(p.y, largest(p));
         f.panels.push_back(p);
     }
     return f;
@@ -144,7 +120,8 @@ const Series* find(const Panel& p, const std::string& title) {
 /// A shape without a constant, through the last point of a curve.
 template <class F>
 bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string& title, F&& shape) {
-    const Series *curve = find(p, algorithm), *beyond = find(p, beyond_hbm_title);
+    const std::string label = g.plain(algorithm);
+    const Series *curve = label.empty() ? nullptr : find(p, label), *beyond = find(p, beyond_hbm_title);
     if (!curve) return false;
     const auto fits = [&](const FigurePoint& q) {
         return !beyond || std::none_of(beyond->points.begin(), beyond->points.end(),
@@ -152,18 +129,45 @@ bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string
     };
     const auto last = std::find_if(curve->points.rbegin(), curve->points.rend(), fits);
     if (last == curve->points.rend()) return false;
-    Series s{title + ", shape only, through " + algorithm, Look::dots, curve->colour};
+    Series s{title + ", shape only, through " + label, Look::dots, curve->colour};
     for (std::size_t k = 0; k < g.axis.values.size(); ++k)
         s.points.push_back({g.x(k), last->y * shape(g.x(k)) / shape(last->x)});
     p.series.push_back(s);
     return true;
 }
 
+/// Whether bytes grow faster than N² somewhere, as they do by more passes alone.
+bool jumps(const Series* curve) {
+    if (!curve) return false;
+    for (std::size_t k = 1; k < curve->points.size(); ++k) {
+        const FigurePoint &from = curve->points[k - 1], &to = curve->points[k];
+        if (to.x > from.x && to.y / from.y > 1.05 * (to.x / from.x) * (to.x / from.x)) return true;
+    }
+    return false;
+}
+
+/// Whether reads from DRAM are hardly more than what has to be read at first, and are later.
+bool leaves_l2(const Grid& g, std::string_view label) {
+    bool within = false;
+    for (std::size_t v = 0; v < g.variants.size(); ++v) {
+        if (g.variants[v].label != label) continue;
+        for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
+            const auto& report = g.at(v, k).report;
+            const auto dram = report ? report->dram() : std::nullopt;
+            if (!dram) continue;
+            const bool more = static_cast<double>(dram->read) > 1.5 * static_cast<double>(report->compulsory_read());
+            if (more && within) return true;
+            within = within || !more;
+        }
+    }
+    return false;
+}
+
 /// What all have to move, or to read.
 void add_compulsory(Panel& p, const Grid& g) {
     const bool reads = reads_only(p);
-    Series s{reads ? "compulsory: inputs once (counted)" : "compulsory: inputs and outputs once (counted)",
-             Look::dashes, reads ? 7 : -1};
+    Series s{reads ? "compulsory, in once (counted)" : "compulsory, in and out once (counted)", Look::dashes,
+             reads ? 7 : -1};
     for (std::size_t k = 0; k < g.axis.values.size(); ++k)
         for (std::size_t v = 0; v < g.variants.size(); ++v)
             if (const auto& r = g.at(v, k).report) {
@@ -199,16 +203,18 @@ Figure io_vs_n(const FigureRequest& r) {
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
     Figure f = figure_of(r, a, g);
     const double d = static_cast<double>(g.some().experiment.problem.dim), m = elements(g.some().experiment);
-    if (find(f.panels[0], "standard"))
-        f.caption += " standard jumps where a row of S has no room on chip, and is read once for each pass.";
-    if (find(f.panels[0], "flash_v1"))
-        f.caption += " flash_v1 leaves the L2 where all of Q and O, which it goes round in, have no room there.";
-    f.caption +=
-        " With tiles that stay as they are bytes grow as N², and which algorithm moves fewer depends on the tiles "
-        "(--tiles paper).";
-    const bool s = add_shape(f.panels[0], g, "standard", "N d + N²", [&](double n) { return n * d + n * n; });
-    const bool flash = add_shape(f.panels[0], g, "flash_v1", m >= d * d ? "N² d² / M" : "N² d / √M",
-                                 [&](double n) { return lower_bound(n, d, m); });
+    if (const std::string label = g.plain("standard"); !label.empty() && jumps(find(f.panels[0], label)))
+        f.caption += ' ' + label + " jumps where a row of S has no room on chip, and is read once for each pass.";
+    if (const std::string label = g.plain("flash_v1"); !label.empty() && leaves_l2(g, label))
+        f.caption += ' ' + label + " leaves the L2 where all of Q and O, which it goes round in, have no room there.";
+    const bool grows = g.axis.values.size() > 1;
+    if (grows)
+        f.caption +=
+            " With tiles that stay as they are bytes grow as N², and which algorithm moves fewer depends on the tiles "
+            "(--tiles paper).";
+    const bool s = grows && add_shape(f.panels[0], g, "standard", "N d + N²", [&](double n) { return n * d + n * n; });
+    const bool flash = grows && add_shape(f.panels[0], g, "flash_v1", m >= d * d ? "N² d² / M" : "N² d / √M",
+                                          [&](double n) { return lower_bound(n, d, m); });
     if (s || flash) f.caption += " Dotted lines have no constant: only their slope means something.";
     if (flash)
         f.caption +=
@@ -280,6 +286,7 @@ Figure io_vs_block(const FigureRequest& r) {
     Options& o = of_paper.options;
     if (!o.batch && !o.heads && !o.seq && !o.seq_q && o.model.empty()) o.batch = 64, o.heads = 16, o.seq = 1024;
     if (o.br == "auto") o.br = "64";
+    if (o.gpu == Options().gpu) o.gpu = "A100-40GB";  // the paper's
     const Against a{
         "io-vs-block",
         "Larger blocks, fewer bytes, until something else limits",

@@ -28,7 +28,8 @@ Json panel(const Panel& p) {
         j["series"].push_back({{"title", s.title}, {"points", points}});
     }
     for (const Box& b : p.boxes)
-        j["boxes"].push_back({{"series", b.series},
+        j["boxes"].push_back({{"bar", b.bar},
+                              {"series", b.series},
                               {"x", b.left},
                               {"y", b.bottom},
                               {"x_to", b.right},
@@ -41,14 +42,14 @@ Json panel(const Panel& p) {
 }  // namespace
 
 std::string as_csv(const Figure& f) {
-    std::string out = text::csv_line({"panel", "series", "x", "y", "x_to", "y_to", "shade", "label"});
+    std::string out = text::csv_line({"panel", "series", "x", "y", "x_to", "y_to", "shade", "label", "bar"});
     for (const Panel& p : f.panels) {
         for (const Series& s : p.series)
             for (const FigurePoint& q : s.points)
-                out += text::csv_line({p.title, s.title, text::exact(q.x), text::exact(q.y), "", "", "", q.label});
+                out += text::csv_line({p.title, s.title, text::exact(q.x), text::exact(q.y), "", "", "", q.label, ""});
         for (const Box& b : p.boxes)
             out += text::csv_line({p.title, b.series, text::exact(b.left), text::exact(b.bottom), text::exact(b.right),
-                                   text::exact(b.top), by_shade(b) ? text::exact(b.shade) : "", b.label});
+                                   text::exact(b.top), by_shade(b) ? text::exact(b.shade) : "", b.label, b.bar});
     }
     return out;
 }

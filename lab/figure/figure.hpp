@@ -21,6 +21,9 @@ struct FigureAxis {
         std::string text;
     };
     std::vector<Tick> ticks = {};  ///< where they are; else chosen by who draws
+    std::string unit = "";         ///< of what ticks say, which have none then: "µs"
+
+    std::string words() const { return unit.empty() ? title : title + ", " + unit; }
 };
 
 enum class Look : std::uint8_t {
@@ -42,8 +45,8 @@ struct FigurePoint {
     double slope = 0;  ///< of the label, in units of the axes (decades of logarithmic ones)
 };
 
-/// Where words stand.
-enum class Side : std::uint8_t { above, below, centre, from, upto };
+/// Where words stand; `from` and `under` begin at their point, above a line and below it.
+enum class Side : std::uint8_t { above, below, centre, from, under, upto };
 
 /// Points that belong together.
 struct Series {
@@ -63,6 +66,7 @@ struct Box {
     std::string series = "";  ///< in the legend, where it is the first of its colour
     std::string label = "";   ///< in the middle of it
     bool open = false;        ///< its border alone
+    std::string bar = "";     ///< that it is a part of: what its tick says
 };
 
 struct Panel {

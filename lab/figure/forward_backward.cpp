@@ -41,7 +41,7 @@ Panel panel_of(const char* title, const FigureAxis& y, const std::vector<std::st
                const std::vector<std::vector<Bar>>& bars, double unit) {
     constexpr double width = 0.24;
     Panel p{title, {""}, y};
-    p.y.from = 0;
+    double highest = 0;
     p.x.from = -0.55, p.x.to = static_cast<double>(names.size()) - 0.45;
     for (std::size_t k = 0; k < names.size(); ++k) {
         p.x.ticks.push_back({static_cast<double>(k), names[k]});
@@ -50,11 +50,14 @@ Panel panel_of(const char* title, const FigureAxis& y, const std::vector<std::st
             const auto source = static_cast<std::size_t>(b.source);
             Box box{left, left + 0.9 * width, 0, b.value, static_cast<int>(source), 0, false, titles[source]};
             box.open = b.source < Source::counted;
+            box.bar = names[k];
             p.boxes.push_back(box);
             p.series.push_back({"", Look::words, -1, {{left + 0.45 * width, b.value, text::number(b.value / unit)}}});
-            left += width;
+            left += width, highest = std::max(highest, b.value);
         }
     }
+    constexpr double with_label = 1.06;
+    in_one_unit(p.y, with_label * highest);
     return p;
 }
 

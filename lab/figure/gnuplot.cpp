@@ -16,16 +16,17 @@ namespace {
 
 struct Colours {
     const char *paper, *ink, *faint, *hatch;
-    std::array<const char*, 8> series;
-    const char *low, *middle, *high;  ///< of shades
+    std::array<const char*, 8> series, fills;  ///< lines and points; bars
+    const char *low, *middle, *high;           ///< of shades
 };
 
 // Okabe and Ito's palette, told apart with any colour vision; on dark and on print its yellow and its blues are moved
-// towards what shows there.
+// towards what shows there. In print the lightness of bars is spread: a grey copy tells them apart.
 constexpr Colours of_light = {"#ffffff",
                               "#1a1a1a",
                               "#dddddd",
                               "#b5b5b5",
+                              {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F"},
                               {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F"},
                               "#f7fbff",
                               "#6baed6",
@@ -35,6 +36,7 @@ constexpr Colours of_dark = {"#12161b",
                              "#333b45",
                              "#4a5560",
                              {"#56B4E9", "#FF8A3D", "#2BC79A", "#E79AC5", "#F0C03C", "#9BD4F5", "#B79CE0", "#A8B0B8"},
+                             {"#56B4E9", "#FF8A3D", "#2BC79A", "#E79AC5", "#F0C03C", "#9BD4F5", "#B79CE0", "#A8B0B8"},
                              "#0d2a45",
                              "#3d8fc7",
                              "#e4f2fb"};
@@ -43,6 +45,7 @@ constexpr Colours of_print = {"#ffffff",
                               "#d9d9d9",
                               "#a6a6a6",
                               {"#00507d", "#b34700", "#00694d", "#9e4478", "#a87400", "#2d86b8", "#5e3c99", "#595959"},
+                              {"#00304d", "#f2a65a", "#2f8f6f", "#8f3a6e", "#f4e3b2", "#6fb6de", "#4b2e83", "#b0b0b0"},
                               "#ffffff",
                               "#9a9a9a",
                               "#1f1f1f"};
@@ -111,7 +114,8 @@ class Script {
                        of_lines + "pointscale " + text::number(thickness()) + " font \"DejaVu Sans," +
                        text::number(11 * scale_) + "\"";
             case Terminal::pdf:
-                return "set terminal pdfcairo" + size(1, "in") + of_lines + font(11);
+                // Of its own it draws words at half their size, for screens of 96 dots an inch: two thirds in print.
+                return "set terminal pdfcairo" + size(1, "in") + " fontscale 0.75" + of_lines + font(11);
             case Terminal::tex:
                 return "set terminal tikz" + size(sized_ ? 2.54 : 2, "cm") + of_lines + font(11);
         }
@@ -217,7 +221,7 @@ class Script {
         const Panel& p = f_.panels[number];
         place(at_.panel(number));
         out_ << "set title " << quoted(p.title) << " offset 0,-0.4" << ink() << "\n";
-        axis("x", p.x, p.x.title);
+        axis("x", p.x, p.x.words());
         axis("y", p.y, at_.y_titles[number]);
         out_ << "set border " << (p.map ? 0 : 3) << " lc rgb \"" << c_.ink << "\"\n";
         out_ << (at_.steep(p.x) ? "set xtics rotate by 30 right\n" : "set xtics norotate center\n");
@@ -242,13 +246,16 @@ class Script {
                "\"";
     }
 
+    std::string fill(int k) const {
+        return std::string("lc rgb \"") + c_.fills[static_cast<std::size_t>(k) % c_.fills.size()] + "\"";
+    }
     std::string fill_of(const Box& b) const {
         if (b.hatched)
             return "fs transparent pattern " + std::to_string(4 + b.colour) + " noborder lc rgb \"" +
                    std::string(c_.hatch) + "\"";
         if (b.colour < 0) return "fs solid 1 noborder lc palette";
         if (b.open) return "fs empty border lw 1.2 " + colour(b.colour);
-        return "fs solid 1 border lc rgb \"" + std::string(c_.paper) + "\" lw 0.5 " + colour(b.colour);
+        return "fs solid 1 border lc rgb \"" + std::string(c_.paper) + "\" lw 0.5 " + fill(b.colour);
     }
     /// PNG scales them itself.
     std::string size_of_points(double size) const {
@@ -360,6 +367,8 @@ class Script {
                 return "";
             case Side::from:
                 return "left offset " + text::number(-1.3 * std::sin(up)) + "," + text::number(0.8 * std::cos(up));
+            case Side::under:
+                return "left offset " + text::number(1.1 * std::sin(up)) + "," + text::number(-0.7 * std::cos(up));
             case Side::upto:
                 return "right offset 0,0.7";
             default:

@@ -1,5 +1,7 @@
 #include "lab/figure/kinds.hpp"
 
+#include <algorithm>
+
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -114,6 +116,63 @@ std::string setup_text(const Experiment& e, std::string_view varied) {
     if (p.mask.is_causal()) parts.emplace_back("causal");
     if (e.gpu.l2_bytes == 0) parts.emplace_back("without L2");
     return text::join(parts, ", ") + " on " + e.gpu.name;
+}
+
+namespace {
+
+/// "128 x 128", or "16 x 16 to 512 x 48" where they change along a row; "none" where nothing fits.
+std::string tiles_of(std::span<const Outcome> row) {
+    std::vector<std::string> tiles;
+    for (const Outcome& o : row)
+        if (o.report) {
+            const Tiling t = o.experiment.tiling;
+            const std::string one = std::to_string(t.br) + " x " + std::to_string(t.bc);
+            if (tiles.empty() || tiles.back() != one) tiles.push_back(one);
+        }
+    return tiles.empty() ? "none" : tiles.size() == 1 ? tiles[0] : tiles.front() + " to " + tiles.back();
+}
+
+/// "A and B 16 heads; C 8 heads", or without names where all have the same.
+std::string by_variant(const std::vector<std::string>& labels, const std::vector<std::string>& texts,
+                       const char* between) {
+    std::vector<std::string> parts;
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+        if (std::find(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(k), texts[k]) !=
+            texts.begin() + static_cast<std::ptrdiff_t>(k))
+            continue;
+        std::vector<std::string> same;
+        for (std::size_t n = k; n < texts.size(); ++n)
+            if (texts[n] == texts[k]) same.push_back(labels[n]);
+        parts.push_back(same.size() == texts.size() ? texts[k] : text::listed(same) + between + texts[k]);
+    }
+    return text::join(parts, "; ");
+}
+
+}  // namespace
+
+std::string setups_text(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes,
+                        std::string_view varied) {
+    const std::size_t each = outcomes.size() / variants.size();
+    std::vector<std::string> labels, setups, tiles;
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+        const std::span row = std::span(outcomes).subspan(v * each, each);
+        const auto some = std::find_if(row.begin(), row.end(), [](const Outcome& o) { return o.report.has_value(); });
+        if (some == row.end()) continue;
+        labels.push_back(variants[v].label);
+        setups.push_back(setup_text(some->experiment, varied));
+        tiles.push_back(tiles_of(row));
+    }
+    const bool one = std::all_of(tiles.begin(), tiles.end(), [&](const std::string& t) { return t == tiles[0]; });
+    return by_variant(labels, setups, ": ") + ". Tiles, Br x Bc: " + by_variant(labels, tiles, " ") +
+           (one && tiles.size() > 1 ? " for all." : ".");
+}
+
+void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes) {
+    for (const Outcome& o : outcomes)
+        if (o.experiment.gpu.name != outcomes[0].experiment.gpu.name)
+            throw UsageError(std::string("plot ") + kind + ": is of one GPU, and the algorithms are on " +
+                             outcomes[0].experiment.gpu.name + " and " + o.experiment.gpu.name +
+                             "; draw a figure of each, with --gpu " + o.experiment.gpu.name);
 }
 
 std::optional<double> on_axis(const Metric& m, const Report& r) {

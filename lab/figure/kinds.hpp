@@ -57,8 +57,20 @@ std::vector<Outcome> outcomes_of(const FigureRequest& request, const std::vector
 double number_in(const std::string& value);
 /// "16 heads, d = 64, f16, on H100-SXM": what is the same for all of a figure; `varied`: the key that is not.
 std::string setup_text(const Experiment& experiment, std::string_view varied);
+/// What is the same for all variants, or what each has, and their tiles: "16 heads, ... Tiles, Br x Bc: 128 x 128 for
+/// all." `outcomes`: a row of them for each variant.
+std::string setups_text(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes,
+                        std::string_view varied);
+/// Throws UsageError where the outcomes are of several GPUs, which a figure cannot show at once.
+void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes);
 /// A metric of a report in the units of an axis (seconds, not microseconds); nothing where there is none.
 std::optional<double> on_axis(const Metric& metric, const Report& report);
+/// "512", "4k", "1M" where they are such multiples; else all digits.
+std::string brief(double size);
+/// Sizes between two others, that are round: powers of 2, or multiples of one. On a logarithmic axis, or a linear one.
+std::vector<FigureAxis::Tick> round_sizes(double from, double to, bool log);
+/// Gives a linear axis a range from 0 to more than the largest number, and round ticks in one unit.
+void in_one_unit(FigureAxis& axis, double largest);
 Scale scale_of(const Metric& metric);
 /// Where a run is under the roofs: of useful FLOPs, over the bytes of each level and a second.
 struct RooflineDot {

@@ -37,7 +37,7 @@ Figure ladder(const FigureRequest& r) {
     for (const Variant& v : variants) cases.push_back({&v, {}});
     const auto outcomes = outcomes_of(usual, cases);
     Panel p{"", {""}, {"SM traffic, read and written (counted)", Scale::bytes}};
-    p.y.from = 0;
+    double highest = 0;
     p.x.from = -0.6, p.x.to = static_cast<double>(variants.size()) - 0.4;
     for (std::size_t k = 0; k < variants.size(); ++k) {
         const double x = static_cast<double>(k);
@@ -48,16 +48,18 @@ Figure ladder(const FigureRequest& r) {
                 sums[group_of(t.meaning)] += static_cast<double>(t.traffic.read + t.traffic.write);
         for (std::size_t g = 0; g < std::size(groups); at += sums[g], ++g)
             if (sums[g] > 0)
-                p.boxes.push_back(
-                    {x - 0.36, x + 0.36, at, at + sums[g], static_cast<int>(g), 0, false, groups[g].title});
+                p.boxes.push_back({x - 0.36, x + 0.36, at, at + sums[g], static_cast<int>(g), 0, false, groups[g].title,
+                                   "", false, variants[k].label});
+        highest = std::max(highest, at);
         p.series.push_back({"", Look::words, -1, {{x, at, at > 0 ? text::bytes(at) : "does not fit"}}});
     }
+    constexpr double with_label = 1.06;
+    in_one_unit(p.y, with_label * highest);
     return {"ladder",
             "What attention moves, by tensor",
             {p},
             "SM traffic, counted: bytes that cross an SM's boundary, the papers' HBM accesses. " +
-                setup_text(outcomes[0].experiment, "") + ", tiles " + text::grouped(outcomes[0].experiment.tiling.br) +
-                " x " + text::grouped(outcomes[0].experiment.tiling.bc) + " where they fit.",
+                setups_text(variants, outcomes, ""),
             r.command};
 }
 

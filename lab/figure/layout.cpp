@@ -92,7 +92,7 @@ void FigureLayout::measure_panels(const Figure& f) {
     };
     std::size_t lines = 0;
     for (const Panel& p : f.panels) {
-        const auto cut = lines_of(p.y.title, height_now() + 40, letter);
+        const auto cut = lines_of(p.y.words(), height_now() + 40, letter);
         lines = std::max(lines, cut.size());
         y_titles.push_back(text::join(cut, "\n"));
     }

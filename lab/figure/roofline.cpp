@@ -61,7 +61,8 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
                             7,
                             {{least_intensity, height(least_intensity)}, {end, height(end)}}});
         p.series.push_back({"", Look::words, -1, {{label, height(label), r.title, r.level ? 1.0 : 0}}});
-        p.series.back().side = r.level ? Side::from : top ? Side::upto : Side::below;
+        const bool lowest = &r == &roofs.back();  // its words do not meet those of the level above
+        p.series.back().side = r.level ? (lowest ? Side::under : Side::from) : top ? Side::upto : Side::below;
     }
     std::rotate(p.series.begin(), p.series.begin() + points, p.series.end());
 }
@@ -90,6 +91,7 @@ Figure roofline(const FigureRequest& r) {
     FigureRequest usual = r;
     usual.options = with_usual_sizes(r.options, 64, 4096);
     const auto outcomes = outcomes_of(usual, cases);
+    of_one_gpu("roofline", outcomes);
     const GpuSpec& gpu = outcomes[0].experiment.gpu;
     Panel p{"",
             {"useful FLOPs per byte of the level", Scale::plain, true, least_intensity, usually_most},
@@ -131,7 +133,7 @@ Figure roofline(const FigureRequest& r) {
                                      : "Rings: where paths begin, at " + path.key + " = " + path.values.front() +
                                            "; they end at " + path.values.back() + ". ") +
                 (unknown.empty() ? "" : "Not known: " + unknown + ". ") +
-                setup_text(outcomes[0].experiment, path.values.empty() ? "" : path.key) + ".",
+                setups_text(variants, outcomes, path.values.empty() ? "" : path.key),
             r.command};
 }
 

@@ -58,11 +58,15 @@ Variant variant_from(const std::string& text) {
         if (at + 1 == text.size()) refuse(text, "behind the @ comes a GPU");
         v.settings.emplace_back("gpu", text.substr(at + 1));
     }
+    v.label = text::shown(v.algorithm->name + text.substr(name.size()));
+    constexpr const char* label = "label";
     const auto keys = settable_flags();
     for (const auto& [key, value] : v.settings)
-        if (std::find(keys.begin(), keys.end(), key) == keys.end())
-            refuse(text, "no such key as " + text::shown(key) + ": keys are " + text::join(keys, ", "));
-    v.label = text::shown(v.algorithm->name + text.substr(name.size()));
+        if (key != label && std::find(keys.begin(), keys.end(), key) == keys.end())
+            refuse(text, "no such key as " + text::shown(key) + ": keys are " + text::join(keys, ", ") + " and label");
+    for (const auto& [key, value] : v.settings)
+        if (key == label) v.label = text::shown(value);
+    std::erase_if(v.settings, [&](const auto& setting) { return setting.first == label; });
     v.typed = typed_name(*v.algorithm) + text.substr(name.size());
     return v;
 }

@@ -19,11 +19,11 @@ Options with(Options options, const Settings& settings);
 struct Variant {
     const Algorithm* algorithm = nullptr;
     Settings settings;
-    std::string label;    ///< as it was typed, under the algorithm's present name
+    std::string label;    ///< as it was typed, under the algorithm's present name; or what label= has
     std::string typed{};  ///< as it can be typed again
 };
 
-/// "flash_v2", "flash_v2:br=64,bc=64", "flash_v2@H100", "flash_v2:br=64@my-gpu.json",
+/// "flash_v2", "flash_v2:br=64,bc=64", "flash_v2:label=ours", "flash_v2@H100", "flash_v2:br=64@my-gpu.json",
 /// "./mine.cpp:br=64", "./mine.cpp:lazy:br=64". Throws UsageError.
 Variant variant_from(const std::string& text);
 

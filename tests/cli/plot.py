@@ -10,11 +10,13 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
+import zlib
 
 from cases import Tally, run
 
@@ -78,6 +80,87 @@ def check_pages(tally, binary, folder):
     tally.check("fontsize{9}" in tex, "--font-size 9 is not TeX's")
 
 
+def sizes_of_words(pdf):
+    """In points, of a PDF that cairo wrote: each text has a matrix."""
+    sizes = []
+    for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf.read_bytes(), re.S):
+        try:
+            page = zlib.decompress(stream)
+        except zlib.error:
+            continue
+        for a, b in re.findall(rb"([-\d.]+) ([-\d.]+) [-\d.]+ [-\d.]+ [-\d.]+ [-\d.]+ Tm", page):
+            sizes.append((float(a) ** 2 + float(b) ** 2) ** 0.5)
+    return sizes
+
+
+def check_words_in_print(tally, binary, folder):
+    """Words of a PDF are as large as is said, whatever the figure."""
+    for words, least in ((f"{QUICK} --width column", 7.8), (f"{QUICK} --width page", 7.8), (QUICK, 10.5),
+                         ("ladder --heads 2 --seq 512 --width column", 7.8),
+                         ("roofline --heads 2 --seq 512 --width column", 7.8),
+                         (f"{QUICK} --width column --font-size 10", 8.6)):
+        r = run(binary, f"plot {words} -o {folder}/a.pdf")
+        sizes = sizes_of_words(folder / "a.pdf")
+        tally.check(r.returncode == 0 and len(sizes) > 10 and min(sizes) >= least and max(sizes) < 2.2 * least,
+                    f"plot {words}: words of {min(sizes, default=0):.2f} to {max(sizes, default=0):.2f} points")
+
+
+def lightness(colour):
+    """CIE's L* of "#rrggbb"."""
+    linear = [(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+              for c in (int(colour[k:k + 2], 16) / 255 for k in (1, 3, 5))]
+    y = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
+
+
+def check_grey(tally, binary, folder):
+    """On a grey copy of the print theme neighbouring bars are told apart."""
+    run(binary, f"plot ladder --heads 2 --seq 512 --theme print -o {folder}/a.svg --data")
+    script = (folder / "a.gp").read_text()
+    fills = re.findall(r'keyentry with boxes .*?lc rgb "(#\w+)" title', script)
+    light = [lightness(c.split('"')[-1]) for c in fills]
+    tally.check(len(light) == 5 and all(abs(a - b) > 12 for k, a in enumerate(light) for b in light[:k]),
+                f"lightness of {fills}: {light}")
+
+
+def check_names(tally, binary, folder):
+    """Series, bars and the figure have the names that are asked for, and one panel may stand alone."""
+    r = run(binary, ["plot", "io-vs-d", "standard:label=Unfused attention", "flash_v2:bc=64,label=ours", "--vary", "dim=32,64",
+                     "--title", "Bytes, by 'd'", "--panel", "1", "--json", "-o", f"{folder}/a.svg"])
+    figure = json.loads(r.stdout)
+    tally.check([s["title"] for s in figure["panels"][0]["series"]][:2] == ["Unfused attention", "ours"],
+                f"labels: {figure['panels'][0]['series']}")
+    tally.check(len(figure["panels"]) == 1 and figure["title"] == "Bytes, by 'd'", "--panel 1 --title")
+    words = words_of(folder / "a.svg")
+    tally.check("Bytes, by 'd'" in words and "from DRAM" not in words and "Unfused attention" in words, words)
+    tally.check("--title" in figure["command"] and "--panel 1" in figure["command"], figure["command"])
+    rows = list(csv.DictReader(io.StringIO(run(binary, "plot ladder standard flash_v2:label=ours --heads 2 --seq 512 --data").stdout)))
+    tally.check({row["bar"] for row in rows if row["x_to"]} == {"standard", "ours"}, f"bars: {rows[:2]}")
+    ladder = json.loads(run(binary, "plot ladder standard@A100 flash_v2@H100 --heads 2 --seq 512 --json").stdout)["caption"]
+    tally.check("standard@A100: 2 heads" in ladder and "on A100-40GB; flash_v2@H100: 2 heads" in ladder, ladder)
+
+
+def check_captions(tally, binary, folder):
+    """A caption says what is in this picture."""
+    def caption(words):
+        return json.loads(run(binary, f"plot {words} --json").stdout)["caption"]
+
+    wide, narrow, one = (caption(f"io-vs-n --vary {v}") for v in ("seq=8k:32k:x2", "seq=256:1k:x2", "seq=1024"))
+    tally.check("flash_v1 leaves the L2" in wide and "Dotted lines" in wide, wide)
+    tally.check("leaves the L2" not in narrow and "jumps" not in narrow and "Dotted lines" in narrow, narrow)
+    tally.check("Dotted" not in one and "bytes grow" not in one, one)
+    tally.check("jumps" in caption("io-vs-n standard --vary seq=256:128k:x2 --gpu toy --dim 4 --heads 1")
+                or "jumps" in caption("io-vs-n standard --vary seq=16k:128k:x2"), "standard jumps nowhere")
+    ticks = re.findall(r"set xtics \((.*?)\) nomirror", (run(binary, f"plot waves --vary heads=1:64:+1 -o {folder}/a.svg --data"),
+                                                         (folder / "a.gp").read_text())[1])
+    tally.check(ticks and ticks[0].startswith("'1' 1, '8' 8, '16' 16"), f"ticks of heads: {ticks[:1]}")
+    script = (folder / "a.gp").read_text()
+    tally.check("time (modelled), µs" in script and "FLOP/s" in script, "units of the axes")
+    run(binary, f"plot io-vs-n --vary seq=256:16k:+1000 -o {folder}/a.svg --data")
+    ticks = re.findall(r"set xtics \((.*?)\) nomirror", (folder / "a.gp").read_text())[0]
+    tally.check(ticks == "'256' 256, '512' 512, '1k' 1024, '2k' 2048, '4k' 4096, '8k' 8192", f"ticks of N: {ticks}")
+
+
 def check_json(tally, binary, folder):
     r = run(binary, f"plot {QUICK} --json")
     figure = json.loads(r.stdout)
@@ -138,6 +221,11 @@ def check_refusals(tally, binary, folder):
             ("plot io-vs-n --metric hbm_bytes -o a.svg", 2, "has metrics of its own"),
             ("plot loop-order softmax_safe -o a.svg", 2, "has no score matrix"),
             ("plot ladder --width 8 -o a.svg", 2, "try --width 8.5cm"), ("plot ladder --width 1cm -o a.svg", 2, "4 to 100 cm"),
+            ("plot roofline flash_v2@A100 flash_v2@H100 -o a.svg", 2, "draw a figure of each, with --gpu H100-SXM"),
+            ("plot ladder --font-size 40 --width column -o a.svg", 2, "words have no room in 8.5 cm; try --font-size 11"),
+            ("plot ladder --panel 2 -o a.svg", 2, "ladder has 1 panel here; try --panel 1"),
+            ("plot ladder flash_v2:labl=x -o a.svg", 2, "and label"),
+            ("plot --all --title x -o figures", 2, "leave out the kind"),
             ("plot ladder --font-size 2 -o a.svg", 2, "4 to 48 points"), ("plot ladder --font-size x -o a.svg", 2, "--font-size x"),
             ("plot --all --json -o figures", 2, "and --json")):
         r = run(binary, args, cwd=folder)
@@ -155,7 +243,8 @@ def main():
     if not shutil.which("gnuplot"):
         print("SKIPPED: there is no gnuplot")
         return 77
-    quick = (check_formats, check_pages, check_json, check_refusals)
+    quick = (check_formats, check_pages, check_words_in_print, check_grey, check_names, check_captions, check_json,
+             check_refusals)
     for check in (check_all,) if sys.argv[2:] == ["--all"] else quick:
         with tempfile.TemporaryDirectory() as folder:
             check(tally, binary, pathlib.Path(folder))

@@ -42,6 +42,41 @@ Report report_of(const char* algorithm, Index heads, Index seq, Tiling tiling, I
 
 }  // namespace
 
+TEST_CASE("ticks are round numbers, in one unit", "[figure]") {
+    const auto said = [](const std::vector<FigureAxis::Tick>& ticks) {
+        std::vector<std::string> all;
+        for (const auto& t : ticks) all.push_back(t.text);
+        return all;
+    };
+    using Words = std::vector<std::string>;
+    CHECK(said(round_sizes(256, 16256, true)) == Words{"256", "512", "1k", "2k", "4k", "8k"});
+    CHECK(said(round_sizes(256, 1048576, true)) ==
+          Words{"256", "512", "1k", "2k", "4k", "8k", "16k", "32k", "64k", "128k", "256k", "512k", "1M"});
+    CHECK(said(round_sizes(1, 64, false)) == Words{"1", "8", "16", "24", "32", "40", "48", "56", "64"});
+    CHECK(said(round_sizes(1000, 1900, true)) == Words{"1k", "1,152", "1,280", "1,408", "1,536", "1,664", "1,792"});
+    CHECK(said(round_sizes(100000, 900000, false)) ==
+          Words{"100,000", "200,000", "300,000", "400,000", "500,000", "600,000", "700,000", "800,000", "900,000"});
+    FigureAxis time{"time", Scale::seconds};
+    in_one_unit(time, 1.6e-4);
+    CHECK(time.words() == "time, µs");
+    CHECK(said(time.ticks) == Words{"0", "50", "100", "150", "200"});
+    CHECK(*time.to == Approx(2e-4));
+    FigureAxis bytes{"bytes", Scale::bytes};
+    in_one_unit(bytes, 7.12e9);
+    CHECK(bytes.words() == "bytes, GB");
+    CHECK(said(bytes.ticks) == Words{"0", "2", "4", "6", "8"});
+    FigureAxis count{"of it"};
+    in_one_unit(count, 0.3);
+    CHECK(count.words() == "of it");
+    CHECK(said(count.ticks) == Words{"0", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3"});
+    FigureAxis flops{"GFLOP"};
+    in_one_unit(flops, 1100);
+    CHECK(said(flops.ticks) == Words{"0", "200", "400", "600", "800", "1,000", "1,200"});
+    FigureAxis log{"bytes", Scale::bytes, true};
+    in_one_unit(log, 7e9);
+    CHECK(log.ticks.empty());
+}
+
 TEST_CASE("bytes against the sequence length are those of runs, and what has no room in HBM is crossed out",
           "[long][figure]") {
     const Figure f = io_vs_n(request({"seq=1024:64k:x4"}));
@@ -436,7 +471,7 @@ TEST_CASE("the script has all of the figure, with what gnuplot and TeX would rea
     CHECK(as_gnuplot(f, Theme::print, Terminal::svg, "o", {8.5, 8, false}).find(" size 321,") != std::string::npos);
     CHECK(as_json(f).find("\"label\": \"la\\\"bel\"") != std::string::npos);
     CHECK(as_csv(f) ==
-          "panel,series,x,y,x_to,y_to,shade,label\n50% & more,\"a \"\"series\"\"\",1,2,,,,\"la\"\"bel\"\n"
-          "50% & more,\"a \"\"series\"\"\",3,4,,,,\n");
+          "panel,series,x,y,x_to,y_to,shade,label,bar\n50% & more,\"a \"\"series\"\"\",1,2,,,,\"la\"\"bel\",\n"
+          "50% & more,\"a \"\"series\"\"\",3,4,,,,,\n");
     CHECK(as_gnuplot(f, Theme::dark, Terminal::png, "o") != as_gnuplot(f, Theme::light, Terminal::png, "o"));
 }
