@@ -81,6 +81,9 @@ void print_levels(const std::vector<Level>& levels) {
     for (const Level& l : levels) {
         table.add({l.name, l.counted ? "counted" : "modelled", number_of(l, l.model), number_of(l, l.measured),
                    percent_of(l, l.beyond())});
+        for (const TimeCause& c : l.time_causes)
+            if (const double us = c.us; std::abs(us) >= 0.005 * l.model)
+                table.add({"  " + std::string(c.name), "modelled", "", text::microseconds(us), percent_of(l, us)});
         if (l.causes.empty() || l.beyond() == 0) continue;
         for (const Cause& c : l.causes)
             if (c.amount != 0)
@@ -104,6 +107,24 @@ std::string traffic_of(const Report& r) {
            (reduced.empty() ? "." : "; " + text::join(reduced, ", ") + " sent to be added.");
 }
 
+/// What counters say of the time, whether it costs something or not.
+std::string about_time(const std::vector<Level>& levels) {
+    std::vector<std::string> said;
+    for (const Level& l : levels)
+        for (const TimeCause& c : l.time_causes) said.push_back(std::string(c.name) + ", " + c.words);
+    return said.empty() ? ""
+                        : "Counted beside the time: " + text::join(said, "; ") +
+                              ". Below the time: what each by itself adds to the modelled one; they overlap.";
+}
+
+std::string about_missing(const std::vector<Missing>& missing) {
+    std::vector<std::string> words;
+    for (const Missing& m : missing) words.push_back(m.level + " (" + m.metric + ')');
+    return words.empty() ? ""
+                         : "Not in the file: " + text::join(words, ", ") +
+                               "; the command that `tilescope reconcile` prints without a file counts all.";
+}
+
 std::string about_causes(const Experiment& e) {
     if (!has_causes(e))
         return "No formulas say what a kernel of " + std::string(e.algorithm->name) + " in " +
@@ -124,16 +145,17 @@ std::string about_launches(const Report& r, const std::vector<NcuLaunch>& launch
     return said;
 }
 
-void print(const Report& r, const std::vector<NcuLaunch>& launches, const std::vector<Level>& levels,
-           const ReconcileFlags& f) {
+void print(const Report& r, const std::vector<NcuLaunch>& launches, const Levels& levels, const ReconcileFlags& f) {
     const Experiment& e = r.experiment;
     text::print_wrapped(std::cout, std::string(e.algorithm->name) + " on " + e.gpu.name + ": " +
                                        describe(e.problem, *e.algorithm->computes) + "; tiles " + tiles_text(e));
     text::print_wrapped(std::cout, about_launches(r, launches, f));
     std::cout << '\n';
-    print_levels(levels);
+    print_levels(levels.there);
     std::cout << '\n';
     text::print_wrapped(std::cout, "Off: the measured over the model's, minus 1. " + about_causes(e));
+    text::print_wrapped(std::cout, about_time(levels.there));
+    text::print_wrapped(std::cout, about_missing(levels.missing));
     text::print_wrapped(std::cout, traffic_of(r) + " A store of less than a sector of 32 bytes counts as one.");
     text::print_wrapped(std::cout,
                         r.time ? "DRAM written: without what the L2 still holds at the end of a launch. Time: with "
@@ -141,7 +163,7 @@ void print(const Report& r, const std::vector<NcuLaunch>& launches, const std::v
                                : "No time and no DRAM traffic: " + r.no_time + '.');
 }
 
-void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const std::vector<Level>& levels,
+void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const Levels& levels,
                 const ReconcileFlags& f) {
     Json j = {{"schema", "tilescope.reconcile/1"}};
     j.update(lab::to_json(r.experiment));
@@ -151,7 +173,9 @@ void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const s
     j["launches"] = Json::array();
     for (const NcuLaunch& l : launches) j["launches"].push_back(text::shown(l.kernel, whole));
     j["levels"] = Json::array();
-    for (const Level& l : levels) j["levels"].push_back(to_json(l));
+    for (const Level& l : levels.there) j["levels"].push_back(to_json(l));
+    j["missing"] = Json::array();
+    for (const Missing& m : levels.missing) j["missing"].push_back({{"level", m.level}, {"metric", m.metric}});
     for (const TensorReport& t : r.tensors) j["traffic"][t.name] = to_json(t.traffic);
     std::cout << j.dump(2) << '\n';
 }
@@ -191,7 +215,9 @@ void add_reconcile(CLI::App& app) {
         "Examples:\n"
         "  tilescope reconcile flash_v2 --heads 16 --seq 4096\n"
         "  tilescope reconcile flash_v2 FILE.csv --heads 16 --seq 4096 --gpu H100 --only flash_fwd\n"
-        "Shape, type, mask and tiles have to be those of the kernel that was counted.");
+        "Any CSV that ncu wrote is read, its raw or details page, also saved again by a spreadsheet; levels that it "
+        "does\n"
+        "not have are listed. Shape, type, mask and tiles have to be those of the kernel that was counted.");
     sub->callback([] { reconcile(flags); });
 }
 

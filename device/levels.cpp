@@ -12,38 +12,41 @@ constexpr double sector = 32, warp_lanes = 32, fma = 2, mma = 2 * 16 * 8 * 16;
 
 double as_double(Count n) { return static_cast<double>(n); }
 
-/// Of all launches, for one run.
-double sum_of(const char* metric, std::span<const NcuLaunch> launches, Index runs) {
+/// Of all launches, for one run; nullopt where one of them has no such number.
+std::optional<double> sum_of(const char* metric, std::span<const NcuLaunch> launches, Index runs) {
     double sum = 0;
     for (const NcuLaunch& l : launches) {
         const auto found = l.metrics.find(metric);
-        if (found == l.metrics.end())
-            throw UsageError("has no " + std::string(metric) + " of " + text::shown(l.kernel, 60) +
-                             "; run the command that `tilescope reconcile` prints without a file");
+        if (found == l.metrics.end()) return std::nullopt;
         sum += found->second;
     }
     return sum / static_cast<double>(runs);
 }
 
-class Levels {
+class Comparison {
   public:
-    Levels(const Report& report, std::span<const NcuLaunch> launches, Index runs)
+    Comparison(const Report& report, std::span<const NcuLaunch> launches, Index runs)
         : report_(report), launches_(launches), runs_(runs) {}
 
     void count(const char* name, const char* metric, double factor, const char* unit, Count model,
                std::optional<Counted> what) {
-        Level& l = add(name, metric, factor, unit, true, as_double(model));
-        if (what) l.causes = causes_of(*what, report_.experiment, l.beyond());
+        Level* l = add(name, metric, factor, unit, true, as_double(model));
+        if (l && what) l->causes = causes_of(*what, report_.experiment, l->beyond());
     }
-    void model(const char* name, const char* metric, double factor, const char* unit, double number) {
-        add(name, metric, factor, unit, false, number);
+    /// nullptr where it was not measured.
+    Level* model(const char* name, const char* metric, double factor, const char* unit, double number) {
+        return add(name, metric, factor, unit, false, number);
     }
-    std::vector<Level> all;
+    bool has(const char* metric) const { return sum_of(metric, launches_, runs_).has_value(); }
+
+    Levels levels;
 
   private:
-    Level& add(const char* name, const char* metric, double factor, const char* unit, bool counted, double number) {
-        return all.emplace_back(
-            Level{name, metric, factor, unit, counted, number, factor * sum_of(metric, launches_, runs_), {}});
+    Level* add(const char* name, const char* metric, double factor, const char* unit, bool counted, double number) {
+        const auto measured = sum_of(metric, launches_, runs_);
+        if (!measured) return levels.missing.push_back({name, metric}), nullptr;
+        return &levels.there.emplace_back(
+            Level{name, metric, factor, unit, counted, number, factor * *measured, {}, {}});
     }
 
     const Report& report_;
@@ -51,16 +54,27 @@ class Levels {
     Index runs_;
 };
 
+/// Read and written apart, or together where a profile has them so.
+void compare_dram(Comparison& c, const DramTraffic& dram) {
+    const bool apart = c.has(NcuMetric::dram_read) || c.has(NcuMetric::dram_write) || !c.has(NcuMetric::dram);
+    if (!apart) {
+        c.model("DRAM, both ways", NcuMetric::dram, 1, "bytes", as_double(dram.total()));
+        return;
+    }
+    c.model("DRAM, read", NcuMetric::dram_read, 1, "bytes", as_double(dram.read));
+    c.model("DRAM, written", NcuMetric::dram_write, 1, "bytes", as_double(dram.written));
+}
+
 std::vector<NcuLaunch> all_launches(const std::string& path) {
-    const std::string text = read_text(path);
+    constexpr std::size_t most = std::size_t{64} << 20;  // a profile of hundreds of kernels has tens of MiB
+    const std::string text = read_text(path, most);
     std::vector<NcuLaunch> launches = parse_ncu(text);
-    if (text.find("\"Metric Name\"") != std::string::npos)
-        throw UsageError("has a line for each metric; give ncu --page raw, which makes one for each launch");
     if (!launches.empty()) return launches;
     const std::string problem = ncu_problem(text);
-    throw UsageError(problem.empty() ? "has no launches as `ncu --csv --page raw` writes them; `tilescope reconcile` "
-                                       "without a file prints the whole command"
-                                     : problem);
+    throw UsageError(problem.empty()
+                         ? "has no launches as `ncu --csv` writes them; `tilescope reconcile` without a file "
+                           "prints the whole command"
+                         : problem);
 }
 
 }  // namespace
@@ -75,25 +89,29 @@ std::optional<double> Level::percent(double amount) const {
     return model != 0 ? std::optional(100 * amount / model) : std::nullopt;
 }
 
-std::vector<Level> levels_of(const Report& r, std::span<const NcuLaunch> launches, Index runs) {
+Levels levels_of(const Report& r, std::span<const NcuLaunch> launches, Index runs) {
     const Counters& c = r.counters;
-    Levels levels(r, launches, runs);
-    levels.count("SM traffic, read", NcuMetric::sm_read, 1, "bytes", c.hbm_read, Counted::reads);
-    levels.count("SM traffic, written", NcuMetric::sm_write_sectors, sector, "bytes", c.hbm_write, Counted::writes);
+    Comparison compared(r, launches, runs);
+    compared.count("SM traffic, read", NcuMetric::sm_read, 1, "bytes", c.hbm_read, Counted::reads);
+    compared.count("SM traffic, written", NcuMetric::sm_write_sectors, sector, "bytes", c.hbm_write, Counted::writes);
     if (c.hbm_reduce > 0)
-        levels.count("SM traffic, to be added", NcuMetric::sm_reduce_sectors, sector, "bytes", c.hbm_reduce,
-                     std::nullopt);
-    if (const auto dram = r.dram()) {
-        levels.model("DRAM, read", NcuMetric::dram_read, 1, "bytes", as_double(dram->read));
-        levels.model("DRAM, written", NcuMetric::dram_write, 1, "bytes", as_double(dram->written));
-    }
-    levels.count("exponentials", NcuMetric::xu, warp_lanes, "operations", c.exps, Counted::exponentials);
+        compared.count("SM traffic, to be added", NcuMetric::sm_reduce_sectors, sector, "bytes", c.hbm_reduce,
+                       std::nullopt);
+    if (const auto dram = r.dram()) compare_dram(compared, *dram);
+    compared.count("exponentials", NcuMetric::xu, warp_lanes, "operations", c.exps, Counted::exponentials);
     if (c.matmul_flops > 0 && r.experiment.problem.dtype == Dtype::f32)
-        levels.count("matrix FLOPs", NcuMetric::ffma, fma, "operations", c.matmul_flops, Counted::fma_flops);
+        compared.count("matrix FLOPs", NcuMetric::ffma, fma, "operations", c.matmul_flops, Counted::fma_flops);
     else if (c.matmul_flops > 0)
-        levels.count("matrix FLOPs", NcuMetric::tensor, mma, "operations", c.matmul_flops, std::nullopt);
-    if (r.time) levels.model("time", NcuMetric::time, 1e-3, "microseconds", r.time->us());
-    return std::move(levels.all);
+        compared.count("matrix FLOPs", NcuMetric::tensor, mma, "operations", c.matmul_flops, std::nullopt);
+    if (r.time)
+        if (Level* time = compared.model("time", NcuMetric::time, 1e-3, "microseconds", r.time->us()))
+            time->time_causes = time_causes(r, launches, runs);
+    if (compared.levels.there.empty())
+        throw UsageError(
+            "has none of the metrics that are compared (" +
+            text::join(std::vector<std::string>{NcuMetric::sm_read, NcuMetric::dram_read, NcuMetric::time}, ", ") +
+            ", ...); run the command that `tilescope reconcile` prints without a file");
+    return std::move(compared.levels);
 }
 
 Json to_json(const Level& l) {
@@ -110,9 +128,12 @@ Json to_json(const Level& l) {
               {"measured", l.measured},
               {"off_percent", percent(l.beyond())},
               {"causes", Json::array()},
+              {"time_causes", Json::array()},
               {"left_percent", l.causes.empty() ? Json(nullptr) : percent(l.left())}};
     for (const Cause& c : l.causes)
         j["causes"].push_back({{"name", c.name}, {"amount", c.amount}, {"percent", percent(as_double(c.amount))}});
+    for (const TimeCause& c : l.time_causes)
+        j["time_causes"].push_back({{"name", c.name}, {"what", c.words}, {"us", c.us}});
     return j;
 }
 

@@ -8,6 +8,7 @@
 #include "core/text/words.hpp"
 #include "device/causes.hpp"
 #include "device/ncu.hpp"
+#include "device/time_causes.hpp"
 #include "lab/report_json.hpp"
 #include "lab/text_file.hpp"
 
@@ -21,7 +22,8 @@ struct Level {
     const char* unit;    ///< of the numbers: bytes, operations or microseconds
     bool counted;        ///< by the model; else modelled
     double model, measured;
-    std::vector<Cause> causes;  ///< of the difference, where formulas are known
+    std::vector<Cause> causes;           ///< of the difference, where formulas are known
+    std::vector<TimeCause> time_causes;  ///< of the difference in time, where counters tell
 
     double beyond() const { return measured - model; }
     /// What the causes leave of the difference.
@@ -30,8 +32,18 @@ struct Level {
     std::optional<double> percent(double amount) const;
 };
 
-/// What can be compared of this run. UsageError naming the metric where one is missing.
-std::vector<Level> levels_of(const lab::Report& report, std::span<const NcuLaunch> launches, Index runs);
+/// A level of the model that was not counted.
+struct Missing {
+    std::string level;
+    const char* metric;
+};
+struct Levels {
+    std::vector<Level> there;
+    std::vector<Missing> missing;
+};
+
+/// What can be compared of this run, and what cannot. UsageError where nothing can.
+Levels levels_of(const lab::Report& report, std::span<const NcuLaunch> launches, Index runs);
 
 lab::Json to_json(const Level& level);
 

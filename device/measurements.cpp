@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/packed.hpp"
 #include "core/text/words.hpp"
+#include "device/csv.hpp"
 #include "lab/splits.hpp"
 
 namespace tilescope::device {
@@ -101,16 +102,6 @@ constexpr Column columns[] = {
     {"blocks_per_sm", [](R r) { return whole(measured(r).blocks_per_sm()); }},
     {"waves", [](R r) { return real(measured(r).waves); }},
 };
-
-std::vector<std::string> split(std::string_view line) {
-    std::vector<std::string> cells;
-    for (std::size_t begin = 0; begin <= line.size();) {
-        const std::size_t end = std::min(line.find(',', begin), line.size());
-        cells.emplace_back(line.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return cells;
-}
 
 std::string_view next_line(std::string_view& text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -208,14 +199,14 @@ std::string MeasurementFile::told(std::string_view key) const {
 std::optional<MeasurementFile> read_measurements(std::string_view text) {
     MeasurementFile file;
     file.provenance = next_provenance(text);
-    auto header = std::make_shared<std::vector<std::string>>(split(next_line(text)));
+    auto header = std::make_shared<std::vector<std::string>>(cells_of(next_line(text)));
     for (const char* needed : {"algorithm", "status", "simulated_read_bytes"})
         if (std::ranges::find(*header, needed) == header->end()) return std::nullopt;
     const auto algorithm = static_cast<std::size_t>(std::ranges::find(*header, "algorithm") - header->begin());
     while (!text.empty()) {
         const std::string_view line = next_line(text);
         if (line.empty()) continue;
-        std::vector<std::string> cells = split(line);
+        std::vector<std::string> cells = cells_of(line);
         // Measured under a former name is measured all the same.
         if (algorithm < cells.size())
             if (const Algorithm* a = find_algorithm(cells[algorithm])) cells[algorithm] = a->name;
@@ -232,7 +223,7 @@ std::optional<MeasurementFile> read_library(std::string_view text) {
     file.columns = std::make_shared<std::vector<std::string>>(std::vector<std::string>{
         "algorithm", "half", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_k", "dim", "dim_v", "causal", "us"});
     while (!text.empty()) {
-        const std::vector<std::string> c = split(next_line(text));
+        const std::vector<std::string> c = cells_of(next_line(text));
         if (c.size() < 10) continue;
         file.rows.emplace_back(file.columns.get(),
                                std::vector<std::string>{"flash_v2", c[1], c[2], c[3], c[4], c[4], c[5], c[6], c[7],
@@ -249,7 +240,7 @@ std::optional<MeasurementFile> read_backends(std::string_view text) {
         std::vector<std::string>{"algorithm", "kernel", "runs", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_k",
                                  "dim", "dim_v", "causal", "us"});
     while (!text.empty()) {
-        std::vector<std::string> c = split(next_line(text));
+        std::vector<std::string> c = cells_of(next_line(text));
         if (c.size() < 12) continue;
         c[0] = "flash_v2", c.insert(c.begin() + 10, c[9]);
         file.rows.emplace_back(file.columns.get(), std::move(c));

@@ -18,12 +18,19 @@ struct NcuMetric {
                                 *sm_write_sectors = "lts__t_sectors_srcunit_tex_op_write.sum",
                                 *sm_reduce_sectors = "lts__t_sectors_srcunit_tex_op_red.sum",
                                 *dram_read = "dram__bytes_read.sum", *dram_write = "dram__bytes_write.sum",
+                                *dram = "dram__bytes.sum", *dram_rate = "dram__bytes.sum.per_second",
                                 *xu = "smsp__inst_executed_pipe_xu.sum",
                                 *ffma = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
-                                *tensor = "sm__inst_executed_pipe_tensor.sum", *time = "gpu__time_duration.sum";
+                                *tensor = "sm__inst_executed_pipe_tensor.sum",
+                                *shared_wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+                                *shared_conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+                                *cycles = "sm__cycles_elapsed.max", *time = "gpu__time_duration.sum",
+                                *limit_shared = "launch__occupancy_limit_shared_mem",
+                                *limit_registers = "launch__occupancy_limit_registers",
+                                *waves = "launch__waves_per_multiprocessor";
 };
 
-/// Every metric that is asked for. One that a GPU does not have is left out.
+/// Every metric that is asked for; parse_ncu() reads a few more. One that a GPU does not have is left out.
 std::span<const char* const> ncu_metrics();
 
 /// ncu with the flags that parse_ncu() needs, in front of the program.
@@ -35,7 +42,10 @@ struct NcuLaunch {
     std::map<std::string, double, std::less<>> metrics;
 };
 
-/// Reads what `ncu --csv --page raw` prints, other lines mixed in. A value that is not a number is left out.
+/// Reads what ncu writes as CSV, other lines mixed in: the raw page, a line a launch, or the details page, a line a
+/// metric; with any unit and language of numbers; as UTF-8 or UTF-16; saved again by a spreadsheet or not. A value that
+/// is not a number is left out. Where DRAM's rate is known and the time, dram is their product. UsageError, to follow
+/// the file's name, where a unit is unknown or it is unclear what a comma means.
 std::vector<NcuLaunch> parse_ncu(std::string_view text);
 
 /// What went wrong, in a line, if anything did: the first error that ncu printed, explained where it is a known one.
@@ -49,9 +59,11 @@ struct Measured {
     std::optional<double> read_bytes, write_bytes;            ///< L2 to SM, SM to L2
     std::optional<double> reduce_bytes;                       ///< SM to L2, which adds them up
     std::optional<double> dram_read_bytes, dram_write_bytes;  ///< L2 misses, write-backs
+    std::optional<double> dram_bytes;                         ///< both together
     std::optional<double> xu_ops, ffma_flops, tensor_instructions;
     std::optional<double> shared_wavefronts, shared_conflicts;
     std::optional<double> microseconds;
+    std::optional<double> megahertz;  ///< of the SMs, on average
     /// Of the launch that took longest.
     std::optional<double> blocks_by_shared, blocks_by_registers, waves;
 

@@ -7,7 +7,7 @@
 
 namespace tilescope::lab {
 
-std::string read_text(const std::string& path) {
+std::string read_text(const std::string& path, std::size_t most) {
     const auto cannot = [](const char* what, int error) {
         return Unreadable{std::string("cannot be ") + what + " (" + std::generic_category().message(error) + ")"};
     };
@@ -19,11 +19,11 @@ std::string read_text(const std::string& path) {
     errno = 0;
     std::ifstream in(path, std::ios::binary);
     if (!in) throw cannot("opened", errno);
-    std::string text(most_text_bytes + 1, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    std::string text;
+    for (char some[1 << 16]; text.size() <= most && (in.read(some, sizeof some), in.gcount() > 0);)
+        text.append(some, static_cast<std::size_t>(in.gcount()));
     if (in.bad()) throw cannot("read", errno);
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    if (text.size() > most_text_bytes) throw Unreadable{"is larger than 1 MiB"};
+    if (text.size() > most) throw Unreadable{"is larger than " + std::to_string(most >> 20) + " MiB"};
     return text;
 }
 

@@ -23,7 +23,7 @@ py::list reconcile(const std::string& name, const std::string& path, const Words
         return device::of_file(path, [&] { return device::levels_of(report, launches, runs); });
     });
     py::list all;
-    for (const device::Level& level : levels) all.append(in_python(device::to_json(level)));
+    for (const device::Level& level : levels.there) all.append(in_python(device::to_json(level)));
     return all;
 }
 

@@ -140,6 +140,9 @@ CASES = {
     "reconcile_backward": f"reconcile flash_v2_backward {NCU}/flash_v2_backward_f32.csv --heads 16 --seq 1024 --dtype f32 "
                           "--br 64 --bc 64",
     "reconcile_others": f"reconcile flash_v1 {NCU}/pytorch_f16.csv --heads 16 --seq 4096",
+    "reconcile_details": f"reconcile flash_v2 {NCU}/pytorch_details.csv --heads 16 --seq 4096 --gpu H200",
+    "reconcile_full": f"reconcile flash_v2 {NCU}/pytorch_full.csv --heads 16 --seq 4096 --gpu H200",
+    "reconcile_lines": f"reconcile flash_v2 {NCU}/pytorch_lines.csv --heads 16 --seq 4096 --gpu H200",
     "reconcile_json": f"reconcile flash_v2 {NCU}/flash_v2_f16.csv --heads 16 --json",
     "trace_toy": "trace flash_v2 --gpu toy --seq 4 --dim 2 --heads 1 --dtype f32 --br 2 --bc 2 --mode count -o /dev/stdout",
 }

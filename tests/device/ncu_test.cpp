@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/machine/error.hpp"
+#include "device/csv.hpp"
 #include "device/driver.hpp"
 #include "tests/support/catch.hpp"
 
@@ -91,4 +93,42 @@ TEST_CASE("ncu: rows cut short and nonsense are passed over", "[ncu]") {
     const auto launches = parse_ncu("\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\"\n\"0\",\"k\",\"1,2x\"");
     REQUIRE(launches.size() == 1);
     CHECK(launches[0].metrics.empty());
+}
+
+TEST_CASE("csv: a file's numbers are read as it writes them, or it is said that they cannot be", "[ncu]") {
+    const auto read = [](std::vector<std::string> cells, char separator = ',') {
+        Numbers numbers(separator);
+        for (const std::string& c : cells) numbers.see(c);
+        return numbers.read(cells[0]);
+    };
+    CHECK(read({"1,234"}) == 1234.0);
+    CHECK(read({"1,234", "0.5"}) == 1234.0);
+    CHECK(read({"1,234", "0,5"}) == 1.234);
+    CHECK(read({"1,234", "12345"}) == 1.234);
+    CHECK(read({"1.234", "12345"}) == 1.234);
+    CHECK(read({"1.234", "1.234.567"}) == 1234.0);
+    CHECK(read({"0,125"}) == 0.125);
+    CHECK(read({"1234,125"}) == 1234.125);
+    CHECK(read({"1.234,5"}) == 1234.5);
+    CHECK(read({"1 234 567"}) == 1234567.0);
+    CHECK(read({"1'234.5"}) == 1234.5);
+    CHECK(read({"-1.5E+06"}) == -1.5e6);
+    CHECK(read({"2e3"}) == 2000.0);
+    CHECK(read({"12"}) == 12.0);
+    CHECK(read({"1,234", "12345"}, ';') == 1.234);
+    for (const char* none : {"", "n/a", "nan", "inf", "1,2x", "e5", "-", ",", "(1, 2)"}) CHECK_FALSE(read({none}));
+    CHECK_THROWS_AS(read({"1,234"}, ';'), UsageError);
+    CHECK_THROWS_AS(read({"1,5", "1.5"}), UsageError);
+    CHECK_THROWS_AS(read({"1,234,567", "1.234.567"}), UsageError);
+}
+
+TEST_CASE("csv: text is brought to UTF-8, and cells may be quoted", "[ncu]") {
+    CHECK(in_utf8("\xEF\xBB\xBFx") == "x");
+    CHECK(in_utf8(std::string_view("\xFF\xFEx\0\xB5\0", 6)) == "x\xC2\xB5");
+    CHECK(in_utf8(std::string_view("\xFE\xFF\0x\xD8\x3D\xDE\x00", 8)) == "x\xF0\x9F\x98\x80");
+    CHECK(in_utf8(std::string_view("x\0y\0", 4)) == "xy");
+    CHECK(in_utf8("\xFF\xFEx") == "");  // half a character
+    CHECK(lines_of("a\r\n\nb") == std::vector<std::string_view>{"a", "", "b"});
+    CHECK(cells_of("a,\"b,\"\"c\",") == std::vector<std::string>{"a", "b,\"c", ""});
+    CHECK(cells_of("a;b,c", ';') == std::vector<std::string>{"a", "b,c"});
 }

@@ -53,7 +53,8 @@ COMMANDS = {
     "doctor": ["doctor --json"],
     "measured": ["measured flash_v2 --dim 32 --json"],
     "reconcile": ["reconcile standard --json", "reconcile split_kv --json", f"reconcile {EVERY} --json",
-                  "reconcile flash_v2 SOURCE/tests/device/ncu/flash_v2_f32.csv --heads 16 --seq 1000 --dtype f32 --json"],
+                  "reconcile flash_v2 SOURCE/tests/device/ncu/flash_v2_f32.csv --heads 16 --seq 1000 --dtype f32 --json",
+                  "reconcile flash_v2 SOURCE/tests/device/ncu/pytorch_details.csv --heads 16 --seq 4096 --json"],
 }
 CSV = {
     "Rows": [f"sweep flash_v2 {SMALL}", f"compare flash_v2 flash_v2:br=4 {SMALL} --mode count --format csv"],
@@ -109,7 +110,12 @@ def problems_of_keys(binary, page):
     for section, commands in COMMANDS.items():
         known, printed = patterns(page, section), set()
         for command in commands:
-            printed |= keys_of(json.loads(output(binary, command)))
+            value = json.loads(output(binary, command))
+            if section == "Rows":
+                if value["schema"] != "tilescope.sweep/1":
+                    yield f"`{command}`: schema {value['schema']}"
+                value = value["rows"]
+            printed |= keys_of(value)
         printed = {key.removeprefix("[].") for key in printed}
         for key in sorted(printed):
             if not any(matches(key, p) for p in known):

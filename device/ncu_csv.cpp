@@ -1,0 +1,239 @@
+// Nsight Compute's CSV: its raw page has a column for each metric, its details page a line. Units follow the size of a
+// number but for --print-units base, names of the details page are for people, and other programs save all of it again.
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "core/machine/error.hpp"
+#include "core/text/words.hpp"
+#include "device/csv.hpp"
+#include "device/ncu.hpp"
+
+namespace tilescope::device {
+namespace {
+
+enum class Quantity : std::uint8_t { count, bytes, nanoseconds, bytes_a_second };
+
+/// What of a profile is read: a metric, what it is of, and its name on the details page.
+struct Readable {
+    const char* metric;
+    Quantity quantity;
+    const char* on_page = "";
+};
+constexpr Readable readables[] = {
+    {NcuMetric::sm_read, Quantity::bytes},
+    {NcuMetric::sm_write_sectors, Quantity::count},
+    {NcuMetric::sm_reduce_sectors, Quantity::count},
+    {NcuMetric::dram_read, Quantity::bytes},
+    {NcuMetric::dram_write, Quantity::bytes},
+    {NcuMetric::dram, Quantity::bytes},
+    {NcuMetric::dram_rate, Quantity::bytes_a_second, "Memory Throughput"},
+    {NcuMetric::xu, Quantity::count},
+    {NcuMetric::ffma, Quantity::count},
+    {NcuMetric::tensor, Quantity::count},
+    {NcuMetric::shared_wavefronts, Quantity::count},
+    {NcuMetric::shared_conflicts, Quantity::count},
+    {NcuMetric::cycles, Quantity::count, "Elapsed Cycles"},
+    {NcuMetric::time, Quantity::nanoseconds, "Duration"},
+    {NcuMetric::limit_shared, Quantity::count, "Block Limit Shared Mem"},
+    {NcuMetric::limit_registers, Quantity::count, "Block Limit Registers"},
+    {NcuMetric::waves, Quantity::count, "Waves Per SM"},
+};
+
+/// nullptr for what is not read. The details page calls a share by the same name as a rate.
+const Readable* readable(std::string_view name, std::string_view unit) {
+    for (const Readable& r : readables)
+        if (name == r.metric || (name == r.on_page && !name.empty() && unit != "%")) return &r;
+    return nullptr;
+}
+
+/// "Kbyte" as 1e3 of "byte": by SI's prefixes, and those of powers of 1024. 0 where it is none of these.
+double prefixed(std::string_view unit, std::initializer_list<std::string_view> names) {
+    constexpr std::pair<std::string_view, double> prefixes[] = {{"", 1},       {"K", 1e3},       {"k", 1e3},
+                                                                {"M", 1e6},    {"G", 1e9},       {"T", 1e12},
+                                                                {"Ki", 1024.}, {"Mi", 1048576.}, {"Gi", 1073741824.}};
+    for (const auto& [prefix, factor] : prefixes)
+        if (unit.starts_with(prefix) &&
+            std::find(names.begin(), names.end(), unit.substr(prefix.size())) != names.end())
+            return factor;
+    return 0;
+}
+
+double in_nanoseconds(std::string_view unit) {
+    constexpr std::pair<std::string_view, double> units[] = {
+        {"nsecond", 1},   {"ns", 1},        {"usecond", 1e3},    {"us", 1e3}, {"\xC2\xB5s", 1e3}, {"\xCE\xBCs", 1e3},
+        {"msecond", 1e6}, {"ms", 1e6},      {"second", 1e9},     {"s", 1e9},  {"nanosecond", 1},  {"microsecond", 1e3},
+        {"sec", 1e9},     {"seconds", 1e9}, {"millisecond", 1e6}};
+    for (const auto& [name, factor] : units)
+        if (unit == name) return factor;
+    return 0;
+}
+
+/// What one of the unit is of the quantity's own; 0 where it is unknown.
+double factor_of(std::string_view unit, Quantity quantity) {
+    switch (quantity) {
+        case Quantity::bytes:
+            return prefixed(unit, {"byte", "bytes", "B"});
+        case Quantity::bytes_a_second:
+            return prefixed(unit, {"byte/second", "bytes/second", "byte/s", "B/s"});
+        case Quantity::nanoseconds:
+            return in_nanoseconds(unit);
+        case Quantity::count:
+            break;
+    }
+    return prefixed(unit, {"", "inst", "sector", "sectors", "request", "cycle", "cycles", "block", "blocks", "warp",
+                           "thread", "wavefront", "wavefronts"});
+}
+
+std::string_view trimmed(std::string_view s) {
+    while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+    while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+    return s;
+}
+
+/// Cells of a value, as they stand: a launch, a metric, a unit and a number.
+struct Cell {
+    std::size_t launch;
+    const Readable* what;
+    std::string unit, value;
+    bool has_unit;
+};
+
+class Page {
+  public:
+    explicit Page(char separator) : separator_(separator), numbers_(separator) {}
+
+    /// Whether a line names columns.
+    static bool is_header(const std::vector<std::string>& cells) { return kernel_column(cells) < cells.size(); }
+
+    char separator() const { return separator_; }
+
+    void begin(std::vector<std::string> header, char separator) {
+        header_ = std::move(header), separator_ = separator, units_.clear(), of_id_.clear();
+        kernel_ = kernel_column(header_), id_ = place(header_, {"ID"});
+        metric_ = place(header_, {"Metric Name"}), unit_ = place(header_, {"Metric Unit"});
+        value_ = place(header_, {"Metric Value"});
+    }
+
+    void add(const std::vector<std::string>& cells) {
+        if (metric_ < header_.size() && value_ < header_.size())
+            add_metric(cells);
+        else if (cells.size() == header_.size())
+            trimmed(cells[kernel_]).empty() ? void(units_ = cells) : add_launch(cells);
+    }
+
+    std::vector<NcuLaunch> launches() {
+        for (const Cell& c : cells_) numbers_.see(c.value);
+        for (const Cell& c : cells_)
+            if (const auto number = numbers_.read(c.value))
+                launches_[c.launch].metrics[c.what->metric] = *number * factor(c);
+        for (NcuLaunch& l : launches_) add_dram(l);
+        return std::move(launches_);
+    }
+
+  private:
+    static std::size_t place(const std::vector<std::string>& cells, std::initializer_list<std::string_view> names) {
+        const auto found = std::find_if(cells.begin(), cells.end(), [&](const std::string& c) {
+            return std::find(names.begin(), names.end(), trimmed(c)) != names.end();
+        });
+        return static_cast<std::size_t>(found - cells.begin());
+    }
+
+    static std::size_t kernel_column(const std::vector<std::string>& cells) {
+        return place(cells, {"Kernel Name", "Function Name", "Demangled Name"});
+    }
+
+    /// A line of the raw page.
+    void add_launch(const std::vector<std::string>& cells) {
+        launches_.push_back({cells[kernel_], {}});
+        for (std::size_t k = 0; k < cells.size(); ++k) {
+            std::string_view name = trimmed(header_[k]), unit = units_.empty() ? "" : trimmed(units_[k]);
+            bool has_unit = !units_.empty();
+            // "gpu__time_duration.sum [us]" where a row of units has gone into the names
+            if (const std::size_t at = name.find_first_of("[("); at != name.npos && at > 0)
+                unit = trimmed(name.substr(at + 1, name.find_first_of("])") - at - 1)),
+                name = trimmed(name.substr(0, at)), has_unit = true;
+            take(name, unit, cells[k], has_unit);
+        }
+    }
+
+    /// A line of the details page: launches are told apart by number and kernel, or by a metric that comes again.
+    void add_metric(const std::vector<std::string>& cells) {
+        if (cells.size() <= std::max({kernel_, metric_, value_})) return;
+        const std::string& metric = cells[metric_];
+        const std::string id = (id_ < cells.size() ? cells[id_] : "") + '\n' + cells[kernel_];
+        const auto known = of_id_.find(id);
+        const bool again = known != of_id_.end() && id_ >= header_.size() && seen_.count({known->second, metric}) > 0;
+        if (known == of_id_.end() || again) {
+            of_id_[id] = launches_.size();
+            launches_.push_back({cells[kernel_], {}});
+        }
+        launch_ = of_id_[id];
+        seen_.insert({launch_, metric});
+        take(trimmed(metric), unit_ < cells.size() ? trimmed(cells[unit_]) : "", cells[value_], unit_ < cells.size(),
+             launch_);
+    }
+
+    void take(std::string_view name, std::string_view unit, const std::string& value, bool has_unit) {
+        take(name, unit, value, has_unit, launches_.size() - 1);
+    }
+    void take(std::string_view name, std::string_view unit, const std::string& value, bool has_unit,
+              std::size_t launch) {
+        if (const Readable* r = readable(name, unit))
+            cells_.push_back({launch, r, std::string(unit), std::string(trimmed(value)), has_unit});
+    }
+
+    /// Without units numbers are as the command that is proposed has them written: in bytes and nanoseconds.
+    static double factor(const Cell& c) {
+        if (!c.has_unit) return 1;
+        const double factor = factor_of(c.unit, c.what->quantity);
+        if (factor > 0) return factor;
+        throw UsageError(
+            "has " + std::string(c.what->metric) +
+            (c.unit.empty() ? " without a unit" : " in " + text::shown(c.unit, 40) + ", which is no unit of it") +
+            "; have it written with ncu --print-units base");
+    }
+
+    static void add_dram(NcuLaunch& l) {
+        const auto rate = l.metrics.find(NcuMetric::dram_rate), time = l.metrics.find(NcuMetric::time);
+        if (rate != l.metrics.end() && time != l.metrics.end())
+            l.metrics.emplace(NcuMetric::dram, rate->second * time->second * 1e-9);
+    }
+
+    char separator_;
+    Numbers numbers_;
+    std::vector<std::string> header_, units_;
+    std::size_t kernel_ = 0, id_ = 0, metric_ = 0, unit_ = 0, value_ = 0;  // columns; beyond the last: not there
+    std::size_t launch_ = 0;
+    std::map<std::string, std::size_t> of_id_;
+    std::set<std::pair<std::size_t, std::string>> seen_;
+    std::vector<NcuLaunch> launches_;
+    std::vector<Cell> cells_;
+};
+
+/// The separator that makes a header of a line; nullopt where none does.
+std::optional<char> separator_of(std::string_view line) {
+    if (line.find("Name") == line.npos) return std::nullopt;
+    for (const char separator : {',', ';', '\t'})
+        if (Page::is_header(cells_of(line, separator))) return separator;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<NcuLaunch> parse_ncu(std::string_view bytes) {
+    const std::string text = in_utf8(bytes);
+    std::optional<Page> page;
+    for (const std::string_view line : lines_of(text)) {
+        if (line.starts_with("==") || line.starts_with('#')) continue;
+        if (const auto separator = separator_of(line)) {
+            if (!page) page.emplace(*separator);
+            page->begin(cells_of(line, *separator), *separator);
+        } else if (page) {
+            page->add(cells_of(line, page->separator()));
+        }
+    }
+    return page ? page->launches() : std::vector<NcuLaunch>();
+}
+
+}  // namespace tilescope::device

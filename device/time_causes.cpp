@@ -1,0 +1,95 @@
+#include "device/time_causes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
+#include "core/time/rates.hpp"
+#include "lab/timing.hpp"
+
+namespace tilescope::device {
+using namespace lab;
+namespace {
+
+class Causes {
+  public:
+    Causes(const Report& report, std::span<const NcuLaunch> launches, Index runs)
+        : r_(report), time_(*report.time), measured_(combine(launches)), runs_(static_cast<double>(runs)) {}
+
+    std::vector<TimeCause> all() {
+        thread_blocks(), dram(), conflicts(), clock();
+        return std::move(causes_);
+    }
+
+  private:
+    /// As a launch of fewer would take, by the model.
+    void thread_blocks() {
+        const Index model = time_.longest().residency.blocks;
+        const double fewest = std::min(measured_.blocks_by_shared.value_or(std::numeric_limits<double>::infinity()),
+                                       measured_.blocks_by_registers.value_or(std::numeric_limits<double>::infinity()));
+        if (std::isinf(fewest) || model < 1) return;
+        const Index there = std::llround(fewest);
+        double more = 0;
+        if (there > 0 && there < model) {
+            Experiment e = r_.experiment;
+            e.placing.blocks_per_sm = there;
+            more = time_of(e).us() - time_.us();
+        }
+        causes_.push_back({"thread blocks on an SM",
+                           text::grouped(there) + " measured, " + text::grouped(model) + " modelled", more});
+    }
+
+    /// DRAM cannot move faster than it does: what that takes beyond all of the modelled time.
+    void dram() {
+        const auto model = r_.dram();
+        const std::optional<double> both = measured_.dram_bytes;
+        if (!both || !model) return;
+        const double bytes = *both / runs_;
+        const DramRates rates = dram_of(rates_of(r_.experiment.gpu), time_.style);
+        const double written = measured_.dram_write_bytes.value_or(0) / runs_;
+        const double us = ((bytes - written) / rates.read + written / rates.write) * 1e-3;  // of 10^9 B/s
+        causes_.push_back({"DRAM",
+                           text::bytes(bytes) + " measured, " + text::bytes(model->total()) + " modelled: at least " +
+                               text::microseconds(us),
+                           std::max(0.0, us - time_.us())});
+    }
+
+    /// Each is a cycle of an SM's shared memory.
+    void conflicts() {
+        if (!measured_.shared_conflicts) return;
+        const double conflicts = *measured_.shared_conflicts / runs_;
+        const LaunchTime& l = time_.longest();
+        const double us = conflicts / static_cast<double>(std::max<Index>(1, l.sms)) / l.clock_mhz;
+        std::string words = text::grouped(std::llround(conflicts)) + " measured, none modelled";
+        if (const auto all = measured_.shared_wavefronts; all && *all > 0)
+            words += ": " + text::percent(conflicts * runs_ / *all) + " of the wavefronts";
+        causes_.push_back({"bank conflicts", words, us});
+    }
+
+    void clock() {
+        if (!measured_.megahertz) return;
+        double cycles = 0;  // of all launches, by the model
+        for (const LaunchTime& l : time_.launches) cycles += l.us * l.clock_mhz;
+        const double model = cycles / time_.us();
+        causes_.push_back({"clock",
+                           text::grouped(std::llround(*measured_.megahertz)) + " MHz measured, " +
+                               text::grouped(std::llround(model)) + " modelled",
+                           time_.us() * (model / *measured_.megahertz - 1)});
+    }
+
+    const Report& r_;
+    const RunTime& time_;
+    Measured measured_;
+    double runs_;
+    std::vector<TimeCause> causes_;
+};
+
+}  // namespace
+
+std::vector<TimeCause> time_causes(const Report& report, std::span<const NcuLaunch> launches, Index runs) {
+    return Causes(report, launches, runs).all();
+}
+
+}  // namespace tilescope::device

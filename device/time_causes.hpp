@@ -1,0 +1,25 @@
+// Why a kernel takes longer than the model has it: what its counters say of thread blocks on an SM, DRAM, bank
+// conflicts and clocks, and what each of these costs.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/ncu.hpp"
+#include "lab/experiment.hpp"
+
+namespace tilescope::device {
+
+struct TimeCause {
+    const char* name;   ///< "thread blocks on an SM"
+    std::string words;  ///< "1 measured, 2 modelled"
+    double us;          ///< that it adds by itself, modelled; they overlap, so a sum of them means nothing
+};
+
+/// What the counters tell, in the order above; nothing of what is not counted. `runs`: that the launches are of. The
+/// report has a time.
+std::vector<TimeCause> time_causes(const lab::Report& report, std::span<const NcuLaunch> launches, Index runs);
+
+}  // namespace tilescope::device

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""One measurement in every form in which Nsight Compute, spreadsheets and scripts write it: `reconcile` reads the same
+numbers from each, refuses what it cannot understand by name, and says what the counters tell of a time."""
+
+import csv
+import io
+import itertools
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+from cases import Tally, run
+
+MEASURED = pathlib.Path(__file__).resolve().parent.parent / "device/ncu/flash_v2_f16.csv"
+WORDS = ["flash_v2", "--heads", "16"]
+# What one of the unit is of the one in the file: prefixes are SI's.
+SCALED = {"byte": [("Kbyte", 3), ("Mbyte", 6), ("Gbyte", 9), ("MB", 6)], "ns": [("us", 3), ("usecond", 3), ("msecond", 6)],
+          "sector": [("Ksector", 3)], "inst": [("Kinst", 3), ("Minst", 6)], "block": [], "": []}
+LEGENDS = {"launch__occupancy_limit_registers": "Block Limit Registers", "gpu__time_duration.sum": "Duration",
+           "launch__occupancy_limit_shared_mem": "Block Limit Shared Mem",
+           "launch__waves_per_multiprocessor": "Waves Per SM"}
+
+
+def measured():
+    """Kernel, what is known of the launch, and (metric, unit, digits), without marks between thousands."""
+    rows = list(csv.reader(line for line in MEASURED.read_text().splitlines() if line.startswith('"')))
+    header, units, values = rows
+    first = header.index("dram__bytes_read.sum")
+    return (dict(zip(header[:first], values[:first])),
+            [(m, u, v.replace(",", "")) for m, u, v in zip(header[first:], units[first:], values[first:])])
+
+
+def scaled(digits, places):
+    """Digits over a power of ten, all of them."""
+    whole, _, part = digits.partition(".")
+    whole = whole.rjust(places + 1, "0")
+    return (whole[:-places] + "." + whole[-places:] + part).rstrip("0").rstrip(".")
+
+
+def grouped(digits, point, group):
+    whole, _, part = digits.partition(".")
+    parts = []
+    while len(whole) > 3:
+        whole, end = whole[:-3], whole[-3:]
+        parts.insert(0, end)
+    return group.join([whole, *parts]) + (point + part if part else "")
+
+
+def in_units(metrics, turn):
+    """Each metric in another unit than before, as many times as it has ones."""
+    for metric, unit, digits in metrics:
+        choices = [(unit, 0), *SCALED[unit]]
+        name, places = choices[turn % len(choices)]
+        yield metric, name, scaled(digits, places) if places else digits
+
+
+def raw_page(known, metrics, units="row"):
+    names = [f"{m} [{u}]" if units == "names" and u else m for m, u, _ in metrics]
+    rows = [[*known, *names]]
+    if units == "row":
+        rows.append([""] * len(known) + [u for _, u, _ in metrics])
+    return rows + [[*known.values(), *(v for _, _, v in metrics)]]
+
+
+def details_page(known, metrics, legends=False):
+    rows = [[*known, "Section Name", "Metric Name", "Metric Unit", "Metric Value"]]
+    for metric, unit, value in metrics:
+        name = LEGENDS.get(metric, metric) if legends else metric
+        rows.append([*known.values(), "Command line profiler metrics", name, unit, value])
+    # The same name for a share and for a rate, and rules without a metric.
+    rows.append([*known.values(), "GPU Speed Of Light Throughput", "Memory Throughput", "%", "43"])
+    rows.append([*known.values(), "SpeedOfLight", "", "", ""])
+    return rows
+
+
+def with_index(rows):
+    """As pandas saves a table."""
+    return [["" if k == 0 else str(k - 1), *row] for k, row in enumerate(rows)]
+
+
+def text_of(rows, separator=",", quoting=csv.QUOTE_ALL, end="\n", noise=True):
+    out = io.StringIO()
+    if noise:
+        out.write("==PROF== Connected to process 461" + end + "a program's own, \"quoted\" words; here" + end)
+    csv.writer(out, delimiter=separator, quoting=quoting, lineterminator=end).writerows(rows)
+    return out.getvalue()
+
+
+def with_numbers(metrics, point, group):
+    return [(m, u, grouped(v, point, group)) for m, u, v in metrics]
+
+
+def dialects():
+    """Name and bytes of each."""
+    known, metrics = measured()
+    english, plain = with_numbers(metrics, ".", ","), metrics
+    german, french = with_numbers(metrics, ",", "."), with_numbers(metrics, ",", "\u202f")
+    swiss, comma = with_numbers(metrics, ".", "\u2019"), with_numbers(metrics, ",", "")
+    numbers = {"English": english, "ungrouped": plain, "German": german, "French": french, "Swiss": swiss,
+               "decimal comma, ungrouped": comma}
+    for (how, m), page in itertools.product(numbers.items(), (raw_page, details_page)):
+        yield f"{page.__name__}, {how}", text_of(page(known, m)).encode()
+        if "," not in "".join(v for _, _, v in m):  # else quotes are needed
+            yield f"{page.__name__}, {how}, few quotes", text_of(page(known, m), quoting=csv.QUOTE_MINIMAL).encode()
+    for how, separator in (("semicolons", ";"), ("tabs", "\t")):
+        for name, m in (("German", german), ("decimal comma, ungrouped", comma), ("ungrouped", plain)):
+            rows = text_of(raw_page(known, m), separator, csv.QUOTE_MINIMAL, "\r\n", noise=False)
+            yield f"{how}, {name}", rows.encode()
+    rows = text_of(raw_page(known, english), end="\r\n")
+    for encoding in ("utf-8-sig", "utf-16", "utf-16-le"):
+        yield encoding, rows.encode(encoding)
+    yield "utf-16-be", b"\xfe\xff" + rows.encode("utf-16-be")
+    for turn in range(1, 5):
+        m = list(in_units(metrics, turn))
+        yield f"units {turn}, raw", text_of(raw_page(known, with_numbers(m, ".", ","))).encode()
+        yield f"units {turn}, details", text_of(details_page(known, with_numbers(m, ",", "."))).encode()
+    yield "units in names", text_of(raw_page(known, list(in_units(metrics, 1)), "names")).encode()
+    yield "no units", text_of(raw_page(known, plain, "none")).encode()
+    yield "names for people", text_of(details_page(known, english, legends=True)).encode()
+    yield "saved by pandas", text_of(with_index(raw_page(known, plain)), quoting=csv.QUOTE_MINIMAL, noise=False).encode()
+    yield "saved by pandas, details", text_of(with_index(details_page(known, english)), quoting=csv.QUOTE_MINIMAL,
+                                              noise=False).encode()
+    without_id = {k: v for k, v in known.items() if k != "ID"}
+    yield "without numbers of launches", text_of(details_page(without_id, english)).encode()
+    yield "another name of a column", text_of(
+        raw_page({("Function Name" if k == "Kernel Name" else k): v for k, v in known.items()}, english)).encode()
+
+
+def check_dialects(binary, tally, folder):
+    want = json.loads(run(binary, ["reconcile", *WORDS, str(MEASURED), "--json"]).stdout)
+    n = 0
+    for name, content in dialects():
+        path = folder / "counters.csv"
+        path.write_bytes(content)
+        done = run(binary, ["reconcile", *WORDS, str(path), "--json"])
+        said = json.loads(done.stdout) if done.returncode == 0 else {}
+        same = said.get("levels") == want["levels"] and said.get("launches") == want["launches"]
+        tally.check(same and said.get("missing") == want["missing"], f"{name}: {done.stderr or said.get('levels')}")
+        n += 1
+    tally.check(n >= 40, f"{n} dialects")
+
+
+def check_parts(binary, tally, folder):
+    """What is there is compared, and what is not is listed."""
+    known, metrics = measured()
+
+    def said(metrics, *more, page=raw_page):
+        path = folder / "part.csv"
+        path.write_text(text_of(page(known, metrics)))
+        return run(binary, ["reconcile", *WORDS, str(path), *more])
+
+    dram_and_time = [m for m in metrics if m[0].startswith(("dram__", "gpu__time"))]
+    j = json.loads(said(dram_and_time, "--json").stdout)
+    tally.check([level["name"] for level in j["levels"]] == ["DRAM, read", "DRAM, written", "time"],
+                f"DRAM and time: {j['levels']}")
+    tally.check([m["level"] for m in j["missing"]] == ["SM traffic, read", "SM traffic, written", "exponentials",
+                                                       "matrix FLOPs"], f"missing: {j['missing']}")
+    words = said(dram_and_time).stdout
+    tally.check("Not in the file: SM traffic, read (l1tex__m_xbar2l1tex_read_bytes.sum)" in words, words)
+    not_there = [(m, u, "n/a" if m.startswith("smsp__inst") else v) for m, u, v in metrics]
+    j = json.loads(said(not_there, "--json").stdout)
+    tally.check([m["level"] for m in j["missing"]] == ["exponentials"], f"n/a: {j['missing']}")
+    both = [("dram__bytes.sum", "Mbyte", "6.4"), ("gpu__time_duration.sum", "us", "26.272")]
+    j = json.loads(said(both, "--json").stdout)
+    tally.check([(level["name"], round(level["measured"], 6)) for level in j["levels"]] ==
+                [("DRAM, both ways", 6.4e6), ("time", 26.272)], f"both ways: {j['levels']}")
+    rate = [("Memory Throughput", "Gbyte/second", "250"), ("Duration", "usecond", "20")]
+    j = json.loads(said(rate, "--json", page=details_page).stdout)
+    tally.check([(level["name"], level["measured"]) for level in j["levels"]] ==
+                [("DRAM, both ways", 5e6), ("time", 20)], f"a rate and a time: {j['levels']}")
+    for wrong, needed in (
+            ([("gpu__time_duration.sum", "fortnight", "1")],
+             "has gpu__time_duration.sum in fortnight, which is no unit of it; have it written with ncu --print-units base"),
+            ([("dram__bytes_read.sum", "", "12")], "has dram__bytes_read.sum without a unit"),
+            ([("gpu__time_duration.sum", "ns", "1,5"), ("dram__bytes_read.sum", "byte", "1.5")],
+             "has numbers that do not agree about their decimal mark: 1.5 and 1,5"),
+            ([("sm__warps_active.sum", "warp", "12")], "has none of the metrics that are compared")):
+        done = said(wrong)
+        tally.check(done.returncode == 2 and needed in done.stderr and done.stderr.count("\n") == 1,
+                    f"{wrong}: {done.returncode} {done.stderr}")
+    path = folder / "unclear.csv"
+    path.write_text(text_of(raw_page(known, [("dram__bytes_read.sum", "byte", "1,234")]), ";", csv.QUOTE_MINIMAL))
+    done = run(binary, ["reconcile", *WORDS, str(path)])
+    tally.check(done.returncode == 2 and "does not tell whether 1,234 has a decimal mark" in done.stderr, done.stderr)
+
+
+def check_time(binary, tally, folder):
+    """Fewer thread blocks, more of DRAM, conflicts and a slow clock are each said to cost time."""
+    known, metrics = measured()
+    worse = {"launch__occupancy_limit_registers": "1", "dram__bytes_read.sum": "400000000", "gpu__time_duration.sum": "200000",
+             "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "1355650"}
+
+    def causes(metrics):
+        path = folder / "time.csv"
+        path.write_text(text_of(raw_page(known, metrics)))
+        words = ["reconcile", "flash_v2", str(path), "--heads", "16", "--gpu", "H100"]
+        levels = json.loads(run(binary, [*words, "--json"]).stdout)["levels"]
+        return {c["name"]: c for c in levels[-1]["time_causes"]}, run(binary, words).stdout
+
+    as_it_was, _ = causes(metrics)
+    tally.check(list(as_it_was) == ["thread blocks on an SM", "DRAM", "bank conflicts"], f"causes: {as_it_was}")
+    tally.check(all(abs(c["us"]) < 0.1 for c in as_it_was.values()), f"nothing costs: {as_it_was}")
+    slow, words = causes([(m, u, worse.get(m, v)) for m, u, v in metrics] + [("sm__cycles_elapsed.max", "cycle", "200000")])
+    tally.check(slow["thread blocks on an SM"]["what"] == "1 measured, 2 modelled", f"blocks: {slow}")
+    tally.check(slow["DRAM"]["us"] > 80, f"DRAM: {slow}")
+    tally.check(slow["bank conflicts"]["us"] > 4, f"conflicts: {slow}")
+    tally.check(slow["clock"]["what"].startswith("1,000 MHz measured") and slow["clock"]["us"] > 15, f"clock: {slow}")
+    tally.check("Counted beside the time: thread blocks on an SM, 1 measured, 2 modelled; DRAM, 400 MB" in
+                " ".join(words.split()), words)
+
+
+def main():
+    binary, tally = os.path.abspath(sys.argv[1]), Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        for check in (check_dialects, check_parts, check_time):
+            check(binary, tally, pathlib.Path(folder))
+    tally.close()
+
+
+main()
