@@ -100,6 +100,9 @@ Measured combine(std::span<const NcuLaunch> launches) {
         launches, {}, [&](const NcuLaunch& l) { return value(l, NcuMetric::time).value_or(0); });
     m.blocks_by_shared = value(longest, NcuMetric::limit_shared);
     m.blocks_by_registers = value(longest, NcuMetric::limit_registers);
+    for (const char* other : {NcuMetric::limit_warps, NcuMetric::limit_blocks})
+        if (const auto limit = value(longest, other))
+            m.blocks_by_others = std::min(*limit, m.blocks_by_others.value_or(*limit));
     m.waves = value(longest, NcuMetric::waves);
     return m;
 }

@@ -27,6 +27,8 @@ struct NcuMetric {
                                 *cycles = "sm__cycles_elapsed.max", *time = "gpu__time_duration.sum",
                                 *limit_shared = "launch__occupancy_limit_shared_mem",
                                 *limit_registers = "launch__occupancy_limit_registers",
+                                *limit_warps = "launch__occupancy_limit_warps",
+                                *limit_blocks = "launch__occupancy_limit_blocks",
                                 *waves = "launch__waves_per_multiprocessor";
 };
 
@@ -65,7 +67,7 @@ struct Measured {
     std::optional<double> microseconds;
     std::optional<double> megahertz;  ///< of the SMs, on average
     /// Of the launch that took longest.
-    std::optional<double> blocks_by_shared, blocks_by_registers, waves;
+    std::optional<double> blocks_by_shared, blocks_by_registers, blocks_by_others, waves;
 
     std::optional<double> blocks_per_sm() const;
 };

@@ -37,6 +37,8 @@ constexpr Readable readables[] = {
     {NcuMetric::time, Quantity::nanoseconds, "Duration"},
     {NcuMetric::limit_shared, Quantity::count, "Block Limit Shared Mem"},
     {NcuMetric::limit_registers, Quantity::count, "Block Limit Registers"},
+    {NcuMetric::limit_warps, Quantity::count, "Block Limit Warps"},
+    {NcuMetric::limit_blocks, Quantity::count, "Block Limit SM"},
     {NcuMetric::waves, Quantity::count, "Waves Per SM"},
 };
 
@@ -183,11 +185,12 @@ class Page {
             cells_.push_back({launch, r, std::string(unit), std::string(trimmed(value)), has_unit});
     }
 
-    /// Without units numbers are as the command that is proposed has them written: in bytes and nanoseconds.
     static double factor(const Cell& c) {
-        if (!c.has_unit) return 1;
         const double factor = factor_of(c.unit, c.what->quantity);
         if (factor > 0) return factor;
+        if (!c.has_unit)
+            throw UsageError("has no units, so that " + std::string(c.what->metric) +
+                             " may be in any; keep the row (or the column) of units that ncu writes");
         throw UsageError(
             "has " + std::string(c.what->metric) +
             (c.unit.empty() ? " without a unit" : " in " + text::shown(c.unit, 40) + ", which is no unit of it") +

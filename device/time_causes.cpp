@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -27,10 +26,9 @@ class Causes {
     /// As a launch of fewer would take, by the model.
     void thread_blocks() {
         const Index model = time_.longest().residency.blocks;
-        const double fewest = std::min(measured_.blocks_by_shared.value_or(std::numeric_limits<double>::infinity()),
-                                       measured_.blocks_by_registers.value_or(std::numeric_limits<double>::infinity()));
-        if (std::isinf(fewest) || model < 1) return;
-        const Index there = std::llround(fewest);
+        const auto fewest = measured_.blocks_per_sm();
+        if (!fewest || model < 1) return;
+        const Index there = std::llround(std::min(*fewest, measured_.blocks_by_others.value_or(*fewest)));
         double more = 0;
         if (there > 0 && there < model) {
             Experiment e = r_.experiment;
@@ -51,8 +49,8 @@ class Causes {
         const double written = measured_.dram_write_bytes.value_or(0) / runs_;
         const double us = ((bytes - written) / rates.read + written / rates.write) * 1e-3;  // of 10^9 B/s
         causes_.push_back({"DRAM",
-                           text::bytes(bytes) + " measured, " + text::bytes(model->total()) + " modelled: at least " +
-                               text::microseconds(us),
+                           text::bytes(bytes) + " measured, " + text::bytes(model->total()) +
+                               " modelled: " + text::microseconds(us) + " at DRAM's rate",
                            std::max(0.0, us - time_.us())});
     }
 

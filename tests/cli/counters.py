@@ -117,7 +117,6 @@ def dialects():
         yield f"units {turn}, raw", text_of(raw_page(known, with_numbers(m, ".", ","))).encode()
         yield f"units {turn}, details", text_of(details_page(known, with_numbers(m, ",", "."))).encode()
     yield "units in names", text_of(raw_page(known, list(in_units(metrics, 1)), "names")).encode()
-    yield "no units", text_of(raw_page(known, plain, "none")).encode()
     yield "names for people", text_of(details_page(known, english, legends=True)).encode()
     yield "saved by pandas", text_of(with_index(raw_page(known, plain)), quoting=csv.QUOTE_MINIMAL, noise=False).encode()
     yield "saved by pandas, details", text_of(with_index(details_page(known, english)), quoting=csv.QUOTE_MINIMAL,
@@ -180,6 +179,11 @@ def check_parts(binary, tally, folder):
         done = said(wrong)
         tally.check(done.returncode == 2 and needed in done.stderr and done.stderr.count("\n") == 1,
                     f"{wrong}: {done.returncode} {done.stderr}")
+    for page in (raw_page(known, metrics, "none"), [row[:-2] + row[-1:] for row in details_page(known, metrics)]):
+        path = folder / "units.csv"
+        path.write_text(text_of(page))
+        done = run(binary, ["reconcile", *WORDS, str(path)])
+        tally.check(done.returncode == 2 and "has no units, so that" in done.stderr, f"without units: {done.stderr}")
     path = folder / "unclear.csv"
     path.write_text(text_of(raw_page(known, [("dram__bytes_read.sum", "byte", "1,234")]), ";", csv.QUOTE_MINIMAL))
     done = run(binary, ["reconcile", *WORDS, str(path)])
@@ -202,6 +206,10 @@ def check_time(binary, tally, folder):
     as_it_was, _ = causes(metrics)
     tally.check(list(as_it_was) == ["thread blocks on an SM", "DRAM", "bank conflicts"], f"causes: {as_it_was}")
     tally.check(all(abs(c["us"]) < 0.1 for c in as_it_was.values()), f"nothing costs: {as_it_was}")
+    few, _ = causes([*metrics, ("launch__occupancy_limit_warps", "block", "1")])
+    tally.check(few["thread blocks on an SM"]["what"] == "1 measured, 2 modelled", f"by warps: {few}")
+    no_limit, _ = causes([(m, u, "n/a" if m.endswith("shared_mem") else v) for m, u, v in metrics])
+    tally.check("thread blocks on an SM" not in no_limit, f"a limit is unknown: {no_limit}")
     slow, words = causes([(m, u, worse.get(m, v)) for m, u, v in metrics] + [("sm__cycles_elapsed.max", "cycle", "200000")])
     tally.check(slow["thread blocks on an SM"]["what"] == "1 measured, 2 modelled", f"blocks: {slow}")
     tally.check(slow["DRAM"]["us"] > 80, f"DRAM: {slow}")
