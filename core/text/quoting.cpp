@@ -39,7 +39,8 @@ std::string in_gnuplot(std::string_view text) {
     return "'" +
            each(text,
                 [](char c) -> std::string {
-                    if (c == '\n') return "'.\"\\n\".'";  // only double quotes have a new line
+                    if (c == '\n') return "'.\"\\n\".'";   // only double quotes have a new line
+                    if (c == '@') return "'.\"\\100\".'";  // behind a quote it would be a macro, also in here
                     return c == '\'' ? "'.\"'\".'" : std::string{c};
                 }) +
            "'";

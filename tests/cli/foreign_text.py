@@ -94,8 +94,11 @@ class Exports:
         for ending in ("tex", "pdf", "png"):
             self.draw("roofline", SMALL.split(), ending, NAME)
         self.draw("io-vs-d", [*KINDS["io-vs-d"].split(), "--width", "column"], "svg", NAME)  # cut into other lines
-        # As a tick's label and in a legend.
-        self.run("plot", "roofline", "flash_v2", *SMALL.split(), "--vary", f"gpu={self.gpu},H100", "-o", "vary.svg")
+        # As a tick's label, in a legend, and as a title.
+        for kind in ("ladder", "roofline"):
+            self.run("plot", kind, f"flash_v2:label={NAME}", *SMALL.split(), "--title", TITLE, "-o", f"labels-{kind}.svg")
+        self.tally.check(packed("drawtext=text='%{pts}'@x") in packed(words_of(self.folder / "labels-ladder.svg")),
+                         "a title with @ is not drawn whole")
         # What gnuplot writes to, in a script that is handed on.
         self.run("plot", "io-vs-d", *KINDS["io-vs-d"].split(), "-o", "|touch marked #.svg", "--data")
         subprocess.run(["gnuplot", "|touch marked #.gp"], cwd=self.folder, check=True)

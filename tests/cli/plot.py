@@ -136,6 +136,10 @@ def check_names(tally, binary, folder):
     tally.check("--title" in figure["command"] and "--panel 1" in figure["command"], figure["command"])
     rows = list(csv.DictReader(io.StringIO(run(binary, "plot ladder standard flash_v2:label=ours --heads 2 --seq 512 --data").stdout)))
     tally.check({row["bar"] for row in rows if row["x_to"]} == {"standard", "ours"}, f"bars: {rows[:2]}")
+    for ending in ("svg", "tex"):
+        run(binary, f"plot io-vs-d flash_v2@A100 --vary dim=32,64 -o {folder}/b.{ending}")
+        drawn = words_of(folder / "b.svg") if ending == "svg" else (folder / "b.tex").read_text()
+        tally.check(("io-vs-d 'flash_v2@A100'" if ending == "svg" else "@A100") in drawn, f"the command in the .{ending} has no @A100")
     ladder = json.loads(run(binary, "plot ladder standard@A100 flash_v2@H100 --heads 2 --seq 512 --json").stdout)["caption"]
     tally.check("standard@A100: 2 heads" in ladder and "on A100-40GB; flash_v2@H100: 2 heads" in ladder, ladder)
 

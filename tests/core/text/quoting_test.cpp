@@ -9,6 +9,7 @@ using namespace tilescope::text;
 TEST_CASE("text for another program has no meaning there", "[text]") {
     CHECK(in_gnuplot("a `b` $(c) \\n it's \"d\"") == "'a `b` $(c) \\n it'.\"'\".'s \"d\"'");
     CHECK(in_gnuplot("'a'") == "''.\"'\".'a'.\"'\".''");
+    CHECK(in_gnuplot("'a@B'") == "''.\"'\".'a'.\"\\100\".'B'.\"'\".''");
     CHECK(in_gnuplot("two\nlines") == "'two'.\"\\n\".'lines'");
     CHECK(in_gnuplot_tick("50% `b`") == "'50%% `b`'");
     CHECK(in_gnuplot_data("a `b` \"c\" d\\\ne") == "\"a \\140b\\140 \\042c\\042 d\\134\\ne\"");
