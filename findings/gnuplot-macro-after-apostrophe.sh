@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # gnuplot: an apostrophe in a double-quoted string turns macros on in the single-quoted strings behind it.
 #
 # One guesses: @NAME is a macro outside of strings alone (the manual, "help macros", says that it is not expanded inside
@@ -9,7 +9,7 @@
 # Version: gnuplot-nox 5.4.4+dfsg1-2+b2 (Debian 12). Source: src/command.c, expand_1level_macros().
 # Whom it hurts: who writes scripts with text of others in them (titles, labels, file names) and joins a quote by
 # 'it'."'".'s': a label such as a mail address, or NAME@GPU, is drawn without its end.
-set -eu
+set -euo pipefail
 version=5.4.4+dfsg1-2+b2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
