@@ -216,8 +216,7 @@ void add_reconcile(CLI::App& app) {
         "  tilescope reconcile flash_v2 --heads 16 --seq 4096\n"
         "  tilescope reconcile flash_v2 FILE.csv --heads 16 --seq 4096 --gpu H100 --only flash_fwd\n"
         "Any CSV that ncu wrote is read, its raw or details page, also saved again by a spreadsheet; levels that it "
-        "does\n"
-        "not have are listed. Shape, type, mask and tiles have to be those of the kernel that was counted.");
+        "does\nnot have are listed. Shape, type, mask and tiles have to be those of the kernel that was counted.");
     sub->callback([] { reconcile(flags); });
 }
 

@@ -12,17 +12,6 @@ constexpr double sector = 32, warp_lanes = 32, fma = 2, mma = 2 * 16 * 8 * 16;
 
 double as_double(Count n) { return static_cast<double>(n); }
 
-/// Of all launches, for one run; nullopt where one of them has no such number.
-std::optional<double> sum_of(const char* metric, std::span<const NcuLaunch> launches, Index runs) {
-    double sum = 0;
-    for (const NcuLaunch& l : launches) {
-        const auto found = l.metrics.find(metric);
-        if (found == l.metrics.end()) return std::nullopt;
-        sum += found->second;
-    }
-    return sum / static_cast<double>(runs);
-}
-
 class Comparison {
   public:
     Comparison(const Report& report, std::span<const NcuLaunch> launches, Index runs)
@@ -37,16 +26,16 @@ class Comparison {
     Level* model(const char* name, const char* metric, double factor, const char* unit, double number) {
         return add(name, metric, factor, unit, false, number);
     }
-    bool has(const char* metric) const { return sum_of(metric, launches_, runs_).has_value(); }
+    bool has(const char* metric) const { return sum_of(metric, launches_).has_value(); }
 
     Levels levels;
 
   private:
     Level* add(const char* name, const char* metric, double factor, const char* unit, bool counted, double number) {
-        const auto measured = sum_of(metric, launches_, runs_);
-        if (!measured) return levels.missing.push_back({name, metric}), nullptr;
-        return &levels.there.emplace_back(
-            Level{name, metric, factor, unit, counted, number, factor * *measured, {}, {}});
+        const auto all = sum_of(metric, launches_);
+        if (!all) return levels.missing.push_back({name, metric}), nullptr;
+        const double measured = factor * (*all / static_cast<double>(runs_));
+        return &levels.there.emplace_back(Level{name, metric, factor, unit, counted, number, measured, {}, {}});
     }
 
     const Report& report_;
@@ -56,8 +45,7 @@ class Comparison {
 
 /// Read and written apart, or together where a profile has them so.
 void compare_dram(Comparison& c, const DramTraffic& dram) {
-    const bool apart = c.has(NcuMetric::dram_read) || c.has(NcuMetric::dram_write) || !c.has(NcuMetric::dram);
-    if (!apart) {
+    if (c.has(NcuMetric::dram) && !c.has(NcuMetric::dram_read) && !c.has(NcuMetric::dram_write)) {
         c.model("DRAM, both ways", NcuMetric::dram, 1, "bytes", as_double(dram.total()));
         return;
     }

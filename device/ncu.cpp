@@ -65,15 +65,21 @@ std::optional<double> Measured::blocks_per_sm() const {
     return std::min(*blocks_by_shared, *blocks_by_registers);
 }
 
+std::optional<double> sum_of(const char* metric, std::span<const NcuLaunch> launches) {
+    if (launches.empty()) return std::nullopt;
+    double sum = 0;
+    for (const NcuLaunch& l : launches) {
+        const auto found = l.metrics.find(metric);
+        if (found == l.metrics.end()) return std::nullopt;
+        sum += found->second;
+    }
+    return sum;
+}
+
 Measured combine(std::span<const NcuLaunch> launches) {
     const auto sum = [&](const char* metric, double factor) {
-        std::optional<double> total = launches.empty() ? std::nullopt : std::optional<double>(0);
-        for (const NcuLaunch& l : launches) {
-            const auto found = l.metrics.find(metric);
-            if (found == l.metrics.end()) return std::optional<double>();
-            if (total) *total += factor * found->second;
-        }
-        return total;
+        const auto all = sum_of(metric, launches);
+        return all ? std::optional<double>(factor * *all) : std::nullopt;
     };
     const auto value = [](const NcuLaunch& l, const char* metric) {
         const auto found = l.metrics.find(metric);

@@ -72,5 +72,7 @@ struct Measured {
     std::optional<double> blocks_per_sm() const;
 };
 Measured combine(std::span<const NcuLaunch> launches);
+/// Of a metric over all launches; nullopt where there are none, or one of them has no such number.
+std::optional<double> sum_of(const char* metric, std::span<const NcuLaunch> launches);
 
 }  // namespace tilescope::device

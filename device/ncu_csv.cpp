@@ -2,7 +2,6 @@
 // number but for --print-units base, names of the details page are for people, and other programs save all of it again.
 #include <algorithm>
 #include <set>
-#include <span>
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
@@ -155,7 +154,7 @@ class Page {
             if (const std::size_t at = name.find_first_of("[("); at != name.npos && at > 0)
                 unit = trimmed(name.substr(at + 1, name.find_first_of("])") - at - 1)),
                 name = trimmed(name.substr(0, at)), has_unit = true;
-            take(name, unit, cells[k], has_unit);
+            take(name, unit, cells[k], has_unit, launches_.size() - 1);
         }
     }
 
@@ -170,15 +169,12 @@ class Page {
             of_id_[id] = launches_.size();
             launches_.push_back({cells[kernel_], {}});
         }
-        launch_ = of_id_[id];
-        seen_.insert({launch_, metric});
-        take(trimmed(metric), unit_ < cells.size() ? trimmed(cells[unit_]) : "", cells[value_], unit_ < cells.size(),
-             launch_);
+        const std::size_t launch = of_id_[id];
+        const bool has_unit = unit_ < cells.size();
+        seen_.insert({launch, metric});
+        take(trimmed(metric), has_unit ? trimmed(cells[unit_]) : "", cells[value_], has_unit, launch);
     }
 
-    void take(std::string_view name, std::string_view unit, const std::string& value, bool has_unit) {
-        take(name, unit, value, has_unit, launches_.size() - 1);
-    }
     void take(std::string_view name, std::string_view unit, const std::string& value, bool has_unit,
               std::size_t launch) {
         if (const Readable* r = readable(name, unit))
@@ -207,7 +203,6 @@ class Page {
     Numbers numbers_;
     std::vector<std::string> header_, units_;
     std::size_t kernel_ = 0, id_ = 0, metric_ = 0, unit_ = 0, value_ = 0;  // columns; beyond the last: not there
-    std::size_t launch_ = 0;
     std::map<std::string, std::size_t> of_id_;
     std::set<std::pair<std::size_t, std::string>> seen_;
     std::vector<NcuLaunch> launches_;

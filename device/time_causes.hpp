@@ -2,7 +2,6 @@
 // conflicts and clocks, and what each of these costs.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
