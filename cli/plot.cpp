@@ -156,8 +156,7 @@ void plot(const PlotRequest& p) {
             p.panel > 0 || p.json)
             throw UsageError(
                 "--all: draws every figure as it is; leave out the kind, algorithms, --vary, --metric, --title, "
-                "--panel "
-                "and --json");
+                "--panel and --json");
         if (p.out.empty()) throw UsageError("--all: needs a folder; try --all -o figures");
         if (std::filesystem::path(p.out).has_extension())
             throw UsageError("-o " + text::shown(p.out) + ": --all makes a folder of SVGs; try --all -o figures");

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/text/numbers.hpp"
+#include "lab/figure/ticks.hpp"
 
 namespace tilescope::show {
 using namespace lab;
@@ -54,13 +55,6 @@ ChartAxis axis_of(const FigureAxis& a, Range r) {
 }
 
 }  // namespace
-
-double round_step(double length, int n) {
-    const double rough = length / n, power = std::pow(10, std::floor(std::log10(rough)));
-    for (const double digit : {1.0, 2.0, 5.0})
-        if (digit * power >= rough) return digit * power;
-    return 10 * power;
-}
 
 float ChartAxis::at(double x) const {
     constexpr float outside = -1e4f;

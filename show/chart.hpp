@@ -15,9 +15,6 @@ struct ChartAxis {
     float at(double x) const;
 };
 
-/// 1, 2 or 5 times a power of ten, so that at most about `n` of them are within `length`.
-double round_step(double length, int n);
-
 struct ChartAxes {
     ChartAxis x, y;
 };

@@ -5,8 +5,8 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/figure/ticks.hpp"
 #include "lab/timing.hpp"
-#include "show/chart.hpp"
 #include "show/modelled.hpp"
 
 namespace tilescope::show {

@@ -6,6 +6,7 @@
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
+#include "lab/figure/ticks.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -37,11 +38,11 @@ struct Grid {
 
     const Outcome& at(std::size_t v, std::size_t k) const { return outcomes[v * axis.values.size() + k]; }
     double x(std::size_t k) const { return number_in(axis.values[k]); }
-    /// What a curve of an algorithm without settings is called; empty where there is none.
-    std::string plain(std::string_view algorithm) const {
-        for (const Variant& v : variants)
-            if (v.settings.empty() && v.algorithm->name == algorithm) return v.label;
-        return "";
+    /// The variant that is an algorithm without settings.
+    std::optional<std::size_t> plain(std::string_view algorithm) const {
+        for (std::size_t v = 0; v < variants.size(); ++v)
+            if (variants[v].settings.empty() && variants[v].algorithm->name == algorithm) return v;
+        return std::nullopt;
     }
     const Report& some() const {
         return *std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.report; })->report;
@@ -120,8 +121,8 @@ const Series* find(const Panel& p, const std::string& title) {
 /// A shape without a constant, through the last point of a curve.
 template <class F>
 bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string& title, F&& shape) {
-    const std::string label = g.plain(algorithm);
-    const Series *curve = label.empty() ? nullptr : find(p, label), *beyond = find(p, beyond_hbm_title);
+    const auto v = g.plain(algorithm);
+    const Series *curve = v ? find(p, g.variants[*v].label) : nullptr, *beyond = find(p, beyond_hbm_title);
     if (!curve) return false;
     const auto fits = [&](const FigurePoint& q) {
         return !beyond || std::none_of(beyond->points.begin(), beyond->points.end(),
@@ -129,7 +130,7 @@ bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string
     };
     const auto last = std::find_if(curve->points.rbegin(), curve->points.rend(), fits);
     if (last == curve->points.rend()) return false;
-    Series s{title + ", shape only, through " + label, Look::dots, curve->colour};
+    Series s{title + ", shape only, through " + curve->title, Look::dots, curve->colour};
     for (std::size_t k = 0; k < g.axis.values.size(); ++k)
         s.points.push_back({g.x(k), last->y * shape(g.x(k)) / shape(last->x)});
     p.series.push_back(s);
@@ -147,18 +148,15 @@ bool jumps(const Series* curve) {
 }
 
 /// Whether reads from DRAM are hardly more than what has to be read at first, and are later.
-bool leaves_l2(const Grid& g, std::string_view label) {
+bool leaves_l2(const Grid& g, std::size_t v) {
     bool within = false;
-    for (std::size_t v = 0; v < g.variants.size(); ++v) {
-        if (g.variants[v].label != label) continue;
-        for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
-            const auto& report = g.at(v, k).report;
-            const auto dram = report ? report->dram() : std::nullopt;
-            if (!dram) continue;
-            const bool more = static_cast<double>(dram->read) > 1.5 * static_cast<double>(report->compulsory_read());
-            if (more && within) return true;
-            within = within || !more;
-        }
+    for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
+        const auto& report = g.at(v, k).report;
+        const auto dram = report ? report->dram() : std::nullopt;
+        if (!dram) continue;
+        const bool more = static_cast<double>(dram->read) > 1.5 * static_cast<double>(report->compulsory_read());
+        if (more && within) return true;
+        within = within || !more;
     }
     return false;
 }
@@ -203,10 +201,12 @@ Figure io_vs_n(const FigureRequest& r) {
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
     Figure f = figure_of(r, a, g);
     const double d = static_cast<double>(g.some().experiment.problem.dim), m = elements(g.some().experiment);
-    if (const std::string label = g.plain("standard"); !label.empty() && jumps(find(f.panels[0], label)))
-        f.caption += ' ' + label + " jumps where a row of S has no room on chip, and is read once for each pass.";
-    if (const std::string label = g.plain("flash_v1"); !label.empty() && leaves_l2(g, label))
-        f.caption += ' ' + label + " leaves the L2 where all of Q and O, which it goes round in, have no room there.";
+    if (const auto v = g.plain("standard"); v && jumps(find(f.panels[0], g.variants[*v].label)))
+        f.caption +=
+            ' ' + g.variants[*v].label + " jumps where a row of S has no room on chip, and is read once for each pass.";
+    if (const auto v = g.plain("flash_v1"); v && leaves_l2(g, *v))
+        f.caption += ' ' + g.variants[*v].label +
+                     " leaves the L2 where all of Q and O, which it goes round in, have no room there.";
     const bool grows = g.axis.values.size() > 1;
     if (grows)
         f.caption +=
@@ -282,11 +282,8 @@ Figure io_vs_sram(const FigureRequest& r) {
 }
 
 Figure io_vs_block(const FigureRequest& r) {
-    FigureRequest of_paper = r;
-    Options& o = of_paper.options;
-    if (!o.batch && !o.heads && !o.seq && !o.seq_q && o.model.empty()) o.batch = 64, o.heads = 16, o.seq = 1024;
-    if (o.br == "auto") o.br = "64";
-    if (o.gpu == Options().gpu) o.gpu = "A100-40GB";  // the paper's
+    FigureRequest of_paper = of_flash_attentions_figure_2(r);
+    if (of_paper.options.br == "auto") of_paper.options.br = "64";
     const Against a{
         "io-vs-block",
         "Larger blocks, fewer bytes, until something else limits",

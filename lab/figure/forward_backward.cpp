@@ -6,6 +6,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
+#include "lab/figure/ticks.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/with_forward.hpp"
 
@@ -56,7 +57,6 @@ Panel panel_of(const char* title, const FigureAxis& y, const std::vector<std::st
             left += width, highest = std::max(highest, b.value);
         }
     }
-    constexpr double with_label = 1.06;
     in_one_unit(p.y, with_label * highest);
     return p;
 }
@@ -99,18 +99,11 @@ Report both_passes(const FigureRequest& r, const Variant& v, const Outcome& o) {
     return with_forward(*o.report, wish, r.control);
 }
 
-FigureRequest of_paper(FigureRequest r) {
-    Options& o = r.options;
-    if (!o.batch && !o.heads && !o.seq && !o.seq_q && o.model.empty()) o.batch = 64, o.heads = 16, o.seq = 1024;
-    if (o.gpu == Options().gpu) o.gpu = "A100-40GB";
-    return r;
-}
-
 }  // namespace
 
 Figure forward_backward(const FigureRequest& asked) {
     vary_nothing(asked);
-    const FigureRequest r = of_paper(asked);
+    const FigureRequest r = of_flash_attentions_figure_2(asked);
     const std::vector<Variant> variants = variants_of(r, {printed_of[0], printed_of[1]});
     std::vector<FigureCase> cases;
     for (const Variant& v : variants) cases.push_back({&v, {}});

@@ -22,24 +22,14 @@ struct Colours {
 
 // Okabe and Ito's palette, told apart with any colour vision; on dark and on print its yellow and its blues are moved
 // towards what shows there. In print the lightness of bars is spread: a grey copy tells them apart.
-constexpr Colours of_light = {"#ffffff",
-                              "#1a1a1a",
-                              "#dddddd",
-                              "#b5b5b5",
-                              {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F"},
-                              {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F"},
-                              "#f7fbff",
-                              "#6baed6",
-                              "#08306b"};
-constexpr Colours of_dark = {"#12161b",
-                             "#f2f4f7",
-                             "#333b45",
-                             "#4a5560",
-                             {"#56B4E9", "#FF8A3D", "#2BC79A", "#E79AC5", "#F0C03C", "#9BD4F5", "#B79CE0", "#A8B0B8"},
-                             {"#56B4E9", "#FF8A3D", "#2BC79A", "#E79AC5", "#F0C03C", "#9BD4F5", "#B79CE0", "#A8B0B8"},
-                             "#0d2a45",
-                             "#3d8fc7",
-                             "#e4f2fb"};
+constexpr std::array<const char*, 8> on_light = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                 "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F"},
+                                     on_dark = {"#56B4E9", "#FF8A3D", "#2BC79A", "#E79AC5",
+                                                "#F0C03C", "#9BD4F5", "#B79CE0", "#A8B0B8"};
+constexpr Colours of_light = {"#ffffff", "#1a1a1a", "#dddddd", "#b5b5b5", on_light,
+                              on_light,  "#f7fbff", "#6baed6", "#08306b"};
+constexpr Colours of_dark = {"#12161b", "#f2f4f7", "#333b45", "#4a5560", on_dark,
+                             on_dark,   "#0d2a45", "#3d8fc7", "#e4f2fb"};
 constexpr Colours of_print = {"#ffffff",
                               "#000000",
                               "#d9d9d9",

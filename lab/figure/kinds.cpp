@@ -74,6 +74,13 @@ void leave_to_figure(const FigureRequest& r, const std::string& key, const std::
         throw UsageError("--" + key + ": this figure varies " + key + "; leave it out, or try --vary " + usual);
 }
 
+FigureRequest of_flash_attentions_figure_2(FigureRequest r) {
+    Options& o = r.options;
+    if (!o.batch && !o.heads && !o.seq && !o.seq_q && o.model.empty()) o.batch = 64, o.heads = 16, o.seq = 1024;
+    if (o.gpu == Options().gpu) o.gpu = "A100-40GB";
+    return r;
+}
+
 void vary_nothing(const FigureRequest& r) {
     if (!r.vary.empty()) throw UsageError("--vary " + r.vary[0].key + ": this figure varies nothing; leave it out");
 }

@@ -41,6 +41,9 @@ void leave_to_figure(const FigureRequest& request, const std::string& key, const
 /// The axis that is varied; throws UsageError where it is another than `key`, or more than one, or given by its flag.
 SweepAxis axis_of(const FigureRequest& request, const char* usual);
 
+/// With the problem of FlashAttention's figure 2 and its GPU, where flags say nothing else.
+FigureRequest of_flash_attentions_figure_2(FigureRequest request);
+
 /// Throws UsageError where something is to be varied.
 void vary_nothing(const FigureRequest& request);
 
@@ -65,12 +68,6 @@ std::string setups_text(const std::vector<Variant>& variants, const std::vector<
 void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes);
 /// A metric of a report in the units of an axis (seconds, not microseconds); nothing where there is none.
 std::optional<double> on_axis(const Metric& metric, const Report& report);
-/// "512", "4k", "1M" where they are such multiples; else all digits.
-std::string brief(double size);
-/// Sizes between two others, that are round: powers of 2, or multiples of one. On a logarithmic axis, or a linear one.
-std::vector<FigureAxis::Tick> round_sizes(double from, double to, bool log);
-/// Gives a linear axis a range from 0 to more than the largest number, and round ticks in one unit.
-void in_one_unit(FigureAxis& axis, double largest);
 Scale scale_of(const Metric& metric);
 /// Where a run is under the roofs: of useful FLOPs, over the bytes of each level and a second.
 struct RooflineDot {

@@ -3,6 +3,7 @@
 
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
+#include "lab/figure/ticks.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -53,7 +54,6 @@ Figure ladder(const FigureRequest& r) {
         highest = std::max(highest, at);
         p.series.push_back({"", Look::words, -1, {{x, at, at > 0 ? text::bytes(at) : "does not fit"}}});
     }
-    constexpr double with_label = 1.06;
     in_one_unit(p.y, with_label * highest);
     return {"ladder",
             "What attention moves, by tensor",

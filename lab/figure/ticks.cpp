@@ -1,8 +1,9 @@
-// Where the ticks of an axis are, and what they say.
+#include "lab/figure/ticks.hpp"
+
 #include <cmath>
+#include <span>
 
 #include "core/text/numbers.hpp"
-#include "lab/figure/kinds.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -34,15 +35,14 @@ AxisUnit unit_for(Scale scale, double largest) {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, no less than asked for.
-double round_step(double least) {
-    const double ten = std::pow(10, std::floor(std::log10(least)));
-    for (const double k : {1.0, 2.0, 5.0})
-        if (k * ten >= least * (1 - 1e-9)) return k * ten;
-    return 10 * ten;
-}
-
 }  // namespace
+
+double round_step(double length, int n) {
+    const double rough = length / n, power = std::pow(10, std::floor(std::log10(rough)));
+    for (const double digit : {1.0, 2.0, 5.0})
+        if (digit * power >= rough) return digit * power;
+    return 10 * power;
+}
 
 std::string brief(double x) {
     constexpr double k = 1024;
@@ -61,10 +61,11 @@ std::vector<FigureAxis::Tick> round_sizes(double from, double to, bool log) {
             at.push_back(x);
     }
     if (std::ssize(at) < enough) {
-        constexpr double steps = 9;
+        constexpr int steps = 9;
         const double least = (to - from) / steps;
         const bool whole = to <= 4096 && least >= 0.5;
-        const double step = whole ? std::exp2(std::ceil(std::log2(std::max(1.0, least)))) : round_step(least);
+        const double step =
+            whole ? std::exp2(std::ceil(std::log2(std::max(1.0, least)))) : round_step(to - from, steps);
         at.clear();
         for (double k = std::ceil(from / step - 1e-9); k * step <= to * (1 + 1e-9); ++k) at.push_back(k * step);
         if (at.empty() || at[0] - from > step / 2) at.insert(at.begin(), from);
@@ -76,9 +77,9 @@ std::vector<FigureAxis::Tick> round_sizes(double from, double to, bool log) {
 
 void in_one_unit(FigureAxis& axis, double largest) {
     if (axis.log || !(largest > 0)) return;
-    constexpr double steps = 6;
+    constexpr int steps = 6;
     const AxisUnit unit = unit_for(axis.scale, largest);
-    const double step = round_step(largest / unit.one / steps);
+    const double step = round_step(largest / unit.one, steps);
     const double last = std::ceil(largest / unit.one / step - 1e-9);
     axis.from = 0, axis.to = last * step * unit.one;
     axis.ticks.clear();

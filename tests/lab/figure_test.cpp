@@ -6,6 +6,7 @@
 #include "core/machine/error.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/layout.hpp"
+#include "lab/figure/ticks.hpp"
 #include "lab/figure/tile_visits.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/timing.hpp"
