@@ -83,8 +83,7 @@ constexpr AskedFor asked_words[] = {
      gpu_files},
     {Asked::gpu, "a100pcie a100pcie40gb",
      "no preset; an A100-40GB (SXM) is another machine, of as many SMs and the same HBM: it may draw 400 W, this one "
-     "250, "
-     "so that its clock falls further",
+     "250, so that its clock falls further",
      "run flash_v2 --gpu A100-40GB", gpu_files},
     {Asked::gpu, "a30", "no preset; an A100 is another machine: this one has 56 SMs, 933 GB/s and 24 GB",
      "run flash_v2 --gpu A100-40GB --sms 56 --hbm-bandwidth 933", gpu_files},
@@ -322,14 +321,14 @@ Renamed renamed(std::string_view flag, std::string_view value) {
     const AskedFor* k = asked_for(Asked::flag, flag);
     if (!k || k->page || !std::string_view(k->closest).starts_with(command)) return {};
     std::istringstream flags{std::string(std::string_view(k->closest).substr(command.size()))};
-    Renamed all, typed;  // typed: those of them that have a place for the value
+    std::vector<std::string> all, typed;  // typed: those of them that have a place for the value
     for (std::string name, usual; flags >> name >> usual;) {
-        const bool place = usual.starts_with('{');
-        typed.takes_value = typed.takes_value || place;
-        for (Renamed* r : {&all, &typed})
-            if (r == &all || place) r->words.insert(r->words.end(), {name, with_typed(usual, value)});
+        const std::string here = with_typed(usual, value);
+        all.insert(all.end(), {name, here});
+        if (usual.starts_with('{')) typed.insert(typed.end(), {name, here});
     }
-    return typed.takes_value ? typed : all.words.size() == 2 ? all : Renamed{};
+    if (!typed.empty()) return {typed, true};
+    return all.size() == 2 ? Renamed{all, false} : Renamed{};
 }
 
 }  // namespace tilescope::lab

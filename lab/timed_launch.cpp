@@ -11,11 +11,9 @@ namespace tilescope::lab {
 namespace {
 
 bool is_used(const BlockOutline& block, TileId tile) {
-    const auto uses = [&](const Deed& d) {
-        return d.kind() != Kind::load && (d.reads[0].id == tile || d.reads[1].id == tile || d.out.id == tile);
-    };
-    return std::any_of(block.passages.begin(), block.passages.end(),
-                       [&](const Passage& p) { return std::any_of(p.deeds.begin(), p.deeds.end(), uses); });
+    return std::any_of(block.passages.begin(), block.passages.end(), [&](const Passage& p) {
+        return std::any_of(p.deeds.begin(), p.deeds.end(), [&](const Deed& d) { return d.uses(tile); });
+    });
 }
 
 /// What the first loop begins with: it has had no time to come ahead. Entries of a table of pages, which nothing

@@ -81,14 +81,14 @@ std::string verdict(const RunTime& run, const Experiment& experiment);
 std::string basis(const RunTime& run, const Experiment& experiment);
 /// "1 x 64 as 128 x 64": a tile that the problem cuts, and the kernel's that is timed; empty where they are the same.
 std::string about_cut_tile(const Experiment& experiment);
-/// The share of cold DRAM traffic that a repeated run does not have, as the L2 has kept what it touches; 0
-/// where not all of that has room there.
+/// The share of cold DRAM traffic that a repeated run does not have, as the L2 has kept what it touches; 0 where not
+/// all of that has room there.
 double kept_by_l2(const Report& report);
 inline constexpr double nearly_all_kept = 0.95;
-/// What DRAM traffic is, where a time is warm.
-inline constexpr const char* cold_traffic = "cold, with the L2 emptied before each launch, as profilers do";
 /// Whether that is more than half.
 bool is_warm(const Report& report);
+/// What DRAM traffic is, where a time is warm.
+inline constexpr const char* cold_traffic = "cold, with the L2 emptied before each launch, as profilers do";
 /// "The time is warm: ..."; empty where it is not, or there is none.
 std::string about_warm(const Report& report);
 

@@ -21,7 +21,6 @@ std::vector<Index> Documents::lengths() const {
 }
 
 Span Documents::around(Span positions) const {
-    constexpr Index endless = Index{1} << 60;
     const Index first = at(positions.begin), last = at(positions.end() - 1);
     if (last < 0) return {};
     const Index begin = end_of(first - 1), end = last + 1 < count() ? end_of(last) : endless;

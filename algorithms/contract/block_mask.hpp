@@ -23,6 +23,9 @@ struct BlockMask {
     friend bool operator==(const BlockMask&, const BlockMask&) = default;
 };
 
+/// Beyond all positions.
+inline constexpr Index endless = Index{1} << 60;
+
 /// Sequences that were packed one after the other: a query sees keys of its own alone.
 class Documents {
   public:

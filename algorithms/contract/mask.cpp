@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-constexpr Span all_there_are = {0, Index{1} << 60};
+constexpr Span all_there_are = {0, endless};
 
 }  // namespace
 

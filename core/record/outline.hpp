@@ -31,6 +31,11 @@ struct Deed {
 
     Kind kind() const { return operation->kind; }
     bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }
+    /// Whether it needs what is in the tile, and is not what loads it.
+    bool uses(TileId tile) const {
+        return kind() != Kind::load &&
+               (reads[0].id == tile || reads[1].id == tile || (out.id == tile && operation->access == Access::update));
+    }
 };
 
 /// What thread blocks do outside their loops, or in one turn of a loop, without the loops within.

@@ -162,14 +162,9 @@ class Loads {
     }
 
   private:
-    bool uses(std::size_t k, TileId id) const {
-        return deeds_[k].kind() != Kind::load &&
-               (deeds_[k].reads[0].id == id || deeds_[k].reads[1].id == id ||
-                (deeds_[k].out.id == id && deeds_[k].operation->access == Access::update));
-    }
     std::optional<std::size_t> first_use(std::size_t load) const {
         for (std::size_t k = load + 1; k < deeds_.size(); ++k)
-            if (uses(k, deeds_[load].out.id)) return k;
+            if (deeds_[k].uses(deeds_[load].out.id)) return k;
         return std::nullopt;
     }
     /// Whether two tiles have the same place in shared memory.
