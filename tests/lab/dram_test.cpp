@@ -158,11 +158,11 @@ TEST_CASE("chiplets know nothing of each other, so that heads first is the bette
         REQUIRE(t);
         return t->read;
     };
-    constexpr Bytes endless = Bytes{1} << 40, scarce = 12 << 20;
+    constexpr Bytes unlimited = Bytes{1} << 40, scarce = 12 << 20;
     const Bytes kv = 2 * 8192 * 64 * 2 * 8, q = kv / 2;  // once each
-    for (const Order order : {Order::kernel, Order::heads}) CHECK(read(1, endless, order) == q + kv);
-    CHECK(read(8, endless, Order::kernel) == q + 8 * kv);  // every chiplet has row blocks of every head
-    CHECK(read(8, endless, Order::heads) == q + kv);       // and here those of one
+    for (const Order order : {Order::kernel, Order::heads}) CHECK(read(1, unlimited, order) == q + kv);
+    CHECK(read(8, unlimited, Order::kernel) == q + 8 * kv);  // every chiplet has row blocks of every head
+    CHECK(read(8, unlimited, Order::heads) == q + kv);       // and here those of one
     CHECK(read(8, scarce, Order::heads) < read(8, scarce, Order::kernel));
     CHECK(read(1, scarce, Order::heads) >= read(1, scarce, Order::kernel));
 }
