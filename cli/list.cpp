@@ -25,6 +25,7 @@ void print_list_json() {
     Json j = {{"schema", "tilescope.list/1"}};
     for (const Algorithm& a : algorithms()) {
         j["algorithms"].push_back({{"name", a.name},
+                                   {"title", a.title},
                                    {"family", a.computes->name},
                                    {"idea", a.idea},
                                    {"paper", a.paper},

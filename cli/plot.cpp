@@ -25,7 +25,9 @@ std::vector<FigureKind> all_kinds() {
 
 struct PlotRequest {
     Options options;
-    std::string kind, out, theme = "light", metric, width, font_size, title;
+    std::string kind, out, theme = "light", metric, width, font_size;
+    std::optional<std::string> title;
+    std::string legend = "above";
     Index panel = 0;  ///< from 1; 0: all
     std::vector<std::string> variants, vary;
     bool data = false, json = false, all = false, no_caption = false;
@@ -76,6 +78,9 @@ Page page_of(const PlotRequest& p) {
                          text::number(std::max(least, std::floor(room / least_letters / widest))) +
                          ", or a larger --width");
     page.caption = !p.no_caption;
+    if (p.legend != "above" && p.legend != "beside")
+        throw UsageError("--legend " + text::shown(p.legend) + ": must be above or beside; try --legend beside");
+    page.legend_beside = p.legend == "beside";
     return page;
 }
 
@@ -89,7 +94,9 @@ FigureRequest request_of(const PlotRequest& p) {
 
 /// With the title and the one panel that were asked for.
 Figure as_asked(Figure f, const PlotRequest& p) {
-    if (!p.title.empty()) f.title = p.title;
+    if (p.title && p.title->find_first_not_of(" \t\n") == p.title->npos)
+        throw UsageError("--title '" + *p.title + "': has no words; try --no-caption to have none");
+    if (p.title) f.title = *p.title;
     if (p.panel == 0) return f;
     if (p.panel > std::ssize(f.panels))
         throw UsageError("--panel " + std::to_string(p.panel) + ": " + f.name + " has " +
@@ -121,7 +128,7 @@ void draw(const FigureKind& kind, const FigureRequest& request, const PlotReques
     }
     if (p.json) return;
     std::cout << out << ": " << f.title << (p.data ? "; " + stem + ".csv, " + stem + ".gp" : "") << '\n';
-    if (!page.caption) std::cout << f.caption << '\n' << f.command << '\n';
+    if (!page.caption) std::cout << caption_of(f) << '\n' << f.command << '\n';
 }
 
 std::string command_of(const PlotRequest& p, const std::string& kind, const std::string& out) {
@@ -134,7 +141,8 @@ std::string command_of(const PlotRequest& p, const std::string& kind, const std:
     if (p.theme != "light") add({"--theme", p.theme});
     if (!p.width.empty()) add({"--width", p.width});
     if (!p.font_size.empty()) add({"--font-size", p.font_size});
-    if (!p.title.empty()) add({"--title", p.title});
+    if (p.title) add({"--title", *p.title});
+    if (p.legend != "above") add({"--legend", p.legend});
     if (p.panel > 0) add({"--panel", std::to_string(p.panel)});
     if (p.no_caption) add({"--no-caption"});
     add({"-o", std::filesystem::path(out.empty() ? "figure.svg" : out).filename().string()});
@@ -152,8 +160,8 @@ void plot_one(const PlotRequest& p, const FigureKind& kind, const std::string& o
 
 void plot(const PlotRequest& p) {
     if (p.all) {
-        if (!p.kind.empty() || !p.variants.empty() || !p.vary.empty() || !p.metric.empty() || !p.title.empty() ||
-            p.panel > 0 || p.json)
+        if (!p.kind.empty() || !p.variants.empty() || !p.vary.empty() || !p.metric.empty() || p.title || p.panel > 0 ||
+            p.json)
             throw UsageError(
                 "--all: draws every figure as it is; leave out the kind, algorithms, --vary, --metric, --title, "
                 "--panel and --json");
@@ -195,6 +203,9 @@ void add_plot(CLI::App& app) {
         ->type_name("WIDTH");
     sub->add_option("--font-size", request.font_size, "Of the words in it, in points; 8 with --width, else 11")
         ->type_name("POINTS");
+    sub->add_option("--legend", request.legend, "above the panels, or beside them")
+        ->type_name("PLACE")
+        ->default_str("above");
     sub->add_option("--title", request.title, "Of the figure, in place of its own")->type_name("WORDS");
     add_whole_option(*sub, "--panel", {1, 99, 1}, "One of its panels alone, from 1",
                      [](Index n) { request.panel = n; });

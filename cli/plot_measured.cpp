@@ -5,6 +5,7 @@
 
 #include "cli/measured_cases.hpp"
 #include "core/text/numbers.hpp"
+#include "lab/figure/ticks.hpp"
 #include "lab/flags/command.hpp"
 
 namespace tilescope::cli {
@@ -76,13 +77,19 @@ Panel errors_on(const std::string& gpu, const Cases& cases) {
     constexpr double from = 5e-6, to = 1;
     Panel p{"on " + gpu,
             {"time (measured)", Scale::seconds, true, from, to},
-            {"modelled over measured, minus 1", Scale::percent, false, -85.0, 35.0}};
+            {"modelled over measured, minus 1", Scale::percent, false, -30.0, 30.0}};
     p.series.push_back({"equal", Look::border, -1, {{from, 0}, {to, 0}}});
     for (const double y : {-100 * off, 100 * off})
         p.series.push_back({y < 0 ? "25% off" : "", Look::dashes, 7, {{from, y}, {to, y}}});
     add_families(p, cases, gpu, [](const MeasuredCase& c) {
         return FigurePoint{*c.us / 1e6, 100 * (*c.time_ratio() - 1)};
     });
+    constexpr double step = 10;
+    for (const Series& s : p.series)
+        for (const FigurePoint& q : s.points) {
+            p.y.from = std::min(*p.y.from, std::floor(q.y / step) * step);
+            p.y.to = std::max(*p.y.to, std::ceil(q.y / step) * step);
+        }
     return p;
 }
 
@@ -127,12 +134,11 @@ Panel bytes_panel(const Cases& cases) {
 
 Panel ladder_panel(const Cases& cases) {
     Panel p{"time, N = 4,096, d = 64, 128 heads", {""}, {"time (measured)", Scale::seconds}};
-    p.y.from = 0;
     std::vector<std::string> names;
     for (const MeasuredCase& c : cases) {
         const Problem& w = c.experiment.problem;
         if (w.seq_q != 4096 || w.seq_k != 4096 || w.dim != 64 || w.batch_heads() != 128 || !has_head_dims(c)) continue;
-        const std::string name = c.experiment.algorithm->name;
+        const std::string name = c.experiment.algorithm->title;
         const auto at = std::ranges::find(names, name);
         const double x = static_cast<double>(at - names.begin()), seconds = *c.us / 1e6;
         if (at == names.end()) p.x.ticks.push_back({x, name}), names.push_back(name);
@@ -142,6 +148,9 @@ Panel ladder_panel(const Cases& cases) {
         p.series.push_back({"", Look::words, -1, {{left + 0.2, seconds, text::number(std::round(seconds * 1e3))}}});
     }
     p.x.from = -0.6, p.x.to = static_cast<double>(names.size()) - 0.4;
+    double longest = 0;
+    for (const Box& b : p.boxes) longest = std::max(longest, b.top);
+    in_one_unit(p.y, with_label * longest);
     return p;
 }
 

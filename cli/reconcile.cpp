@@ -83,11 +83,13 @@ void print_levels(const std::vector<Level>& levels) {
                    percent_of(l, l.beyond())});
         for (const TimeCause& c : l.time_causes)
             if (const double us = c.us; std::abs(us) >= 0.005 * l.model)
-                table.add({"  " + std::string(c.name), "modelled", "", text::microseconds(us), percent_of(l, us)});
+                table.add({"  " + std::string(c.name), "modelled",
+                           (us > 0 ? "+ " : "- ") + text::microseconds(std::abs(us)), "", percent_of(l, us)});
         if (l.causes.empty() || l.beyond() == 0) continue;
         for (const Cause& c : l.causes)
             if (c.amount != 0)
-                table.add({"  " + std::string(c.name), "", "", text::grouped(c.amount),
+                table.add({"  " + std::string(c.name), "by formula",
+                           (c.amount > 0 ? "+ " : "- ") + text::grouped(std::abs(c.amount)), "",
                            percent_of(l, static_cast<double>(c.amount))});
         table.add({"  left", "", "", number_of(l, l.left()), percent_of(l, l.left())});
     }
@@ -118,11 +120,16 @@ std::string about_time(const std::vector<Level>& levels) {
 }
 
 std::string about_missing(const std::vector<Missing>& missing) {
-    std::vector<std::string> words;
-    for (const Missing& m : missing) words.push_back(m.level + " (" + m.metric + ')');
-    return words.empty() ? ""
-                         : "Not in the file: " + text::join(words, ", ") +
-                               "; the command that `tilescope reconcile` prints without a file counts all.";
+    std::string words;
+    for (std::size_t k = 0; k < missing.size(); ++k) {
+        const Missing& m = missing[k];
+        const std::string why = k > 0 && m.why == missing[k - 1].why ? "" : m.why;
+        words += (k == 0        ? ""
+                  : why.empty() ? ", "
+                                : "; ") +
+                 (why.empty() ? "" : (k == 0 ? text::capitalised(why) : why) + ": ") + m.level + " (" + m.metric + ')';
+    }
+    return words.empty() ? "" : words + "; the command that `tilescope reconcile` prints without a file counts all.";
 }
 
 std::string about_causes(const Experiment& e) {
@@ -150,6 +157,7 @@ void print(const Report& r, const std::vector<NcuLaunch>& launches, const Levels
     text::print_wrapped(std::cout, std::string(e.algorithm->name) + " on " + e.gpu.name + ": " +
                                        describe(e.problem, *e.algorithm->computes) + "; tiles " + tiles_text(e));
     text::print_wrapped(std::cout, about_launches(r, launches, f));
+    for (const std::string& note : levels.notes) text::print_wrapped(std::cout, note);
     std::cout << '\n';
     print_levels(levels.there);
     std::cout << '\n';
@@ -175,7 +183,9 @@ void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const L
     j["levels"] = Json::array();
     for (const Level& l : levels.there) j["levels"].push_back(to_json(l));
     j["missing"] = Json::array();
-    for (const Missing& m : levels.missing) j["missing"].push_back({{"level", m.level}, {"metric", m.metric}});
+    for (const Missing& m : levels.missing)
+        j["missing"].push_back({{"level", m.level}, {"metric", m.metric}, {"why", m.why}});
+    j["notes"] = levels.notes;
     for (const TensorReport& t : r.tensors) j["traffic"][t.name] = to_json(t.traffic);
     std::cout << j.dump(2) << '\n';
 }

@@ -100,7 +100,7 @@ std::vector<std::string> cells_of(std::string_view line, char separator) {
     return cells;
 }
 
-void Numbers::see(std::string_view cell) {
+void Numbers::see(std::string_view cell, bool scaled) {
     const std::string number = without_groups(cell);
     const std::string_view mantissa = mantissa_of(number);
     const std::size_t last = mantissa.find_last_of(".,");
@@ -115,7 +115,8 @@ void Numbers::see(std::string_view cell) {
     const bool groups = number != cell;  // by spaces, say: what else there is is the decimal mark
     if (marks > 1 && !has_other)
         shown_.emplace(other_mark(mark), cell);
-    else if (has_other || groups || behind.size() != 3 || before.size() > 3 || before.empty() || before == "0")
+    else if (has_other || groups || scaled || behind.size() != 3 || before.size() > 3 || before.empty() ||
+             before == "0")
         shown_.emplace(mark, cell);
     else
         open_.emplace(mark, cell);

@@ -25,8 +25,9 @@ class Numbers {
     /// `separator`: of the file's cells.
     explicit Numbers(char separator) : separator_(separator) {}
 
-    /// Takes note of how a number is written. What is no number shows nothing.
-    void see(std::string_view cell);
+    /// Takes note of how a number is written. What is no number shows nothing. `scaled`: its unit was chosen so that it
+    /// is below 1,000.
+    void see(std::string_view cell, bool scaled = false);
 
     /// nullopt for what is no finite number. UsageError where the numbers that were seen do not agree, or do not tell a
     /// decimal comma from one between thousands.

@@ -1,6 +1,9 @@
 #include "device/levels.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.hpp"
 
 namespace tilescope::device {
 using namespace lab;
@@ -33,9 +36,17 @@ class Comparison {
   private:
     Level* add(const char* name, const char* metric, double factor, const char* unit, bool counted, double number) {
         const auto all = sum_of(metric, launches_);
-        if (!all) return levels.missing.push_back({name, metric}), nullptr;
+        if (!all) return levels.missing.push_back({name, metric, why_missing(metric)}), nullptr;
         const double measured = factor * (*all / static_cast<double>(runs_));
         return &levels.there.emplace_back(Level{name, metric, factor, unit, counted, number, measured, {}, {}});
+    }
+
+    std::string why_missing(const char* metric) const {
+        const auto there = std::ranges::count_if(launches_, [&](auto& l) { return l.metrics.contains(metric); });
+        if (there > 0)
+            return "of " + std::to_string(there) + " of " + std::to_string(launches_.size()) + " launches alone";
+        const bool empty = std::ranges::any_of(launches_, [&](auto& l) { return l.not_available.contains(metric); });
+        return empty ? "n/a in the file" : "not in the file";
     }
 
     const Report& report_;
@@ -43,17 +54,55 @@ class Comparison {
     Index runs_;
 };
 
+/// "3.98 times" the model's, or "0.25 times".
+std::string times(double x) { return text::number(std::round(x * 100) / 100) + " times"; }
+
+/// What makes one doubt that the file is of this run.
+std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> launches,
+                                const std::vector<Level>& levels) {
+    std::vector<std::string> said;
+    const GpuSpec& gpu = r.experiment.gpu;
+    const Measured m = combine(launches);
+    for (const NcuLaunch& l : launches)
+        if (!l.compute_capability.empty() && l.compute_capability != gpu.compute_capability &&
+            gpu.compute_capability != "none") {
+            said.push_back("The counters are of another GPU: compute capability " +
+                           text::shown(l.compute_capability, 20) + ", where " + gpu.name + " has " +
+                           gpu.compute_capability + "; name theirs with --gpu.");
+            break;
+        }
+    if (said.empty() && m.sms && std::llround(*m.sms) != gpu.sms)
+        said.push_back("The counters are of another GPU: " + text::grouped(std::llround(*m.sms)) + " SMs, where " +
+                       gpu.name + " has " + text::grouped(gpu.sms) + "; name theirs with --gpu.");
+    if (const auto kernels = kernels_of({launches.begin(), launches.end()}).size(); kernels > r.launches.size())
+        said.push_back("The file has " + std::to_string(kernels) + " kernels, where " +
+                       std::string(r.experiment.algorithm->name) + " has " + std::to_string(r.launches.size()) +
+                       ", and all are added up: choose yours with --only NAME.");
+    constexpr double most = 1.3;  // times as much: more than tiles and masks of one problem explain
+    for (const Level& l : levels)
+        if (l.name == "matrix FLOPs" && l.model > 0)
+            if (const double x = l.measured / l.model; x > most || x < 1 / most)
+                said.push_back("The kernel has " + times(x) +
+                               " the model's matrix FLOPs: another shape, mask or type, or several runs (--runs)?");
+    return said;
+}
+
 /// Read and written apart, or together where a profile has them so.
 void compare_dram(Comparison& c, const DramTraffic& dram) {
-    if (c.has(NcuMetric::dram) && !c.has(NcuMetric::dram_read) && !c.has(NcuMetric::dram_write)) {
-        c.model("DRAM, both ways", NcuMetric::dram, 1, "bytes", as_double(dram.total()));
-        return;
-    }
+    const bool apart = c.has(NcuMetric::dram_read) || c.has(NcuMetric::dram_write);
+    for (const char* together : {NcuMetric::dram, NcuMetric::dram_by_rate})
+        if (!apart && c.has(together)) {
+            c.model("DRAM, both ways", together, 1, "bytes", as_double(dram.total()));
+            return;
+        }
     c.model("DRAM, read", NcuMetric::dram_read, 1, "bytes", as_double(dram.read));
     c.model("DRAM, written", NcuMetric::dram_write, 1, "bytes", as_double(dram.written));
 }
 
 std::vector<NcuLaunch> all_launches(const std::string& path) {
+    if (path.ends_with(".ncu-rep"))
+        throw UsageError("is a report of Nsight Compute's own; have it written as CSV: ncu --import " +
+                         text::shown(path) + " --csv --page raw --print-units base > counters.csv");
     constexpr std::size_t most = std::size_t{64} << 20;  // a profile of hundreds of kernels has tens of MiB
     const std::string text = read_text(path, most);
     std::vector<NcuLaunch> launches = parse_ncu(text);
@@ -99,6 +148,12 @@ Levels levels_of(const Report& r, std::span<const NcuLaunch> launches, Index run
             "has none of the metrics that are compared (" +
             text::join(std::vector<std::string>{NcuMetric::sm_read, NcuMetric::dram_read, NcuMetric::time}, ", ") +
             ", ...); run the command that `tilescope reconcile` prints without a file");
+    compared.levels.notes = doubts(r, launches, compared.levels.there);
+    if (const auto spills = combine(launches).spills; spills && *spills > 0)
+        compared.levels.notes.push_back(
+            "The kernel spills registers: " + text::grouped(std::llround(*spills / static_cast<double>(runs))) +
+            " requests of warps to local memory, which the model does not have; what of them leaves an SM is SM "
+            "traffic, mostly written.");
     return std::move(compared.levels);
 }
 

@@ -36,10 +36,12 @@ struct Level {
 struct Missing {
     std::string level;
     const char* metric;
+    std::string why;  ///< "not in the file", "n/a in the file", "of 1 of 3 launches alone"
 };
 struct Levels {
     std::vector<Level> there;
     std::vector<Missing> missing;
+    std::vector<std::string> notes;  ///< what makes one doubt that the file is of this run, and what it has besides
 };
 
 /// What can be compared of this run, and what cannot. UsageError where nothing can.

@@ -92,6 +92,7 @@ Measured combine(std::span<const NcuLaunch> launches) {
     m.dram_read_bytes = sum(NcuMetric::dram_read, 1);
     m.dram_write_bytes = sum(NcuMetric::dram_write, 1);
     m.dram_bytes = sum(NcuMetric::dram, 1);
+    if (!m.dram_bytes) m.dram_bytes = sum(NcuMetric::dram_by_rate, 1);
     if (m.dram_read_bytes && m.dram_write_bytes) m.dram_bytes = *m.dram_read_bytes + *m.dram_write_bytes;
     m.xu_ops = sum(NcuMetric::xu, threads_of_a_warp);
     m.ffma_flops = sum(NcuMetric::ffma, flops_of_an_fma);
@@ -110,6 +111,9 @@ Measured combine(std::span<const NcuLaunch> launches) {
         if (const auto limit = value(longest, other))
             m.blocks_by_others = std::min(*limit, m.blocks_by_others.value_or(*limit));
     m.waves = value(longest, NcuMetric::waves);
+    if (const auto hertz = value(longest, NcuMetric::clock); hertz && !m.megahertz) m.megahertz = *hertz / 1e6;
+    m.sms = value(longest, NcuMetric::sms);
+    m.spills = sum(NcuMetric::spills, 1);
     return m;
 }
 

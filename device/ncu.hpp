@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +30,11 @@ struct NcuMetric {
                                 *limit_registers = "launch__occupancy_limit_registers",
                                 *limit_warps = "launch__occupancy_limit_warps",
                                 *limit_blocks = "launch__occupancy_limit_blocks",
-                                *waves = "launch__waves_per_multiprocessor";
+                                *waves = "launch__waves_per_multiprocessor", *sms = "launch__sm_count",
+                                *clock = "smsp__cycles_elapsed.avg.per_second",
+                                *spills = "Local Memory Spilling Requests";
+    /// Not asked for: what a profile has of DRAM where it has a rate alone.
+    static constexpr const char* dram_by_rate = "dram__bytes.sum.per_second x gpu__time_duration.sum";
 };
 
 /// Every metric that is asked for; parse_ncu() reads a few more. One that a GPU does not have is left out.
@@ -38,16 +43,19 @@ std::span<const char* const> ncu_metrics();
 /// ncu with the flags that parse_ncu() needs, in front of the program.
 std::vector<std::string> ncu_words(std::span<const std::string> metrics);
 
-/// One profiled launch: metrics by name, in bytes, nanoseconds and counts.
+/// One profiled launch: metrics by name, in bytes, nanoseconds, hertz and counts.
 struct NcuLaunch {
     std::string kernel;
-    std::map<std::string, double, std::less<>> metrics;
+    std::map<std::string, double, std::less<>> metrics = {};
+    std::string compute_capability = "";                    ///< of its GPU; empty: not in the file
+    std::set<std::string, std::less<>> not_available = {};  ///< metrics that are there without a number
 };
 
 /// Reads what ncu writes as CSV, other lines mixed in: the raw page, a line a launch, or the details page, a line a
-/// metric; with any unit and language of numbers; as UTF-8 or UTF-16; saved again by a spreadsheet or not. A value that
-/// is not a number is left out. Where DRAM's rate is known and the time, dram is their product. UsageError, to follow
-/// the file's name, where a unit is unknown or it is unclear what a comma means.
+/// metric; with any unit and language of numbers; as UTF-8 or UTF-16; saved again by a spreadsheet or not. What is
+/// n/a is left out. Where DRAM's rate is known and the time, dram_by_rate is their product. UsageError, to follow the
+/// file's name, where a unit is unknown, a value cannot be one of a counter, it is unclear what a comma means, or no
+/// column names kernels.
 std::vector<NcuLaunch> parse_ncu(std::string_view text);
 
 /// What went wrong, in a line, if anything did: the first error that ncu printed, explained where it is a known one.
@@ -67,7 +75,8 @@ struct Measured {
     std::optional<double> microseconds;
     std::optional<double> megahertz;  ///< of the SMs, on average
     /// Of the launch that took longest.
-    std::optional<double> blocks_by_shared, blocks_by_registers, blocks_by_others, waves;
+    std::optional<double> blocks_by_shared, blocks_by_registers, blocks_by_others, waves, sms;
+    std::optional<double> spills;  ///< requests of warps to local memory
 
     std::optional<double> blocks_per_sm() const;
 };

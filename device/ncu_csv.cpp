@@ -11,7 +11,7 @@
 namespace tilescope::device {
 namespace {
 
-enum class Quantity : std::uint8_t { count, bytes, nanoseconds, bytes_a_second };
+enum class Quantity : std::uint8_t { count, bytes, nanoseconds, bytes_a_second, hertz };
 
 /// What of a profile is read: a metric, what it is of, and its name on the details page.
 struct Readable {
@@ -39,6 +39,9 @@ constexpr Readable readables[] = {
     {NcuMetric::limit_warps, Quantity::count, "Block Limit Warps"},
     {NcuMetric::limit_blocks, Quantity::count, "Block Limit SM"},
     {NcuMetric::waves, Quantity::count, "Waves Per SM"},
+    {NcuMetric::sms, Quantity::count, "# SMs"},
+    {NcuMetric::clock, Quantity::hertz, "SM Frequency"},
+    {NcuMetric::spills, Quantity::count},
 };
 
 /// nullptr for what is not read. The details page calls a share by the same name as a rate.
@@ -70,6 +73,14 @@ double in_nanoseconds(std::string_view unit) {
     return 0;
 }
 
+double in_hertz(std::string_view unit) {
+    if (const std::size_t over = unit.find('/'); over != unit.npos) {  // "cycle/usecond"
+        const double ns = in_nanoseconds(unit.substr(over + 1));
+        return ns > 0 ? prefixed(unit.substr(0, over), {"cycle", "cycles"}) * 1e9 / ns : 0;
+    }
+    return prefixed(unit, {"hz", "Hz"});
+}
+
 /// What one of the unit is of the quantity's own; 0 where it is unknown.
 double factor_of(std::string_view unit, Quantity quantity) {
     switch (quantity) {
@@ -79,11 +90,13 @@ double factor_of(std::string_view unit, Quantity quantity) {
             return prefixed(unit, {"byte/second", "bytes/second", "byte/s", "B/s"});
         case Quantity::nanoseconds:
             return in_nanoseconds(unit);
+        case Quantity::hertz:
+            return in_hertz(unit);
         case Quantity::count:
             break;
     }
-    return prefixed(unit, {"", "inst", "sector", "sectors", "request", "cycle", "cycles", "block", "blocks", "warp",
-                           "thread", "wavefront", "wavefronts"});
+    return prefixed(unit, {"", "inst", "SM", "sector", "sectors", "request", "cycle", "cycles", "block", "blocks",
+                           "warp", "thread", "wavefront", "wavefronts"});
 }
 
 std::string_view trimmed(std::string_view s) {
@@ -92,13 +105,22 @@ std::string_view trimmed(std::string_view s) {
     return s;
 }
 
-/// Cells of a value, as they stand: a launch, a metric, a unit and a number.
+/// Cells of a value, as they stand: a launch, a metric and its name in the file, a unit and a number.
 struct Cell {
     std::size_t launch;
     const Readable* what;
-    std::string unit, value;
+    std::string name, unit, value;
     bool has_unit;
 };
+
+/// Whether a cell says that there is no number: "n/a", "(!) nan" and what programs write for it that save a table
+/// again.
+bool is_not_available(std::string_view cell) {
+    std::string word(cell);
+    for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return word.empty() || word == "-" || word == "null" || word == "none" || word == "#n/a" || word == "<na>" ||
+           word == "na" || word.find("n/a") != word.npos || word.find("nan") != word.npos;
+}
 
 class Page {
   public:
@@ -113,7 +135,7 @@ class Page {
         header_ = std::move(header), separator_ = separator, units_.clear(), of_id_.clear();
         kernel_ = kernel_column(header_), id_ = place(header_, {"ID"});
         metric_ = place(header_, {"Metric Name"}), unit_ = place(header_, {"Metric Unit"});
-        value_ = place(header_, {"Metric Value"});
+        value_ = place(header_, {"Metric Value"}), capability_ = place(header_, {"CC"});
     }
 
     void add(const std::vector<std::string>& cells) {
@@ -124,10 +146,15 @@ class Page {
     }
 
     std::vector<NcuLaunch> launches() {
-        for (const Cell& c : cells_) numbers_.see(c.value);
+        // Where ncu chooses a unit, fewer than a thousand of it are there; of its base units there may be any number.
         for (const Cell& c : cells_)
-            if (const auto number = numbers_.read(c.value))
-                launches_[c.launch].metrics[c.what->metric] = *number * factor(c);
+            if (!is_not_available(c.value)) numbers_.see(c.value, c.what->quantity != Quantity::count && factor(c) > 1);
+        for (const Cell& c : cells_) {
+            if (is_not_available(c.value))
+                launches_[c.launch].not_available.insert(c.what->metric);
+            else
+                launches_[c.launch].metrics[c.what->metric] = number_of(c);
+        }
         for (NcuLaunch& l : launches_) add_dram(l);
         return std::move(launches_);
     }
@@ -144,9 +171,14 @@ class Page {
         return place(cells, {"Kernel Name", "Function Name", "Demangled Name"});
     }
 
+    void push_launch(const std::vector<std::string>& cells) {
+        launches_.push_back({cells[kernel_]});
+        if (capability_ < cells.size()) launches_.back().compute_capability = trimmed(cells[capability_]);
+    }
+
     /// A line of the raw page.
     void add_launch(const std::vector<std::string>& cells) {
-        launches_.push_back({cells[kernel_], {}});
+        push_launch(cells);
         for (std::size_t k = 0; k < cells.size(); ++k) {
             std::string_view name = trimmed(header_[k]), unit = units_.empty() ? "" : trimmed(units_[k]);
             bool has_unit = !units_.empty();
@@ -167,7 +199,7 @@ class Page {
         const bool again = known != of_id_.end() && id_ >= header_.size() && seen_.count({known->second, metric}) > 0;
         if (known == of_id_.end() || again) {
             of_id_[id] = launches_.size();
-            launches_.push_back({cells[kernel_], {}});
+            push_launch(cells);
         }
         const std::size_t launch = of_id_[id];
         const bool has_unit = unit_ < cells.size();
@@ -178,17 +210,28 @@ class Page {
     void take(std::string_view name, std::string_view unit, const std::string& value, bool has_unit,
               std::size_t launch) {
         if (const Readable* r = readable(name, unit))
-            cells_.push_back({launch, r, std::string(unit), std::string(trimmed(value)), has_unit});
+            cells_.push_back({launch, r, std::string(name), std::string(unit), std::string(trimmed(value)), has_unit});
+    }
+
+    double number_of(const Cell& c) const {
+        constexpr double most = 1e18;  // beyond, counters of 64 bits would have gone round
+        const auto number = numbers_.read(c.value);
+        const auto refuse = [&](const char* why) -> double {
+            throw UsageError("has " + text::shown(c.value, 40) + " for " + text::shown(c.name, 60) + ", which " + why);
+        };
+        if (!number) return refuse("is no number");
+        if (*number < 0) return refuse("no counter has: it is negative");
+        return *number * factor(c) < most ? *number * factor(c) : refuse("no counter has: it is too large");
     }
 
     static double factor(const Cell& c) {
         const double factor = factor_of(c.unit, c.what->quantity);
         if (factor > 0) return factor;
         if (!c.has_unit)
-            throw UsageError("has no units, so that " + std::string(c.what->metric) +
+            throw UsageError("has no units, so that " + text::shown(c.name, 60) +
                              " may be in any; keep the row (or the column) of units that ncu writes");
         throw UsageError(
-            "has " + std::string(c.what->metric) +
+            "has " + text::shown(c.name, 60) +
             (c.unit.empty() ? " without a unit" : " in " + text::shown(c.unit, 40) + ", which is no unit of it") +
             "; have it written with ncu --print-units base");
     }
@@ -196,13 +239,14 @@ class Page {
     static void add_dram(NcuLaunch& l) {
         const auto rate = l.metrics.find(NcuMetric::dram_rate), time = l.metrics.find(NcuMetric::time);
         if (rate != l.metrics.end() && time != l.metrics.end())
-            l.metrics.emplace(NcuMetric::dram, rate->second * time->second * 1e-9);
+            l.metrics.emplace(NcuMetric::dram_by_rate, rate->second * time->second * 1e-9);
     }
 
     char separator_;
     Numbers numbers_;
     std::vector<std::string> header_, units_;
-    std::size_t kernel_ = 0, id_ = 0, metric_ = 0, unit_ = 0, value_ = 0;  // columns; beyond the last: not there
+    std::size_t kernel_ = 0, id_ = 0, metric_ = 0, unit_ = 0, value_ = 0,
+                capability_ = 0;  // columns; beyond the last: not there
     std::map<std::string, std::size_t> of_id_;
     std::set<std::pair<std::size_t, std::string>> seen_;
     std::vector<NcuLaunch> launches_;
@@ -217,6 +261,19 @@ std::optional<char> separator_of(std::string_view line) {
     return std::nullopt;
 }
 
+/// Whether a line has columns of a profile, none of which names the kernels.
+bool lacks_kernels(std::string_view line) {
+    for (const char separator : {',', ';', '\t'}) {
+        const auto cells = cells_of(line, separator);
+        const bool known = std::any_of(cells.begin(), cells.end(), [](std::string_view c) {
+            c = trimmed(c);
+            return c == "Metric Name" || readable(trimmed(c.substr(0, c.find_first_of("[("))), "");
+        });
+        if (cells.size() > 1 && known) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::vector<NcuLaunch> parse_ncu(std::string_view bytes) {
@@ -229,6 +286,8 @@ std::vector<NcuLaunch> parse_ncu(std::string_view bytes) {
             page->begin(cells_of(line, *separator), *separator);
         } else if (page) {
             page->add(cells_of(line, page->separator()));
+        } else if (lacks_kernels(line)) {
+            throw UsageError("has no column Kernel Name, by which launches are told apart; keep it, as ncu writes it");
         }
     }
     return page ? page->launches() : std::vector<NcuLaunch>();

@@ -1,5 +1,6 @@
 #include "lab/metric.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/machine/error.hpp"
@@ -289,6 +290,11 @@ std::optional<double> number_in(const MetricValue& v) {
     if (const Count* n = std::get_if<Count>(&v)) return static_cast<double>(*n);
     if (const double* x = std::get_if<double>(&v)) return *x;
     return std::nullopt;
+}
+
+double end_of_shades(const Metric& m, double least, double most) {
+    constexpr double least_contrast = 1.5;
+    return !m.share && least > 0 && most >= least ? std::max(most, least_contrast * least) : most;
 }
 
 std::string shown(const Metric& m, const MetricValue& value) {

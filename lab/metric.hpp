@@ -59,5 +59,8 @@ std::optional<double> number_of(const Metric& metric, const Report& report);
 std::optional<double> number_in(const MetricValue& value);
 /// For people, with its unit: "3.4 GB", "900 µs", "12%"; "–" for nothing.
 std::string shown(const Metric& metric, const MetricValue& value);
+/// Where a scale of colours ends, if the metric's values go from the least to the most: what is nearly the same has
+/// nearly the same colour.
+double end_of_shades(const Metric& metric, double least, double most);
 
 }  // namespace tilescope::lab

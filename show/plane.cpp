@@ -91,6 +91,7 @@ class PlanePainter {
         Shades shades{more_is_better(m_) == std::optional(false)};
         for (const PlaneCell& c : cells_)
             if (const auto v = value_of(c, m_)) shades.take(*v);
+        shades.most = end_of_shades(m_, shades.least, shades.most);
         for (const PlaneCell& c : cells_) {
             const auto v = value_of(c, m_);
             p_.cells.push_back({look_of(c, m_), v ? shades(*v) : 0, v && needs_time(m_) && c.known == Known::estimated,

@@ -75,7 +75,8 @@ struct ShortTiles {
 };
 
 struct Algorithm {
-    const char* name = "";  ///< its folder's name
+    const char* name = "";   ///< its folder's name
+    const char* title = "";  ///< its name as papers print it; empty: they print none
     const Computation* computes = nullptr;
     FeatureSet supports = {};
     int rung = 0;                         ///< position in its computation's ladder

@@ -81,7 +81,7 @@ void figure(App& app) {
     c.text_in(t.title, area.cut_top(t.title->FontSize + c.px(8)), t.ink, f->title);
     area.cut_top(draw_legend(c, area, *f) + c.px(4));
     const std::string note =
-        std::string(app.explorer.busy() ? about_waiting : "") + std::string(about_trail) + ' ' + f->caption;
+        std::string(app.explorer.busy() ? about_waiting : "") + std::string(about_trail) + ' ' + lab::caption_of(*f);
     constexpr int most = 8;
     const auto lines =
         static_cast<float>(std::min<std::size_t>(most, Canvas::broken(t.small_text, note, area.w()).size()));

@@ -5,6 +5,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/figure/ticks.hpp"
 
@@ -16,6 +17,7 @@ constexpr const char* beyond_hbm_title = "does not fit in HBM (out of memory)";
 /// A panel of such a figure.
 struct Shown {
     const char *metric, *title;
+    const char* caption = "";
 };
 
 struct Against {
@@ -80,7 +82,7 @@ FigureAxis x_axis(const Grid& g, const Against& a) {
 void add_curves(Panel& panel, const Grid& g, const Metric& m) {
     Series beyond{beyond_hbm_title, Look::crosses, -1};
     for (std::size_t v = 0; v < g.variants.size(); ++v) {
-        Series curve{g.variants[v].label, Look::measured_line, static_cast<int>(v)};
+        Series curve{g.variants[v].title, Look::measured_line, static_cast<int>(v)};
         for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
             const auto& report = g.at(v, k).report;
             const auto y = report ? on_axis(m, *report) : std::nullopt;
@@ -100,11 +102,29 @@ double largest(const Panel& p) {
     return most;
 }
 
+/// Where curves have no points, and why; for a caption.
+std::string without_points(const Grid& g) {
+    std::string words;
+    for (std::size_t v = 0; v < g.variants.size(); ++v) {
+        std::vector<std::string> values;
+        const std::size_t all = g.axis.values.size();
+        for (std::size_t k = 0; k < all; ++k)
+            if (!g.at(v, k).report) values.push_back(brief(g.x(k)));
+        if (values.empty()) continue;
+        constexpr std::size_t most = 4;
+        words += " " + text::capitalised(g.variants[v].title) + " has no room on chip at " + g.axis.key + " = " +
+                 (values.size() > most ? values.front() + " to " + values.back() : text::join(values, ", ")) + ".";
+    }
+    return words;
+}
+
 Figure figure_of(const FigureRequest& r, const Against& a, const Grid& g) {
-    Figure f{a.name, a.title, {}, a.caption + " " + setups_text(g.variants, g.outcomes, g.axis.key), r.command};
+    Figure f{a.name, a.title, {}, a.caption + (a.caption.empty() ? "" : " "), r.command};
+    f.caption += setups_text(g.variants, g.outcomes, g.axis.key) + without_points(g);
     for (const Shown& s : a.panels) {
         const Metric& m = *find_metric(s.metric);
         Panel p{s.title, x_axis(g, a), {std::string(m.title) + " (" + name_of(m.evidence) + ")", scale_of(m), a.log_y}};
+        p.caption = s.caption;
         add_curves(p, g, m);
         if (!a.log_y) in_one_unit(p.y, largest(p));
         f.panels.push_back(p);
@@ -122,7 +142,7 @@ const Series* find(const Panel& p, const std::string& title) {
 template <class F>
 bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string& title, F&& shape) {
     const auto v = g.plain(algorithm);
-    const Series *curve = v ? find(p, g.variants[*v].label) : nullptr, *beyond = find(p, beyond_hbm_title);
+    const Series *curve = v ? find(p, g.variants[*v].title) : nullptr, *beyond = find(p, beyond_hbm_title);
     if (!curve) return false;
     const auto fits = [&](const FigurePoint& q) {
         return !beyond || std::none_of(beyond->points.begin(), beyond->points.end(),
@@ -161,6 +181,36 @@ bool leaves_l2(const Grid& g, std::size_t v) {
     return false;
 }
 
+/// Whether the L2 was not played somewhere: there is no number then.
+bool not_played(const Grid& g) {
+    return std::any_of(g.outcomes.begin(), g.outcomes.end(),
+                       [](const Outcome& o) { return o.report && !o.report->dram(); });
+}
+
+/// Whether every variant has the same tiles all along the axis.
+bool tiles_stay(const Grid& g) {
+    for (std::size_t v = 0; v < g.variants.size(); ++v) {
+        const Outcome* first = nullptr;
+        for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
+            const Outcome& o = g.at(v, k);
+            if (!o.report) continue;
+            if (!first) first = &o;
+            const Tiling &a = first->experiment.tiling, &b = o.experiment.tiling;
+            if (a.br != b.br || a.bc != b.bc) return false;
+        }
+    }
+    return true;
+}
+
+/// Whether the least size has several tiles both ways, for every variant.
+bool many_tiles(const Grid& g) {
+    for (std::size_t v = 0; v < g.variants.size(); ++v) {
+        const Tiling& t = g.at(v, 0).experiment.tiling;
+        if (static_cast<double>(std::max(t.br, t.bc)) > g.x(0) / 2) return false;
+    }
+    return true;
+}
+
 /// What all have to move, or to read.
 void add_compulsory(Panel& p, const Grid& g) {
     const bool reads = reads_only(p);
@@ -173,6 +223,7 @@ void add_compulsory(Panel& p, const Grid& g) {
                     {g.x(k), static_cast<double>(r->compulsory_read() + (reads ? 0 : r->compulsory_written()))});
                 break;
             }
+    if (s.points.size() == 1) s.look = Look::open_points;  // a line needs two
     p.series.push_back(s);
 }
 
@@ -184,40 +235,40 @@ double elements(const Experiment& e) {
 /// Saha and Ye (arXiv 2402.07443), theorem 3.1: no algorithm moves less than the order of this.
 double lower_bound(double n, double d, double m) { return std::min(n * n * d / std::sqrt(m), n * n * d * d / m); }
 
-constexpr const char* levels =
-    "SM traffic is counted: what crosses an SM's boundary, read and written, the papers' HBM accesses. DRAM reads are "
-    "modelled: what "
-    "the L2 lacks; there is no number where more than 4 million visits of tiles would have to be played.";
+/// Bytes at both of a GPU's borders.
+const std::vector<Shown> levels = {
+    {"hbm_bytes", "across the SMs' boundary",
+     "SM traffic is counted: what crosses an SM's boundary, read and written, the papers' HBM accesses."},
+    {"dram_read_bytes", "from DRAM", "DRAM reads are modelled: what the L2 lacks."}};
 
 }  // namespace
 
 Figure io_vs_n(const FigureRequest& r) {
-    const Against a{"io-vs-n",
-                    "What attention moves, by sequence length",
-                    "seq=256:128k:x2",
-                    "sequence length N",
-                    {{"hbm_bytes", "across the SMs' boundary"}, {"dram_read_bytes", "from DRAM"}},
-                    levels};
+    const Against a{
+        "io-vs-n", "What attention moves, by sequence length", "seq=256:128k:x2", "sequence length N", levels, ""};
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
     Figure f = figure_of(r, a, g);
     const double d = static_cast<double>(g.some().experiment.problem.dim), m = elements(g.some().experiment);
-    if (const auto v = g.plain("standard"); v && jumps(find(f.panels[0], g.variants[*v].label)))
-        f.caption +=
-            ' ' + g.variants[*v].label + " jumps where a row of S has no room on chip, and is read once for each pass.";
+    std::string &of_sms = f.panels[0].caption, &of_dram = f.panels[1].caption;
+    if (const auto v = g.plain("standard"); v && jumps(find(f.panels[0], g.variants[*v].title)))
+        of_sms += ' ' + text::capitalised(g.variants[*v].title) +
+                  " jumps where a row of S has no room on chip, and is read once for each pass.";
     if (const auto v = g.plain("flash_v1"); v && leaves_l2(g, *v))
-        f.caption += ' ' + g.variants[*v].label +
-                     " leaves the L2 where all of Q and O, which it goes round in, have no room there.";
+        of_dram += ' ' + text::capitalised(g.variants[*v].title) +
+                   " leaves the L2 where all of Q and O, which it goes round in, have no room there.";
+    if (not_played(g))
+        of_dram += " There is no number where more than 4 million visits of tiles would have to be played.";
     const bool grows = g.axis.values.size() > 1;
-    if (grows)
-        f.caption +=
+    if (grows && tiles_stay(g) && many_tiles(g))
+        of_sms +=
             " With tiles that stay as they are bytes grow as N², and which algorithm moves fewer depends on the tiles "
             "(--tiles paper).";
     const bool s = grows && add_shape(f.panels[0], g, "standard", "N d + N²", [&](double n) { return n * d + n * n; });
     const bool flash = grows && add_shape(f.panels[0], g, "flash_v1", m >= d * d ? "N² d² / M" : "N² d / √M",
                                           [&](double n) { return lower_bound(n, d, m); });
-    if (s || flash) f.caption += " Dotted lines have no constant: only their slope means something.";
+    if (s || flash) of_sms += " Dotted lines have no constant: only their slope means something.";
     if (flash)
-        f.caption +=
+        of_sms +=
             " N² d² / M: FlashAttention's theorem 2 and, for M ≥ d², the lower bound (Saha and Ye, theorem 3.1); M = " +
             text::grouped(std::llround(m)) + " elements, d² = " + text::grouped(std::llround(d * d)) + ".";
     for (Panel& p : f.panels) add_compulsory(p, g);
@@ -225,16 +276,13 @@ Figure io_vs_n(const FigureRequest& r) {
 }
 
 Figure io_vs_d(const FigureRequest& r) {
-    const Against a{"io-vs-d",
-                    "What attention moves, by head dimension",
-                    "dim=16,32,64,96,128,192,256",
-                    "head dimension d",
-                    {{"hbm_bytes", "across the SMs' boundary"}, {"dram_read_bytes", "from DRAM"}},
-                    levels};
+    const Against a{
+        "io-vs-d", "What attention moves, by head dimension", "dim=16,32,64,96,128,192,256", "head dimension d", levels,
+        ""};
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
     Figure f = figure_of(r, a, g);
     for (Panel& p : f.panels) add_compulsory(p, g);
-    f.caption += " Curves bend where tiles change.";
+    if (!tiles_stay(g)) f.caption += " Curves bend where tiles change.";
     return f;
 }
 
@@ -261,6 +309,7 @@ Figure io_vs_sram(const FigureRequest& r) {
                  size = static_cast<double>(size_of(w.dtype));
     add_compulsory(p, g);
     // Without a constant it is put where it touches what is counted, from below.
+    if (g.axis.values.size() == 1) return f;
     const auto bound = [&](double kib) { return lower_bound(n, d, kib * 1024 / size); };
     double constant = std::numeric_limits<double>::infinity();
     for (const Series& curve : p.series)
@@ -284,33 +333,31 @@ Figure io_vs_sram(const FigureRequest& r) {
 Figure io_vs_block(const FigureRequest& r) {
     FigureRequest of_paper = of_flash_attentions_figure_2(r);
     if (of_paper.options.br == "auto") of_paper.options.br = "64";
-    const Against a{
-        "io-vs-block",
-        "Larger blocks, fewer bytes, until something else limits",
-        "bc=64,128,256,512",
-        "block size Bc (keys of a tile)",
-        {{"hbm_bytes", "accesses"}, {"time_us", "time"}},
-        "As in FlashAttention's figure 2, middle: forward alone, Br = min(Bc, d) = 64. SM traffic is counted, time "
-        "modelled.",
-        true,
-        false};
+    const Against a{"io-vs-block",
+                    "Larger blocks, fewer bytes, until something else limits",
+                    "bc=64,128,256,512",
+                    "block size Bc (keys of a tile)",
+                    {{"hbm_bytes", "accesses", "SM traffic is counted."}, {"time_us", "time", "Time is modelled."}},
+                    "As in FlashAttention's figure 2, middle: forward alone, Br = min(Bc, d) = 64.",
+                    true,
+                    false};
     return figure_of(of_paper, a, grid_of(of_paper, a, {"flash_v1"}));
 }
 
 Figure footprint(const FigureRequest& r) {
-    const Against a{
-        "footprint",
-        "Memory beyond inputs and output",
-        "seq=256:128k:x2",
-        "sequence length N",
-        {{"hbm_extra_bytes", ""}},
-        "Counted: tensors in HBM that neither are inputs nor the output. Crosses: with these the tensors do not fit in "
-        "the GPU's memory."};
+    const Against a{"footprint",
+                    "Memory beyond inputs and output",
+                    "seq=256:128k:x2",
+                    "sequence length N",
+                    {{"hbm_extra_bytes", ""}},
+                    "Counted: tensors in HBM that neither are inputs nor the output."};
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2", "memory_efficient", "chunked"});
     Figure f = figure_of(r, a, g);
+    if (find(f.panels[0], beyond_hbm_title))
+        f.caption += " Crosses: with these the tensors do not fit in the GPU's memory.";
     add_compulsory(f.panels[0], g);
     for (const Variant& v : g.variants)
-        if (!find(f.panels[0], v.label)) f.caption += " " + v.label + " has none.";
+        if (!find(f.panels[0], v.title)) f.caption += " " + text::capitalised(v.title) + " has none.";
     return f;
 }
 

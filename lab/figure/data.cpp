@@ -4,6 +4,7 @@
 
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
+#include "core/text/words.hpp"
 #include "lab/figure/figure.hpp"
 
 namespace tilescope::lab {
@@ -41,6 +42,14 @@ Json panel(const Panel& p) {
 
 }  // namespace
 
+std::string caption_of(const Figure& f) {
+    std::vector<std::string> parts;
+    for (const Panel& p : f.panels)
+        if (!p.caption.empty()) parts.push_back(p.caption);
+    if (!f.caption.empty()) parts.push_back(f.caption);
+    return text::join(parts, " ");
+}
+
 std::string as_csv(const Figure& f) {
     std::string out = text::csv_line({"panel", "series", "x", "y", "x_to", "y_to", "shade", "label", "bar"});
     for (const Panel& p : f.panels) {
@@ -56,7 +65,7 @@ std::string as_csv(const Figure& f) {
 
 std::string as_json(const Figure& f) {
     Json j = {{"schema", "tilescope.plot/1"}, {"name", f.name},       {"title", f.title},
-              {"caption", f.caption},         {"command", f.command}, {"panels", Json::array()}};
+              {"caption", caption_of(f)},     {"command", f.command}, {"panels", Json::array()}};
     for (const Panel& p : f.panels) j["panels"].push_back(panel(p));
     return j.dump(2) + "\n";
 }

@@ -76,14 +76,18 @@ struct Panel {
     std::vector<Box> boxes = {};
     std::optional<FigureAxis> shades = std::nullopt;  ///< of `shade`, beside the panel; the figure's title says of what
     bool map = false;                                 ///< both axes to one scale, and none drawn
+    std::string caption = "";                         ///< what is said of it alone
 };
 
 struct Figure {
     std::string name, title;
     std::vector<Panel> panels;
-    std::string caption;  ///< what is counted, modelled or measured, and of what
+    std::string caption;  ///< what is counted, modelled or measured, and of what; of panels see caption_of()
     std::string command;  ///< that draws it again, with the version
 };
+
+/// What is said of the panels that are there, then of the whole.
+std::string caption_of(const Figure& figure);
 
 /// Every point and box as a row: panel, series, x, y and so on, in the units of the axes.
 std::string as_csv(const Figure& figure);
@@ -102,6 +106,7 @@ struct Page {
     std::optional<double> width_cm = std::nullopt;  ///< nothing: as wide as the figure likes to be
     double font_pt = 11;                            ///< of the numbers on axes; other sizes follow
     bool caption = true;                            ///< and title, and command
+    bool legend_beside = false;                     ///< to the right of the panels, not above them
 };
 
 /// A script for gnuplot 5.4 with its data in it, that writes the figure to `output`.

@@ -37,12 +37,15 @@ struct Bar {
     double value;
 };
 
-/// A bar for each source, of every algorithm. `unit`: of the numbers above them.
+/// A bar for each source, of every algorithm.
 Panel panel_of(const char* title, const FigureAxis& y, const std::vector<std::string>& names,
-               const std::vector<std::vector<Bar>>& bars, double unit) {
+               const std::vector<std::vector<Bar>>& bars) {
     constexpr double width = 0.24;
     Panel p{title, {""}, y};
     double highest = 0;
+    for (const auto& of : bars)
+        for (const Bar& b : of) highest = std::max(highest, b.value);
+    const double unit = in_one_unit(p.y, with_label * highest);
     p.x.from = -0.55, p.x.to = static_cast<double>(names.size()) - 0.45;
     for (std::size_t k = 0; k < names.size(); ++k) {
         p.x.ticks.push_back({static_cast<double>(k), names[k]});
@@ -54,10 +57,9 @@ Panel panel_of(const char* title, const FigureAxis& y, const std::vector<std::st
             box.bar = names[k];
             p.boxes.push_back(box);
             p.series.push_back({"", Look::words, -1, {{left + 0.45 * width, b.value, text::number(b.value / unit)}}});
-            left += width, highest = std::max(highest, b.value);
+            left += width;
         }
     }
-    in_one_unit(p.y, with_label * highest);
     return p;
 }
 
@@ -112,8 +114,9 @@ Figure forward_backward(const FigureRequest& asked) {
     std::vector<std::vector<Bar>> flops, bytes, seconds;
     for (std::size_t k = 0; k < variants.size(); ++k) {
         const Report both = both_passes(r, variants[k], outcomes[k]);
-        const bool plain = variants[k].label == variants[k].algorithm->name;
-        names.push_back(plain ? variants[k].algorithm->forward : variants[k].label);
+        const Algorithm& forward = *find_algorithm(variants[k].algorithm->forward);
+        const bool plain = variants[k].title == variants[k].algorithm->title;
+        names.push_back(plain && *forward.title ? forward.title : variants[k].title);
         const Tiling t = both.experiment.tiling;
         tiles.push_back(names.back() + " " + std::to_string(t.br) + " x " + std::to_string(t.bc));
         const auto number = [](auto x) { return static_cast<double>(x); };
@@ -130,12 +133,12 @@ Figure forward_backward(const FigureRequest& asked) {
     Figure f{
         "forward-backward",
         "A step of training: FLOPs, bytes and time",
-        {panel_of("FLOPs", {"GFLOP of matrix products"}, names, flops, 1),
-         panel_of("accesses, GB", {"SM traffic, DRAM traffic", Scale::bytes}, names, bytes, 1e9),
-         panel_of("time, ms", {"time", Scale::seconds}, names, seconds, 1e-3)},
+        {panel_of("FLOPs", {"GFLOP of matrix products"}, names, flops),
+         panel_of("accesses", {"SM traffic, DRAM traffic", Scale::bytes}, names, bytes),
+         panel_of("time", {"time", Scale::seconds}, names, seconds)},
         "Forward and backward pass together, as FlashAttention's figure 2, left, has them. FLOPs and SM traffic are "
         "counted, DRAM traffic and times modelled. " +
-            setup_text(e, "") + "; tiles of the backward pass, Br x Bc: " + text::join(tiles, ", ") + ".",
+            setups_of(variants, outcomes) + " Tiles of the backward pass, Br x Bc: " + text::join(tiles, ", ") + ".",
         asked.command};
     if (is_printed_size(e.problem)) f.caption += about_printed(e.problem, e.gpu);
     return f;

@@ -58,6 +58,8 @@ const char* format_of(Scale s, bool log) {
     }
 }
 
+constexpr double title_lines = 2;  // letters wide
+
 class Script {
   public:
     Script(const Figure& f, Theme theme, Terminal terminal, const std::string& output, const Page& page)
@@ -180,17 +182,21 @@ class Script {
         return all;
     }
     void draw_legend() {
-        place({16, at_.width - 16, 0, at_.height});
+        place({at_.legend_left(), at_.width - 16, 0, at_.height});
         out_ << "unset border\nunset tics\nunset colorbox\nset xrange [0:1]\nset yrange [0:1]\nset key at screen "
-             << 16 / at_.width << "," << at_.legend_top() / at_.height << " left top Left reverse horizontal maxcols "
-             << at_.legend_columns << " samplen 2.2 spacing 1.1 width 1" << font(11 * at_.legend_font)
-             << "\nplot NaN notitle";
+             << at_.legend_left() / at_.width << "," << at_.legend_top() / at_.height
+             << " left top Left reverse horizontal maxcols " << at_.legend_columns << " samplen 2.2 spacing 1.1 width 1"
+             << font(11 * at_.legend_font) << "\nplot NaN notitle";
         for (const Entry& e : legend_) out_ << ", \\\n     keyentry " << e.look << " title " << quoted(e.title);
         out_ << "\nunset key\nunset for [i=1:99] label i\n";
     }
 
     void axis(const char* name, const FigureAxis& a, const std::string& title) {
-        out_ << "set " << name << "label " << quoted(title) << ink() << "\n";
+        // Further lines of a title stand nearer to the axis than the first, where the ticks are.
+        const auto further = static_cast<double>(std::count(title.begin(), title.end(), '\n'));
+        out_ << "set " << name << "label " << quoted(title);
+        if (*name == 'y') out_ << " offset " << text::number(-title_lines * further) << ",0";
+        out_ << ink() << "\n";
         out_ << (a.log ? "set logscale " : "unset logscale ") << name << "\n";
         out_ << "set " << name << "range [" << (a.from ? text::exact(*a.from) : "*") << ":"
              << (a.to ? text::exact(*a.to) : "*") << "]\n";
@@ -202,8 +208,9 @@ class Script {
         out_ << "set " << name << "tics (";
         const std::size_t step = *name == 'c' ? 1 : at_.tick_step(a, *name == 'x');
         for (std::size_t k = 0; k < a.ticks.size(); k += step)
-            out_ << (k ? ", " : "") << text::in_gnuplot_tick(drawn(a.ticks[k].text)) << " "
-                 << text::exact(a.ticks[k].at);
+            out_ << (k ? ", " : "")
+                 << text::in_gnuplot_tick(drawn(*name == 'x' ? at_.tick_text(a, a.ticks[k].text) : a.ticks[k].text))
+                 << " " << text::exact(a.ticks[k].at);
         out_ << ") nomirror" << ink() << "\n";
     }
 
@@ -214,7 +221,10 @@ class Script {
         axis("x", p.x, p.x.words());
         axis("y", p.y, at_.y_titles[number]);
         out_ << "set border " << (p.map ? 0 : 3) << " lc rgb \"" << c_.ink << "\"\n";
-        out_ << (at_.steep(p.x) ? "set xtics rotate by 30 right\n" : "set xtics norotate center\n");
+        if (const double turn = at_.turn(p.x); turn > 0)
+            out_ << "set xtics rotate by " << text::number(turn) << " right\n";
+        else
+            out_ << "set xtics norotate center\n";
         if (p.map) out_ << "unset xtics\nunset ytics\n";
         if (p.shades) {
             out_ << "set colorbox\nset palette defined (0 \"" << c_.low << "\", 0.5 \"" << c_.middle << "\", 1 \""
@@ -244,7 +254,8 @@ class Script {
             return "fs transparent pattern " + std::to_string(4 + b.colour) + " noborder lc rgb \"" +
                    std::string(c_.hatch) + "\"";
         if (b.colour < 0) return "fs solid 1 noborder lc palette";
-        if (b.open) return "fs empty border lw 1.2 " + colour(b.colour);
+        if (b.open)  // on a grey copy lines differ by their dashes
+            return "fs empty border lw 1.2 " + colour(b.colour) + (b.colour % 2 == 1 ? " dt (4,3)" : "");
         return "fs solid 1 border lc rgb \"" + std::string(c_.paper) + "\" lw 0.5 " + fill(b.colour);
     }
     /// PNG scales them itself.

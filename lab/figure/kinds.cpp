@@ -26,6 +26,12 @@ constexpr FigureKind all_kinds[] = {
     {"loop-order", "who computes which tile of the scores when, and how often the others travel for it", loop_order},
 };
 
+/// "flash_v2:br=64,label=another" of "flash_v2:br=64".
+std::string relabelled(const std::string& typed) {
+    const std::size_t name = algorithm_in(typed).size(), at = std::min(typed.find('@', name), typed.size());
+    return typed.substr(0, at) + (at > name ? "," : ":") + "label=another" + typed.substr(at);
+}
+
 Experiment experiment_of_case(const FigureRequest& r, const FigureCase& c, TileRule rule, Objective objective) {
     Settings settings = c.variant->settings;
     settings.insert(settings.end(), c.settings.begin(), c.settings.end());
@@ -51,6 +57,10 @@ const FigureKind& figure_kind(const std::string& name, std::span<const FigureKin
 }
 
 std::vector<Variant> variants_of(const FigureRequest& r, std::initializer_list<const char*> usual) {
+    for (auto v = r.variants.begin(); v != r.variants.end(); ++v)
+        if (std::any_of(r.variants.begin(), v, [&](const Variant& earlier) { return earlier.title == v->title; }))
+            throw UsageError("plot: " + v->title + " is drawn twice; leave one out, or name them apart: " +
+                             text::shown(relabelled(v->typed)));
     if (!r.variants.empty()) return r.variants;
     std::vector<Variant> list;
     for (const char* name : usual) list.push_back(variant_from(name));
@@ -155,7 +165,21 @@ std::string by_variant(const std::vector<std::string>& labels, const std::vector
     return text::join(parts, "; ");
 }
 
+/// As a sentence begins, but for symbols: "d = 64".
+std::string as_beginning(std::string words) {
+    return words.size() > 1 && words[1] == ' ' ? words : text::capitalised(std::move(words));
+}
+
 }  // namespace
+
+std::string setups_of(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes) {
+    std::vector<std::string> labels, setups;
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+        labels.push_back(variants[v].title);
+        setups.push_back(setup_text(outcomes[v].experiment, ""));
+    }
+    return as_beginning(by_variant(labels, setups, ": ")) + ".";
+}
 
 std::string setups_text(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes,
                         std::string_view varied) {
@@ -165,12 +189,12 @@ std::string setups_text(const std::vector<Variant>& variants, const std::vector<
         const std::span row = std::span(outcomes).subspan(v * each, each);
         const auto some = std::find_if(row.begin(), row.end(), [](const Outcome& o) { return o.report.has_value(); });
         if (some == row.end()) continue;
-        labels.push_back(variants[v].label);
+        labels.push_back(variants[v].title);
         setups.push_back(setup_text(some->experiment, varied));
         tiles.push_back(tiles_of(row));
     }
     const bool one = std::all_of(tiles.begin(), tiles.end(), [&](const std::string& t) { return t == tiles[0]; });
-    return by_variant(labels, setups, ": ") + ". Tiles, Br x Bc: " + by_variant(labels, tiles, " ") +
+    return as_beginning(by_variant(labels, setups, ": ")) + ". Tiles, Br x Bc: " + by_variant(labels, tiles, " ") +
            (one && tiles.size() > 1 ? " for all." : ".");
 }
 

@@ -34,7 +34,7 @@ const FigureKind& figure_kind(const std::string& name, std::span<const FigureKin
 
 // ---- What kinds share
 
-/// Their variants, or these algorithms.
+/// Their variants, or these algorithms. Throws UsageError where two have one title.
 std::vector<Variant> variants_of(const FigureRequest& request, std::initializer_list<const char*> usual);
 /// Throws UsageError where a flag says what the figure varies; `usual`: what it varies it over.
 void leave_to_figure(const FigureRequest& request, const std::string& key, const std::string& usual);
@@ -60,7 +60,9 @@ std::vector<Outcome> outcomes_of(const FigureRequest& request, const std::vector
 double number_in(const std::string& value);
 /// "16 heads, d = 64, f16, on H100-SXM": what is the same for all of a figure; `varied`: the key that is not.
 std::string setup_text(const Experiment& experiment, std::string_view varied);
-/// What is the same for all variants, or what each has, and their tiles: "16 heads, ... Tiles, Br x Bc: 128 x 128 for
+/// "16 heads, d = 64, f16, on H100-SXM." of all variants, or of each.
+std::string setups_of(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes);
+/// The same and their tiles: "16 heads, ... Tiles, Br x Bc: 128 x 128 for
 /// all." `outcomes`: a row of them for each variant.
 std::string setups_text(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes,
                         std::string_view varied);

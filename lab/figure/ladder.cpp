@@ -42,7 +42,7 @@ Figure ladder(const FigureRequest& r) {
     p.x.from = -0.6, p.x.to = static_cast<double>(variants.size()) - 0.4;
     for (std::size_t k = 0; k < variants.size(); ++k) {
         const double x = static_cast<double>(k);
-        p.x.ticks.push_back({x, variants[k].label});
+        p.x.ticks.push_back({x, variants[k].title});
         double sums[std::size(groups)] = {}, at = 0;
         if (const auto& report = outcomes[k].report)
             for (const TensorReport& t : report->tensors)
@@ -50,7 +50,7 @@ Figure ladder(const FigureRequest& r) {
         for (std::size_t g = 0; g < std::size(groups); at += sums[g], ++g)
             if (sums[g] > 0)
                 p.boxes.push_back({x - 0.36, x + 0.36, at, at + sums[g], static_cast<int>(g), 0, false, groups[g].title,
-                                   "", false, variants[k].label});
+                                   "", false, variants[k].title});
         highest = std::max(highest, at);
         p.series.push_back({"", Look::words, -1, {{x, at, at > 0 ? text::bytes(at) : "does not fit"}}});
     }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "core/machine/error.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::lab {
@@ -11,7 +13,9 @@ namespace {
 constexpr double letter = 9.3, title_letter = 15, caption_letter = 8.7, legend_letter = 10.5;
 constexpr double title_line = 34, legend_line = 26, caption_line = 20, margin = 12, axis_title = 26;
 constexpr double usual_panel = 620, least_panel = 460;  // wide
-constexpr double highest_panel = 350;
+constexpr double highest_panel = 350, name_line = 19;
+constexpr double most_beside = 0.45;  // of the width, that a legend takes from the panels
+constexpr double least_beside = 200;  // of an axis, that it leaves them
 
 /// Of the words beside an axis' ticks.
 std::size_t longest_label(const FigureAxis& a) {
@@ -43,14 +47,30 @@ double room_along(const FigureAxis& a) {
     return all;
 }
 
+double radians(double degrees) { return degrees * std::numbers::pi / 180; }
+
 std::vector<std::string> lines_of(const std::string& text, double width, double of_a_letter) {
     return text.empty() ? std::vector<std::string>{}
                         : text::wrapped(text, static_cast<std::size_t>(std::max(8.0, width / of_a_letter)));
 }
 
+std::vector<std::string> lines_of_name(const std::string& name, double room) {
+    return text::wrapped(name, static_cast<std::size_t>(std::max(1.0, room / letter - 0.5)));
+}
+
+/// What names along the axis need, cut between their words; 0 where there are none.
+double room_for_names(const FigureAxis& a) {
+    std::size_t longest = 0;
+    if (is_of_names(a))
+        for (const FigureAxis::Tick& t : a.ticks)
+            for (const std::string& line : lines_of_name(t.text, 0)) longest = std::max(longest, text::width(line));
+    return wide(longest + 1) * static_cast<double>(a.ticks.size());
+}
+
 double own_width(const Figure& f) {
     const bool alone = f.panels.size() == 1;
-    return alone && !f.panels[0].map ? 900 : usual_panel * (alone ? 1 : 2);
+    if (!alone || f.panels[0].map) return usual_panel * (alone ? 1 : 2);
+    return std::clamp(room_for_names(f.panels[0].x) + 150, 900.0, 2 * usual_panel);
 }
 
 }  // namespace
@@ -58,24 +78,37 @@ double own_width(const Figure& f) {
 FigureLayout::FigureLayout(const Figure& f, const Page& page, const std::vector<std::string>& legend)
     : scale(page.font_pt / Page().font_pt) {
     width = (page.width_cm ? *page.width_cm / 2.54 * 100 : own_width(f)) / scale;
-    columns_ = std::clamp<std::size_t>(static_cast<std::size_t>(width / least_panel), 1, f.panels.size());
-    rows_ = (f.panels.size() + columns_ - 1) / columns_;
-    if (page.caption) {
-        title = lines_of(f.title, width - 2 * margin, title_letter);
-        caption = lines_of(f.caption, width, caption_letter);
-        for (std::string& line : lines_of(f.command, width, caption_letter)) caption.push_back(std::move(line));
-    }
     std::size_t longest = 1;
     for (const std::string& t : legend) longest = std::max(longest, text::width(t));
     const double entry = legend_letter * static_cast<double>(longest) + 66;
-    legend_columns = static_cast<std::size_t>(std::max(1.0, 0.96 * width / entry));
-    legend_font = std::min(1.0, 0.96 * width / (wide(longest) + 60));
-    legend_height_ = legend_line * legend_font *
-                         std::ceil(static_cast<double>(legend.size()) / static_cast<double>(legend_columns)) +
-                     margin;
+    if (page.legend_beside && !legend.empty()) {
+        if (!page.width_cm) width += entry / scale;
+        side_ = std::min(entry, most_beside * width);
+    }
+    columns_ = std::clamp<std::size_t>(static_cast<std::size_t>((width - side_) / least_panel), 1, f.panels.size());
+    rows_ = (f.panels.size() + columns_ - 1) / columns_;
+    if (page.caption) {
+        title = lines_of(f.title, width - 2 * margin, title_letter);
+        caption = lines_of(caption_of(f), width, caption_letter);
+        for (std::string& line : lines_of(f.command, width, caption_letter)) caption.push_back(std::move(line));
+    }
+    const double room = 0.96 * (side_ > 0 ? side_ : width);
+    legend_columns = static_cast<std::size_t>(std::max(1.0, room / entry));
+    legend_font = std::min(1.0, room / (wide(longest) + 60));
+    const double of_legend = legend_line * legend_font *
+                                 std::ceil(static_cast<double>(legend.size()) / static_cast<double>(legend_columns)) +
+                             margin;
+    legend_height_ = side_ > 0 ? margin : of_legend;
     measure_panels(f);
-    height = margin + caption_line * static_cast<double>(caption.size()) + row_height_ * static_cast<double>(rows_) +
-             legend_height_ + title_line * static_cast<double>(title.size());
+    if (side_ > 0 && plot_width() < least_beside)
+        throw UsageError("--legend beside: panels have no room there; try --legend above, or a larger --width");
+    double body = row_height_ * static_cast<double>(rows_) + legend_height_;
+    if (side_ > 0) body = std::max(body, of_legend + 2 * margin);
+    height = margin + caption_line * static_cast<double>(caption.size()) + body + title_height();
+}
+
+double FigureLayout::title_height() const {
+    return title.empty() ? 0 : title_line * static_cast<double>(title.size()) + margin;
 }
 
 void FigureLayout::measure_panels(const Figure& f) {
@@ -83,8 +116,7 @@ void FigureLayout::measure_panels(const Figure& f) {
     for (const Panel& p : f.panels) {
         left_ = std::max(left_, p.map ? 2 * margin : wide(longest_label(p.y)) + 32);
         // A scale of shades is as wide as a part of the panel.
-        right_ = std::max(
-            right_, p.shades ? wide(longest_label(*p.shades)) + 16 + 0.08 * width / static_cast<double>(columns_) : 20);
+        right_ = std::max(right_, p.shades ? wide(longest_label(*p.shades)) + 16 + 0.08 * cell_width() : 20);
         titled = titled || !p.title.empty();
     }
     const auto height_now = [&] {
@@ -97,27 +129,52 @@ void FigureLayout::measure_panels(const Figure& f) {
         y_titles.push_back(text::join(cut, "\n"));
     }
     left_ += axis_title * static_cast<double>(lines);
+    // Names that are turned begin left of their ticks.
+    for (const Panel& p : f.panels)
+        if (steep(p.x))
+            left_ = std::max(left_, wide(text::width(p.x.ticks[0].text)) * std::cos(radians(turn(p.x))) + margin -
+                                        room_of_tick(p.x) / 2);
     panel_height_ = height_now();
     double ticks = 0, words = 0;
     for (const Panel& p : f.panels) {
-        if (!steep(p.x)) continue;
-        ticks = std::max(ticks, wide(longest_label(p.x)) / 2);
+        std::size_t most = 1;
+        if (is_of_names(p.x))
+            for (const FigureAxis::Tick& t : p.x.ticks)
+                most = std::max(most, lines_of_name(t.text, room_of_tick(p.x)).size());
+        ticks = std::max(ticks, steep(p.x) ? wide(longest_label(p.x)) * std::sin(radians(turn(p.x)))
+                                           : name_line * static_cast<double>(most - 1));
         for (const Series& s : p.series)
             for (const FigurePoint& q : s.points)
-                if (s.look == Look::words && upright(p, q)) words = std::max(words, wide(text::width(q.label) + 1));
+                if (s.look == Look::words && upright(p, q)) {
+                    const double above = p.y.to ? panel_height_ * (1 - q.y / *p.y.to) : 0;
+                    words = std::max(words, wide(text::width(q.label) + 1) - above);
+                }
     }
-    below_ = (f.panels[0].map ? 40 : 78) + ticks;
+    const bool words_below =
+        std::any_of(f.panels.begin(), f.panels.end(), [](const Panel& p) { return !p.x.title.empty(); });
+    below_ = (f.panels[0].map ? 40 : words_below ? 78 : 78 - axis_title) + ticks;
     row_height_ = panel_height_ + below_ + (titled ? title_line : margin) + words;
 }
 
-bool FigureLayout::steep(const FigureAxis& x) const { return is_of_names(x) && room_along(x) > plot_width(); }
+std::string FigureLayout::tick_text(const FigureAxis& x, const std::string& name) const {
+    return is_of_names(x) && !steep(x) ? text::join(lines_of_name(name, room_of_tick(x)), "\n") : name;
+}
+
+double FigureLayout::turn(const FigureAxis& x) const {
+    if (!is_of_names(x) || room_for_names(x) <= plot_width()) return 0;
+    constexpr double least_for_flat = 34;  // two lines of turned words, side by side
+    return room_of_tick(x) >= least_for_flat ? 30 : 60;
+}
 
 bool FigureLayout::upright(const Panel& p, const FigurePoint& q) const {
-    return steep(p.x) && q.slope == 0 && text::width(q.label) > 4;
+    if (q.slope != 0 || !is_of_names(p.x)) return false;
+    const auto words = std::count_if(p.series.begin(), p.series.end(), [](auto& s) { return s.look == Look::words; });
+    const double each = static_cast<double>(std::max<std::ptrdiff_t>(words, 1)) / static_cast<double>(p.x.ticks.size());
+    return wide(text::width(q.label)) > room_of_tick(p.x) / std::max(1.0, each);
 }
 
 std::size_t FigureLayout::tick_step(const FigureAxis& a, bool along_x) const {
-    if (along_x && steep(a)) return 1;
+    if (along_x && is_of_names(a)) return 1;
     const double needed = along_x ? room_along(a) : 20 * static_cast<double>(a.ticks.size());
     return static_cast<std::size_t>(std::max(1.0, std::ceil(needed / (along_x ? plot_width() : panel_height_))));
 }
@@ -129,7 +186,7 @@ double FigureLayout::room_for(const std::string& label, std::size_t panel_number
 }
 
 FigureLayout::Area FigureLayout::panel(std::size_t k) const {
-    const double cell = width / static_cast<double>(columns_), column = static_cast<double>(k % columns_),
+    const double cell = cell_width(), column = static_cast<double>(k % columns_),
                  rows_below = static_cast<double>(rows_ - 1 - k / columns_);
     const double bottom =
         margin + caption_line * static_cast<double>(caption.size()) + rows_below * row_height_ + below_;
@@ -140,6 +197,7 @@ double FigureLayout::title_at(std::size_t line) const { return height - 28 - tit
 double FigureLayout::caption_at(std::size_t line) const {
     return caption_line * (static_cast<double>(caption.size() - line) - 0.4) + margin / 2;
 }
-double FigureLayout::legend_top() const { return height - title_line * static_cast<double>(title.size()) - margin / 2; }
+double FigureLayout::legend_left() const { return side_ > 0 ? width - side_ : 16; }
+double FigureLayout::legend_top() const { return height - title_height() - margin / 2; }
 
 }  // namespace tilescope::lab

@@ -18,7 +18,7 @@ struct FigureLayout {
     Area panel(std::size_t k) const;
     /// The middle of a line of the title or the caption, above the bottom of the picture.
     double title_at(std::size_t line) const, caption_at(std::size_t line) const;
-    double legend_top() const;
+    double legend_left() const, legend_top() const;
     /// What part of its size a label may have to be within a box; axes are linear.
     double room_for(const std::string& label, std::size_t panel, const Panel& p, const Box& b) const;
     double units_per_inch() const { return 100 / scale; }
@@ -29,8 +29,11 @@ struct FigureLayout {
     std::size_t legend_columns;
     double legend_font = 1;             ///< in fonts of an axis
     std::vector<std::string> y_titles;  ///< of the panels, cut into lines
-    /// Whether names along the x axis have no room beside each other.
-    bool steep(const FigureAxis& x) const;
+    /// The text of a tick of the x axis; a name is cut into lines where it has no room beside its neighbours.
+    std::string tick_text(const FigureAxis& x, const std::string& text) const;
+    /// How names along the x axis are turned that have no room beside each other either way: 0, 30 or 60 degrees.
+    double turn(const FigureAxis& x) const;
+    bool steep(const FigureAxis& x) const { return turn(x) > 0; }
     /// Whether there is as little room for a point's label.
     bool upright(const Panel& p, const FigurePoint& point) const;
     /// Every so manieth of the ticks has room.
@@ -39,10 +42,14 @@ struct FigureLayout {
   private:
     void measure_panels(const Figure& figure);
 
-    double plot_width() const { return width / static_cast<double>(columns_) - left_ - right_; }
+    double cell_width() const { return (width - side_) / static_cast<double>(columns_); }
+    double room_of_tick(const FigureAxis& x) const { return plot_width() / static_cast<double>(x.ticks.size()); }
+    double plot_width() const { return cell_width() - left_ - right_; }
     std::size_t columns_, rows_;
+    double title_height() const;
     double left_ = 0, right_ = 0, panel_height_ = 0, row_height_, legend_height_;
     double below_ = 0;  ///< a panel, for its axis
+    double side_ = 0;   ///< of the panels, for the legend
 };
 
 }  // namespace tilescope::lab

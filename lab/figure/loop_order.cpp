@@ -269,7 +269,7 @@ Figure loop_order(const FigureRequest& r) {
     for (std::size_t k = 0; k < variants.size(); ++k) {
         check(outcomes[k].experiment);
         if (outcomes[k].report && outcomes[k].report->time)
-            stories.push_back(story_of(variants[k].label, *outcomes[k].report, r.control));
+            stories.push_back(story_of(variants[k].title, *outcomes[k].report, r.control));
     }
     if (stories.empty()) throw RunError("plot loop-order: " + outcomes[0].remark);
     std::array<double, std::size(margins)> room{};
@@ -286,7 +286,7 @@ Figure loop_order(const FigureRequest& r) {
         "how often each tile of Q, K, V and O crosses the SMs' boundary (counted), on one scale. Above: the whole "
         "run's time, and its SM traffic. " +
         (p.batch_heads() > 1 ? "The first of " + text::grouped(p.batch_heads()) + " heads. " : std::string()) +
-        setup_text(stories[0].report.experiment, "") + ".";
+        setups_of(variants, outcomes);
     return f;
 }
 

@@ -48,6 +48,9 @@ const PictureFile& picture_file(const std::string& flag, const std::string& path
     std::vector<std::string> endings;
     for (const PictureFile& f : picture_files) endings.emplace_back(f.ending);
     const std::string ending = check_ending(flag, path, endings);
+    if (ending.empty() && !path.empty() && !path.starts_with("/dev/"))
+        throw UsageError(flag + " " + text::shown(path) + ": the ending says what it is to be; try " + flag + " " +
+                         text::shown(path + endings[0]));
     for (const PictureFile& f : picture_files)
         if (ending == f.ending) return f;
     return picture_files[0];

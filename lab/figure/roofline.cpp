@@ -43,26 +43,25 @@ constexpr double least_intensity = 0.5, usually_most = 16384;  // FLOP/B
 /// Behind the points, and no narrower than usual.
 void add_roofs(Panel& p, const GpuSpec& gpu) {
     double most = usually_most;
+    double left = least_intensity, lowest = *p.y.from;
     for (const Series& s : p.series)
-        for (const FigurePoint& point : s.points) most = std::max(most, 2 * point.x);
-    p.x.to = most;
+        for (const FigurePoint& point : s.points) {
+            most = std::max(most, 2 * point.x);
+            left = std::min(left, point.x / 2), lowest = std::min(lowest, point.y / 2);
+        }
+    p.x.from = left, p.x.to = most, p.y.from = lowest;
     const auto points = static_cast<std::ptrdiff_t>(p.series.size());
     const auto roofs = roofs_of(gpu);
     const double highest = roofs[0].per_second;
     for (const Roof& r : roofs) {
         const bool top = r.per_second == highest;
-        const double label = r.level ? std::max(least_intensity, *p.y.from / r.per_second) * 1.8
-                             : top   ? most
-                                     : most / 20;
+        const double label = r.level ? std::max(left, lowest / r.per_second) * 1.8 : top ? most : most / 20;
         const double end = r.level ? highest / r.per_second : most;
         const auto height = [&](double x) { return r.level ? r.per_second * x : r.per_second; };
-        p.series.push_back({"",
-                            r.level ? Look::line : Look::dashes,
-                            7,
-                            {{least_intensity, height(least_intensity)}, {end, height(end)}}});
+        p.series.push_back({"", r.level ? Look::line : Look::dashes, 7, {{left, height(left)}, {end, height(end)}}});
         p.series.push_back({"", Look::words, -1, {{label, height(label), r.title, r.level ? 1.0 : 0}}});
-        const bool lowest = &r == &roofs.back();  // its words do not meet those of the level above
-        p.series.back().side = r.level ? (lowest ? Side::under : Side::from) : top ? Side::upto : Side::below;
+        const bool last = &r == &roofs.back();  // its words do not meet those of the level above
+        p.series.back().side = r.level ? (last ? Side::under : Side::from) : top ? Side::upto : Side::below;
     }
     std::rotate(p.series.begin(), p.series.begin() + points, p.series.end());
 }
@@ -100,7 +99,7 @@ Figure roofline(const FigureRequest& r) {
     const std::size_t each = std::max<std::size_t>(1, path.values.size());
     for (std::size_t v = 0; v < variants.size(); ++v)
         for (const bool of_dram : {false, true}) {
-            Series s{variants[v].label + (of_dram ? ", DRAM traffic (under DRAM's roof)" : ", SM traffic (under L2's)"),
+            Series s{variants[v].title + (of_dram ? ", by DRAM traffic" : ", by SM traffic"),
                      path.values.empty() ? (of_dram ? Look::open_points : Look::points)
                      : of_dram           ? Look::dots
                                          : Look::measured_line,
@@ -113,7 +112,7 @@ Figure roofline(const FigureRequest& r) {
                 if (x && dot.flops_per_s) s.points.push_back({*x, *dot.flops_per_s});
             }
             if (s.points.empty()) {
-                unknown += (unknown.empty() ? "" : ", ") + s.title.substr(0, s.title.find(" ("));
+                unknown += (unknown.empty() ? "" : ", ") + s.title;
                 continue;
             }
             p.series.push_back(s);
@@ -129,6 +128,8 @@ Figure roofline(const FigureRequest& r) {
                 ". Dots: useful FLOPs, which are the same for all algorithms (products of queries and keys that the "
                 "mask leaves), over a run's bytes at a level (SM traffic, counted; DRAM traffic, modelled) and over "
                 "its modelled time. " +
+                (path.values.empty() ? "Filled" : "Lines with points") + ": by SM traffic, under L2's roof; " +
+                (path.values.empty() ? "open" : "dotted") + ": by DRAM traffic, under DRAM's roof. " +
                 (path.values.empty() ? ""
                                      : "Rings: where paths begin, at " + path.key + " = " + path.values.front() +
                                            "; they end at " + path.values.back() + ". ") +

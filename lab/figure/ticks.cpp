@@ -75,8 +75,8 @@ std::vector<FigureAxis::Tick> round_sizes(double from, double to, bool log) {
     return ticks;
 }
 
-void in_one_unit(FigureAxis& axis, double largest) {
-    if (axis.log || !(largest > 0)) return;
+double in_one_unit(FigureAxis& axis, double largest) {
+    if (axis.log || !(largest > 0)) return 1;
     constexpr int steps = 6;
     const AxisUnit unit = unit_for(axis.scale, largest);
     const double step = round_step(largest / unit.one, steps);
@@ -87,6 +87,7 @@ void in_one_unit(FigureAxis& axis, double largest) {
         axis.ticks.push_back(
             {k * step * unit.one, step < 1 ? text::number(k * step) : text::grouped(std::llround(k * step))});
     axis.unit = unit.name;
+    return unit.one;
 }
 
 }  // namespace tilescope::lab

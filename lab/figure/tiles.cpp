@@ -78,7 +78,8 @@ void add_cells(Panel& p, const Plane& plane, const Metric& m) {
     for (const Outcome& o : plane.outcomes)
         if (const auto v = value_of(o, m)) least = std::min(least, *v), most = std::max(most, *v);
     const bool log = least > 0 && most > 3 * least;
-    p.shades = FigureAxis{"", scale_of(m), log, least, most > least ? most : least * 1.01};
+    most = end_of_shades(m, least, most);
+    p.shades = FigureAxis{"", scale_of(m), log, least, most > least ? most : least + 1};
     if (log)
         for (double decade = std::pow(10, std::floor(std::log10(least))); decade < most; decade *= 10)
             for (const double digit : {1.0, 2.0, 5.0})
@@ -151,6 +152,9 @@ void add_limits(Panel& p, const Plane& plane) {
     }
 }
 
+/// Whether the search takes nearly equal numbers for the same.
+bool few_bytes(const Metric& m) { return std::string_view(m.unit) == "B"; }
+
 /// Of those that a kernel could have, by the rule of the search.
 const Outcome* best_of(const Plane& plane, const Metric& m, bool more_is_better) {
     std::vector<std::pair<const Outcome*, Standing>> all;
@@ -160,7 +164,7 @@ const Outcome* best_of(const Plane& plane, const Metric& m, bool more_is_better)
             all.emplace_back(&o, standing_of(*o.report, more_is_better ? -*v : *v));
             least = std::min(least, all.back().second.value);
         }
-    const bool of_bytes = !more_is_better && std::string_view(m.unit) == "B";
+    const bool of_bytes = !more_is_better && few_bytes(m);
     const auto best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
         return comes_before(a.second, b.second, least, of_bytes ? Objective::dram : Objective::time);
     });
@@ -200,6 +204,8 @@ Figure tiles_plane(const FigureRequest& r) {
             throw UsageError("--metric " + std::string(m.key) + ": is a word; try --metric time_us");
         throw RunError(std::string("plot tiles: no tiling has ") + m.key + "; " + plane.outcomes[0].remark);
     }
+    const bool curves =
+        std::any_of(p.series.begin(), p.series.end(), [](const Series& s) { return s.title.starts_with("limit of "); });
     const std::optional<bool> more = more_is_better(m);
     const Outcome* best = more ? best_of(plane, m, *more) : nullptr;
     const auto named = [](const std::string& what, Tiling t) {
@@ -213,15 +219,18 @@ Figure tiles_plane(const FigureRequest& r) {
     if (std::string(e.algorithm->name) == "flash_v1")
         add_mark(p, plane, rule, named("the paper's rule:", rule), Look::points, 3);
     return {"tiles",
-            std::string("Tiles of ") + e.algorithm->name + ": " + m.title + " (" + name_of(m.evidence) + ")",
+            "Tiles of " + variants[0].title + ": " + m.title + " (" + name_of(m.evidence) + ")",
             {p},
-            std::string(m.title) + ", " + name_of(m.evidence) + ": " + m.meaning +
-                ". Lines: where another number of thread blocks fits on an SM. Curves: the widest tiles that "
-                "SRAM, or registers, have room for." +
-                (best ? " The best of these cells; differences below the model's error (docs/validation.md) mean "
-                        "nothing, and most tiles "
-                        "have no kernel. "
-                      : " ") +
+            text::capitalised(m.title) + ", " + name_of(m.evidence) + ": " + m.meaning +
+                ". Lines: where another number of thread blocks fits on an SM." +
+                (curves ? " Curves: the widest tiles that SRAM, or registers, have room for." : "") +
+                (best && few_bytes(m) ? " The best of these cells: of those within 1% of the fewest bytes, which is "
+                                        "as few, the fastest. "
+                 : best               ? " The best of these cells. "
+                                      : " ") +
+                (best ? "Differences below the model's error (docs/validation.md) mean nothing, and most tiles have no "
+                        "kernel. "
+                      : "") +
                 setup_text(e, "") + ".",
             r.command};
 }

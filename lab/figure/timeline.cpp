@@ -3,6 +3,7 @@
 
 #include "core/text/numbers.hpp"
 #include "lab/figure/kinds.hpp"
+#include "lab/figure/ticks.hpp"
 #include "lab/timing.hpp"
 
 namespace tilescope::lab {
@@ -11,10 +12,38 @@ namespace {
 constexpr Index most_sms = 24;  // lanes, so that a block is to be seen
 constexpr std::size_t most_boxes = 4000;
 
-/// The launches one after the other, on the first SMs; colours tell heads apart.
-void add_launches(Panel& p, const Experiment& e, Index sms) {
+/// A run that was played.
+struct Play {
+    std::string title;
+    const Outcome* outcome;
     std::vector<PlayedLaunch> launches;
-    const RunTime time = time_of(e, {.played = &launches});
+    RunTime time;
+};
+
+/// The most SMs of which every thread block can be drawn.
+Index sms_to_draw(const Play& play) {
+    const Index all = std::min(most_sms, play.outcome->experiment.gpu.sms);
+    std::vector<std::size_t> boxes(static_cast<std::size_t>(all), 0);
+    for (const PlayedLaunch& l : play.launches)
+        for (const Stay& s : l.timeline.stays)
+            if (s.sm < boxes.size()) ++boxes[s.sm];
+    std::size_t drawn = 0;
+    for (std::size_t sm = 0; sm < boxes.size(); ++sm)
+        if (drawn += boxes[sm]; drawn > most_boxes) {
+            if (sm == 0)
+                throw UsageError("plot timeline: " + text::grouped(static_cast<Index>(boxes[0])) +
+                                 " thread blocks on an SM are too many to be seen, " +
+                                 text::grouped(static_cast<Index>(most_boxes)) +
+                                 " are the most; try fewer --heads, or a smaller --seq");
+            return static_cast<Index>(sm);
+        }
+    return all;
+}
+
+/// The launches one after the other, on the first SMs; colours tell heads apart.
+void add_launches(Panel& p, const Play& play, Index sms) {
+    const RunTime& time = play.time;
+    const std::vector<PlayedLaunch>& launches = play.launches;
     double begin = 0;
     for (std::size_t k = 0; k < launches.size(); ++k) {
         const PlayedLaunch& l = launches[k];
@@ -23,7 +52,7 @@ void add_launches(Panel& p, const Experiment& e, Index sms) {
         const double slots = static_cast<double>(time.launches[k].residency.blocks);
         std::vector<std::vector<double>> free(static_cast<std::size_t>(sms),
                                               std::vector<double>(static_cast<std::size_t>(slots), 0));
-        for (std::size_t b = 0; b < l.timeline.stays.size() && p.boxes.size() < most_boxes; ++b) {
+        for (std::size_t b = 0; b < l.timeline.stays.size(); ++b) {
             const Stay& s = l.timeline.stays[b];
             if (s.sm >= static_cast<std::uint32_t>(sms)) continue;
             auto& lanes = free[s.sm];
@@ -49,29 +78,35 @@ Figure timeline_figure(const FigureRequest& r) {
     FigureRequest usual = r;
     usual.options = with_usual_sizes(r.options, 16, 4096);
     const auto outcomes = outcomes_of(usual, cases);
-    Figure f{"timeline", "Who works, and when", {}, "", r.command};
-    double longest = 0;
+    std::vector<Play> plays;
+    Index sms = most_sms;
     for (std::size_t k = 0; k < variants.size(); ++k) {
         const Outcome& o = outcomes[k];
         if (!o.report || !o.report->time) continue;
-        const Index sms = std::min(most_sms, o.experiment.gpu.sms);
-        Panel p{variants[k].label + ": " + text::microseconds(o.report->time->us()) + ", " +
+        Play play{variants[k].title, &o, {}, {}};
+        play.time = time_of(o.experiment, {.played = &play.launches});
+        sms = std::min(sms, sms_to_draw(play));
+        plays.push_back(std::move(play));
+    }
+    Figure f{"timeline", "Who works, and when", {}, "", r.command};
+    double longest = 0;
+    for (const Play& play : plays) {
+        const Outcome& o = *play.outcome;
+        Panel p{play.title + ": " + text::microseconds(o.report->time->us()) + ", " +
                     text::grouped(o.report->time->longest().sms) + " of " + text::grouped(o.experiment.gpu.sms) +
                     " SMs in use",
                 {"time (modelled)", Scale::seconds, false, 0.0},
                 {"SM (the first " + text::grouped(sms) + ")", Scale::plain, false, 0.0, static_cast<double>(sms)}};
-        add_launches(p, o.experiment, sms);
+        add_launches(p, play, sms);
         longest = std::max(longest, o.report->time->us() / 1e6);
         f.panels.push_back(p);
     }
     if (f.panels.empty()) throw RunError("plot timeline: " + outcomes[0].remark);
-    for (Panel& p : f.panels) p.x.to = longest;
+    for (Panel& p : f.panels) in_one_unit(p.x, longest), p.x.to = longest;
     f.caption =
         "A box is a thread block on an SM; neighbouring heads differ in colour; where an SM holds several they lie "
-        "side by side. "
-        "The same scale of "
-        "time. Modelled. " +
-        setup_text(outcomes[0].experiment, "") + ".";
+        "side by side. The same scale of time. Modelled. " +
+        setups_of(variants, outcomes);
     return f;
 }
 

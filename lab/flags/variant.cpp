@@ -10,6 +10,8 @@
 namespace tilescope::lab {
 namespace {
 
+constexpr const char* label_key = "label";
+
 [[noreturn]] void refuse(const std::string& text, const std::string& what) {
     throw UsageError(text::shown(text) + ": " + what + "; try flash_v2:br=64,bc=64 or flash_v2@H100");
 }
@@ -27,6 +29,18 @@ Settings settings_in(const std::string& list, const std::string& text) {
         begin = end + 1;
     }
     return settings;
+}
+
+bool is_setting(const std::string& key) {
+    const auto keys = settable_flags();
+    return key == label_key || std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+/// "FlashAttention-2, br=64 on H100".
+std::string title_of(const Algorithm& algorithm, const Settings& settings) {
+    std::string title = *algorithm.title ? algorithm.title : algorithm.name;
+    for (const auto& [key, value] : settings) title += key == "gpu" ? " on " + value : ", " + key + "=" + value;
+    return text::shown(title);
 }
 
 }  // namespace
@@ -56,17 +70,23 @@ Variant variant_from(const std::string& text) {
         v.settings = settings_in(text.substr(name.size() + 1, at - std::min(at, name.size() + 1)), text);
     if (at != std::string::npos) {
         if (at + 1 == text.size()) refuse(text, "behind the @ comes a GPU");
+        const std::size_t colon = text.find(':', at), equals = text.find('=', std::min(colon, text.size()));
+        if (equals != std::string::npos && is_setting(text.substr(colon + 1, equals - colon - 1)))
+            throw UsageError(text::shown(text) + ": settings come before the GPU; try " +
+                             text::shown(text.substr(0, at) + text.substr(colon) + text.substr(at, colon - at)));
         v.settings.emplace_back("gpu", text.substr(at + 1));
     }
     v.label = text::shown(v.algorithm->name + text.substr(name.size()));
-    constexpr const char* label = "label";
-    const auto keys = settable_flags();
     for (const auto& [key, value] : v.settings)
-        if (key != label && std::find(keys.begin(), keys.end(), key) == keys.end())
-            refuse(text, "no such key as " + text::shown(key) + ": keys are " + text::join(keys, ", ") + " and label");
+        if (!is_setting(key))
+            refuse(text, "no such key as " + text::shown(key) + ": keys are " + text::join(settable_flags(), ", ") +
+                             " and label");
+    std::string named;
     for (const auto& [key, value] : v.settings)
-        if (key == label) v.label = text::shown(value);
-    std::erase_if(v.settings, [&](const auto& setting) { return setting.first == label; });
+        if (key == label_key) named = text::shown(value);
+    std::erase_if(v.settings, [&](const auto& setting) { return setting.first == label_key; });
+    v.title = named.empty() ? title_of(*v.algorithm, v.settings) : named;
+    if (!named.empty()) v.label = named;
     v.typed = typed_name(*v.algorithm) + text.substr(name.size());
     return v;
 }

@@ -20,6 +20,7 @@ struct Variant {
     const Algorithm* algorithm = nullptr;
     Settings settings;
     std::string label;    ///< as it was typed, under the algorithm's present name; or what label= has
+    std::string title{};  ///< as figures name it: "FlashAttention-2, br=64 on H100"; or what label= has
     std::string typed{};  ///< as it can be typed again
 };
 

@@ -169,7 +169,14 @@ def check_parts(binary, tally, folder):
     j = json.loads(said(rate, "--json", page=details_page).stdout)
     tally.check([(level["name"], level["measured"]) for level in j["levels"]] ==
                 [("DRAM, both ways", 5e6), ("time", 20)], f"a rate and a time: {j['levels']}")
+    tally.check(j["levels"][0]["metric"] == "dram__bytes.sum.per_second x gpu__time_duration.sum", f"by rate: {j['levels'][0]}")
+    only_comma = [("gpu__time_duration.sum", "us", "237,216")]
+    j = json.loads(said(only_comma, "--json").stdout)
+    tally.check([level["measured"] for level in j["levels"]] == [237.216], f"a comma in microseconds: {j['levels']}")
     for wrong, needed in (
+            ([("dram__bytes_read.sum", "byte", "abc")], "has abc for dram__bytes_read.sum, which is no number"),
+            ([("dram__bytes_read.sum", "byte", "-7")], "it is negative"),
+            ([("dram__bytes_read.sum", "Gbyte", "1e12")], "it is too large"),
             ([("gpu__time_duration.sum", "fortnight", "1")],
              "has gpu__time_duration.sum in fortnight, which is no unit of it; have it written with ncu --print-units base"),
             ([("dram__bytes_read.sum", "", "12")], "has dram__bytes_read.sum without a unit"),
@@ -188,6 +195,46 @@ def check_parts(binary, tally, folder):
     path.write_text(text_of(raw_page(known, [("dram__bytes_read.sum", "byte", "1,234")]), ";", csv.QUOTE_MINIMAL))
     done = run(binary, ["reconcile", *WORDS, str(path)])
     tally.check(done.returncode == 2 and "does not tell whether 1,234 has a decimal mark" in done.stderr, done.stderr)
+
+
+def check_notes(binary, tally, folder):
+    """What makes one doubt that the file is of this run is said, and which launches lack a number."""
+    known, metrics = measured()
+
+    def said(rows, *words):
+        path = folder / "notes.csv"
+        path.write_text(text_of(rows))
+        done = run(binary, ["reconcile", *(words or WORDS), str(path), "--json"])
+        return json.loads(done.stdout) if done.returncode == 0 else {"notes": [done.stderr]}
+
+    rows = raw_page(known, metrics)
+    tally.check(said(rows)["notes"] == [], f"nothing to doubt: {said(rows)['notes']}")
+    another = said(rows, *WORDS, "--gpu", "A100")["notes"]
+    tally.check(len(another) == 1 and "compute capability 9.0, where A100-40GB has 8.0" in another[0], f"{another}")
+    sms = said(raw_page(known, [*metrics, ("launch__sm_count", "", "114")]))["notes"]
+    tally.check(len(sms) == 1 and "114 SMs, where H100-SXM has 132" in sms[0], f"{sms}")
+    shape = said(rows, *WORDS, "--seq", "512")["notes"]
+    tally.check(len(shape) == 1 and "4 times the model's matrix FLOPs" in shape[0], f"{shape}")
+    spilled = said(details_page(known, [*metrics, ("Local Memory Spilling Requests", "", "2,086,912")]))["notes"]
+    tally.check(len(spilled) == 1 and "spills registers: 2,086,912 requests" in spilled[0], f"{spilled}")
+    frequency = [("gpu__time_duration.sum", "us", "26.272"), ("SM Frequency", "Ghz", "1.2")]
+    causes = said(details_page(known, frequency))["levels"][0]["time_causes"]
+    tally.check([c["what"][:9] for c in causes] == ["1,200 MHz"], f"SM Frequency: {causes}")
+    other = rows[2][:]
+    other[list(known).index("Kernel Name")] = "a_copy(float*)"
+    two = said([*rows, other])
+    tally.check("The file has 2 kernels, where flash_v2 has 1" in two["notes"][0], f"{two['notes']}")
+    lacking = other[:]
+    lacking[rows[0].index("dram__bytes_read.sum")] = "n/a"
+    missing = said([*rows, lacking])["missing"]
+    tally.check([(m["metric"], m["why"]) for m in missing] == [("dram__bytes_read.sum", "of 1 of 2 launches alone")],
+                f"{missing}")
+    nameless = [[cell for k, cell in enumerate(row) if rows[0][k] != "Kernel Name"] for row in rows]
+    tally.check("has no column Kernel Name" in said(nameless)["notes"][0], f"{said(nameless)}")
+    unit = said(details_page(known, [("Duration", "fortnight", "1")]))["notes"][0]
+    tally.check("has Duration in fortnight" in unit, unit)
+    done = run(binary, ["reconcile", *WORDS, "profile.ncu-rep"])
+    tally.check(done.returncode == 2 and "ncu --import profile.ncu-rep --csv" in done.stderr, done.stderr)
 
 
 def check_time(binary, tally, folder):
@@ -222,7 +269,7 @@ def check_time(binary, tally, folder):
 def main():
     binary, tally = os.path.abspath(sys.argv[1]), Tally()
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_dialects, check_parts, check_time):
+        for check in (check_dialects, check_parts, check_notes, check_time):
             check(binary, tally, pathlib.Path(folder))
     tally.close()
 

@@ -135,13 +135,14 @@ def check_names(tally, binary, folder):
     tally.check("Bytes, by 'd'" in words and "from DRAM" not in words and "Unfused attention" in words, words)
     tally.check("--title" in figure["command"] and "--panel 1" in figure["command"], figure["command"])
     rows = list(csv.DictReader(io.StringIO(run(binary, "plot ladder standard flash_v2:label=ours --heads 2 --seq 512 --data").stdout)))
-    tally.check({row["bar"] for row in rows if row["x_to"]} == {"standard", "ours"}, f"bars: {rows[:2]}")
+    tally.check({row["bar"] for row in rows if row["x_to"]} == {"standard attention", "ours"}, f"bars: {rows[:2]}")
     for ending in ("svg", "tex"):
         run(binary, f"plot io-vs-d flash_v2@A100 --vary dim=32,64 -o {folder}/b.{ending}")
         drawn = words_of(folder / "b.svg") if ending == "svg" else (folder / "b.tex").read_text()
         tally.check(("io-vs-d 'flash_v2@A100'" if ending == "svg" else "@A100") in drawn, f"the command in the .{ending} has no @A100")
     ladder = json.loads(run(binary, "plot ladder standard@A100 flash_v2@H100 --heads 2 --seq 512 --json").stdout)["caption"]
-    tally.check("standard@A100: 2 heads" in ladder and "on A100-40GB; flash_v2@H100: 2 heads" in ladder, ladder)
+    tally.check("Standard attention on A100: 2 heads" in ladder and "on A100-40GB; FlashAttention-2 on H100: 2 heads" in ladder,
+                ladder)
 
 
 def check_captions(tally, binary, folder):
@@ -150,11 +151,34 @@ def check_captions(tally, binary, folder):
         return json.loads(run(binary, f"plot {words} --json").stdout)["caption"]
 
     wide, narrow, one = (caption(f"io-vs-n --vary {v}") for v in ("seq=8k:32k:x2", "seq=256:1k:x2", "seq=1024"))
-    tally.check("flash_v1 leaves the L2" in wide and "Dotted lines" in wide, wide)
+    tally.check("FlashAttention leaves the L2" in wide and "Dotted lines" in wide, wide)
     tally.check("leaves the L2" not in narrow and "jumps" not in narrow and "Dotted lines" in narrow, narrow)
     tally.check("Dotted" not in one and "bytes grow" not in one, one)
     tally.check("jumps" in caption("io-vs-n standard --vary seq=256:128k:x2 --gpu toy --dim 4 --heads 1")
                 or "jumps" in caption("io-vs-n standard --vary seq=16k:128k:x2"), "standard jumps nowhere")
+    first, second, both = (caption(f"io-vs-n --vary seq=8k:32k:x2{panel}") for panel in (" --panel 1", " --panel 2", ""))
+    tally.check("SM traffic is counted" in first and "DRAM" not in first and "leaves the L2" not in first, first)
+    tally.check("DRAM reads are modelled" in second and "Dotted" not in second and "SM traffic" not in second, second)
+    tally.check(both == wide, both)
+    cut = caption("io-vs-n flash_v2:br=128,bc=128 --vary seq=64,128")
+    tally.check("tiles that stay" not in cut and "tiles that stay" not in caption("io-vs-n --tiles paper --vary seq=256:1k:x2"), cut)
+    dropped = caption("io-vs-d flash_v2 --br 10000 --vary dim=16,64,256")
+    tally.check("FlashAttention-2 has no room on chip at dim = 64, 256." in dropped and "bend" not in dropped, dropped)
+    tally.check("Crosses" in caption("footprint standard --vary seq=64k:1024k:x2") and
+                "Crosses" not in caption("footprint flash_v2 --vary seq=256,512"), "crosses")
+    fewest = caption("tiles flash_v2 --seq 512 --metric dram_bytes --vary br=16,64,128 --vary bc=16,64,128")
+    tally.check("within 1% of the fewest bytes" in fewest and "Curves" not in fewest, fewest)
+    for kind in ("timeline", "loop-order", "ladder"):
+        two = caption(f"{kind} flash_v2@A100 flash_v2@H100 --heads 1 --seq 512")
+        tally.check("A100-40GB" in two and "H100-SXM" in two, f"{kind} of two GPUs: {two}")
+    two = caption("forward-backward flash_v2_backward@A100 flash_v2_backward@H100 --heads 1 --seq 512")
+    tally.check("A100-40GB" in two and "H100-SXM" in two, f"forward-backward of two GPUs: {two}")
+    figure = json.loads(run(binary, "plot timeline flash_v2 --seq 64k --heads 64 --json").stdout)
+    busy = max(b["x_to"] for b in figure["panels"][0]["boxes"])
+    last = {}
+    for b in figure["panels"][0]["boxes"]:
+        last[int(b["y"])] = max(last.get(int(b["y"]), 0), b["x_to"])
+    tally.check(min(last.values()) > 0.9 * busy, f"SMs that seem to be idle: {last}")
     ticks = re.findall(r"set xtics \((.*?)\) nomirror", (run(binary, f"plot waves --vary heads=1:64:+1 -o {folder}/a.svg --data"),
                                                          (folder / "a.gp").read_text())[1])
     tally.check(ticks and ticks[0].startswith("'1' 1, '8' 8, '16' 16"), f"ticks of heads: {ticks[:1]}")
@@ -230,6 +254,12 @@ def check_refusals(tally, binary, folder):
             ("plot ladder --panel 2 -o a.svg", 2, "ladder has 1 panel here; try --panel 1"),
             ("plot ladder flash_v2:labl=x -o a.svg", 2, "and label"),
             ("plot --all --title x -o figures", 2, "leave out the kind"),
+            (["plot", "ladder", "--title", " ", "-o", "a.svg"], 2, "has no words; try --no-caption"),
+            ("plot ladder --legend left -o a.svg", 2, "must be above or beside"),
+            ("plot ladder flash_v2 flash_v2 -o a.svg", 2, "is drawn twice; leave one out, or name them apart: flash_v2:label=another"),
+            ("plot ladder flash_v2:label=x standard:label=x -o a.svg", 2, "x is drawn twice"),
+            ("plot ladder flash_v2@H100:br=64 -o a.svg", 2, "settings come before the GPU; try flash_v2:br=64@H100"),
+            ("plot timeline flash_v2:br=4,bc=4 --dim 4 --seq 64k --heads 4 --gpu toy -o a.svg", 2, "too many to be seen"),
             ("plot ladder --font-size 2 -o a.svg", 2, "4 to 48 points"), ("plot ladder --font-size x -o a.svg", 2, "--font-size x"),
             ("plot --all --json -o figures", 2, "and --json")):
         r = run(binary, args, cwd=folder)

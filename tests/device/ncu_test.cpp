@@ -86,13 +86,26 @@ TEST_CASE("ncu: what goes wrong is told", "[ncu]") {
     CHECK(unknown_metrics("==PROF== sm__inst_executed_pipe_tensor.sum\n").empty());
 }
 
-TEST_CASE("ncu: rows cut short and nonsense are passed over", "[ncu]") {
+TEST_CASE("ncu: rows cut short are passed over, and nonsense is refused by name", "[ncu]") {
     CHECK(parse_ncu("").empty());
     CHECK(parse_ncu("\"0\",\"1\"\n").empty());
     CHECK(parse_ncu("\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\"\n\"0\",\"k\"\n").empty());
-    const auto launches = parse_ncu("\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\"\n\"0\",\"k\",\"1,2x\"");
-    REQUIRE(launches.size() == 1);
-    CHECK(launches[0].metrics.empty());
+    const auto of = [](const std::string& cell, const std::string& unit = "byte") {
+        return parse_ncu("\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\"\n\"\",\"\",\"" + unit + "\"\n\"0\",\"k\",\"" +
+                         cell + "\"");
+    };
+    for (const char* none : {"", "n/a", "N/A", "nan", "-", "#N/A", "(!) n/a"}) {
+        const auto launches = of(none);
+        REQUIRE(launches.size() == 1);
+        CHECK(launches[0].metrics.empty());
+        CHECK(launches[0].not_available.contains(NcuMetric::dram_read));
+    }
+    for (const char* wrong : {"1,2x", "abc", "inf", "-5", "1e300"}) {
+        INFO(wrong);
+        CHECK_THROWS_AS(of(wrong), UsageError);
+    }
+    CHECK(of("237,216", "Mbyte")[0].metrics.at(NcuMetric::dram_read) == Catch::Detail::Approx(237.216e6));
+    CHECK(of("237,216")[0].metrics.at(NcuMetric::dram_read) == 237216);
 }
 
 TEST_CASE("csv: a file's numbers are read as it writes them, or it is said that they cannot be", "[ncu]") {

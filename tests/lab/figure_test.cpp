@@ -82,7 +82,7 @@ TEST_CASE("bytes against the sequence length are those of runs, and what has no 
           "[long][figure]") {
     const Figure f = io_vs_n(request({"seq=1024:64k:x4"}));
     REQUIRE(f.panels.size() == 2);
-    const Series &flash = named(f.panels[0], "flash_v2"), &dram = named(f.panels[1], "flash_v2");
+    const Series &flash = named(f.panels[0], "FlashAttention-2"), &dram = named(f.panels[1], "FlashAttention-2");
     REQUIRE(flash.points.size() == 4);
     for (std::size_t k = 0; k < 3; ++k) {
         const Report r = report_of("flash_v2", 8, Index{1024} << (2 * k), {128, 128});
@@ -94,13 +94,13 @@ TEST_CASE("bytes against the sequence length are those of runs, and what has no 
     const Series& beyond = named(f.panels[0], "does not fit in HBM");
     REQUIRE(beyond.points.size() == 1);
     CHECK(beyond.points[0].x == 65536);
-    CHECK(beyond.points[0].y == named(f.panels[0], "standard").points[3].y);
+    CHECK(beyond.points[0].y == named(f.panels[0], "standard attention").points[3].y);
     for (const FigurePoint& p : named(f.panels[0], "compulsory").points) CHECK(p.y == 8 * 4 * p.x * 64 * 2);
     const Series& shape = named(f.panels[0], "N d + N²");
     const auto quadratic = [](double n) { return n * 64 + n * n; };
     CHECK(shape.points[0].y / shape.points[3].y == Approx(quadratic(1024) / quadratic(65536)));
     // Through the last point that fits in HBM.
-    CHECK(shape.points[2].y == named(f.panels[0], "standard").points[2].y);
+    CHECK(shape.points[2].y == named(f.panels[0], "standard attention").points[2].y);
     CHECK(f.caption.find("8 heads, d = 64, f16 on H100-SXM. Tiles, Br x Bc: 128 x 128 for all.") != std::string::npos);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("more SRAM never moves more bytes, and the lower bound lies below all"
     const Panel& p = f.panels[0];
     const Series& bound = named(p, "lower bound");
     bool touched = false;
-    for (const char* name : {"standard", "flash_v1", "flash_v2"}) {
+    for (const char* name : {"standard attention", "FlashAttention", "FlashAttention-2"}) {
         const Series& s = named(p, name);
         REQUIRE(s.points.size() == 5);
         for (std::size_t k = 0; k < 5; ++k) {
@@ -125,8 +125,8 @@ TEST_CASE("more SRAM never moves more bytes, and the lower bound lies below all"
 
 TEST_CASE("FlashAttention's figure 2, middle: accesses fall with the block size, time stops to", "[figure]") {
     const Figure f = io_vs_block(request());
-    const std::vector<FigurePoint>&bytes = named(f.panels[0], "flash_v1").points,
-          &time = named(f.panels[1], "flash_v1").points;
+    const std::vector<FigurePoint>&bytes = named(f.panels[0], "FlashAttention").points,
+          &time = named(f.panels[1], "FlashAttention").points;
     REQUIRE(bytes.size() == 4);
     const double expected[] = {7.12, 3.77, 2.09, 1.25};  // GB: Algorithm 1 with its initialisations, in closed form
     for (std::size_t k = 0; k < 4; ++k) CHECK(bytes[k].y / 1e9 == Approx(expected[k]).margin(0.01));
@@ -147,7 +147,7 @@ TEST_CASE("a roof is above every dot", "[figure]") {
     }
     const Report r = report_of("flash_v2", 64, 4096, {128, 128});
     const double needed = 64 * 4.0 * 64 * 4096 * 4096;  // two products of d = 64 for each head, no mask
-    CHECK(named(f.panels[0], "flash_v2, SM traffic").points[0].x ==
+    CHECK(named(f.panels[0], "FlashAttention-2, by SM traffic").points[0].x ==
           Approx(needed / static_cast<double>(r.counters.hbm())));
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("under the roofs who takes longer is lower: hidden tiles are no speed"
     const double needed = 4.0 * 128 * 512 * 513 / 2;  // of a head: a query sees itself and what is before it
     for (const Variant& v : masked.variants) {
         INFO(v.label);
-        const FigurePoint dot = named(f.panels[0], v.label + ", SM traffic").points[0];
+        const FigurePoint dot = named(f.panels[0], v.title + ", by SM traffic").points[0];
         const Report r = *outcomes_of(masked, {{&v, {}}})[0].report;
         CHECK(dot.y == Approx(needed / (r.time->us() * 1e-6)));
         CHECK(dot.x == Approx(needed / static_cast<double>(r.counters.hbm())));

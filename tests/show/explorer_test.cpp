@@ -87,14 +87,15 @@ TEST_CASE("figures are of the run's own problem, and of its algorithm and rival 
     CHECK(f->caption.find("2 heads, d = 64, N = 128") != std::string::npos);
     std::string titles;
     for (const Series& series : f->panels[0].series) titles += series.title + '\n';
-    for (const char* name : {"standard", "flash_v1", "flash_v2", "memory_efficient", "three_pass"})
+    for (const char* name : {"standard attention", "FlashAttention,", "FlashAttention-2,", "memory-efficient attention",
+                             "3-pass attention"})
         CHECK(titles.find(name) != std::string::npos);
     Setup matrix;
     matrix.algorithm = "softmax_online";
     matrix.options.seq = 64, matrix.options.heads = 1;
     w.show(matrix, Stage::roofline);
     CHECK(w.explorer.problem().empty());
-    CHECK(w.explorer.figure()->panels[0].series.back().title.find("softmax_online") != std::string::npos);
+    CHECK(w.explorer.figure()->panels[0].series.back().title.find("online softmax") != std::string::npos);
 }
 
 TEST_CASE("a trail goes where the runs went", "[explorer]") {

@@ -46,6 +46,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "chunked",
+            .title = "chunked attention",
             .computes = &computation::attention,
             .supports = score_features,
             .rung = 7,

@@ -53,6 +53,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "flash_v1",
+            .title = "FlashAttention",
             .computes = &computation::attention,
             .supports = score_features.with(Feature::dropout),
             .rung = 4,

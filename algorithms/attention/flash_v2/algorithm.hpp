@@ -51,6 +51,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "flash_v2",
+            .title = "FlashAttention-2",
             .computes = &computation::attention,
             .supports = score_features.with(Feature::dropout).with(Feature::pages),
             .rung = 5,

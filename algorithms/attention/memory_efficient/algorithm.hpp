@@ -63,6 +63,7 @@ inline constexpr SharedPlace places[] = {{{"Q", "K", "P"}}, {{"Q", "K", "V"}}};
 
 inline Algorithm describe() {
     return {.name = "memory_efficient",
+            .title = "memory-efficient attention",
             .computes = &computation::attention,
             .supports = score_features.with(Feature::dropout),
             .rung = 6,

@@ -80,6 +80,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "split_kv",
+            .title = "Flash-Decoding",
             .computes = &computation::attention,
             .supports = score_features.with(Feature::pages),
             .rung = 8,

@@ -40,6 +40,7 @@ std::optional<Idealised> idealised(const Problem& p);
 
 inline Algorithm describe() {
     return {.name = "standard",
+            .title = "standard attention",
             .computes = &computation::attention,
             .supports = score_features.with(Feature::naive_softmax).with(Feature::dropout),
             .rung = 1,

@@ -34,6 +34,7 @@ inline constexpr SharedPlace places[] = {{{"K", "V"}}};
 
 inline Algorithm describe() {
     return {.name = "three_pass",
+            .title = "3-pass attention",
             .computes = &computation::attention,
             .supports = score_features,
             .rung = 2,

@@ -33,6 +33,7 @@ inline constexpr SharedPlace places[] = {{{"K", "V"}}};
 
 inline Algorithm describe() {
     return {.name = "two_pass",
+            .title = "2-pass attention",
             .computes = &computation::attention,
             .supports = score_features,
             .rung = 3,

@@ -59,6 +59,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "flash_v1_backward",
+            .title = "FlashAttention, backward",
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::dropout),
             .rung = 2,

@@ -56,6 +56,7 @@ inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
 
 inline Algorithm describe() {
     return {.name = "flash_v2_deterministic_backward",
+            .title = "FlashAttention-2, deterministic backward",
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::alibi).with(Feature::soft_cap).with(Feature::dropout),
             .rung = 5,

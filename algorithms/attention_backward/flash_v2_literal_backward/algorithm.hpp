@@ -41,6 +41,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "flash_v2_literal_backward",
+            .title = "FlashAttention-2's Algorithm 2",
             .computes = &computation::attention_backward,
             .supports = attention_features,
             .rung = 3,

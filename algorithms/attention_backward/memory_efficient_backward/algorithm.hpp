@@ -110,6 +110,7 @@ inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
 
 inline Algorithm describe() {
     return {.name = "memory_efficient_backward",
+            .title = "memory-efficient attention, backward",
             .computes = &computation::attention_backward,
             .supports = attention_features.with(Feature::bias).with(Feature::dropout),
             .rung = 7,

@@ -40,6 +40,7 @@ std::optional<Idealised> idealised(const Problem& p);
 
 inline Algorithm describe() {
     return {.name = "standard_backward",
+            .title = "standard attention, backward",
             .computes = &computation::attention_backward,
             .supports = attention_features,
             .rung = 1,

@@ -37,6 +37,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "two_pass_backward",
+            .title = "2-pass backward",
             .computes = &computation::attention_backward,
             .supports = attention_features,
             .rung = 6,

@@ -31,6 +31,7 @@ inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
 
 inline Algorithm describe() {
     return {.name = "softmax_naive",
+            .title = "naive softmax",
             .computes = &computation::softmax,
             .supports = {},
             .rung = 1,

@@ -29,6 +29,7 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline Algorithm describe() {
     return {.name = "softmax_online",
+            .title = "online softmax",
             .computes = &computation::softmax,
             .supports = {},
             .rung = 3,

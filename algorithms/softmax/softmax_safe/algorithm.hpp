@@ -35,6 +35,7 @@ inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
 
 inline Algorithm describe() {
     return {.name = "softmax_safe",
+            .title = "safe softmax",
             .computes = &computation::softmax,
             .supports = {},
             .rung = 2,
