@@ -254,11 +254,13 @@ void add_number(CLI::App& app, const char* flag, std::optional<Index>& value, co
 
 void add_step(CLI::App& app) {
     static StepFlags flags;
-    CLI::App* sub = app.add_subcommand("step", "Tell a run step by step, as the window does: what one SM does and why");
+    CLI::App* sub =
+        app.add_subcommand("step", "Tell a run operation by operation, as the window does: what one SM does and why");
     add_algorithm_argument(*sub, flags.algorithm);
-    add_number(*sub, "--at", flags.at, "One step with all there is to it: every tile, the loops, memory, counters");
-    add_number(*sub, "--from", flags.from, "The first step (0: before anything has run)");
-    add_number(*sub, "--to", flags.to, "The last step");
+    add_number(*sub, "--at", flags.at,
+               "One operation with all there is to it: every tile, the loops, memory, counters");
+    add_number(*sub, "--from", flags.from, "The first operation (0: before anything has run)");
+    add_number(*sub, "--to", flags.to, "The last operation");
     add_number(*sub, "--sm", flags.sm, "The SM to speak of (0)");
     add_number(*sub, "--line", flags.line, "Only visits of this line of the pseudo-code");
     add_number(*sub, "--launch", flags.launch, "Only this launch, counted from 1");

@@ -25,20 +25,26 @@ std::string one_decimal(double x) {
     return std::abs(x) >= 1000 ? text::grouped(std::llround(x)) : text::number(std::round(10 * x) / 10);
 }
 
-void print_launches(const RunTime& run) {
-    text::Table table({"launch", "thread blocks", "on an SM", "limited by", "warps", "registers", "waves", "tail",
-                       "clock", "time", "bound"});
+/// As NVIDIA has it: resident warps, of those that an SM has room for.
+double occupancy(const LaunchTime& l, const GpuSpec& gpu) {
+    return static_cast<double>(l.residency.blocks * l.warps) / static_cast<double>(gpu.max_warps_per_sm);
+}
+
+void print_launches(const RunTime& run, const GpuSpec& gpu) {
+    text::Table table({"launch", "thread blocks", "on an SM", "occupancy", "limited by", "warps", "registers", "waves",
+                       "tail", "clock", "time", "bound"});
     for (const LaunchTime& l : run.launches)
-        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), limited_by(l),
-                   std::to_string(l.warps), std::to_string(l.registers), one_decimal(l.waves), percent(l.tail),
-                   std::to_string(std::lround(l.clock_mhz)) + " MHz", text::microseconds(l.us), name_of(l.bound)});
+        table.add({l.kernel, text::grouped(l.blocks), std::to_string(l.residency.blocks), percent(occupancy(l, gpu)),
+                   limited_by(l), std::to_string(l.warps), std::to_string(l.registers), one_decimal(l.waves),
+                   percent(l.tail), std::to_string(std::lround(l.clock_mhz)) + " MHz", text::microseconds(l.us),
+                   name_of(l.bound)});
     table.print(std::cout);
 }
 
 /// What a step of a thread block that is alone on an SM is made of, and how long residents take together.
 void print_step(const RunTime& run) {
     const LaunchTime& l = run.longest();
-    std::cout << "\nA step of " << l.kernel << ", in cycles (a thread block has " << cycles(l.steps) << ")\n";
+    std::cout << "\nA loop step of " << l.kernel << ", in cycles (a thread block has " << cycles(l.steps) << ")\n";
     text::Table table({"unit", "cycles", "at work"});
     const auto at_work = [&](Unit u) { return percent(l.busy[static_cast<std::size_t>(u)]); };
     for (const Term& t : terms_of(l.step))
@@ -56,7 +62,8 @@ void print_step(const RunTime& run) {
                   << text::number(style.eta) << " x where thread blocks meet there\n";
     std::string together = "together: " + cycles(l.step.together(1));
     for (Index r = 2; r <= l.residency.blocks; ++r)
-        together += (r == 2 ? "; a step of each of " : ", of ") + std::to_string(r) + ": " + cycles(l.step.together(r));
+        together +=
+            (r == 2 ? "; a loop step of each of " : ", of ") + std::to_string(r) + ": " + cycles(l.step.together(r));
     text::print_wrapped(std::cout, together, "  ", "    ");
 }
 
@@ -107,7 +114,7 @@ void print(const Report& report, const Request& request) {
     heading << "\n  " << describe(request, *e.algorithm->computes) << "; tiles " << tiles_text(e) << '\n';
     text::print_wrapped(std::cout, heading.str());
     std::cout << '\n';
-    print_launches(run);
+    print_launches(run, e.gpu);
     print_step(run);
     print_traffic(run, report);
     text::print_wrapped(std::cout, verdict(run, e) + ' ' + basis(run, e));

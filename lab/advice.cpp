@@ -49,7 +49,7 @@ std::string why_it_loses(const Candidate& c, const Candidate& best) {
     if (l.tail > b.tail + 0.05)
         reasons.push_back("a tail of " + text::percent(l.tail) + " instead of " + text::percent(b.tail));
     if (bytes > 1.1) reasons.push_back(times_more(bytes) + " the SM traffic");
-    if (l.steps > 1.1 * b.steps) reasons.push_back(times_more(l.steps / b.steps) + " the steps");
+    if (l.steps > 1.1 * b.steps) reasons.push_back(times_more(l.steps / b.steps) + " the loop steps");
     if (reasons.empty()) return as_good_or_bound(c, best);
     return reasons[0] + (reasons.size() > 1 ? ", " + reasons[1] : "");
 }

@@ -62,7 +62,7 @@ std::string about_launching(const Contender& slow, const Contender& fast) {
 std::string about_waiting(const StepTime& s, const StepTime& best) {
     const double share = s.waiting / s.alone, least = best.waiting / best.alone;
     if (!(share > least + 0.1)) return "";
-    return "a step alone waits for " + text::percent(share) + " of its time (barriers, reductions, loads), against " +
+    return "a loop step waits for " + text::percent(share) + " of its time (barriers, reductions, loads), against " +
            text::percent(least);
 }
 
@@ -115,7 +115,7 @@ std::string reason(const Contender& slow, const Contender& fast) {
     if (const std::string waiting = about_waiting(l.step, best.step); reasons.empty() && !waiting.empty())
         reasons.push_back(waiting);
     if (reasons.empty() && s.experiment.tiling == f.experiment.tiling && l.step.alone > 1.02 * best.step.alone)
-        reasons.push_back("a step takes " + text::grouped(std::llround(l.step.alone)) + " cycles against " +
+        reasons.push_back("a loop step takes " + text::grouped(std::llround(l.step.alone)) + " cycles against " +
                           text::grouped(std::llround(best.step.alone)));
     if (reasons.empty()) reasons.push_back(about_units(l, best));
     return text::join(reasons, ", ");

@@ -221,7 +221,7 @@ constexpr Metric
                 of_launch<[](const LaunchTime& l) { return l.clock_mhz; }>("clock_mhz", "clock", "clock", "MHz",
                                                                            "at which it runs"),
                 of_launch<[](const LaunchTime& l) { return l.steps; }>(
-                    "steps", "steps", "steps", "", "of its main loop that a thread block has, on average"),
+                    "steps", "loop steps", "steps", "", "turns of its main loop that a thread block has, on average"),
                 of_launch<[](const LaunchTime& l) { return Count{l.warps}; }>("warps", "warps of a thread block",
                                                                               "warps", "", "of its thread blocks"),
                 of_launch<[](const LaunchTime& l) { return Count{l.registers}; }>(

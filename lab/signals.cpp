@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "lab/atomic_file.hpp"
+#include "lab/own_code.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 Control the_control;
 
 extern "C" void stop(int signal) {
-    if (!the_control.stop.exchange(true)) return;
+    if (!the_control.stop.exchange(true)) return own_code_has_to_stop();
     remove_temporaries();
     std::signal(signal, SIG_DFL);
     std::raise(signal);

@@ -84,7 +84,7 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
                    " would make more.";
         case Bound::dependency:
             return "No unit is at work all the time (" + busiest(t.busy) +
-                   "): the phases of a step wait for each other. More thread blocks on an SM, or warps that take "
+                   "): the phases of a loop step wait for each other. More thread blocks on an SM, or warps that take "
                    "turns, would hide more of it.";
         default: {
             const auto unit = static_cast<Unit>(static_cast<int>(t.bound) - static_cast<int>(Bound::tensor));

@@ -185,7 +185,8 @@ StepParts step_parts(const Run& run) {
     const std::string whose = blocks > 1             ? "as one of " + thread_blocks(blocks) + " on an SM has it"
                               : l.step.residents > 1 ? "as half of a thread block's warps have it"
                                                      : "as a thread block has it";
-    step.title = "A step of " + l.kernel + ", " + whose + ": " + text::grouped(std::llround(step.cycles)) + " cycles";
+    step.title =
+        "A loop step of " + l.kernel + ", " + whose + ": " + text::grouped(std::llround(step.cycles)) + " cycles";
     return step;
 }
 
@@ -197,7 +198,8 @@ std::vector<std::string> part_text(const StepParts& step, const StepPart& part) 
 
 std::string about_part(const StepParts& step, const StepPart& part) {
     return part_text(step, part)[0] + ": " + text::grouped(std::llround(part.cycles)) +
-           " cycles, modelled\nThe phases of a step depend on each other; what one thread block waits for, others use.";
+           " cycles, modelled\nThe phases of a loop step depend on each other; what one thread block waits for, others "
+           "use.";
 }
 
 std::vector<TimeTick> time_ticks(double us, int most) {

@@ -240,7 +240,8 @@ void add_state_options(CLI::App& app, State& s) {
            },
            "What keeps the two together: step, bytes or time (modelled)")
         ->type_name("NAME");
-    add_whole_option(app, "--step", {0, Whole().most, 0}, "Where to begin", [&s](Index step) { s.step = step; });
+    add_whole_option(app, "--step", {0, Whole().most, 0}, "Where to begin: after so many operations",
+                     [&s](Index step) { s.step = step; });
     app.add_option_function<std::string>(
            "--speed",
            [&s](const std::string& given) {

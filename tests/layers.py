@@ -62,11 +62,11 @@ GUESTS = {
     r"CLI/": r"(cli|lab/flags)/.*|show/state\.cpp|gui/(shell/(asked|main)|web/main)\.cpp|python/bindings/requests\.cpp",
     r"pybind11|Python": r"python/bindings/.*",
     r"(unistd|spawn|signal|fcntl|sys/\w+)\.h$":
-        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
+        r"(cli|device)/.*|lab/(atomic_file|child|memory|output|own_code|figure/picture|own/compile)\.cpp|gui/shell/native\.cpp|python/bindings/running\.cpp",
     # Threads: at_once() and BackgroundThread for all, and the terminal's progress line.
     r"(thread|mutex|shared_mutex|future|condition_variable|stop_token|semaphore|latch|barrier)$":
-        r"core/machine/parallel\..pp|cli/progress\..pp",
-    r"atomic$": r"core/machine/.*|lab/atomic_file\.cpp|show/job\.hpp|device/ncu_run\.hpp|python/bindings/running\.cpp",
+        r"core/machine/parallel\..pp|cli/progress\..pp|lab/own_code\.cpp",
+    r"atomic$": r"core/machine/.*|lab/(atomic_file|own_code)\.cpp|show/job\.hpp|device/ncu_run\.hpp|python/bindings/running\.cpp",
 }
 
 # Headers that open what others may not: the elements of tiles.

@@ -68,7 +68,14 @@ void TraceReader::parse() {
         if (in_.eof()) refuse("ends in the middle, after " + std::to_string(e.byte) + " bytes; record it again");
         refuse("is not JSON, at byte " + std::to_string(e.byte));
     } catch (const Json::exception& e) {
-        refuse("is not JSON that can be read: " + text::shown(e.what(), 400));
+        // "[json.exception.out_of_range.406] number overflow parsing '1e999'" for numbers, other words for what is
+        // missing.
+        const std::string_view what = e.what();
+        const std::size_t quote = what.find('\'');
+        if (what.find("number overflow") != what.npos && quote != what.npos)
+            refuse("has a number that is too large: " +
+                   text::shown(what.substr(quote + 1, what.find('\'', quote + 1) - quote - 1), 60));
+        refuse("has a value that is not of the kind that a recording has there");
     }
 }
 

@@ -9,6 +9,7 @@
 #include "core/machine/mistakes.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
+#include "lab/own_code.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -37,16 +38,18 @@ const Offer& offer_of(void* object, const char* file) {
     return *offer;
 }
 
-/// Calls f(); what is thrown that is none of TileScope's own becomes a failed run, which says whose it is, and by
-/// last() after which operation it came, if there was one.
+/// Calls f() of a file's algorithm; what is thrown that is none of TileScope's own becomes a failed run, which says
+/// whose it is, and by last() after which operation it came, if there was one.
 template <class F, class Last>
-auto told(const std::string& who, F&& f, Last&& last) {
+auto told(const char* file, const std::string& name, F&& f, Last&& last) {
+    const std::string who = text::shown(file) + ": " + (name.empty() ? "" : name + ": ");
     const auto failed = [&](const std::string& what) { return RunError(who + what + "; correct the program"); };
     const auto after = [&] {
         const Here here = last();
         return here.line > 0 ? ", after " + source_of(here) : std::string();
     };
     try {
+        const OwnCode own(file);
         return f();
     } catch (const std::bad_alloc&) {
         throw;
@@ -62,21 +65,21 @@ auto told(const std::string& who, F&& f, Last&& last) {
 }
 
 template <class F>
-auto told(const std::string& who, F&& f) {
-    return told(who, std::forward<F>(f), [] { return Here{0, ""}; });
+auto told(const char* file, const std::string& name, F&& f) {
+    return told(file, name, std::forward<F>(f), [] { return Here{0, ""}; });
 }
 
 /// The algorithm, whose own exceptions say where they come from.
 Algorithm wrapped(Algorithm a, const char* file) {
-    const std::string who = text::shown(file) + ": " + a.name + ": ";
+    const std::string name = a.name;
     if (a.run)
-        a.run = [who, run = std::move(a.run)](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+        a.run = [file, name, run = std::move(a.run)](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
             told(
-                who, [&] { run(gpu, t, p, tile); }, [&gpu] { return gpu.last(); });
+                file, name, [&] { run(gpu, t, p, tile); }, [&gpu] { return gpu.last(); });
         };
     if (a.tensors)
-        a.tensors = [who, tensors = std::move(a.tensors)](const Problem& p, const Tiling& tile) {
-            return told(who, [&] { return tensors(p, tile); });
+        a.tensors = [file, name, tensors = std::move(a.tensors)](const Problem& p, const Tiling& tile) {
+            return told(file, name, [&] { return tensors(p, tile); });
         };
     return a;
 }
@@ -99,7 +102,7 @@ std::vector<const Algorithm*> load_object(const std::string& path, const char* f
     const Offer& offer = offer_of(object, file);
     std::vector<const Algorithm*> all;
     for (std::uint32_t k = 0; k < offer.count; ++k) {
-        Algorithm a = told(text::shown(file) + ": ", [&] { return offer.all[k].describe(); });
+        Algorithm a = told(file, "", [&] { return offer.all[k].describe(); });
         if (const Algorithm* known = find_algorithm(a.name); known && known->file && known->file != file)
             throw UsageError(text::shown(file) + ": algorithm " + text::shown(a.name) + ": " +
                              text::shown(known->file) + " has one by that name; give one of them another");

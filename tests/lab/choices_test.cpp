@@ -90,7 +90,7 @@ TEST_CASE("SM traffic is a reason where faster memory would help, and not elsewh
         }
     CHECK(reasons > 0);
     const auto default_table = said({"flash_v2", "memory_efficient"}, problem(64, 4096, 64));
-    CHECK(contains(default_table.back(), "a step alone waits for "));
+    CHECK(contains(default_table.back(), "a loop step waits for "));
 }
 
 TEST_CASE("where launching is most of the time, launches are the reason", "[tiles]") {

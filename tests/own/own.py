@@ -426,6 +426,30 @@ def can_be_interrupted(place):
     assert place.kept() == [], place.kept()
 
 
+def says_who_ended_the_process(place):
+    """A program that exits, crashes or never looks up is told by its file; temporaries of its run go, too."""
+    def doing(what):
+        place.write("bad.cpp", "#include <cstdlib>\n" + MINE.replace("    gpu.launch(", f"    {what}\n    gpu.launch(", 1))
+        return place.start("run", "./bad.cpp", *SMALL, "--out", "o.npy")
+
+    for what, code, words in (
+            ("std::exit(0);", 1, "calls exit, which ends TileScope"), ("std::quick_exit(0);", 1, "calls exit"),
+            ("std::abort();", -signal.SIGABRT, "aborts"), ("std::terminate();", -signal.SIGABRT, "aborts")):
+        p = doing(what)
+        out, err = p.communicate(timeout=300)
+        assert p.returncode == code and "tilescope: ./bad.cpp: the program " + words in err, (what, p.returncode, err)
+        assert out == "" and not (place.root / "o.npy").exists(), what
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        p = doing("std::fputs(\"begun\", stderr); for (volatile int z = 0; z == 0;) {}".replace("std::fputs", "::fputs"))
+        assert p.stderr.read(5) == "begun"
+        began = time.time()
+        p.send_signal(asked)
+        _, err = p.communicate(timeout=60)
+        assert p.returncode == 130 and err == "tilescope: ./bad.cpp: the program did not stop when it was asked to, and was ended\n", err
+        assert time.time() - began > 1.5, "it was given no time"
+        assert sorted(f.name for f in place.root.iterdir() if "o.npy" in f.name) == [], list(place.root.iterdir())
+
+
 def takes_as_long_with_rows_in_several_tiles(place):
     twin = (SOURCE / "examples" / "own-algorithm" / "twin.cpp").read_text()
     for n in (1, 2, 4):
@@ -460,7 +484,8 @@ def main():
     tests = [is_kept_until_something_changes, counts_as_it_should, explains_what_is_on_no_line, is_named_everywhere, chooses_of_several,
              says_where_mistakes_are, says_what_does_not_compile, refuses_what_is_no_algorithm, says_that_outputs_are_wrong,
              does_not_blame_who_is_right, lets_two_do_it_at_once,
-             says_on_a_terminal_that_it_compiles, can_be_interrupted, loads_nothing_of_others,
+             says_on_a_terminal_that_it_compiles, can_be_interrupted, says_who_ended_the_process,
+             loads_nothing_of_others,
              takes_as_long_with_rows_in_several_tiles]
     for test in tests:
         if not sys.argv[3:] or test.__name__ in sys.argv[3:]:

@@ -165,7 +165,7 @@ TEST_CASE("what is said of a timeline is what is in it", "[gantt]") {
     double cycles = 0;
     for (const StepPart& p : step.parts) cycles += p.cycles;
     CHECK(cycles == Approx(step.cycles));
-    CHECK(step.title == "A step of flash_v2, as half of a thread block's warps have it: 6,217 cycles");
+    CHECK(step.title == "A loop step of flash_v2, as half of a thread block's warps have it: 6,217 cycles");
     CHECK(part_text(step, {"tensor cores", "tensor", step.cycles / 4, false}) ==
           std::vector<std::string>{"tensor cores 25%", "tensor 25%", "25%", ""});
     CHECK(part_text(step, {"L2 or DRAM", "", step.cycles / 4, true}) ==
