@@ -103,7 +103,7 @@ def check_full_disk(binary, tally):
                 tally.check(left == ({name: old} if old else {}), f"`{args}` on a full disk left {left.keys()}")
         r = run(binary, args.replace("FILE", "/dev/full"))
         tally.check(r.returncode == 1 and one_line(r.stderr), f"`{args}`: /dev/full: {r.returncode}, {r.stderr!r}")
-        r = run(binary, args.replace("FILE", "/no/such/folder/x"))
+        r = run(binary, args.replace("FILE", f"/no/such/folder/{name}"))
         tally.check(r.returncode == 1 and one_line(r.stderr), f"`{args}`: no folder: {r.returncode}, {r.stderr!r}")
     p = start(binary, f"run flash_v2 {HOURS} --out /no/such/folder/o.npy")  # said before the work
     tally.check(p.wait() == 1, f"run --out in no folder: exit {p.returncode}")
