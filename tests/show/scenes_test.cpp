@@ -73,6 +73,21 @@ TEST_CASE("every scene shows what it is about", "[scenes]") {
     }
 }
 
+TEST_CASE("every scene plays from its start to its end while a hall watches", "[scenes]") {
+    constexpr double least = 3, most = 45;  // seconds
+    for (const Scene& scene : scenes()) {
+        WaitingSession s;
+        s.ask(scene.state.setup);
+        INFO(scene.name << ": " << s.problem());
+        if (s.overflow()) continue;  // it shows counts, and has nothing to play
+        REQUIRE(s.run());
+        const double seconds = static_cast<double>(s.length()) / scene.state.speed;
+        INFO(s.length() << " steps take " << seconds << " s");
+        CHECK(seconds >= least);
+        CHECK(seconds <= most);
+    }
+}
+
 TEST_CASE("notes are printed with all else that there is to say of a scene", "[scenes]") {
     std::ostringstream all, little;
     print_notes(all, {"mine", "Mine", "See this.", "Why?", "So.", "Say that.", {}});
