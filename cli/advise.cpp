@@ -52,7 +52,7 @@ bool has_no_value(const Candidate& c) { return !c.outcome.report || !c.outcome.r
 /// Why the first of the ranking is no advice: tiles that were given, and that no kernel would have; empty where it is.
 std::string no_advice(const Advice& a) {
     const Outcome& o = a.ranking[0].outcome;
-    if (!o.report->time) return "no time: " + o.report->no_time;
+    if (!o.report->time) return why_incomplete(*o.report);
     return why_infeasible(*o.report->time);
 }
 
@@ -104,7 +104,7 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
     if (lost) notes.push_back((released ? a.published.whose : "These") + " tiles: " + a.released.why + ".");
     if (!notes.empty()) std::cout << '\n';
     for (const std::string& note : notes) text::print_wrapped(std::cout, note);
-    std::cout << "\nOne step from " << (no_kernel.empty() ? "the best" : "the given tiles") << ":\n";
+    std::cout << "\nTiles next to " << (no_kernel.empty() ? "the best" : "the given ones") << ":\n";
     const double best = a.ranking[0].value;
     for (const Candidate& c : a.neighbours)
         text::print_wrapped(
@@ -137,7 +137,7 @@ void print(const Advice& a, const Request& request, const Algorithm& algorithm) 
 
 Json json_of(const Candidate& c) {
     const Report* r = c.outcome.report ? &*c.outcome.report : nullptr;
-    Json j = {{"br", c.tiling().br}, {"bc", c.tiling().bc}, {"fits", r != nullptr}};
+    Json j = {{"br", c.tiling().br}, {"bc", c.tiling().bc}, {"fits", r && r->fits_sm()}};
     if (c.tiling().splits > 0) j["splits"] = c.tiling().splits;
     for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "blocks_per_sm"})
         j[key] = r ? cli::to_json(find_metric(key)->of(*r)) : Json();

@@ -105,9 +105,9 @@ Figure validation_time(const FigureRequest& r) {
     for (const std::string& gpu : machines) f.panels.push_back(times_on(gpu, cases));
     for (const std::string& gpu : machines) f.panels.push_back(errors_on(gpu, cases));
     const auto drawn = std::ranges::count_if(cases, [](const MeasuredCase& c) { return c.us && c.modelled_us; });
-    f.caption = "Every case that was measured, " + text::grouped(drawn) +
-                " in all: modelled times, and medians of measured ones with warm caches; of PyTorch's kernel without "
-                "what a call costs. docs/validation.md explains what is far off.";
+    f.of_all = "Every case that was measured, " + text::grouped(drawn) +
+               " in all: modelled times, and medians of measured ones with warm caches; of PyTorch's kernel without "
+               "what a call costs. docs/validation.md explains what is far off.";
     return f;
 }
 

@@ -2,6 +2,7 @@
 // the command that writes one.
 #include <cmath>
 #include <iostream>
+#include <map>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
@@ -120,16 +121,16 @@ std::string about_time(const std::vector<Level>& levels) {
 }
 
 std::string about_missing(const std::vector<Missing>& missing) {
-    std::string words;
-    for (std::size_t k = 0; k < missing.size(); ++k) {
-        const Missing& m = missing[k];
-        const std::string why = k > 0 && m.why == missing[k - 1].why ? "" : m.why;
-        words += (k == 0        ? ""
-                  : why.empty() ? ", "
-                                : "; ") +
-                 (why.empty() ? "" : (k == 0 ? text::capitalised(why) : why) + ": ") + m.level + " (" + m.metric + ')';
+    std::map<std::string, std::string> by_reason;
+    for (const Missing& m : missing) {
+        std::string& levels = by_reason[m.why];
+        levels += (levels.empty() ? "" : ", ") + m.level + " (" + m.metric + ')';
     }
-    return words.empty() ? "" : words + "; the command that `tilescope reconcile` prints without a file counts all.";
+    std::string words;
+    for (const auto& [why, levels] : by_reason) words += why + ": " + levels + "; ";
+    return words.empty()
+               ? ""
+               : text::capitalised(words) + "the command that `tilescope reconcile` prints without a file counts all.";
 }
 
 std::string about_causes(const Experiment& e) {

@@ -23,7 +23,7 @@ void replay_file(const std::string& path) {
     }();
     if (!different.empty())
         throw RunError(text::shown(path) + ": differs from what " + name + " does today: " + different);
-    std::cout << text::shown(path) << ": " << text::grouped(recording.trace.size()) << " steps of " << name
+    std::cout << text::shown(path) << ": " << text::grouped(recording.trace.size()) << " operations of " << name
               << ", all as recorded"
               << (recording.trace.has_values() ? ", every number to the bit\n" : "; without contents of tiles\n");
 }
@@ -32,10 +32,10 @@ void replay_file(const std::string& path) {
 
 void add_replay(CLI::App& app) {
     static std::string path;
-    CLI::App* sub = app.add_subcommand("replay", "Run again what a trace says, and compare every step");
+    CLI::App* sub = app.add_subcommand("replay", "Run again what a trace says, and compare every operation");
     sub->add_option("FILE", path, "What `tilescope trace` wrote")->required();
     sub->footer(
-        "Ends with 1, and the first step that differs, where one does.\n"
+        "Ends with 1, and the first operation that differs, where one does.\n"
         "Examples:\n"
         "  tilescope trace flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4 -o flash.json\n"
         "  tilescope replay flash.json");

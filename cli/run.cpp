@@ -19,6 +19,7 @@
 #include "lab/own/own.hpp"
 #include "lab/published_tiles.hpp"
 #include "lab/reference.hpp"
+#include "lab/study.hpp"
 #include "lab/timing.hpp"
 #include "lab/with_forward.hpp"
 
@@ -63,7 +64,7 @@ void print_levels(const Report& r) {
 
 void print_time(const Report& r) {
     if (!r.time) {
-        text::print_wrapped(std::cout, "\nNo time: " + r.no_time + ".");
+        text::print_wrapped(std::cout, '\n' + text::capitalised(why_incomplete(r)) + '.');
         return;
     }
     const RunTime& t = *r.time;

@@ -5,6 +5,7 @@
 #include "lab/judgement.hpp"
 #include "lab/packing.hpp"
 #include "lab/reference.hpp"
+#include "lab/signals.hpp"
 #include "show/make_run.hpp"
 
 namespace tilescope::cli {

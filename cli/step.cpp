@@ -37,13 +37,13 @@ void check_range(const char* flag, Index value, Index first, Index last, const s
 }
 
 void check_positions(const StepFlags& f, const Run& run) {
-    const std::string what = std::string("the steps of ") + run.algorithm().name + " are numbered here";
+    const std::string what = std::string("the operations of ") + run.algorithm().name + " are numbered here";
     if (f.at && (f.from || f.to))
-        throw UsageError(asked("--at", *f.at) + ": is one step, --from and --to are many; leave them out");
+        throw UsageError(asked("--at", *f.at) + ": is one operation, --from and --to are many; leave them out");
     const auto check_alone = [&](const char* flag, const std::optional<Index>& value, const char* of) {
         if (f.at && value)
-            throw UsageError(asked(flag, *value) + ": --at " + std::to_string(*f.at) + " is one step, whatever its " +
-                             of + "; leave one of the two out");
+            throw UsageError(asked(flag, *value) + ": --at " + std::to_string(*f.at) +
+                             " is one operation, whatever its " + of + "; leave one of the two out");
     };
     check_alone("--line", f.line, "line");
     check_alone("--launch", f.launch, "launch");
@@ -133,7 +133,7 @@ std::vector<Index> page_of(std::vector<Index> steps, const StepFlags& f, bool fa
 void print_steps(Run& run, const StepsWanted& w, const std::vector<Index>& steps) {
     for (std::size_t k = 0; k < steps.size(); ++k) {
         if (k > 0 && !w.launch && !w.line && steps[k] > steps[k - 1] + 1)
-            std::cout << "\n… until step " << text::grouped(steps[k] - 1) << ", SM " << w.sm << " is idle\n";
+            std::cout << "\n… until operation " << text::grouped(steps[k] - 1) << ", SM " << w.sm << " is idle\n";
         run.seek(steps[k]);
         std::cout << '\n';
         print_step(run, w.sm);
@@ -178,7 +178,7 @@ void print_json(Run& run, Index sm, const std::vector<Index>& steps, const Remar
 /// What there is beyond the page.
 void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
     if (told.size() == all.size()) return;
-    std::cout << '\n' << told.size() << " of " << text::grouped(static_cast<Index>(all.size())) << " steps; ";
+    std::cout << '\n' << told.size() << " of " << text::grouped(static_cast<Index>(all.size())) << " operations; ";
     if (told.back() == all.back())
         std::cout << "--from 0 begins with the first\n";
     else
@@ -265,7 +265,7 @@ void add_step(CLI::App& app) {
     add_number(*sub, "--line", flags.line, "Only visits of this line of the pseudo-code");
     add_number(*sub, "--launch", flags.launch, "Only this launch, counted from 1");
     add_number(*sub, "--block", flags.block, "Only this thread block of the launch, on whichever SM it runs");
-    sub->add_flag("--table", flags.table, "A row for each step: its formula and what it makes of the first row");
+    sub->add_flag("--table", flags.table, "A row for each operation: its formula and what it makes of the first row");
     add_problem_options(*sub, flags.options);
     add_input_options(*sub, flags.options);
     add_json_option(*sub, flags.options);

@@ -99,7 +99,7 @@ void print_chip(const Run& run, const SmState& sm) {
             const TileData values = run.player().values(live);
             const std::string mark = part_mark(operation, part_of(operation, live.tile));
             std::cout << "  " << title_of(tile, values) << ", " << name_of(tile.dtype) << ", " << tile_size(tile)
-                      << ", written in step " << run.schedule().tick_of(live.written)
+                      << ", written by operation " << run.schedule().tick_of(live.written)
                       << (mark.empty() ? "" : "  [" + mark + "]") << '\n';
             if (!values.empty()) print_contents(tile, values, many, "    ");
         }
@@ -193,7 +193,7 @@ void print_heading(const Run& run, const Request& request, const StepsWanted& wa
     const Experiment& e = run.experiment();
     text::print_wrapped(std::cout, e.algorithm->name + std::string(": ") + describe(request, *e.algorithm->computes) +
                                        "; tiles " + tiles_text(e) + " on " + e.gpu.name);
-    std::cout << "SM " << wanted.sm << ", step" << (first == last ? " " : "s ") << text::grouped(first);
+    std::cout << "SM " << wanted.sm << ", operation" << (first == last ? " " : "s ") << text::grouped(first);
     if (last > first) std::cout << " to " << text::grouped(last);
     std::cout << " of " << text::grouped(run.ticks()) << '\n';
     print_wrapped(run.shortened(), "");
@@ -202,7 +202,7 @@ void print_heading(const Run& run, const Request& request, const StepsWanted& wa
 void print_step(const Run& run, Index sm) {
     const SmState& focus = in_focus(run, sm);
     const StepText s = step_text(run, focus);
-    std::cout << "step " << s.step << (s.where.empty() ? "" : " · " + s.where) << '\n';
+    std::cout << "operation " << s.step << (s.where.empty() ? "" : " · " + s.where) << '\n';
     if (!s.code.empty()) std::cout << "  " << s.code << '\n';
     if (!s.formula.empty()) std::cout << "  " << s.formula << '\n';
     print_wrapped(s.happening, "  ");
@@ -221,7 +221,7 @@ void print_steps_table(Run& run, Index sm, const std::vector<Index>& steps) {
     for (const auto& row : board.rows) table.add(row);
     std::cout << '\n';
     table.print(std::cout);
-    if (run.has_values()) std::cout << "\nof each tile row 0, where the step has written it";
+    if (run.has_values()) std::cout << "\nof each tile row 0, where the operation has written it";
     if (!board.left_out.empty()) std::cout << "; no room for " << text::join(board.left_out, ", ");
     if (run.has_values()) std::cout << '\n';
 }

@@ -96,10 +96,10 @@ void draw(const TraceRequest& t, const Experiment& e) {
     const Drawn drawn = write_perfetto(file.stream(), e, run, played, t.detail, &control());
     file.commit();
     std::cerr << text::grouped(drawn.blocks) << " thread blocks in " << text::shown(t.out)
-              << ", for ui.perfetto.dev; steps and units of " << sms_in_words(t.detail, e.gpu)
+              << ", for ui.perfetto.dev; loop steps and units of " << sms_in_words(t.detail, e.gpu)
               << " only (--detail N)\n";
     if (drawn.steps_left_out > 0)
-        std::cerr << text::grouped(drawn.steps_left_out) << " of their steps are left out: at most "
+        std::cerr << text::grouped(drawn.steps_left_out) << " of their loop steps are left out: at most "
                   << text::grouped(most_steps_drawn) << " are drawn\n";
 }
 
@@ -161,7 +161,8 @@ void add_trace(CLI::App& app) {
         ->default_str(std::to_string(request.max_events));
     sub->add_flag("--perfetto", request.perfetto, "The modelled timeline instead, for ui.perfetto.dev");
     add_whole_option(*sub, "--detail", {1, Whole().most, request.detail},
-                     "With --perfetto: so many SMs with their steps and units", [](Index n) { request.detail = n; })
+                     "With --perfetto: so many SMs with their loop steps and units",
+                     [](Index n) { request.detail = n; })
         ->default_str(std::to_string(request.detail));
     add_problem_options(*sub, request.options);
     add_numeric_options(*sub, request.options);

@@ -90,9 +90,9 @@ void press(App& app, Key key) {
         case Key::operation_back:
             return p.step(-1);
         case Key::home:
-            return p.pause(), p.seek(0);
+            return p.to_start();
         case Key::end:
-            return p.pause(), p.seek(p.length());
+            return p.to_end();
         case Key::escape:
             if (app.filming) {
                 app.filming->cancelled = true;
@@ -374,6 +374,7 @@ void App::go_to(const History::Entry* entry) {
 }
 
 void follow(App& app) {
+    if (app.session.setup() != app.stretched) app.playback.set_stretch({}), app.stretched = app.session.setup();
     app.playback.set_length(app.session.length());
     app.session.show(app.playback.position());
     const Run* run = app.session.run();

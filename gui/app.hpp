@@ -120,6 +120,7 @@ struct App {
 
     /// The run and its tick that the focus was chosen for; none for a focus that was asked for anew.
     std::optional<std::pair<std::uint64_t, Index>> followed;
+    Setup stretched;                 ///< that the playback's stretch is of
     std::optional<Index> wanted_sm;  ///< the focus in what was restored, until its run is there
 
     std::optional<std::size_t> hovered_cell;  ///< of the plane of tiles, in this frame
@@ -161,7 +162,7 @@ struct App {
     State state() const { return state_of(session, playback, view); }
     void restore(const State& state) {
         show::restore(state, session, playback, view);
-        wanted_sm = state.view.sm;
+        wanted_sm = state.view.sm, stretched = session.setup();
     }
     /// One step, as far as the stride says; paused. One on is shown as a move.
     void step_on();

@@ -47,7 +47,7 @@ void step_field(App& app, const char* label, const char* place, Index& step) {
 
 /// From which step to which, and how long that takes.
 void choose_steps(App& app) {
-    step_field(app, "from step", "film-from", app.film.from);
+    step_field(app, "from operation", "film-from", app.film.from);
     ImGui::SameLine();
     step_field(app, "to", "film-to", app.film.to);
     text_wrapped(film_length_text(app.session, app.film, app.playback.speed()));

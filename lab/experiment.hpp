@@ -94,6 +94,8 @@ struct Report {
     std::optional<Idealised> idealised() const;
     /// Whether all tensors have room in the GPU's memory.
     bool fits_hbm() const { return hbm_footprint <= experiment.gpu.hbm_bytes; }
+    /// Whether an SM has room for the warps of a thread block: known once a time was asked for, of what fits in HBM.
+    bool fits_sm() const { return no_time.empty() || !fits_hbm(); }
 };
 
 /// Folded counts; no data. Listeners hear of the same run.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "core/time/perfetto.hpp"
 #include "lab/mapping.hpp"
 
@@ -283,7 +284,7 @@ class Drawing {
         const auto number = static_cast<Count>(steps);
         const bool fits = drawn_.steps + number <= most_steps_drawn;
         const bool computes = loop.step.alone > 0;  // Loads and stores of an outer loop are no steps.
-        pen.slice(text::counted(static_cast<Index>(number), computes ? "step" : "move"), time.all(), [&] {
+        pen.slice(text::counted(static_cast<Index>(number), computes ? "loop step" : "move"), time.all(), [&] {
             if (!detailed) return;
             if (!fits) return void(drawn_.steps_left_out += number);
             const LoopTime one{time.own / loop.turns, time.unit / loop.turns, time.memory / loop.turns};
@@ -315,7 +316,7 @@ class Drawing {
     Drawn drawn_;
 
     std::array<Name, unit_count> unit_names_{}, wait_names_{};
-    const Name start_ = out_.slice_name("start and end"), step_ = out_.slice_name("step"),
+    const Name start_ = out_.slice_name("start and end"), step_ = out_.slice_name("loop step"),
                move_ = out_.slice_name("move"), mask_ = out_.slice_name("mask"),
                barriers_ = out_.slice_name("waiting: barriers, reductions, loads");
     std::map<std::string, Name> notes_;

@@ -69,7 +69,7 @@ std::vector<std::pair<const char*, MetricValue>> columns_of(const RunRow& row) {
     c.emplace_back("l2_bytes", e.gpu.l2_bytes);
     c.emplace_back("mode",
                    where(o.report.has_value(), std::string(o.report && o.report->numeric ? "numeric" : "count")));
-    c.emplace_back("fits", o.report.has_value());
+    c.emplace_back("fits", o.report && o.report->fits_sm());
     for (const Metric& m : metrics()) c.emplace_back(m.key, o.report ? m.of(*o.report) : MetricValue());
     c.emplace_back("remark", o.remark);
     return c;

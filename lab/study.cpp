@@ -22,7 +22,7 @@ std::string does_not_fit(const OutOfChipMemory& e) {
 }  // namespace
 
 std::string why_incomplete(const Report& r) {
-    if (!r.no_time.empty()) return "no time: " + r.no_time;
+    if (!r.no_time.empty()) return (r.fits_sm() ? "no time: " : "does not fit: ") + r.no_time;
     if (r.time && r.time->spills()) return why_infeasible(*r.time);
     std::string why;
     if (r.time && !r.dram()) why = "no DRAM traffic: " + r.time->no_dram;

@@ -87,7 +87,7 @@ std::string shortened(const std::vector<std::string>& row, std::size_t numbers) 
 }
 
 Blackboard table(const std::vector<Line>& lines, const Columns& columns, std::size_t numbers) {
-    Blackboard b{{"step", "line", "formula"}, {}, {}};
+    Blackboard b{{"op", "line", "formula"}, {}, {}};
     for (const Column& c : columns) b.header.push_back(c.tile);
     for (const Line& l : lines) {
         auto& row = b.rows.emplace_back(std::vector<std::string>{l.step, l.line, l.formula});
@@ -137,7 +137,7 @@ std::vector<std::string> so_far(const Counters& c) {
 Blackboard blackboard(Run& run, Index sm, const std::vector<Index>& steps, std::size_t width) {
     Columns columns;
     std::vector<Line> lines;
-    Blackboard counts{{"step", "line", "formula", "read", "written", "FLOPs"}, {}, {}};
+    Blackboard counts{{"op", "line", "formula", "read", "written", "FLOPs"}, {}, {}};
     for (const Index step : steps) {
         run.seek(step);
         const SmState& s = run.moment().sms[static_cast<std::size_t>(sm)];

@@ -25,16 +25,17 @@ bool is_film(const std::string& path) {
 }
 
 FilmOrder usual_film(const Playback& playback) {
-    const Index now = playback.position(), end = playback.length();
-    return {"", now < end ? now : 0, end};
+    const Index now = playback.position();
+    const Index end = now < playback.last() ? playback.last() : playback.length();
+    return {"", now < end ? now : playback.first(), end};
 }
 
 void check_film(const FilmOrder& order, Index length) {
-    const std::string steps = "the run has " + text::grouped(length) + " steps; try ";
+    const std::string steps = "the run has " + text::grouped(length) + " operations; try ";
     if (order.to < 1 || order.to > length)
-        throw UsageError("to step " + std::to_string(order.to) + ": " + steps + std::to_string(length));
+        throw UsageError("to operation " + std::to_string(order.to) + ": " + steps + std::to_string(length));
     if (order.from < 0 || order.from >= order.to)
-        throw UsageError("from step " + std::to_string(order.from) + ": must be below step " +
+        throw UsageError("from operation " + std::to_string(order.from) + ": must be below operation " +
                          std::to_string(order.to) + ", where the film ends; try 0");
 }
 
@@ -52,9 +53,9 @@ Index film_pictures(const Session& session, Index from, Index to, double steps_p
 
 std::vector<std::string> film_command(State state, const FilmOrder& order, Index width, Index height) {
     state.loop = false;
+    state.stretch = {order.from, order.to};
     std::vector<std::string> words = command_line(state);
-    for (const std::string& word : {"--export=" + order.path, "--from=" + std::to_string(order.from),
-                                    "--to=" + std::to_string(order.to), "--fps=" + std::to_string(pictures_a_second),
+    for (const std::string& word : {"--export=" + order.path, "--fps=" + std::to_string(pictures_a_second),
                                     "--size=" + std::to_string(width) + "x" + std::to_string(height)})
         words.push_back(word);
     if (order.caption) words.emplace_back("--caption");
@@ -65,7 +66,7 @@ std::string film_length_text(const Session& s, const FilmOrder& o, double steps_
     if (o.from < 0 || o.from >= o.to || o.to > s.length()) return "";
     const Index pictures = film_pictures(s, o.from, o.to, steps_per_second, pictures_a_second);
     return "A film of " + duration(static_cast<double>(pictures) / static_cast<double>(pictures_a_second)) + ": " +
-           text::counted(o.to - o.from, "step") + " at " + speed_text(s, steps_per_second) + ", as it plays.";
+           text::counted(o.to - o.from, "operation") + " at " + speed_text(s, steps_per_second) + ", as it plays.";
 }
 
 std::string filming_text(const std::string& path, Index done, Index all) {

@@ -107,10 +107,10 @@ std::string gantt_reason(const Session& s) {
            of_launch(*s.rival()) + filling(*s.rival());
 }
 
-std::vector<std::string> gantt_title(const Run& run) {
+std::vector<std::string> gantt_title(const Run& run, bool says_when_it_ends) {
     const Tiling tiles = run.experiment().tiling;
     const std::string brief = name_of_run(run) + " · " + std::to_string(tiles.br) + " × " + std::to_string(tiles.bc) +
-                              " · " + text::microseconds(run.gantt().us());
+                              (says_when_it_ends ? " · " + text::microseconds(run.gantt().us()) : "");
     return {brief + " · room for " + thread_blocks(run.gantt().longest().slots()) + " on each of " +
                 text::grouped(run.gantt().sms()) + " SMs",
             brief, name_of_run(run)};

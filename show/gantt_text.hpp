@@ -14,7 +14,7 @@ std::string gantt_headline(const Session& session);
 std::string gantt_reason(const Session& session);
 
 /// "flash_v2 · 128 × 128 · 204 µs · room for 1 thread block on each of 132 SMs", and shorter.
-std::vector<std::string> gantt_title(const Run& run);
+std::vector<std::string> gantt_title(const Run& run, bool says_when_it_ends = true);
 /// "SMs 8 to 131 have nothing to do.", "65,536 thread blocks of a launch are too many to draw one by one.", "One of 4
 /// SMs is drawn."; empty where all is drawn.
 std::string gantt_left_out(const Session& session, Index every);

@@ -146,7 +146,7 @@ std::vector<std::string> l2_answer(const Run& run, const L2Shown& l2) {
         if (!what.first) asked += c.bytes, missed += c.missed;
     if (asked == 0) return {"nothing is asked of it", ""};
     const std::string from = text::bytes(missed), of = text::bytes(asked);
-    return {"this step: " + of + " asked for, " + from + " from DRAM", of + ", " + from + " from DRAM", ""};
+    return {"this operation: " + of + " asked for, " + from + " from DRAM", of + ", " + from + " from DRAM", ""};
 }
 
 std::string about_l2(const Run& run) {

@@ -81,13 +81,14 @@ void compare(const Shown& s, const Run& run, const std::string& name, const Repo
 CounterRow row_of(const Shown& s, const Run& run, const std::string& name, const Report* other) {
     const Report& own = run.counted();
     const Metric& m = s.metric();
-    CounterRow row{m.title,
-                   m.brief,
-                   std::string(m.title) + ", modelled: " + m.meaning,
-                   {"modelled", "of the whole run, not so far: modelled, not measured"},
-                   own.time ? cell(s, own) : TableCell{"no time", why_no_time(run)},
-                   {},
-                   ""};
+    CounterRow row{
+        m.title,
+        m.brief,
+        std::string(m.title) + ", modelled: " + m.meaning,
+        {"modelled", "of the whole run, not so far: modelled, not measured"},
+        own.time ? cell(s, own) : TableCell{run.counted().fits_sm() ? "no time" : "does not fit", why_no_time(run)},
+        {},
+        ""};
     row.of_whole_run = true;
     compare(s, run, name, other, row);
     return row;

@@ -18,11 +18,21 @@ void Playback::set_speed(double positions_per_second) { speed_ = std::clamp(posi
 
 void Playback::play() {
     if (length_ == 0) return;
-    if (position_ == length_) seek(0);
+    if (position_ == end()) seek(first());
     playing_ = true;
 }
 
 void Playback::pause() { playing_ = false; }
+
+void Playback::to_start() {
+    pause();
+    seek(position_ > first() ? first() : 0);
+}
+
+void Playback::to_end() {
+    pause();
+    seek(position_ < last() ? last() : length_);
+}
 
 void Playback::step(Index by) {
     if (by > 0)
@@ -55,6 +65,7 @@ void Playback::advance(double seconds, const Stop& stops, const Weight& weight) 
         fraction_ = std::min(1.0, fraction_ + seconds / shown_in);
         return;
     }
+    const Index end = this->end();
     double left = seconds * speed_;  // of average moves
     Index target = position_;
     double fraction = fraction_;
@@ -65,7 +76,7 @@ void Playback::advance(double seconds, const Stop& stops, const Weight& weight) 
             break;
         }
         left -= rest;
-        if (target == length_) {
+        if (target == end) {
             fraction = 1;
             break;
         }
@@ -76,9 +87,9 @@ void Playback::advance(double seconds, const Stop& stops, const Weight& weight) 
         if (fraction_ < 1) return;
         // The last move has been shown to its end.
         if (loop)
-            seek(0);
+            seek(first());
         else
-            seek(length_), playing_ = false;
+            seek(end), playing_ = false;
         return;
     }
     if (const Index stop = stops(position_, target); stop >= 0) return go(stop);

@@ -8,6 +8,13 @@
 
 namespace tilescope::show {
 
+/// What playing goes through where that is not everything. Of a run that is not so long, all.
+struct Stretch {
+    Index first = 0, last = -1;  ///< -1: the end
+
+    friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
 class Playback {
   public:
     /// The first position in (from, to] at which playing has to stop; nothing if there is none.
@@ -29,12 +36,21 @@ class Playback {
     double speed() const { return speed_; }  ///< positions a second, on average
     void set_speed(double positions_per_second);
 
+    /// What is played; whoever goes beyond it by himself plays on to the end.
+    void set_stretch(Stretch s) { stretch_ = s; }
+    const Stretch& stretch() const { return stretch_; }
+    Index first() const { return stretch_.first < length_ ? stretch_.first : 0; }
+    Index last() const { return stretch_.last > first() && stretch_.last < length_ ? stretch_.last : length_; }
+
     /// Starts, from the beginning if at the end; pauses.
     void play();
     void pause();
     void toggle() { playing_ ? pause() : play(); }
     /// One position on or back, paused. A step forwards is shown as a move, one back at once.
     void step(Index by);
+    /// To the beginning or the end of what is played; once more, or from outside, of everything. Paused.
+    void to_start();
+    void to_end();
     /// Straight to a position, with nothing moving.
     void seek(Index position);
     /// The same; one that does not exist is gone to when there is another length.
@@ -50,7 +66,10 @@ class Playback {
         double seconds, const Stop& stops, const Weight& weight = [](Index) { return 1.0; });
 
   private:
+    Index end() const { return position_ <= last() ? last() : length_; }
+
     Index length_ = 0, position_ = 0;
+    Stretch stretch_;
     double fraction_ = 1, speed_ = 4;
     bool playing_ = false;
     std::optional<Index> wanted_;  // beyond the end

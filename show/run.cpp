@@ -75,7 +75,7 @@ Index Run::last_tick_of(const Place& at) const {
 void Run::tell_failure() {
     failure_->tick = last_tick_of(failure_->place);
     if (!shortened_.empty()) shortened_ += ' ';
-    shortened_ += "Fails after step " + std::to_string(failure_->tick) + ": " + failure_->message + '.';
+    shortened_ += "Fails after operation " + std::to_string(failure_->tick) + ": " + failure_->message + '.';
 }
 
 /// Bytes by tick, and keyframes of the costs by line.

@@ -119,7 +119,7 @@ std::string pace_text(Pace pace) {
                    "first "
                    "is faster.";
         default:
-            return "Paced by steps: both take a step at a time, however long it is, so who ends first need not be "
+            return "Paced by operations: both take one at a time, however long it is, so who ends first need not be "
                    "faster.";
     }
 }

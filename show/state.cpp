@@ -99,6 +99,7 @@ void add_view_options(CLI::App& app, State& s) {
            "--stride", [&v](const std::string& name) { v.stride = named("--stride", name, strides); },
            "How far a step goes: operation, line (of the pseudo-code), tile, row (of tiles) or launch")
         ->type_name("NAME");
+    app.add_flag("--hide-ahead", v.hide_ahead, "In view time: nothing of what comes later, so that a race is one");
     app.add_flag("--play-through", v.play_through, "No pause where something happens for the first time");
     app.add_option_function<std::string>(
            "--zoom", [&v](const std::string& spot) { v.zoom = spot_from(spot); },
@@ -159,6 +160,7 @@ void add_view_flags(const View& v, std::vector<std::string>& to) {
     if (v.sm != standard.sm) add({"--sm", std::to_string(v.sm)});
     if (v.row != standard.row) add({"--row", std::to_string(v.row)});
     if (v.stride != standard.stride) add({"--stride", strides[static_cast<std::size_t>(v.stride)].first});
+    if (v.hide_ahead) add({"--hide-ahead"});
     if (v.play_through) add({"--play-through"});
     if (v.zoom) add({"--zoom", text::exact(v.zoom->x) + "," + text::exact(v.zoom->y)});
     if (v.forget_rescale) add({"--forget-rescale"});
@@ -190,7 +192,7 @@ std::vector<std::string> words_of(const std::string& file) {
 std::string name_of(Stage stage) { return stages[static_cast<std::size_t>(stage)].first; }
 
 State state_of(const Session& session, const Playback& playback, const View& view) {
-    State s{session.setup(), playback.position(), playback.speed(), playback.loop, view, {}};
+    State s{session.setup(), playback.position(), playback.stretch(), playback.speed(), playback.loop, view, {}};
     s.view.tour = -1;
     return s;
 }
@@ -201,6 +203,7 @@ void restore(const State& s, Session& session, Playback& playback, View& view) {
     view = s.view;
     view.tour = tour;
     playback.pause();
+    playback.set_stretch(s.stretch);
     playback.set_length(session.length());
     session.busy() ? playback.seek_in_time(s.step) : playback.seek(s.step);
     playback.set_speed(s.speed);
@@ -238,20 +241,26 @@ void add_state_options(CLI::App& app, State& s) {
                    throw UsageError("--pace " + text::shown(p) + ": must be step or bytes or time; try --pace step");
                s.setup.pace = *pace;
            },
-           "What keeps the two together: step, bytes or time (modelled)")
+           "What keeps the two together: step (operations), bytes or time (modelled)")
         ->type_name("NAME");
     add_whole_option(app, "--step", {0, Whole().most, 0}, "Where to begin: after so many operations",
                      [&s](Index step) { s.step = step; });
+    add_whole_option(app, "--from", {0, Whole().most, 0}, "Where playing, or a film, begins: after so many operations",
+                     [&s](Index n) { s.stretch.first = n; })
+        ->default_str("0");
+    add_whole_option(app, "--to", {1, Whole().most, 60}, "Where it ends", [&s](Index n) {
+        s.stretch.last = n;
+    })->default_str("the end");
     app.add_option_function<std::string>(
            "--speed",
            [&s](const std::string& given) {
                const double speed = to_real("--speed", given, "4");
                if (!(speed >= Playback::slowest && speed <= Playback::fastest))
                    throw UsageError("--speed " + text::number(speed) +
-                                    ": must be 0.5 to 2000 steps a second; try --speed 4");
+                                    ": must be 0.5 to 2000 operations a second; try --speed 4");
                s.speed = speed;
            },
-           "Steps a second")
+           "Operations a second")
         ->type_name("N");
     app.add_flag("--loop", s.loop, "Begin again at the end");
     add_view_options(app, s);
@@ -288,6 +297,8 @@ std::vector<std::string> command_line(const State& s) {
     if (!s.setup.rival.empty()) add({"--race", typed_name(s.setup.rival)});
     if (s.setup.pace != standard.setup.pace) add({"--pace", name_of(s.setup.pace)});
     if (s.step != standard.step) add({"--step", std::to_string(s.step)});
+    if (s.stretch.first != standard.stretch.first) add({"--from", std::to_string(s.stretch.first)});
+    if (s.stretch.last != standard.stretch.last) add({"--to", std::to_string(s.stretch.last)});
     if (s.speed != standard.speed) add({"--speed", text::exact(s.speed)});
     if (s.loop) add({"--loop"});
     add_view_flags(s.view, words);

@@ -17,8 +17,9 @@ namespace tilescope::show {
 
 struct State {
     Setup setup;
-    Index step = 0;    ///< the position in time
-    double speed = 4;  ///< steps a second
+    Index step = 0;  ///< the position in time
+    Stretch stretch;
+    double speed = 4;  ///< operations a second
     bool loop = false;
     View view;
     std::vector<std::string> remarks;  ///< on how it was typed or saved: former names, and today's

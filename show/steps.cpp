@@ -135,7 +135,7 @@ const TileState* tile_written(const Run& run, const SmState& sm) {
 
 std::string failure_text(const Run& run) {
     const Failure& f = *run.failure();
-    return "Fails after step " + text::grouped(f.tick) + ", in thread block " + text::grouped(f.place.block) +
+    return "Fails after operation " + text::grouped(f.tick) + ", in thread block " + text::grouped(f.place.block) +
            (f.place.line > 0 ? ", on line " + std::to_string(f.place.line) : "") + ": " + f.message;
 }
 

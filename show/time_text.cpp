@@ -15,9 +15,11 @@ std::string now_text(const Session& s, const Run& run, Index tick) {
 }
 
 /// "450 µs of 900 µs"
-std::string of_run(const Session& s, const Run& run, Index tick) {
+std::string of_run(const Session& s, const Run& run, Index tick, bool says_when_it_ends) {
     const std::string now = now_text(s, run, tick);
-    return run.counted().time ? now + " of " + text::microseconds(run.counted().time->us()) : now;
+    return run.counted().time && (says_when_it_ends || tick == run.ticks())
+               ? now + " of " + text::microseconds(run.counted().time->us())
+               : now;
 }
 
 }  // namespace
@@ -32,22 +34,23 @@ std::string duration(double seconds) {
 
 std::string step_text(const Session& s, Index position) {
     if (!s.run()) return "nothing to play";
-    return "step " + text::grouped(position) + " of " + text::grouped(s.length());
+    return "operation " + text::grouped(position) + " of " + text::grouped(s.length());
 }
 
-std::vector<std::string> modelled_times(const Session& s, Index position) {
+std::vector<std::string> modelled_times(const Session& s, Index position, bool says_when_it_ends) {
     if (!s.run()) return {""};
     const auto [tick, rival_tick] = s.ticks_at(position);
-    std::string time = of_run(s, *s.run(), tick), now = now_text(s, *s.run(), tick);
+    std::string time = of_run(s, *s.run(), tick, says_when_it_ends), now = now_text(s, *s.run(), tick);
     if (s.rival())
-        time += " and " + of_run(s, *s.rival(), rival_tick), now += ", " + now_text(s, *s.rival(), rival_tick);
+        time += " and " + of_run(s, *s.rival(), rival_tick, says_when_it_ends),
+            now += ", " + now_text(s, *s.rival(), rival_tick);
     return {time + " modelled", now + " modelled", "~" + now};
 }
 
-std::vector<std::string> step_and_times(const Session& s, Index position) {
+std::vector<std::string> step_and_times(const Session& s, Index position, bool says_when_it_ends) {
     const std::string step = step_text(s, position);
     std::vector<std::string> texts;
-    for (const std::string& time : modelled_times(s, position))
+    for (const std::string& time : modelled_times(s, position, says_when_it_ends))
         if (!time.empty()) texts.push_back(step + " · " + time);
     texts.push_back(step);
     return texts;
@@ -66,7 +69,7 @@ std::string speed_text(const Session& s, double speed) {
         const double all = std::max(s.seconds(*s.run(), a), s.rival() ? s.seconds(*s.rival(), b) : 0.0);
         if (all > 0) return duration(all * speed / static_cast<double>(s.length())) + "/s";
     }
-    return (speed < 10 ? text::number(speed) : text::grouped(std::lround(speed))) + " steps/s";
+    return (speed < 10 ? text::number(speed) : text::grouped(std::lround(speed))) + " operations/s";
 }
 
 Traffic moved_between(const Session& s, Index from, Index to) {

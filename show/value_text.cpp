@@ -98,7 +98,7 @@ std::string why_no_values(const Run& run) {
 }
 
 std::string why_no_block(const Run& run) {
-    return run.tick() == 0 ? "Nothing has run yet: Space plays, → is one step."
+    return run.tick() == 0 ? "Nothing has run yet: Space plays, → goes one step on."
                            : "This SM has no thread block in this tick.";
 }
 

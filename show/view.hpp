@@ -43,6 +43,7 @@ struct View {
     Index sm = 0;                         ///< the SM in focus
     Index row = 0;                        ///< of the tile, under the microscope
     Stride stride = Stride::operation;    ///< of one step on or back
+    bool hide_ahead = false;              ///< of thread blocks on their SMs, those that come later
     bool play_through = false;            ///< without a pause where something happens for the first time
     bool forget_rescale = false;          ///< says what the row would be without it
     bool softmaxes = false;               ///< shows the row in every softmax program

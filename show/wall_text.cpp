@@ -7,6 +7,7 @@
 #include "core/text/words.hpp"
 #include "show/heads.hpp"
 #include "show/parts_text.hpp"
+#include "show/wall_headline.hpp"
 
 namespace tilescope::show {
 namespace {
@@ -177,7 +178,7 @@ std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) 
     for (const std::size_t v : visits) {
         const Visit& visit = wall.visits()[v];
         const Placement* p = run.schedule().placement_of(visit.launch, visit.block);
-        said += "\nstep" + std::string(visit.from == visit.to ? " " : "s ") + text::grouped(visit.from) +
+        said += "\noperation" + std::string(visit.from == visit.to ? " " : "s ") + text::grouped(visit.from) +
                 (visit.from == visit.to ? "" : "–" + text::grouped(visit.to)) +
                 (p ? ": SM " + text::grouped(p->sm) : std::string());
     }
@@ -185,7 +186,7 @@ std::string about_wall_tile(const Run& run, const Wall& wall, Index i, Index j) 
         said += "\n" + wall.recomputed() + " is recomputed here, and not stored";
     for (std::size_t s = 0; s < wall.sheets().size(); ++s)
         if (wall.stored(s, i, j, run.tick())) said += "\n" + wall.sheets()[s].name + " lies in HBM";
-    return said + (visits.empty() ? "" : "\n\nclick: to the step in which it is painted");
+    return said + (visits.empty() ? "" : "\n\nclick: to the operation that paints it");
 }
 
 std::string about_edge_tile(const Run& run, const Wall& wall, const WallEdge& edge, Index k) {

@@ -140,7 +140,7 @@ std::string different_tensors(const Trace& was, const Trace& is) {
         };
         if (declared(a) != declared(b)) return "the tensor " + a.name + " is another";
         if (std::string found = first_difference(a.name, a.initial, b.initial, a.rows, a.cols); !found.empty())
-            return "before the first step " + found;
+            return "before the first operation " + found;
     }
     return {};
 }
@@ -154,7 +154,7 @@ std::string divergence(const Trace& was, const Trace& is) {
     for (Index n = 0; n < std::min(was.size(), is.size()); ++n) {
         const Step &a = was[n], &b = is[n];
         if (std::string found = Steps(was, a, is, b).difference(); !found.empty())
-            return "step " + number(n) + " (" + a.event.operation->name + ", line " + number(a.event.line) +
+            return "operation " + number(n) + " (" + a.event.operation->name + ", line " + number(a.event.line) +
                    "): " + found;
     }
     if (was.size() != is.size()) return changed("the number of steps", number(was.size()), number(is.size()));

@@ -21,8 +21,8 @@ void pace_controls(App& app) {
         const char *place, *text, *what;
     };
     const Choice choices[] = {
-        {Pace::step, "pace-step", "step",
-         "One step takes as long to play as another; in a race both have done as many of them."},
+        {Pace::step, "pace-step", "operation",
+         "One operation takes as long to play as another; in a race both have done as many of them."},
         {Pace::bytes, "pace-bytes", "SM bytes",
          "Both have moved the same SM traffic: bytes that cross an SM's boundary, the papers' HBM accesses. The L2 "
          "catches part of it."},
@@ -57,6 +57,9 @@ void race_controls(App& app) {
           });
     app.session.ask(s);
     pace_controls(app);
+    if (!s.rival.empty() && app.view.stage == Stage::time)
+        checkbox(app, "hide-ahead", "hide what is ahead", app.view.hide_ahead,
+                 "Thread blocks are drawn as they come, and where a run ends when it does: so that a race is one.");
 }
 
 void view_controls(App& app) {

@@ -334,7 +334,7 @@ void draw_readout(App& app, Box area, const CellText& text) {
     area.cut_top(c.px(6));
     c.fill({area.x0, area.y0, area.x1, area.y0 + 1}, t.faint);
     area.cut_top(c.px(6));
-    c.text_in(t.text, area.cut_top(line + c.px(4)), t.ink, "One step from here");
+    c.text_in(t.text, area.cut_top(line + c.px(4)), t.ink, "Tiles next to these");
     for (const CellText::Step& s : text.steps) {
         if (area.h() < 2 * small) return;
         c.text_in(t.small_text, area.cut_top(small + c.px(2)), t.ink,

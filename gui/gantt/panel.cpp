@@ -19,9 +19,10 @@ struct Lanes {
     App& app;
     Run& run;
     Canvas canvas;
-    Box box;          ///< of all lanes
-    double us;        ///< at its right edge
-    Index every = 1;  ///< one SM of so many is drawn
+    Box box;            ///< of all lanes
+    double us;          ///< at its right edge
+    Index every = 1;    ///< one SM of so many is drawn
+    bool ahead = true;  ///< what comes later is drawn, too
 
     const Theme& theme() const { return app.theme; }
     const Gantt& gantt() const { return run.gantt(); }
@@ -139,7 +140,8 @@ void draw_playhead(const Lanes& l) {
     const Theme& t = l.theme();
     const double now = l.now();
     const float x = std::round(l.x(now)), r = l.px(5);
-    l.canvas.fill({x, l.box.y0, l.x(l.gantt().us()), l.box.y1}, Theme::faded(t.panel, 0.45f));
+    const Box later = {x, l.box.y0, l.x(l.gantt().us()), l.box.y1};
+    l.canvas.fill(l.ahead ? later : later.grown(l.px(3)), l.ahead ? Theme::faded(t.panel, 0.45f) : t.panel);
     l.canvas.line({x, l.box.y0 - l.px(2)}, {x, l.box.y1 + l.px(2)}, t.highlight, l.px(2));
     l.canvas.triangle({x - r, l.box.y0 - l.px(7)}, {x + r, l.box.y0 - l.px(7)}, {x, l.box.y0}, t.highlight);
 }
@@ -155,6 +157,7 @@ void draw_places(const Lanes& l, Box area) {
     for (std::size_t k = 0; k < columns; ++k) {
         const float x = area.x0 + static_cast<float>(k) * width;
         const float height = area.h() * static_cast<float>(std::min(1.0, share[k]));
+        if (!l.ahead && x > l.x(l.now())) break;
         if (height > 0) l.canvas.fill({x, area.y1 - height, x + width, area.y1}, t.bus);
     }
 }
@@ -170,7 +173,7 @@ void drag_through_time(const Lanes& l) {
         l.app.playback.pause();
         l.app.playback.seek(l.app.session.position_at(us * 1e-6, l.is_rival()));
     }
-    if (!hovered(l.box) || us < 0 || us >= l.gantt().us()) return;
+    if (!hovered(l.box) || us < 0 || us >= l.gantt().us() || (!l.ahead && us > l.now())) return;
     const Index sm = whole(std::floor((mouse.y - l.box.y0) / l.lane()), 0, l.count() - 1) * l.every;
     for (const GanttLaunch& launch : l.gantt().launches())
         if (us < launch.to) return tooltip(about_gantt(l.run, launch, sm, us));
@@ -219,19 +222,22 @@ Drawn draw_run(App& app, Run& run, Box area, double us, float names) {
     const Theme& t = app.theme;
     const Canvas c(t);
     const bool races = app.session.rival();
-    if (races) c.text_in(t.text, area.cut_top(Canvas::height(t.text) + c.px(14)), t.ink, gantt_title(run));
+    const bool tells_the_end = !app.view.hide_ahead || run.tick() == run.ticks();
+    if (races)
+        c.text_in(t.text, area.cut_top(Canvas::height(t.text) + c.px(14)), t.ink, gantt_title(run, tells_the_end));
     if (area.h() < c.px(24) || area.w() < names + c.px(24)) return {area.y0, 1};
     Lanes l{app, run, c, {area.x0 + names, area.y0, area.x1, area.y1}, us};
     const auto used = static_cast<float>(run.gantt().sms_used());
     const bool places = area.h() > c.px(120);
     const float below = places ? Canvas::height(t.small_text) + c.px(20) : 0;
     l.box.y1 = std::min(area.y1 - below, l.box.y0 + used * c.px(34));
+    l.ahead = tells_the_end;
     l.every = std::max<Index>(1, static_cast<Index>(std::ceil(used * c.px(1.5f) / l.box.h())));
     c.hatch({l.box.x0, l.box.y0, l.x(run.gantt().us()), l.box.y1}, t.faint, c.px(6));
     draw_launches(l);
     if (places) draw_places(l, {l.box.x0, l.box.y1 + c.px(6), l.box.x1, l.box.y1 + below});
     draw_playhead(l);
-    if (races) draw_finish(l);
+    if (races && l.ahead) draw_finish(l);
     draw_names(l, area.x0);
     drag_through_time(l);
     return {l.box.y1 + below, l.every};

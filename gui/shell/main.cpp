@@ -34,7 +34,6 @@ struct Invocation : Asked {
     std::string open, screenshot, record, stage, log, progress;
     bool transparent = false, notes = false;
     Size size;
-    Index from = 0, to = -1;  // -1: the end
     Index fps = 30;
 };
 
@@ -75,12 +74,6 @@ void add_flags(CLI::App& app, Invocation& r) {
                    "Write the view alone, without controls, and end: a picture, or a film as --record")
         ->type_name("FILE.svg|pdf|png|mp4|gif");
     app.add_flag("--transparent", r.transparent, "Nothing behind the exported picture");
-    add_whole_option(app, "--from", {0, Whole().most, 0}, "First step of the film", [&r](Index n) {
-        r.from = n;
-    })->default_str("0");
-    add_whole_option(app, "--to", {1, Whole().most, 60}, "Last step of the film", [&r](Index n) {
-        r.to = n;
-    })->default_str("the end");
     add_whole_option(app, "--fps", {1, 120, 30}, "Pictures a second of the film", [&r](Index n) {
         r.fps = n;
     })->default_str("30");
@@ -151,8 +144,8 @@ void check(const Invocation& r) {
     check_ending("--screenshot", r.screenshot, {".png"});
     if (!r.record.empty()) film_kind("--record", r.record);
     check_export(r);
-    if (r.to >= 0 && r.to <= r.from)
-        throw UsageError("--from " + std::to_string(r.from) + ": must be below --to; try --from 0");
+    if (const Stretch& s = r.state.stretch; s.last >= 0 && s.last <= s.first)
+        throw UsageError("--from " + std::to_string(s.first) + ": must be below --to; try --from 0");
 }
 
 /// Lines for those who look on; none without a path.
@@ -208,20 +201,20 @@ void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
 }
 
 void take_film(App& app, const Invocation& r, std::ostream& out) {
-    const Index last = r.to < 0 ? app.session.length() : std::min(r.to, app.session.length());
-    if (r.from >= last)
-        throw UsageError("--from " + std::to_string(r.from) + ": the run has " + std::to_string(app.session.length()) +
-                         " steps; try --from 0");
+    const Index first = app.playback.stretch().first, last = app.playback.last();
+    if (first >= last)
+        throw UsageError("--from " + std::to_string(first) + ": the run has " + std::to_string(app.session.length()) +
+                         " operations; try --from 0");
     Window window(Window::Kind::hidden, r.size);
     Film film(r.stage.empty() ? film_kind("--record", r.record) : film_kind("--export", r.stage), r.size,
               static_cast<int>(r.fps));
     Log log(r.log);
     settle(app, window);
     app.view.breakpoints.clear(), app.view.play_through = true, app.playback.loop = false;  // a film does not stop
-    app.playback.seek(r.from);
+    app.playback.seek(first);
     app.playback.play();
     const double seconds = 1.0 / static_cast<double>(r.fps);
-    const Index pictures = film_pictures(app.session, r.from, last, app.playback.speed(), r.fps);
+    const Index pictures = film_pictures(app.session, first, last, app.playback.speed(), r.fps);
     ProgressLine line;
     Log progress(r.progress);
     for (Index k = 0; k < pictures && app.playback.position() <= last; ++k) {

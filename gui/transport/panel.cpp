@@ -70,11 +70,11 @@ bool icon_button(App& app, const char* place, Icon icon, bool chosen, const char
 
 void motion_buttons(App& app) {
     Playback& p = app.playback;
-    if (icon_button(app, "start", Icon::start, false, "To the start (Home)")) p.pause(), p.seek(0);
+    if (icon_button(app, "start", Icon::start, false, "To the start (Home)")) p.to_start();
     if (icon_button(app, "step-back", Icon::back, false, "One step back (←)")) app.step_back();
     if (icon_button(app, "play", p.playing() ? Icon::pause : Icon::play, false, "Play and pause (Space)")) p.toggle();
     if (icon_button(app, "step", Icon::step, false, "One step on (→)")) app.step_on();
-    if (icon_button(app, "end", Icon::end, false, "To the end (End)")) p.pause(), p.seek(p.length());
+    if (icon_button(app, "end", Icon::end, false, "To the end (End)")) p.to_end();
 }
 
 void loop_button(App& app) {
@@ -133,9 +133,9 @@ void speed_slider(App& app) {
         app.playback.set_speed(static_cast<double>(round_off(speed)));
     app.place("speed");
     tip(app, app.session.setup().pace == Pace::time ? "Speed of playing: modelled time for every second"
-                                                    : "Speed of playing, 0.5 to 2,000 steps a second");
+                                                    : "Speed of playing, 0.5 to 2,000 operations a second");
     ImGui::SameLine();
-    const float after = ImGui::GetCursorPosX() + width_of("0,000 steps/s");
+    const float after = ImGui::GetCursorPosX() + width_of("0,000 operations/s");
     ImGui::AlignTextToFramePadding();
     text_line(speed_text(app.session, app.playback.speed()));
     ImGui::SameLine(after);
@@ -158,6 +158,9 @@ const std::string& said_now(const App& app) {
     return ImGui::GetTime() < app.message_until ? app.message : nothing;
 }
 
+/// Not in a race that is to be one.
+bool says_when_it_ends(const App& app) { return !app.view.hide_ahead || app.view.stage != Stage::time; }
+
 Index position_of(const App& app) { return std::min(app.playback.position(), app.session.length()); }
 
 /// In a hall and in the hand: all that there is to say, in one line.
@@ -168,7 +171,7 @@ struct Line {
 Line one_line(const App& app) {
     const std::string& message = said_now(app);
     if (!message.empty()) return {{message}, app.theme.good};
-    return {step_and_times(app.session, position_of(app)), app.theme.ink};
+    return {step_and_times(app.session, position_of(app), says_when_it_ends(app)), app.theme.ink};
 }
 
 /// Where we are and the modelled time, at the right; the message of the last thing done in between, or over the time
@@ -185,7 +188,7 @@ void position_text(App& app, float height) {
         return;
     }
     const std::string step = step_text(s, position_of(app));
-    const std::vector<std::string> times = modelled_times(s, position_of(app));
+    const std::vector<std::string> times = modelled_times(s, position_of(app), says_when_it_ends(app));
     const std::string& message = said_now(app);
     const float bottom = at.y + height, small = t.small_text->FontSize;
     const Box below = {at.x, bottom - small, right, bottom};

@@ -120,7 +120,11 @@ void scrub_bar(App& app, float height) {
         app.playback.seek(bar.position(ImGui::GetIO().MousePos.x));
     }
     draw_traffic(app, bar, draw);
-    // What is still to come is paler.
+    // What playing leaves out is dark, and what is still to come is paler.
+    const float first = bar.x(static_cast<double>(app.playback.first()));
+    const float last = bar.x(static_cast<double>(app.playback.last()));
+    draw->AddRectFilled(bar.from, {first, bar.to.y}, Theme::faded(t.panel, 0.7f));
+    draw->AddRectFilled({last, bar.from.y}, bar.to, Theme::faded(t.panel, 0.7f));
     draw->AddRectFilled({playhead(app, bar), bar.from.y}, bar.to, Theme::faded(t.panel, 0.55f));
     draw_beginnings(app, bar, draw);
     draw_playhead(app, bar, draw);

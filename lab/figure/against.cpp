@@ -120,7 +120,7 @@ std::string without_points(const Grid& g) {
 
 Figure figure_of(const FigureRequest& r, const Against& a, const Grid& g) {
     Figure f{a.name, a.title, {}, a.caption + (a.caption.empty() ? "" : " "), r.command};
-    f.caption += setups_text(g.variants, g.outcomes, g.axis.key) + without_points(g);
+    f.of_all += setups_text(g.variants, g.outcomes, g.axis.key) + without_points(g);
     for (const Shown& s : a.panels) {
         const Metric& m = *find_metric(s.metric);
         Panel p{s.title, x_axis(g, a), {std::string(m.title) + " (" + name_of(m.evidence) + ")", scale_of(m), a.log_y}};
@@ -282,7 +282,7 @@ Figure io_vs_d(const FigureRequest& r) {
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2"});
     Figure f = figure_of(r, a, g);
     for (Panel& p : f.panels) add_compulsory(p, g);
-    if (!tiles_stay(g)) f.caption += " Curves bend where tiles change.";
+    if (!tiles_stay(g)) f.of_all += " Curves bend where tiles change.";
     return f;
 }
 
@@ -321,7 +321,7 @@ Figure io_vs_sram(const FigureRequest& r) {
     const double turn = d * d * size / 1024;  // M = d²
     if (turn > *p.x.from && turn < *p.x.to)
         p.series.push_back({"", Look::open_points, -1, {{turn, constant * bound(turn), "M = d²"}}});
-    f.caption +=
+    f.of_all +=
         " The bound (Saha and Ye, theorem 3.1) has no constant: it is moved until it touches a curve from below, so "
         "only its "
         "slope means something. It turns at M = d², M the elements of the SRAM. Curves level off where registers, or "
@@ -354,10 +354,10 @@ Figure footprint(const FigureRequest& r) {
     Grid g = grid_of(r, a, {"standard", "flash_v1", "flash_v2", "memory_efficient", "chunked"});
     Figure f = figure_of(r, a, g);
     if (find(f.panels[0], beyond_hbm_title))
-        f.caption += " Crosses: with these the tensors do not fit in the GPU's memory.";
+        f.of_all += " Crosses: with these the tensors do not fit in the GPU's memory.";
     add_compulsory(f.panels[0], g);
     for (const Variant& v : g.variants)
-        if (!find(f.panels[0], v.title)) f.caption += " " + text::capitalised(v.title) + " has none.";
+        if (!find(f.panels[0], v.title)) f.of_all += " " + text::capitalised(v.title) + " has none.";
     return f;
 }
 

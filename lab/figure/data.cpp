@@ -46,7 +46,7 @@ std::string caption_of(const Figure& f) {
     std::vector<std::string> parts;
     for (const Panel& p : f.panels)
         if (!p.caption.empty()) parts.push_back(p.caption);
-    if (!f.caption.empty()) parts.push_back(f.caption);
+    if (!f.of_all.empty()) parts.push_back(f.of_all);
     return text::join(parts, " ");
 }
 

@@ -82,7 +82,7 @@ struct Panel {
 struct Figure {
     std::string name, title;
     std::vector<Panel> panels;
-    std::string caption;  ///< what is counted, modelled or measured, and of what; of panels see caption_of()
+    std::string of_all;   ///< what is counted, modelled or measured, and of what: caption_of() begins with the panels'
     std::string command;  ///< that draws it again, with the version
 };
 

@@ -140,7 +140,7 @@ Figure forward_backward(const FigureRequest& asked) {
         "counted, DRAM traffic and times modelled. " +
             setups_of(variants, outcomes) + " Tiles of the backward pass, Br x Bc: " + text::join(tiles, ", ") + ".",
         asked.command};
-    if (is_printed_size(e.problem)) f.caption += about_printed(e.problem, e.gpu);
+    if (is_printed_size(e.problem)) f.of_all += about_printed(e.problem, e.gpu);
     return f;
 }
 

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <sstream>
 
 #include "core/text/numbers.hpp"
@@ -360,7 +359,7 @@ class Script {
     }
     /// Where words stand: beside a line that goes up by so many degrees, if they begin at their point.
     static std::string beside(Side side, double degrees) {
-        const double up = degrees * std::numbers::pi / 180;
+        const double up = degrees * degree;
         switch (side) {
             case Side::below:
                 return "offset 0,-0.7";
@@ -384,7 +383,7 @@ class Script {
         const FigureLayout::Area area = at_.panel(number);
         const double wide = (area.right - area.left) / length(panel.x),
                      high = (area.top - area.bottom) / length(panel.y);
-        return std::atan(p.slope * high / wide) * 180 / std::numbers::pi;
+        return std::atan(p.slope * high / wide) / degree;
     }
 
     const Figure& f_;

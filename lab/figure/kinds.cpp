@@ -170,32 +170,40 @@ std::string as_beginning(std::string words) {
     return words.size() > 1 && words[1] == ' ' ? words : text::capitalised(std::move(words));
 }
 
-}  // namespace
-
-std::string setups_of(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes) {
-    std::vector<std::string> labels, setups;
-    for (std::size_t v = 0; v < variants.size(); ++v) {
-        labels.push_back(variants[v].title);
-        setups.push_back(setup_text(outcomes[v].experiment, ""));
-    }
-    return as_beginning(by_variant(labels, setups, ": ")) + ".";
-}
-
-std::string setups_text(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes,
-                        std::string_view varied) {
-    const std::size_t each = outcomes.size() / variants.size();
+/// The outcomes of each variant, one after the other.
+struct Rows {
     std::vector<std::string> labels, setups, tiles;
+};
+
+/// Without those of which nothing fits.
+Rows rows_of(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes, std::string_view varied) {
+    const std::size_t each = outcomes.size() / variants.size();
+    Rows r;
     for (std::size_t v = 0; v < variants.size(); ++v) {
         const std::span row = std::span(outcomes).subspan(v * each, each);
         const auto some = std::find_if(row.begin(), row.end(), [](const Outcome& o) { return o.report.has_value(); });
         if (some == row.end()) continue;
-        labels.push_back(variants[v].title);
-        setups.push_back(setup_text(some->experiment, varied));
-        tiles.push_back(tiles_of(row));
+        r.labels.push_back(variants[v].title);
+        r.setups.push_back(setup_text(some->experiment, varied));
+        r.tiles.push_back(tiles_of(row));
     }
-    const bool one = std::all_of(tiles.begin(), tiles.end(), [&](const std::string& t) { return t == tiles[0]; });
-    return as_beginning(by_variant(labels, setups, ": ")) + ". Tiles, Br x Bc: " + by_variant(labels, tiles, " ") +
-           (one && tiles.size() > 1 ? " for all." : ".");
+    return r;
+}
+
+std::string told(const Rows& r) { return as_beginning(by_variant(r.labels, r.setups, ": ")) + "."; }
+
+}  // namespace
+
+std::string setups_of(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes) {
+    return told(rows_of(variants, outcomes, ""));
+}
+
+std::string setups_text(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes,
+                        std::string_view varied) {
+    const Rows r = rows_of(variants, outcomes, varied);
+    const bool one = std::all_of(r.tiles.begin(), r.tiles.end(), [&](const std::string& t) { return t == r.tiles[0]; });
+    return told(r) + " Tiles, Br x Bc: " + by_variant(r.labels, r.tiles, " ") +
+           (one && r.tiles.size() > 1 ? " for all." : ".");
 }
 
 void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes) {

@@ -37,7 +37,7 @@ Figure ladder(const FigureRequest& r) {
     std::vector<FigureCase> cases;
     for (const Variant& v : variants) cases.push_back({&v, {}});
     const auto outcomes = outcomes_of(usual, cases);
-    Panel p{"", {""}, {"SM traffic, read and written (counted)", Scale::bytes}};
+    Panel p{"", {""}, {"SM traffic (counted)", Scale::bytes}};
     double highest = 0;
     p.x.from = -0.6, p.x.to = static_cast<double>(variants.size()) - 0.4;
     for (std::size_t k = 0; k < variants.size(); ++k) {

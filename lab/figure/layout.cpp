@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
@@ -46,8 +45,6 @@ double room_along(const FigureAxis& a) {
     for (const FigureAxis::Tick& t : a.ticks) all += wide(text::width(t.text) + 1);
     return all;
 }
-
-double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
 std::vector<std::string> lines_of(const std::string& text, double width, double of_a_letter) {
     return text.empty() ? std::vector<std::string>{}
@@ -132,7 +129,7 @@ void FigureLayout::measure_panels(const Figure& f) {
     // Names that are turned begin left of their ticks.
     for (const Panel& p : f.panels)
         if (steep(p.x))
-            left_ = std::max(left_, wide(text::width(p.x.ticks[0].text)) * std::cos(radians(turn(p.x))) + margin -
+            left_ = std::max(left_, wide(text::width(p.x.ticks[0].text)) * std::cos(turn(p.x) * degree) + margin -
                                         room_of_tick(p.x) / 2);
     panel_height_ = height_now();
     double ticks = 0, words = 0;
@@ -141,7 +138,7 @@ void FigureLayout::measure_panels(const Figure& f) {
         if (is_of_names(p.x))
             for (const FigureAxis::Tick& t : p.x.ticks)
                 most = std::max(most, lines_of_name(t.text, room_of_tick(p.x)).size());
-        ticks = std::max(ticks, steep(p.x) ? wide(longest_label(p.x)) * std::sin(radians(turn(p.x)))
+        ticks = std::max(ticks, steep(p.x) ? wide(longest_label(p.x)) * std::sin(turn(p.x) * degree)
                                            : name_line * static_cast<double>(most - 1));
         for (const Series& s : p.series)
             for (const FigurePoint& q : s.points)

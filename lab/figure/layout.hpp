@@ -1,9 +1,13 @@
 // Where the parts of a figure are on a page: in units of which 15 are the font of the numbers on axes.
 #pragma once
 
+#include <numbers>
+
 #include "lab/figure/figure.hpp"
 
 namespace tilescope::lab {
+
+inline constexpr double degree = std::numbers::pi / 180;  ///< in radians
 
 /// In columns and rows, below a title and a legend and above a caption. Widths of words are guesses: only who draws
 /// knows the font.

@@ -279,7 +279,7 @@ Figure loop_order(const FigureRequest& r) {
     const Problem& p = stories[0].report.experiment.problem;
     Figure f{"loop-order", "Who computes which scores, and when", {}, "", r.command};
     for (const Story& s : stories) f.panels.push_back(panel_of(s, room, unit));
-    f.caption =
+    f.of_all =
         "The matrix of scores. Colours and numbers: when a tile is done with (modelled; those of one moment have one "
         "number); "
         "each panel has a scale of its own. Lines: the way of a thread block, from its dot. Bars: "

@@ -103,7 +103,7 @@ Figure timeline_figure(const FigureRequest& r) {
     }
     if (f.panels.empty()) throw RunError("plot timeline: " + outcomes[0].remark);
     for (Panel& p : f.panels) in_one_unit(p.x, longest), p.x.to = longest;
-    f.caption =
+    f.of_all =
         "A box is a thread block on an SM; neighbouring heads differ in colour; where an SM holds several they lie "
         "side by side. The same scale of time. Modelled. " +
         setups_of(variants, outcomes);

@@ -104,10 +104,10 @@ py::list named(const auto& all) {
 }  // namespace
 
 void define_recordings(py::module_& m) {
-    py::class_<Recording, Shared>(m, "Recording", "Every step of a run, with the numbers that it wrote.")
+    py::class_<Recording, Shared>(m, "Recording", "Every operation of a run, with the numbers that it wrote.")
         .def("__len__", [](const Recording& r) { return r.trace.size(); })
-        .def("__getitem__", &step_of, py::arg("k"), "A step, as a dict.")
-        .def("values", &values_of_step, py::arg("k"), "The numbers that step k wrote; None where it wrote none.")
+        .def("__getitem__", &step_of, py::arg("k"), "An operation, as a dict.")
+        .def("values", &values_of_step, py::arg("k"), "The numbers that operation k wrote; None where it wrote none.")
         .def_property_readonly("algorithm", [](const Recording& r) { return r.experiment.algorithm->name; })
         .def_property_readonly("problem", [](const Recording& r) { return r.experiment.problem; })
         .def_property_readonly("has_values", [](const Recording& r) { return r.trace.has_values(); })

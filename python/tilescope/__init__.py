@@ -276,7 +276,7 @@ def study(algorithms: Union[Named, Sequence[Named]],
 
 
 def record(algorithm: Named, *, blocks: Sequence[int] = (), values: bool = True, **flags: Any) -> Recording:
-    """Records every step of a run in memory: of these thread blocks, or of all; with numbers, or without."""
+    """Records every operation of a run in memory: of these thread blocks, or of all; with numbers, or without."""
     arrays, _, _ = take_arrays(flags)
     return _core.record(_named(algorithm), words(flags), arrays, list(blocks), values)
 

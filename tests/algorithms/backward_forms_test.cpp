@@ -211,7 +211,7 @@ TEST_CASE("backward: totals of a head of 1024 rows and keys", "[backward][closed
     CHECK(of("two_pass_backward") == numbers_of({5'054'464, 397'312, 939'524'096, 2'097'152, 6'421'504, 0}));
 }
 
-TEST_CASE("backward: standard reads rows that do not fit on chip twice", "[backward][closed_forms]") {
+TEST_CASE("backward: standard reads rows that do not fit on chip twice", "[backward][closed_forms][numbers]") {
     const Algorithm& a = *find_algorithm("standard_backward");
     for (std::uint64_t seed = 1; seed <= seeds(50); ++seed)
         for (const bool fits : {true, false}) {
@@ -261,7 +261,7 @@ TEST_CASE("backward: parts of memory_efficient_backward are those of its library
 }
 
 TEST_CASE("backward: deterministic sums are as many as fill the SMs, and those of flash_v2_backward",
-          "[backward][splits]") {
+          "[backward][splits][numbers]") {
     const Algorithm& a = *find_algorithm("flash_v2_deterministic_backward");
     GpuSpec gpu = roomy();
     for (const auto& [sms, heads, parts] : {std::array<Index, 3>{132, 8, 17}, {132, 12, 11}, {108, 200, 1}}) {

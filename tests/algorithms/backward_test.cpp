@@ -173,7 +173,8 @@ TEST_CASE("backward: what holds of the gradients of any attention", "[backward]"
         }
 }
 
-TEST_CASE("backward: equal values have no gradient of scores, and a shift of keys changes nothing", "[backward]") {
+TEST_CASE("backward: equal values have no gradient of scores, and a shift of keys changes nothing",
+          "[backward][numbers]") {
     for (const Case& each : varied_cases(20))
         for (const Algorithm* a : backwards()) {
             const Case c = in_f32(*a, each);

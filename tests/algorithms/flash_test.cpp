@@ -268,7 +268,7 @@ TEST_CASE("P, m and l stay in registers in FlashAttention-2, and are in SRAM in 
     }
 }
 
-TEST_CASE("FlashAttention-2 keeps more of f16 than standard attention", "[flash][precision]") {
+TEST_CASE("FlashAttention-2 keeps more of f16 than standard attention", "[flash][precision][numbers]") {
     // FlashAttention-3 (arXiv 2407.08608), Table 3, on the same distribution: 3.2e-4 for standard attention, 1.9e-4 for
     // FlashAttention-2, a ratio of 1.7. It does not print the sizes, on which both depend. Measured here, with d = 64,
     // 16,384 rows (4,096 for 16 keys), tiles of 128 and seed 1: errors of the same order, and a ratio that starts at

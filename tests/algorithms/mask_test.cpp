@@ -48,7 +48,7 @@ Cover by_elements(const Problem& p, Span rows, Span keys) {
 
 }  // namespace
 
-TEST_CASE("a window as wide as the keys is causality, and one without bounds nothing", "[mask]") {
+TEST_CASE("a window as wide as the keys is causality, and one without bounds nothing", "[mask][numbers]") {
     for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
         Case c = random_case(seed);
         c.problem.mask = Mask::causal();
@@ -77,7 +77,7 @@ TEST_CASE("what a mask leaves of tiles, said once more in blocks, changes nothin
     }
 }
 
-TEST_CASE("a block mask gives the same values whatever the tiles", "[mask]") {
+TEST_CASE("a block mask gives the same values whatever the tiles", "[mask][numbers]") {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Case c = pattern_case(seed), d = c;
         c.problem.softmax = d.problem.softmax = Softmax::safe;

@@ -360,7 +360,7 @@ TEST_CASE("every output is right, on any machine", "[registry]") {
     });
 }
 
-TEST_CASE("a mask needs nothing of a program that skips and masks tiles", "[registry][mask]") {
+TEST_CASE("a mask needs nothing of a program that skips and masks tiles", "[registry][mask][numbers]") {
     Count partly = 0, blind = 0;
     const auto each_mask = [&](std::uint64_t n) { return n % 2 ? window_case(n / 2 + 1) : pattern_case(n / 2 + 1); };
     for (std::uint64_t n = 0; n < seeds(300); ++n) {
@@ -455,7 +455,7 @@ TEST_CASE("rows that see no key give 0, and -inf as log-sum-exp", "[registry]") 
     CHECK(blind > static_cast<Count>(seeds(5000)));
 }
 
-TEST_CASE("large logits do no harm to a safe softmax", "[registry]") {
+TEST_CASE("large logits do no harm to a safe softmax", "[registry][numbers]") {
     for_all(60, [](const Algorithm& a, Case c) {
         c.problem.scale = 1;
         c.problem.softmax = Softmax::safe;
@@ -505,7 +505,8 @@ TEST_CASE("results do not depend on the number of threads", "[registry][threads]
     });
 }
 
-TEST_CASE("no algorithm loses more to rounding than standard, but for the trips of its O", "[registry][precision]") {
+TEST_CASE("no algorithm loses more to rounding than standard, but for the trips of its O",
+          "[registry][precision][numbers]") {
     for (const Dtype dtype : {Dtype::f16, Dtype::bf16})
         for (const Index bc : {16, 64})
             for (std::uint64_t seed = 1; seed <= 1 + seeds(1); ++seed) {

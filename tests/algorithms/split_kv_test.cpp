@@ -57,7 +57,7 @@ TEST_CASE("one part is FlashAttention-2: one launch, and no partial results", "[
     }
 }
 
-TEST_CASE("any number of parts gives the same O and LSE", "[split_kv]") {
+TEST_CASE("any number of parts gives the same O and LSE", "[split_kv][numbers]") {
     Count hidden = 0, beyond = 0;
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         const Case c = with(random_case(seed), 1);

@@ -172,20 +172,20 @@ REQUESTS = [
     ("sweep flash_v2 --vary seq=1:90000:+1 --vary br=1:64:+1", 2, "1000000"),
     ("sweep flash_v2 --vary seq=64,0", 2, "--seq 0"),
     ("sweep flash_v2 --vary seq=64 -o /nowhere/x.csv", 1, "/nowhere/x.csv"),
-    ("step flash_v2 --at 97", 2, "--at 97: the steps of flash_v2 are numbered here from 0 to 96; try --at 96"),
+    ("step flash_v2 --at 97", 2, "--at 97: the operations of flash_v2 are numbered here from 0 to 96; try --at 96"),
     ("step flash_v2 --at -1", 2, "try --at 0"),
     ("step flash_v2 --at one", 2, "--at one: must be a whole number"),
     ("step flash_v2 --at 3 --from 1", 2, "leave them out"),
     ("step flash_v2 --at 3 --table", 2, "--table"),
-    ("step flash_v2 --from 200", 2, "--from 200: the steps of flash_v2 are numbered here from 0 to 96; try --from 96"),
-    ("step flash_v2 --from 9 --to 3", 2, "--to 3: the steps of flash_v2 are numbered here from 9 to 96; try --to 9"),
+    ("step flash_v2 --from 200", 2, "--from 200: the operations of flash_v2 are numbered here from 0 to 96; try --from 96"),
+    ("step flash_v2 --from 9 --to 3", 2, "--to 3: the operations of flash_v2 are numbered here from 9 to 96; try --to 9"),
     ("step flash_v2 --sm 108", 2, "--sm 108"),
     ("step flash_v2 --line 99", 2, "--line 99: the pseudo-code of flash_v2 has lines from 1 to 17; try --line 17"),
     ("step flash_v2 --line 6", 2, "--line 6: SM 0 does nothing on that line here; `tilescope explain flash_v2`"),
     ("step flash_v2 --launch 2", 2, "--launch 2: launches are numbered here from 1 to 1; try --launch 1"),
     ("step flash_v2 --launch 0", 2, "--launch 0: launches are numbered here from 1 to 1; try --launch 1"),
-    ("step flash_v2 --launch 1 --at 9", 2, "--launch 1: --at 9 is one step, whatever its launch; leave one of the two out"),
-    ("step flash_v2 --block 1 --at 9", 2, "--block 1: --at 9 is one step, whatever its thread block; leave one of the two"),
+    ("step flash_v2 --launch 1 --at 9", 2, "--launch 1: --at 9 is one operation, whatever its launch; leave one of the two out"),
+    ("step flash_v2 --block 1 --at 9", 2, "--block 1: --at 9 is one operation, whatever its thread block; leave one of the two"),
     ("step flash_v2 --block 500", 2, "--block 500: thread blocks of launch 1 that are shown are numbered from 0 to"),
     ("step flash_v2 --block 1 --sm 0", 2, "--sm 0: thread block 1 runs on SM 1; leave --sm out"),
     ("step flash_v2 --seq 0", 2, "--seq 0"),
@@ -304,7 +304,7 @@ def check_ways_back(binary, tally):
         command, launch, block, line = back.groups()
         tally.check(f" at line {line}, a thread block on" in r.stderr, f"`run {args}`: another line than {line}: {r.stderr}")
         again = run(binary, command)
-        steps = re.findall(r"^step \d+ · block (\d+) · line (\d+) ", again.stdout, re.M)
+        steps = re.findall(r"^operation \d+ · block (\d+) · line (\d+) ", again.stdout, re.M)
         tally.check(again.returncode == 1 and f"at line {line}, a thread block on" in again.stderr and
                     all(found == (block, line) for found in steps),
                     f"`{command}`: exit {again.returncode}, {steps}, {again.stderr!r}")

@@ -99,7 +99,7 @@ def check_parts(binary, tally, folder, rng):
         files = save(folder, {n: a[:entries] for n, a in arrays.items()} | bias)
         # Of a thread block of the second head of the second batch entry.
         text = said(binary, tally, ["step", "flash_v2", *files, *flags, "--br=128", "--bc=128", "--table", "--sm=7"])
-        before, _, table = text.partition("step  line")
+        before, _, table = text.partition("op  line")
         return "Shown: heads 1-" in before, table
 
     for axes, shape in (("", ()), ("hqk", (1, 2, 256, 256)), ("qk", (1, 1, 256, 256)), ("bk", (48, 1, 1, 256)),

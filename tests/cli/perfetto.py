@@ -201,10 +201,10 @@ def check_parts(trace, told, places):
             parts = parts[len(sizes):]
     first = [t for t, sm in slot_tracks(trace).items() if sm == "SM 0"]
     for (_, begin, end), l in zip(places, told["launches"]):
-        require(any(s.name == "step" and begin <= s.begin < end for t in first for s in trace.slices[t]),
+        require(any(s.name == "loop step" and begin <= s.begin < end for t in first for s in trace.slices[t]),
                 f"SM 0 has no steps of {l['kernel']}")
     for track in first:
-        for what in ("step", "move"):
+        for what in ("loop step", "move"):
             loops = [s for s in trace.slices[track] if re.fullmatch(rf"[\d,]+ {what}s?", s.name)]
             turns = sum(s.name == what for s in trace.slices[track])
             named = sum(int(s.name.split()[0].replace(",", "")) for s in loops)
@@ -220,7 +220,7 @@ def check_own_time(trace, told, places):
     track = [t for t, sm in slot_tracks(trace).items() if sm == "SM 0"][0]
     (_, begin, end), l = places[0], told["launches"][0]
     units = {n: 1e3 * c / l["clock_mhz"] for n, c in l["step"]["unit_cycles"].items() if n not in ("l2", "dram")}
-    step = next(s for s in trace.slices[track] if s.name == "step")
+    step = next(s for s in trace.slices[track] if s.name == "loop step")
     terms = [s for s in trace.slices[track]
              if s.depth == step.depth + 1 and step.begin <= s.begin and s.end <= step.end]
     own = sum(s.end - s.begin for s in terms if not s.name.startswith("waiting for"))
@@ -286,7 +286,7 @@ def check_runs(binary, tally, folder):
         tally.check(r.returncode == 0 and r.stdout == "" and fault is None, f"`{args}`: {fault}, {r.stderr!r}")
         detailed = int((re.findall(r"--detail (\d+)", args) or ["1"])[0])
         trace = Trace(content)
-        drawn = {trace.path(t)[-2] for t in slot_tracks(trace) if any(s.name == "step" for s in trace.slices[t])}
+        drawn = {trace.path(t)[-2] for t in slot_tracks(trace) if any(s.name == "loop step" for s in trace.slices[t])}
         there = {sm for sm in slot_tracks(trace).values() if int(sm.split()[1]) < detailed}
         tally.check(drawn == there, f"`{args}`: steps on {sorted(drawn)[:5]}")
 
@@ -331,7 +331,7 @@ def check_limits(binary, tally, folder):
                 and "try fewer --heads" in r.stderr, f"too many thread blocks: {r.stderr!r}")
     content, r = draw(binary, "flash_v2 --heads 1 --seq-q 1 --seq-k 10000000", folder)
     trace = Trace(content)
-    steps = sum(s.name == "step" for t in trace.slices for s in trace.slices[t])
+    steps = sum(s.name == "loop step" for t in trace.slices for s in trace.slices[t])
     tally.check(r.returncode == 0 and steps == 0 and "steps are left out" in r.stderr, f"many steps: {r.stderr!r}")
     for args, words in {"trace flash_v2 -o x.json --perfetto": "must end in .pftrace",
                         "trace flash_v2 --perfetto --blocks 0 -o x.pftrace": "leave --blocks or --perfetto out",

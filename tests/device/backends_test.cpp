@@ -43,7 +43,7 @@ TEST_CASE("what PyTorch runs was measured on the problem of the first table", "[
     }
 }
 
-TEST_CASE("where FlashAttention-2's rule cuts the keys its like is split_kv, within 15%", "[backends]") {
+TEST_CASE("where FlashAttention-2's rule cuts the keys its like is split_kv, within 15%", "[backends][numbers]") {
     for (const std::string gpu : {"H100-SXM", "H200"})
         for (const Index dim : {64, 128, 256})
             for (const Mask& mask : {Mask(), Mask::causal()}) {

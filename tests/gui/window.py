@@ -783,10 +783,10 @@ def writes_films(display):
     film_dialog(w, "film.mp4")
     said = [text for text, _, _ in said_of(w.state())]
     assert "40" in said and str(before["of"]) in said, "from here to the end"
-    assert any(text.startswith("A film of ") and "at 20 steps/s" in text for text in said), said
+    assert any(text.startswith("A film of ") and "at 20 operations/s" in text for text in said), said
     w.click("path-cancel")
     film_dialog(w, "film.mp4", _from=10, to=30)
-    says(w, "20 steps at 20 steps/s")
+    says(w, "20 operations at 20 operations/s")
     w.click("path-ok")
     path = os.path.join(w.folder, "film.mp4")
     says(w, "film.mp4: ")
@@ -809,7 +809,7 @@ def writes_films(display):
     assert abs(pictures_of(path)[0] - 3 * 30 / 20) <= 1, pictures_of(path)
     film_dialog(w, "film.gif", _from=5, to=5)
     w.click("path-ok")
-    says(w, "from step 5: must be below step 5")
+    says(w, "from operation 5: must be below operation 5")
     w.click("path-cancel")
     assert sorted(os.listdir(w.folder)) == ["film.mp4", "log"], os.listdir(w.folder)
     w.close()

@@ -48,7 +48,7 @@ TEST_CASE("advice is ranked by what runs take, and no tiles of the search are be
     CHECK(a.floor_us <= a.ranking[0].value);
 }
 
-TEST_CASE("every neighbour of the best is worse for a reason, or cannot be", "[advice]") {
+TEST_CASE("every neighbour of the best is worse for a reason, or cannot be", "[advice][numbers]") {
     for (const char* name : {"flash_v2", "flash_v1", "memory_efficient"}) {
         const Advice a = advice(name, layer(64, 1024));
         const Tiling best = a.ranking[0].tiling();
@@ -104,7 +104,8 @@ TEST_CASE("of given tiles that no kernel could have it is said which flags to le
     CHECK(contains(said({512, 0}), "with the given Br fits without spilling registers; leave --br out"));
 }
 
-TEST_CASE("where a narrower tile spills and a wider one does not, fewer warps hold it, and that is said", "[advice]") {
+TEST_CASE("where a narrower tile spills and a wider one does not, fewer warps hold it, and that is said",
+          "[advice][numbers]") {
     Problem p = layer(8, 4096, 128);
     const Advice a = advice("flash_v2_backward", p);
     const auto narrower = std::find_if(a.neighbours.begin(), a.neighbours.end(),

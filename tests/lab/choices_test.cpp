@@ -65,7 +65,7 @@ TEST_CASE("what is equal is no reason", "[tiles]") {
         }
 }
 
-TEST_CASE("SM traffic is a reason where faster memory would help, and not elsewhere", "[tiles]") {
+TEST_CASE("SM traffic is a reason where faster memory would help, and not elsewhere", "[tiles][numbers]") {
     int reasons = 0;
     for (const double rate : {0.25, 1.0})
         for (const Problem& p :
@@ -175,7 +175,7 @@ TEST_CASE("where there is no released kernel, its rule is said to be carried on"
     CHECK(source("flash_v1", 64, "T4").carried_on.empty());
 }
 
-TEST_CASE("with more SRAM the best is never worse", "[tiles]") {
+TEST_CASE("with more SRAM the best is never worse", "[tiles][numbers]") {
     const Algorithm& a = *find_algorithm("flash_v2");
     for (const Objective objective : {Objective::sm_traffic, Objective::time}) {
         double before = INFINITY;

@@ -106,7 +106,7 @@ TEST_CASE("one head more does not end what is written", "[dram]") {
     CHECK((more.dram() || !more.no_dram.empty()));
 }
 
-TEST_CASE("grouped heads of which four groups may be played have a number, as others do", "[dram]") {
+TEST_CASE("grouped heads of which four groups may be played have a number, as others do", "[dram][numbers]") {
     for (const Index kv_heads : {32, 16, 8, 1}) {
         Problem p;
         p.heads = 32, p.kv_heads = kv_heads, p.seq_q = p.seq_k = 131072, p.dim = p.dim_v = 128;
@@ -117,7 +117,8 @@ TEST_CASE("grouped heads of which four groups may be played have a number, as ot
     }
 }
 
-TEST_CASE("heads of one thread block pass through the L2, each tile once, but for what stays dirty", "[dram]") {
+TEST_CASE("heads of one thread block pass through the L2, each tile once, but for what stays dirty",
+          "[dram][numbers]") {
     for (const int partitions : {1, 2})
         for (const char* name : {"flash_v2", "flash_v1", "three_pass", "chunked"}) {
             GpuSpec gpu = gpu_preset("H100");
@@ -148,7 +149,7 @@ TEST_CASE("where a head alone is too much, or SMs would stay idle, nothing is sa
 }
 
 TEST_CASE("chiplets know nothing of each other, so that heads first is the better order there, and not elsewhere",
-          "[dram]") {
+          "[dram][numbers]") {
     GpuSpec gpu = gpu_preset("H100");
     gpu.sms = 128, gpu.l2_partitions = 1;
     const Case c{"flash_v2", 8, 8, 8192};

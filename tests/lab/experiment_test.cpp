@@ -83,7 +83,7 @@ TEST_CASE("experiment: launches have their own thread blocks and peaks", "[exper
     }
 }
 
-TEST_CASE("experiment: FlashAttention-1 leaves SMs idle that FlashAttention-2 fills", "[experiment]") {
+TEST_CASE("experiment: FlashAttention-1 leaves SMs idle that FlashAttention-2 fills", "[experiment][numbers]") {
     // FlashAttention-2 (arXiv 2307.08691), section 3.2: batch 1 and few heads.
     const GpuSpec gpu = gpu_preset("A100-40GB");
     const Case c = square(16, 8192, 128, {64, 64});

@@ -101,7 +101,7 @@ TEST_CASE("bytes against the sequence length are those of runs, and what has no 
     CHECK(shape.points[0].y / shape.points[3].y == Approx(quadratic(1024) / quadratic(65536)));
     // Through the last point that fits in HBM.
     CHECK(shape.points[2].y == named(f.panels[0], "standard attention").points[2].y);
-    CHECK(f.caption.find("8 heads, d = 64, f16 on H100-SXM. Tiles, Br x Bc: 128 x 128 for all.") != std::string::npos);
+    CHECK(f.of_all.find("8 heads, d = 64, f16 on H100-SXM. Tiles, Br x Bc: 128 x 128 for all.") != std::string::npos);
 }
 
 TEST_CASE("more SRAM never moves more bytes, and the lower bound lies below all", "[long][figure]") {
@@ -123,7 +123,7 @@ TEST_CASE("more SRAM never moves more bytes, and the lower bound lies below all"
     for (std::size_t k = 1; k < 5; ++k) CHECK(bound.points[k].y == Approx(bound.points[k - 1].y / 2));
 }
 
-TEST_CASE("FlashAttention's figure 2, middle: accesses fall with the block size, time stops to", "[figure]") {
+TEST_CASE("FlashAttention's figure 2, middle: accesses fall with the block size, time stops to", "[figure][numbers]") {
     const Figure f = io_vs_block(request());
     const std::vector<FigurePoint>&bytes = named(f.panels[0], "FlashAttention").points,
           &time = named(f.panels[1], "FlashAttention").points;
@@ -169,7 +169,7 @@ TEST_CASE("under the roofs who takes longer is lower: hidden tiles are no speed"
     }
 }
 
-TEST_CASE("no dot of a roofline lies above its roof, on presets and on changed machines", "[figure]") {
+TEST_CASE("no dot of a roofline lies above its roof, on presets and on changed machines", "[figure][numbers]") {
     std::vector<std::string> gpus = gpu_preset_names();
     std::erase(gpus, "toy");
     for (const char* changes : {R"("sms": 78, "hbm_gbs": 4000, "tensor_tflops": 148)", R"("tensor_tflops": 2000)",
@@ -206,8 +206,8 @@ TEST_CASE("a timeline of what has no time says why", "[figure]") {
     FigureRequest r = request({}, "flash_v2");
     r.options.gpu = R"({"base": "H100", "max_warps_per_sm": 1})";
     CHECK_THROWS_WITH(timeline_figure(r),
-                      Catch::StartsWith("plot timeline: no time: a thread block of flash_v2 has 4"));
-    CHECK_THROWS_WITH(loop_order(r), Catch::StartsWith("plot loop-order: no time: a thread block of flash_v2"));
+                      Catch::StartsWith("plot timeline: does not fit: a thread block of flash_v2 has 4"));
+    CHECK_THROWS_WITH(loop_order(r), Catch::StartsWith("plot loop-order: does not fit: a thread block of flash_v2"));
     r.options.gpu = R"({"base": "H100", "hbm_bytes": 1000})";
     CHECK_THROWS_WITH(timeline_figure(r), Catch::StartsWith("plot timeline: no time: "));
 }
@@ -221,7 +221,8 @@ TEST_CASE("a ladder's steps sum to the traffic of the run", "[figure]") {
     CHECK(sums[4] == static_cast<double>(report_of("flash_v2", 16, 4096, {128, 128}).counters.hbm()));
 }
 
-TEST_CASE("both passes stand beside what was printed of the paper's size, and of no other", "[figure][backward]") {
+TEST_CASE("both passes stand beside what was printed of the paper's size, and of no other",
+          "[figure][backward][numbers]") {
     const Figure f = forward_backward(request());
     REQUIRE(f.panels.size() == 3);
     const auto value = [](const Panel& p, const std::string& source, double near) {
@@ -241,13 +242,13 @@ TEST_CASE("both passes stand beside what was printed of the paper's size, and of
     // Less of all else.
     CHECK(value(f.panels[1], "counted", 1) < value(f.panels[1], "counted", 0));
     CHECK(value(f.panels[2], "modelled", 1) < value(f.panels[2], "modelled", 0));
-    CHECK_THAT(f.caption, ContainsSubstring("move 25.2 GB") && ContainsSubstring("move 4.65 GB"));
+    CHECK_THAT(f.of_all, ContainsSubstring("move 25.2 GB") && ContainsSubstring("move 4.65 GB"));
     FigureRequest other = request();
     other.options.heads = 8;
     const Figure no_paper = forward_backward(other);
     CHECK(value(no_paper.panels[1], "printed, arXiv v2", 0) == 0);
     CHECK(value(no_paper.panels[1], "counted", 0) > 0);
-    CHECK_THAT(no_paper.caption, !ContainsSubstring("Algorithms 0 and 3"));
+    CHECK_THAT(no_paper.of_all, !ContainsSubstring("Algorithms 0 and 3"));
     other.variants = {variant_from("standard")};
     CHECK_THROWS_WITH(forward_backward(other), ContainsSubstring("standard is no backward pass"));
 }
@@ -320,7 +321,7 @@ TEST_CASE("a path on a roofline begins at a ring, and has no label that could li
     }
     CHECK(rings == 6);
     CHECK(paths == 6);
-    CHECK(f.caption.find("Rings: where paths begin, at seq = 512; they end at 4096.") != std::string::npos);
+    CHECK(f.of_all.find("Rings: where paths begin, at seq = 512; they end at 4096.") != std::string::npos);
 }
 
 TEST_CASE("thread blocks on a timeline do not overlap, and end when the run does", "[figure]") {

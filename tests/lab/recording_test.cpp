@@ -82,7 +82,7 @@ TEST_CASE("a problem's scale and softmax are part of a recording", "[recording]"
 TEST_CASE("inputs that came from files are taken from the recording", "[recording]") {
     CHECK(replay(read(recorded(small(flash()), std::nullopt, {}, 8))) == "");
     CHECK_THAT(replay(read(recorded(small(flash()), RandomInputs{3, Distribution::outliers}, {}, 8))),
-               ContainsSubstring("before the first step Q[0, 0] is "));
+               ContainsSubstring("before the first operation Q[0, 0] is "));
 }
 
 TEST_CASE("one changed number diverges, with its step and place", "[recording][divergence]") {
@@ -90,7 +90,7 @@ TEST_CASE("one changed number diverges, with its step and place", "[recording][d
     const std::string begin = R"("values":[)";
     const std::size_t step = text.find(R"({"step":9,)"), at = text.find(begin, step) + begin.size();
     const Recording r = read(std::string(text).replace(at, text.find(',', at) - at, "0.125"));
-    CHECK_THAT(replay(r), Catch::Matchers::StartsWith("step 9 (") && ContainsSubstring("[0, 0] is ") &&
+    CHECK_THAT(replay(r), Catch::Matchers::StartsWith("operation 9 (") && ContainsSubstring("[0, 0] is ") &&
                               ContainsSubstring(", and was 0.125"));
 }
 
@@ -100,10 +100,10 @@ TEST_CASE("another tile program diverges at the step where it turns off", "[reco
         return replay(read(edited(text, mark, from, to)));
     };
     CHECK_THAT(other("\"step\":4", R"("line":)", R"("line":1)"),
-               ContainsSubstring("step 4 (") && ContainsSubstring("the line is "));
+               ContainsSubstring("operation 4 (") && ContainsSubstring("the line is "));
     CHECK_THAT(other("\"br\"", R"(4)", R"(3)"), ContainsSubstring("the grid is another"));
     CHECK_THAT(other("\"kernel\"", R"("promise":"graded")", R"("promise":"none")"),
-               ContainsSubstring("step 0 (launch"));
+               ContainsSubstring("operation 0 (launch"));
     CHECK_THAT(other("tensors", R"("meaning":"query")", R"("meaning":"key")"),
                ContainsSubstring("the tensor Q is another"));
     CHECK_THAT(other("\"tiles\"", R"("name":"Q")", R"("name":"q")"), ContainsSubstring("the tile q is another"));

@@ -53,7 +53,7 @@ TEST_CASE("sizes of a plane reach the problem's end, or 512", "[plane]") {
     }
 }
 
-TEST_CASE("of no algorithm a tiling fits that is wider than one which does not", "[plane]") {
+TEST_CASE("of no algorithm a tiling fits that is wider than one which does not", "[plane][numbers]") {
     for (const std::size_t on : {std::size_t{0}, std::size_t{1}})
         for (std::size_t n = 0; n < algorithms().size(); ++n) {
             if (!takes(n, on)) continue;
@@ -78,7 +78,7 @@ TEST_CASE("of no algorithm a tiling fits that is wider than one which does not",
         }
 }
 
-TEST_CASE("a cell says what a run of its tiling says", "[plane]") {
+TEST_CASE("a cell says what a run of its tiling says", "[plane][numbers]") {
     for (const char* name : {"flash_v2", "standard"}) {
         TilePlane plane(experiment(name, 96));
         CHECK(plane.version() == 0);

@@ -60,7 +60,7 @@ std::string best_of_plane(const Question& q, Index splits) {
 
 }  // namespace
 
-TEST_CASE("advice, the best tiles and the best of the plane are the same", "[advice][tiles][plane]") {
+TEST_CASE("advice, the best tiles and the best of the plane are the same", "[advice][tiles][plane][numbers]") {
     std::mt19937 random(13);
     for (std::uint64_t n = 0; n < (sanitized ? 3 : 12); ++n) {
         const Question q = random_question(random);

@@ -46,7 +46,7 @@ TEST_CASE("thread blocks that full waves leave over have the memory to themselve
     CHECK(left_over < 1.4 * alone);
 }
 
-TEST_CASE("in whatever parts, keys are read no faster than DRAM can", "[timing]") {
+TEST_CASE("in whatever parts, keys are read no faster than DRAM can", "[timing][numbers]") {
     const double read_alone = 2.0 * 8 * 32768 * 128 * 2 / (0.95 * 4800e9) * 1e6;
     for (Index parts = 1; parts <= 80; ++parts)
         for (const Index bc : {64, 128}) {

@@ -6,6 +6,7 @@
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
 #include "lab/published_tiles.hpp"
+#include "lab/study.hpp"
 #include "lab/timing.hpp"
 #include "tests/lab/timed.hpp"
 #include "tests/support/catch.hpp"
@@ -83,11 +84,14 @@ TEST_CASE("a thread block with more warps than an SM has room for does not fit",
     e.gpu = parse_gpu(R"({"base": "H100", "max_warps_per_sm": 3})", "mine");
     const Report r = count_and_time(e);
     CHECK(!r.time);
+    CHECK_FALSE(r.fits_sm());
+    CHECK(contains(why_incomplete(r), "does not fit: a thread block of flash_v2 has 4 warps"));
     CHECK(r.no_time ==
           "a thread block of flash_v2 has 4 warps, an SM of H100-SXM (changed) has room for 3 (max_warps_per_sm)");
     CHECK(r.counters == count(e).counters);
     e.gpu.max_warps_per_sm = 4;
     CHECK(count_and_time(e).time->launches[0].residency.blocks == 1);
+    CHECK(count_and_time(e).fits_sm());
 }
 
 TEST_CASE("algorithms that are put on one tiling have one tiling where it is cut, too", "[timing]") {

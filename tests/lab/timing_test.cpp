@@ -44,7 +44,7 @@ TEST_CASE("an L2 without end leaves what has to be read once, one without room l
         }
 }
 
-TEST_CASE("without a mask time never falls when a rate falls or heads are added", "[timing]") {
+TEST_CASE("without a mask time never falls when a rate falls or heads are added", "[timing][numbers]") {
     for (const char* name : {"flash_v1", "flash_v2", "standard", "softmax_safe"}) {
         const Experiment e = experiment(name, 16, 2048, Dtype::f32, {64, 64});
         const double before = time_of(e).us();
@@ -397,7 +397,7 @@ TEST_CASE("where thread blocks are short, what begins and ends them waits for L2
     CHECK(now == Approx(261.02).epsilon(0.04));
 }
 
-TEST_CASE("no time is less than DRAM takes for what it moves", "[timing]") {
+TEST_CASE("no time is less than DRAM takes for what it moves", "[timing][numbers]") {
     for (const Algorithm& a : algorithms()) {
         if (a.computes != &computation::attention) continue;
         for (const Index queries : {1, 64, 1000}) {
@@ -446,7 +446,8 @@ TEST_CASE("a time is warm where DRAM has less to do than in a first run, in loop
     CHECK(contains(about_warm(partly), text::percent(kept_by_l2(partly)) + " of what it touches, "));
 }
 
-TEST_CASE("warps that own rows have fragments of 16 each: 112 rows cost four of them as much as 128", "[timing]") {
+TEST_CASE("warps that own rows have fragments of 16 each: 112 rows cost four of them as much as 128",
+          "[timing][numbers]") {
     const auto step = [](Index rows, Dtype dtype = Dtype::f16) {
         return time_of(experiment("flash_v2", 64, 4096, dtype, {rows, 64})).launches[0];
     };

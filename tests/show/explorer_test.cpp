@@ -13,7 +13,7 @@ using namespace Catch::Matchers;
 
 namespace {
 
-Setup small(const char* algorithm = "flash_v2") {
+Setup little(const char* algorithm = "flash_v2") {
     Setup s;
     s.algorithm = algorithm;
     s.options.seq = 128, s.options.heads = 2, s.options.br = s.options.bc = "32";
@@ -36,17 +36,17 @@ struct Window {
 
 TEST_CASE("an explorer makes what is looked at, and nothing else", "[explorer]") {
     Window w;
-    w.show(small(), Stage::machine);
+    w.show(little(), Stage::machine);
     CHECK_FALSE(w.explorer.plane());
     CHECK_FALSE(w.explorer.figure());
-    w.show(small(), Stage::tiles);
+    w.show(little(), Stage::tiles);
     REQUIRE(w.explorer.plane());
     CHECK_FALSE(w.explorer.figure());
     CHECK_FALSE(w.explorer.busy());
     CHECK(w.explorer.plane()->experiment().problem.seq_q == 128);
     CHECK(std::string(w.explorer.plane()->experiment().algorithm->name) == "flash_v2");
     const TilePlane* before = w.explorer.plane();
-    Setup other = small();
+    Setup other = little();
     other.options.br = "64";  // a plane is not of one tiling
     w.show(other, Stage::tiles);
     CHECK(w.explorer.plane() == before);
@@ -62,8 +62,8 @@ TEST_CASE("an explorer makes what is looked at, and nothing else", "[explorer]")
 
 TEST_CASE("the last plane stays until the next can be seen", "[explorer]") {
     Window w;
-    w.show(small(), Stage::tiles);
-    Setup other = small();
+    w.show(little(), Stage::tiles);
+    Setup other = little();
     other.options.seq = 256;
     w.session.ask(other);
     w.session.finish();
@@ -78,13 +78,13 @@ TEST_CASE("the last plane stays until the next can be seen", "[explorer]") {
 
 TEST_CASE("figures are of the run's own problem, and of its algorithm and rival too", "[explorer]") {
     Window w;
-    Setup s = small("memory_efficient");
+    Setup s = little("memory_efficient");
     s.rival = "three_pass";
     w.show(s, Stage::roofline);
     const Figure* f = w.explorer.figure();
     REQUIRE(f);
     CHECK(f->name == "roofline");
-    CHECK(f->caption.find("2 heads, d = 64, N = 128") != std::string::npos);
+    CHECK(f->of_all.find("2 heads, d = 64, N = 128") != std::string::npos);
     std::string titles;
     for (const Series& series : f->panels[0].series) titles += series.title + '\n';
     for (const char* name : {"standard attention", "FlashAttention,", "FlashAttention-2,", "memory-efficient attention",
@@ -100,7 +100,7 @@ TEST_CASE("figures are of the run's own problem, and of its algorithm and rival 
 
 TEST_CASE("a trail goes where the runs went", "[explorer]") {
     Window w;
-    Setup s = small();
+    Setup s = little();
     std::vector<std::pair<double, double>> bytes, roof;
     for (const Index seq : {64, 128, 256}) {
         s.options.seq = seq;
@@ -127,7 +127,7 @@ TEST_CASE("a trail goes where the runs went", "[explorer]") {
 
 TEST_CASE("what cannot be drawn says why", "[explorer]") {
     Window w;
-    Setup s = small();
+    Setup s = little();
     s.options.br = s.options.bc = "auto";
     s.options.dim = 256, s.options.dtype = "f32";
     s.options.sram_kib = 2;

@@ -128,7 +128,7 @@ Run follow(const MadeUp& m, const Place& told) {
     Run run = make_run(m.experiment(), options, m.request);
     REQUIRE(run.failure());
     CHECK(run.failure()->place == told);
-    CHECK(contains(run.shortened(), "Fails after step"));
+    CHECK(contains(run.shortened(), "Fails after operation"));
     const Placement* block = run.schedule().placement_of(place.launch, place.block);
     REQUIRE(block);
     StepsWanted wanted{.sm = block->sm, .launch = place.launch, .block = place.block, .line = {}};

@@ -26,9 +26,9 @@ TEST_CASE("a film is usually from here to the end, and from the end all of it", 
 }
 
 TEST_CASE("a film of steps that there are not is refused, with one that can be made", "[film]") {
-    CHECK_THROWS_WITH(check_film({"a.mp4", 0, 91}, 90), "to step 91: the run has 90 steps; try 90");
-    CHECK_THROWS_WITH(check_film({"a.mp4", 0, 0}, 90), "to step 0: the run has 90 steps; try 90");
-    CHECK_THROWS_WITH(check_film({"a.mp4", 40, 40}, 90), ContainsSubstring("must be below step 40"));
+    CHECK_THROWS_WITH(check_film({"a.mp4", 0, 91}, 90), "to operation 91: the run has 90 operations; try 90");
+    CHECK_THROWS_WITH(check_film({"a.mp4", 0, 0}, 90), "to operation 0: the run has 90 operations; try 90");
+    CHECK_THROWS_WITH(check_film({"a.mp4", 40, 40}, 90), ContainsSubstring("must be below operation 40"));
     CHECK_NOTHROW(check_film({"a.mp4", 0, 90}, 90));
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("a film is as long as playing is", "[film]") {
                          in_time = session_of("flash_v2", few_tiles, "", Pace::time);
     // A move for each step, and one for the last picture.
     CHECK(film_pictures(steps, 10, 19, 2, 30) == 10 * 15 + 1);
-    CHECK(film_length_text(steps, {"", 10, 19}, 2) == "A film of 5.03 s: 9 steps at 2 steps/s, as it plays.");
+    CHECK(film_length_text(steps, {"", 10, 19}, 2) == "A film of 5.03 s: 9 operations at 2 operations/s, as it plays.");
     CHECK(film_length_text(steps, {"", 19, 10}, 2).empty());
     CHECK(film_length_text(steps, {"", 0, steps.length() + 1}, 2).empty());
     double moves = 1;
@@ -49,10 +49,9 @@ TEST_CASE("the command of a film is the state's, and does not begin again", "[fi
     State s;
     s.loop = true, s.speed = 9, s.view.stage = Stage::row;
     const std::vector<std::string> words = film_command(s, {"-a b.mp4", 3, 12, true}, 640, 400);
-    s.loop = false;
+    s.loop = false, s.stretch = {3, 12};
     std::vector<std::string> wanted = command_line(s);
-    for (const char* word : {"--export=-a b.mp4", "--from=3", "--to=12", "--fps=30", "--size=640x400", "--caption"})
-        wanted.emplace_back(word);
+    for (const char* word : {"--export=-a b.mp4", "--fps=30", "--size=640x400", "--caption"}) wanted.emplace_back(word);
     CHECK(words == wanted);
     CHECK(film_command(s, {"a.gif", 3, 12, false}, 640, 400).back() == "--size=640x400");
 }

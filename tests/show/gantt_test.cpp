@@ -70,7 +70,7 @@ TEST_CASE("every thread block stays once, in a place that is free, until the mod
     });
 }
 
-TEST_CASE("the clock says when the recorded thread blocks have come so far in the whole run", "[gantt]") {
+TEST_CASE("the clock says when the recorded thread blocks have come so far in the whole run", "[gantt][numbers]") {
     for_all([](const Algorithm& a, const Case& c) {
         const Index all = c.problem.heads * c.problem.batch;
         for (const Index heads : {all, Index{1}}) {

@@ -99,7 +99,7 @@ TEST_CASE("the machine says who asks for what, and where it comes from", "[machi
     CHECK(said(1) == "Kernel flash_v2 is launched, with nothing in L2, as profilers count.");
     CHECK(said(2) == "4 SMs load Q: 256 B, all of it from DRAM.");
     CHECK(said(4) == "4 SMs load K₁: 256 B, of which 64 B come from DRAM and the rest is found in L2.");
-    CHECK(l2_answer(run, l2).front() == "this step: 256 B asked for, 64 B from DRAM");
+    CHECK(l2_answer(run, l2).front() == "this operation: 256 B asked for, 64 B from DRAM");
     CHECK(machine_reason(run, l2) ==
           "L2 answered 38% of what was read so far. All tensors of the run, 1.09 kB, are 27% of its size: what a "
           "launch has read once it finds there.");

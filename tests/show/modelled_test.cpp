@@ -87,7 +87,7 @@ TEST_CASE("modelled rows stand behind SM traffic, before what is on chip", "[mod
     CHECK(row_named(rows, "DRAM read").other.text == "does not fit");
 }
 
-TEST_CASE("a race has both runs' times and verdicts, and others are not timed", "[modelled]") {
+TEST_CASE("a race has both runs' times and verdicts, and others are not timed", "[modelled][numbers]") {
     WaitingSession race = session_of("standard", layer, "flash_v2");
     const Report &own = race.run()->counted(), &other = race.rival()->counted();
     const auto rows = modelled_rows(*race.run(), "flash_v2", &other);

@@ -18,7 +18,7 @@ using Flags = std::vector<std::pair<std::string, std::string>>;
 const Flags blackboard = {{"gpu", "toy"}, {"seq", "16"}, {"dim", "4"},    {"heads", "1"},
                           {"br", "4"},    {"bc", "4"},   {"dtype", "f32"}};
 
-Session session_of(const std::string& algorithm, const Flags& flags, RecordingLimits limits = {}) {
+Session told_session(const std::string& algorithm, const Flags& flags, RecordingLimits limits = {}) {
     Setup setup;
     setup.algorithm = algorithm;
     for (const auto& [flag, value] : flags) {
@@ -52,7 +52,7 @@ bool starts_with(const std::string& text, const std::string& start) { return tex
 }  // namespace
 
 TEST_CASE("flash_v2 tells its story", "[narration]") {
-    Session session = session_of("flash_v2", blackboard);
+    Session session = told_session("flash_v2", blackboard);
     Run& run = *session.run();
     CHECK(story(run, 0, 16) ==
           std::vector<std::string>{
@@ -91,7 +91,7 @@ TEST_CASE("flash_v2 tells its story", "[narration]") {
 TEST_CASE("sentences name heads, parts of rows and whole launches", "[narration]") {
     Flags flags = blackboard;
     flags.insert(flags.end(), {{"heads", "4"}, {"kv-heads", "2"}});
-    Session session = session_of("standard", flags);
+    Session session = told_session("standard", flags);
     Run& run = *session.run();
     CHECK(said(run, 1) == "The host launches kernel scores: 64 thread blocks for 4 SMs.");
     CHECK(said(run, 2, 1) == "SM 1 takes thread block 1 and loads Q of head 1, rows 0–3 (64 B), from HBM into SRAM.");
@@ -105,7 +105,7 @@ TEST_CASE("sentences name heads, parts of rows and whole launches", "[narration]
 TEST_CASE("an SM without a thread block is idle", "[narration]") {
     Flags flags = blackboard;
     flags.insert(flags.end(), {{"seq-q", "20"}});
-    Session session = session_of("flash_v2", flags);
+    Session session = told_session("flash_v2", flags);
     Run& run = *session.run();
     CHECK(said(run, run.ticks(), 3) == "SM 3 is idle: launch flash_v2 has no thread block left for it.");
     CHECK(starts_with(said(run, run.ticks()), "SM 0 has finished thread block 4 "));
@@ -115,7 +115,7 @@ TEST_CASE("an SM without a thread block is idle", "[narration]") {
 TEST_CASE("softmax kernels speak of X", "[narration]") {
     Flags flags = blackboard;
     flags.insert(flags.end(), {{"heads", "2"}});
-    Session session = session_of("softmax_naive", flags);
+    Session session = told_session("softmax_naive", flags);
     Run& run = *session.run();
     CHECK(said(run, 0) == "Nothing has run yet: X is in HBM.");
     CHECK(said(run, 3) == "SM 0 loads X of matrix 1, rows 0–3, columns 0–3 (64 B), from HBM into registers.");
@@ -124,7 +124,7 @@ TEST_CASE("softmax kernels speak of X", "[narration]") {
 }
 
 TEST_CASE("regions are named by their rows, and by columns where these are not all", "[narration]") {
-    Session session = session_of("flash_v2", blackboard);
+    Session session = told_session("flash_v2", blackboard);
     const Run& run = *session.run();
     CHECK(rows_of(run, {0, 0, {4, 4}, {0, 4}}) == "rows 4–7");
     CHECK(rows_of(run, {0, 0, {4, 1}, {0, 4}}) == "row 4");
@@ -134,7 +134,7 @@ TEST_CASE("regions are named by their rows, and by columns where these are not a
 
 TEST_CASE("the loop nest has the totals of the whole run", "[narration]") {
     const Flags long_one = {{"seq", "16384"}, {"heads", "64"}, {"br", "64"}, {"bc", "64"}};
-    Session session = session_of("flash_v2", long_one, {.matmul_flops = 1, .value_bytes = 1, .events = 20000});
+    Session session = told_session("flash_v2", long_one, {.matmul_flops = 1, .value_bytes = 1, .events = 20000});
     CHECK_FALSE(session.run()->has_values());
     const auto nest = loop_nest(*session.run());
     REQUIRE(nest.size() == 2);
@@ -143,14 +143,14 @@ TEST_CASE("the loop nest has the totals of the whole run", "[narration]") {
     CHECK(nest[1] == "each visits lines 7–10 (read K_j, V_j from HBM …) × 256");
     CHECK(loop_nest(*session.run(), 0) == nest);
 
-    Session outer = session_of("flash_v1", blackboard);
+    Session outer = told_session("flash_v1", blackboard);
     CHECK(loop_nest(*outer.run()) == std::vector<std::string>{
                                          "flash_v1: 1 thread block, all shown",
                                          "it visits line 2 (write O = 0, l = 0, m = -inf to HBM) × 4",
                                          "it visits line 6 (read K_j, V_j from HBM) × 4",
                                          "it visits lines 8–13 (read Q_i, O_i, l_i, m_i from HBM …) × 16",
                                      });
-    Session passes = session_of("three_pass", blackboard);
+    Session passes = told_session("three_pass", blackboard);
     CHECK(loop_nest(*passes.run()) == std::vector<std::string>{
                                           "three_pass: 4 thread blocks, all shown",
                                           "each visits line 3 (for j = 1..Tc …) × 4",
@@ -159,12 +159,12 @@ TEST_CASE("the loop nest has the totals of the whole run", "[narration]") {
                                       });
     Flags flags = blackboard;
     flags.emplace_back("causal", "true");
-    Session causal = session_of("flash_v2", flags);
+    Session causal = told_session("flash_v2", flags);
     CHECK(loop_nest(*causal.run()).back() == "each visits lines 7–10 (read K_j, V_j from HBM …) × 2.5 on average");
 }
 
 TEST_CASE("loops are known of launches that were not recorded", "[narration]") {
-    Session session = session_of("standard", blackboard, {.matmul_flops = 1, .value_bytes = 1, .events = 8});
+    Session session = told_session("standard", blackboard, {.matmul_flops = 1, .value_bytes = 1, .events = 8});
     const Run& run = *session.run();
     REQUIRE(run.trace().launches().size() == 1);
     CHECK(loop_nest(run) ==
@@ -178,7 +178,7 @@ TEST_CASE("every moment of every algorithm is a sentence of its own words", "[na
         Flags flags = blackboard;
         flags.insert(flags.end(), {{"seq-q", "10"}, {"seq-k", "14"}});
         if (!flag.empty()) flags.emplace_back(flag, "true");
-        Session session = session_of(a.name, flags);
+        Session session = told_session(a.name, flags);
         Run& run = *session.run();
         std::set<std::string> sentences;
         for (Index tick = 0; tick <= run.ticks(); ++tick) {

@@ -84,7 +84,7 @@ TEST_CASE("a curve of the error never ends far from what is stored", "[run]") {
     });
 }
 
-TEST_CASE("the error of what is stored ends at the error of the run", "[run]") {
+TEST_CASE("the error of what is stored ends at the error of the run", "[run][numbers]") {
     for_all([](const Algorithm& a, const Case& c) {
         for (const Index heads : {Index{1}, c.problem.batch_heads()}) {
             Run r = run_of(experiment(a, c), heads);

@@ -108,6 +108,57 @@ TEST_CASE("a loop goes on from the start", "[playback]") {
     CHECK(p.position() == 4);
 }
 
+TEST_CASE("a stretch is what is played, again and again, and nobody is kept in it", "[playback]") {
+    Playback p = with_length(20);
+    p.set_stretch({5, 8});
+    CHECK(p.position() == 0);
+    p.to_start();
+    CHECK(p.position() == 0);
+    p.to_end();
+    CHECK(p.position() == 8);
+    p.play();
+    CHECK(p.position() == 5);
+    p.advance(0.4, nowhere);
+    CHECK(p.position() == 8);
+    p.advance(0.2, nowhere);
+    CHECK(p.position() == 8);
+    CHECK_FALSE(p.playing());
+    p.loop = true;
+    p.play();
+    p.advance(0.4, nowhere);
+    p.advance(0.2, nowhere);
+    CHECK(p.position() == 5);
+    CHECK(p.playing());
+    p.loop = false;
+    p.to_start();
+    CHECK(p.position() == 0);
+    p.to_end(), p.to_end();
+    CHECK(p.position() == 20);
+    p.to_start();
+    CHECK(p.position() == 5);
+    // Beyond it playing goes on to the end, and begins with it.
+    p.seek(9);
+    p.play();
+    p.advance(100, nowhere);
+    p.advance(100, nowhere);
+    CHECK(p.position() == 20);
+    CHECK_FALSE(p.playing());
+    p.play();
+    CHECK(p.position() == 5);
+}
+
+TEST_CASE("a run that has no such stretch is played from its start to its end", "[playback]") {
+    for (const show::Stretch stretch : {show::Stretch{20, 30}, show::Stretch{0, 20}, show::Stretch{0, -1},
+                                        show::Stretch{25, -1}, show::Stretch{0, 0}}) {
+        Playback p = with_length(20);
+        p.set_stretch(stretch);
+        CHECK(p.first() == 0);
+        CHECK(p.last() == 20);
+        p.set_length(0);
+        CHECK(p.last() == 0);
+    }
+}
+
 TEST_CASE("pausing stays where it is, and lets the last move arrive", "[playback]") {
     Playback p = with_length(10, 10);
     p.play();

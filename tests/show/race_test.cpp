@@ -65,7 +65,7 @@ TEST_CASE("a race lines up two runs by steps, bytes and time", "[session][thread
     }
 }
 
-TEST_CASE("both in a race record the same heads", "[session]") {
+TEST_CASE("both in a race record the same heads", "[session][numbers]") {
     int differed = 0;
     for (std::size_t n = 0; n < algorithms().size(); ++n)
         for (std::size_t m = 0; m < algorithms().size(); ++m) {

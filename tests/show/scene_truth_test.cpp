@@ -322,17 +322,24 @@ std::vector<Stated> stated_of(const Scene& scene) {
                 {"128 x 64 has a kernel", [=] { return kernel() + " has a kernel"; }}};
     }
     if (scene.name == "waves-and-tails") {
-        const Index sms = lab::gpu_preset("H100").sms, last = blocks_of(own) % sms;
-        return {{"17 heads make 272 thread blocks",
-                 [=] { return grouped(*o.heads) + " heads make " + grouped(blocks_of(own)) + " thread blocks"; }},
-                {"132 SMs", [=] { return grouped(sms) + " SMs"; }},
-                {"8 blocks are left", [=] { return grouped(last) + " blocks are left"; }},
-                {"the 17th head", [=] { return "the " + grouped(*o.heads) + "th head"; }},
-                {"175 µs, against 118 µs for 16 heads",
+        const Index sms = *o.sms, whole = lab::gpu_preset("H100").sms, blocks = blocks_of(own);
+        const Setup of_heads = with(own, {{"heads", "17"}, {"seq-q", "2048"}, {"sms", "132"}});
+        return {{"17 row blocks", [=] { return grouped(blocks) + " row blocks"; }},
+                {"8 SMs", [=] { return grouped(sms) + " SMs"; }},
+                {"8 of its 132 SMs", [=] { return grouped(sms) + " of its " + grouped(whole) + " SMs"; }},
+                {"one block is left", [=] { return std::string(blocks % sms == 1 ? "one block" : "?") + " is left"; }},
+                {"the 17th row block", [=] { return "the " + grouped(blocks) + "th row block"; }},
+                {"175 µs, against 118 µs for 16 row blocks",
                  [=] {
-                     return rounded_us(own) + ", against " + rounded_us(with(own, {{"heads", "16"}})) + " for 16 heads";
+                     return rounded_us(own) + ", against " + rounded_us(with(own, {{"seq-q", "2048"}})) + " for " +
+                            grouped(blocks - 1) + " row blocks";
                  }},
-                {"124 SMs have nothing", [=] { return grouped(sms - last) + " SMs have nothing"; }}};
+                {"7 SMs have nothing", [=] { return grouped(sms - blocks % sms) + " SMs have nothing"; }},
+                {"272 thread blocks, two rounds take 264, and the last 8", [=] {
+                     const Index all = blocks_of(of_heads);
+                     return grouped(all) + " thread blocks, two rounds take " + grouped(2 * whole) + ", and the last " +
+                            grouped(all - 2 * whole);
+                 }}};
     }
     if (scene.name == "ragged-shapes") {
         const std::string rest = grouped(*o.seq % 64);
@@ -422,8 +429,10 @@ TEST_CASE("every number in a scene's words is that of its run, made anew", "[sce
             INFO(scene.name << ": " << s.words);
             CHECK(s.anew() == s.words);
             const std::size_t at = words.find(s.words);
-            REQUIRE(at != words.npos);
-            words.erase(at, std::string(s.words).size());
+            if (at != words.npos)
+                words.erase(at, std::string(s.words).size());
+            else
+                CHECK(scene.notes.find(s.words) != scene.notes.npos);
         }
         // Names are no numbers; any other one has to be looked at above.
         words = std::regex_replace(words, std::regex("FlashAttention-[12]|flash_v[12]|f32|L2"), "");

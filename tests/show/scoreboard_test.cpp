@@ -79,6 +79,6 @@ TEST_CASE("the scoreboard has a winner once both are done, by modelled time", "[
         CHECK(board.rows[2].cells[3][0] == ratio_text(dram_of(slow), dram_of(fast)));
         CHECK(board.rows[0].cells[0][0] == "100%");
         CHECK(board.rows[0].cells[1][0] == text::microseconds(a) + " of " + text::microseconds(a));
-        CHECK_THAT(board.remark, StartsWith("Paced by steps: ") && ContainsSubstring("of the whole runs"));
+        CHECK_THAT(board.remark, StartsWith("Paced by operations: ") && ContainsSubstring("of the whole runs"));
     }
 }

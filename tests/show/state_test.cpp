@@ -34,8 +34,9 @@ const std::vector<std::string> both_renamed = {"safe_softmax is now called three
 }  // namespace
 
 TEST_CASE("a state is saved, typed and read back as it was", "[state]") {
-    const State state =
-        typed("flash_v1 --race flash_v2 --pace bytes --seq 256 --step 7 --compare two_pass --break 5 8");
+    const State state = typed(
+        "flash_v1 --race flash_v2 --pace bytes --seq 256 --step 7 --from 2 --to 40 --hide-ahead "
+        "--compare two_pass --break 5 8");
     CHECK(state.remarks.empty());
     std::string words;
     for (const std::string& word : command_line(state)) words += word + ' ';

@@ -124,7 +124,7 @@ TEST_CASE("the blackboard has a row for each step and a column for each tile tha
     Session session = session_of("flash_v2", toy);
     Run& run = *session.run();
     const Blackboard b = blackboard(run, 0, {1, 3, 12, 14, 48}, 200);
-    CHECK(b.header == std::vector<std::string>{"step", "line", "formula", "l", "m", "O"});
+    CHECK(b.header == std::vector<std::string>{"op", "line", "formula", "l", "m", "O"});
     REQUIRE(b.rows.size() == 5);
     CHECK(b.rows[0] == std::vector<std::string>{"1", "", "launch flash_v2", "", "", ""});
     CHECK(b.rows[1] == std::vector<std::string>{"3", "5", "make O, l, m", "0.00", "−∞", "0.00 0.00 0.00 0.00"});
@@ -132,10 +132,10 @@ TEST_CASE("the blackboard has a row for each step and a column for each tile tha
     CHECK(b.rows[3] == std::vector<std::string>{"14", "10", "O += P~ V", "", "", "-0.90 -2.53 1.15 -1.36"});
     CHECK(b.left_out.empty());
     // Where it is narrow, first numbers go, then tiles; the output stays.
-    const Blackboard narrow = blackboard(run, 0, {1, 3, 12, 14, 48}, 55);
+    const Blackboard narrow = blackboard(run, 0, {1, 3, 12, 14, 48}, 53);
     CHECK(narrow.rows[3].back() == "-0.90 -2.53 …");
     const Blackboard least = blackboard(run, 0, {1, 3, 12, 14, 48}, 1);
-    CHECK(least.header == std::vector<std::string>{"step", "line", "formula", "O"});
+    CHECK(least.header == std::vector<std::string>{"op", "line", "formula", "O"});
     CHECK(least.left_out == std::vector<std::string>{"l", "m"});
     CHECK(run.tick() == 48);
 }
@@ -144,7 +144,7 @@ TEST_CASE("without values the blackboard has what was moved and computed", "[ste
     Session session = session_of("flash_v2", {{"seq", "16384"}, {"heads", "1"}, {"br", "64"}, {"bc", "64"}});
     REQUIRE(!session.run()->has_values());
     const Blackboard b = blackboard(*session.run(), 0, {1, 2}, 100);
-    CHECK(b.header == std::vector<std::string>{"step", "line", "formula", "read", "written", "FLOPs"});
+    CHECK(b.header == std::vector<std::string>{"op", "line", "formula", "read", "written", "FLOPs"});
     // As many thread blocks as 100,000 events hold: 22 SMs load a tile of 64 x 64 f16.
     CHECK(b.rows[1] == std::vector<std::string>{"2", "4", "load Q ↑", "180 kB", "0 B", "0"});
 }

@@ -28,7 +28,7 @@ TEST_CASE("durations have the unit that fits", "[time text]") {
 
 TEST_CASE("time says where we are in steps and in modelled seconds", "[time text]") {
     WaitingSession session = session_of("flash_v2", toy);
-    CHECK(step_text(session, 2) == "step 2 of 52");
+    CHECK(step_text(session, 2) == "operation 2 of 52");
     // The launch takes a step, and its thread blocks the other 51, evenly.
     const double whole = session.run()->counted().time->us(), begin = session.run()->gantt().launches()[0].begin;
     CHECK(modelled_times(session, 0).front() == "0 µs of " + text::microseconds(whole) + " modelled");
@@ -38,14 +38,16 @@ TEST_CASE("time says where we are in steps and in modelled seconds", "[time text
     CHECK(about_modelled_time(session) == about_time(*session.run(), false));
     CHECK(about_modelled_time(Session()).empty());
     CHECK(step_text(Session(), 0) == "nothing to play");
+    CHECK(modelled_times(session, 18, false).front() == quarter + " modelled");
+    CHECK(modelled_times(session, session.length(), false) == modelled_times(session, session.length()));
     CHECK(modelled_times(Session(), 0) == std::vector{std::string()});
-    CHECK(speed_text(session, 0.5) == "0.5 steps/s");
-    CHECK(speed_text(session, 2000) == "2,000 steps/s");
+    CHECK(speed_text(session, 0.5) == "0.5 operations/s");
+    CHECK(speed_text(session, 2000) == "2,000 operations/s");
     WaitingSession in_time = session_of("flash_v2", toy, "", Pace::time);
     CHECK(speed_text(in_time, 52) == duration(whole * 1e-6) + "/s");
-    CHECK(speed_text(Session(), 4) == "4 steps/s");
+    CHECK(speed_text(Session(), 4) == "4 operations/s");
     CHECK(about_position(session, 2, 3) ==
-          "step 2 of 52\nloads 256 B, stores 0 B here\n256 B of SM traffic so far\n \nAbove the middle: loads. "
+          "operation 2 of 52\nloads 256 B, stores 0 B here\n256 B of SM traffic so far\n \nAbove the middle: loads. "
           "Below: stores. Ticks: SM 3 takes a thread block.");
     CHECK(about_tick(*session.run(), 50) ==
           "tick 50 of 52\nSM read: 0 B\nSM written: 256 B\nSM traffic is what crosses an SM's boundary: the L2 catches "
