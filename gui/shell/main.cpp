@@ -201,6 +201,7 @@ void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
 }
 
 void take_film(App& app, const Invocation& r, std::ostream& out) {
+    app.playback.set_length(app.session.length());
     const Index first = app.playback.stretch().first, last = app.playback.last();
     if (first >= last)
         throw UsageError("--from " + std::to_string(first) + ": the run has " + std::to_string(app.session.length()) +

@@ -73,6 +73,27 @@ def steps_back_to_the_same_picture(display):
     w.close()
 
 
+def plays_a_stretch(display):
+    """From its start to its end, and not beyond; who wants the rest of the run gets there."""
+    w = Window(display, GUI, *SMALL, "--from", "5", "--to", "12", "--speed", "40", "--play-through")
+    w.key("Home")
+    w.settled(step=0)
+    w.key("End")
+    w.settled(step=12)
+    w.key("space")
+    w.wait(lambda s: s["playing"] and 5 <= s["step"] <= 12, "playing from the stretch's start")
+    w.wait(lambda s: not s["playing"] and s["step"] == 12, "its end")
+    w.key("End")
+    w.settled(step=w.state()["of"])
+    w.key("Home")
+    w.settled(step=5)
+    assert flag(w.state(), "--to") == "12", w.state()["command"]
+    w.click("seq-input")
+    w.x("key", "--delay", "0", "ctrl+a", *"96", "Return")  # another run has no stretch
+    w.wait(lambda s: s["settled"] and flag(s, "--seq") == "96" and "--to" not in s["command"], "all of another run")
+    w.close()
+
+
 def scrubs(display):
     w = Window(display, GUI, *SMALL)
     length = w.state()["of"]
@@ -918,7 +939,7 @@ def says_what_is_wrong_in_one_line(_):
         assert r.returncode == 2 and r.stderr.count("\n") == 1 and words in r.stderr, (flags, r)
 
 
-TESTS = [play_and_pause, steps_back_to_the_same_picture, scrubs, drags_through_time,
+TESTS = [play_and_pause, steps_back_to_the_same_picture, plays_a_stretch, scrubs, drags_through_time,
          takes_back_and_shows_nothing, looks_at_a_row, loses_no_key_on_slow_frames, steps_by_a_stride, pauses_at_firsts,
          plays_in_time, paints_the_wall, cuts_keys_into_parts, chooses_masks, changes_scores, turns_scenes, opens_drawers, zooms_in,
          stops_at_breakpoints,
