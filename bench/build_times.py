@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """How long a newcomer and a developer wait, of several commits in turns on one machine that does nothing else.
 
-    build_times.py COMMIT... [--rounds N] [--tests]
+    build_times.py COMMIT... [--rounds N] [--table | --tests]
 
 Each round clones every commit into an empty folder and runs scripts/demo there without a compiler cache: seconds and
-seconds of processors until the table is printed, and until the window is built. --tests then runs scripts/test twice, and
-takes what ctest says of the second time, when nothing is left to build. Prints every run, then medians and their ratios
-to the first commit's.
+seconds of processors until the table is printed, and until the window is built. --table ends it before that. --tests
+then runs scripts/test twice, and takes what ctest says of the second time, when nothing is left to build. Prints every
+run, then medians and their ratios to the first commit's.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -31,16 +32,19 @@ def processor_seconds(pid):
     return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
 
-def demo(folder):
+def demo(folder, table_alone):
     """Seconds until the table and until the end, by the clock and of processors."""
     began, seen, said = time.monotonic(), {}, ""
     with subprocess.Popen(["scripts/demo"], cwd=folder, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT) as child:
+                          stderr=subprocess.STDOUT, start_new_session=True) as child:
         for line in child.stdout:
             said += line
             if AFTER_TABLE in line:
                 seen["table"] = time.monotonic() - began
                 seen["table, processor"] = processor_seconds(child.pid)
+                if table_alone:
+                    os.killpg(child.pid, signal.SIGTERM)
+                    return seen
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         seen["window"] = time.monotonic() - began
         seen["window, processor"] = processor_seconds(child.pid)
@@ -58,12 +62,12 @@ def tests(folder):
     return {"tests": float(seconds[-1])}
 
 
-def measured(commit, with_tests):
+def measured(commit, table_alone, with_tests):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="build-times-"))
     try:
         subprocess.run(["git", "clone", "--quiet", SOURCE, folder / "tilescope"], check=True)
         subprocess.run(["git", "checkout", "--quiet", commit], cwd=folder / "tilescope", check=True)
-        seen = demo(folder / "tilescope")
+        seen = demo(folder / "tilescope", table_alone)
         return seen | tests(folder / "tilescope") if with_tests else seen
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -73,14 +77,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commits", nargs="+", metavar="COMMIT")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--tests", action="store_true")
+    until = parser.add_mutually_exclusive_group()
+    until.add_argument("--table", action="store_true")
+    until.add_argument("--tests", action="store_true")
     options = parser.parse_args()
     named = [subprocess.run(["git", "rev-parse", "--short", c], cwd=SOURCE, check=True, capture_output=True,
                             text=True).stdout.strip() for c in options.commits]
     runs = {commit: [] for commit in named}
     for n in range(options.rounds):
         for commit in named:
-            runs[commit].append(measured(commit, options.tests))
+            runs[commit].append(measured(commit, options.table, options.tests))
             print(f"round {n + 1}, {commit}:",
                   ", ".join(f"{key} {value:.0f} s" for key, value in runs[commit][-1].items()), flush=True)
     print(f"\n| median of {options.rounds} |", " | ".join(named), "|")

@@ -105,6 +105,18 @@ Figure as_asked(Figure f, const PlotRequest& p) {
     return f;
 }
 
+/// What of a picture is not as one would wish.
+void say_what_is_odd(const Figure& f, const PictureFile& file, const Page& page, const std::string& out) {
+    if (file.terminal == Terminal::png || file.terminal == Terminal::pdf)
+        if (const auto letters = letters_without_font(as_json(f), &control()); !letters.empty())
+            std::cerr << "tilescope: " << text::shown(out) << ": no font of this machine has " << text::listed(letters)
+                      << ", and boxes stand for them: install one that has (fonts-noto-cjk), or write an .svg\n";
+    constexpr double page_cm = 24;
+    if (const double cm = height_in_cm(f, page); page.width_cm && cm > page_cm)
+        std::cerr << "tilescope: " << text::shown(out) << ": is " << std::lround(cm) << " cm high, and a page has some "
+                  << page_cm << ": try --panel 1, --no-caption or a larger --width\n";
+}
+
 void draw(const FigureKind& kind, const FigureRequest& request, const PlotRequest& p, const std::string& out) {
     const PictureFile& file = picture_file("--output", out);
     const Theme theme = theme_named(p.theme);
@@ -120,6 +132,7 @@ void draw(const FigureKind& kind, const FigureRequest& request, const PlotReques
         return;
     }
     write_file(out, picture(f, theme, file, page, out));
+    say_what_is_odd(f, file, page, out);
     const std::string stem = std::filesystem::path(out).replace_extension().string();
     if (p.data) {
         write_file(stem + ".csv", as_csv(f));

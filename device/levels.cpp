@@ -57,6 +57,20 @@ class Comparison {
 /// "3.98 times" the model's, or "0.25 times".
 std::string times(double x) { return text::number(std::round(x * 100) / 100) + " times"; }
 
+/// Of a kernel that ran with several grids; empty where each has one.
+std::string about_grids(std::span<const NcuLaunch> launches) {
+    std::map<std::string, std::vector<std::string>> grids;
+    for (const NcuLaunch& l : launches)
+        if (auto& of = grids[l.kernel]; !l.grid.empty() && std::find(of.begin(), of.end(), l.grid) == of.end())
+            of.push_back(text::shown(l.grid, 40));
+    for (const auto& [kernel, of] : grids)
+        if (of.size() > 1)
+            return "Launches of " + text::shown(kernel, 60) + " have grids of " + text::listed(of) +
+                   ": of several problems, and all are added up? Profile one, with ncu's --launch-skip and "
+                   "--launch-count.";
+    return "";
+}
+
 /// What makes one doubt that the file is of this run.
 std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> launches,
                                 const std::vector<Level>& levels) {
@@ -78,6 +92,7 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
         said.push_back("The file has " + std::to_string(kernels) + " kernels, where " +
                        std::string(r.experiment.algorithm->name) + " has " + std::to_string(r.launches.size()) +
                        ", and all are added up: choose yours with --only NAME.");
+    if (const std::string of_grids = about_grids(launches); !of_grids.empty()) said.push_back(of_grids);
     constexpr double most = 1.3;  // times as much: more than tiles and masks of one problem explain
     for (const Level& l : levels)
         if (l.name == "matrix FLOPs" && l.model > 0)

@@ -48,6 +48,7 @@ struct NcuLaunch {
     std::string kernel;
     std::map<std::string, double, std::less<>> metrics = {};
     std::string compute_capability = "";                    ///< of its GPU; empty: not in the file
+    std::string grid = "";                                  ///< "(64, 1, 1)": thread blocks; empty: not in the file
     std::set<std::string, std::less<>> not_available = {};  ///< metrics that are there without a number
 };
 

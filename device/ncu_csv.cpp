@@ -136,6 +136,7 @@ class Page {
         kernel_ = kernel_column(header_), id_ = place(header_, {"ID"});
         metric_ = place(header_, {"Metric Name"}), unit_ = place(header_, {"Metric Unit"});
         value_ = place(header_, {"Metric Value"}), capability_ = place(header_, {"CC"});
+        grid_ = place(header_, {"Grid Size"});
     }
 
     void add(const std::vector<std::string>& cells) {
@@ -174,6 +175,7 @@ class Page {
     void push_launch(const std::vector<std::string>& cells) {
         launches_.push_back({cells[kernel_]});
         if (capability_ < cells.size()) launches_.back().compute_capability = trimmed(cells[capability_]);
+        if (grid_ < cells.size()) launches_.back().grid = trimmed(cells[grid_]);
     }
 
     /// A line of the raw page.
@@ -245,8 +247,8 @@ class Page {
     char separator_;
     Numbers numbers_;
     std::vector<std::string> header_, units_;
-    std::size_t kernel_ = 0, id_ = 0, metric_ = 0, unit_ = 0, value_ = 0,
-                capability_ = 0;  // columns; beyond the last: not there
+    std::size_t kernel_ = 0, id_ = 0, metric_ = 0, unit_ = 0, value_ = 0, capability_ = 0,
+                grid_ = 0;  // columns; beyond the last: not there
     std::map<std::string, std::size_t> of_id_;
     std::set<std::pair<std::size_t, std::string>> seen_;
     std::vector<NcuLaunch> launches_;

@@ -61,7 +61,8 @@ class Causes {
         const LaunchTime& l = time_.longest();
         const double us = conflicts / static_cast<double>(std::max<Index>(1, l.sms)) / l.clock_mhz;
         std::string words = text::grouped(std::llround(conflicts)) + " measured, none modelled";
-        if (const auto all = measured_.shared_wavefronts; all && *all > 0)
+        constexpr double least = 0.005;  // that is not 0%
+        if (const auto all = measured_.shared_wavefronts; all && conflicts * runs_ >= least * *all && conflicts > 0)
             words += ": " + text::percent(conflicts * runs_ / *all) + " of the wavefronts";
         causes_.push_back({"bank conflicts", words, us});
     }

@@ -112,5 +112,7 @@ struct Page {
 /// A script for gnuplot 5.4 with its data in it, that writes the figure to `output`.
 std::string as_gnuplot(const Figure& figure, Theme theme, Terminal terminal, const std::string& output,
                        const Page& page = {});
+/// How high the picture is, where its page has a width.
+double height_in_cm(const Figure& figure, const Page& page);
 
 }  // namespace tilescope::lab

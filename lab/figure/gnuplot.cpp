@@ -88,6 +88,8 @@ class Script {
         return out_.str();
     }
 
+    double height_in_cm() const { return at_.height / at_.units_per_inch() * 2.54; }
+
   private:
     /// Of the picture in units of the terminal, so many of which an inch of a picture of its own size has.
     std::string size(double of_an_inch, const char* unit = "") const {
@@ -402,6 +404,10 @@ const char* name_of(Theme t) { return t == Theme::dark ? "dark" : t == Theme::pr
 
 std::string as_gnuplot(const Figure& f, Theme theme, Terminal terminal, const std::string& output, const Page& page) {
     return Script(f, theme, terminal, output, page).text();
+}
+
+double height_in_cm(const Figure& f, const Page& page) {
+    return Script(f, Theme::light, Terminal::svg, "", page).height_in_cm();
 }
 
 }  // namespace tilescope::lab

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <sstream>
 
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
@@ -41,6 +43,33 @@ class Workshop {
   private:
     std::filesystem::path path_;
 };
+
+/// Letters beyond those of Latin, which every font has: by code point, in hexadecimal.
+std::map<std::string, std::string> rare_letters(std::string_view text) {
+    constexpr unsigned last_latin = 0x24f;
+    std::map<std::string, std::string> found;
+    for (std::size_t at = 0, length = 1; at < text.size(); at += length) {
+        const auto first = static_cast<unsigned char>(text[at]);
+        length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+        const std::string_view one = text.substr(at, length);
+        unsigned code = length == 1 ? first : first & (0x7fu >> length);
+        for (const char c : one.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);
+        if (code <= last_latin) continue;
+        std::ostringstream hexadecimal;
+        hexadecimal << std::hex << code;
+        found.emplace(hexadecimal.str(), one);
+    }
+    return found;
+}
+
+/// Whether one font has all of these.
+bool has_a_font(const std::string& codes, const Control* control) {
+    Child list({"fc-list", ":charset=" + codes, "family"});
+    std::string fonts;
+    while (list.read_more(fonts, control)) {
+    }
+    return list.wait() != 0 || !fonts.empty();
+}
 
 }  // namespace
 
@@ -81,6 +110,19 @@ std::string drawn(const Figure& figure, Theme theme, const PictureFile& file, co
         throw RunError("gnuplot did not finish it: " +
                        (words.empty() ? "no space in TMPDIR?" : text::shown(words, 400)));
     return content;
+}
+
+std::vector<std::string> letters_without_font(std::string_view text, const Control* control) {
+    const auto letters = rare_letters(text);
+    std::string all;
+    for (const auto& [code, its_letter] : letters) all += (all.empty() ? "" : " ") + code;
+    if (letters.empty() || !on_path("fc-list") || has_a_font(all, control)) return {};
+    constexpr std::size_t most = 100;  // looked for one by one
+    std::vector<std::string> without;
+    std::size_t n = 0;
+    for (const auto& [code, its_letter] : letters)
+        if (n++ < most && !has_a_font(code, control)) without.push_back(its_letter);
+    return without;
 }
 
 void write_file(const std::string& path, const std::string& content) {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/machine/mode.hpp"
 #include "lab/figure/figure.hpp"
@@ -26,6 +29,10 @@ void require_gnuplot(const std::string& instead);
 
 /// What the file is to hold. Throws RunError, and Interrupted.
 std::string drawn(const Figure& figure, Theme theme, const PictureFile& file, const Page& page, const Control* control);
+
+/// Letters of a text that no font of this machine has, in UTF-8, once each: boxes stand for them where gnuplot draws
+/// letters itself (PNG, PDF). Empty where all are there, or where nobody can be asked (fc-list).
+std::vector<std::string> letters_without_font(std::string_view text, const Control* control);
 
 /// All of it, or nothing. Throws RunError.
 void write_file(const std::string& path, const std::string& content);

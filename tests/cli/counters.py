@@ -224,6 +224,9 @@ def check_notes(binary, tally, folder):
     other[list(known).index("Kernel Name")] = "a_copy(float*)"
     two = said([*rows, other])
     tally.check("The file has 2 kernels, where flash_v2 has 1" in two["notes"][0], f"{two['notes']}")
+    wider = details_page({**known, "ID": "9", "Grid Size": "(7, 1, 1)"}, metrics)
+    grids = said([*details_page(known, metrics), *wider[1:]], *WORDS)["notes"]
+    tally.check(any("have grids of" in note and "(7, 1, 1)" in note for note in grids), f"{grids}")
     lacking = other[:]
     lacking[rows[0].index("dram__bytes_read.sum")] = "n/a"
     missing = said([*rows, lacking])["missing"]

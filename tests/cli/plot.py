@@ -189,6 +189,20 @@ def check_captions(tally, binary, folder):
     tally.check(ticks == "'256' 256, '512' 512, '1k' 1024, '2k' 2048, '4k' 4096, '8k' 8192", f"ticks of N: {ticks}")
 
 
+def check_remarks(tally, binary, folder):
+    """What of a picture is not as one would wish is said, and the picture is there all the same."""
+    rare = "\U00010600"  # of Linear A
+    no_font = shutil.which("fc-list") and not subprocess.run(["fc-list", ":charset=10600"], capture_output=True).stdout
+    for ending, boxes in (("png", True), ("pdf", True), ("svg", False), ("tex", False)):
+        out = folder / f"rare.{ending}"
+        r = run(binary, ["plot", *QUICK.split(), "--title", f"x {rare}", "-o", str(out)])
+        said = f"no font of this machine has {rare}," in r.stderr
+        tally.check(r.returncode == 0 and out.exists() and said == bool(no_font and boxes), f"{ending}: {r.stderr!r}")
+    for words, high in (("", True), ("--panel 1", False)):
+        r = run(binary, f"plot loop-order --seq 512 --width column {words} -o {folder}/high.svg")
+        tally.check(r.returncode == 0 and ("cm high, and a page has some 24" in r.stderr) == high, f"{words}: {r.stderr!r}")
+
+
 def check_json(tally, binary, folder):
     r = run(binary, f"plot {QUICK} --json")
     figure = json.loads(r.stdout)
@@ -277,7 +291,7 @@ def main():
     if not shutil.which("gnuplot"):
         print("SKIPPED: there is no gnuplot")
         return 77
-    quick = (check_formats, check_pages, check_words_in_print, check_grey, check_names, check_captions, check_json,
+    quick = (check_formats, check_pages, check_words_in_print, check_grey, check_names, check_captions, check_remarks, check_json,
              check_refusals)
     for check in (check_all,) if sys.argv[2:] == ["--all"] else quick:
         with tempfile.TemporaryDirectory() as folder:

@@ -76,17 +76,17 @@ TEST_CASE("what is seen large, and the drawer, are part of a state", "[state]") 
 }
 
 TEST_CASE("in a hall the numbers are shown where all of a tile's can be read", "[state]") {
-    Session toy, large;
-    const State small = typed("flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4");
-    toy.ask(small.setup), toy.finish();
+    Session readable, large;
+    const State blackboard = typed("flash_v2 --gpu toy --seq 16 --dim 4 --heads 1 --br 4 --bc 4");
+    readable.ask(blackboard.setup), readable.finish();
     large.ask(typed("flash_v2 --seq 256 --heads 1 --br 64 --bc 64").setup), large.finish();
     View view;
-    CHECK(open_drawer(toy, view) == Drawer::detail);
+    CHECK(open_drawer(readable, view) == Drawer::detail);
     CHECK(open_drawer(large, view) == Drawer::none);
     view.drawer = Drawer::code;
-    CHECK(open_drawer(toy, view) == Drawer::code);
+    CHECK(open_drawer(readable, view) == Drawer::code);
     view.drawer = Drawer::automatic, view.stage = Stage::row;  // has them itself
-    CHECK(open_drawer(toy, view) == Drawer::none);
+    CHECK(open_drawer(readable, view) == Drawer::none);
 }
 
 TEST_CASE("former names of algorithms are understood on the command line and in saved states", "[state]") {
