@@ -37,12 +37,14 @@ std::optional<double> dram_until(const Run& run, double us) {
 /// Whether it begins with what an earlier pass has kept for it: how much that is, is what such runs differ in.
 bool keeps(const Run& run) { return run.algorithm().computes->saved != nullptr; }
 
-Scoreboard::Row row_of(const Run& run, const Score& s) {
+Scoreboard::Row row_of(const Run& run, const Score& s, bool says_when_it_ends) {
     const std::string time = text::microseconds(s.seconds * 1e6);
     const std::string dram = s.dram_bytes ? text::bytes(*s.dram_bytes) : "not modelled";
     Scoreboard::Row row{{run.algorithm().name},
                         {{text::percent(s.done)},
-                         {time + " of " + text::microseconds(run.gantt().us()), time},
+                         says_when_it_ends || run.tick() == run.ticks()
+                             ? std::vector{time + " of " + text::microseconds(run.gantt().us()), time}
+                             : std::vector{time},
                          {text::bytes(s.sm_bytes)},
                          {dram, "–"},
                          {text::count(s.operations)}},
@@ -87,7 +89,7 @@ Score score_of(const Session& session, const Run& run) {
     return s;
 }
 
-Scoreboard scoreboard(const Session& session) {
+Scoreboard scoreboard(const Session& session, bool says_when_it_ends) {
     const Run &a = *session.run(), &b = *session.rival();
     const Score x = score_of(session, a), y = score_of(session, b);
     const Metric &sm = *find_metric("hbm_bytes"), &dram = *find_metric("dram_bytes"), &operations = operations_of(a);
@@ -97,7 +99,7 @@ Scoreboard scoreboard(const Session& session) {
                        {sm.title, sm.brief},
                        {std::string(dram.title) + ", modelled", dram.title, dram.brief},
                        {operations.title, operations.brief}}},
-                     {row_of(a, x), row_of(b, y)},
+                     {row_of(a, x, says_when_it_ends), row_of(b, y, says_when_it_ends)},
                      pace_text(session.setup().pace) + " " + of_what(a)};
     if (keeps(a)) board.titles.cells.push_back({"extra memory", "extra"});
     if (a.tick() < a.ticks() || b.tick() < b.ticks()) return board;

@@ -33,7 +33,7 @@ struct Scoreboard {
     std::string remark;     ///< what the race is paced by, and what the numbers are of
 };
 /// Of a race where time is modelled.
-Scoreboard scoreboard(const Session& session);
+Scoreboard scoreboard(const Session& session, bool says_when_it_ends = true);
 
 /// "Paced by modelled time: …"
 std::string pace_text(Pace pace);

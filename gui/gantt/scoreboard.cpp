@@ -57,7 +57,7 @@ float scoreboard_height(const Theme& t) { return 3 * t.small_text->FontSize + mo
 void draw_scoreboard(const App& app, Box area) {
     const Theme& t = app.theme;
     const Canvas c(t);
-    const Scoreboard board = scoreboard(app.session);
+    const Scoreboard board = scoreboard(app.session, !app.view.hide_ahead);
     const Box remark = area.cut_top(2 * t.small_text->FontSize + c.px(4));
     c.paragraph(t.small_text, remark.min(), t.dim_ink, board.remark, remark.w(), 2);
     // The same before the end as at it.

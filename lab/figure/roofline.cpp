@@ -39,6 +39,15 @@ std::vector<Roof> roofs_of(const GpuSpec& g) {
 }
 
 constexpr double least_intensity = 0.5, usually_most = 16384;  // FLOP/B
+constexpr double usually_least = 1e12;                         // FLOP/s
+
+/// The next of 1, 2, 5, 10 and so on.
+double rounded_up(double x) {
+    const double power = std::pow(10, std::floor(std::log10(x)));
+    for (const double digit : {1.0, 2.0, 5.0})
+        if (digit * power >= x) return digit * power;
+    return 10 * power;
+}
 
 /// Behind the points, and no narrower than usual.
 void add_roofs(Panel& p, const GpuSpec& gpu) {
@@ -49,10 +58,14 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
             most = std::max(most, 2 * point.x);
             left = std::min(left, point.x / 2), lowest = std::min(lowest, point.y / 2);
         }
-    p.x.from = left, p.x.to = most, p.y.from = lowest;
     const auto points = static_cast<std::ptrdiff_t>(p.series.size());
     const auto roofs = roofs_of(gpu);
-    const double highest = roofs[0].per_second;
+    double highest = 0;
+    for (const Roof& r : roofs)
+        if (!r.level) highest = std::max(highest, r.per_second);
+    constexpr double above = 2, below = 50;  // of the highest roof
+    lowest = std::min(lowest, highest / below);
+    p.x.from = left, p.x.to = most, p.y.from = lowest, p.y.to = rounded_up(above * highest);
     for (const Roof& r : roofs) {
         const bool top = r.per_second == highest;
         const double label = r.level ? std::max(left, lowest / r.per_second) * 1.8 : top ? most : most / 20;
@@ -94,7 +107,7 @@ Figure roofline(const FigureRequest& r) {
     const GpuSpec& gpu = outcomes[0].experiment.gpu;
     Panel p{"",
             {"useful FLOPs per byte of the level", Scale::plain, true, least_intensity, usually_most},
-            {"", Scale::flops_per_s, true, 1e12, 2e15}};
+            {"", Scale::flops_per_s, true, usually_least, std::nullopt}};
     std::string unknown;
     const std::size_t each = std::max<std::size_t>(1, path.values.size());
     for (std::size_t v = 0; v < variants.size(); ++v)
@@ -124,7 +137,8 @@ Figure roofline(const FigureRequest& r) {
             "Under the roofs of " + gpu.name,
             {p},
             "Roofs: the data sheet's rates, " +
-                std::string(gpu.l2_read_bytes_per_clk ? "of L2 a measured one" : "of L2 too") +
+                std::string(gpu.l2_read_bytes_per_clk ? "of L2 a measured one"
+                                                      : "that of L2 assumed, for none is published") +
                 ". Dots: useful FLOPs, which are the same for all algorithms (products of queries and keys that the "
                 "mask leaves), over a run's bytes at a level (SM traffic, counted; DRAM traffic, modelled) and over "
                 "its modelled time. " +

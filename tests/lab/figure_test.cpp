@@ -151,6 +151,21 @@ TEST_CASE("a roof is above every dot", "[figure]") {
           Approx(needed / static_cast<double>(r.counters.hbm())));
 }
 
+TEST_CASE("every GPU's roofs are in the picture", "[figure]") {
+    for (const char* gpu : {"B200", "T4", "H100", "toy"}) {
+        FigureRequest r = request();
+        r.options.gpu = gpu;
+        if (gpu == std::string("toy")) r.options.dtype = "f32", r.options.br = r.options.bc = "2";
+        const Panel p = roofline(r).panels[0];
+        INFO(gpu << ": " << *p.y.from << " to " << *p.y.to);
+        for (const Series& s : p.series)
+            if (s.look == Look::dashes) {
+                CHECK(s.points[0].y < *p.y.to);
+                CHECK(s.points[0].y > *p.y.from);
+            }
+    }
+}
+
 TEST_CASE("under the roofs who takes longer is lower: hidden tiles are no speed", "[figure]") {
     FigureRequest masked = request();
     masked.options.heads = 1, masked.options.seq = 512, masked.options.dim = 128, masked.options.causal = true;

@@ -53,6 +53,14 @@ TEST_CASE("backward passes are compared in extra memory, too", "[scoreboard][bac
     WaitingSession s = session_of("standard_backward", few_tiles, "flash_v2_backward");
     s.show(s.length());
     const Scoreboard board = scoreboard(s);
+    // Of a race that is to be one, only the run that is done says when that was.
+    const Scoreboard secret = scoreboard(s, false);
+    for (std::size_t k = 0; k < 2; ++k) {
+        const Run& run = k ? *s.rival() : *s.run();
+        CHECK(secret.rows[k].cells[1].size() == (run.tick() == run.ticks() ? 2U : 1U));
+    }
+    s.show(1);
+    for (std::size_t k = 0; k < 2; ++k) CHECK(scoreboard(s, false).rows[k].cells[1].size() == 1);
     REQUIRE(board.rows.size() == 3);
     CHECK(board.titles.cells.back().front() == "extra memory");
     CHECK(board.rows[0].cells.back().front() == text::bytes(s.run()->counted().hbm_extra));
