@@ -111,8 +111,9 @@ void say_what_is_odd(const Figure& f, const PictureFile& file, const Page& page,
         if (const auto letters = letters_without_font(as_json(f), &control()); !letters.empty())
             std::cerr << "tilescope: " << text::shown(out) << ": no font of this machine has " << text::listed(letters)
                       << ", and boxes stand for them: install one that has (fonts-noto-cjk), or write an .svg\n";
+    if (!page.width_cm) return;
     constexpr double page_cm = 24;
-    if (const double cm = height_in_cm(f, page); page.width_cm && cm > page_cm)
+    if (const double cm = height_in_cm(f, page); cm > page_cm)
         std::cerr << "tilescope: " << text::shown(out) << ": is " << std::lround(cm) << " cm high, and a page has some "
                   << page_cm << ": try --panel 1, --no-caption or a larger --width\n";
 }

@@ -1,4 +1,4 @@
-// A film of the view that plays: from which step to which, how long it is, and what is said of it.
+// A film of the view that plays: from which operation to which, how long it is, and what is said of it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tilescope::show {
 /// What a film is asked for in the window.
 struct FilmOrder {
     std::string path;
-    Index from = 0, to = 0;  ///< steps
+    Index from = 0, to = 0;  ///< operations
     bool caption = true;
 
     friend bool operator==(const FilmOrder&, const FilmOrder&) = default;
@@ -21,17 +21,17 @@ struct FilmOrder {
 bool is_film(const std::string& path);
 /// What is usual: from where playback is to the end; at the end, all of it.
 FilmOrder usual_film(const Playback& playback);
-/// Throws UsageError where the run has no such steps.
+/// Throws UsageError where the run has no such operations.
 void check_film(const FilmOrder& order, Index length);
 /// Throws RunError without the program that makes films.
 void require_film_writer();
 
-/// Pictures of a film that shows these steps at a speed, at the session's pace.
+/// Pictures of a film that shows these operations at a speed, at the session's pace.
 Index film_pictures(const Session& session, Index from, Index to, double steps_per_second, Index pictures_a_second);
 /// The words after the program's name that write this film, of the state's view alone.
 std::vector<std::string> film_command(State state, const FilmOrder& order, Index width, Index height);
 
-/// "A film of 22.5 s: 90 steps at 4 steps/s."; nothing where there are no such steps.
+/// "A film of 22.5 s: 90 operations at 4 operations/s."; nothing where there are no such.
 std::string film_length_text(const Session& session, const FilmOrder& order, double steps_per_second);
 /// "film.mp4: picture 12 of 340"; before the first, what is done for it.
 std::string filming_text(const std::string& path, Index done, Index all);

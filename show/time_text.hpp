@@ -10,7 +10,7 @@ namespace tilescope::show {
 
 /// "7.99 µs": three significant digits and a unit.
 std::string duration(double seconds);
-/// "step 12 of 340" at a position.
+/// "operation 12 of 340" at a position.
 std::string step_text(const Session& session, Index position);
 /// "450 µs of 900 µs modelled", in a race of both, and shorter ways to say it; empty texts where nothing runs.
 std::vector<std::string> modelled_times(const Session& session, Index position, bool says_when_it_ends = true);
@@ -18,7 +18,7 @@ std::vector<std::string> modelled_times(const Session& session, Index position, 
 std::vector<std::string> step_and_times(const Session& session, Index position, bool says_when_it_ends = true);
 /// Their tooltip: what is modelled, and what it rests on.
 std::string about_modelled_time(const Session& session);
-/// "4 steps/s"; at the pace of time "1.2 µs/s", of modelled time.
+/// "4 operations/s"; at the pace of time "1.2 µs/s", of modelled time.
 std::string speed_text(const Session& session, double steps_per_second);
 
 /// Bytes that the first run moves after position `from`, up to position `to`.
