@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/text/characters.hpp"
 #include "core/text/numbers.hpp"
 
 namespace tilescope::text {
@@ -33,30 +34,6 @@ std::ptrdiff_t strangeness(std::string_view typed, std::string_view name) {
     const auto front = std::mismatch(typed.begin(), typed.end(), name.begin(), name.end()).first - typed.begin();
     const auto back = std::mismatch(typed.rbegin(), typed.rend(), name.rbegin(), name.rend()).first - typed.rbegin();
     return edits(typed, name) - 2 * front - back;
-}
-
-/// A character of UTF-8, or a byte that is none.
-struct Character {
-    std::string_view bytes;
-    char32_t code;
-    bool valid;
-};
-
-/// Takes the first character of `text`, which is not empty.
-Character next_character(std::string_view& text) {
-    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // that needs so many bytes
-    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-    const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
-    char32_t code = size == 1 ? byte(0) : byte(0) & (0x7fu >> size);
-    bool valid = (byte(0) < 0x80 || (byte(0) >= 0xc0 && byte(0) < 0xf8)) && size <= text.size();
-    for (std::size_t k = 1; valid && k < size; ++k) {
-        valid = (byte(k) & 0xc0) == 0x80;
-        code = code << 6 | (byte(k) & 0x3fu);
-    }
-    valid = valid && code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    const std::string_view bytes = text.substr(0, valid ? size : 1);
-    text.remove_prefix(bytes.size());
-    return {bytes, code, valid};
 }
 
 /// Neither a control character nor one that is there to change how others are drawn.

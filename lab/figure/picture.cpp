@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <sstream>
 
 #include "core/machine/error.hpp"
+#include "core/text/characters.hpp"
 #include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"
 #include "lab/child.hpp"
@@ -45,19 +47,15 @@ class Workshop {
 };
 
 /// Letters beyond those of Latin, which every font has: by code point, in hexadecimal.
-std::map<std::string, std::string> rare_letters(std::string_view text) {
-    constexpr unsigned last_latin = 0x24f;
+std::map<std::string, std::string> rare_letters(std::string_view words) {
+    constexpr char32_t last_latin = 0x24f;
     std::map<std::string, std::string> found;
-    for (std::size_t at = 0, length = 1; at < text.size(); at += length) {
-        const auto first = static_cast<unsigned char>(text[at]);
-        length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-        const std::string_view one = text.substr(at, length);
-        unsigned code = length == 1 ? first : first & (0x7fu >> length);
-        for (const char c : one.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);
-        if (code <= last_latin) continue;
+    while (!words.empty()) {
+        const text::Character one = text::next_character(words);
+        if (one.code <= last_latin) continue;
         std::ostringstream hexadecimal;
-        hexadecimal << std::hex << code;
-        found.emplace(hexadecimal.str(), one);
+        hexadecimal << std::hex << static_cast<std::uint32_t>(one.code);
+        found.emplace(hexadecimal.str(), one.bytes);
     }
     return found;
 }
