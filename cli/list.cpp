@@ -37,7 +37,7 @@ void print_list_json() {
     for (const Metric& m : metrics())
         j["metrics"].push_back({{"key", m.key},
                                 {"title", m.title},
-                                {"unit", m.unit},
+                                {"unit", name_of(m.unit)},
                                 {"evidence", name_of(m.evidence)},
                                 {"meaning", m.meaning}});
     std::cout << j.dump(2) << '\n';
@@ -92,7 +92,7 @@ void print_text() {
 
 void print_metrics() {
     text::Table table({"metric", "unit", "", "meaning"}, 4);
-    for (const Metric& m : metrics()) table.add({m.key, m.unit, name_of(m.evidence), m.meaning});
+    for (const Metric& m : metrics()) table.add({m.key, name_of(m.unit), name_of(m.evidence), m.meaning});
     table.print(std::cout);
 }
 

@@ -45,7 +45,7 @@ std::string why_it_loses(const Candidate& c, const Candidate& best) {
     if (l.sms < b.sms) reasons.push_back(text::grouped(l.sms) + " instead of " + text::grouped(b.sms) + " SMs in use");
     if (l.residency.blocks < b.residency.blocks)
         reasons.push_back(text::grouped(l.residency.blocks) + " instead of " + text::grouped(b.residency.blocks) +
-                          " thread blocks on an SM (" + l.residency.limit + ")");
+                          " thread blocks on an SM (" + name_of(l.residency.limit) + ")");
     if (l.tail > b.tail + 0.05)
         reasons.push_back("a tail of " + text::percent(l.tail) + " instead of " + text::percent(b.tail));
     if (bytes > 1.1) reasons.push_back(times_more(bytes) + " the SM traffic");

@@ -20,6 +20,11 @@ enum class Evidence : std::uint8_t {
 };
 const char* name_of(Evidence evidence);
 
+/// What a metric's numbers are of; plain ones, shares and words have none.
+enum class MetricUnit : std::uint8_t { none, bytes, microseconds, megahertz, flops, flops_per_byte, flops_per_second };
+/// As JSON and lists have it: "B", "us", "FLOP/B"; empty for none.
+const char* name_of(MetricUnit unit);
+
 /// Nothing where a run has no such value: no time of what does not fit in HBM, no error of what was only counted.
 using MetricValue = std::variant<std::monostate, Count, double, bool, std::string>;
 
@@ -33,7 +38,7 @@ std::vector<Launch> launches_of(const Report& report);
 struct Metric {
     const char *key, *title;
     const char* brief;  ///< the title where there is little room
-    const char* unit;   ///< "B", "us", "MHz", "FLOP", "FLOP/B", "FLOP/s"; empty for plain numbers, shares and words
+    MetricUnit unit;
     const char* meaning;
     Evidence evidence;
     MetricValue (*of)(const Report&);

@@ -24,8 +24,13 @@ std::string why_infeasible(bool spills) {
     return spills ? "registers would spill: no kernel would run like that, or as fast" : "";
 }
 
+const char* name_of(ResidencyLimit limit) {
+    constexpr const char* names[] = {"shared memory", "registers", "warps", "thread blocks", "--blocks-per-sm"};
+    return names[static_cast<std::size_t>(limit)];
+}
+
 std::string limited_by(const LaunchTime& l) {
-    return l.residency.limit + std::string(l.spills ? " (would spill)" : l.compiled ? "" : " (estimated)");
+    return name_of(l.residency.limit) + std::string(l.spills ? " (would spill)" : l.compiled ? "" : " (estimated)");
 }
 
 const LaunchTime& RunTime::longest() const {

@@ -26,6 +26,8 @@ enum class Bound : std::uint8_t {
     dependency,  ///< the phases of a step wait for each other
 };
 const char* name_of(Bound bound);
+/// "shared memory"; what was asked for has the name of its flag.
+const char* name_of(ResidencyLimit limit);
 
 struct LaunchTime {
     std::string kernel;

@@ -36,7 +36,7 @@ Outcome outcome_of(const Experiment& e, Control* control) {
     try {
         out.report = count_and_time(e, control);
     } catch (const OutOfChipMemory& error) {
-        out.remark = does_not_fit(error);
+        out.lacks = error.space, out.remark = does_not_fit(error);
         return out;
     }
     out.remark = why_incomplete(*out.report);

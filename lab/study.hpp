@@ -14,6 +14,7 @@ struct Outcome {
     Experiment experiment;
     std::optional<Report> report = std::nullopt;  ///< nothing where a tile does not fit on chip
     std::string remark = "";  ///< why there is no report, no time or no DRAM traffic; empty where there is all
+    std::optional<Space> lacks = std::nullopt;  ///< where there is no room on chip
 };
 
 /// Why it has no time, or no DRAM traffic; empty where it has both.

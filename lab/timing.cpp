@@ -152,7 +152,7 @@ class Run {
         }
         Occupancy o{residency(needs, e_.gpu), warps, needs.registers, r.compiled, r.spills};
         if (const Index most = e_.placing.blocks_per_sm; most > 0 && most < o.residency.blocks)
-            o.residency = {most, "--blocks-per-sm"};
+            o.residency = {most, ResidencyLimit::asked};
         return o;
     }
     /// On CUDA cores the first operand of a product passes through shared memory if it is in registers.

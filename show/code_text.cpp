@@ -95,7 +95,7 @@ std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t
          {"hbm_read_bytes", "hbm_write_bytes", "hbm_reduce_bytes", "matmul_flops", "exps", "other_flops"}) {
         const Metric& m = *find_metric(key);
         const Count so_far = std::get<Count>(m.of_counters(now)), whole = std::get<Count>(m.of_counters(all.cost));
-        const auto written = [&](Count n) { return m.unit == std::string_view("B") ? text::bytes(n) : count_text(n); };
+        const auto written = [&](Count n) { return m.unit == lab::MetricUnit::bytes ? text::bytes(n) : count_text(n); };
         if (whole > 0) rows.push_back({m.title, written(so_far), written(whole)});
     }
     return rows;

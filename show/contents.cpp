@@ -1,6 +1,5 @@
 #include "show/contents.hpp"
 
-#include <string_view>
 #include <utility>
 
 namespace tilescope::show {
@@ -8,8 +7,8 @@ namespace {
 
 bool is_copy(const Event& e) { return e.kind() == Kind::map && e.operation->access == Access::write; }
 /// Not what else the special-function unit does: logits that are capped are logits.
-bool exponentiates(const Event& e) { return std::string_view(e.operation->formula).starts_with("o ← exp"); }
-bool divides(const Event& e) { return std::string_view(e.operation->formula) == "o ← o / a"; }
+bool exponentiates(const Event& e) { return takes_exponential(e.operation->effect); }
+bool divides(const Event& e) { return e.operation->effect == Effect::divide_rows; }
 
 }  // namespace
 
@@ -41,6 +40,14 @@ Contents::Label Contents::label(const std::string& name) {
     return at->second;
 }
 
+/// The name of what something has been, once it has changed; an old name stays.
+Contents::Label Contents::old(Label now) {
+    if (old_.contains(now)) return now;
+    const Label was = label(names_[now] + "_old");
+    old_.insert(was);
+    return was;
+}
+
 /// Exponentials less a number that an earlier pass has saved, which nothing is divided by after that.
 bool Contents::is_whole(const Trace& trace, const Event& e, const std::vector<Held>& held) const {
     if (e.a() == no_tile || divided_.contains(e.out) || held[e.a()].written < 0) return false;
@@ -54,7 +61,7 @@ Contents::Label Contents::made_by(const Trace& trace, const Event& e, const std:
     if (e.kind() == Kind::load) return label(trace.tensors()[e.region.tensor].name);
     if (e.operation->operates == Operates::a_column) return label(tile.name);
     if (is_copy(e)) return e.a() == no_tile ? label(tile.name) : held[e.a()].label;
-    if (e.kind() == Kind::map && exponentiates(e)) {
+    if (exponentiates(e)) {
         if (tile.meaning == Meaning::score) return label(weights_ + (is_whole(trace, e, held) ? "" : "~"));
         return label(was.copy_of != no_tile ? "α" : "β");
     }
@@ -67,11 +74,7 @@ Contents::Label Contents::made_by(const Trace& trace, const Event& e, const std:
 
 /// A copy that is worked on was made for that: a factor is made of what is old, anything else is the buffer's own.
 void Contents::name_copy(const Event& e, const std::string& buffer, Held& copy) {
-    const std::string& name = names_[copy.label];
-    if (e.operation->price.exps == 0)
-        copy.label = label(buffer);
-    else if (!name.ends_with("_old"))
-        copy.label = label(name + "_old");
+    copy.label = e.operation->price.exps == 0 ? label(buffer) : old(copy.label);
     labels_[static_cast<std::size_t>(copy.written)][0] = copy.label;
 }
 
@@ -85,7 +88,7 @@ void Contents::write(const Trace& trace, Index step, std::vector<Held>& held) {
     // What a copy of it holds is from now on the old one.
     if (const TileId copy = std::exchange(h.copy, no_tile); copy != no_tile && held[copy].copy_of == e.out) {
         Held& c = held[copy];
-        c.label = label(names_[c.label] + "_old");
+        c.label = old(c.label);
         labels_[static_cast<std::size_t>(c.written)][0] = c.label;
     }
     h.written = step, h.copy_of = no_tile;

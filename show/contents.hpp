@@ -25,6 +25,8 @@ class Contents {
     const std::string& after(Index step) const { return name(step, 0); }
     /// Of the same tile before the step.
     const std::string& before(Index step) const { return name(step, 1); }
+    /// Whether the tile has what another one had before that was changed: "m_old".
+    bool is_old(Index step) const { return old_.contains(labels_[static_cast<std::size_t>(step)][0]); }
     /// Of its operand a (0) or b (1); of a store, a is what is stored.
     const std::string& operand(Index step, std::size_t k) const { return name(step, 2 + k); }
 
@@ -42,6 +44,7 @@ class Contents {
         return names_[labels_[static_cast<std::size_t>(step)][k]];
     }
     Label label(const std::string& name);
+    Label old(Label label);
     void write(const Trace& trace, Index step, std::vector<Held>& held);
     bool is_whole(const Trace& trace, const Event& e, const std::vector<Held>& held) const;
     Label made_by(const Trace& trace, const Event& e, const std::vector<Held>& held);
@@ -51,6 +54,7 @@ class Contents {
     std::string weights_;
     std::vector<std::string> names_{""};
     std::map<std::string, Label> known_{{"", 0}};
+    std::set<Label> old_;
     std::set<std::pair<Index, std::string>> buffers_;  // launches and names
     std::set<TileId> divided_;
     std::vector<Labels> labels_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "core/text/numbers.hpp"
 
@@ -18,7 +17,7 @@ std::optional<First> first_rescaling(const Run& run) {
         if (!works(s.kind()) || s.moves_data() || s.kind() == Kind::product || s.event.out == no_tile) continue;
         const RecordedTile& tile = trace.tiles()[s.event.out];
         if (tile.meaning != Meaning::statistic || tile.cols != 1) continue;
-        if (std::string_view(s.event.operation->formula).find("exp") == std::string_view::npos) continue;
+        if (!takes_exponential(s.event.operation->effect)) continue;
         const TileData values = trace.values(s);
         const auto less = std::find_if(values.begin(), values.end(), [](float f) { return f > 0 && f < 1; });
         if (less == values.end()) continue;

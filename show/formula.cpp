@@ -48,7 +48,7 @@ std::string formula(const Run& run, const SmState& sm) {
     const Index k = sm.steps.back();
     const Contents& contents = run.contents();
     const auto operand = [&](std::size_t o) { return contents.operand(k, o) + (e.reads[o].transposed ? "^T" : ""); };
-    std::string_view form = e.operation->formula;
+    std::string_view form = formula_of(e.operation->effect);
     // A product into a tile that was made for it adds to zeros.
     const bool fresh = e.kind() == Kind::product && std::any_of(sm.steps.begin(), sm.steps.end(), [&](Index s) {
                            return run.trace()[s].kind() == Kind::alloc && run.trace()[s].event.out == e.out;

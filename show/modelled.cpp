@@ -52,7 +52,7 @@ TableCell cell(const Shown& s, const Report& r) {
     const std::string title = m.title;
     if (value.index() == 0) return {"not modelled", title + " is not modelled here: " + r.time->no_dram};
     const std::string brief = s.text ? s.text(r) : shown(m, value);
-    const Bytes* bytes = std::string_view(m.unit) == "B" ? std::get_if<Bytes>(&value) : nullptr;
+    const Bytes* bytes = m.unit == MetricUnit::bytes ? std::get_if<Bytes>(&value) : nullptr;
     return {brief, title + ": " + (bytes ? text::grouped(*bytes) + " B" : brief) + "\n" + m.meaning +
                        (s.of_launch ? launch_text(r) : "") + "\nmodelled, not measured"};
 }

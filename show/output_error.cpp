@@ -51,15 +51,15 @@ Run::BlockErrors Run::errors_of(const Placement& block) const {
         if (trace()[k].launch == block.launch && trace()[k].event.block == block.block) mine.push_back(k);
 
     std::map<TileId, BlockErrors::Future> future;
-    const Operation *divides = find_operation("divide_rows"), *rescales = find_operation("scale_rows");
     for (auto k = mine.rbegin(); k != mine.rend(); ++k) {
         const Event& e = trace()[*k].event;
         if (e.kind() == Kind::store && trace().tensors()[e.region.tensor].name == output) future[e.a()] = {e.region};
-        const bool writes_numbers = works(e.kind()) && e.kind() != Kind::store && e.operation != rescales;
+        const bool writes_numbers =
+            works(e.kind()) && e.kind() != Kind::store && e.operation->effect != Effect::scale_rows;
         const auto found = future.find(e.out);
         if (!writes_numbers || found == future.end()) continue;
         errors.writes[*k] = found->second;
-        if (e.operation == divides) found->second.sums = e.a();
+        if (e.operation->effect == Effect::divide_rows) found->second.sums = e.a();
     }
     return errors;
 }

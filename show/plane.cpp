@@ -137,7 +137,7 @@ class PlanePainter {
                 all.emplace_back(&c, standing_of(*c.report, *more ? -*v : *v)),
                     least = std::min(least, *more ? -*v : *v);
         // Bytes that are as few are a question of time.
-        const Objective objective = !*more && std::string_view(m_.unit) == "B" ? Objective::dram : Objective::time;
+        const Objective objective = !*more && m_.unit == MetricUnit::bytes ? Objective::dram : Objective::time;
         const auto best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
             return comes_before(a.second, b.second, least, objective);
         });
@@ -239,7 +239,7 @@ CellText about_cell(const TilePlane& plane, const Metric& m, std::size_t cell) {
             t.lines.push_back(line_of(c, m));
             for (const char* key : {"time_us", "hbm_bytes", "dram_bytes", "arithmetic_intensity", "waves"})
                 if (std::string_view(key) != m.key) t.lines.push_back(line_of(c, *find_metric(key)));
-            t.lines.push_back({blocks_text(c), std::string("limited by ") + c.residency().limit});
+            t.lines.push_back({blocks_text(c), std::string("limited by ") + lab::name_of(c.residency().limit)});
         }
         const auto add = [&](const char* direction, bool there, std::size_t k) {
             if (there) t.steps.push_back(step_of(direction, cells[k], c, m));

@@ -79,9 +79,7 @@ void RowStory::tell_maximum(RowMoment& m, Index tick) const {
 /// Of scores that were exponentiated, as they were then.
 void RowStory::take_weights(std::vector<Weight>& to, const RowWrite& w, Span keys) const {
     const Event& e = run_.trace()[w.step].event;
-    const bool exponential =
-        e.kind() == Kind::map && std::string_view(e.operation->formula).find("exp") != std::string_view::npos;
-    if (w.form != RowForm::weights || !exponential) return;
+    if (w.form != RowForm::weights || !takes_exponential(e.operation->effect)) return;
     const auto row = values(w);
     if (static_cast<Index>(row.size()) != keys.size) return;
     for (std::size_t c = 0; c < row.size(); ++c)

@@ -65,6 +65,8 @@ struct RowLine {
     Index tick, step;                   ///< of the last operation
     std::vector<float> was, kept, now;  ///< before; what is left of that when it was scaled; after
     bool copied = false;                ///< all that was done so far: another tile's row was taken over
+    bool of_old = false;                ///< what the other tile had, which has changed since
+    bool is_sum = false;                ///< the formula, which brackets enclose where more is done to it
     bool scaled = false, added = false;
 };
 

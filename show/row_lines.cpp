@@ -1,7 +1,7 @@
 // What became of the row's sums in a visit, as formulas with numbers in them.
 #include <algorithm>
 #include <set>
-#include <string_view>
+#include <utility>
 
 #include "show/row.hpp"
 #include "show/row_text.hpp"
@@ -38,7 +38,7 @@ class Lines {
     std::vector<RowLine> finish() { return std::move(lines_); }
 
   private:
-    static bool is_copy(const Event& e) { return std::string_view(e.operation->formula) == "o ← a"; }
+    static bool is_copy(const Event& e) { return e.operation->effect == Effect::copy; }
 
     /// The tile's line so far, unless somebody has read it since; else one that begins with what the tile holds.
     RowLine& line_of(const RowWrite& w, const Event& e) {
@@ -58,18 +58,18 @@ class Lines {
     }
 
     /// The operand, as the formula has it: "rowmax a", "log a", "a b", "a".
-    FormulaPart operand(const RowWrite& w, const Event& e, std::string_view formula, float added) const {
+    FormulaPart operand(const RowWrite& w, const Event& e, float added) const {
         const std::string& a = contents_.operand(w.step, 0);
         if (e.kind() == Kind::product) return {"(" + a + " " + contents_.operand(w.step, 1) + ")₁", row_number(added)};
         const auto row = story_.values(w.a_step, w.a_row);
-        if (formula.find("rowmax") != formula.npos)
-            return {"rowmax " + a, row_number(*std::max_element(row.begin(), row.end()))};
-        if (formula.find("rowsum") != formula.npos) {
+        const Effect effect = e.operation->effect;
+        if (takes_row_maximum(effect)) return {"rowmax " + a, row_number(*std::max_element(row.begin(), row.end()))};
+        if (sums_row(effect)) {
             float sum = 0;
             for (const float x : row) sum += x;
             return {"rowsum " + a, row_number(sum)};
         }
-        if (formula.find("log") != formula.npos) return {"log " + a, "log " + row_number(row[0])};
+        if (effect == Effect::add_log) return {"log " + a, "log " + row_number(row[0])};
         return {a, row_number(row[0])};
     }
 
@@ -79,26 +79,28 @@ class Lines {
         const auto now = story_.values(w);
         const std::vector<float> before = l.now;
         // What was copied has a name of its own as soon as something is done to it: m_old is what m was.
-        const FormulaPart old = {l.copied && l.name.ends_with("_old") ? l.name : l.formula, l.numbers};
+        const FormulaPart old = {l.copied && l.of_old ? l.name : l.formula, l.numbers};
+        const bool was_sum = std::exchange(l.is_sum, false);
         l.form = w.form, l.tick = w.tick, l.step = w.step, l.name = contents_.after(w.step), l.copied = is_copy(e);
+        l.of_old = contents_.is_old(w.step);
         l.now.assign(now.begin(), now.end());
-        const std::string_view f = e.operation->formula;
+        const Effect effect = e.operation->effect;
         const FormulaPart a =
-            e.a() == no_tile ? FormulaPart{} : operand(w, e, f, now[0] - (before.empty() ? 0 : before[0]));
-        const bool compound = old.words.find(" + ") != std::string::npos;
-        const FormulaPart whole = compound ? same("(") + old + same(")") : enclosed(old);
+            e.a() == no_tile ? FormulaPart{} : operand(w, e, now[0] - (before.empty() ? 0 : before[0]));
+        const FormulaPart whole = was_sum ? same("(") + old + same(")") : enclosed(old);
         FormulaPart made;
-        if (f.starts_with("o +=")) {
+        if (accumulates(effect)) {
             made = old.words.empty() ? a : old + same(" + ") + enclosed(a);
+            l.is_sum = !old.words.empty();
             l.added = true, l.kept = before.empty() ? std::vector<float>(now.size(), 0) : before;
-        } else if (f == "o ← a · o") {
+        } else if (effect == Effect::scale_rows) {
             made = a + same(" · ") + whole;
             l.scaled = !l.added, l.kept = l.now;
-        } else if (f == "o ← o / a") {
+        } else if (effect == Effect::divide_rows) {
             made = whole + same(" / ") + enclosed(a);
-        } else if (f == "o ← exp(o − a)") {
+        } else if (effect == Effect::exp_minus) {
             made = same("exp(") + old + same(" − ") + enclosed(a) + same(")");
-        } else if (f.find("max(o") != f.npos) {
+        } else if (effect == Effect::max || effect == Effect::max_row_max) {
             made = same("max(") + old + same(", ") + a + same(")");
         } else if (is_copy(e)) {
             made = a;

@@ -1,28 +1,40 @@
 // Reads a row's story out of a recording: what each operation made of the row, and the visits that this falls into.
 #include <numeric>
-#include <string_view>
 
 #include "show/row.hpp"
 
 namespace tilescope::show {
 namespace {
 
-/// What a tile holds after an operation, by its formula and by what it and its operand held before.
+/// What a tile holds after an operation, by its effect and by what it and its operand held before.
 RowForm form_after(const Event& e, RowForm out, RowForm a) {
-    if (e.kind() == Kind::product)
-        return e.meaning == Meaning::score ? RowForm::scores : e.meaning == Meaning::output ? RowForm::output : out;
-    if (e.kind() == Kind::alloc) return RowForm::other;
-    const std::string_view formula = e.operation->formula;
-    const auto has = [&](const char* word) { return formula.find(word) != formula.npos; };
-    // Of what parts of the row have found, maxima and sums are none of the scores.
-    if (has("rowmax")) return a == RowForm::scores ? RowForm::maximum : RowForm::other;
-    if (has("rowsum")) return a == RowForm::weights ? RowForm::sum : RowForm::other;
-    if (has("exp")) return out == RowForm::scores ? RowForm::weights : RowForm::factor;
-    if (has("log")) return RowForm::other;
-    if (has("max(")) return RowForm::maximum;
-    if (has("o / a")) return out == RowForm::weights ? RowForm::shares : out == RowForm::sum ? RowForm::factor : out;
-    const bool takes = formula == "o ← a" || (formula == "o += a" && out == RowForm::other);
-    return takes ? a : out;
+    switch (e.operation->effect) {
+        case Effect::product:
+            return e.meaning == Meaning::score ? RowForm::scores : e.meaning == Meaning::output ? RowForm::output : out;
+        case Effect::make:
+        case Effect::add_log:
+            return RowForm::other;
+        // Of what parts of the row have found, maxima and sums are none of the scores.
+        case Effect::row_max:
+        case Effect::max_row_max:
+            return a == RowForm::scores ? RowForm::maximum : RowForm::other;
+        case Effect::row_sum:
+        case Effect::add_row_sum:
+            return a == RowForm::weights ? RowForm::sum : RowForm::other;
+        case Effect::exp:
+        case Effect::exp_minus:
+            return out == RowForm::scores ? RowForm::weights : RowForm::factor;
+        case Effect::max:
+            return RowForm::maximum;
+        case Effect::divide_rows:
+            return out == RowForm::weights ? RowForm::shares : out == RowForm::sum ? RowForm::factor : out;
+        case Effect::copy:
+            return a;
+        case Effect::add:
+            return out == RowForm::other ? a : out;
+        default:
+            return out;
+    }
 }
 
 }  // namespace
@@ -139,15 +151,15 @@ class RowReader {
             const auto at = stored_shares_.find(place_of(e.region));
             return at == stored_shares_.end() ? std::vector<RowShare>() : at->second;
         }
-        const std::string_view formula = e.operation->formula;
-        if (formula == "o ← a") return shares(w.a_step);
-        std::vector<RowShare> all = formula.starts_with("o ← rowsum") ? std::vector<RowShare>() : shares(w.before);
-        if (formula.find("rowsum") != formula.npos) {
+        const Effect effect = e.operation->effect;
+        if (effect == Effect::copy) return shares(w.a_step);
+        std::vector<RowShare> all = effect == Effect::row_sum ? std::vector<RowShare>() : shares(w.before);
+        if (sums_row(effect)) {
             all.push_back({trace_[w.a_step].event.region.cols, w.a_step, w.a_row, 1});
-        } else if (formula == "o += a") {
+        } else if (effect == Effect::add) {
             const std::vector<RowShare> more = shares(w.a_step);
             all.insert(all.end(), more.begin(), more.end());
-        } else if (formula == "o ← a · o") {
+        } else if (effect == Effect::scale_rows) {
             for (RowShare& s : all) s.factor *= to_.values(w.a_step, w.a_row)[0];
         }
         return all;
@@ -190,7 +202,7 @@ class RowReader {
             t.visit.last = to_.writes_.size();
             for (std::size_t k = t.visit.first; k < t.visit.last; ++k) {
                 const Event& e = trace_[to_.writes_[k].step].event;
-                const bool makes = e.kind() >= Kind::map && e.operation->formula != std::string_view("o ← a");
+                const bool makes = e.kind() >= Kind::map && e.operation->effect != Effect::copy;
                 if (makes && to_.writes_[k].form == RowForm::maximum) t.visit.update = static_cast<Index>(k);
             }
             to_.visits_.push_back(t.visit);

@@ -115,13 +115,14 @@ std::string row_formula(const RowLine& l) { return row_symbol(l) + " ← " + l.f
 
 std::string row_m(float m) { return "m = " + row_number(m); }
 
-std::string row_axis(const char* what, const RowMoment& m) {
-    if (std::string_view(what) == "weights") return m.overflows ? "weights exp(S)" : "weights exp(S − m)";
-    if (std::string_view(what) != "sum of the weights") return what;
+std::string row_axis(RowAxis axis, const RowMoment& m) {
+    if (axis == RowAxis::scores) return "scores S";
+    if (axis == RowAxis::result) return "result";
+    if (axis == RowAxis::weights) return m.overflows ? "weights exp(S)" : "weights exp(S − m)";
     const auto count = [&](auto&& is) { return std::count_if(m.keys.begin(), m.keys.end(), is); };
     const auto summed = count([](const RowKey& k) { return k.has_weight && k.in_sum; });
     const auto others = count([](const RowKey& k) { return k.has_weight && !k.in_sum && !k.now; });
-    return !m.has_sum || others == 0 ? what : "sum of " + text::grouped(summed) + " of the weights";
+    return !m.has_sum || others == 0 ? "sum of the weights" : "sum of " + text::grouped(summed) + " of the weights";
 }
 
 std::string row_block(Index j) { return "block j = " + std::to_string(j + 1); }

@@ -17,9 +17,11 @@ std::string row_title(const Run& run, const RowStory& story, const RowPlace& pla
 /// The name of a line: "O₁" of several columns; in front of its formula.
 std::string row_symbol(const RowLine& line);
 std::string row_formula(const RowLine& line);
-/// "m = 1.48"; what an axis shows, with how many weights are in a sum that is not of all; "and 60 more".
+/// What an axis of the row shows.
+enum class RowAxis : std::uint8_t { scores, weights, sum, result };
+/// "m = 1.48"; an axis' title, with how many weights are in a sum that is not of all; "and 60 more".
 std::string row_m(float m);
-std::string row_axis(const char* what, const RowMoment& moment);
+std::string row_axis(RowAxis axis, const RowMoment& moment);
 std::string row_more(std::size_t values);
 /// "block j = 2", counted from 1; "all before × 0.32": what a new maximum has done to earlier weights, empty where it
 /// has done nothing.

@@ -18,11 +18,11 @@ constexpr const char* counted_keys[] = {
     "other_flops",      "launches",        "thread_blocks",    "arithmetic_intensity"};
 
 std::string short_text(const Metric& m, double value) {
-    const std::string_view unit = m.unit;
-    if (unit == "B") return text::bytes(value);
-    if (unit == "FLOP/B") return value > 0 ? text::number(value) : "–";
+    if (m.unit == MetricUnit::bytes) return text::bytes(value);
+    if (m.unit == MetricUnit::flops_per_byte) return value > 0 ? text::number(value) : "–";
     // Few enough to be counted one by one.
-    return value < 100'000 && unit.empty() ? text::grouped(static_cast<Count>(value)) : text::count(value);
+    return value < 100'000 && m.unit == MetricUnit::none ? text::grouped(static_cast<Count>(value))
+                                                         : text::count(value);
 }
 
 double value_of(const Metric& m, const Counters& c) { return *number_in(m.of_counters(c)); }
@@ -31,9 +31,9 @@ TableCell cell(const Metric& m, const Counters& c) {
     const MetricValue value = m.of_counters(c);
     const Count* whole = std::get_if<Count>(&value);
     const double number = *number_in(value);
-    return {short_text(m, number), std::string(m.title) + ": " +
-                                       (whole ? text::grouped(*whole) : text::number(number)) +
-                                       (*m.unit ? std::string(" ") + m.unit : "") + "\n" + m.meaning};
+    return {short_text(m, number),
+            std::string(m.title) + ": " + (whole ? text::grouped(*whole) : text::number(number)) +
+                (m.unit == MetricUnit::none ? "" : std::string(" ") + name_of(m.unit)) + "\n" + m.meaning};
 }
 
 double share(Bytes part, Bytes all) { return all > 0 ? double(part) / double(all) : 0.0; }

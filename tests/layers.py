@@ -75,6 +75,15 @@ KEYS = {
     "core/machine/operations/elements.hpp": r"core/machine/operations/.*",
 }
 
+# What is for people to read, and the files that make texts of it: no others look at it, for words decide nothing.
+WORDS = {
+    r"\bformula_of\(|\bof_column\b|(\bop\.|operation->)(sentence|unit)\b":
+        r"core/machine/(effect\.[ch]pp|operation\.hpp|operations/.*)|show/(formula|narration)\.cpp",
+    r"\bfind_operation\(": r"core/machine/operation\.[ch]pp|core/record/trace_events\.cpp",
+    r"\boperation [!=]= &operation::": r"core/record/trace_events\.cpp",
+    r"\bremark\.find\(|\bremark [!=]= \"|\bunit\) [!=]= \"|\blimit\) [!=]= \"": r"",
+}
+
 # Libraries that take long to read, and the headers of core that bring them along, directly or not: no others do.
 HEAVY = {
     r"nlohmann/": {"core/record/json_entry.hpp", "core/record/trace_events.hpp"},
@@ -113,6 +122,9 @@ def faults_of(path, text):
             # Specialisations for Eigen and the standard library live in theirs.
             if not re.fullmatch(namespace, found[1]) and not found[1].startswith(("Eigen", "std")):
                 yield f"{path} writes in namespace {found[1]}: {room} has {namespace}"
+    for words, readers in WORDS.items():
+        if (found := re.search(words, text)) and not re.fullmatch(readers, path):
+            yield f"{path} reads {found[0]!r}, which is for people: ask what it is, by its effect or its enum"
     if path.startswith("core/") and re.search(r"attention", text, re.I):
         yield f"{path} speaks of attention: core knows nothing of what is computed"
 
@@ -163,6 +175,9 @@ def check_itself():
         "gui/y.cpp": "#include <atomic>\n",
         "gui/shell/y.cpp": "#include <spawn.h>\n",
         "algorithms/attention/a/algorithm.hpp": '#include "algorithms/attention/a/kernel.hpp"\n',
+        "core/time/y.cpp": 'return d.operation->unit == comparison;\n',
+        "show/z.cpp": 'if (std::string_view(formula_of(e)) == "o += a") return;\n',
+        "lab/figure/x.cpp": 'return o.remark.find(" of SRAM ") != npos;\n',
         "algorithms/contract/x.hpp": '#include "algorithms/cuda/kernel.hpp"\n',
     }
     for path, text in planted.items():

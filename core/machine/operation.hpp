@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/machine/effect.hpp"
 #include "core/machine/units.hpp"
 
 namespace tilescope {
@@ -49,18 +50,17 @@ enum class Operates : std::uint8_t {
 
 /// Static objects: events point at them, and nobody compares names.
 ///
-/// `formula` is in the letters o (the tile written), a and b (the tiles read). `sentence` tells of it in words after
-/// "SM 2": %o, %a and %b are the names of the tiles, in capitals with their shapes; %t the tensor in HBM, %r its rows,
-/// %h the bytes moved, %s the space on chip, %p a product's factor and operands, %i where a product goes. `of_column`
-/// is the sentence where the tile written has one column, if another. `unit` is what `price` counts, in the singular;
-/// "" where nothing is counted.
+/// `sentence` tells of it in words after "SM 2": %o, %a and %b are the names of the tiles, in capitals with their
+/// shapes; %t the tensor in HBM, %r its rows, %h the bytes moved, %s the space on chip, %p a product's factor and
+/// operands, %i where a product goes. `of_column` is the sentence where the tile written has one column, if another.
+/// `unit` is what `price` counts, in the singular; "" where nothing is counted. No code reads these words.
 struct Operation {
     const char* name;
     Kind kind;
     Access access = Access::write;
     Price price = {};
     Operates operates = Operates::by_element;
-    const char* formula = "";
+    Effect effect = Effect::none;
     const char* sentence = "";
     const char* of_column = nullptr;
     const char* unit = "";

@@ -3,8 +3,6 @@
 #include <functional>
 #include <set>
 
-#include "core/machine/operations/of_block.hpp"
-
 namespace tilescope {
 namespace {
 
@@ -28,7 +26,7 @@ void change_tiles(std::vector<TileState>& tiles, const Step& step, Index number)
         tiles.push_back({e.out, number});
 }
 
-bool adds(const Event& e) { return e.operation == &operation::reduce_add; }
+bool adds(const Event& e) { return e.operation->effect == Effect::store_sum; }
 
 /// Copies a dense rectangle to its place in the tensor, or adds it there.
 void place(const RecordedTensor& shape, const Event& e, TileData from, std::vector<float>& to) {

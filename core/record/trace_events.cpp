@@ -185,9 +185,9 @@ void EventReader::read_cost(JsonEntry& entry, Event& e) {
     }
     const Bytes moved =
         e.moves_data() ? e.region.rows.size * e.region.cols.size * size_of(to_.tensors[e.region.tensor].dtype) : 0;
-    const auto if_is = [&](const Operation& o) { return e.operation == &o ? moved : 0; };
-    using namespace operation;
-    if (c.hbm_read != if_is(load) || c.hbm_write != if_is(store) || c.hbm_reduce != if_is(reduce_add))
+    const auto if_does = [&](Effect effect) { return e.operation->effect == effect ? moved : 0; };
+    if (c.hbm_read != if_does(Effect::load) || c.hbm_write != if_does(Effect::store) ||
+        c.hbm_reduce != if_does(Effect::store_sum))
         entry.refuse("cost: moves " + std::to_string(moved) + " bytes, and counts " + std::to_string(c.hbm()));
 }
 

@@ -82,7 +82,9 @@ std::string percent(double share) { return std::to_string(std::lround(100 * shar
 
 std::string number(double x) {
     char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.3g", x);
+    const double size = std::abs(x);
+    const bool long_whole = size >= 999.5 && size < 1e6;  // 1920, and not 1.92e+03
+    std::snprintf(buffer, sizeof buffer, long_whole ? "%.0f" : "%.3g", x);
     return buffer;
 }
 

@@ -22,7 +22,7 @@ std::string grouped(std::int64_t n);
 std::string microseconds(double us);
 /// "53%" of a share.
 std::string percent(double share);
-/// Shortest form that reads well: "0.125", "1.9e-05".
+/// Shortest form that reads well: "0.125", "1.9e-05", "1920".
 std::string number(double x);
 /// Digits enough to read the same number back: "0.1".
 std::string exact(double x);

@@ -13,9 +13,12 @@ struct BlockNeeds {
     Bytes tiles = 0;      ///< of registers, that its tiles take at least
 };
 
+/// What keeps more thread blocks off an SM; `asked`: the user wants no more.
+enum class ResidencyLimit : std::uint8_t { shared_memory, registers, warps, thread_blocks, asked };
+
 struct Residency {
-    Index blocks = 0;        ///< 0: not even one has the warps that it needs
-    const char* limit = "";  ///< "shared memory", "registers", "warps" or "thread blocks"
+    Index blocks = 0;  ///< 0: not even one has the warps that it needs
+    ResidencyLimit limit = ResidencyLimit::thread_blocks;
 };
 
 /// At least 1 where an SM has the warps: a kernel that runs at all has a block on an SM. Every block takes the system's

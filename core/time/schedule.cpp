@@ -4,8 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "core/machine/operations/of_block.hpp"
-
 namespace tilescope {
 namespace {
 
@@ -89,7 +87,7 @@ bool take_turns(const Trace& t, const std::vector<BlockTurns>& blocks) {
         for (const SmTurn& turn : blocks[b].turns)
             for (Index s = turn.first; s < turn.last; ++s) {
                 const Event& e = t[s].event;
-                if (e.operation != &operation::store) continue;
+                if (e.operation->effect != Effect::store) continue;
                 const Region& r = e.region;
                 if (stored.try_emplace({r.tensor, r.slice, r.rows.begin, r.cols.begin}, b).first->second != b)
                     return true;

@@ -76,7 +76,7 @@ class Pricing {
         return static_cast<double>(ceil_div(kernel_.rows, owned) * owned) / static_cast<double>(kernel_.rows);
     }
     double warps_of(const Deed& d) const { return static_cast<double>(kernel_.warps) * share_of(d); }
-    static bool is_maximum(const Deed& d) { return std::string_view(d.operation->unit) == "comparison"; }
+    static bool is_maximum(const Deed& d) { return takes_maximum(d.operation->effect); }
 
     void product(PerUnit& c, const Deed& d) const {
         const double flops = static_cast<double>(d.cost.matmul_flops);

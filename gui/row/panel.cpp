@@ -123,16 +123,15 @@ void draw_row(const Canvas& c, const Session& session, const Wall& wall, const R
     const float label = Canvas::height(t.small_text) + c.px(4), below = label;
     const Box sum = {area.x0, area.y1 - c.px(26), area.x1, area.y1 - c.px(4)};
     area.y1 = sum.y0 - label - c.px(4);
-    c.text_in(t.small_text, {sum.x0, sum.y0 - label, sum.x1, sum.y0 - c.px(4)}, t.dim_ink,
-              row_axis("sum of the weights", m));
+    c.text_in(t.small_text, {sum.x0, sum.y0 - label, sum.x1, sum.y0 - c.px(4)}, t.dim_ink, row_axis(RowAxis::sum, m));
     const float h = area.h();
-    const auto axis = [&](const char* what, float height) {
+    const auto axis = [&](RowAxis what, float height) {
         const Box title = area.cut_top(label);
         const float end = c.text_in(t.small_text, title, t.dim_ink, row_axis(what, m));
-        const std::string shrinks = std::string(what) == "weights" ? row_shrinks(m) : "";
+        const std::string shrinks = what == RowAxis::weights ? row_shrinks(m) : "";
         if (!shrinks.empty()) c.text_in(t.small_text, {end + c.px(10), title.y0, title.x1, title.y1}, t.ink, shrinks);
         const Box names = area.cut_top(Canvas::height(t.text) + c.px(2));
-        if (std::string(what) != "weights")
+        if (what != RowAxis::weights)
             draw_blocks(c, names, wall, m);
         else
             draw_key_titles(c, names, session, std::ssize(m.keys));
@@ -140,12 +139,12 @@ void draw_row(const Canvas& c, const Session& session, const Wall& wall, const R
         area.cut_top(below);
         return b;
     };
-    const Scale scores = scale_of_scores(axis("scores S", h * 0.55f), m);
+    const Scale scores = scale_of_scores(axis(RowAxis::scores, h * 0.55f), m);
     draw_bars(c, scores, scores_of(m));
     draw_level(c, scores, m);
     if (m.overflows) draw_ceiling(c, scores);
     const std::vector<Bar> weights = weights_of(m);
-    draw_bars(c, Scale(axis("weights", h * 0.42f), weights, 1), weights);
+    draw_bars(c, Scale(axis(RowAxis::weights, h * 0.42f), weights, 1), weights);
     draw_sum(c, sum, m);
     Box output = right;
     if (!m.output.empty()) output.y0 = right.y0 + right.h() * 0.6f, right.y1 = output.y0 - c.px(8);

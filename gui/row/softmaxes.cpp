@@ -40,18 +40,18 @@ void draw_program(const Canvas& c, const SoftmaxMoment& p, Box area) {
     if (area.h() > 6 * Canvas::height(t.small_text))
         c.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + c.px(2)), t.dim_ink, softmax_line(p));
     const float gap = c.px(14), width = (area.w() - 2 * gap) / 3;
-    const auto axis = [&](float k, const char* what, const std::vector<std::string>& said, ImU32 ink) {
+    const auto axis = [&](float k, RowAxis what, const std::vector<std::string>& said, ImU32 ink) {
         const float x0 = area.x0 + k * (width + gap);
         return draw_axis(c, {x0, area.y0, x0 + width, area.y1}, row_axis(what, p.row), said, ink);
     };
-    const Scale scores = scale_of_scores(axis(0, "scores S", {""}, t.ink), p.row);
+    const Scale scores = scale_of_scores(axis(0, RowAxis::scores, {""}, t.ink), p.row);
     draw_bars(c, scores, scores_of(p.row));
     draw_level(c, scores, p.row);
     if (p.row.overflows) draw_ceiling(c, scores);
     const std::vector<Bar> weights = weights_of(p.row), result = result_of(p);
-    const Box sum = axis(1, "weights", {softmax_sum(p)}, std::isfinite(p.row.sum) ? t.ink : t.bad);
+    const Box sum = axis(1, RowAxis::weights, {softmax_sum(p)}, std::isfinite(p.row.sum) ? t.ink : t.bad);
     draw_bars(c, Scale(sum, weights, 1), weights);
-    draw_bars(c, Scale(axis(2, "result", softmax_result(p), t.bad), result, 0.1f), result);
+    draw_bars(c, Scale(axis(2, RowAxis::result, softmax_result(p), t.bad), result, 0.1f), result);
 }
 
 }  // namespace

@@ -217,16 +217,21 @@ void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes) {
 std::optional<double> on_axis(const Metric& m, const Report& r) {
     const auto x = number_of(m, r);
     if (!x) return std::nullopt;
-    return m.unit == std::string_view("us") ? *x / 1e6 : m.share ? *x * 100 : *x;
+    return m.unit == MetricUnit::microseconds ? *x / 1e6 : m.share ? *x * 100 : *x;
 }
 
 Scale scale_of(const Metric& m) {
-    const std::string_view unit = m.unit;
     if (m.share) return Scale::percent;
-    return unit == "B"        ? Scale::bytes
-           : unit == "us"     ? Scale::seconds
-           : unit == "FLOP/s" ? Scale::flops_per_s
-                              : Scale::plain;
+    switch (m.unit) {
+        case MetricUnit::bytes:
+            return Scale::bytes;
+        case MetricUnit::microseconds:
+            return Scale::seconds;
+        case MetricUnit::flops_per_second:
+            return Scale::flops_per_s;
+        default:
+            return Scale::plain;
+    }
 }
 
 }  // namespace tilescope::lab

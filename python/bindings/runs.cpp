@@ -117,7 +117,7 @@ py::list metric_list() {
     py::list all;
     for (const Metric& m : metrics()) {
         py::dict d;
-        d["key"] = m.key, d["title"] = m.title, d["unit"] = m.unit, d["meaning"] = m.meaning;
+        d["key"] = m.key, d["title"] = m.title, d["unit"] = lab::name_of(m.unit), d["meaning"] = m.meaning;
         d["evidence"] = name_of(m.evidence);
         all.append(d);
     }

@@ -41,9 +41,9 @@ struct Points {
 
 Outcome counted(const Experiment& e, Control& control) {
     try {
-        return {e, count(e, &control), ""};
+        return {.experiment = e, .report = count(e, &control)};
     } catch (const OutOfChipMemory& error) {
-        return {e, std::nullopt, error.what()};
+        return {.experiment = e, .remark = error.what(), .lacks = error.space};
     }
 }
 

@@ -211,7 +211,7 @@ TEST_CASE("an SM holds no more thread blocks than it is allowed", "[tiles]") {
     REQUIRE(fit > 1);
     e.placing.blocks_per_sm = 1;
     CHECK(time_of(e).launches[0].residency.blocks == 1);
-    CHECK(std::string(time_of(e).launches[0].residency.limit) == "--blocks-per-sm");
+    CHECK(time_of(e).launches[0].residency.limit == ResidencyLimit::asked);
     e.placing.blocks_per_sm = 1000;
     CHECK(time_of(e).launches[0].residency.blocks == fit);
 }

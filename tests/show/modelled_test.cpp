@@ -42,7 +42,7 @@ TEST_CASE("what is modelled of a run has rows beside what is counted", "[modelle
     CHECK(whole("waves") == text::number(l.waves));
     CHECK(whole("SMs in use") == "64 of 132");
     CHECK(whole("blocks on an SM") == std::to_string(l.residency.blocks));
-    CHECK(whole("limited by").starts_with(l.residency.limit));
+    CHECK(whole("limited by").starts_with(name_of(l.residency.limit)));
     for (const CounterRow& row : rows) {
         INFO(row.name);
         CHECK(row.of_whole_run);

@@ -116,7 +116,7 @@ std::string wrong_bars(const RowMoment& m, const Bars& bars) {
     if (m.has_sum && std::isfinite(m.sum) && !near(static_cast<double>(m.sum), bars.weights()))
         return "weights sum to " + row_number(static_cast<float>(bars.weights())) + ", and the sum is " +
                row_number(m.sum);
-    if (m.has_sum && row_axis("sum of the weights", m) != bars.sum()) return "it is the " + bars.sum();
+    if (m.has_sum && row_axis(RowAxis::sum, m) != bars.sum()) return "it is the " + bars.sum();
     for (std::size_t k = 0; k < m.lines.size(); ++k) {
         const RowLine &l = m.lines[k], &then = m.all[k];
         if (l.tile != then.tile) return "the lines are not those that there will be";
@@ -335,9 +335,9 @@ std::vector<Stated> stated_of(const Scene& scene) {
                             grouped(blocks - 1) + " row blocks";
                  }},
                 {"7 SMs have nothing", [=] { return grouped(sms - blocks % sms) + " SMs have nothing"; }},
-                {"272 thread blocks, two rounds take 264, and the last 8", [=] {
+                {"272 thread blocks, two waves take 264, and the last 8", [=] {
                      const Index all = blocks_of(of_heads);
-                     return grouped(all) + " thread blocks, two rounds take " + grouped(2 * whole) + ", and the last " +
+                     return grouped(all) + " thread blocks, two waves take " + grouped(2 * whole) + ", and the last " +
                             grouped(all - 2 * whole);
                  }}};
     }

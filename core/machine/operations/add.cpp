@@ -10,7 +10,7 @@ const Operation add{.name = "add",
                     .kind = Kind::map,
                     .access = Access::update,
                     .price = {.flops = 1},
-                    .formula = "o += a",
+                    .effect = Effect::add,
                     .sentence = "adds %a to %O",
                     .unit = "addition"};
 }  // namespace operation

@@ -11,7 +11,7 @@ const Operation add_bias{.name = "add_bias",
                          .access = Access::update,
                          .price = {.flops = 1},
                          .operates = Operates::by_element_or_column,
-                         .formula = "o += a",
+                         .effect = Effect::add,
                          .sentence = "adds the bias %a to %O",
                          .unit = "addition"};
 }  // namespace operation

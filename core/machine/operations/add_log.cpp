@@ -12,7 +12,7 @@ const Operation add_log{.name = "add_log",
                         .kind = Kind::map,
                         .access = Access::update,
                         .price = {.flops = 2},
-                        .formula = "o += log a",
+                        .effect = Effect::add_log,
                         .sentence = "adds the logarithm of %a to %O",
                         .unit = "FLOP"};
 }  // namespace operation

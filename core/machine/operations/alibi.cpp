@@ -10,7 +10,7 @@ const Operation alibi{.name = "alibi",
                       .kind = Kind::map,
                       .access = Access::update,
                       .price = {.flops = 2},
-                      .formula = "o −= slope · distance",
+                      .effect = Effect::subtract_distance,
                       .sentence = "subtracts from %O the distance between query and key, times the head's slope",
                       .unit = "operation"};
 }  // namespace operation

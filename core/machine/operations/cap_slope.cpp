@@ -9,7 +9,7 @@ extern const Operation cap_slope;
 const Operation cap_slope{.name = "cap_slope",
                           .kind = Kind::map,
                           .price = {.flops = 2},
-                          .formula = "o ← 1 − (a / cap)²",
+                          .effect = Effect::slope_of_cap,
                           .sentence = "takes for %O the slope of the tangent that caps %a",
                           .unit = "multiplication or subtraction"};
 }  // namespace operation

@@ -11,7 +11,7 @@ const Operation divide_rows{.name = "divide_rows",
                             .access = Access::update,
                             .price = {.flops = 1},
                             .operates = Operates::by_row,
-                            .formula = "o ← o / a",
+                            .effect = Effect::divide_rows,
                             .sentence = "divides each row of %O by its %a",
                             .of_column = "divides %O by %a",
                             .unit = "division"};

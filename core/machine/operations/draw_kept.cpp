@@ -9,7 +9,7 @@ extern const Operation draw_kept;
 const Operation draw_kept{.name = "draw_kept",
                           .kind = Kind::map,
                           .price = {.integers = integers_of_drawing},
-                          .formula = "o ← 0 or 1",
+                          .effect = Effect::draw,
                           .sentence = "draws at random which elements to keep, into %O"};
 }  // namespace operation
 

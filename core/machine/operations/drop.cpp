@@ -10,7 +10,7 @@ const Operation drop{.name = "drop",
                      .kind = Kind::map,
                      .access = Access::update,
                      .price = {.flops = 1, .integers = integers_of_drawing},
-                     .formula = "o ← z · o",
+                     .effect = Effect::drop,
                      .sentence = "drops some of %O at random, and scales the others up",
                      .unit = "multiplication"};
 }  // namespace operation

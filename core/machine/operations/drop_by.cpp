@@ -10,7 +10,7 @@ const Operation drop_by{.name = "drop_by",
                         .kind = Kind::map,
                         .access = Access::update,
                         .price = {.flops = 1},
-                        .formula = "o ← z · o",
+                        .effect = Effect::drop,
                         .sentence = "drops of %O what %a does not keep, and scales the others up",
                         .unit = "multiplication"};
 }  // namespace operation

@@ -10,7 +10,7 @@ const Operation exp{.name = "exp",
                     .kind = Kind::map,
                     .access = Access::update,
                     .price = {.exps = 1},
-                    .formula = "o ← exp o",
+                    .effect = Effect::exp,
                     .sentence = "takes the exponential of %O",
                     .unit = "exponential"};
 }  // namespace operation

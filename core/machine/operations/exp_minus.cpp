@@ -11,7 +11,7 @@ const Operation exp_minus{.name = "exp_minus",
                           .access = Access::update,
                           .price = {.exps = 1, .flops = 1},
                           .operates = Operates::by_row,
-                          .formula = "o ← exp(o − a)",
+                          .effect = Effect::exp_minus,
                           .sentence = "subtracts the row maxima %a from %O and takes the exponential",
                           .of_column = "subtracts %a from %O and takes the exponential",
                           .unit = "exponential"};

@@ -10,7 +10,7 @@ const Operation mask_above_diagonal{
     .name = "mask_above_diagonal",
     .kind = Kind::map,
     .access = Access::in_passing,
-    .formula = "o ← −∞ above the diagonal",
+    .effect = Effect::hide_above,
     .sentence = "sets %O to −∞ above the diagonal, where keys come after their queries"};
 }  // namespace operation
 

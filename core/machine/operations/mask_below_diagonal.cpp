@@ -9,7 +9,7 @@ extern const Operation mask_below_diagonal;
 const Operation mask_below_diagonal{.name = "mask_below_diagonal",
                                     .kind = Kind::map,
                                     .access = Access::in_passing,
-                                    .formula = "o ← −∞ below the diagonal",
+                                    .effect = Effect::hide_below,
                                     .sentence = "sets %O to −∞ below the diagonal, where keys are out of the window"};
 }  // namespace operation
 

@@ -9,7 +9,7 @@ extern const Operation mask_where;
 const Operation mask_where{.name = "mask_where",
                            .kind = Kind::map,
                            .access = Access::in_passing,
-                           .formula = "o ← −∞ where hidden",
+                           .effect = Effect::hide_where,
                            .sentence = "sets %O to −∞ where the mask hides keys from their queries"};
 }  // namespace operation
 

@@ -10,7 +10,7 @@ const Operation multiply{.name = "multiply",
                          .kind = Kind::map,
                          .access = Access::update,
                          .price = {.flops = 1},
-                         .formula = "o *= a",
+                         .effect = Effect::multiply,
                          .sentence = "multiplies %O by %a, element by element",
                          .unit = "multiplication"};
 }  // namespace operation

@@ -3,19 +3,19 @@
 namespace tilescope::operation {
 
 const Operation load{
-    .name = "load", .kind = Kind::load, .formula = "load o ↑", .sentence = "loads %t, %r (%h), from HBM into %s"};
+    .name = "load", .kind = Kind::load, .effect = Effect::load, .sentence = "loads %t, %r (%h), from HBM into %s"};
 const Operation store{
-    .name = "store", .kind = Kind::store, .formula = "store a ↓", .sentence = "stores %t, %r (%h), from %s into HBM"};
+    .name = "store", .kind = Kind::store, .effect = Effect::store, .sentence = "stores %t, %r (%h), from %s into HBM"};
 const Operation reduce_add{.name = "reduce_add",
                            .kind = Kind::store,
-                           .formula = "add a ↓",
+                           .effect = Effect::store_sum,
                            .sentence = "adds to %t, %r (%h), in HBM, from %s"};
-const Operation alloc{.name = "alloc", .kind = Kind::alloc, .formula = "make o", .sentence = "makes %O"};
-const Operation release{.name = "release", .kind = Kind::release, .formula = "free o", .sentence = "gives back %o"};
+const Operation alloc{.name = "alloc", .kind = Kind::alloc, .effect = Effect::make, .sentence = "makes %O"};
+const Operation release{.name = "release", .kind = Kind::release, .effect = Effect::free, .sentence = "gives back %o"};
 const Operation matmul{.name = "matmul",
                        .kind = Kind::product,
                        .access = Access::update,
-                       .formula = "o += a b",
+                       .effect = Effect::product,
                        .sentence = "multiplies %p %i %O",
                        .unit = "FLOP"};
 

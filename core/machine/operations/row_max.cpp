@@ -10,7 +10,7 @@ const Operation row_max{.name = "row_max",
                         .kind = Kind::reduce,
                         .price = {.flops = 1, .per = Price::Per::read_after_first},
                         .operates = Operates::by_row,
-                        .formula = "o ← rowmax a",
+                        .effect = Effect::row_max,
                         .sentence = "finds the greatest value of each row of %A for %o",
                         .unit = "comparison"};
 }  // namespace operation

@@ -10,7 +10,7 @@ const Operation row_sum{.name = "row_sum",
                         .kind = Kind::reduce,
                         .price = {.flops = 1, .per = Price::Per::read_after_first},
                         .operates = Operates::by_row,
-                        .formula = "o ← rowsum a",
+                        .effect = Effect::row_sum,
                         .sentence = "adds up each row of %A for %o",
                         .unit = "addition"};
 }  // namespace operation

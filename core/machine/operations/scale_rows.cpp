@@ -11,7 +11,7 @@ const Operation scale_rows{.name = "scale_rows",
                            .access = Access::update,
                            .price = {.flops = 1},
                            .operates = Operates::by_row,
-                           .formula = "o ← a · o",
+                           .effect = Effect::scale_rows,
                            .sentence = "multiplies each row of %O by its %a",
                            .of_column = "multiplies %O by %a",
                            .unit = "multiplication"};

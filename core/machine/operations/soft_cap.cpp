@@ -12,7 +12,7 @@ const Operation soft_cap{.name = "soft_cap",
                          .kind = Kind::map,
                          .access = Access::update,
                          .price = {.exps = 1},
-                         .formula = "o ← cap tanh(o / cap)",
+                         .effect = Effect::cap,
                          .sentence = "takes the hyperbolic tangent of %O, which caps it",
                          .unit = "special-function operation"};
 }  // namespace operation

@@ -11,7 +11,7 @@ const Operation subtract_rows{.name = "subtract_rows",
                               .access = Access::update,
                               .price = {.flops = 1},
                               .operates = Operates::by_row,
-                              .formula = "o ← o − a",
+                              .effect = Effect::subtract_rows,
                               .sentence = "subtracts from each row of %O its %a",
                               .of_column = "subtracts %a from %O",
                               .unit = "subtraction"};

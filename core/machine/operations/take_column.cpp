@@ -11,7 +11,7 @@ extern const Operation take_column;
 const Operation take_column{.name = "take_column",
                             .kind = Kind::map,
                             .operates = Operates::a_column,
-                            .formula = "o ← one column of a",
+                            .effect = Effect::take_column,
                             .sentence = "takes a column of %A for %o"};
 }  // namespace operation
 

@@ -11,7 +11,7 @@ const Operation update_column_sum{.name = "update_column_sum",
                                   .access = Access::update,
                                   .price = {.flops = 1, .per = Price::Per::read},
                                   .operates = Operates::by_column,
-                                  .formula = "o += colsum a",
+                                  .effect = Effect::add_column_sum,
                                   .sentence = "adds the sum of each column of %A to %o",
                                   .unit = "addition"};
 }  // namespace operation

@@ -10,7 +10,7 @@ const Operation update_max{.name = "update_max",
                            .kind = Kind::map,
                            .access = Access::update,
                            .price = {.flops = 1},
-                           .formula = "o ← max(o, a)",
+                           .effect = Effect::max,
                            .sentence = "raises %O to %a where that is greater",
                            .unit = "comparison"};
 }  // namespace operation

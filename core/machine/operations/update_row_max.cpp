@@ -11,7 +11,7 @@ const Operation update_row_max{.name = "update_row_max",
                                .access = Access::update,
                                .price = {.flops = 1, .per = Price::Per::read},
                                .operates = Operates::by_row,
-                               .formula = "o ← max(o, rowmax a)",
+                               .effect = Effect::max_row_max,
                                .sentence = "raises %o to the greatest value of each row of %A",
                                .unit = "comparison"};
 }  // namespace operation

@@ -11,7 +11,7 @@ const Operation update_row_sum{.name = "update_row_sum",
                                .access = Access::update,
                                .price = {.flops = 1, .per = Price::Per::read},
                                .operates = Operates::by_row,
-                               .formula = "o += rowsum a",
+                               .effect = Effect::add_row_sum,
                                .sentence = "adds the sum of each row of %A to %o",
                                .unit = "addition"};
 }  // namespace operation

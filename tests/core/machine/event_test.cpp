@@ -144,7 +144,7 @@ TEST_CASE("every operation has its words, its formula and a name of its own", "[
         INFO(o->name);
         CHECK(find_operation(o->name) == o);
         CHECK(*o->sentence);
-        CHECK(*o->formula);
+        CHECK(*formula_of(o->effect));
         const bool counts = o->price.exps + o->price.flops > 0;
         if (o->kind != Kind::product) CHECK((*o->unit != 0) == counts);
         names.emplace_back(o->name);

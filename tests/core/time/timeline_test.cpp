@@ -223,14 +223,14 @@ TEST_CASE("what is written reaches DRAM when it leaves, once", "[cache]") {
 
 TEST_CASE("an SM holds as many thread blocks as its scarcest resource allows", "[residency]") {
     const GpuSpec h200 = lab::gpu_preset("H200");
-    const auto check = [&](BlockNeeds needs, Index blocks, const char* limit) {
+    const auto check = [&](BlockNeeds needs, Index blocks, ResidencyLimit limit) {
         const Residency r = residency(needs, h200);
         CHECK(r.blocks == blocks);
-        CHECK(std::string(r.limit) == limit);
+        CHECK(r.limit == limit);
     };
-    check({65536, 4, 255}, 2, "registers");      // flash_v2 on tensor cores
-    check({65536, 4, 128}, 3, "shared memory");  // 65 KiB of 228
-    check({0, 1, 108}, 16, "registers");         // 4 warps of 3,584 registers on a quarter of an SM
-    check({0, 2, 16}, 32, "thread blocks");
-    check({0, 16, 32}, 4, "warps");
+    check({65536, 4, 255}, 2, ResidencyLimit::registers);      // flash_v2 on tensor cores
+    check({65536, 4, 128}, 3, ResidencyLimit::shared_memory);  // 65 KiB of 228
+    check({0, 1, 108}, 16, ResidencyLimit::registers);         // 4 warps of 3,584 registers on a quarter of an SM
+    check({0, 2, 16}, 32, ResidencyLimit::thread_blocks);
+    check({0, 16, 32}, 4, ResidencyLimit::warps);
 }

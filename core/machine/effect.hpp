@@ -1,0 +1,58 @@
+// What an operation does to numbers, as a value. Whoever reads events asks for it, and for no word or formula.
+#pragma once
+
+#include <cstdint>
+
+namespace tilescope {
+
+/// o is the tile that is written, a and b are those that are read. Along rows a gives one number for each.
+enum class Effect : std::uint8_t {
+    none,  ///< a mark in a recording
+    make,
+    free,
+    load,
+    store,
+    store_sum,  ///< HBM adds what is stored to what it has
+    product,    ///< o += a b
+    copy,
+    take_column,
+    add,
+    add_log,
+    add_row_sum,
+    add_column_sum,
+    multiply,
+    scale_rows,
+    subtract_rows,
+    divide_rows,
+    row_max,
+    row_sum,
+    max,          ///< of o and a
+    max_row_max,  ///< of o and the maximum of a's row
+    exp,          ///< of o
+    exp_minus,    ///< of o less a's number for the row
+    hide_above,   ///< o is -inf above a diagonal
+    hide_below,
+    hide_where,
+    cap,                ///< cap tanh(o / cap)
+    slope_of_cap,       ///< of that, at a
+    subtract_distance,  ///< ALiBi's, times a slope
+    draw,               ///< which elements dropout keeps
+    drop,
+};
+inline constexpr int effect_count = static_cast<int>(Effect::drop) + 1;
+
+/// In the letters o, a and b: "o ← exp(o − a)"; empty for a mark.
+const char* formula_of(Effect effect);
+
+constexpr bool takes_exponential(Effect e) { return e == Effect::exp || e == Effect::exp_minus; }
+constexpr bool takes_maximum(Effect e) { return e == Effect::row_max || e == Effect::max || e == Effect::max_row_max; }
+/// Whether the sum or the maximum is along a row of a.
+constexpr bool sums_row(Effect e) { return e == Effect::row_sum || e == Effect::add_row_sum; }
+constexpr bool takes_row_maximum(Effect e) { return e == Effect::row_max || e == Effect::max_row_max; }
+/// Whether o keeps what it has, and something comes to it.
+constexpr bool accumulates(Effect e) {
+    return e == Effect::product || e == Effect::add || e == Effect::add_log || e == Effect::add_row_sum ||
+           e == Effect::add_column_sum;
+}
+
+}  // namespace tilescope
