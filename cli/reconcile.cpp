@@ -66,7 +66,7 @@ void print_how(const Experiment& e, const ReconcileFlags& f) {
 }
 
 std::string number_of(const Level& l, double x) {
-    return std::string_view(l.unit) == "microseconds" ? text::microseconds(x) : text::grouped(std::llround(x));
+    return l.what == Compared::time ? text::microseconds(x) : text::grouped(std::llround(x));
 }
 
 std::string percent_of(const Level& l, double amount) {
@@ -76,19 +76,23 @@ std::string percent_of(const Level& l, double amount) {
     return amount == 0 ? "0" : text;
 }
 
+/// Others add nothing that one would see.
+bool is_printed(const Level& l, const TimeCause& c) { return std::abs(c.us) >= 0.005 * l.model; }
+bool is_printed(const Level& l, const Cause& c) { return l.beyond() != 0 && c.amount != 0; }
+
 /// Under each level the causes that add something, and what they leave.
 void print_levels(const std::vector<Level>& levels) {
     text::Table table({"", "by", "the model's", "measured", "off"}, 2);
     for (const Level& l : levels) {
-        table.add({l.name, l.counted ? "counted" : "modelled", number_of(l, l.model), number_of(l, l.measured),
+        table.add({name_of(l.what), l.counted ? "counted" : "modelled", number_of(l, l.model), number_of(l, l.measured),
                    percent_of(l, l.beyond())});
         for (const TimeCause& c : l.time_causes)
-            if (const double us = c.us; std::abs(us) >= 0.005 * l.model)
+            if (is_printed(l, c))
                 table.add({"  " + std::string(c.name), "modelled",
-                           (us > 0 ? "+ " : "- ") + text::microseconds(std::abs(us)), "", percent_of(l, us)});
+                           (c.us > 0 ? "+ " : "- ") + text::microseconds(std::abs(c.us)), "", percent_of(l, c.us)});
         if (l.causes.empty() || l.beyond() == 0) continue;
         for (const Cause& c : l.causes)
-            if (c.amount != 0)
+            if (is_printed(l, c))
                 table.add({"  " + std::string(c.name), "by formula",
                            (c.amount > 0 ? "+ " : "- ") + text::grouped(std::abs(c.amount)), "",
                            percent_of(l, static_cast<double>(c.amount))});
@@ -113,18 +117,21 @@ std::string traffic_of(const Report& r) {
 /// What counters say of the time, whether it costs something or not.
 std::string about_time(const std::vector<Level>& levels) {
     std::vector<std::string> said;
+    bool below = false;
     for (const Level& l : levels)
-        for (const TimeCause& c : l.time_causes) said.push_back(std::string(c.name) + ", " + c.words);
+        for (const TimeCause& c : l.time_causes)
+            said.push_back(std::string(c.name) + ", " + c.words), below = below || is_printed(l, c);
     return said.empty() ? ""
-                        : "Counted beside the time: " + text::join(said, "; ") +
-                              ". Below the time: what each by itself adds to the modelled one; they overlap.";
+                        : "Counted beside the time: " + text::join(said, "; ") + "." +
+                              (below ? " Below the time: what each by itself adds to the modelled one; they overlap."
+                                     : " None of these adds to the modelled time.");
 }
 
 std::string about_missing(const std::vector<Missing>& missing) {
     std::map<std::string, std::string> by_reason;
     for (const Missing& m : missing) {
         std::string& levels = by_reason[m.why];
-        levels += (levels.empty() ? "" : ", ") + m.level + " (" + m.metric + ')';
+        levels += (levels.empty() ? "" : ", ") + (name_of(m.what) + (" (" + std::string(m.metric))) + ')';
     }
     std::string words;
     for (const auto& [why, levels] : by_reason) words += why + ": " + levels + "; ";
@@ -133,12 +140,17 @@ std::string about_missing(const std::vector<Missing>& missing) {
                : text::capitalised(words) + "the command that `tilescope reconcile` prints without a file counts all.";
 }
 
-std::string about_causes(const Experiment& e) {
+std::string about_causes(const Experiment& e, const std::vector<Level>& levels) {
     if (!has_causes(e))
-        return "No formulas say what a kernel of " + std::string(e.algorithm->name) + " in " +
+        return " No formulas say what a kernel of " + std::string(e.algorithm->name) + " in " +
                name_of(e.problem.dtype) + " counts beyond the model.";
-    return "Below a level: what the kernel here counts beyond the model, by formulas of shape and tiles that "
-           "docs/validation.md explains, and what they leave. Another kernel's warps may own other rows.";
+    const bool below = std::ranges::any_of(levels, [](const Level& l) {
+        return std::ranges::any_of(l.causes, [&](const Cause& c) { return is_printed(l, c); });
+    });
+    if (!below) return "";
+    return " Below a level: what TileScope's own kernel of " + std::string(e.algorithm->name) +
+           " counts beyond the model, by formulas of shape and tiles that docs/validation.md explains, and what they "
+           "leave. The warps of other kernels may own other rows.";
 }
 
 std::string about_launches(const Report& r, const std::vector<NcuLaunch>& launches, const ReconcileFlags& f) {
@@ -162,14 +174,22 @@ void print(const Report& r, const std::vector<NcuLaunch>& launches, const Levels
     std::cout << '\n';
     print_levels(levels.there);
     std::cout << '\n';
-    text::print_wrapped(std::cout, "Off: the measured over the model's, minus 1. " + about_causes(e));
+    text::print_wrapped(std::cout, "Off: the measured over the model's, minus 1." + about_causes(e, levels.there));
     text::print_wrapped(std::cout, about_time(levels.there));
     text::print_wrapped(std::cout, about_missing(levels.missing));
-    text::print_wrapped(std::cout, traffic_of(r) + " A store of less than a sector of 32 bytes counts as one.");
-    text::print_wrapped(std::cout,
-                        r.time ? "DRAM written: without what the L2 still holds at the end of a launch. Time: with "
-                                 "caches cold under Nsight Compute, warm in the model."
-                               : "No time and no DRAM traffic: " + r.no_time + '.');
+    const auto has = [&](std::initializer_list<Compared> any) {
+        return std::ranges::any_of(levels.there,
+                                   [&](const Level& l) { return std::ranges::find(any, l.what) != any.end(); });
+    };
+    if (has({Compared::sm_read, Compared::sm_written, Compared::sm_reduced}))
+        text::print_wrapped(std::cout, traffic_of(r) + " A store of less than a sector of 32 bytes counts as one.");
+    std::vector<std::string> conditions;
+    if (!r.time) conditions.push_back("No time and no DRAM traffic: " + r.no_time + '.');
+    if (has({Compared::dram_written, Compared::dram_both}))
+        conditions.emplace_back("DRAM written: without what the L2 still holds at the end of a launch.");
+    if (has({Compared::time}))
+        conditions.emplace_back("Time: with caches cold under Nsight Compute, warm in the model.");
+    text::print_wrapped(std::cout, text::join(conditions, " "));
 }
 
 void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const Levels& levels,
@@ -185,7 +205,7 @@ void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const L
     for (const Level& l : levels.there) j["levels"].push_back(to_json(l));
     j["missing"] = Json::array();
     for (const Missing& m : levels.missing)
-        j["missing"].push_back({{"level", m.level}, {"metric", m.metric}, {"why", m.why}});
+        j["missing"].push_back({{"level", name_of(m.what)}, {"metric", m.metric}, {"why", m.why}});
     j["notes"] = levels.notes;
     for (const TensorReport& t : r.tensors) j["traffic"][t.name] = to_json(t.traffic);
     std::cout << j.dump(2) << '\n';

@@ -1,9 +1,13 @@
 #include "device/levels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "core/text/numbers.hpp"
+#include "lab/published_tiles.hpp"
 
 namespace tilescope::device {
 using namespace lab;
@@ -20,25 +24,24 @@ class Comparison {
     Comparison(const Report& report, std::span<const NcuLaunch> launches, Index runs)
         : report_(report), launches_(launches), runs_(runs) {}
 
-    void count(const char* name, const char* metric, double factor, const char* unit, Count model,
-               std::optional<Counted> what) {
-        Level* l = add(name, metric, factor, unit, true, as_double(model));
-        if (l && what) l->causes = causes_of(*what, report_.experiment, l->beyond());
+    void count(Compared what, const char* metric, double factor, Count model, std::optional<Counted> counted) {
+        Level* l = add(what, metric, factor, true, as_double(model));
+        if (l && counted) l->causes = causes_of(*counted, report_.experiment, l->beyond());
     }
     /// nullptr where it was not measured.
-    Level* model(const char* name, const char* metric, double factor, const char* unit, double number) {
-        return add(name, metric, factor, unit, false, number);
+    Level* model(Compared what, const char* metric, double factor, double number) {
+        return add(what, metric, factor, false, number);
     }
     bool has(const char* metric) const { return sum_of(metric, launches_).has_value(); }
 
     Levels levels;
 
   private:
-    Level* add(const char* name, const char* metric, double factor, const char* unit, bool counted, double number) {
+    Level* add(Compared what, const char* metric, double factor, bool counted, double number) {
         const auto all = sum_of(metric, launches_);
-        if (!all) return levels.missing.push_back({name, metric, why_missing(metric)}), nullptr;
+        if (!all) return levels.missing.push_back({what, metric, why_missing(metric)}), nullptr;
         const double measured = factor * (*all / static_cast<double>(runs_));
-        return &levels.there.emplace_back(Level{name, metric, factor, unit, counted, number, measured, {}, {}});
+        return &levels.there.emplace_back(Level{what, metric, factor, counted, number, measured, {}, {}});
     }
 
     std::string why_missing(const char* metric) const {
@@ -53,6 +56,12 @@ class Comparison {
     std::span<const NcuLaunch> launches_;
     Index runs_;
 };
+
+/// More than tiles and masks of one problem explain.
+bool off_by_much(double ratio) {
+    constexpr double most = 1.3;
+    return ratio > most || ratio < 1 / most;
+}
 
 /// "3.98 times" the model's, or "0.25 times".
 std::string times(double x) { return text::number(std::round(x * 100) / 100) + " times"; }
@@ -69,6 +78,40 @@ std::string about_grids(std::span<const NcuLaunch> launches) {
                    ": of several problems, and all are added up? Profile one, with ncu's --launch-skip and "
                    "--launch-count.";
     return "";
+}
+
+/// The tiles that the name of a kernel of FlashAttention-2 has: "Flash_fwd_kernel_traits<64, 128, 128, 4, ...", which
+/// are d, Br and Bc; PyTorch writes "(int)64".
+std::optional<Tiling> tiles_in_name(const std::string& kernel) {
+    const std::string_view traits = "kernel_traits<";
+    std::size_t at = kernel.find(traits);
+    if (at == kernel.npos) return std::nullopt;
+    at += traits.size();
+    std::array<Index, 3> numbers{};
+    for (Index& n : numbers) {
+        at = kernel.find_first_of("0123456789", at);
+        if (at == kernel.npos) return std::nullopt;
+        const std::size_t end = std::min(kernel.find_first_not_of("0123456789", at), kernel.size());
+        std::int64_t value = 0;
+        if (text::to_whole(std::string_view(kernel).substr(at, end - at), value) != std::errc()) return std::nullopt;
+        n = value, at = end;
+    }
+    return Tiling{numbers[1], numbers[2]};
+}
+
+std::string size_of_tiles(const Tiling& t) { return text::grouped(t.br) + " x " + text::grouped(t.bc); }
+
+/// Of a kernel with other tiles than the run's: its name says so, or as many FLOPs with other bytes do. Empty if none.
+std::string about_tiles(const Experiment& e, std::span<const NcuLaunch> launches, double flops, double reads) {
+    const std::string asked = size_of_tiles(e.tiling);
+    for (const NcuLaunch& l : launches)
+        if (const auto tiles = tiles_in_name(l.kernel);
+            tiles && cut_to(e.problem, *tiles) != cut_to(e.problem, e.tiling))
+            return "The kernel's name says tiles of " + size_of_tiles(*tiles) + ", and the model's are " + asked +
+                   ": --br " + std::to_string(tiles->br) + " --bc " + std::to_string(tiles->bc) + '.';
+    if (off_by_much(flops) || !off_by_much(reads)) return "";
+    return "The kernel reads " + times(reads) + " the model's bytes, with its matrix FLOPs: with other tiles than " +
+           asked + " (--br, --bc)?";
 }
 
 /// What makes one doubt that the file is of this run.
@@ -93,12 +136,17 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
                        std::string(r.experiment.algorithm->name) + " has " + std::to_string(r.launches.size()) +
                        ", and all are added up: choose yours with --only NAME.");
     if (const std::string of_grids = about_grids(launches); !of_grids.empty()) said.push_back(of_grids);
-    constexpr double most = 1.3;  // times as much: more than tiles and masks of one problem explain
-    for (const Level& l : levels)
-        if (l.name == "matrix FLOPs" && l.model > 0)
-            if (const double x = l.measured / l.model; x > most || x < 1 / most)
-                said.push_back("The kernel has " + times(x) +
-                               " the model's matrix FLOPs: another shape, mask or type, or several runs (--runs)?");
+    const auto of_model = [&](Compared what) {
+        const auto l = std::ranges::find(levels, what, &Level::what);
+        return l != levels.end() && l->model > 0 ? l->measured / l->model : 1;
+    };
+    const double flops = of_model(Compared::matrix_flops);
+    if (off_by_much(flops))
+        said.push_back("The kernel has " + times(flops) +
+                       " the model's matrix FLOPs: another shape, mask or type, or several runs (--runs)?");
+    if (const std::string tiles = about_tiles(r.experiment, launches, flops, of_model(Compared::sm_read));
+        !tiles.empty())
+        said.push_back(tiles);
     return said;
 }
 
@@ -107,11 +155,11 @@ void compare_dram(Comparison& c, const DramTraffic& dram) {
     const bool apart = c.has(NcuMetric::dram_read) || c.has(NcuMetric::dram_write);
     for (const char* together : {NcuMetric::dram, NcuMetric::dram_by_rate})
         if (!apart && c.has(together)) {
-            c.model("DRAM, both ways", together, 1, "bytes", as_double(dram.total()));
+            c.model(Compared::dram_both, together, 1, as_double(dram.total()));
             return;
         }
-    c.model("DRAM, read", NcuMetric::dram_read, 1, "bytes", as_double(dram.read));
-    c.model("DRAM, written", NcuMetric::dram_write, 1, "bytes", as_double(dram.written));
+    c.model(Compared::dram_read, NcuMetric::dram_read, 1, as_double(dram.read));
+    c.model(Compared::dram_written, NcuMetric::dram_write, 1, as_double(dram.written));
 }
 
 std::vector<NcuLaunch> all_launches(const std::string& path) {
@@ -131,6 +179,18 @@ std::vector<NcuLaunch> all_launches(const std::string& path) {
 
 }  // namespace
 
+const char* name_of(Compared what) {
+    constexpr const char* names[] = {"SM traffic, read", "SM traffic, written", "SM traffic, to be added",
+                                     "DRAM, read",       "DRAM, written",       "DRAM, both ways",
+                                     "exponentials",     "matrix FLOPs",        "time"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+const char* unit_of(Compared what) {
+    if (what == Compared::time) return "microseconds";
+    return what == Compared::exponentials || what == Compared::matrix_flops ? "operations" : "bytes";
+}
+
 double Level::left() const {
     double left = beyond();
     for (const Cause& c : causes) left -= as_double(c.amount);
@@ -144,19 +204,18 @@ std::optional<double> Level::percent(double amount) const {
 Levels levels_of(const Report& r, std::span<const NcuLaunch> launches, Index runs) {
     const Counters& c = r.counters;
     Comparison compared(r, launches, runs);
-    compared.count("SM traffic, read", NcuMetric::sm_read, 1, "bytes", c.hbm_read, Counted::reads);
-    compared.count("SM traffic, written", NcuMetric::sm_write_sectors, sector, "bytes", c.hbm_write, Counted::writes);
+    compared.count(Compared::sm_read, NcuMetric::sm_read, 1, c.hbm_read, Counted::reads);
+    compared.count(Compared::sm_written, NcuMetric::sm_write_sectors, sector, c.hbm_write, Counted::writes);
     if (c.hbm_reduce > 0)
-        compared.count("SM traffic, to be added", NcuMetric::sm_reduce_sectors, sector, "bytes", c.hbm_reduce,
-                       std::nullopt);
+        compared.count(Compared::sm_reduced, NcuMetric::sm_reduce_sectors, sector, c.hbm_reduce, std::nullopt);
     if (const auto dram = r.dram()) compare_dram(compared, *dram);
-    compared.count("exponentials", NcuMetric::xu, warp_lanes, "operations", c.exps, Counted::exponentials);
+    compared.count(Compared::exponentials, NcuMetric::xu, warp_lanes, c.exps, Counted::exponentials);
     if (c.matmul_flops > 0 && r.experiment.problem.dtype == Dtype::f32)
-        compared.count("matrix FLOPs", NcuMetric::ffma, fma, "operations", c.matmul_flops, Counted::fma_flops);
+        compared.count(Compared::matrix_flops, NcuMetric::ffma, fma, c.matmul_flops, Counted::fma_flops);
     else if (c.matmul_flops > 0)
-        compared.count("matrix FLOPs", NcuMetric::tensor, mma, "operations", c.matmul_flops, std::nullopt);
+        compared.count(Compared::matrix_flops, NcuMetric::tensor, mma, c.matmul_flops, std::nullopt);
     if (r.time)
-        if (Level* time = compared.model("time", NcuMetric::time, 1e-3, "microseconds", r.time->us()))
+        if (Level* time = compared.model(Compared::time, NcuMetric::time, 1e-3, r.time->us()))
             time->time_causes = time_causes(r, launches, runs);
     if (compared.levels.there.empty())
         throw UsageError(
@@ -177,10 +236,10 @@ Json to_json(const Level& l) {
         const auto p = l.percent(amount);
         return p ? Json(*p) : Json(nullptr);
     };
-    Json j = {{"name", l.name},
+    Json j = {{"name", name_of(l.what)},
               {"metric", l.metric},
               {"factor", l.factor},
-              {"unit", l.unit},
+              {"unit", unit_of(l.what)},
               {"basis", l.counted ? "counted" : "modelled"},
               {"model", l.model},
               {"measured", l.measured},

@@ -14,12 +14,28 @@
 
 namespace tilescope::device {
 
+/// What is compared.
+enum class Compared : std::uint8_t {
+    sm_read,
+    sm_written,
+    sm_reduced,
+    dram_read,
+    dram_written,
+    dram_both,
+    exponentials,
+    matrix_flops,
+    time
+};
+/// "SM traffic, read".
+const char* name_of(Compared what);
+/// Of its numbers, as JSON has it: bytes, operations or microseconds.
+const char* unit_of(Compared what);
+
 /// What one counter says, and the model.
 struct Level {
-    std::string name;    ///< "SM traffic, read"
+    Compared what;
     const char* metric;  ///< Nsight Compute's
     double factor;       ///< what one of the metric is
-    const char* unit;    ///< of the numbers: bytes, operations or microseconds
     bool counted;        ///< by the model; else modelled
     double model, measured;
     std::vector<Cause> causes;           ///< of the difference, where formulas are known
@@ -34,7 +50,7 @@ struct Level {
 
 /// A level of the model that was not counted.
 struct Missing {
-    std::string level;
+    Compared what;
     const char* metric;
     std::string why;  ///< "not in the file", "n/a in the file", "of 1 of 3 launches alone"
 };

@@ -49,8 +49,8 @@ class Causes {
         const double written = measured_.dram_write_bytes.value_or(0) / runs_;
         const double us = ((bytes - written) / rates.read + written / rates.write) * 1e-3;  // of 10^9 B/s
         causes_.push_back({"DRAM",
-                           text::bytes(bytes) + " measured, " + text::bytes(model->total()) +
-                               " modelled: " + text::microseconds(us) + " at DRAM's rate",
+                           text::bytes(bytes) + " measured, which take " + text::microseconds(us) +
+                               " at DRAM's rate, " + text::bytes(model->total()) + " modelled",
                            std::max(0.0, us - time_.us())});
     }
 

@@ -157,6 +157,8 @@ def check_parts(binary, tally, folder):
     tally.check([m["level"] for m in j["missing"]] == ["SM traffic, read", "SM traffic, written", "exponentials",
                                                        "matrix FLOPs"], f"missing: {j['missing']}")
     words = said(dram_and_time).stdout
+    tally.check("SM traffic:" not in words and "A store of less" not in words and "Below a level" not in words and
+                "DRAM written: without" in words and "Time: with caches cold" in words, f"of what is there alone: {words}")
     tally.check("Not in the file: SM traffic, read (l1tex__m_xbar2l1tex_read_bytes.sum)" in words, words)
     not_there = [(m, u, "n/a" if m.startswith("smsp__inst") else v) for m, u, v in metrics]
     j = json.loads(said(not_there, "--json").stdout)
@@ -165,6 +167,9 @@ def check_parts(binary, tally, folder):
     j = json.loads(said(both, "--json").stdout)
     tally.check([(level["name"], round(level["measured"], 6)) for level in j["levels"]] ==
                 [("DRAM, both ways", 6.4e6), ("time", 26.272)], f"both ways: {j['levels']}")
+    words = " ".join(said(both).stdout.split())
+    tally.check("DRAM, 6.40 MB measured, which take " in words and "None of these adds to the modelled time." in words and
+                "Below the time" not in words, f"whose rate it is, and nothing below: {words}")
     rate = [("Memory Throughput", "Gbyte/second", "250"), ("Duration", "usecond", "20")]
     j = json.loads(said(rate, "--json", page=details_page).stdout)
     tally.check([(level["name"], level["measured"]) for level in j["levels"]] ==
@@ -215,6 +220,14 @@ def check_notes(binary, tally, folder):
     tally.check(len(sms) == 1 and "114 SMs, where H100-SXM has 132" in sms[0], f"{sms}")
     shape = said(rows, *WORDS, "--seq", "512")["notes"]
     tally.check(len(shape) == 1 and "4 times the model's matrix FLOPs" in shape[0], f"{shape}")
+    smaller = [*WORDS, "--br", "64", "--bc", "64"]
+    tiles = said(rows, *smaller)["notes"]
+    tally.check(len(tiles) == 1 and "with its matrix FLOPs: with other tiles than 64 x 64 (--br, --bc)?" in tiles[0], f"{tiles}")
+    library = {**known, "Kernel Name": "void flash_fwd_kernel<Flash_fwd_kernel_traits<(int)64, (int)128, (int)128, (int)4>>"}
+    named = said(raw_page(library, metrics), *smaller)["notes"]
+    tally.check(named == ["The kernel's name says tiles of 128 x 128, and the model's are 64 x 64: --br 128 --bc 128."],
+                f"{named}")
+    tally.check(said(raw_page(library, metrics), *WORDS, "--br", "128", "--bc", "128")["notes"] == [], "its own tiles")
     spilled = said(details_page(known, [*metrics, ("Local Memory Spilling Requests", "", "2,086,912")]))["notes"]
     tally.check(len(spilled) == 1 and "spills registers: 2,086,912 requests" in spilled[0], f"{spilled}")
     frequency = [("gpu__time_duration.sum", "us", "26.272"), ("SM Frequency", "Ghz", "1.2")]
