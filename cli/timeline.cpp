@@ -41,11 +41,12 @@ void print_launches(const RunTime& run, const GpuSpec& gpu) {
     table.print(std::cout);
 }
 
-/// What a step of a thread block that is alone on an SM is made of, and how long residents take together.
+/// What a step of a thread block that is alone on an SM is made of, and how long residents take together. Beside each
+/// unit's cycles: for what part of the launch's time it is at work, on average over all SMs.
 void print_step(const RunTime& run) {
     const LaunchTime& l = run.longest();
     std::cout << "\nA loop step of " << l.kernel << ", in cycles (a thread block has " << cycles(l.steps) << ")\n";
-    text::Table table({"unit", "cycles", "at work"});
+    text::Table table({"unit", "cycles", "at work, of the launch"});
     const auto at_work = [&](Unit u) { return percent(l.busy[static_cast<std::size_t>(u)]); };
     for (const Term& t : terms_of(l.step))
         if (t.cycles > 0.5) table.add({name_of(t.unit), cycles(t.cycles), at_work(t.unit)});

@@ -41,13 +41,26 @@ std::string keys_in_parallel(const LaunchTime& t, const Experiment& e) {
     return "";
 }
 
-bool has_smaller_rows(const Experiment& e) { return e.tiling.br > 16 && e.tiling.br < e.problem.seq_q; }
+/// Whether row blocks are thread blocks of their own, and could be smaller. Where a thread block has all rows of a
+/// head, as flash_v1's has, there are no more of them than heads.
+bool has_smaller_rows(const LaunchTime& t, const Experiment& e) {
+    return e.tiling.br > 16 && e.tiling.br < e.problem.seq_q && t.blocks > e.problem.batch_heads();
+}
+
+/// "a smaller Br", or what deals rows out where a thread block has all of a head's; empty where neither makes more.
+std::string rows_in_parallel(const LaunchTime& t, const Experiment& e) {
+    if (has_smaller_rows(t, e)) return "a smaller Br";
+    const Algorithm& by_rows = *find_algorithm("flash_v2");
+    const bool in_turn = e.tiling.br < e.problem.seq_q && t.blocks <= e.problem.batch_heads();
+    return in_turn && by_rows.computes == e.algorithm->computes ? std::string("rows in parallel (") + by_rows.name + ')'
+                                                                : "";
+}
 
 /// "More heads, a smaller Br or keys in parallel". Backward passes have launches over rows and over keys, or over none.
-std::string more_blocks(const std::string& keys, const Experiment& e) {
+std::string more_blocks(const std::string& keys, const LaunchTime& t, const Experiment& e) {
     if (e.algorithm->computes == &computation::attention_backward) return "More heads";
-    return std::string("More heads") + (has_smaller_rows(e) ? ", a smaller Br" : "") + " or " +
-           (keys.empty() ? "keys in parallel" : keys);
+    const std::string rows = rows_in_parallel(t, e);
+    return "More heads" + (rows.empty() ? "" : ", " + rows) + " or " + (keys.empty() ? "keys in parallel" : keys);
 }
 
 /// " 124 of 132 SMs have no thread block: keys in parallel (split_kv) would make more."; empty where every SM has one,
@@ -56,9 +69,10 @@ std::string idle_sms(const LaunchTime& t, const Experiment& e) {
     if (t.blocks >= e.gpu.sms || t.bound == Bound::blocks) return "";
     if (e.algorithm->computes == &computation::attention_backward) return "";
     const std::string keys = keys_in_parallel(t, e);
-    if (keys.empty() && !has_smaller_rows(e)) return "";
+    const std::string rows = rows_in_parallel(t, e);
+    if (keys.empty() && rows.empty()) return "";
     return " " + text::grouped(e.gpu.sms - t.blocks) + " of " + text::grouped(e.gpu.sms) +
-           " SMs have no thread block: " + (keys.empty() ? "a smaller Br" : keys) + " would make more.";
+           " SMs have no thread block: " + (keys.empty() ? rows : keys) + " would make more.";
 }
 
 /// " 24 thread blocks are left over by full waves: with --splits 8 there would be none."; empty where that costs
@@ -80,7 +94,7 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
             return "Launching takes most of the time: there is too little work in it.";
         case Bound::blocks:
             return "Too few thread blocks: " + text::grouped(t.blocks) + " for " + text::grouped(e.gpu.sms) +
-                   " SMs with room for " + std::to_string(t.residency.blocks) + " each. " + more_blocks(keys, e) +
+                   " SMs with room for " + std::to_string(t.residency.blocks) + " each. " + more_blocks(keys, t, e) +
                    " would make more.";
         case Bound::dependency:
             return "No unit is at work all the time (" + busiest(t.busy) +

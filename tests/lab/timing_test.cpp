@@ -101,7 +101,7 @@ TEST_CASE("short tiles of split_kv are as its kernel has them, and only on tenso
     taller.tiling.br = 17;
     const auto first = [](const Experiment& of) { return time_of(of).launches.front(); };
     const LaunchTime tall = first(taller), of_16 = first(e);
-    CHECK((of_16.residency.blocks == 2 && of_16.residency.limit == std::string("shared memory")));
+    CHECK((of_16.residency.blocks == 2 && of_16.residency.limit == ResidencyLimit::shared_memory));
     CHECK(tall.residency.blocks > 2);
     CHECK(of_16.clock_mhz == 1950);  // as under a light load
     CHECK(tall.clock_mhz == 1800);
@@ -159,6 +159,20 @@ TEST_CASE("the verdict names what a launch waits for", "[timing]") {
     CHECK(contains(verdict(t.longest(), t.style, e), "wait for each other"));
     CHECK(basis(t, e) ==
           "Modelled, for tensor cores: 4% off on average, 15% at worst, of the measured kernels of flash_v2.");
+}
+
+TEST_CASE("a smaller Br is advised where row blocks are thread blocks, and rows in parallel where they are not",
+          "[timing]") {
+    const auto said = [](const char* algorithm, Index heads) {
+        const Experiment e = experiment(algorithm, heads, 2048, Dtype::f16, {64, 64});
+        return verdict(time_of(e), e);
+    };
+    CHECK(contains(said("flash_v1", 8), "8 for 132 SMs"));
+    CHECK(contains(said("flash_v1", 8), "More heads, rows in parallel (flash_v2) or keys in parallel"));
+    CHECK_FALSE(contains(said("flash_v1", 8), "a smaller Br"));
+    CHECK(contains(said("flash_v2", 2), "a smaller Br"));
+    CHECK_FALSE(contains(said("flash_v2", 2), "rows in parallel"));
+    CHECK_FALSE(contains(said("flash_v1_backward", 8), "in parallel (flash_v2)"));
 }
 
 TEST_CASE("errors are stated of the machines that were measured, and of no other", "[timing]") {
