@@ -14,31 +14,35 @@ namespace {
 
 using Cases = std::vector<MeasuredCase>;
 
+/// Which kernels of an algorithm a family has.
+enum class Kernels : std::uint8_t { all, on_cuda_cores, on_tensor_cores };
+
 /// Kernels that are told apart, those with fewest cases that matter first: later ones are drawn over them.
 constexpr struct Family {
-    const char* title;
+    const char* algorithm;
+    Kernels kernels;
     Look look;
     int colour;
-} families[] = {{"softmax_*", Look::crosses, -1},
-                {"three_pass", Look::open_points, 3},
-                {"two_pass", Look::open_points, 5},
-                {"standard", Look::open_points, 4},
-                {"chunked", Look::open_points, 6},
-                {"memory_efficient", Look::open_points, 2},
-                {"flash_v2, f32", Look::open_points, 0},
-                {"flash_v1", Look::open_points, 7},
-                {"split_kv, f32", Look::open_points, 1},
-                {"split_kv, tensor cores", Look::points, 2},
-                {"flash_v2, tensor cores", Look::points, 1},
-                {"PyTorch's FlashAttention-2", Look::points, 0}};
 
-std::string family_of(const MeasuredCase& c) {
-    if (c.library) return "PyTorch's FlashAttention-2";
-    if (!has_head_dims(c)) return "softmax_*";
-    const std::string name = c.experiment.algorithm->name;
-    if (c.experiment.problem.dtype != Dtype::f32) return name + ", tensor cores";
-    return name == "flash_v2" || name == "split_kv" ? name + ", f32" : name;
-}
+    std::string title() const {
+        constexpr const char* kinds[] = {"", ", f32", ", tensor cores"};
+        return std::string(find_algorithm(algorithm)->title) + kinds[static_cast<std::size_t>(kernels)];
+    }
+    bool has(const MeasuredCase& c) const {
+        const bool f32 = c.experiment.problem.dtype == Dtype::f32;
+        return !c.library && c.experiment.algorithm == find_algorithm(algorithm) &&
+               (kernels == Kernels::all || f32 == (kernels == Kernels::on_cuda_cores));
+    }
+} families[] = {{"three_pass", Kernels::all, Look::open_points, 3},
+                {"two_pass", Kernels::all, Look::open_points, 5},
+                {"standard", Kernels::all, Look::open_points, 4},
+                {"chunked", Kernels::all, Look::open_points, 6},
+                {"memory_efficient", Kernels::all, Look::open_points, 2},
+                {"flash_v2", Kernels::on_cuda_cores, Look::open_points, 0},
+                {"flash_v1", Kernels::all, Look::open_points, 7},
+                {"split_kv", Kernels::on_cuda_cores, Look::open_points, 1},
+                {"split_kv", Kernels::on_tensor_cores, Look::points, 2},
+                {"flash_v2", Kernels::on_tensor_cores, Look::points, 1}};
 
 void check(const FigureRequest& r, const char* name) {
     if (!r.variants.empty() || !r.vary.empty() || !r.metric.empty() || !flags_of(r.options).empty())
@@ -47,16 +51,20 @@ void check(const FigureRequest& r, const char* name) {
                          "`tilescope measured`");
 }
 
-/// A point of every case of a family that has both numbers.
+/// A point of every case that has both numbers: of softmax alone, of each family, of PyTorch's kernel.
 template <class F>
 void add_families(Panel& p, const Cases& cases, const std::string& gpu, F&& point) {
-    for (const Family& family : families) {
-        Series s{family.title, family.look, family.colour};
+    const auto add = [&](const std::string& title, Look look, int colour, auto&& has) {
+        Series s{title, look, colour};
         s.small = true;
         for (const MeasuredCase& c : cases)
-            if (c.gpu == gpu && c.us && c.modelled_us && family_of(c) == family.title) s.points.push_back(point(c));
+            if (c.gpu == gpu && c.us && c.modelled_us && has(c)) s.points.push_back(point(c));
         if (!s.points.empty()) p.series.push_back(s);
-    }
+    };
+    add("softmax alone", Look::crosses, -1, [](const MeasuredCase& c) { return !c.library && !has_head_dims(c); });
+    for (const Family& family : families)
+        add(family.title(), family.look, family.colour, [&](const MeasuredCase& c) { return family.has(c); });
+    add("PyTorch's FlashAttention-2", Look::points, 0, [](const MeasuredCase& c) { return c.library; });
 }
 
 constexpr double off = 0.25;  // what docs/validation.md asks for
@@ -129,6 +137,8 @@ Panel bytes_panel(const Cases& cases) {
     }
     p.series.push_back(reads);
     p.series.push_back(writes);
+    p.caption =
+        "Bytes are counted, and measured by Nsight Compute; docs/validation.md explains every difference above 1%.";
     return p;
 }
 
@@ -151,6 +161,7 @@ Panel ladder_panel(const Cases& cases) {
     double longest = 0;
     for (const Box& b : p.boxes) longest = std::max(longest, b.top);
     in_one_unit(p.y, with_label * longest);
+    p.caption = "Times of f32 kernels are measured, medians with warm caches.";
     return p;
 }
 
@@ -160,12 +171,8 @@ Figure validation(const FigureRequest& r) {
     std::erase_if(cases, [](const MeasuredCase& c) {
         return c.gpu != "H200" || c.library || c.experiment.problem.dtype != Dtype::f32 || !c.us;
     });
-    return {"validation",
-            "Counted beside measured, on an H200",
-            {bytes_panel(cases), ladder_panel(cases)},
-            "Bytes are counted, and measured by Nsight Compute; times of f32 kernels are measured, medians with warm "
-            "caches. docs/validation.md explains every difference above 1%.",
-            r.command};
+    return {
+        "validation", "Counted beside measured, on an H200", {bytes_panel(cases), ladder_panel(cases)}, "", r.command};
 }
 
 constexpr FigureKind kinds[] = {

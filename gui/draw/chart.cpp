@@ -102,6 +102,7 @@ void draw_mark(const Canvas& c, ImVec2 at, Look look, int colour, float r) {
         c.line({at.x - r, at.y + r}, {at.x + r, at.y - r}, ink, width);
         return;
     }
+    if (look == Look::rings) return c.circle_outline(at, 1.8f * r, ink, width);
     // The shape, too, tells curves apart.
     const bool open = look == Look::open_points;
     const auto ngon = [&](int corners, float turn) {

@@ -69,9 +69,12 @@ FigureAxis x_axis(const Grid& g, const Against& a) {
         axis.ticks.push_back({g.x(k), brief(g.x(k))});
         short_names = axis.ticks.back().text.size() <= longest;
     }
-    const double first = g.x(0), last = g.x(n - 1),
-                 room = a.log_x ? std::pow(last / first, 0.03) : (last - first) * 0.03;
-    if (!short_names && n > 1) axis.ticks = round_sizes(std::min(first, last), std::max(first, last), a.log_x);
+    double first = g.x(0), last = first;
+    for (std::size_t k = 0; k < n; ++k) first = std::min(first, g.x(k)), last = std::max(last, g.x(k));
+    const double room = a.log_x ? std::pow(last / first, 0.03) : (last - first) * 0.03;
+    if (!short_names && n > 1) axis.ticks = round_sizes(first, last, a.log_x);
+    std::sort(axis.ticks.begin(), axis.ticks.end(),
+              [](const auto& one, const auto& other) { return one.at < other.at; });
     axis.from = a.log_x ? first / room : first - room;
     axis.to = a.log_x ? last * room : last + room;
     if (n == 1) axis.from = first / 2, axis.to = first * 2;
@@ -178,6 +181,26 @@ bool leaves_l2(const Grid& g, std::size_t v) {
         if (more && within) return true;
         within = within || !more;
     }
+    return false;
+}
+
+/// Whether more is of no use at the end of a curve.
+bool levels_off(const Series& s) {
+    const std::size_t n = s.points.size();
+    return s.look == Look::measured_line && n > 1 && s.points[n - 1].y > 0.99 * s.points[n - 2].y;
+}
+
+/// Whether somewhere a head more brings another wave.
+bool shows_waves(const Grid& g) {
+    const auto waves = [&](std::size_t v, std::size_t k) -> Count {
+        const auto& report = g.at(v, k).report;
+        if (!report || !report->time) return 0;
+        const LaunchTime& l = report->time->longest();
+        return l.residency.blocks > 0 ? ceil_div(l.blocks, report->experiment.gpu.sms * l.residency.blocks) : 0;
+    };
+    for (std::size_t v = 0; v < g.variants.size(); ++v)
+        for (std::size_t k = 1; k < g.axis.values.size(); ++k)
+            if (g.x(k) - g.x(k - 1) == 1 && waves(v, k - 1) > 0 && waves(v, k) > waves(v, k - 1)) return true;
     return false;
 }
 
@@ -319,29 +342,37 @@ Figure io_vs_sram(const FigureRequest& r) {
     for (std::size_t k = 0; k < g.axis.values.size(); ++k) s.points.push_back({g.x(k), constant * bound(g.x(k))});
     p.series.push_back(s);
     const double turn = d * d * size / 1024;  // M = d²
-    if (turn > *p.x.from && turn < *p.x.to)
-        p.series.push_back({"", Look::open_points, -1, {{turn, constant * bound(turn), "M = d²"}}});
+    const bool turns = turn > *p.x.from && turn < *p.x.to;
+    if (turns) p.series.push_back({"", Look::open_points, -1, {{turn, constant * bound(turn), "M = d²"}}});
     f.of_all +=
         " The bound (Saha and Ye, theorem 3.1) has no constant: it is moved until it touches a curve from below, so "
-        "only its "
-        "slope means something. It turns at M = d², M the elements of the SRAM. Curves level off where registers, or "
-        "the largest "
-        "tiles tried, limit them.";
+        "only its slope means something.";
+    if (turns) f.of_all += " It turns at M = d², M the elements of the SRAM.";
+    if (std::any_of(p.series.begin(), p.series.end(), levels_off))
+        f.of_all += " Curves level off where registers, or the largest tiles tried, limit them.";
     return f;
 }
 
 Figure io_vs_block(const FigureRequest& r) {
     FigureRequest of_paper = of_flash_attentions_figure_2(r);
-    if (of_paper.options.br == "auto") of_paper.options.br = "64";
-    const Against a{"io-vs-block",
-                    "Larger blocks, fewer bytes, until something else limits",
-                    "bc=64,128,256,512",
-                    "block size Bc (keys of a tile)",
-                    {{"hbm_bytes", "accesses", "SM traffic is counted."}, {"time_us", "time", "Time is modelled."}},
-                    "As in FlashAttention's figure 2, middle: forward alone, Br = min(Bc, d) = 64.",
-                    true,
-                    false};
-    return figure_of(of_paper, a, grid_of(of_paper, a, {"flash_v1"}));
+    const bool own_rows = of_paper.options.br != "auto";
+    if (!own_rows) of_paper.options.br = "64";
+    Against a{"io-vs-block",
+              "Larger blocks, fewer bytes, until something else limits",
+              "bc=64,128,256,512",
+              "block size Bc (keys of a tile)",
+              {{"hbm_bytes", "accesses", "SM traffic is counted."}, {"time_us", "time", "Time is modelled."}},
+              "",
+              true,
+              false};
+    const Grid g = grid_of(of_paper, a, {"flash_v1"});
+    const auto of_64 = [](const Outcome& o) {
+        return std::string_view(o.experiment.algorithm->name) == "flash_v1" && o.experiment.problem.dim == 64 &&
+               o.experiment.tiling.br == 64 && o.experiment.tiling.bc >= 64;
+    };
+    if (!own_rows && std::all_of(g.outcomes.begin(), g.outcomes.end(), of_64))
+        a.caption = "As in FlashAttention's figure 2, middle: forward alone, Br = min(Bc, d) = 64.";
+    return figure_of(of_paper, a, g);
 }
 
 Figure footprint(const FigureRequest& r) {
@@ -367,11 +398,16 @@ Figure waves(const FigureRequest& r) {
                     "heads=1:64:+1",
                     "heads",
                     {{"time_us", "time"}, {"useful_flops_per_s", "speed"}},
-                    "Modelled. Where the last wave is nearly empty, a head more costs a whole wave; a smaller step is "
-                    "one more thread block on an SM.",
+                    "Modelled.",
                     false,
                     false};
-    return figure_of(r, a, grid_of(r, a, {"flash_v2", "flash_v1"}));
+    const Grid g = grid_of(r, a, {"flash_v2", "flash_v1"});
+    Figure f = figure_of(r, a, g);
+    if (shows_waves(g))
+        f.of_all +=
+            " Where the last wave is nearly empty, a head more costs a whole wave; a smaller step is one more thread "
+            "block on an SM.";
+    return f;
 }
 
 }  // namespace tilescope::lab

@@ -34,6 +34,7 @@ enum class Look : std::uint8_t {
     dots,           ///< a shape: only its slope means something
     points,
     open_points,
+    rings,    ///< round a point of another series
     crosses,  ///< what cannot be
     words,    ///< their labels alone
     way,      ///< thin, from a point

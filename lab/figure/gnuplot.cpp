@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "core/text/numbers.hpp"
 #include "core/text/quoting.hpp"
@@ -207,9 +208,9 @@ class Script {
             return;
         }
         out_ << "set " << name << "tics (";
-        const std::size_t step = *name == 'c' ? 1 : at_.tick_step(a, *name == 'x');
-        for (std::size_t k = 0; k < a.ticks.size(); k += step)
-            out_ << (k ? ", " : "")
+        const char* between = "";
+        for (const std::size_t k : at_.ticks_with_room(a, *name == 'x'))
+            out_ << std::exchange(between, ", ")
                  << text::in_gnuplot_tick(drawn(*name == 'x' ? at_.tick_text(a, a.ticks[k].text) : a.ticks[k].text))
                  << " " << text::exact(a.ticks[k].at);
         out_ << ") nomirror" << ink() << "\n";
@@ -285,6 +286,8 @@ class Script {
             case Look::open_points:
                 return "with points pt " + open + size_of_points(s.small ? 0.9 : 1.5) +
                        (s.small ? "lw 1.4 " : "lw 2 ") + own;
+            case Look::rings:
+                return "with points pt 6" + size_of_points(2.4) + "lw 1.6 " + own;
             case Look::crosses:
                 return "with points pt 2" + size_of_points(s.small ? 0.8 : 1.4) + (s.small ? "lw 1.4 " : "lw 2.5 ") +
                        own;

@@ -46,7 +46,7 @@ Figure ladder(const FigureRequest& r) {
         double sums[std::size(groups)] = {}, at = 0;
         if (const auto& report = outcomes[k].report)
             for (const TensorReport& t : report->tensors)
-                sums[group_of(t.meaning)] += static_cast<double>(t.traffic.read + t.traffic.write);
+                sums[group_of(t.meaning)] += static_cast<double>(t.traffic.read + t.traffic.sent());
         for (std::size_t g = 0; g < std::size(groups); at += sums[g], ++g)
             if (sums[g] > 0)
                 p.boxes.push_back({x - 0.36, x + 0.36, at, at + sums[g], static_cast<int>(g), 0, false, groups[g].title,

@@ -12,7 +12,7 @@ namespace {
 constexpr double letter = 9.3, title_letter = 15, caption_letter = 8.7, legend_letter = 10.5;
 constexpr double title_line = 34, legend_line = 26, caption_line = 20, margin = 12, axis_title = 26;
 constexpr double usual_panel = 620, least_panel = 460;  // wide
-constexpr double highest_panel = 350, name_line = 19;
+constexpr double highest_panel = 350, name_line = 19, tick_line = 20;
 constexpr double most_beside = 0.45;  // of the width, that a legend takes from the panels
 constexpr double least_beside = 200;  // of an axis, that it leaves them
 
@@ -32,6 +32,9 @@ std::size_t longest_label(const FigureAxis& a) {
     }
 }
 
+/// Whether a tick's words may reach beyond the axis.
+bool ends_at_tick(const FigureAxis& a) { return a.ticks.empty() ? a.log : a.to && a.ticks.back().at > 0.98 * *a.to; }
+
 /// Of a map, by its width.
 double height_of(const Panel& p) { return (*p.y.to - *p.y.from) / (*p.x.to - *p.x.from); }
 
@@ -39,12 +42,6 @@ double wide(std::size_t letters) { return letter * static_cast<double>(letters);
 
 /// Those are all needed; of numbers some will do.
 bool is_of_names(const FigureAxis& a) { return longest_label(a) > 5; }
-/// For words side by side.
-double room_along(const FigureAxis& a) {
-    double all = 0;
-    for (const FigureAxis::Tick& t : a.ticks) all += wide(text::width(t.text) + 1);
-    return all;
-}
 
 std::vector<std::string> lines_of(const std::string& text, double width, double of_a_letter) {
     return text.empty() ? std::vector<std::string>{}
@@ -114,6 +111,7 @@ void FigureLayout::measure_panels(const Figure& f) {
         left_ = std::max(left_, p.map ? 2 * margin : wide(longest_label(p.y)) + 32);
         // A scale of shades is as wide as a part of the panel.
         right_ = std::max(right_, p.shades ? wide(longest_label(*p.shades)) + 16 + 0.08 * cell_width() : 20);
+        if (ends_at_tick(p.x)) right_ = std::max(right_, wide(longest_label(p.x)) / 2 + 4);
         titled = titled || !p.title.empty();
     }
     const auto height_now = [&] {
@@ -170,10 +168,35 @@ bool FigureLayout::upright(const Panel& p, const FigurePoint& q) const {
     return wide(text::width(q.label)) > room_of_tick(p.x) / std::max(1.0, each);
 }
 
-std::size_t FigureLayout::tick_step(const FigureAxis& a, bool along_x) const {
-    if (along_x && is_of_names(a)) return 1;
-    const double needed = along_x ? room_along(a) : 20 * static_cast<double>(a.ticks.size());
-    return static_cast<std::size_t>(std::max(1.0, std::ceil(needed / (along_x ? plot_width() : panel_height_))));
+std::vector<std::size_t> FigureLayout::ticks_with_room(const FigureAxis& a, bool along_x) const {
+    const std::size_t n = a.ticks.size();
+    const bool names = along_x && is_of_names(a);
+    const auto scaled = [&](double x) { return a.log ? std::log(x) : x; };
+    const double first = scaled(a.from.value_or(a.ticks.front().at)), last = scaled(a.to.value_or(a.ticks.back().at));
+    const double length = along_x ? plot_width() : panel_height_;
+    std::vector<double> at, half;  // where they are, and half of what they and a gap need
+    for (const FigureAxis::Tick& t : a.ticks) {
+        at.push_back(last > first ? (scaled(t.at) - first) / (last - first) * length : 0);
+        half.push_back(names ? 0 : along_x ? wide(text::width(t.text) + 1) / 2 : tick_line / 2);
+    }
+    double least = length, most = 0;
+    for (std::size_t k = 1; k < n; ++k)
+        least = std::min(least, at[k] - at[k - 1]), most = std::max(most, at[k] - at[k - 1]);
+    const bool even = most < 1.1 * least;
+    const auto with_step = [&](std::size_t step) {
+        std::vector<std::size_t> kept;
+        for (std::size_t k = 0; k < n; k += step)
+            if (even || kept.empty() || at[k] - at[kept.back()] >= half[k] + half[kept.back()]) kept.push_back(k);
+        return kept;
+    };
+    std::size_t step = 1;
+    const auto overlap = [&](const std::vector<std::size_t>& kept) {
+        for (std::size_t k = 1; k < kept.size(); ++k)
+            if (at[kept[k]] - at[kept[k - 1]] < half[kept[k]] + half[kept[k - 1]]) return true;
+        return false;
+    };
+    while (even && step < n && overlap(with_step(step))) ++step;
+    return with_step(step);
 }
 
 double FigureLayout::room_for(const std::string& label, std::size_t panel_number, const Panel& p, const Box& b) const {

@@ -40,8 +40,8 @@ struct FigureLayout {
     bool steep(const FigureAxis& x) const { return turn(x) > 0; }
     /// Whether there is as little room for a point's label.
     bool upright(const Panel& p, const FigurePoint& point) const;
-    /// Every so manieth of the ticks has room.
-    std::size_t tick_step(const FigureAxis& axis, bool along_x) const;
+    /// Which of the ticks have room beside each other: every so manieth where they are equally far apart.
+    std::vector<std::size_t> ticks_with_room(const FigureAxis& axis, bool along_x) const;
 
   private:
     void measure_panels(const Figure& figure);

@@ -30,8 +30,8 @@ struct Done {
 /// Where the thread blocks of the first head are in the time of the run.
 class Clock {
   public:
-    Clock(const Experiment& e, const TileVisits& visits) : visits_(visits) {
-        const RunTime time = time_of(e, {.played = &launches_});
+    Clock(const Experiment& e, const TileVisits& visits, Control* control) : visits_(visits) {
+        const RunTime time = time_of(e, {.played = &launches_}, control);
         double begin = 0;
         for (std::size_t k = 0; k < launches_.size(); ++k) {
             const PlayedLaunch& l = launches_[k];
@@ -87,7 +87,7 @@ Story story_of(const std::string& label, const Report& report, Control* control)
     Gpu gpu(e.gpu, mode, 1, control);
     gpu.listen(s.visits);
     run_program(gpu, *e.algorithm, e.problem, e.tiling, {});
-    const Clock clock(e, s.visits);
+    const Clock clock(e, s.visits, control);
     for (Index i = 0; i < s.visits.rows(); ++i)
         for (Index j = 0; j < s.visits.cols(); ++j) {
             const auto& moments = s.visits.visits(i, j);
@@ -116,10 +116,12 @@ Box inset(Box b) {
     return b;
 }
 
+bool is_numbered(const Story& s) { return std::max(s.visits.rows(), s.visits.cols()) <= most_numbered; }
+
 /// The tiles row by row, with the number of each in the order in which they are done with; those of one moment have one
 /// number.
 void add_tiles(Panel& p, const Story& s) {
-    const bool numbered = std::max(s.visits.rows(), s.visits.cols()) <= most_numbered;
+    const bool numbered = is_numbered(s);
     Index number = 0;
     double before = -1;
     std::map<std::pair<Index, Index>, Box> boxes;
@@ -140,7 +142,7 @@ void add_tiles(Panel& p, const Story& s) {
             }
 }
 
-/// The way of each thread block through the tiles that it is the last to see, cut where it turns.
+/// The way of each thread block through the tiles that it is the last to see: from a dot, and cut where it turns.
 void add_ways(Panel& p, const Story& s) {
     std::vector<Done> order = s.done;
     std::stable_sort(order.begin(), order.end(), [](const Done& a, const Done& b) {
@@ -152,11 +154,11 @@ void add_ways(Panel& p, const Story& s) {
     for (std::size_t k = 0; k < order.size(); ++k) {
         const Box b = cell(s, order[k].i, order[k].j);
         const FigurePoint at{b.left + 0.2 * (b.right - b.left), b.bottom + 0.16 * (b.top - b.bottom)};
-        const bool goes_on = k > 0 && order[k].by.launch == order[k - 1].by.launch &&
-                             order[k].by.block == order[k - 1].by.block &&
-                             std::abs(step(k).first) + std::abs(step(k).second) == 1 &&
+        const bool same_block =
+            k > 0 && order[k].by.launch == order[k - 1].by.launch && order[k].by.block == order[k - 1].by.block;
+        const bool goes_on = same_block && std::abs(step(k).first) + std::abs(step(k).second) == 1 &&
                              (p.series.back().points.size() == 1 || step(k) == step(k - 1));
-        if (!goes_on) p.series.push_back({"", Look::way, 4});
+        if (!goes_on) p.series.push_back({"", same_block ? Look::border : Look::way, 4});
         p.series.back().points.push_back(at);
     }
 }
@@ -279,10 +281,15 @@ Figure loop_order(const FigureRequest& r) {
     const Problem& p = stories[0].report.experiment.problem;
     Figure f{"loop-order", "Who computes which scores, and when", {}, "", r.command};
     for (const Story& s : stories) f.panels.push_back(panel_of(s, room, unit));
+    const bool numbered = std::any_of(stories.begin(), stories.end(), is_numbered);
     f.of_all =
-        "The matrix of scores. Colours and numbers: when a tile is done with (modelled; those of one moment have one "
-        "number); "
-        "each panel has a scale of its own. Lines: the way of a thread block, from its dot. Bars: "
+        "The matrix of scores. " +
+        std::string(numbered ? "Colours and numbers: when a tile is done with (modelled; those of one moment have one "
+                               "number)"
+                             : "Colours: when a tile is done with (modelled)") +
+        (stories.size() > 1 ? "; each panel has a scale of its own" : "") +
+        ". Lines: the ways of thread blocks; each begins at a dot, and where a line ends without another dot, the "
+        "block goes on elsewhere. Bars: "
         "how often each tile of Q, K, V and O crosses the SMs' boundary (counted), on one scale. Above: the whole "
         "run's time, and its SM traffic. " +
         (p.batch_heads() > 1 ? "The first of " + text::grouped(p.batch_heads()) + " heads. " : std::string()) +

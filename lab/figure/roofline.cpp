@@ -81,6 +81,24 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
 
 }  // namespace
 
+namespace {
+
+/// Whether every variant does the same work at each point of its path.
+bool same_work(const std::vector<Outcome>& outcomes, std::size_t variants) {
+    const std::size_t each = outcomes.size() / variants;
+    std::vector<std::optional<double>> flops(each);
+    for (std::size_t k = 0; k < outcomes.size(); ++k) {
+        if (!outcomes[k].report) continue;
+        const double own = outcomes[k].report->useful_flops();
+        std::optional<double>& first = flops[k % each];
+        if (first.value_or(own) != own) return false;
+        first = own;
+    }
+    return true;
+}
+
+}  // namespace
+
 /// The same FLOPs along both axes: what is above a dot is then the roof of its bytes.
 RooflineDot roofline_dot(const Report& r) {
     const auto over = [&](Bytes bytes) {
@@ -129,8 +147,7 @@ Figure roofline(const FigureRequest& r) {
                 continue;
             }
             p.series.push_back(s);
-            if (!path.values.empty())
-                p.series.push_back({"", Look::open_points, static_cast<int>(v), {s.points.front()}});
+            if (!path.values.empty()) p.series.push_back({"", Look::rings, static_cast<int>(v), {s.points.front()}});
         }
     add_roofs(p, gpu);
     return {"roofline",
@@ -139,8 +156,11 @@ Figure roofline(const FigureRequest& r) {
             "Roofs: the data sheet's rates, " +
                 std::string(gpu.l2_read_bytes_per_clk ? "of L2 a measured one"
                                                       : "that of L2 assumed, for none is published") +
-                ". Dots: useful FLOPs, which are the same for all algorithms (products of queries and keys that the "
-                "mask leaves), over a run's bytes at a level (SM traffic, counted; DRAM traffic, modelled) and over "
+                ". Dots: useful FLOPs (products of queries and keys that the mask leaves" +
+                (variants.size() == 1                   ? ""
+                 : same_work(outcomes, variants.size()) ? ", the same for all of these"
+                                                        : ", each run's own") +
+                "), over a run's bytes at a level (SM traffic, counted; DRAM traffic, modelled) and over "
                 "its modelled time. " +
                 (path.values.empty() ? "Filled" : "Lines with points") + ": by SM traffic, under L2's roof; " +
                 (path.values.empty() ? "open" : "dotted") + ": by DRAM traffic, under DRAM's roof. " +

@@ -6,6 +6,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
+#include "core/text/words.hpp"
 #include "lab/figure/kinds.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/mapping.hpp"
@@ -63,22 +64,23 @@ std::optional<double> value_of(const Outcome& o, const Metric& m) {
 std::tuple<int, std::string> reason(const Outcome& o) {
     if (o.report && spills(*o.report)) return {3, "registers would spill"};
     if (o.report) return {2, o.report->fits_hbm() ? "not modelled" : "no room in HBM"};
-    return o.remark.find(" of SRAM ") != std::string::npos ? std::tuple(0, "no room in SRAM")
-                                                           : std::tuple(1, "no room in registers");
+    return o.lacks == Space::sram ? std::tuple(0, "no room in SRAM") : std::tuple(1, "no room in registers");
 }
 
 /// A number of on_axis() as people write it.
 std::string shown_on_axis(const Metric& m, double v) {
-    return shown(m, std::string_view(m.unit) == "us" ? v * 1e6 : m.share ? v / 100 : v);
+    return shown(m, m.unit == MetricUnit::microseconds ? v * 1e6 : m.share ? v / 100 : v);
 }
 
-/// The cells; what has no number is hatched.
-void add_cells(Panel& p, const Plane& plane, const Metric& m) {
+/// The cells; what has no number is hatched. Whether their colours go on beyond the most.
+bool add_cells(Panel& p, const Plane& plane, const Metric& m) {
     double least = std::numeric_limits<double>::infinity(), most = -least;
     for (const Outcome& o : plane.outcomes)
         if (const auto v = value_of(o, m)) least = std::min(least, *v), most = std::max(most, *v);
     const bool log = least > 0 && most > 3 * least;
-    most = end_of_shades(m, least, most);
+    const double end = end_of_shades(m, least, most);
+    const bool goes_on = end > most;
+    most = end;
     p.shades = FigureAxis{"", scale_of(m), log, least, most > least ? most : least + 1};
     if (log)
         for (double decade = std::pow(10, std::floor(std::log10(least))); decade < most; decade *= 10)
@@ -97,6 +99,7 @@ void add_cells(Panel& p, const Plane& plane, const Metric& m) {
                 b.hatched = true, std::tie(b.colour, b.series) = reason(o);
             p.boxes.push_back(b);
         }
+    return goes_on;
 }
 
 /// Round every region whose cells hold equally many thread blocks on an SM.
@@ -153,7 +156,7 @@ void add_limits(Panel& p, const Plane& plane) {
 }
 
 /// Whether the search takes nearly equal numbers for the same.
-bool few_bytes(const Metric& m) { return std::string_view(m.unit) == "B"; }
+bool few_bytes(const Metric& m) { return m.unit == MetricUnit::bytes; }
 
 /// Of those that a kernel could have, by the rule of the search.
 const Outcome* best_of(const Plane& plane, const Metric& m, bool more_is_better) {
@@ -196,8 +199,9 @@ Figure tiles_plane(const FigureRequest& r) {
              ticks_of(plane.cols.values)},
             {"Br: queries of a tile", Scale::plain, false, -0.5, static_cast<double>(plane.rows.values.size()) - 0.5,
              ticks_of(plane.rows.values)}};
-    add_cells(p, plane, m);
+    const bool beyond_most = add_cells(p, plane, m);
     add_borders(p, plane);
+    const bool borders = !p.series.empty();
     add_limits(p, plane);
     if (p.boxes.end() == std::find_if(p.boxes.begin(), p.boxes.end(), [](const Box& b) { return !b.hatched; })) {
         if (plane.outcomes[0].report && std::holds_alternative<std::string>(m.of(*plane.outcomes[0].report)))
@@ -221,8 +225,9 @@ Figure tiles_plane(const FigureRequest& r) {
     return {"tiles",
             "Tiles of " + variants[0].title + ": " + m.title + " (" + name_of(m.evidence) + ")",
             {p},
-            text::capitalised(m.title) + ", " + name_of(m.evidence) + ": " + m.meaning +
-                ". Lines: where another number of thread blocks fits on an SM." +
+            text::capitalised(m.title) + ", " + name_of(m.evidence) + ": " + m.meaning + "." +
+                (beyond_most ? " Colours go on to half more than the least: these differ by less." : "") +
+                (borders ? " Lines: where another number of thread blocks fits on an SM." : "") +
                 (curves ? " Curves: the widest tiles that SRAM, or registers, have room for." : "") +
                 (best && few_bytes(m) ? " The best of these cells: of those within 1% of the fewest bytes, which is "
                                         "as few, the fastest. "

@@ -84,7 +84,7 @@ Figure timeline_figure(const FigureRequest& r) {
         const Outcome& o = outcomes[k];
         if (!o.report || !o.report->time) continue;
         Play play{variants[k].title, &o, {}, {}};
-        play.time = time_of(o.experiment, {.played = &play.launches});
+        play.time = time_of(o.experiment, {.played = &play.launches}, r.control);
         sms = std::min(sms, sms_to_draw(play));
         plays.push_back(std::move(play));
     }
@@ -96,17 +96,25 @@ Figure timeline_figure(const FigureRequest& r) {
                     text::grouped(o.report->time->longest().sms) + " of " + text::grouped(o.experiment.gpu.sms) +
                     " SMs in use",
                 {"time (modelled)", Scale::seconds, false, 0.0},
-                {"SM (the first " + text::grouped(sms) + ")", Scale::plain, false, 0.0, static_cast<double>(sms)}};
+                {sms < o.experiment.gpu.sms ? "SM (the first " + text::grouped(sms) + ")" : "SM", Scale::plain, false,
+                 0.0, static_cast<double>(sms)}};
         add_launches(p, play, sms);
         longest = std::max(longest, o.report->time->us() / 1e6);
         f.panels.push_back(p);
     }
     if (f.panels.empty()) throw RunError("plot timeline: " + outcomes[0].remark);
     for (Panel& p : f.panels) in_one_unit(p.x, longest), p.x.to = longest;
-    f.of_all =
-        "A box is a thread block on an SM; neighbouring heads differ in colour; where an SM holds several they lie "
-        "side by side. The same scale of time. Modelled. " +
-        setups_of(variants, outcomes);
+    const auto any = [&](auto&& holds) { return std::any_of(plays.begin(), plays.end(), holds); };
+    f.of_all = "A box is a thread block on an SM";
+    if (any([](const Play& play) { return play.outcome->experiment.problem.batch_heads() > 1; }))
+        f.of_all += "; neighbouring heads differ in colour";
+    if (any([](const Play& play) {
+            return std::any_of(play.time.launches.begin(), play.time.launches.end(),
+                               [](const LaunchTime& l) { return l.residency.blocks > 1; });
+        }))
+        f.of_all += "; where an SM holds several they lie side by side";
+    f.of_all += plays.size() > 1 ? ". The same scale of time. Modelled. " : ". Modelled. ";
+    f.of_all += setups_of(variants, outcomes);
     return f;
 }
 

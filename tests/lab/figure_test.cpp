@@ -234,6 +234,13 @@ TEST_CASE("a ladder's steps sum to the traffic of the run", "[figure]") {
     CHECK(sums.size() == 7);
     CHECK(sums[0] == static_cast<double>(report_of("standard", 16, 4096, {128, 128}).counters.hbm()));
     CHECK(sums[4] == static_cast<double>(report_of("flash_v2", 16, 4096, {128, 128}).counters.hbm()));
+    // What is sent to be added is traffic, too.
+    const Figure backward = ladder(request({}, "flash_v2_backward:br=64,bc=64"));
+    double sum = 0;
+    for (const Box& b : backward.panels[0].boxes) sum += b.top - b.bottom;
+    const Counters counted = report_of("flash_v2_backward", 16, 4096, {64, 64}).counters;
+    CHECK(counted.hbm_reduce > 0);
+    CHECK(sum == static_cast<double>(counted.hbm()));
 }
 
 TEST_CASE("both passes stand beside what was printed of the paper's size, and of no other",
@@ -257,13 +264,26 @@ TEST_CASE("both passes stand beside what was printed of the paper's size, and of
     // Less of all else.
     CHECK(value(f.panels[1], "counted", 1) < value(f.panels[1], "counted", 0));
     CHECK(value(f.panels[2], "modelled", 1) < value(f.panels[2], "modelled", 0));
-    CHECK_THAT(f.of_all, ContainsSubstring("move 25.2 GB") && ContainsSubstring("move 4.65 GB"));
+    // Each panel says what is in it; bars, captions and tiles have one name for a run.
+    CHECK_THAT(f.panels[0].caption, ContainsSubstring("six and seven products") && !ContainsSubstring("modelled"));
+    CHECK_THAT(f.panels[1].caption, ContainsSubstring("move 25.2 GB") && ContainsSubstring("move 4.65 GB"));
+    CHECK_THAT(f.panels[2].caption, !ContainsSubstring("FLOPs"));
+    CHECK_THAT(f.of_all, !ContainsSubstring("backward, "));
+    FigureRequest alone = request({}, "flash_v1_backward");
+    CHECK_THAT(caption_of(forward_backward(alone)),
+               ContainsSubstring(" seven products") && !ContainsSubstring("Algorithms 0 and 3"));
+    alone.options.gpu = "H200";  // whose tiles are others
+    const Figure elsewhere = forward_backward(alone);
+    CHECK(value(elsewhere.panels[2], "printed, NeurIPS", 0) == 0);
+    CHECK_THAT(caption_of(elsewhere), !ContainsSubstring("printed FLOPs") && ContainsSubstring("on an A100 alone"));
+    alone.options.gpu = "A100", alone.options.sms = 10;
+    CHECK(value(forward_backward(alone).panels[2], "printed, NeurIPS", 0) == 0);
     FigureRequest other = request();
     other.options.heads = 8;
     const Figure no_paper = forward_backward(other);
     CHECK(value(no_paper.panels[1], "printed, arXiv v2", 0) == 0);
     CHECK(value(no_paper.panels[1], "counted", 0) > 0);
-    CHECK_THAT(no_paper.of_all, !ContainsSubstring("Algorithms 0 and 3"));
+    CHECK_THAT(caption_of(no_paper), !ContainsSubstring("Algorithms 0 and 3"));
     other.variants = {variant_from("standard")};
     CHECK_THROWS_WITH(forward_backward(other), ContainsSubstring("standard is no backward pass"));
 }
@@ -330,7 +350,7 @@ TEST_CASE("a path on a roofline begins at a ring, and has no label that could li
     const Figure f = roofline(request({"seq=512:4k:x2"}));
     std::size_t rings = 0, paths = 0;
     for (const Series& s : f.panels[0].series) {
-        rings += s.look == Look::open_points, paths += s.look == Look::measured_line || s.look == Look::dots;
+        rings += s.look == Look::rings, paths += s.look == Look::measured_line || s.look == Look::dots;
         if (s.look != Look::words)
             for (const FigurePoint& q : s.points) CHECK(q.label.empty());
     }
@@ -356,6 +376,59 @@ TEST_CASE("thread blocks on a timeline do not overlap, and end when the run does
         CHECK(last <= *p.x.to * (1 + 1e-9));
         CHECK(last > 0);
     }
+}
+
+TEST_CASE("captions say what the picture shows, and no more", "[figure]") {
+    const auto said = [](Figure (*draw)(const FigureRequest&), const FigureRequest& r) { return caption_of(draw(r)); };
+    CHECK_THAT(said(waves, request({"heads=1:40:+1"}, "flash_v2")),
+               ContainsSubstring("a head more costs a whole wave"));
+    for (const char* coarse : {"heads=128:1024:x2", "heads=1:4:+1", "heads=8"})
+        CHECK_THAT(said(waves, request({coarse}, "flash_v2")), !ContainsSubstring("a head more costs"));
+    CHECK_THAT(said(timeline_figure, request()),
+               ContainsSubstring("neighbouring heads") && ContainsSubstring("The same"));
+    FigureRequest one = request({}, "flash_v2");
+    one.options.heads = 1, one.options.gpu = "toy", one.options.dtype = "f32", one.options.dim = 4;
+    one.options.br = one.options.bc = "4", one.options.seq = 16;
+    const Figure small = timeline_figure(one);
+    CHECK_THAT(small.of_all, !ContainsSubstring("neighbouring heads") && !ContainsSubstring("The same scale"));
+    CHECK(small.panels[0].y.title == "SM");
+    CHECK_THAT(said(io_vs_sram, request({"sram=16:32:+8"}, "flash_v2")),
+               !ContainsSubstring("It turns at M") && !ContainsSubstring("level off where"));
+    CHECK_THAT(said(io_vs_sram, request({"sram=4,8,16,256,512"}, "flash_v2")),
+               ContainsSubstring("It turns at M") && ContainsSubstring("level off where"));
+    CHECK_THAT(said(io_vs_block, request({}, "flash_v1")), ContainsSubstring("Br = min(Bc, d) = 64"));
+    FigureRequest shorter = request({}, "flash_v1");
+    shorter.options.br = "32";
+    CHECK_THAT(said(io_vs_block, shorter), !ContainsSubstring("As in FlashAttention"));
+    FigureRequest mixed = request();
+    mixed.variants = {variant_from("flash_v2"), variant_from("flash_v2_backward:br=64,bc=64")};
+    CHECK_THAT(said(roofline, mixed), ContainsSubstring("leaves, each run's own)"));
+    CHECK_THAT(said(roofline, request()), ContainsSubstring("leaves, the same for all of these)"));
+    CHECK_THAT(said(roofline, request({}, "flash_v2")), ContainsSubstring("leaves), over"));
+}
+
+TEST_CASE("words on axes have room beside each other, however uneven the sizes", "[figure]") {
+    const std::vector<const char*> ranges = {"dim=16,24,32,40,48,56,64,128", "dim=256,64,16", "dim=8:256:+8",
+                                             "dim=100,101,102,256"};
+    for (const char* vary : ranges)
+        for (const Page& page : {Page{}, Page{8.5, 8, true}}) {
+            const Figure f = io_vs_d(request({vary}, "flash_v2:br=64,bc=64"));
+            const FigureLayout l(f, page, {});
+            const FigureAxis& x = f.panels[0].x;
+            INFO(vary);
+            const auto kept = l.ticks_with_room(x, true);
+            REQUIRE_FALSE(kept.empty());
+            const FigureLayout::Area a = l.panel(0);
+            const auto place = [&](std::size_t k) {
+                return std::log(x.ticks[k].at / *x.from) / std::log(*x.to / *x.from) * (a.right - a.left);
+            };
+            for (std::size_t k = 1; k < kept.size(); ++k) {
+                const auto letters =
+                    static_cast<double>(x.ticks[kept[k]].text.size() + x.ticks[kept[k - 1]].text.size());
+                CHECK(place(kept[k]) - place(kept[k - 1]) > 0.5 * 9 * letters);
+            }
+            for (const FigurePoint& q : f.panels[0].series[0].points) CHECK((q.x > *x.from && q.x < *x.to));
+        }
 }
 
 TEST_CASE("visits of tiles and trips of tensors are those of the run, for every algorithm", "[figure]") {
@@ -433,6 +506,16 @@ TEST_CASE("flash_v1 goes down columns, flash_v2 along all rows at once; what a m
         CHECK(last == Approx(*p.shades->to));
     }
     CHECK(named(v2, "").look == Look::way);
+    // A dot for each thread block: one of flash_v1, one a row of flash_v2.
+    const auto dots = [](const Panel& p) {
+        return std::count_if(p.series.begin(), p.series.end(), [](const Series& way) { return way.look == Look::way; });
+    };
+    CHECK(dots(v1) == 1);
+    CHECK(dots(v2) == 4);
+    CHECK_THAT(f.of_all, ContainsSubstring("Colours and numbers:") && ContainsSubstring("each panel has a scale"));
+    FigureRequest many = r;
+    many.variants = {variant_from("flash_v2")}, many.options.seq = 2048;
+    CHECK_THAT(loop_order(many).of_all, ContainsSubstring("Colours: when") && !ContainsSubstring("each panel"));
     r.options.seq = 8192;
     CHECK_THROWS_WITH(loop_order(r), Catch::Contains("64 x 64 tiles are too many to be seen, 1,024 are the most"));
     r.variants.push_back(variant_from("softmax_safe"));
