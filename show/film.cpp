@@ -66,7 +66,7 @@ std::string film_length_text(const Session& s, const FilmOrder& o, double steps_
     if (o.from < 0 || o.from >= o.to || o.to > s.length()) return "";
     const Index pictures = film_pictures(s, o.from, o.to, steps_per_second, pictures_a_second);
     return "A film of " + duration(static_cast<double>(pictures) / static_cast<double>(pictures_a_second)) + ": " +
-           text::counted(o.to - o.from, "operation") + " at " + speed_text(s, steps_per_second) + ", as it plays.";
+           text::counted(o.to - o.from, position_word(s)) + " at " + speed_text(s, steps_per_second) + ", as it plays.";
 }
 
 std::string filming_text(const std::string& path, Index done, Index all) {

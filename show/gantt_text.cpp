@@ -36,7 +36,7 @@ std::string filling(const Run& run) {
         return thread_blocks(l.blocks) + (l.blocks == 1 ? " runs" : ", all at once,") + " on " + text::grouped(l.sms) +
                " of " + text::grouped(sms) + " SMs.";
     return thread_blocks(l.blocks) + ", " + text::grouped(places) + " at a time: " + three_digits(l.waves) + " waves" +
-           (l.tail >= notable ? ", and " + text::percent(l.tail) + " of the places' time is tail." : ".");
+           (l.tail >= notable ? ", and " + text::percent(l.tail) + " of the slots' time is tail." : ".");
 }
 
 std::string about_tail(const Run& run) {

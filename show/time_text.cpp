@@ -32,9 +32,11 @@ std::string duration(double seconds) {
     return text::number(seconds / 1e-9) + " ns";
 }
 
+const char* position_word(const Session& s) { return s.rival() ? "moment" : "operation"; }
+
 std::string step_text(const Session& s, Index position) {
     if (!s.run()) return "nothing to play";
-    return "operation " + text::grouped(position) + " of " + text::grouped(s.length());
+    return position_word(s) + (' ' + text::grouped(position)) + " of " + text::grouped(s.length());
 }
 
 std::vector<std::string> modelled_times(const Session& s, Index position, bool says_when_it_ends) {
@@ -69,7 +71,7 @@ std::string speed_text(const Session& s, double speed) {
         const double all = std::max(s.seconds(*s.run(), a), s.rival() ? s.seconds(*s.rival(), b) : 0.0);
         if (all > 0) return duration(all * speed / static_cast<double>(s.length())) + "/s";
     }
-    return (speed < 10 ? text::number(speed) : text::grouped(std::lround(speed))) + " operations/s";
+    return (speed < 10 ? text::number(speed) : text::grouped(std::lround(speed))) + ' ' + position_word(s) + "s/s";
 }
 
 Traffic moved_between(const Session& s, Index from, Index to) {

@@ -10,7 +10,9 @@ namespace tilescope::show {
 
 /// "7.99 µs": three significant digits and a unit.
 std::string duration(double seconds);
-/// "operation 12 of 340" at a position.
+/// What positions count: an "operation"; in a race a "moment", at which one run or both go on by one.
+const char* position_word(const Session& session);
+/// "operation 12 of 340" at a position, in a race "moment 12 of 340".
 std::string step_text(const Session& session, Index position);
 /// "450 µs of 900 µs modelled", in a race of both, and shorter ways to say it; empty texts where nothing runs.
 std::vector<std::string> modelled_times(const Session& session, Index position, bool says_when_it_ends = true);

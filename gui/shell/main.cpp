@@ -25,6 +25,7 @@
 #include "lab/signals.hpp"
 #include "show/setup_text.hpp"
 #include "show/state.hpp"
+#include "show/time_text.hpp"
 
 namespace tilescope::gui::shell {
 using namespace lab;
@@ -193,9 +194,19 @@ void await(App& app, bool all) {
     }
 }
 
+/// A step beyond the end is the end, which the picture does not tell.
+void remark_on_step(const App& app, Index step) {
+    const Index length = app.session.length();
+    if (app.session.run() && step > length)
+        std::cerr << "tilescope-gui: --step " << step << ": there are "
+                  << text::counted(length, position_word(app.session)) << " to play; this is the end, as with --step "
+                  << length << '\n';
+}
+
 void take_screenshot(App& app, const Invocation& r, std::ostream& out) {
     Window window(Window::Kind::hidden, r.size);
     settle(app, window);
+    remark_on_step(app, r.state.step);
     write_picture(app, window, exported(r), out);
     Log(r.log).add(status(app));
 }

@@ -6,6 +6,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -193,6 +194,17 @@ def logs_pictures_and_films(folder):
         assert not os.path.exists(flags[-1])
 
 
+def remarks_on_steps_beyond_the_end(folder):
+    picture = os.path.join(folder, "a.png")
+    r = run(*SMALL, "--step", "1000000", "--screenshot", picture)
+    said = re.fullmatch(r"tilescope-gui: --step 1000000: there are (\d+) operations to play; this is the end, as with "
+                        r"--step \1\n", r.stderr)
+    assert r.returncode == 0 and said, r
+    assert not run(*SMALL, "--step", said[1], "--screenshot", picture).stderr
+    race = run(*SMALL, "--race", "flash_v1", "--step", "1000000", "--screenshot", picture)
+    assert re.search(r"there are \d+ moments to play", race.stderr), race
+
+
 def says_that_the_log_is_lost(_):
     display = Display(640, 480)
     r = run(*SMALL, "--no-tour", "--log", "/dev/full", display=display)
@@ -201,7 +213,7 @@ def says_that_the_log_is_lost(_):
 
 
 TESTS = [checks_standard_output, prints_notes, keeps_the_old_one_on_a_full_disk, keeps_permissions, writes_what_names_say, exports_views,
-         draws_the_same_in_vectors,         logs_pictures_and_films, says_that_the_log_is_lost]
+         draws_the_same_in_vectors, logs_pictures_and_films, remarks_on_steps_beyond_the_end, says_that_the_log_is_lost]
 
 
 def main():

@@ -142,7 +142,7 @@ TEST_CASE("what is said of a timeline is what is in it", "[gantt]") {
         return session_of("flash_v2", all);
     };
     WaitingSession s = with_heads("17");
-    CHECK(gantt_headline(s) == "272 thread blocks, 132 at a time: 2.06 waves, and 31% of the places' time is tail.");
+    CHECK(gantt_headline(s) == "272 thread blocks, 132 at a time: 2.06 waves, and 31% of the slots' time is tail.");
     CHECK(gantt_reason(s).starts_with(
         "Once the last thread block has started, at 118 µs, SMs that are done have nothing left to do. The limit is "));
     CHECK(gantt_title(*s.run())[0] == "flash_v2 · 128 × 128 · 175 µs · room for 1 thread block on each of 132 SMs");

@@ -66,6 +66,9 @@ TEST_CASE("in a race both times are said, the first run's first", "[time text]")
               text::microseconds(session.rival()->seconds_for_all(other) * 1e6) + " of " +
               text::microseconds(session.rival()->counted().time->us()) + " modelled");
     CHECK(session.run()->seconds(own) != session.rival()->seconds(other));
+    // Its positions are no operations of either, and other ones at another pace.
+    CHECK(step_text(session, 900) == "moment 900 of " + text::grouped(session.length()));
+    CHECK(speed_text(session, 4) == "4 moments/s");
     CHECK(about_modelled_time(session) ==
           "flash_v1: " + about_time(*session.run(), true) + "\nflash_v2: " + about_time(*session.rival(), true));
 }
