@@ -112,10 +112,15 @@ Figure validation_time(const FigureRequest& r) {
     Figure f{"validation-time", "Modelled time beside measured time", {}, "", r.command};
     for (const std::string& gpu : machines) f.panels.push_back(times_on(gpu, cases));
     for (const std::string& gpu : machines) f.panels.push_back(errors_on(gpu, cases));
-    const auto drawn = std::ranges::count_if(cases, [](const MeasuredCase& c) { return c.us && c.modelled_us; });
-    f.of_all = "Every case that was measured, " + text::grouped(drawn) +
-               " in all: modelled times, and medians of measured ones with warm caches; of PyTorch's kernel without "
-               "what a call costs. docs/validation.md explains what is far off.";
+    for (Panel& p : f.panels) {
+        std::size_t drawn = 0;
+        for (const Series& s : p.series) drawn += s.small ? s.points.size() : 0;
+        p.title += ", " + text::grouped(static_cast<Index>(drawn)) + " cases";
+    }
+    f.of_all =
+        "Every case that was measured: modelled times, and medians of measured ones with warm caches; of PyTorch's "
+        "kernel without "
+        "what a call costs. docs/validation.md explains what is far off.";
     return f;
 }
 

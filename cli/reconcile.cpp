@@ -159,9 +159,17 @@ std::string about_launches(const Report& r, const std::vector<NcuLaunch>& launch
     const auto launches_of = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " launch" : " launches"); };
     std::string said = text::shown(f.file) + ": " + launches_of(launches.size()) + " of " + text::join(names, ", ");
     if (f.runs > 1) said += ", " + std::to_string(f.runs) + " runs";
-    if (launches.size() != r.launches.size() * static_cast<std::size_t>(f.runs))
-        said += "; a run of " + std::string(r.experiment.algorithm->name) + " has " + launches_of(r.launches.size()) +
-                ": --runs N where the file holds several, --only NAME where other kernels ran, too";
+    const std::size_t all = r.launches.size() * static_cast<std::size_t>(f.runs);
+    if (launches.size() != all)
+        said += "; a run of " + std::string(r.experiment.algorithm->name) + " has " + launches_of(r.launches.size());
+    if (launches.size() > all)
+        said += ": --runs N where the file holds several, --only NAME where other kernels ran, too";
+    else if (launches.size() < all && f.runs > 1)
+        said += ": fewer than --runs " + std::to_string(f.runs) + " takes them for";
+    else if (launches.size() < all && !f.only.empty())
+        said += ": --only " + text::shown(f.only) + " leaves some out, unless another kernel does it in fewer";
+    else if (launches.size() < all)
+        said += ": the file lacks some, unless the kernel does it in fewer";
     return said;
 }
 

@@ -102,15 +102,16 @@ std::optional<Tiling> tiles_in_name(const std::string& kernel) {
 std::string size_of_tiles(const Tiling& t) { return text::grouped(t.br) + " x " + text::grouped(t.bc); }
 
 /// Of a kernel with other tiles than the run's: its name says so, or as many FLOPs with other bytes do. Empty if none.
-std::string about_tiles(const Experiment& e, std::span<const NcuLaunch> launches, double flops, double reads) {
+std::string about_tiles(const Experiment& e, std::span<const NcuLaunch> launches, std::optional<double> flops,
+                        std::optional<double> reads) {
     const std::string asked = size_of_tiles(e.tiling);
     for (const NcuLaunch& l : launches)
         if (const auto tiles = tiles_in_name(l.kernel);
             tiles && cut_to(e.problem, *tiles) != cut_to(e.problem, e.tiling))
             return "The kernel's name says tiles of " + size_of_tiles(*tiles) + ", and the model's are " + asked +
                    ": --br " + std::to_string(tiles->br) + " --bc " + std::to_string(tiles->bc) + '.';
-    if (off_by_much(flops) || !off_by_much(reads)) return "";
-    return "The kernel reads " + times(reads) + " the model's bytes, with its matrix FLOPs: with other tiles than " +
+    if (!flops || !reads || off_by_much(*flops) || !off_by_much(*reads)) return "";
+    return "The kernel reads " + times(*reads) + " the model's bytes, with its matrix FLOPs: with other tiles than " +
            asked + " (--br, --bc)?";
 }
 
@@ -136,14 +137,16 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
                        std::string(r.experiment.algorithm->name) + " has " + std::to_string(r.launches.size()) +
                        ", and all are added up: choose yours with --only NAME.");
     if (const std::string of_grids = about_grids(launches); !of_grids.empty()) said.push_back(of_grids);
-    const auto of_model = [&](Compared what) {
+    const auto of_model = [&](Compared what) -> std::optional<double> {
         const auto l = std::ranges::find(levels, what, &Level::what);
-        return l != levels.end() && l->model > 0 ? l->measured / l->model : 1;
+        return l != levels.end() && l->model > 0 ? std::optional(l->measured / l->model) : std::nullopt;
     };
-    const double flops = of_model(Compared::matrix_flops);
-    if (off_by_much(flops))
-        said.push_back("The kernel has " + times(flops) +
-                       " the model's matrix FLOPs: another shape, mask or type, or several runs (--runs)?");
+    const auto flops = of_model(Compared::matrix_flops);
+    if (flops && *flops == 0)
+        said.push_back("The kernel has none of the model's matrix FLOPs: another type, or another kernel (--only)?");
+    else if (flops && off_by_much(*flops))
+        said.push_back("The kernel has " + times(*flops) + " the model's matrix FLOPs: another shape, mask or type" +
+                       (*flops > 1 ? ", or several runs (--runs)?" : "?"));
     if (const std::string tiles = about_tiles(r.experiment, launches, flops, of_model(Compared::sm_read));
         !tiles.empty())
         said.push_back(tiles);

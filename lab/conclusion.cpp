@@ -158,6 +158,12 @@ std::vector<std::string> conclusion(std::span<const Contender> contenders) {
         if (!too_close(**c, fastest))
             lines.push_back((*c)->label + " takes " + times(time_of(**c) / time_of(fastest)) +
                             " as long: " + reason(**c, fastest) + about_traffic(**c, fastest) + ".");
+    std::vector<std::string> no_dram;
+    for (const Contender* c : timed)
+        if (!c->report->dram()) no_dram.push_back(c->label);
+    if (!no_dram.empty())
+        lines.push_back("Without the limit of DRAM, whose traffic is not modelled there: " + text::listed(no_dram) +
+                        (no_dram.size() == 1 ? "; it may take longer." : "; they may take longer."));
     return lines;
 }
 

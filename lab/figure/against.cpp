@@ -121,9 +121,26 @@ std::string without_points(const Grid& g) {
     return words;
 }
 
+/// Where times lack a limit, for a caption; empty where none is drawn, or none lacks it.
+std::string without_dram(const Against& a, const Grid& g) {
+    const auto of_time = [](const Shown& s) {
+        const MetricUnit unit = find_metric(s.metric)->unit;
+        return unit == MetricUnit::microseconds || unit == MetricUnit::flops_per_second;
+    };
+    if (std::none_of(a.panels.begin(), a.panels.end(), of_time)) return "";
+    std::vector<std::string> values;
+    for (std::size_t k = 0; k < g.axis.values.size(); ++k)
+        for (std::size_t v = 0; v < g.variants.size(); ++v)
+            if (lacks_dram(g.at(v, k)) && (values.empty() || values.back() != brief(g.x(k))))
+                values.push_back(brief(g.x(k)));
+    return values.empty() ? ""
+                          : " DRAM traffic is not modelled at " + g.axis.key + " = " + text::listed(values) +
+                                ": times there lack its limit, and may be too short.";
+}
+
 Figure figure_of(const FigureRequest& r, const Against& a, const Grid& g) {
     Figure f{a.name, a.title, {}, a.caption + (a.caption.empty() ? "" : " "), r.command};
-    f.of_all += setups_text(g.variants, g.outcomes, g.axis.key) + without_points(g);
+    f.of_all += setups_text(g.variants, g.outcomes, g.axis.key) + without_points(g) + without_dram(a, g);
     for (const Shown& s : a.panels) {
         const Metric& m = *find_metric(s.metric);
         Panel p{s.title, x_axis(g, a), {std::string(m.title) + " (" + name_of(m.evidence) + ")", scale_of(m), a.log_y}};

@@ -146,8 +146,9 @@ Figure forward_backward(const FigureRequest& asked) {
     for (std::size_t k = 0; k < variants.size(); ++k) {
         const Report both = both_passes(r, variants[k], outcomes[k]);
         const Algorithm& forward = *find_algorithm(variants[k].algorithm->forward);
-        const bool plain = variants[k].title == variants[k].algorithm->title;
-        names.push_back(plain && *forward.title ? forward.title : variants[k].title);
+        const std::string &title = variants[k].title, backward = variants[k].algorithm->title;
+        const bool renamed = *forward.title && title.starts_with(backward);
+        names.push_back(renamed ? forward.title + title.substr(backward.size()) : title);
         drawn[k].title = names.back();
         const Tiling t = both.experiment.tiling;
         tiles.push_back(names.back() + " " + std::to_string(t.br) + " x " + std::to_string(t.bc));

@@ -5,6 +5,7 @@
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/describe.hpp"
 #include "lab/flags/request.hpp"
 
 namespace tilescope::lab {
@@ -86,7 +87,11 @@ void leave_to_figure(const FigureRequest& r, const std::string& key, const std::
 
 FigureRequest of_flash_attentions_figure_2(FigureRequest r) {
     Options& o = r.options;
-    if (!o.batch && !o.heads && !o.seq && !o.seq_q && o.model.empty()) o.batch = 64, o.heads = 16, o.seq = 1024;
+    if (o.model.empty()) {
+        if (!o.batch) o.batch = 64;
+        if (!o.heads) o.heads = 16;
+        if (!o.seq && !o.seq_q) o.seq = 1024;
+    }
     if (o.gpu == Options().gpu) o.gpu = "A100-40GB";
     return r;
 }
@@ -126,13 +131,15 @@ std::string setup_text(const Experiment& e, std::string_view varied) {
         add("heads", text::grouped(p.heads) + (p.heads == 1 ? " head" : " heads") +
                          (p.kv_heads != p.heads ? " (" + text::grouped(p.kv_heads) + " of K and V)" : ""));
         add("dim", "d = " + text::grouped(p.dim) + (p.dim_v != p.dim ? ", dv = " + text::grouped(p.dim_v) : ""));
+    } else if (p.batch_heads() > 1) {
+        parts.push_back(text::grouped(p.batch_heads()) + " matrices");
     }
     const std::string queries = "N = " + text::grouped(p.seq_q);
     add("seq", p.seq_q == p.seq_k ? queries : queries + " queries, " + text::grouped(p.seq_k) + " keys");
     parts.emplace_back(name_of(p.dtype));
-    if (p.mask.is_causal()) parts.emplace_back("causal");
+    if (p.mask.hides()) parts.push_back(p.mask.name());
     if (e.gpu.l2_bytes == 0) parts.emplace_back("without L2");
-    return text::join(parts, ", ") + " on " + e.gpu.name;
+    return text::join(parts, ", ") + about_scores(p) + " on " + e.gpu.name;
 }
 
 namespace {
@@ -213,6 +220,8 @@ void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes) {
                              outcomes[0].experiment.gpu.name + " and " + o.experiment.gpu.name +
                              "; draw a figure of each, with --gpu " + o.experiment.gpu.name);
 }
+
+bool lacks_dram(const Outcome& o) { return o.report && o.report->time && !o.report->dram(); }
 
 std::optional<double> on_axis(const Metric& m, const Report& r) {
     const auto x = number_of(m, r);

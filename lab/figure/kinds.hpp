@@ -68,6 +68,8 @@ std::string setups_text(const std::vector<Variant>& variants, const std::vector<
                         std::string_view varied);
 /// Throws UsageError where the outcomes are of several GPUs, which a figure cannot show at once.
 void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes);
+/// Whether its time is without the limit of DRAM, whose traffic was not modelled.
+bool lacks_dram(const Outcome& outcome);
 /// A metric of a report in the units of an axis (seconds, not microseconds); nothing where there is none.
 std::optional<double> on_axis(const Metric& metric, const Report& report);
 Scale scale_of(const Metric& metric);

@@ -10,20 +10,19 @@ namespace {
 
 /// Tensors that tell the same part of the story.
 constexpr struct Group {
-    const char* title;
+    const char *title, *of_softmax;  ///< in attention, and where a softmax is all there is
     std::initializer_list<Meaning> meanings;
 } groups[] = {
-    {"Q", {Meaning::query}},     {"K, V", {Meaning::key, Meaning::value}},
-    {"O", {Meaning::output}},    {"S, P", {Meaning::score}},
-    {"m, l, LSE and other", {}},
+    {"Q", "Q", {Meaning::query}},         {"K, V", "K, V", {Meaning::key, Meaning::value}},
+    {"O", "Y", {Meaning::output}},        {"S, P", "X", {Meaning::score}},
+    {"m, l, LSE and other", "other", {}}, {"dO, dQ, dK, dV", "gradients", {Meaning::gradient}},
 };
+constexpr std::size_t others = 4;
 
 std::size_t group_of(Meaning m) {
-    std::size_t k = 0;
-    while (k + 1 < std::size(groups) &&
-           std::find(groups[k].meanings.begin(), groups[k].meanings.end(), m) == groups[k].meanings.end())
-        ++k;
-    return k;
+    for (std::size_t k = 0; k < std::size(groups); ++k)
+        if (std::find(groups[k].meanings.begin(), groups[k].meanings.end(), m) != groups[k].meanings.end()) return k;
+    return others;
 }
 
 }  // namespace
@@ -37,6 +36,10 @@ Figure ladder(const FigureRequest& r) {
     std::vector<FigureCase> cases;
     for (const Variant& v : variants) cases.push_back({&v, {}});
     const auto outcomes = outcomes_of(usual, cases);
+    const bool attention = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) {
+        return o.experiment.algorithm->computes->features.has(Feature::head_dims);
+    });
+    const auto title = [&](std::size_t g) { return attention ? groups[g].title : groups[g].of_softmax; };
     Panel p{"", {""}, {"SM traffic (counted)", Scale::bytes}};
     double highest = 0;
     p.x.from = -0.6, p.x.to = static_cast<double>(variants.size()) - 0.4;
@@ -49,14 +52,14 @@ Figure ladder(const FigureRequest& r) {
                 sums[group_of(t.meaning)] += static_cast<double>(t.traffic.read + t.traffic.sent());
         for (std::size_t g = 0; g < std::size(groups); at += sums[g], ++g)
             if (sums[g] > 0)
-                p.boxes.push_back({x - 0.36, x + 0.36, at, at + sums[g], static_cast<int>(g), 0, false, groups[g].title,
-                                   "", false, variants[k].title});
+                p.boxes.push_back({x - 0.36, x + 0.36, at, at + sums[g], static_cast<int>(g), 0, false, title(g), "",
+                                   false, variants[k].title});
         highest = std::max(highest, at);
         p.series.push_back({"", Look::words, -1, {{x, at, at > 0 ? text::bytes(at) : "does not fit"}}});
     }
     in_one_unit(p.y, with_label * highest);
     return {"ladder",
-            "What attention moves, by tensor",
+            attention ? "What attention moves, by tensor" : "What a softmax moves, by tensor",
             {p},
             "SM traffic, counted: bytes that cross an SM's boundary, the papers' HBM accesses. " +
                 setups_text(variants, outcomes, ""),

@@ -163,6 +163,11 @@ void add_ways(Panel& p, const Story& s) {
     }
 }
 
+/// Whether a way goes on somewhere else, where it has no dot.
+bool cuts_ways(const Panel& p) {
+    return std::any_of(p.series.begin(), p.series.end(), [](const Series& s) { return s.look == Look::border; });
+}
+
 /// A margin: whose tiles lie there, and in which direction the bars grow.
 struct Margin {
     Meaning meaning;
@@ -288,8 +293,10 @@ Figure loop_order(const FigureRequest& r) {
                                "number)"
                              : "Colours: when a tile is done with (modelled)") +
         (stories.size() > 1 ? "; each panel has a scale of its own" : "") +
-        ". Lines: the ways of thread blocks; each begins at a dot, and where a line ends without another dot, the "
-        "block goes on elsewhere. Bars: "
+        ". Lines: the ways of thread blocks, each from a dot" +
+        (std::any_of(f.panels.begin(), f.panels.end(), cuts_ways) ? "; lines that begin without a dot go on with a way"
+                                                                  : "") +
+        ". Bars: "
         "how often each tile of Q, K, V and O crosses the SMs' boundary (counted), on one scale. Above: the whole "
         "run's time, and its SM traffic. " +
         (p.batch_heads() > 1 ? "The first of " + text::grouped(p.batch_heads()) + " heads. " : std::string()) +

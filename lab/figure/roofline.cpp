@@ -168,6 +168,9 @@ Figure roofline(const FigureRequest& r) {
                                      : "Rings: where paths begin, at " + path.key + " = " + path.values.front() +
                                            "; they end at " + path.values.back() + ". ") +
                 (unknown.empty() ? "" : "Not known: " + unknown + ". ") +
+                (std::any_of(outcomes.begin(), outcomes.end(), lacks_dram)
+                     ? "Where DRAM traffic is not modelled there is no dot of it, and times lack its limit. "
+                     : "") +
                 setups_text(variants, outcomes, path.values.empty() ? "" : path.key),
             r.command};
 }

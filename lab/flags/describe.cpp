@@ -7,9 +7,7 @@
 #include "lab/paging.hpp"
 
 namespace tilescope::lab {
-namespace {
 
-/// What is done to scores, with a comma before each; empty where nothing is.
 std::string about_scores(const Problem& p) {
     std::string s;
     if (p.soft_cap) s += ", soft-cap " + text::number(*p.soft_cap);
@@ -19,8 +17,6 @@ std::string about_scores(const Problem& p) {
     if (p.dropout) s += ", dropout " + text::number(p.dropout.p) + (p.dropout.stored ? " with a stored mask" : "");
     return s;
 }
-
-}  // namespace
 
 std::string describe(const Problem& given, const Computation& computation) {
     const Problem p = unpacked(given);

@@ -103,6 +103,7 @@ CASES = {
     "plot_waves": "plot waves --data --vary heads=1:40:+3",
     "plot_roofline": "plot roofline --data",
     "plot_ladder": "plot ladder --data",
+    "compare_without_dram": "compare flash_v1 flash_v2 --gpu T4 --heads 64 --seq 16384",
     "plot_forward_backward": "plot forward-backward --data",
     "plot_tiles": "plot tiles --data --vary br=64,128,256,512 --vary bc=64,128,256",
     "plot_timeline": "plot timeline --data --heads 2 --seq 1024",

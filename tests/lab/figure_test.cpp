@@ -241,6 +241,12 @@ TEST_CASE("a ladder's steps sum to the traffic of the run", "[figure]") {
     const Counters counted = report_of("flash_v2_backward", 16, 4096, {64, 64}).counters;
     CHECK(counted.hbm_reduce > 0);
     CHECK(sum == static_cast<double>(counted.hbm()));
+    double of_gradients = 0;
+    for (const Box& b : backward.panels[0].boxes) of_gradients += b.series == "dO, dQ, dK, dV" ? b.top - b.bottom : 0;
+    CHECK(of_gradients > sum / 2);
+    const Figure softmax = ladder(request({}, "softmax_safe"));
+    for (const Box& b : softmax.panels[0].boxes) CHECK((b.series == "X" || b.series == "Y"));
+    CHECK_THAT(softmax.of_all, ContainsSubstring("16 matrices, N = 4,096"));
 }
 
 TEST_CASE("both passes stand beside what was printed of the paper's size, and of no other",
@@ -400,6 +406,15 @@ TEST_CASE("captions say what the picture shows, and no more", "[figure]") {
     FigureRequest shorter = request({}, "flash_v1");
     shorter.options.br = "32";
     CHECK_THAT(said(io_vs_block, shorter), !ContainsSubstring("As in FlashAttention"));
+    CHECK_THAT(said(io_vs_block, request({"bc=16,64"}, "flash_v1")),
+               ContainsSubstring("not modelled at bc = 16: times"));
+    CHECK_THAT(said(io_vs_block, request({"bc=64"}, "flash_v1")), !ContainsSubstring("not modelled at"));
+    FigureRequest hidden = request({"seq=512"}, "flash_v2");
+    hidden.options.window_left = 100, hidden.options.soft_cap = 20, hidden.options.bias = "qk";
+    CHECK_THAT(said(io_vs_n, hidden), ContainsSubstring("f16, window 100 -, soft-cap 20, bias qk on H100"));
+    FigureRequest of_paper = request({}, "flash_v1");
+    of_paper.options.seq = 1024;  // the others are the figure's
+    CHECK_THAT(said(io_vs_block, of_paper), ContainsSubstring("Batch 64, 16 heads"));
     FigureRequest mixed = request();
     mixed.variants = {variant_from("flash_v2"), variant_from("flash_v2_backward:br=64,bc=64")};
     CHECK_THAT(said(roofline, mixed), ContainsSubstring("leaves, each run's own)"));
