@@ -93,6 +93,9 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
         case Bound::launch:
             return "Launching takes most of the time: there is too little work in it.";
         case Bound::blocks:
+            if (2 * t.blocks >= e.gpu.sms * t.residency.blocks)  // they would fill the slots, if they lasted
+                return "Thread blocks are uneven: the longest of " + text::grouped(t.blocks) + " takes " +
+                       text::tenths(t.imbalance) + " times the mean, and slots are empty once the others have ended.";
             return "Too few thread blocks: " + text::grouped(t.blocks) + " for " + text::grouped(e.gpu.sms) +
                    " SMs with room for " + std::to_string(t.residency.blocks) + " each. " + more_blocks(keys, t, e) +
                    " would make more.";

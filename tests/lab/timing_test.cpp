@@ -173,6 +173,12 @@ TEST_CASE("a smaller Br is advised where row blocks are thread blocks, and rows 
     CHECK(contains(said("flash_v2", 2), "a smaller Br"));
     CHECK_FALSE(contains(said("flash_v2", 2), "rows in parallel"));
     CHECK_FALSE(contains(said("flash_v1_backward", 8), "in parallel (flash_v2)"));
+    // As many thread blocks as SMs are not too few: most of these have no keys.
+    Experiment uneven = experiment("flash_v2_deterministic_backward", 2, 2048, Dtype::f16, {64, 128});
+    uneven.tiling.splits = 66;
+    const std::string words = verdict(time_of(uneven), uneven);
+    CHECK(contains(words, "Thread blocks are uneven: the longest of 132 takes 4 times the mean"));
+    CHECK_FALSE(contains(words, "Too few"));
 }
 
 TEST_CASE("errors are stated of the machines that were measured, and of no other", "[timing]") {
