@@ -221,6 +221,13 @@ bool shows_waves(const Grid& g) {
     return false;
 }
 
+/// Whether an SM has room for several thread blocks.
+bool shares_sms(const Grid& g) {
+    return std::any_of(g.outcomes.begin(), g.outcomes.end(), [](const Outcome& o) {
+        return o.report && o.report->time && o.report->time->longest().residency.blocks > 1;
+    });
+}
+
 /// Whether the L2 was not played somewhere: there is no number then.
 bool not_played(const Grid& g) {
     return std::any_of(g.outcomes.begin(), g.outcomes.end(),
@@ -333,8 +340,8 @@ Figure io_vs_sram(const FigureRequest& r) {
         "sram=8:512:x2",
         "SRAM of an SM, KiB",
         {{"hbm_bytes", "SM traffic with the best tiles for it"}},
-        "SM traffic, counted, at every size with the tiles (multiples of 16 up to 512) that move the fewest "
-        "bytes; what registers allow limits them, too.",
+        "SM traffic, counted, at every size with the tiles (multiples of 16 up to 512, or smaller where these do "
+        "not fit) that move the fewest bytes; what registers allow limits them, too.",
         true,
         true,
         TileRule::best,
@@ -389,7 +396,11 @@ Figure io_vs_block(const FigureRequest& r) {
     };
     if (!own_rows && std::all_of(g.outcomes.begin(), g.outcomes.end(), of_64))
         a.caption = "As in FlashAttention's figure 2, middle: forward alone, Br = min(Bc, d) = 64.";
-    return figure_of(of_paper, a, g);
+    Figure f = figure_of(of_paper, a, g);
+    const auto falls = [](const Series& s) { return s.points.size() > 1 && s.points.back().y < s.points.front().y; };
+    const auto& curves = f.panels[0].series;
+    if (!std::all_of(curves.begin(), curves.end(), falls)) f.title = "What the size of blocks changes";
+    return f;
 }
 
 Figure footprint(const FigureRequest& r) {
@@ -420,10 +431,8 @@ Figure waves(const FigureRequest& r) {
                     false};
     const Grid g = grid_of(r, a, {"flash_v2", "flash_v1"});
     Figure f = figure_of(r, a, g);
-    if (shows_waves(g))
-        f.of_all +=
-            " Where the last wave is nearly empty, a head more costs a whole wave; a smaller step is one more thread "
-            "block on an SM.";
+    if (shows_waves(g)) f.of_all += " Where the last wave is nearly empty, a head more costs a whole wave";
+    if (shows_waves(g)) f.of_all += shares_sms(g) ? "; a smaller step is one more thread block on an SM." : ".";
     return f;
 }
 

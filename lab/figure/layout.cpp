@@ -199,6 +199,12 @@ std::vector<std::size_t> FigureLayout::ticks_with_room(const FigureAxis& a, bool
     return with_step(step);
 }
 
+int FigureLayout::decades_apart(const FigureAxis& a) const {
+    if (!a.from || !a.to) return 1;
+    const double decade = plot_width() / std::log10(*a.to / *a.from);
+    return std::max(1, static_cast<int>(std::ceil(wide(longest_label(a) + 1) / decade)));
+}
+
 double FigureLayout::room_for(const std::string& label, std::size_t panel_number, const Panel& p, const Box& b) const {
     const Area a = panel(panel_number);
     const double across = (b.right - b.left) / (*p.x.to - *p.x.from) * (a.right - a.left);

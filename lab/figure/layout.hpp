@@ -42,6 +42,8 @@ struct FigureLayout {
     bool upright(const Panel& p, const FigurePoint& point) const;
     /// Which of the ticks have room beside each other: every so manieth where they are equally far apart.
     std::vector<std::size_t> ticks_with_room(const FigureAxis& axis, bool along_x) const;
+    /// Of an axis along x that is logarithmic and has no ticks of its own: how many decades its words are apart.
+    int decades_apart(const FigureAxis& axis) const;
 
   private:
     void measure_panels(const Figure& figure);

@@ -110,7 +110,7 @@ Figure timeline_figure(const FigureRequest& r) {
         f.of_all += "; neighbouring heads differ in colour";
     if (any([](const Play& play) {
             return std::any_of(play.time.launches.begin(), play.time.launches.end(),
-                               [](const LaunchTime& l) { return l.residency.blocks > 1; });
+                               [](const LaunchTime& l) { return l.resident > 1; });
         }))
         f.of_all += "; where an SM holds several they lie side by side";
     f.of_all += plays.size() > 1 ? ". The same scale of time. Modelled. " : ". Modelled. ";
