@@ -5,7 +5,8 @@
 
 namespace tilescope {
 
-/// o is the tile that is written, a and b are those that are read. Along rows a gives one number for each.
+/// o is the tile that is written, a and b are the tiles that are read. In scale_rows, subtract_rows, divide_rows and
+/// exp_minus a has one number for each row of o.
 enum class Effect : std::uint8_t {
     none,  ///< a mark in a recording
     make,
@@ -29,7 +30,7 @@ enum class Effect : std::uint8_t {
     max,          ///< of o and a
     max_row_max,  ///< of o and the maximum of a's row
     exp,          ///< of o
-    exp_minus,    ///< of o less a's number for the row
+    exp_minus,    ///< of o - a
     hide_above,   ///< o is -inf above a diagonal
     hide_below,
     hide_where,
@@ -46,7 +47,7 @@ const char* formula_of(Effect effect);
 
 constexpr bool takes_exponential(Effect e) { return e == Effect::exp || e == Effect::exp_minus; }
 constexpr bool takes_maximum(Effect e) { return e == Effect::row_max || e == Effect::max || e == Effect::max_row_max; }
-/// Whether the sum or the maximum is along a row of a.
+/// Of the numbers in a row of a.
 constexpr bool sums_row(Effect e) { return e == Effect::row_sum || e == Effect::add_row_sum; }
 constexpr bool takes_row_maximum(Effect e) { return e == Effect::row_max || e == Effect::max_row_max; }
 /// Whether o keeps what it has, and something comes to it.

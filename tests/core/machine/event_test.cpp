@@ -1,6 +1,8 @@
 // What an event says, so that nobody has to guess it: structure in pairs, operands, meaning, and place in the matrix.
 #include "core/machine/event.hpp"
 
+#include <set>
+
 #include "tests/support/harness.hpp"
 
 using namespace tilescope;
@@ -151,6 +153,10 @@ TEST_CASE("every operation has its words, its formula and a name of its own", "[
     }
     CHECK(names.size() == 32);
     CHECK(find_operation("mend") == nullptr);
+    std::set<std::string> formulas;
+    for (int e = 1; e < effect_count; ++e) formulas.insert(formula_of(static_cast<Effect>(e)));
+    CHECK(formulas.size() == static_cast<std::size_t>(effect_count) - 1);  // each has one of its own
+    CHECK_FALSE(formulas.contains(""));
 }
 
 TEST_CASE("what a listener throws as a tile is given back, which a destructor does, ends the run", "[event]") {
