@@ -119,8 +119,7 @@ Figure validation_time(const FigureRequest& r) {
     }
     f.of_all =
         "Every case that was measured: modelled times, and medians of measured ones with warm caches; of PyTorch's "
-        "kernel without "
-        "what a call costs. docs/validation.md explains what is far off.";
+        "kernel without what a call costs. docs/validation.md explains what is far off.";
     return f;
 }
 

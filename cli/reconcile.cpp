@@ -131,7 +131,7 @@ std::string about_missing(const std::vector<Missing>& missing) {
     std::map<std::string, std::string> by_reason;
     for (const Missing& m : missing) {
         std::string& levels = by_reason[m.why];
-        levels += (levels.empty() ? "" : ", ") + (name_of(m.what) + (" (" + std::string(m.metric))) + ')';
+        levels += std::string(levels.empty() ? "" : ", ") + name_of(m.what) + " (" + m.metric + ')';
     }
     std::string words;
     for (const auto& [why, levels] : by_reason) words += why + ": " + levels + "; ";
@@ -160,17 +160,14 @@ std::string about_launches(const Report& r, const std::vector<NcuLaunch>& launch
     std::string said = text::shown(f.file) + ": " + launches_of(launches.size()) + " of " + text::join(names, ", ");
     if (f.runs > 1) said += ", " + std::to_string(f.runs) + " runs";
     const std::size_t all = r.launches.size() * static_cast<std::size_t>(f.runs);
-    if (launches.size() != all)
-        said += "; a run of " + std::string(r.experiment.algorithm->name) + " has " + launches_of(r.launches.size());
+    if (launches.size() == all) return said;
+    said += "; a run of " + std::string(r.experiment.algorithm->name) + " has " + launches_of(r.launches.size()) + ": ";
     if (launches.size() > all)
-        said += ": --runs N where the file holds several, --only NAME where other kernels ran, too";
-    else if (launches.size() < all && f.runs > 1)
-        said += ": fewer than --runs " + std::to_string(f.runs) + " takes them for";
-    else if (launches.size() < all && !f.only.empty())
-        said += ": --only " + text::shown(f.only) + " leaves some out, unless another kernel does it in fewer";
-    else if (launches.size() < all)
-        said += ": the file lacks some, unless the kernel does it in fewer";
-    return said;
+        return said + "--runs N where the file holds several, --only NAME where other kernels ran, too";
+    if (f.runs > 1) return said + "fewer than --runs " + std::to_string(f.runs) + " takes them for";
+    return said + (f.only.empty()
+                       ? "the file lacks some, unless the kernel does it in fewer"
+                       : "--only " + text::shown(f.only) + " leaves some out, unless another kernel does it in fewer");
 }
 
 void print(const Report& r, const std::vector<NcuLaunch>& launches, const Levels& levels, const ReconcileFlags& f) {

@@ -41,19 +41,13 @@ std::string keys_in_parallel(const LaunchTime& t, const Experiment& e) {
     return "";
 }
 
-/// Whether row blocks are thread blocks of their own, and could be smaller. Where a thread block has all rows of a
-/// head, as flash_v1's has, there are no more of them than heads.
-bool has_smaller_rows(const LaunchTime& t, const Experiment& e) {
-    return e.tiling.br > 16 && e.tiling.br < e.problem.seq_q && t.blocks > e.problem.batch_heads();
-}
-
-/// "a smaller Br", or what deals rows out where a thread block has all of a head's; empty where neither makes more.
+/// "a smaller Br", or, where a thread block has all rows of a head as flash_v1's has, what deals them out; empty where
+/// neither makes more.
 std::string rows_in_parallel(const LaunchTime& t, const Experiment& e) {
-    if (has_smaller_rows(t, e)) return "a smaller Br";
+    if (e.tiling.br >= e.problem.seq_q) return "";
+    if (t.blocks > e.problem.batch_heads()) return e.tiling.br > 16 ? "a smaller Br" : "";
     const Algorithm& by_rows = *find_algorithm("flash_v2");
-    const bool in_turn = e.tiling.br < e.problem.seq_q && t.blocks <= e.problem.batch_heads();
-    return in_turn && by_rows.computes == e.algorithm->computes ? std::string("rows in parallel (") + by_rows.name + ')'
-                                                                : "";
+    return by_rows.computes == e.algorithm->computes ? std::string("rows in parallel (") + by_rows.name + ')' : "";
 }
 
 /// "More heads, a smaller Br or keys in parallel". Backward passes have launches over rows and over keys, or over none.

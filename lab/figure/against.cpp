@@ -431,8 +431,9 @@ Figure waves(const FigureRequest& r) {
                     false};
     const Grid g = grid_of(r, a, {"flash_v2", "flash_v1"});
     Figure f = figure_of(r, a, g);
-    if (shows_waves(g)) f.of_all += " Where the last wave is nearly empty, a head more costs a whole wave";
-    if (shows_waves(g)) f.of_all += shares_sms(g) ? "; a smaller step is one more thread block on an SM." : ".";
+    if (shows_waves(g))
+        f.of_all += std::string(" Where the last wave is nearly empty, a head more costs a whole wave") +
+                    (shares_sms(g) ? "; a smaller step is one more thread block on an SM." : ".");
     return f;
 }
 

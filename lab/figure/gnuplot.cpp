@@ -204,12 +204,11 @@ class Script {
              << (a.to ? text::exact(*a.to) : "*") << "]\n";
         out_ << "set format " << name << " " << text::in_gnuplot(escaped_format(format_of(a.scale, a.log))) << "\n";
         if (a.ticks.empty()) {
-            const int apart = a.log && *name == 'x' ? at_.decades_apart(a) : 1;
-            out_ << "set " << name << "tics ";
-            apart > 1 ? out_ << text::exact(std::pow(10, std::ceil(std::log10(*a.from) - 1e-9))) << ","
-                             << text::exact(std::pow(10, apart))
-                      : out_ << "autofreq";
-            out_ << " nomirror" << ink() << "\n";
+            std::string where = "autofreq";
+            if (const int apart = a.log && *name == 'x' ? at_.decades_apart(a) : 1; apart > 1)
+                where = text::exact(std::pow(10, std::ceil(std::log10(*a.from) - 1e-9))) + "," +
+                        text::exact(std::pow(10, apart));
+            out_ << "set " << name << "tics " << where << " nomirror" << ink() << "\n";
             return;
         }
         out_ << "set " << name << "tics (";

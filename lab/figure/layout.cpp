@@ -183,20 +183,18 @@ std::vector<std::size_t> FigureLayout::ticks_with_room(const FigureAxis& a, bool
     for (std::size_t k = 1; k < n; ++k)
         least = std::min(least, at[k] - at[k - 1]), most = std::max(most, at[k] - at[k - 1]);
     const bool even = most < 1.1 * least;
-    const auto with_step = [&](std::size_t step) {
-        std::vector<std::size_t> kept;
-        for (std::size_t k = 0; k < n; k += step)
-            if (even || kept.empty() || at[k] - at[kept.back()] >= half[k] + half[kept.back()]) kept.push_back(k);
-        return kept;
-    };
-    std::size_t step = 1;
-    const auto overlap = [&](const std::vector<std::size_t>& kept) {
-        for (std::size_t k = 1; k < kept.size(); ++k)
-            if (at[kept[k]] - at[kept[k - 1]] < half[kept[k]] + half[kept[k - 1]]) return true;
+    const auto has_room = [&](std::size_t k, std::size_t after) { return at[after] - at[k] >= half[k] + half[after]; };
+    const auto crowded = [&](std::size_t step) {
+        for (std::size_t k = step; k < n; k += step)
+            if (!has_room(k - step, k)) return true;
         return false;
     };
-    while (even && step < n && overlap(with_step(step))) ++step;
-    return with_step(step);
+    std::size_t step = 1;
+    while (even && step < n && crowded(step)) ++step;
+    std::vector<std::size_t> kept;
+    for (std::size_t k = 0; k < n; k += step)
+        if (even || kept.empty() || has_room(kept.back(), k)) kept.push_back(k);
+    return kept;
 }
 
 int FigureLayout::decades_apart(const FigureAxis& a) const {

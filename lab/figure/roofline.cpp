@@ -79,10 +79,6 @@ void add_roofs(Panel& p, const GpuSpec& gpu) {
     std::rotate(p.series.begin(), p.series.begin() + points, p.series.end());
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether every variant does the same work at each point of its path.
 bool same_work(const std::vector<Outcome>& outcomes, std::size_t variants) {
     const std::size_t each = outcomes.size() / variants;
