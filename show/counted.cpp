@@ -38,16 +38,20 @@ Index whole_groups(const Problem& p, Index heads) {
     return std::max<Index>(1, heads <= sharing ? heads : heads / sharing * sharing);
 }
 
+Bytes value_bytes(const Counted& counted, Index heads) {
+    const Counters& c = counted.report.counters;
+    return ceil_div(2 * (c.sram_write + c.register_write), counted.experiment().problem.batch_heads()) * heads;
+}
+
 Index heads_with_numbers(const Counted& counted, const RecordingLimits& limits) {
     const Counters& c = counted.report.counters;
     const Index all = counted.experiment().problem.batch_heads();
-    const auto fit = [&](Count limit, Count cost) { return cost > 0 ? limit / ceil_div(cost, all) : all; };
-    const Count flops = c.matmul_flops + 8 * c.exps;
-    const Index one = ceil_div(flops, all) <= 2 * limits.matmul_flops ? 1 : 0;
-    // Tiles are recorded as floats whenever they are written; stored types may be half as wide.
+    const auto fit = [&](Count limit, Count of_one) { return of_one > 0 ? limit / of_one : all; };
+    const Count flops = ceil_div(c.matmul_flops + 8 * c.exps, all);
+    const Index one = flops <= 2 * limits.matmul_flops ? 1 : 0;
     return std::min({all, std::max(one, fit(limits.matmul_flops, flops)),
-                     fit(limits.value_bytes, 2 * (c.sram_write + c.register_write)),
-                     fit(limits.events - c.launches, counted.events)});
+                     fit(limits.value_bytes, value_bytes(counted, 1)),
+                     fit(limits.events - c.launches, ceil_div(counted.events, all))});
 }
 
 Index heads_to_record(const Counted& counted, const RecordingLimits& limits) {

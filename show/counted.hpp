@@ -35,6 +35,9 @@ Counted count_for_show(const lab::Experiment& experiment, Control* control = nul
 /// At most `heads` heads, and at least one. Heads that share a K and V are taken together, or are few enough to have
 /// one of them; so are batch entries that share a bias; and beyond one batch entry, whole ones are.
 Index whole_groups(const Problem& problem, Index heads);
+/// What the contents of tiles take in a recording of so many heads with numbers, at most: tiles are recorded as floats
+/// whenever they are written, and stored types may be half as wide.
+Bytes value_bytes(const Counted& counted, Index heads);
 /// How many heads the limits allow with numbers; 0: not even one.
 Index heads_with_numbers(const Counted& counted, const RecordingLimits& limits);
 /// How many heads, from the first on, a recording of the run can hold: at least 1, at most all.

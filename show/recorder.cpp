@@ -47,12 +47,13 @@ std::optional<Failure> failure_of(F&& run) {
 
 Recorder::Recorder(const Counted& counted, Index heads, InputsFor inputs, const RecordingLimits& limits)
     : experiment_(counted.experiment()),
-      events_(counted.events),
       numbers_(inputs && whole_groups(experiment_.problem, heads) <= heads_with_numbers(counted, limits)),
       inputs_for_(std::move(inputs)),
       limits_(limits),
       problem_(first_heads(experiment_.problem, heads)) {
     const Index all = experiment_.problem.batch_heads(), shown = problem_.batch_heads();
+    expected_events_ = std::min(limits.events, ceil_div(counted.events, all) * shown);
+    expected_value_bytes_ = std::min(2 * limits.value_bytes, value_bytes(counted, shown));
     if (shown < all)
         shortened_ =
             "Shown: " + (shown == 1 ? head_name(problem_, 0) : head_word(problem_) + "s 1-" + std::to_string(shown)) +
@@ -73,7 +74,8 @@ bool Recorder::work(Control* control) {
             start(Stage::numbers, {.data = true, .fold = false, .only_wanted = true},
                   {.max_events = limits_.events,
                    .max_value_bytes = 4 * limits_.value_bytes,
-                   .expected_value_bytes = 2 * limits_.value_bytes},
+                   .expected_events = expected_events_,
+                   .expected_value_bytes = expected_value_bytes_},
                   Slices::End::between_blocks);
             return false;
         case Stage::numbers:
@@ -105,9 +107,7 @@ bool Recorder::record_at_once(const GpuSpec& on, Control* control) {
 
 Index Recorder::left() const {
     if (stage_ == Stage::complete) return 0;
-    const Index shown = problem_.batch_heads(), all = experiment_.problem.batch_heads();
-    const Index expected = std::min(limits_.events, ceil_div(events_, all) * shown);
-    return 1 + std::max<Index>(0, expected - size()) / unit.events;
+    return 1 + std::max<Index>(0, expected_events_ - size()) / unit.events;
 }
 
 void Recorder::start(Stage stage, Mode mode, TraceOptions options, Slices::End end) {
@@ -154,7 +154,7 @@ bool Recorder::record_numbers(Control* control) {
 void Recorder::record_blocks(Index blocks) {
     blocks_ = blocks;
     start(Stage::shapes, {.data = false, .fold = false, .only_wanted = true},
-          {.values = false, .blocks = up_to(blocks), .max_events = limits_.events, .expected_events = limits_.events},
+          {.values = false, .blocks = up_to(blocks), .max_events = limits_.events, .expected_events = expected_events_},
           Slices::End::anywhere);
 }
 

@@ -64,13 +64,14 @@ class Recorder {
     bool complete();
 
     const lab::Experiment experiment_;
-    const Count events_;  // of the whole run
     const bool numbers_;  // may be recorded
     const InputsFor inputs_for_;
     const RecordingLimits limits_;
     Problem problem_;
     Inputs inputs_;
     std::string shortened_;
+    Index expected_events_ = 0;       // of the recorded part, within the limits: nothing that is there has to move ...
+    Bytes expected_value_bytes_ = 0;  // ... and no room is made that nothing needs
     std::optional<Failure> failure_;
 
     Stage stage_ = Stage::begin;

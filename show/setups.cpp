@@ -57,7 +57,7 @@ Setup with_algorithm(Setup s, const std::string& name) {
     s.algorithm = name;
     const auto has_heads = [](const Algorithm& a) { return a.computes->features.has(Feature::head_dims); };
     if (!has_heads(algorithm)) {
-        while (const char* flag = attention_flag(s.options)) clear_flag(s.options, flag + 2);  // without dashes
+        while (const char* flag = attention_flag(s.options)) clear_flag(s.options, flag);
         s.options.q.clear(), s.options.k.clear(), s.options.v.clear();
     } else {
         if (before && !has_heads(*before)) s.options.dim = first_dim;  // a softmax has none

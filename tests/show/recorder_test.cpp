@@ -96,6 +96,13 @@ TEST_CASE("a recording made in units is the recording, on real numbers", "[recor
             CHECK((r.problem() == e.problem));
             CHECK(units.most_events <= Recorder::unit.events + longest);
             in_parts += units.count > 3;
+            const Bytes of_tiles = [&] {
+                Bytes all = whole.value_bytes();
+                for (const RecordedTensor& t : whole.tensors()) all -= 4 * std::ssize(t.initial);
+                return all;
+            }();
+            const Bytes room = value_bytes(count_for_show(e), 6);
+            CHECK((of_tiles <= room && room <= 3 * of_tiles));  // stored as f16 they are half as wide
             CHECK(divergence(std::move(r).take(), whole) == "");
         }
     CHECK(in_parts > 5);
