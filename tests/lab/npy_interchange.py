@@ -43,14 +43,34 @@ EXPECTED = {"f32": lambda a: a.astype("f4"), "f16": lambda a: a.astype("f4").ast
             "bf16": lambda a: to_bf16(a.astype("f4"))}
 
 
+class Echo:
+    """npy_echo, which stays while there are arrays to read and write."""
+
+    def __init__(self, program, target):
+        self.process = subprocess.Popen([program, target], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __call__(self, source, result):
+        """What it says of them: nothing where all is well."""
+        self.process.stdin.write(f"{source}\t{result}\n")
+        self.process.stdin.flush()
+        said = self.process.stdout.readline()
+        return said.strip() if said else f"it ended with exit code {self.process.wait()}"
+
+    def end(self):
+        """Its exit code, which a sanitizer has a say in."""
+        self.process.stdin.close()
+        return self.process.wait()
+
+
 def problem(echo, array, order, version, target, folder):
     """What is wrong with an array's way through npy_echo, or None."""
     source, result = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
     with open(source, "wb") as file:
         np.lib.format.write_array(file, np.asarray(array, order=order), version=version)
-    done = subprocess.run([echo, source, result, target], capture_output=True, text=True)
-    if done.returncode != 0:
-        return f"exit code {done.returncode}: {done.stderr.strip()}"
+    if os.path.exists(result):
+        os.remove(result)
+    if said := echo(source, result):
+        return said
     got, expected = np.load(result), EXPECTED[target](array)
     if got.dtype != expected.dtype.newbyteorder("<") or got.shape != expected.shape:
         return f"{got.dtype}{got.shape} came back, not {expected.dtype}{expected.shape}"
@@ -65,14 +85,19 @@ def main():
         sys.exit(__doc__)
     warnings.simplefilter("ignore")  # of overflows in casts and of versions that old readers lack: both are wanted
     passed = failed = 0
+    echoes = {target: Echo(sys.argv[1], target) for target in EXPECTED}
     with tempfile.TemporaryDirectory() as folder:
         cases = itertools.product("<>", ("f2", "f4", "f8"), "CF", SHAPES, ((1, 0), (2, 0), (3, 0)), EXPECTED)
         for seed, (byte_order, dtype, order, shape, version, target) in enumerate(cases):
             array = sample(shape, byte_order + dtype, seed)
-            wrong = problem(sys.argv[1], array, order, version, target, folder)
+            wrong = problem(echoes[target], array, order, version, target, folder)
             passed, failed = passed + (wrong is None), failed + (wrong is not None)
             if wrong:
                 print(f"FAILED {byte_order}{dtype} {order} {shape} version {version} to {target}: {wrong}")
+    for target, echo in echoes.items():
+        if code := echo.end():
+            failed += 1
+            print(f"FAILED: npy_echo {target} ends with exit code {code}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
