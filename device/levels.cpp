@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
+#include "algorithms/contract/registry.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/published_tiles.hpp"
 
@@ -99,6 +101,72 @@ std::optional<Tiling> tiles_in_name(const std::string& kernel) {
     return Tiling{numbers[1], numbers[2]};
 }
 
+/// f(identifier) of each in a kernel's name, up to the first true.
+template <class F>
+bool any_word(std::string_view kernel, F&& f) {
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    for (std::size_t at = 0, end; (at = kernel.find_first_of(letters, at)) != kernel.npos; at = end) {
+        end = std::min(kernel.find_first_not_of(letters, at), kernel.size());
+        if (f(kernel.substr(at, end - at))) return true;
+    }
+    return false;
+}
+
+/// Whose kernel it is by its name, as TileScope's own are named: "standard_scores" is of standard. nullptr: nobody's
+/// here.
+const Algorithm* named_after(std::string_view kernel) {
+    const Algorithm* of = nullptr;
+    any_word(kernel, [&](std::string_view word) {
+        std::size_t longest = 0;  // flash_v2_backward's are not flash_v2's
+        for (const Algorithm& a : algorithms()) {
+            const std::string_view name = a.name;
+            const bool begins = word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '_');
+            if (begins && name.size() > longest) of = &a, longest = name.size();
+        }
+        return longest > 0;
+    });
+    return of;
+}
+
+/// Of a kernel that is another algorithm's; empty where none is.
+std::string about_names(const Algorithm& asked, std::span<const NcuLaunch> launches) {
+    for (const NcuLaunch& l : launches)
+        if (const Algorithm* of = named_after(l.kernel); of && of != &asked)
+            return text::shown(l.kernel, 60) + " is named as kernels of " + of->name + " are: `tilescope reconcile " +
+                   of->name + "` compares it with these.";
+    return "";
+}
+
+/// Thread blocks of "(8, 16, 1)"; nullopt where that is no grid.
+std::optional<Count> blocks_of(std::string_view grid) {
+    Count product = 1;
+    int sides = 0;
+    for (std::size_t at = 0; (at = grid.find_first_of("0123456789", at)) != grid.npos; ++sides) {
+        const std::size_t end = std::min(grid.find_first_not_of("0123456789", at), grid.size());
+        std::int64_t side = 0;
+        if (text::to_whole(grid.substr(at, end - at), side) != std::errc() || side < 1 || side > 0x7fff'ffff)
+            return std::nullopt;
+        if (product > std::numeric_limits<std::int64_t>::max() / side) return std::nullopt;
+        product *= side, at = end;
+    }
+    return sides == 3 ? std::optional(product) : std::nullopt;
+}
+
+/// Of launches that have more or fewer thread blocks than the model's, where each is one of these; empty where they
+/// agree. A kernel may deal work out otherwise, so that this is asked where FLOPs do not tell.
+std::string about_blocks(const Report& r, std::span<const NcuLaunch> launches) {
+    if (launches.size() % r.launches.size() != 0) return "";
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+        const auto blocks = blocks_of(launches[k].grid);
+        const Count modelled = r.launches[k % r.launches.size()].thread_blocks;
+        if (blocks && *blocks != modelled)
+            return text::shown(launches[k].kernel, 60) + " has " + text::grouped(*blocks) +
+                   " thread blocks, and the model's launch " + text::grouped(modelled) +
+                   ": another shape or other tiles, unless the kernel deals rows out otherwise?";
+    }
+    return "";
+}
+
 std::string size_of_tiles(const Tiling& t) { return text::grouped(t.br) + " x " + text::grouped(t.bc); }
 
 /// Of a kernel with other tiles than the run's: its name says so, or as many FLOPs with other bytes do. Empty if none.
@@ -147,9 +215,13 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
     else if (flops && off_by_much(*flops))
         said.push_back("The kernel has " + times(*flops) + " the model's matrix FLOPs: another shape, mask or type" +
                        (*flops > 1 ? ", or several runs (--runs)?" : "?"));
-    if (const std::string tiles = about_tiles(r.experiment, launches, flops, of_model(Compared::sm_read));
-        !tiles.empty())
-        said.push_back(tiles);
+    const auto add = [&](const std::string& words) {
+        if (!words.empty()) said.push_back(words);
+        return !words.empty();
+    };
+    add(about_names(*r.experiment.algorithm, launches));
+    if (!add(about_tiles(r.experiment, launches, flops, of_model(Compared::sm_read))) && !flops && said.empty())
+        add(about_blocks(r, launches));
     return said;
 }
 

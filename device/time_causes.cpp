@@ -36,7 +36,9 @@ class Causes {
             more = time_of(e).us() - time_.us();
         }
         causes_.push_back({"thread blocks on an SM",
-                           text::grouped(there) + " measured, " + text::grouped(model) + " modelled", more});
+                           text::grouped(there) + " measured, " + text::grouped(model) + " modelled" +
+                               (time_.launches.size() > 1 ? " in the longest launch" : ""),
+                           more});
     }
 
     /// DRAM cannot move faster than it does: what that takes beyond all of the modelled time.

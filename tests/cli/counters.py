@@ -240,6 +240,20 @@ def check_notes(binary, tally, folder):
     wider = details_page({**known, "ID": "9", "Grid Size": "(7, 1, 1)"}, metrics)
     grids = said([*details_page(known, metrics), *wider[1:]], *WORDS)["notes"]
     tally.check(any("have grids of" in note and "(7, 1, 1)" in note for note in grids), f"{grids}")
+    ours = "void unnamed>::flash_v2_tensor_core_kernel<__half, 128, 128, 64>(unnamed>::Args<T1>)"
+    for kernel, whose in ((ours, "flash_v2"), ("flash_v2_backward", "flash_v2_backward"), ("standard_scores<128>(Args)", "standard"),
+                          ("void flash_v3_kernel<128>(Args)", ""), ("pytorch_flash::fwd", "")):
+        notes = said(raw_page({**known, "Kernel Name": kernel}, metrics), *WORDS)["notes"]
+        wanted = f"is named as kernels of {whose} are: `tilescope reconcile {whose}`" if whose not in ("", "flash_v2") else ""
+        tally.check(len(notes) == bool(wanted) and wanted in "".join(notes), f"{kernel}: {notes}")
+    # Thread blocks tell another shape where no FLOPs do, unless something else has told it.
+    library = {**known, "Kernel Name": "void a_kernel(float*)"}
+    no_flops = [m for m in metrics if "tensor" not in m[0]]
+    for grid, chosen, wanted in (("(8, 16, 1)", no_flops, ""), ("(4, 16, 1)", metrics, ""), ("", no_flops, ""),
+                                 ("(4, 16, 1)", no_flops, "has 64 thread blocks, and the model's launch 128: another shape"),
+                                 ("(999999999999, 999999999999, 1)", no_flops, "")):
+        notes = said(raw_page({**library, "Grid Size": grid}, chosen), *WORDS, "--br", "128", "--bc", "128")["notes"]
+        tally.check(len(notes) == bool(wanted) and wanted in "".join(notes), f"{grid}: {notes}")
     lacking = other[:]
     lacking[rows[0].index("dram__bytes_read.sum")] = "n/a"
     missing = said([*rows, lacking])["missing"]
