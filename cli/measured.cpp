@@ -1,4 +1,5 @@
 // `tilescope measured [ALGO...]`: the measurements that ship, beside what the model says of the same cases.
+#include <algorithm>
 #include <iostream>
 
 #include "cli/commands.hpp"
@@ -9,6 +10,7 @@
 #include "core/text/words.hpp"
 #include "device/reading.hpp"
 #include "lab/flags/describe.hpp"
+#include "lab/flags/table.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -253,16 +255,14 @@ void measured(const MeasuredFlags& flags, const std::string& format) {
     asks(flags) ? print_cases({as}, cases) : print_summary({as}, cases);
 }
 
-/// The flags of a problem that say which cases are meant; all others would change the model.
+/// The flags that say which cases are meant; all others would change the model.
 void add_filters(CLI::App& sub, MeasuredFlags& flags) {
+    constexpr const char* found_by[] = {"model", "phase", "kv-heads", "dim",  "dim-v",
+                                        "br",    "bc",    "splits",   "pack", "gpu"};
     add_problem_options(sub, flags.options);
-    for (const char* flag :
-         {"--scale",       "--softmax",      "--tiles",        "--objective",  "--blocks-per-sm", "--order",
-          "--l2",          "--l2-bytes",     "--sms",          "--sram",       "--hbm-bandwidth", "--causal",
-          "--window-left", "--window-right", "--documents",    "--block-mask", "--mask-block",    "--bias",
-          "--bias-group",  "--alibi",        "--soft-cap",     "--dropout",    "--dropout-seed",  "--dropout-mask",
-          "--page-size",   "--page-order",   "--shared-prefix"})
-        sub.remove_option(sub.get_option(flag));
+    for (const Flag& flag : lab::flags())
+        if (flag.of != FlagOf::sizes && std::ranges::find(found_by, std::string_view(flag.name)) == std::end(found_by))
+            sub.remove_option(sub.get_option(std::string("--") + flag.name));
     for (const char* flag : {"--batch", "--heads", "--kv-heads", "--seq", "--seq-q", "--seq-k", "--dim", "--dim-v",
                              "--dtype", "--br", "--bc", "--gpu"})
         sub.get_option(flag)->default_str("any");

@@ -18,6 +18,7 @@
 #include "lab/atomic_file.hpp"
 #include "lab/flags/ending.hpp"
 #include "lab/flags/model.hpp"
+#include "lab/flags/table.hpp"
 #include "lab/flags/values.hpp"
 
 namespace tilescope::cli {
@@ -213,50 +214,13 @@ void validate(const ValidateFlags& flags) {
 
 /// A survey brings its own problems and tiles.
 void refuse_beside_survey(const CLI::App& sub) {
-    for (const char* flag : {"--model",
-                             "--phase",
-                             "--batch",
-                             "--heads",
-                             "--kv-heads",
-                             "--seq",
-                             "--seq-q",
-                             "--seq-k",
-                             "--dim",
-                             "--dim-v",
-                             "--dtype",
-                             "--causal",
-                             "--window-left",
-                             "--window-right",
-                             "--documents",
-                             "--block-mask",
-                             "--mask-block",
-                             "--bias",
-                             "--bias-group",
-                             "--alibi",
-                             "--soft-cap",
-                             "--dropout",
-                             "--dropout-seed",
-                             "--dropout-mask",
-                             "--page-size",
-                             "--scale",
-                             "--softmax",
-                             "--br",
-                             "--bc",
-                             "--splits",
-                             "--pack",
-                             "--all-tiles",
-                             "--q",
-                             "--k",
-                             "--v",
-                             "--do",
-                             "--x",
-                             "--bias-file",
-                             "--bias2-file",
-                             "--layout",
-                             "--bits16",
-                             "--out"})
+    std::vector<std::string> own = {"--all-tiles", "--q",          "--k",      "--v",      "--do", "--x",
+                                    "--bias-file", "--bias2-file", "--layout", "--bits16", "--out"};
+    for (const Flag& flag : lab::flags())
+        if (flag.of != FlagOf::machine) own.push_back(std::string("--") + flag.name);
+    for (const std::string& flag : own)
         if (sub.get_option(flag)->count() > 0)
-            throw UsageError(std::string(flag) + ": --survey brings its own problems and tiles; leave one of them out");
+            throw UsageError(flag + ": --survey brings its own problems and tiles; leave one of them out");
 }
 
 }  // namespace

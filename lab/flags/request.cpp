@@ -12,6 +12,7 @@
 #include "lab/flags/in_flags.hpp"
 #include "lab/flags/mask.hpp"
 #include "lab/flags/model.hpp"
+#include "lab/flags/table.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/flags/variant.hpp"
 #include "lab/gpu_fields.hpp"
@@ -238,25 +239,8 @@ GpuSpec gpu_from(const Options& o) {
 }
 
 const char* attention_flag(const Options& o) {
-    const std::pair<const char*, bool> flags[] = {{"--model", !o.model.empty()},
-                                                  {"--phase", !o.phase.empty()},
-                                                  {"--causal", o.causal.has_value()},
-                                                  {"--window-left", o.window_left.has_value()},
-                                                  {"--window-right", o.window_right.has_value()},
-                                                  {"--documents", !o.documents.empty()},
-                                                  {"--block-mask", !o.block_mask.empty()},
-                                                  {"--kv-heads", o.kv_heads.has_value()},
-                                                  {"--dim", o.dim.has_value()},
-                                                  {"--dim-v", o.dim_v.has_value()},
-                                                  {"--scale", o.scale.has_value()},
-                                                  {"--softmax", o.softmax.has_value()},
-                                                  {"--page-size", o.page_size.has_value()},
-                                                  {"--bias", o.bias != "none"},
-                                                  {"--alibi", o.alibi.has_value()},
-                                                  {"--soft-cap", o.soft_cap.has_value()},
-                                                  {"--dropout", o.dropout.has_value()}};
-    for (const auto& [flag, given] : flags)
-        if (given) return flag;
+    for (const Flag& flag : flags())
+        if (flag.of == FlagOf::attention && flag.given(o)) return flag.name;
     return nullptr;
 }
 
@@ -383,7 +367,7 @@ Request resolve(const Options& given, const Computation& computation, Control* c
               .remark = ""};
     check_files(computation, o);
     if (const char* flag = attention_flag(given); flag && !computation.features.has(Feature::head_dims))
-        throw UsageError(std::string(flag) + ": means nothing to a softmax kernel; leave it out");
+        throw UsageError(std::string("--") + flag + ": means nothing to a softmax kernel; leave it out");
     check_model(given);
     if (!(o.q + o.k + o.v).empty()) read_attention_files(o, r, control);
     if (!o.x.empty()) read_softmax_files(o, r, control);

@@ -44,7 +44,7 @@ Layout layout_from(const Options& options);
 /// The modelled GPU alone. Throws UsageError.
 GpuSpec gpu_from(const Options& options);
 
-/// The first given flag of attention that says nothing about the softmax of a matrix; nullptr where none is.
+/// The first given flag, without dashes, that means nothing to a softmax kernel; nullptr where none is.
 const char* attention_flag(const Options& options);
 
 /// By its name, or by its former one; UsageError with the nearest name when there is no such algorithm.
