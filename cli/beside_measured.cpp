@@ -1,6 +1,7 @@
 #include "cli/beside_measured.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"

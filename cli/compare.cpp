@@ -1,6 +1,7 @@
 // `tilescope compare [ALGO...]`: algorithms side by side on one problem.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 
 #include "cli/beside_measured.hpp"

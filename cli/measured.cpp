@@ -1,5 +1,6 @@
 // `tilescope measured [ALGO...]`: the measurements that ship, beside what the model says of the same cases.
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
 
 #include "cli/commands.hpp"

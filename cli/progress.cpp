@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <exception>
 
 namespace tilescope::cli {
 using namespace lab;

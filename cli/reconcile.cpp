@@ -1,6 +1,7 @@
 // `tilescope reconcile ALGO [FILE.csv]`: the hardware counters of any kernel beside the model's levels. Without a file,
 // the command that writes one.
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <map>
 

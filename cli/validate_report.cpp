@@ -1,6 +1,7 @@
 #include "cli/validate_report.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 
 #include "core/text/numbers.hpp"

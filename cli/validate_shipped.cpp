@@ -1,6 +1,7 @@
 #include "cli/validate_shipped.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <map>
 #include <set>

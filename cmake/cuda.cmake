@@ -36,4 +36,8 @@ function(tilescope_cuda_options name)
         list(APPEND options -Werror=all-warnings -Xptxas=-Werror)
     endif()
     target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${options}>")
+    # Each kernel is compiled alone: since 3.31 CMake would put them together, too, and their shared[] have several types.
+    get_target_property(sources ${name} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cu$")
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 #include "algorithms/contract/packed.hpp"
 #include "core/text/words.hpp"

@@ -3,6 +3,7 @@
 Usage: layers.py SOURCE_DIR. Also holds what the rooms promise: one namespace a room, no ImGui below gui/, no CUDA but in
 kernels and device/, threads in one place, no attention in core/, no library that takes long to read in its headers.
 """
+import functools
 import pathlib
 import re
 import sys
@@ -151,6 +152,22 @@ def heavy_faults(headers, read, heavy=None):
                     for h in sorted(listed - bring))
 
 
+# What is named and where it is from. A standard library may bring it along with another header; the next one does not.
+STANDARD = {"cstdint": r"std::u?int\d+_t\b", "algorithm": r"std::(min|max|sort|clamp|any_of|find_if)\b",
+            "stdexcept": r"std::(runtime_error|logic_error|invalid_argument)\b", "map": r"std::map<",
+            "cmath": r"std::(sqrt|exp|log|pow|llround|round|floor|ceil|isfinite|isnan|ldexp)\(",
+            "exception": r"std::exception\b", "cstdio": r"std::(snprintf|printf|fprintf|fputs)\b"}
+
+
+def standard_faults(path, read):
+    """Names of the standard library whose header a file includes neither itself nor by one of ours."""
+    code = re.sub(r"//.*", "", read(path))
+    there = brought_along(path, read, set())
+    for header, names in STANDARD.items():
+        if header not in there and (found := re.search(names, code)):
+            yield f"{path} says {found[0]} and lacks <{header}>"
+
+
 # What the author of a tile program reads: it fits one sitting.
 SITTING = ["core/machine/units.hpp", "core/machine/dtype.hpp", "core/machine/tensor.hpp", "core/machine/tile.hpp",
            "core/machine/grid.hpp", "core/machine/block.hpp", "core/machine/ops.hpp", "core/machine/gpu.hpp",
@@ -184,6 +201,8 @@ def check_itself():
         assert list(faults_of(path, text)), f"a fault planted in {path} was not found"
     heavy = {"core/a.hpp": '#include "core/b.hpp"\n', "core/b.hpp": "#include <Eigen/Core>\n", "core/c.hpp": ""}
     assert len(list(heavy_faults(heavy, heavy.get, {"Eigen/": {"core/b.hpp", "core/c.hpp"}}))) == 2
+    lacking = {"a.hpp": "std::uint8_t x;  // std::map<int>\n", "b.cpp": '#include "c.hpp"\nstd::map<int> x;', "c.hpp": "#include <map>"}
+    assert len([f for name in lacking for f in standard_faults(name, lacking.get)]) == 1
     assert not list(faults_of("show/x.cpp", '#include "lab/flags/options.hpp"\nnamespace tilescope::show {\n'))
     assert not list(faults_of("algorithms/softmax/a/kernel.hpp", '#include "algorithms/cuda/kernel.hpp"\n'))
 
@@ -192,6 +211,11 @@ def main():
     source = pathlib.Path(sys.argv[1])
     check_itself()
     faults, files = [], 0
+
+    @functools.cache
+    def read(name):
+        return (source / name).read_text() if (source / name).is_file() else ""  # or it is made by the build
+
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix()
         if path.suffix not in (".hpp", ".cpp", ".cu", ".cuh") or name.split("/")[0].startswith("build"):
@@ -202,10 +226,11 @@ def main():
             faults.append(f"{name} is in no room that tests/layers.py knows")
             continue
         files += 1
-        faults += faults_of(name, path.read_text())
+        faults += faults_of(name, read(name))
+        faults += standard_faults(name, read)
     headers = {h.relative_to(source).as_posix() for h in source.glob("core/**/*.hpp")}
-    faults += heavy_faults(headers, lambda name: (source / name).read_text())
-    lines = sum(len((source / name).read_text().splitlines()) for name in SITTING)
+    faults += heavy_faults(headers, read)
+    lines = sum(len(read(name).splitlines()) for name in SITTING)
     if lines > MOST_LINES:
         faults.append(f"the author of a tile program has to read {lines} lines of headers: at most {MOST_LINES}")
     print("\n".join(faults) or f"{files} files stand where they may")

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <map>
 #include <ostream>
 
 #include "core/machine/error.hpp"

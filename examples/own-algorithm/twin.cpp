@@ -1,4 +1,5 @@
 // FlashAttention-2 with two row blocks in a thread block: both meet every tile of K and V, which is read once for both.
+#include <algorithm>
 #include <tilescope/algorithm.hpp>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // for gnuplot, as a table, and by the window.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

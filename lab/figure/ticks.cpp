@@ -1,5 +1,6 @@
 #include "lab/figure/ticks.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 

@@ -1,6 +1,7 @@
 #include "lab/flags/program.hpp"
 
 #include <CLI/CLI.hpp>
+#include <exception>
 #include <iostream>
 #include <new>
 

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <typeinfo>
 

@@ -1,5 +1,7 @@
 #include "python/bindings/errors.hpp"
 
+#include <exception>
+
 #include "core/machine/mistakes.hpp"
 #include "python/bindings/running.hpp"
 

@@ -1,4 +1,6 @@
 // x_rc -= slope |stairs(r) + diagonal - c|.
+#include <cstdlib>
+
 #include "core/machine/operations/elements.hpp"
 #include "core/machine/score_ops.hpp"
 
