@@ -79,6 +79,12 @@ std::string takers(const Computation& computation, const Problem& p) {
     const Problem p = problem_of(a, r);
     if (p.packed > 1 && p.queries() > 1 && p.mask.hides())
         throw UsageError("--pack on: kernels do not mask packed rows of several queries; try --pack off, or one query");
+    if (p.packed > 1 && p.corner == Corner::top_left)
+        throw UsageError("--causal-corner top-left: kernels do not take it with packed heads; try --pack off");
+    if (p.uses(Feature::score_types))
+        throw UsageError(
+            (o.scores ? "--scores " + text::shown(*o.scores) : "--weights " + text::shown(o.weights.value_or(""))) +
+            ": kernels store S and P as Q, K and V are; leave it out, or count it with `tilescope run`");
     if (p.dropout.stored)
         throw UsageError("--dropout-mask stored: kernels draw the mask again where they need it; leave it out");
     if (p.packed > 1 && !scores_are_plain(p))

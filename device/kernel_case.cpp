@@ -37,6 +37,7 @@ void add_scores(std::ostream& out, const Problem& p) {
 std::string score_options(const Problem& p) {
     std::ostringstream out;
     add_mask(out, p.mask);
+    if (p.corner != Corner::bottom_right) out << " --causal-corner " << name_of(p.corner);
     add_scores(out, p);
     return out.str().empty() ? "" : out.str().substr(1);
 }

@@ -37,7 +37,7 @@ class Cases {
         add_once(c);
     }
     void add(const Algorithm& a, const KernelVariant& v, void (*vary)(Problem&)) {
-        KernelCase c{&a, &v, problem_of(v, {2, 4, 2, 200, 300})};
+        KernelCase c{&a, &v, problem_of(v, {2, 4, 2, 200, 300}), has_splits(a.knobs) ? 3 : 0};
         vary(c.problem);
         add_once(c);
     }
@@ -226,6 +226,8 @@ constexpr Variation variations[] = {
      [](Problem& p) {
          p.bias = {*Bias::terms_from("bk+ghqk"), 2};
      }},
+    {Takes::plain, [](Problem& p) { p.batch = 1, p.mask = Mask::causal(), p.corner = Corner::top_left; }},
+    {Takes::masks, [](Problem& p) { p.mask = Mask::window(40, 3), p.corner = Corner::top_left; }},
     {Takes::scores, [](Problem& p) { p.alibi = p.heads, p.mask = Mask::causal(); }},
     {Takes::scores, [](Problem& p) { p.soft_cap = 2; }},
     {Takes::scores,
@@ -241,6 +243,7 @@ constexpr Variation variations[] = {
 
 /// Every kernel that takes them, on a problem whose last tiles are short.
 void add_variations(Cases& cases, const Algorithm& a, Dtype dtype) {
+    if (!a.computes->features.has(Feature::head_dims)) return;
     for (const KernelVariant& v : kernels_of(a))
         for (const Variation& variation : variations)
             if (v.dtype == dtype && v.takes >= variation.needs) cases.add(a, v, variation.apply);

@@ -1,6 +1,7 @@
 #include "device/validation.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 
@@ -65,7 +66,9 @@ double greatest_difference(const Storage& a, const Storage& b) {
 }
 
 /// Whether a row's values depend on more of where it is than how far from the last one.
-bool depends_on_place(const Problem& p) { return p.bias || p.alibi > 0 || p.dropout || p.mask.blocks(); }
+bool depends_on_place(const Problem& p) {
+    return p.bias || p.alibi > 0 || p.dropout || p.mask.blocks() || p.corner == Corner::top_left;
+}
 
 }  // namespace
 

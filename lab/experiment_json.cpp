@@ -1,70 +1,20 @@
 #include "lab/experiment_json.hpp"
 
-#include <cmath>
-
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/record/json_entry.hpp"
 #include "core/text/words.hpp"
 #include "lab/gpu_presets.hpp"
-#include "lab/mask_json.hpp"
+#include "lab/problem_fields.hpp"
 #include "lab/splits.hpp"
 
 namespace tilescope::lab {
 namespace {
 
-double default_scale(const Problem& p) { return 1.0 / std::sqrt(static_cast<double>(p.dim)); }
-
-/// What is done to scores: keys that are there where something is.
-void read_scores(JsonEntry& e, Problem& p) {
-    if (e.has("bias")) {
-        const std::string axes = e.text("bias");
-        const auto terms = Bias::terms_from(axes);
-        if (!terms) e.refuse("bias: " + text::shown(axes) + " are no axes of a bias");
-        p.bias = {*terms, e.integer("bias_group", 1)};
-    }
-    if (e.has("alibi")) {
-        const nlohmann::ordered_json& alibi = e.at("alibi");
-        if (!alibi.is_boolean()) e.refuse("alibi: must be true or false");
-        if (alibi.get<bool>()) p.alibi = e.has("alibi_heads") ? e.integer("alibi_heads", p.heads) : p.heads;
-    }
-    if (e.has("soft_cap")) p.soft_cap = e.number("soft_cap");
-    if (!e.has("dropout")) return;
-    p.dropout.p = e.number("dropout");
-    const nlohmann::ordered_json& seed = e.at("dropout_seed");
-    if (!seed.is_number_unsigned()) e.refuse("dropout_seed: must be a whole number from 0 on");
-    p.dropout.seed = seed.get<std::uint64_t>();
-    const std::string mask = e.text("dropout_mask");
-    if (mask != "stored" && mask != "regenerated") e.refuse("dropout_mask: must be regenerated or stored");
-    p.dropout.stored = mask == "stored";
-}
-
-void write_scores(nlohmann::ordered_json& problem, const Problem& p) {
-    if (p.bias) problem["bias"] = p.bias.name(), problem["bias_group"] = p.bias.group;
-    if (p.alibi > 0) problem["alibi"] = true;
-    if (p.alibi > 0 && p.alibi != p.heads * p.packed) problem["alibi_heads"] = p.alibi;  // of a part
-    if (p.soft_cap) problem["soft_cap"] = *p.soft_cap;
-    if (!p.dropout) return;
-    problem["dropout"] = p.dropout.p;
-    problem["dropout_seed"] = p.dropout.seed;
-    problem["dropout_mask"] = p.dropout.stored ? "stored" : "regenerated";
-}
-
 Problem problem_from(JsonEntry e, const std::string& file) {
     Problem p;
-    for (const auto& [key, size] : problem_sizes()) p.*size = e.integer(key, 1);
-    p.dtype = e.named("dtype", {Dtype::f32, Dtype::f16, Dtype::bf16}, tilescope::name_of);
-    const nlohmann::ordered_json& causal = e.at("causal");
-    if (!causal.is_boolean()) e.refuse("causal: must be true or false");
-    if (causal.get<bool>()) p.mask = Mask::causal();
-    if (e.has("mask")) p.mask = mask_from(JsonEntry(e.at("mask"), file, "mask"), file);
-    if (const double scale = e.number("scale"); scale != default_scale(p)) p.scale = scale;
-    if (e.has("page_size")) {
-        p.pages = {e.integer("page_size", 0), e.integer("shared_prefix", 0),
-                   e.named("page_order", {PageOrder::identity, PageOrder::permuted}, tilescope::name_of)};
-    }
-    if (e.has("softmax")) p.softmax = e.named("softmax", {Softmax::safe, Softmax::naive}, tilescope::name_of);
-    read_scores(e, p);
+    for (const ProblemField& field : problem_fields())
+        if (e.has(field.key) || field.needed(e, p)) field.read(e, field.key, p, file);
     e.finish();
     try {
         validate(p);
@@ -95,19 +45,9 @@ std::span<const SizeKey> problem_sizes() {
 nlohmann::ordered_json to_json(const Experiment& e) {
     const Problem p = unpacked(e.problem);
     nlohmann::ordered_json problem;
-    for (const auto& [key, size] : problem_sizes()) problem[key] = p.*size;
     // One by one: a temporary list that memory runs out for is not destroyed whole.
-    problem["dtype"] = name_of(p.dtype);
-    problem["causal"] = p.mask.is_causal();
-    if (p.mask.hides() && !p.mask.is_causal()) problem["mask"] = to_json(p.mask);
-    problem["scale"] = p.scale.value_or(default_scale(p));
-    if (e.algorithm->supports.has(Feature::naive_softmax)) problem["softmax"] = name_of(p.softmax);
-    if (e.algorithm->supports.has(Feature::pages)) {
-        problem["page_size"] = p.pages.size;
-        problem["shared_prefix"] = p.pages.shared;
-        problem["page_order"] = name_of(p.pages.order);
-    }
-    write_scores(problem, p);
+    for (const ProblemField& field : problem_fields())
+        if (field.written(p, *e.algorithm)) problem[field.key] = field.get(p);
     nlohmann::ordered_json tiling;
     for (const Knob& k : e.algorithm->knobs) tiling[k.name] = e.tiling.*k.value;
     if (e.algorithm->packs) tiling["packed"] = e.problem.packed;

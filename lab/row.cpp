@@ -1,7 +1,7 @@
 #include "lab/row.hpp"
 
 #include "algorithms/contract/packed.hpp"
-#include "lab/experiment_json.hpp"
+#include "lab/problem_fields.hpp"
 
 namespace tilescope::lab {
 namespace {
@@ -15,13 +15,9 @@ MetricValue where(bool meant, T value) {
     return meant ? MetricValue(std::move(value)) : MetricValue();
 }
 
-void add_problem(Columns& c, const Problem& p) {
-    for (const auto& [key, size] : problem_sizes()) c.emplace_back(key, p.*size);
-    c.emplace_back("dtype", std::string(name_of(p.dtype)));
-    c.emplace_back("causal", p.mask.is_causal());
-    c.emplace_back("mask", p.mask.name());
-    c.emplace_back("scale", static_cast<double>(p.logit_scale()));
-    c.emplace_back("softmax", std::string(name_of(p.softmax)));
+void add_problem(Columns& c, const Problem& p, bool behind) {
+    for (const ProblemField& field : problem_fields())
+        if (field.column && field.behind == behind) c.emplace_back(field.key, field.column(p));
 }
 
 void add_gpu(Columns& c, const GpuSpec& g) {
@@ -29,19 +25,6 @@ void add_gpu(Columns& c, const GpuSpec& g) {
     c.emplace_back("sms", g.sms);
     c.emplace_back("sram_per_block", g.sram_per_block);
     c.emplace_back("hbm_gbs", g.hbm_gbs);
-}
-
-/// The rest of the problem, which came later than columns of the mapping.
-void add_features(Columns& c, const Problem& p) {
-    c.emplace_back("page_size", where(static_cast<bool>(p.pages), p.pages.size));
-    c.emplace_back("shared_prefix", where(static_cast<bool>(p.pages), p.pages.shared));
-    c.emplace_back("bias", where(static_cast<bool>(p.bias), p.bias.name()));
-    c.emplace_back("bias_group", where(p.bias.has_groups(), p.bias.group));
-    c.emplace_back("alibi", p.alibi > 0);
-    c.emplace_back("soft_cap", where(p.soft_cap.has_value(), p.soft_cap.value_or(0)));
-    c.emplace_back("dropout", p.dropout.p);
-    c.emplace_back("dropout_mask",
-                   where(static_cast<bool>(p.dropout), std::string(p.dropout.stored ? "stored" : "regenerated")));
 }
 
 }  // namespace
@@ -58,13 +41,13 @@ std::vector<std::pair<const char*, MetricValue>> columns_of(const RunRow& row) {
     c.emplace_back("algorithm", std::string(e.algorithm->name));
     c.emplace_back("model", word(row.model));
     c.emplace_back("phase", word(row.phase));
-    add_problem(c, p);
+    add_problem(c, p, false);
     add_gpu(c, e.gpu);
     c.emplace_back("br", e.tiling.br);
     c.emplace_back("bc", e.tiling.bc);
     c.emplace_back("splits", where(has_splits(e.algorithm->knobs), e.tiling.splits));
     c.emplace_back("packed", e.problem.packed);
-    add_features(c, p);
+    add_problem(c, p, true);
     c.emplace_back("order", std::string(name_of(e.placing.order)));
     c.emplace_back("l2_bytes", e.gpu.l2_bytes);
     c.emplace_back("mode",

@@ -60,8 +60,8 @@ bool nearly_fills(Index blocks, Index slots) { return static_cast<float>(blocks)
 const char* name_of(SplitRule rule) { return rule == SplitRule::fa2 ? "fa2" : "fa3"; }
 
 SplitSetting split_setting(SplitRule rule, const Problem& p, const GpuSpec& gpu) {
-    // A single query sees all keys, causal or not.
-    const bool masked = p.mask.hides() && !(p.mask.is_causal() && p.queries() == 1);
+    // A query at the last key sees all of them, causal or not.
+    const bool masked = p.mask.hides() && !(p.mask.is_causal() && p.diagonal() >= p.seq_k - 1);
     const bool fa2 = rule == SplitRule::fa2;
     const Block block = fa2 ? fa2_block(p) : fa3_block(p, gpu, masked);
     const Problem run = !fa2 || packs_by_rule(p) ? packed(p) : p;

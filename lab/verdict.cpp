@@ -220,7 +220,8 @@ bool was_measured(const GpuSpec& gpu) {
 
 const char* beyond_kernels(const Problem& p) {
     if (p.mask.hides() && !p.mask.is_causal()) return "such a mask";
-    for (const Feature f : {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout})
+    for (const Feature f :
+         {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout, Feature::score_types})
         if (p.uses(f)) return name_of(f);
     return nullptr;
 }

@@ -26,6 +26,7 @@ Options options_of(const Recording& r) {
     if (p.dtype != standard.dtype) o.dtype = name_of(p.dtype);
     if (p.softmax == Softmax::naive) o.softmax = "naive";
     set_mask(o, p.mask);
+    o.causal_corner = name_of(p.corner);
     o.scale = p.scale;
     if (p.pages) o.page_size = p.pages.size, o.page_order = name_of(p.pages.order);
     if (p.pages.shared > 0) o.shared_prefix = p.pages.shared;
@@ -33,6 +34,8 @@ Options options_of(const Recording& r) {
     if (p.bias.has_groups()) o.bias_group = p.bias.group;
     if (p.alibi > 0) o.alibi = true;
     o.soft_cap = p.soft_cap;
+    if (p.scores) o.scores = name_of(*p.scores);
+    if (p.weights) o.weights = name_of(*p.weights);
     if (p.dropout) {
         o.dropout = p.dropout.p, o.dropout_seed = p.dropout.seed;
         o.dropout_mask = p.dropout.stored ? "stored" : "regenerated";

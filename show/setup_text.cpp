@@ -3,6 +3,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
+#include "lab/flags/describe.hpp"
 #include "lab/published_tiles.hpp"
 
 namespace tilescope::show {
@@ -164,7 +165,7 @@ std::string caption_text(const Session& session, bool of_time) {
     said += ", d = " + text::grouped(p.dim);
     const Index heads = p.batch * p.heads;
     said += heads == 1 ? ", one head" : ", " + text::grouped(heads) + " heads";
-    if (p.mask.is_causal()) said += ", causal";
+    if (p.mask.is_causal()) said += ", " + mask_words(p);
     if (session.tiling() && !session.rival()) said += ", tiles " + shape_text(*session.tiling());
     return said + (of_time ? "; time modelled by" : "; SM traffic counted by") + " TileScope " + text::version() + ".";
 }

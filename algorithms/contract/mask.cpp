@@ -4,6 +4,9 @@
 #include "core/text/words.hpp"
 
 namespace tilescope {
+
+const char* name_of(Corner corner) { return corner == Corner::top_left ? "top-left" : "bottom-right"; }
+
 namespace {
 
 constexpr Span all_there_are = {0, endless};

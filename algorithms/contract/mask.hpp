@@ -13,8 +13,14 @@
 
 namespace tilescope {
 
+/// Which query and key stand side by side: the last ones, as in FlashAttention since 2.1, or the first, as in PyTorch
+/// (is_causal), JAX and ONNX. The same where there are as many queries as keys.
+enum class Corner : std::uint8_t { bottom_right, top_left };
+inline constexpr Corner corners[] = {Corner::bottom_right, Corner::top_left};
+const char* name_of(Corner corner);
+
 /// Query r sees the keys from r + diagonal - left to r + diagonal + right, as far as these are bounds; `diagonal` is
-/// seq_k - seq_q, so that the last query stands at the last key (bottom-right alignment). Of these, where there are
+/// seq_k - seq_q from the bottom right corner, and 0 from the top left. Of these, where there are
 /// documents, those of the one that key r + diagonal is in, and where there are blocks, those of blocks that it sees.
 class Mask {
   public:

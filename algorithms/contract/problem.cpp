@@ -17,16 +17,30 @@ float Problem::logit_scale() const {
     return static_cast<float>(scale ? *scale : 1.0 / std::sqrt(static_cast<double>(dim)));
 }
 
+Dtype Problem::score_type() const { return scores.value_or(dtype); }
+Dtype Problem::weight_type() const { return weights.value_or(score_type()); }
+
 const char* name_of(Feature feature) {
-    constexpr const char* names[] = {"a head dimension", "grouped heads", "a scale",   "a mask", "the naive softmax",
-                                     "K and V in pages", "a block mask",  "documents", "a bias", "ALiBi",
-                                     "a soft-cap",       "dropout"};
+    constexpr const char* names[] = {"a head dimension",
+                                     "grouped heads",
+                                     "a scale",
+                                     "a mask",
+                                     "the naive softmax",
+                                     "K and V in pages",
+                                     "a block mask",
+                                     "documents",
+                                     "a bias",
+                                     "ALiBi",
+                                     "a soft-cap",
+                                     "dropout",
+                                     "types of S and P of their own"};
     return names[static_cast<int>(feature)];
 }
 
 const char* word_for(Feature feature) {
-    constexpr const char* words[] = {"head dim",   "grouped heads", "scale", "mask",  "naive softmax", "pages",
-                                     "block mask", "documents",     "bias",  "ALiBi", "soft-cap",      "dropout"};
+    constexpr const char* words[] = {"head dim", "grouped heads", "scale",        "mask", "naive softmax",
+                                     "pages",    "block mask",    "documents",    "bias", "ALiBi",
+                                     "soft-cap", "dropout",       "types of S, P"};
     return words[static_cast<int>(feature)];
 }
 
@@ -56,6 +70,8 @@ bool Problem::uses(Feature feature) const {
             return soft_cap.has_value();
         case Feature::dropout:
             return static_cast<bool>(dropout);
+        case Feature::score_types:
+            return score_type() != dtype || weight_type() != dtype;
     }
     return false;
 }
@@ -141,6 +157,10 @@ void check_scores(const Problem& p) {
                        std::to_string(std::gcd(p.batch, p.bias.group)));
     if (p.soft_cap && !(std::isfinite(*p.soft_cap) && *p.soft_cap > 0))
         throw BadValue("soft_cap", text_of(*p.soft_cap), "must be a finite number above 0", "50");
+    for (const auto& [field, type] : {std::pair{"scores", p.score_type()}, {"weights", p.weight_type()}})
+        if (type != Dtype::f32 && type != p.dtype)
+            throw BadValue(field, tilescope::name_of(type),
+                           std::string("must be f32, or as Q, K and V are: ") + tilescope::name_of(p.dtype), "f32");
     if (!(p.dropout.p >= 0 && p.dropout.p < 1))
         throw BadValue("dropout", text_of(p.dropout.p), "must be from 0 to below 1", "0.1");
 }

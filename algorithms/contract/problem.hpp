@@ -18,17 +18,19 @@ const char* name_of(Softmax softmax);
 /// An attention layer, or (for the softmax kernels) batch x heads matrices of seq_q rows and seq_k columns.
 struct Problem {
     Index batch = 1, heads = 8, kv_heads = 8, seq_q = 1024, seq_k = 1024;
-    Index dim = 64, dim_v = 64;   ///< of Q and K, of V and O
-    Dtype dtype = Dtype::f16;     ///< storage of Q, K, V, O; accumulation and row statistics are f32
-    Mask mask;                    ///< which keys a query sees
-    std::optional<double> scale;  ///< of the logits; 1/sqrt(dim) unless given
+    Index dim = 64, dim_v = 64;            ///< of Q and K, of V and O
+    Dtype dtype = Dtype::f16;              ///< storage of Q, K, V, O; accumulation and row statistics are f32
+    Mask mask;                             ///< which keys a query sees
+    Corner corner = Corner::bottom_right;  ///< where the mask's diagonal ends, or begins
+    std::optional<double> scale;           ///< of the logits; 1/sqrt(dim) unless given
     Softmax softmax = Softmax::safe;
     Paging pages;      ///< of K and V
     Index packed = 1;  ///< query heads whose rows stand together, for each query one below the other: see packed.hpp
     Bias bias;         ///< added to the logits
     Index alibi = 0;   ///< -slope |distance of query and key| is, with slopes for so many heads, also of a part; or 0
-    std::optional<double> soft_cap;  ///< cap tanh(s / cap) in place of s = scale q k
-    Dropout dropout;                 ///< of the softmax's weights
+    std::optional<double> soft_cap;        ///< cap tanh(s / cap) in place of s = scale q k
+    Dropout dropout;                       ///< of the softmax's weights
+    std::optional<Dtype> scores, weights;  ///< of S and P in HBM: f32 or dtype; unless given as dtype, and as S
 
     friend bool operator==(const Problem&, const Problem&) = default;
     Index batch_heads() const { return batch * heads; }
@@ -36,16 +38,15 @@ struct Problem {
     /// The K and V slice that a query head (a span of one batch x head) reads: heads / kv_heads heads share one.
     Index kv_slice(Span head) const { return head.begin / (heads / kv_heads); }
     float logit_scale() const;
-    /// The features that are made use of: what an algorithm has to support.
-    bool uses(Feature feature) const;
-
+    Dtype score_type() const, weight_type() const;  ///< of S and P
+    bool uses(Feature feature) const;               ///< an algorithm has to support it
     Index queries() const { return seq_q / packed; }
     /// Whose rows these are.
     Span queries(Span rows) const { return {rows.begin / packed, ceil_div(rows.end(), packed) - rows.begin / packed}; }
     /// Which query each of these rows stands for, from queries(rows).begin on.
     Stairs stairs(Span rows) const { return {packed, rows.begin % packed}; }
-    /// Where queries stand among the keys: the mask's diagonal.
-    Index diagonal() const { return seq_k - queries(); }
+    /// Where the first query stands among the keys: the mask's diagonal.
+    Index diagonal() const { return corner == Corner::top_left ? 0 : seq_k - queries(); }
     bool sees(Index row, Index key) const { return mask.sees(row / packed, key, diagonal()); }
     Cover cover(Span rows, Span keys) const { return mask.cover(queries(rows), keys, diagonal()); }
     /// The key tiles in which at least one of these query rows sees a key: all of them without a mask.
@@ -55,8 +56,7 @@ struct Problem {
     /// The same for every tile of a range whose cost grows with what it sees.
     Seen visible(Tiles keys) const { return mask.visible(keys, diagonal()).by_rows(packed); }
     Seen seeing(Tiles rows) const { return mask.seeing(rows, diagonal()); }
-    /// Grid axes: a thread block per head of every batch entry; per query tile, which costs as many key tiles as it
-    /// sees.
+    /// Grid axes: one per head of every batch entry; per query tile, which costs as many key tiles as it sees.
     Axis head_axis() const { return uniform(batch_heads(), "head"); }
     Axis row_axis(Tiles rows, Tiles keys) const { return graded(rows, visible(keys)); }
 };

@@ -9,9 +9,14 @@ struct KeyBlocks {
     Index first, end;
 };
 
+/// The key beside which a query stands; there need not be such a key.
+Index place_of(const Problem& p, Index query) {
+    return p.corner == Corner::top_left ? query : query + p.seq_k - p.seq_q / p.packed;
+}
+
 /// The keys that a query sees of its band: none where end <= first.
 KeyBlocks band_of(const Problem& p, Index query) {
-    const Index Nk = p.seq_k, place = query + Nk - p.seq_q / p.packed, far = Nk + p.seq_q;
+    const Index Nk = p.seq_k, place = place_of(p, query), far = Nk + p.seq_q;
     return {std::max<Index>(place - p.mask.left().value_or(far), 0),
             std::min(place + p.mask.right().value_or(far) + 1, Nk)};
 }
@@ -19,7 +24,7 @@ KeyBlocks band_of(const Problem& p, Index query) {
 /// The same cut to what its document has.
 KeyBlocks in_document(const Problem& p, Index query, KeyBlocks keys) {
     if (!p.mask.documents()) return keys;
-    const Index place = query + p.seq_k - p.seq_q / p.packed;
+    const Index place = std::min(place_of(p, query), p.seq_k - 1);  // beyond the last key it is in the last document
     Index begin = 0;
     for (const Index length : p.mask.documents()->lengths()) {
         if (place >= begin && place < begin + length)
@@ -66,7 +71,7 @@ std::vector<KeyBlocks> visited(const Problem& p, const Tiling& t, Index i) {
 
 /// Ka, where what is seen is a band: by the queries that see any key of a block.
 Index keys_in_band(const Problem& p, const Tiling& t) {
-    const Index Nk = p.seq_k, queries = p.seq_q / p.packed, delta = Nk - queries, far = Nk + p.seq_q;
+    const Index Nk = p.seq_k, queries = p.seq_q / p.packed, delta = place_of(p, 0), far = Nk + p.seq_q;
     const Index right = p.mask.right().value_or(far), left = p.mask.left().value_or(far);
     Index keys = 0;
     for (Index first = 0; first < Nk; first += t.bc) {

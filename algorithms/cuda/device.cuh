@@ -47,7 +47,7 @@ struct Workload {
     explicit Workload(const Problem& p)
         : seq_q(static_cast<int>(p.seq_q)),
           seq_k(static_cast<int>(p.seq_k)),
-          diagonal(static_cast<int>(p.mask.is_causal() && p.queries() > 1 ? p.diagonal() : p.seq_k)),
+          diagonal(static_cast<int>(p.mask.is_causal() && p.diagonal() < p.seq_k - 1 ? p.diagonal() : p.seq_k)),
           scale(p.logit_scale()),
           kv_per_head((std::uint64_t{1} << 32) / static_cast<std::uint64_t>(p.heads / p.kv_heads) + 1) {}
 

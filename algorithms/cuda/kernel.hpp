@@ -32,9 +32,11 @@ struct KernelVariant {
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
     bool serves(const Problem& p) const {
-        const bool in_order = p.packed == 1 || p.queries() == 1 || !p.mask.hides();  // a row further, a key further
-        return in_order && takes_scores_of(p) && dtype == p.dtype && (dim == 0 || dim == p.dim) &&
-               (dim_v == 0 || dim_v == p.dim_v);
+        // A row further, a key further; or a single query that stands at the last key, and sees all of them.
+        const bool at_the_end = p.queries() == 1 && p.corner == Corner::bottom_right;
+        const bool in_order = p.packed == 1 || at_the_end || !p.mask.hides();
+        return in_order && takes_scores_of(p) && !p.uses(Feature::score_types) && dtype == p.dtype &&
+               (dim == 0 || dim == p.dim) && (dim_v == 0 || dim_v == p.dim_v);
     }
 
   private:

@@ -38,7 +38,9 @@ void length_controls(App& app, const Problem& p, bool attention) {
 void causal_box(App& app) {
     bool causal = with_model(options(app)).causal.value_or(false);
     ImGui::SameLine();
-    if (checkbox(app, "causal", "causal", causal, "A row sees no key after itself: query r sees keys up to r."))
+    if (checkbox(app, "causal", "causal", causal,
+                 "A row sees no key after itself: query r sees keys up to r + Nk - Nq, or up to r with --causal-corner "
+                 "top-left."))
         change(app, [&](Options& o) {
             o.causal.reset();
             if (with_model(o).causal.value_or(false) != causal) o.causal = causal;

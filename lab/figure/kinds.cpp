@@ -137,7 +137,7 @@ std::string setup_text(const Experiment& e, std::string_view varied) {
     const std::string queries = "N = " + text::grouped(p.seq_q);
     add("seq", p.seq_q == p.seq_k ? queries : queries + " queries, " + text::grouped(p.seq_k) + " keys");
     parts.emplace_back(name_of(p.dtype));
-    if (p.mask.hides()) parts.push_back(p.mask.name());
+    if (p.mask.hides()) parts.push_back(mask_words(p));
     if (e.gpu.l2_bytes == 0) parts.emplace_back("without L2");
     return text::join(parts, ", ") + about_scores(p) + " on " + e.gpu.name;
 }

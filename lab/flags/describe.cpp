@@ -8,8 +8,14 @@
 
 namespace tilescope::lab {
 
+std::string mask_words(const Problem& p) {
+    return p.mask.name() + (p.mask.hides() && p.corner == Corner::top_left ? " from the top left" : "");
+}
+
 std::string about_scores(const Problem& p) {
     std::string s;
+    if (p.uses(Feature::score_types))
+        s += std::string(", S in ") + name_of(p.score_type()) + ", P in " + name_of(p.weight_type());
     if (p.soft_cap) s += ", soft-cap " + text::number(*p.soft_cap);
     if (p.bias) s += ", bias " + p.bias.name();
     if (p.bias.has_groups()) s += " (groups of " + std::to_string(p.bias.group) + ")";
@@ -28,7 +34,7 @@ std::string describe(const Problem& given, const Computation& computation) {
     s += p.seq_q == p.seq_k ? ", seq " + n(p.seq_q) : ", seq_q " + n(p.seq_q) + ", seq_k " + n(p.seq_k);
     s += p.dim == p.dim_v ? ", dim " + n(p.dim) : ", dim " + n(p.dim) + ", dim_v " + n(p.dim_v);
     if (p.pages) s += ", " + about_pages(p);
-    return s + ", " + name_of(p.dtype) + (p.mask.hides() ? ", " + p.mask.name() : "") + ", scale " +
+    return s + ", " + name_of(p.dtype) + (p.mask.hides() ? ", " + mask_words(p) : "") + ", scale " +
            text::number(static_cast<double>(p.logit_scale())) + about_scores(p);
 }
 

@@ -23,8 +23,9 @@ struct Options {
     std::optional<Index> batch, heads, kv_heads, seq, seq_q, seq_k, dim, dim_v;
     std::optional<Index> page_size, shared_prefix;
     std::string page_order = "identity";
-    std::optional<std::string> dtype, softmax;
+    std::optional<std::string> dtype, scores, weights, softmax;
     std::optional<bool> causal;
+    std::string causal_corner = "bottom-right";
     std::optional<Index> window_left, window_right;
     std::string documents, block_mask, mask_block;  // empty: none, none, 128 x 128
     std::optional<double> scale;

@@ -42,12 +42,19 @@ Problem problem_from(const Options& o) {
     Problem p = sizes_from(o);
     if (o.dtype) p.dtype = to_dtype(*o.dtype);
     p.scale = o.scale;
+    // Of squares both are the same.
+    const Corner corner = to_named("--causal-corner", o.causal_corner, std::span<const Corner>(corners));
+    p.corner = p.seq_q == p.seq_k ? Corner::bottom_right : corner;
     p.pages = {o.page_size.value_or(0), o.shared_prefix.value_or(0),
                to_named("--page-order", o.page_order, std::span<const PageOrder>(page_orders))};
     p.bias = {to_bias(o.bias).second, o.bias_group.value_or(1)};
     p.alibi = o.alibi.value_or(false) ? p.heads : 0;
     p.soft_cap = o.soft_cap;
     p.dropout = dropout_from(o);
+    if (o.scores) p.scores = to_dtype(*o.scores, "--scores");
+    if (o.weights) p.weights = to_dtype(*o.weights, "--weights");
+    if (p.score_type() == p.dtype) p.scores.reset();
+    if (p.weight_type() == p.score_type()) p.weights.reset();
     if (o.softmax) {
         if (*o.softmax != "naive" && *o.softmax != "safe")
             throw UsageError("--softmax " + text::shown(*o.softmax) + ": must be naive or safe; try --softmax safe");
@@ -272,6 +279,8 @@ std::string flag_of(Feature feature, const Options& o) {
             return "--soft-cap " + text::exact(o.soft_cap.value_or(0));
         case Feature::dropout:
             return "--dropout " + text::exact(o.dropout.value_or(0));
+        case Feature::score_types:
+            return o.scores ? "--scores " + text::shown(*o.scores) : "--weights " + text::shown(o.weights.value_or(""));
         case Feature::head_dims:
             break;
     }
@@ -375,6 +384,9 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     in_flags([&] { validate(r.problem); });
     r.problem.mask = mask_from(o, r.problem);
     in_flags([&] { validate(r.problem); });
+    if (o.causal_corner != Options().causal_corner && !r.problem.mask.hides() && r.problem.alibi == 0)
+        throw UsageError("--causal-corner " + o.causal_corner +
+                         ": says where a mask's diagonal begins, and there is no mask; add --causal, or leave it out");
     read_bias_files(o, r, computation, control);
     if (const std::string unlike = unlike_prefix(r.inputs, r.problem); !unlike.empty())
         throw UsageError("--shared-prefix " + std::to_string(r.problem.pages.shared) + ": the sequences of " + unlike +

@@ -61,11 +61,11 @@ class Rows {
     template <class T, class F>
     void add(const char* name, FlagOf of, const char* help, const char* type, const char* fallback, T Options::*member,
              F read) {
-        rows.push_back({name, of, help, type, fallback,
-                        [=, flag = std::string("--") + name](Options& o, const std::string& v) { o.*member = read(flag, v); },
-                        [=](Options& o) { o.*member = Options().*member; }, [=](const Options& o) {
-                            return o.*member == Options().*member ? std::string() : text_of(o.*member);
-                        }});
+        rows.push_back(
+            {name, of, help, type, fallback,
+             [=, flag = std::string("--") + name](Options& o, const std::string& v) { o.*member = read(flag, v); },
+             [=](Options& o) { o.*member = Options().*member; },
+             [=](const Options& o) { return o.*member == Options().*member ? std::string() : text_of(o.*member); }});
     }
 };
 
@@ -79,7 +79,8 @@ void add_workload(Rows& t) {
           "prefill", &Options::phase, as_one_of(phases));
     t.add("batch", sizes, "Batch size", "N", "1", &Options::batch, as_size);
     t.add("heads", sizes, "Query heads", "N", "8", &Options::heads, as_size);
-    t.add("kv-heads", attention, "Heads of K and V (grouped-query attention)", "N", "--heads", &Options::kv_heads, as_size);
+    t.add("kv-heads", attention, "Heads of K and V (grouped-query attention)", "N", "--heads", &Options::kv_heads,
+          as_size);
     t.add("seq", sizes, "Sequence length of queries and keys; 16k is 16384", "N", "1024", &Options::seq, as_size);
     t.add("seq-q", sizes, "Queries (rows, for the softmax kernels)", "N", "--seq", &Options::seq_q, as_size);
     t.add("seq-k", sizes, "Keys (columns, for the softmax kernels)", "N", "--seq", &Options::seq_k, as_size);
@@ -90,9 +91,16 @@ void add_workload(Rows& t) {
 
 void add_mask(Rows& t) {
     constexpr auto attention = FlagOf::attention;
-    t.add("causal", attention, "Query r sees keys <= r + seq_k - seq_q", nullptr, nullptr, &Options::causal, to_bool);
-    t.add("window-left", attention, "Keys before its own place that a query sees, of all; with --causal a sliding window",
-          "N", "all", &Options::window_left, as_reach);
+    t.add("causal", attention, "Query r sees keys <= r + seq_k - seq_q, or as --causal-corner says", nullptr, nullptr,
+          &Options::causal, to_bool);
+    t.add(
+        "causal-corner", attention,
+        "Which query and key stand side by side: the last (bottom-right, as in FlashAttention) or the first (top-left, "
+        "as in PyTorch, JAX and ONNX: query r sees keys <= r)",
+        "CORNER", "bottom-right", &Options::causal_corner, as_one_of(corners));
+    t.add("window-left", attention,
+          "Keys before its own place that a query sees, of all; with --causal a sliding window", "N", "all",
+          &Options::window_left, as_reach);
     t.add("window-right", attention, "Keys after its own place that a query sees", "N", "all", &Options::window_right,
           as_reach);
     t.add("documents", attention,
@@ -108,18 +116,24 @@ void add_mask(Rows& t) {
 void add_scores(Rows& t) {
     constexpr auto attention = FlagOf::attention;
     t.add("scale", attention, "Factor on the logits", "X", "1/sqrt(dim)", &Options::scale, as_number("0.125"));
+    t.add("scores", attention,
+          "Type of S where it goes to HBM (`standard`): f32, as unfused graphs of JAX have it, or --dtype", "TYPE",
+          "--dtype", &Options::scores, as_words);
+    t.add("weights", attention, "Type of P = softmax(S) where it goes to HBM", "TYPE", "--scores", &Options::weights,
+          as_words);
     t.add("softmax", attention, "Softmax of `standard`: naive or safe", "KIND", "safe", &Options::softmax, as_words);
     t.add("bias", attention,
           "A tensor added to the logits, by its axes: qk for all, k per key only; before them h: one per head, b: per "
           "batch entry, g: per group of them. Two with a +: bk+ghqk is Evoformer's",
           "AXES", "none", &Options::bias, [](const std::string&, const std::string& v) { return to_bias(v).first; });
-    t.add("bias-group", attention, "Consecutive batch entries that share a bias with a g", "N", "1", &Options::bias_group,
-          as_size);
+    t.add("bias-group", attention, "Consecutive batch entries that share a bias with a g", "N", "1",
+          &Options::bias_group, as_size);
     t.add("alibi", attention, "Subtract from each logit the distance of query and key, times a slope of the head",
           nullptr, nullptr, &Options::alibi, to_bool);
     t.add("soft-cap", attention, "X tanh(s / X) in place of each logit s = scale q k", "X", "none", &Options::soft_cap,
           as_number("50"));
-    t.add("dropout", attention, "Probability with which weights are dropped", "P", "0", &Options::dropout, as_number("0.1"));
+    t.add("dropout", attention, "Probability with which weights are dropped", "P", "0", &Options::dropout,
+          as_number("0.1"));
     t.add("dropout-seed", attention, "Seed of dropout's mask", "N", "0", &Options::dropout_seed, to_seed);
     t.add("dropout-mask", attention,
           "Of dropout: regenerated where it is needed, or stored: a launch writes it, and it is read again", "KIND",
@@ -132,8 +146,9 @@ void add_pages(Rows& t) {
           "in one piece", &Options::page_size, as_size);
     t.add("page-order", attention, "Of the pages in memory: identity (one after the other) or permuted", "ORDER",
           "identity", &Options::page_order, as_one_of(page_orders));
-    t.add("shared-prefix", attention, "Keys that all sequences of the batch begin with: their whole pages are there once",
-          "N", "none", &Options::shared_prefix, as_size);
+    t.add("shared-prefix", attention,
+          "Keys that all sequences of the batch begin with: their whole pages are there once", "N", "none",
+          &Options::shared_prefix, as_size);
 }
 
 void add_mapping(Rows& t) {
@@ -151,9 +166,8 @@ void add_mapping(Rows& t) {
     t.add("pack", mapping,
           "Rows of the query heads that share K and V in one tile: on, off, or auto: where there is one query",
           "on|off|auto", "auto", &Options::pack, as_one_of(packings));
-    t.add("tiles", mapping,
-          "Of auto: kernel (as released kernels have them), paper (FlashAttention-1's rule) or best", "RULE", "kernel",
-          &Options::tiles, as_one_of(tile_rules));
+    t.add("tiles", mapping, "Of auto: kernel (as released kernels have them), paper (FlashAttention-1's rule) or best",
+          "RULE", "kernel", &Options::tiles, as_one_of(tile_rules));
     t.add("objective", mapping, "What --tiles best makes least: time, dram or sm-traffic", "WHAT", "time",
           &Options::objective, as_one_of(objectives));
     t.add("blocks-per-sm", mapping, "Thread blocks on an SM, at most", "N", "as many as fit", &Options::blocks_per_sm,
@@ -173,7 +187,8 @@ void add_machine(Rows& t) {
           as_whole(0, most_l2, Index{50} << 20));
     t.add("sms", machine, "Streaming multiprocessors", "N", "of --gpu", &Options::sms, as_size);
     t.add("sram", machine, "SRAM per SM in KiB", "KIB", "of --gpu", &Options::sram_kib, as_number("164"));
-    t.add("hbm-bandwidth", machine, "HBM bandwidth in GB/s", "GB/S", "of --gpu", &Options::hbm_bandwidth, as_number("1555"));
+    t.add("hbm-bandwidth", machine, "HBM bandwidth in GB/s", "GB/S", "of --gpu", &Options::hbm_bandwidth,
+          as_number("1555"));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ enum class FlagOf : std::uint8_t {
 struct Flag {
     const char* name;  ///< without dashes
     FlagOf of;
-    const char *help, *type, *fallback;  ///< as help shows them; a switch has no type
+    const char *help, *type, *fallback;                     ///< as help shows them; a switch has no type
     std::function<void(Options&, const std::string&)> set;  ///< throws UsageError
     std::function<void(Options&)> clear;                    ///< as if the flag had not been given
     std::function<std::string(const Options&)> get;         ///< empty where the flag says nothing new

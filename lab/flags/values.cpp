@@ -85,11 +85,11 @@ Distribution to_distribution(const std::string& text) {
     return to_named("--distribution", text, std::span<const Distribution>(distributions));
 }
 
-Dtype to_dtype(const std::string& text) {
+Dtype to_dtype(const std::string& text, const std::string& flag) {
     if (const auto t = dtype_from(text)) return *t;
     const std::string instead = instead_of(Asked::dtype, text);
-    throw UsageError("--dtype " + text::shown(text) + ": must be f32, f16 or bf16; " +
-                     (instead.empty() ? "try --dtype f16" : instead));
+    throw UsageError(flag + ' ' + text::shown(text) + ": must be f32, f16 or bf16; " +
+                     (instead.empty() ? "try " + flag + " f16" : instead));
 }
 
 Bits16 to_bits16(const std::string& text) {

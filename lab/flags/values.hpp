@@ -46,7 +46,7 @@ T to_named(const std::string& flag, const std::string& text, std::span<const T> 
     refuse_name(flag, text, names);
 }
 Distribution to_distribution(const std::string& text);
-Dtype to_dtype(const std::string& text);
+Dtype to_dtype(const std::string& text, const std::string& flag = "--dtype");
 /// What u2 and i2 of NumPy files are: bf16, or nothing that is known where there is no text.
 Bits16 to_bits16(const std::string& text);
 /// A tile's size; 0 stands for auto.

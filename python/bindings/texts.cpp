@@ -73,7 +73,8 @@ Feature feature_of(const std::string& word) {
                            {"bias", bias},
                            {"alibi", alibi},
                            {"soft_cap", soft_cap},
-                           {"dropout", dropout}});
+                           {"dropout", dropout},
+                           {"score_types", score_types}});
 }
 
 const Computation& computation_of(const std::string& word) {

@@ -41,7 +41,7 @@ struct Letters {
         std::set<Index> columns;
         for (Index first = 0; first < Nq; first += br) {
             const Index rows = std::min(br, Nq - first), last_row = first + rows - 1;
-            for (Index key = 0; key < Nk && key <= last_row + Nk - Nq; key += bc) {
+            for (Index key = 0; key < Nk && key <= last_row + first_place(c.problem); key += bc) {
                 const Index keys = std::min(bc, Nk - key);
                 U += rows, Kt += keys, E += rows * keys;
                 if (columns.insert(key).second) Ka += keys;
@@ -173,7 +173,7 @@ Head split_kv(const Letters& x, const Case& c, const GpuSpec&) {
     for (Index first = 0; first < Nq; first += height) {
         const Index rows = std::min(height, Nq - first);
         Index before = -1;
-        for (Index j = 0; j < Tc && (!hides || j * c.tiling.bc <= first + rows - 1 + Nk - Nq); ++j)
+        for (Index j = 0; j < Tc && (!hides || j * c.tiling.bc <= first + rows - 1 + first_place(c.problem)); ++j)
             if (j / p != std::exchange(before, j / p)) QA += rows;
     }
     if (S == 1)  // FlashAttention-2, whose row blocks that see nothing read nothing

@@ -40,7 +40,7 @@ Count row_visits(const Case& c) {
     for (Index i = 0; i < p.seq_q; i += c.tiling.br)
         for (Index j = 0; j < p.seq_k; j += c.tiling.bc) {
             const Index rows = std::min(c.tiling.br, p.seq_q - i), last_row = i + rows - 1;
-            if (!p.mask.hides() || j <= last_row + p.seq_k - p.seq_q) visits += rows;
+            if (!p.mask.hides() || j <= last_row + first_place(p)) visits += rows;
         }
     return visits * p.batch_heads();
 }

@@ -22,6 +22,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 std::vector<Case> cases(std::uint64_t random) {
     std::vector<Case> all = corner_cases();
+    for (const Case& c : typed_cases()) all.push_back(c);
     for (std::uint64_t seed = 1; seed <= seeds(random); ++seed) all.push_back(random_case(seed));
     return all;
 }
@@ -62,7 +63,7 @@ std::string text(const TileUse& t) {
 
 /// The scaled logits of a query row and the keys it sees, in double precision.
 std::vector<double> logits(const Problem& p, const Inputs& in, Index slice, Index row) {
-    const Index keys = p.mask.hides() ? std::clamp<Index>(row + p.seq_k - p.seq_q + 1, 0, p.seq_k) : p.seq_k;
+    const Index keys = p.mask.hides() ? std::clamp<Index>(row + first_place(p) + 1, 0, p.seq_k) : p.seq_k;
     const double scale = p.scale ? *p.scale : 1 / std::sqrt(static_cast<double>(p.dim));
     const Index kv = slice / p.heads * p.kv_heads + slice % p.heads / (p.heads / p.kv_heads);
     std::vector<float> q(static_cast<std::size_t>(p.dim)), k(static_cast<std::size_t>(p.seq_k * p.dim));

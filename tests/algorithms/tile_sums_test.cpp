@@ -8,7 +8,7 @@ using namespace tilescope::lab;
 
 namespace {
 
-bool sees(const Problem& p, Index row, Index key) { return p.mask.sees(row, key, p.seq_k - p.seq_q); }
+bool sees(const Problem& p, Index row, Index key) { return p.mask.sees(row, key, first_place(p)); }
 
 bool any_sees(const Problem& p, Span rows, Span keys) {
     for (Index r = rows.begin; r < rows.end(); ++r)

@@ -45,7 +45,7 @@ std::vector<long double> plain_row(const Computation& computing, const Problem& 
     const long double scale = p.scale ? *p.scale : 1 / std::sqrt(static_cast<long double>(p.dim));
     std::vector<long double> s, o(static_cast<std::size_t>(p.dim_v));
     for (Index key = 0; key < p.seq_k; ++key) {
-        if (p.mask.hides() && key > row + (p.seq_k - p.seq_q)) break;
+        if (p.mask.hides() && key > row + first_place(p)) break;
         s.push_back(0);
         for (Index x = 0; x < p.dim; ++x)
             s.back() += scale * at(Q, slice, p.seq_q, row, p.dim, x) * at(K, kv, p.seq_k, key, p.dim, x);

@@ -36,7 +36,7 @@ PlainAttention::Row PlainAttention::row(Index head, Index r) const {
         }
         for (std::size_t n = 0; n < biases.size(); ++n) s[size(c)] += biases[n][bias(n, head, r, c)];
         if (p_.alibi > 0) {
-            const auto distance = static_cast<double>(std::abs(r + p_.seq_k - p_.seq_q - c));
+            const auto distance = static_cast<double>(std::abs(r + first_place(p_) - c));
             s[size(c)] -= static_cast<double>(alibi_slope(head % p_.heads, p_.alibi)) * distance;
         }
         most = std::max(most, s[size(c)]);

@@ -78,6 +78,23 @@ std::vector<Case> corner_cases() {
             c.seed = all.size() + 1;
             all.push_back(c);
         }
+    for (const std::size_t shape : {2U, 3U, 4U, 8U, 12U}) {  // those with other numbers of queries than of keys
+        Case c = all[2 * shape + 1];
+        c.problem.corner = Corner::top_left;
+        all.push_back(c);
+    }
+    return all;
+}
+
+std::vector<Case> typed_cases() {
+    std::vector<Case> all;
+    const Case ragged = corner_cases()[3];
+    using Types = std::pair<std::optional<Dtype>, std::optional<Dtype>>;  // of S and P
+    for (const auto& [scores, weights] : {Types{Dtype::f32, {}}, {Dtype::f32, Dtype::bf16}, {{}, Dtype::f32}}) {
+        Case c = ragged;
+        c.problem.dtype = Dtype::bf16, c.problem.scores = scores, c.problem.weights = weights;
+        all.push_back(c);
+    }
     return all;
 }
 
@@ -107,6 +124,7 @@ Case as_supported(const Algorithm& algorithm, Case c) {
     if (!algorithm.supports.has(Feature::alibi)) c.problem.alibi = 0;
     if (!algorithm.supports.has(Feature::soft_cap)) c.problem.soft_cap = std::nullopt;
     if (!algorithm.supports.has(Feature::dropout)) c.problem.dropout = {};
+    if (!algorithm.supports.has(Feature::score_types)) c.problem.scores = c.problem.weights = std::nullopt;
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
     return c;
 }
@@ -182,7 +200,10 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     out << "--batch " << p.batch << " --heads " << p.heads << " --kv-heads " << p.kv_heads << " --seq-q " << p.seq_q
         << " --seq-k " << p.seq_k << " --dim " << p.dim << " --dim-v " << p.dim_v << " --dtype " << name_of(p.dtype);
     if (p.mask.is_causal()) out << " --causal";
+    if (p.corner != Corner::bottom_right) out << " --causal-corner " << name_of(p.corner);
     if (p.scale) out << " --scale " << *p.scale;
+    if (p.scores) out << " --scores " << name_of(*p.scores);
+    if (p.weights) out << " --weights " << name_of(*p.weights);
     if (p.softmax == Softmax::naive) out << " --softmax naive";
     if (p.bias) out << " --bias " << p.bias.name();
     if (p.bias.group > 1) out << " --bias-group " << p.bias.group;

@@ -26,6 +26,10 @@ std::string to_string(const Algorithm& algorithm, const Case& c);
 /// Sizes up to about 70: ragged, Nq != Nk both ways, d != dv, single rows, columns and keys, grouped heads, batches,
 /// tiles beyond the problem and of one element, rows that see no key; each causal and not, over all dtypes.
 std::vector<Case> corner_cases();
+/// S and P in types of their own, which few algorithms store.
+std::vector<Case> typed_cases();
+/// Where the first query stands among the keys, as Problem::diagonal() should have it.
+constexpr Index first_place(const Problem& p) { return p.corner == Corner::top_left ? 0 : p.seq_k - p.seq_q; }
 /// Sizes up to 70, heads and batches of up to 3.
 Case random_case(std::uint64_t seed);
 /// The case, without what the algorithm does not do.

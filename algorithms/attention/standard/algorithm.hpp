@@ -42,7 +42,7 @@ inline Algorithm describe() {
     return {.name = "standard",
             .title = "standard attention",
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::naive_softmax).with(Feature::dropout),
+            .supports = score_features.with(Feature::naive_softmax).with(Feature::dropout).with(Feature::score_types),
             .rung = 1,
             .idea = "three kernels; S and P, both Nq x Nk, go through HBM",
             .paper = "FlashAttention, arXiv 2205.14135, Algorithm 0",

@@ -81,13 +81,14 @@ void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
 
 std::vector<TensorDecl> tensors(const Problem& p, const Tiling&) {
     auto t = computation::attention.tensors(p);
-    t.push_back(declare(p, "S", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
-    t.push_back(declare(p, "P", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.dtype));
+    t.push_back(declare(p, "S", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.score_type()));
+    t.push_back(declare(p, "P", Role::scratch, Meaning::score, Sliced::by_head, p.seq_q, p.seq_k, p.weight_type()));
     return t;
 }
 
 Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
-    const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk, e = size_of(p.dtype);
+    const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk;
+    const Index e = size_of(p.dtype), s = size_of(p.score_type()), w = size_of(p.weight_type());
     const Index Tr = ceil_div(Nq, tile.br), Tc = ceil_div(Nk, tile.bc);
     const bool safe = p.softmax == Softmax::safe, resident = resident_rows(p, gpu.registers_per_sm) > 0;
     const Index passes = resident ? 1 : safe ? 3 : 2;
@@ -95,7 +96,7 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
     // max, subtract, add, divide: once each for a resident row; a streamed one subtracts again for the output.
     const Index other = safe ? (resident ? 4 : 5) * N - 2 * Nq : 2 * N - Nq;
     const TileSums all = tile_sums(p, tile, false);
-    return (Prediction{(Tc * Nq * d + Tr * Nk * d + passes * N + N + Tr * Nk * dv) * e, (2 * N + Nq * dv) * e,
+    return (Prediction{(Tc * Nq * d + Tr * Nk * (d + dv)) * e + N * (passes * s + w), Nq * dv * e + N * (s + w),
                        2 * N * (d + dv), exps, other} +
             of_finishing(p, all) + of_dropping(p, all))
         .times(p.batch_heads());
@@ -104,7 +105,8 @@ Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec& gpu) {
 std::optional<Idealised> idealised(const Problem& p) {
     if (p.bias || p.dropout.stored) return std::nullopt;  // the paper has neither
     const Index Nq = p.seq_q, Nk = p.seq_k, d = p.dim, dv = p.dim_v, N = Nq * Nk, e = size_of(p.dtype);
-    const Prediction count = {(Nq * d + Nk * d + Nk * dv + 2 * N) * e, (2 * N + Nq * dv) * e, 2 * N * (d + dv), N,
+    const Bytes scores = N * (size_of(p.score_type()) + size_of(p.weight_type()));
+    const Prediction count = {(Nq * d + Nk * d + Nk * dv) * e + scores, Nq * dv * e + scores, 2 * N * (d + dv), N,
                               4 * N - 2 * Nq};
     return Idealised{"Algorithm 0 of the FlashAttention paper", count.times(p.batch_heads()),
                      "the paper lets each matrix product read its operands once; a tiled product reads Q once per key "
