@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/text/words.hpp"
-#include "lab/experiment_json.hpp"
 #include "lab/mask_json.hpp"
 
 namespace tilescope::lab {
@@ -84,8 +83,8 @@ const ProblemField problem_rows[] = {
      [](JsonEntry& e, const char* k, Problem& p, const std::string& file) {
          p.mask = mask_from(JsonEntry(e.at(k), file, "mask"), file);
      }},
-    {"scale", [](Of p) { return MetricValue(static_cast<double>(p.logit_scale())); }, false, always_written, always_needed,
-     [](Of p) { return Json(scale_of(p)); },
+    {"scale", [](Of p) { return MetricValue(static_cast<double>(p.logit_scale())); }, false, always_written,
+     always_needed, [](Of p) { return Json(scale_of(p)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          if (const double scale = e.number(k); scale != scale_of(p)) p.scale = scale;
      }},
@@ -95,8 +94,8 @@ const ProblemField problem_rows[] = {
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          p.softmax = e.named(k, {Softmax::safe, Softmax::naive}, tilescope::name_of);
      }},
-    {"page_size", [](Of p) { return if_meant(static_cast<bool>(p.pages), p.pages.size); }, true, with_pages, never_needed,
-     [](Of p) { return Json(p.pages.size); },
+    {"page_size", [](Of p) { return if_meant(static_cast<bool>(p.pages), p.pages.size); }, true, with_pages,
+     never_needed, [](Of p) { return Json(p.pages.size); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.pages.size = e.integer(k, 0); }},
     {"shared_prefix", [](Of p) { return if_meant(static_cast<bool>(p.pages), p.pages.shared); }, true, with_pages,
      beside_page_size, [](Of p) { return Json(p.pages.shared); },
@@ -119,8 +118,7 @@ const ProblemField problem_rows[] = {
     {"alibi", [](Of p) { return MetricValue(p.alibi > 0); }, true, [](Of p, By) { return p.alibi > 0; }, never_needed,
      [](Of) { return Json(true); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.alibi = truth_in(e, k) ? p.heads : 0; }},
-    {"alibi_heads", nullptr, true,
-     [](Of p, By) { return p.alibi > 0 && p.alibi != p.heads * p.packed; },  // of a part
+    {"alibi_heads", nullptr, true, [](Of p, By) { return p.alibi > 0 && p.alibi != p.heads * p.packed; },  // of a part
      never_needed, [](Of p) { return Json(p.alibi); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          if (p.alibi > 0) p.alibi = e.integer(k, p.heads);
@@ -137,8 +135,8 @@ const ProblemField problem_rows[] = {
          if (!seed.is_number_unsigned()) e.refuse("dropout_seed: must be a whole number from 0 on");
          p.dropout.seed = seed.get<std::uint64_t>();
      }},
-    {"dropout_mask", [](Of p) { return if_meant(static_cast<bool>(p.dropout), plain_word(mask_word(p.dropout))); }, true,
-     with_dropout, beside_dropout, [](Of p) { return Json(mask_word(p.dropout)); },
+    {"dropout_mask", [](Of p) { return if_meant(static_cast<bool>(p.dropout), plain_word(mask_word(p.dropout))); },
+     true, with_dropout, beside_dropout, [](Of p) { return Json(mask_word(p.dropout)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          const std::string mask = e.text(k);
          if (mask != "stored" && mask != "regenerated") e.refuse("dropout_mask: must be regenerated or stored");
@@ -147,7 +145,8 @@ const ProblemField problem_rows[] = {
     type_field<&Problem::scores>("scores"),
     type_field<&Problem::weights>("weights"),
     {"causal_corner", [](Of p) { return if_meant(p.mask.hides() || p.alibi > 0, plain_word(name_of(p.corner))); }, true,
-     [](Of p, By) { return p.corner != Corner::bottom_right; }, never_needed, [](Of p) { return Json(name_of(p.corner)); },
+     [](Of p, By) { return p.corner != Corner::bottom_right; }, never_needed,
+     [](Of p) { return Json(name_of(p.corner)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          p.corner = e.named(k, {Corner::bottom_right, Corner::top_left}, tilescope::name_of);
      }},

@@ -83,16 +83,32 @@ TEST_CASE("no kernel takes packed heads under a mask from the top left", "[mask]
 }
 
 TEST_CASE("a softmax kernel refuses each flag of attention", "[flags]") {
-    const std::map<std::string, const char*> samples = {
-        {"model", "llama-3-8b"}, {"phase", "decode"},      {"kv-heads", "2"},
-        {"dim", "32"},           {"dim-v", "32"},          {"causal", "true"},
-        {"causal-corner", "top-left"}, {"window-left", "3"}, {"window-right", "3"},
-        {"documents", "1024"},   {"block-mask", "band:1"}, {"mask-block", "64"},
-        {"scores", "f32"}, {"weights", "f32"},
-        {"scale", "1"},          {"softmax", "naive"},     {"bias", "qk"},
-        {"bias-group", "2"},     {"alibi", "true"},        {"soft-cap", "5"},
-        {"dropout", "0.5"},      {"dropout-seed", "3"},    {"dropout-mask", "stored"},
-        {"page-size", "16"},     {"page-order", "permuted"}, {"shared-prefix", "16"}};
+    const std::map<std::string, const char*> samples = {{"model", "llama-3-8b"},
+                                                        {"phase", "decode"},
+                                                        {"kv-heads", "2"},
+                                                        {"dim", "32"},
+                                                        {"dim-v", "32"},
+                                                        {"causal", "true"},
+                                                        {"causal-corner", "top-left"},
+                                                        {"window-left", "3"},
+                                                        {"window-right", "3"},
+                                                        {"documents", "1024"},
+                                                        {"block-mask", "band:1"},
+                                                        {"mask-block", "64"},
+                                                        {"scores", "f32"},
+                                                        {"weights", "f32"},
+                                                        {"scale", "1"},
+                                                        {"softmax", "naive"},
+                                                        {"bias", "qk"},
+                                                        {"bias-group", "2"},
+                                                        {"alibi", "true"},
+                                                        {"soft-cap", "5"},
+                                                        {"dropout", "0.5"},
+                                                        {"dropout-seed", "3"},
+                                                        {"dropout-mask", "stored"},
+                                                        {"page-size", "16"},
+                                                        {"page-order", "permuted"},
+                                                        {"shared-prefix", "16"}};
     const Algorithm& softmax = *find_algorithm("softmax_safe");
     std::size_t of_attention = 0;
     for (const Flag& flag : flags()) {
@@ -103,8 +119,8 @@ TEST_CASE("a softmax kernel refuses each flag of attention", "[flags]") {
         Options o;
         flag.set(o, samples.at(flag.name));
         CHECK(flag.given(o));
-        CHECK_THROWS_WITH(resolve(o, softmax), "--" + std::string(flag.name) +
-                                                   ": means nothing to a softmax kernel; leave it out");
+        CHECK_THROWS_WITH(resolve(o, softmax),
+                          "--" + std::string(flag.name) + ": means nothing to a softmax kernel; leave it out");
         flag.clear(o);
         CHECK((o == Options()));
     }

@@ -36,7 +36,7 @@ Count keys_streamed(const Problem& p, const Tiling& t) {
             const Index end = std::min(j + t.bc, p.seq_k);
             bool seen = false;
             for (Index r = i; r < std::min(i + t.br, g * user.seq_q); ++r)
-                for (Index k = j; k < end; ++k) seen |= user.mask.sees(r / g, k, user.seq_k - user.seq_q);
+                for (Index k = j; k < end; ++k) seen |= user.mask.sees(r / g, k, first_place(user));
             if (seen) keys += end - j;
         }
     return keys * p.kv_slices();

@@ -137,6 +137,7 @@ Case window_case(std::uint64_t seed) {
     };
     const auto left = bound(), right = bound();
     c.problem.mask = Mask::window(left, right);
+    if (seed % 5 == 0) c.problem.corner = Corner::top_left;
     return c;
 }
 
