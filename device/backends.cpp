@@ -60,8 +60,12 @@ double distance(const Problem& a, const Problem& b) {
            (grouped_alike ? 0 : 0.5) + (a.heads == b.heads ? 0 : 0.01);
 }
 
-/// Whether it asks for what no file of scripts/backends has: other masks, changed scores, pages, or f32.
-bool has_no_like(const Problem& p) { return !scores_are_plain(p) || p.pages || p.dtype == Dtype::f32; }
+/// Whether it asks for what no file of scripts/backends has: other masks, changed scores, pages, f32 anywhere, or a
+/// mask from the top left.
+bool has_no_like(const Problem& p) {
+    return !scores_are_plain(p) || p.pages || p.dtype == Dtype::f32 || p.uses(Feature::score_types) ||
+           p.corner == Corner::top_left;
+}
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "device/levels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -82,25 +81,6 @@ std::string about_grids(std::span<const NcuLaunch> launches) {
     return "";
 }
 
-/// The tiles that the name of a kernel of FlashAttention-2 has: "Flash_fwd_kernel_traits<64, 128, 128, 4, ...", which
-/// are d, Br and Bc; PyTorch writes "(int)64".
-std::optional<Tiling> tiles_in_name(const std::string& kernel) {
-    const std::string_view traits = "kernel_traits<";
-    std::size_t at = kernel.find(traits);
-    if (at == kernel.npos) return std::nullopt;
-    at += traits.size();
-    std::array<Index, 3> numbers{};
-    for (Index& n : numbers) {
-        at = kernel.find_first_of("0123456789", at);
-        if (at == kernel.npos) return std::nullopt;
-        const std::size_t end = std::min(kernel.find_first_not_of("0123456789", at), kernel.size());
-        std::int64_t value = 0;
-        if (text::to_whole(std::string_view(kernel).substr(at, end - at), value) != std::errc()) return std::nullopt;
-        n = value, at = end;
-    }
-    return Tiling{numbers[1], numbers[2]};
-}
-
 /// f(identifier) of each in a kernel's name, up to the first true.
 template <class F>
 bool any_word(std::string_view kernel, F&& f) {
@@ -128,12 +108,43 @@ const Algorithm* named_after(std::string_view kernel) {
     return of;
 }
 
+/// The whole numbers among the template arguments of what begins at `at`: "64" and "128" of "traits<64, half_t,
+/// (int)128>".
+std::vector<Index> template_numbers(std::string_view kernel, std::size_t at) {
+    at = std::min(kernel.find('<', at), kernel.size());
+    const std::size_t end = std::min(kernel.find(">(", at), kernel.size());
+    std::vector<Index> numbers;
+    while (at < end) {
+        const std::size_t next = std::min(kernel.find_first_of(",<>", at + 1), end);
+        std::string_view argument = kernel.substr(at + 1, next - at - 1);
+        at = next;
+        while (argument.starts_with(' ')) argument.remove_prefix(1);
+        if (argument.starts_with("(int)")) argument.remove_prefix(5);
+        std::int64_t value = 0;
+        if (argument.find_first_not_of("0123456789") == argument.npos && text::to_whole(argument, value) == std::errc())
+            numbers.push_back(value);
+    }
+    return numbers;
+}
+
+/// The tiles that a kernel's name has: of FlashAttention-2's library d, Br and Bc in "Flash_fwd_kernel_traits<64, 128,
+/// 128, 4, ..."; of TileScope's own forward kernels Br, Bc and a head dimension.
+std::optional<Tiling> tiles_in_name(std::string_view kernel, const Algorithm& asked) {
+    if (const std::size_t traits = kernel.find("kernel_traits<"); traits != kernel.npos) {
+        const std::vector<Index> numbers = template_numbers(kernel, traits);
+        return numbers.size() > 2 ? std::optional(Tiling{numbers[1], numbers[2]}) : std::nullopt;
+    }
+    if (named_after(kernel) != &asked || asked.computes != &computation::attention) return std::nullopt;
+    const std::vector<Index> numbers = template_numbers(kernel, kernel.find(asked.name));
+    return numbers.size() > 2 ? std::optional(Tiling{numbers[0], numbers[1]}) : std::nullopt;
+}
+
 /// Of a kernel that is another algorithm's; empty where none is.
 std::string about_names(const Algorithm& asked, std::span<const NcuLaunch> launches) {
     for (const NcuLaunch& l : launches)
         if (const Algorithm* of = named_after(l.kernel); of && of != &asked)
-            return text::shown(l.kernel, 60) + " is named as kernels of " + of->name + " are: `tilescope reconcile " +
-                   of->name + "` compares it with these.";
+            return text::shown(l.kernel, 60) + " is named as kernels of " + of->name + " are: compare it with " +
+                   of->name + '.';
     return "";
 }
 
@@ -174,7 +185,7 @@ std::string about_tiles(const Experiment& e, std::span<const NcuLaunch> launches
                         std::optional<double> reads) {
     const std::string asked = size_of_tiles(e.tiling);
     for (const NcuLaunch& l : launches)
-        if (const auto tiles = tiles_in_name(l.kernel);
+        if (const auto tiles = tiles_in_name(l.kernel, *e.algorithm);
             tiles && cut_to(e.problem, *tiles) != cut_to(e.problem, e.tiling))
             return "The kernel's name says tiles of " + size_of_tiles(*tiles) + ", and the model's are " + asked +
                    ": --br " + std::to_string(tiles->br) + " --bc " + std::to_string(tiles->bc) + '.';
@@ -219,8 +230,9 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
         if (!words.empty()) said.push_back(words);
         return !words.empty();
     };
-    add(about_names(*r.experiment.algorithm, launches));
-    if (!add(about_tiles(r.experiment, launches, flops, of_model(Compared::sm_read))) && !flops && said.empty())
+    // Of another algorithm's kernel tiles and thread blocks say nothing.
+    if (!add(about_names(*r.experiment.algorithm, launches)) &&
+        !add(about_tiles(r.experiment, launches, flops, of_model(Compared::sm_read))) && !flops && said.empty())
         add(about_blocks(r, launches));
     return said;
 }

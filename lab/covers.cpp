@@ -52,6 +52,10 @@ TileCovers covers_of(const Problem& p, const Tiling& tiling) {
     return c;
 }
 
+const char* corner_words(const Problem& p) { return p.corner == Corner::top_left ? " from the top left" : ""; }
+
+std::string mask_words(const Problem& p) { return p.mask.name() + (p.mask.hides() ? corner_words(p) : ""); }
+
 std::string about_mask(const Experiment& e) {
     const Mask& m = e.problem.mask;
     if (!m.hides() || e.tiling.br == 0 || e.tiling.bc == 0) return "";
@@ -59,9 +63,10 @@ std::string about_mask(const Experiment& e) {
     const auto share = [&](Count n) {
         return text::grouped(n) + " (" + text::percent(static_cast<double>(n) / static_cast<double>(c.all())) + ')';
     };
-    return "Mask: " + m.name() + ". Of a head's " + text::counted(c.all(), "tile") + ", " + share(c.hidden) +
-           " are hidden, and skipped by whoever can, " + share(c.partial) + " are masked in part and " +
-           share(c.whole) + " are whole. " + wasted(e.problem, e.tiling, c) + own_bytes(m) + '.';
+    return "Mask: " + mask_words(e.problem) + ". Of a head's " + text::counted(c.all(), "tile") + ", " +
+           share(c.hidden) + " are hidden, and skipped by whoever can, " + share(c.partial) +
+           " are masked in part and " + share(c.whole) + " are whole. " + wasted(e.problem, e.tiling, c) +
+           own_bytes(m) + '.';
 }
 
 }  // namespace tilescope::lab

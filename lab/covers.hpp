@@ -14,6 +14,11 @@ struct TileCovers {
 };
 TileCovers covers_of(const Problem& problem, const Tiling& tiling);
 
+/// " from the top left" where the diagonal of masks and ALiBi begins there; else nothing.
+const char* corner_words(const Problem& problem);
+/// "none", "causal", "causal from the top left".
+std::string mask_words(const Problem& problem);
+
 /// "28 of 64 tiles of a head are hidden (44%): ...", and what of the mask itself is charged; empty without a mask.
 std::string about_mask(const Experiment& experiment);
 

@@ -51,15 +51,16 @@ ProblemField size_field(const char* key) {
             [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.*size = e.integer(k, 1); }};
 }
 
-template <std::optional<Dtype> Problem::*type>
+/// Of S or P; CSV has what `type` says of it, in a run where one of them is not as Q is.
+template <std::optional<Dtype> Problem::*given, Dtype (Problem::*type)() const>
 ProblemField type_field(const char* key) {
     return {key,
-            [](Of p) { return if_meant((p.*type).has_value(), plain_word(name_of((p.*type).value_or(Dtype::f32)))); },
+            [](Of p) { return if_meant(p.uses(Feature::score_types), plain_word(name_of((p.*type)()))); },
             true,
-            [](Of p, By) { return (p.*type).has_value(); },
+            [](Of p, By) { return (p.*given).has_value(); },
             never_needed,
-            [](Of p) { return Json(name_of(*(p.*type))); },
-            [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.*type = type_in(e, k); }};
+            [](Of p) { return Json(name_of(*(p.*given))); },
+            [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.*given = type_in(e, k); }};
 }
 
 const ProblemField problem_rows[] = {
@@ -142,10 +143,14 @@ const ProblemField problem_rows[] = {
          if (mask != "stored" && mask != "regenerated") e.refuse("dropout_mask: must be regenerated or stored");
          p.dropout.stored = mask == "stored";
      }},
-    type_field<&Problem::scores>("scores"),
-    type_field<&Problem::weights>("weights"),
-    {"causal_corner", [](Of p) { return if_meant(p.mask.hides() || p.alibi > 0, plain_word(name_of(p.corner))); }, true,
-     [](Of p, By) { return p.corner != Corner::bottom_right; }, never_needed,
+    type_field<&Problem::scores, &Problem::score_type>("scores"),
+    type_field<&Problem::weights, &Problem::weight_type>("weights"),
+    {"causal_corner",
+     [](Of p) {
+         const bool matters = (p.mask.hides() || p.alibi > 0) && p.queries() != p.seq_k;
+         return if_meant(matters, plain_word(name_of(p.corner)));
+     },
+     true, [](Of p, By) { return p.corner != Corner::bottom_right; }, never_needed,
      [](Of p) { return Json(name_of(p.corner)); },
      [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
          p.corner = e.named(k, {Corner::bottom_right, Corner::top_left}, tilescope::name_of);

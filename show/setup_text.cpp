@@ -3,7 +3,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/version.hpp"
 #include "core/text/words.hpp"
-#include "lab/flags/describe.hpp"
+#include "lab/covers.hpp"
 #include "lab/published_tiles.hpp"
 
 namespace tilescope::show {

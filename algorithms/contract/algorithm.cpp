@@ -33,8 +33,9 @@ std::string code_of(const Algorithm& algorithm, std::uint16_t line) {
 
 std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem) {
     for (const Feature f : all_features) {
-        // What means nothing to the computation is another matter: it has no such words.
-        if (!problem.uses(f) || algorithm.supports.has(f) || !algorithm.computes->features.has(f)) continue;
+        if (!problem.uses(f) || algorithm.supports.has(f)) continue;
+        // What means nothing to the softmax of a matrix is another matter: it has no such words.
+        if (!algorithm.computes->features.has(f) && !algorithm.computes->features.has(Feature::head_dims)) continue;
         Refusal refusal{f, {}};
         for (const Algorithm& a : algorithms())
             if (a.computes == algorithm.computes && a.supports.has(f)) refusal.instead.push_back(&a);

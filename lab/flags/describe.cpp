@@ -3,14 +3,11 @@
 #include "algorithms/contract/packed.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
+#include "lab/covers.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/paging.hpp"
 
 namespace tilescope::lab {
-
-std::string mask_words(const Problem& p) {
-    return p.mask.name() + (p.mask.hides() && p.corner == Corner::top_left ? " from the top left" : "");
-}
 
 std::string about_scores(const Problem& p) {
     std::string s;
@@ -19,7 +16,7 @@ std::string about_scores(const Problem& p) {
     if (p.soft_cap) s += ", soft-cap " + text::number(*p.soft_cap);
     if (p.bias) s += ", bias " + p.bias.name();
     if (p.bias.has_groups()) s += " (groups of " + std::to_string(p.bias.group) + ")";
-    if (p.alibi > 0) s += ", ALiBi";
+    if (p.alibi > 0) s += std::string(", ALiBi") + (p.mask.hides() ? "" : corner_words(p));
     if (p.dropout) s += ", dropout " + text::number(p.dropout.p) + (p.dropout.stored ? " with a stored mask" : "");
     return s;
 }

@@ -9,8 +9,6 @@ namespace tilescope::lab {
 
 /// "batch 1, heads 8, seq 1024, dim 64, f16, scale 0.125"
 std::string describe(const Problem& problem, const Computation& computation);
-/// "none", "causal", "causal from the top left".
-std::string mask_words(const Problem& problem);
 /// What is done to scores, with a comma before each: ", soft-cap 50, ALiBi"; empty where nothing is.
 std::string about_scores(const Problem& problem);
 /// The same, after the model that it is a layer of: "llama-3-70b, decode: batch 1, heads 64 (8 of K, V), ..."

@@ -353,8 +353,9 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
     std::vector<std::string> names;
     for (const Algorithm* a : refusal->instead) names.push_back(a->name);
     throw UsageError(flag_of(refusal->feature, o) + ": " + algorithm.name + " does not do " +
-                     name_of(refusal->feature) + "; " + text::join(names, ", ") +
-                     (names.size() == 1 ? " does" : " do") + ", or leave it out");
+                     name_of(refusal->feature) + "; " +
+                     (names.empty() ? "" : text::join(names, ", ") + (names.size() == 1 ? " does" : " do") + ", or ") +
+                     "leave it out");
 }
 
 Request resolve(const Options& o, const Algorithm& algorithm, Control* control) {
@@ -385,8 +386,10 @@ Request resolve(const Options& given, const Computation& computation, Control* c
     r.problem.mask = mask_from(o, r.problem);
     in_flags([&] { validate(r.problem); });
     if (o.causal_corner != Options().causal_corner && !r.problem.mask.hides() && r.problem.alibi == 0)
-        throw UsageError("--causal-corner " + o.causal_corner +
-                         ": says where a mask's diagonal begins, and there is no mask; add --causal, or leave it out");
+        throw UsageError(
+            "--causal-corner " + o.causal_corner +
+            ": says where queries stand among the keys, and there is neither mask nor ALiBi; add --causal, or "
+            "leave it out");
     read_bias_files(o, r, computation, control);
     if (const std::string unlike = unlike_prefix(r.inputs, r.problem); !unlike.empty())
         throw UsageError("--shared-prefix " + std::to_string(r.problem.pages.shared) + ": the sequences of " + unlike +

@@ -87,9 +87,9 @@ Distribution to_distribution(const std::string& text) {
 
 Dtype to_dtype(const std::string& text, const std::string& flag) {
     if (const auto t = dtype_from(text)) return *t;
-    const std::string instead = instead_of(Asked::dtype, text);
+    const std::string instead = flag == "--dtype" ? instead_of(Asked::dtype, text) : "";
     throw UsageError(flag + ' ' + text::shown(text) + ": must be f32, f16 or bf16; " +
-                     (instead.empty() ? "try " + flag + " f16" : instead));
+                     (instead.empty() ? "try " + flag + (flag == "--dtype" ? " f16" : " f32") : instead));
 }
 
 Bits16 to_bits16(const std::string& text) {

@@ -221,7 +221,7 @@ def check_notes(binary, tally, folder):
     shape = said(rows, *WORDS, "--seq", "512")["notes"]
     tally.check(len(shape) == 1 and "4 times the model's matrix FLOPs" in shape[0], f"{shape}")
     smaller = [*WORDS, "--br", "64", "--bc", "64"]
-    tiles = said(rows, *smaller)["notes"]
+    tiles = said(raw_page({**known, "Kernel Name": "a_kernel(float*)"}, metrics), *smaller)["notes"]
     tally.check(len(tiles) == 1 and "with its matrix FLOPs: with other tiles than 64 x 64 (--br, --bc)?" in tiles[0], f"{tiles}")
     library = {**known, "Kernel Name": "void flash_fwd_kernel<Flash_fwd_kernel_traits<(int)64, (int)128, (int)128, (int)4>>"}
     named = said(raw_page(library, metrics), *smaller)["notes"]
@@ -244,8 +244,13 @@ def check_notes(binary, tally, folder):
     for kernel, whose in ((ours, "flash_v2"), ("flash_v2_backward", "flash_v2_backward"), ("standard_scores<128>(Args)", "standard"),
                           ("void flash_v3_kernel<128>(Args)", ""), ("pytorch_flash::fwd", "")):
         notes = said(raw_page({**known, "Kernel Name": kernel}, metrics), *WORDS)["notes"]
-        wanted = f"is named as kernels of {whose} are: `tilescope reconcile {whose}`" if whose not in ("", "flash_v2") else ""
+        wanted = f"is named as kernels of {whose} are: compare it with {whose}." if whose not in ("", "flash_v2") else ""
         tally.check(len(notes) == bool(wanted) and wanted in "".join(notes), f"{kernel}: {notes}")
+    own = {**known, "Kernel Name": ours}
+    notes = said(raw_page(own, metrics), *smaller)["notes"]
+    tally.check(notes == ["The kernel's name says tiles of 128 x 128, and the model's are 64 x 64: --br 128 --bc 128."], f"{notes}")
+    notes = said(raw_page({**own, "Kernel Name": "standard_scores<128>(Args)"}, metrics), *smaller)["notes"]
+    tally.check(len(notes) == 1, f"tiles of another algorithm's kernel: {notes}")
     # Thread blocks tell another shape where no FLOPs do, unless something else has told it.
     library = {**known, "Kernel Name": "void a_kernel(float*)"}
     no_flops = [m for m in metrics if "tensor" not in m[0]]

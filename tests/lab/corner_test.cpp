@@ -1,8 +1,8 @@
 // Causal masks from either corner.
 #include "algorithms/contract/packed.hpp"
 #include "algorithms/cuda/registry.hpp"
+#include "lab/covers.hpp"
 #include "lab/experiment.hpp"
-#include "lab/flags/describe.hpp"
 #include "lab/flags/request.hpp"
 #include "lab/flags/table.hpp"
 #include "tests/support/catch.hpp"
