@@ -110,13 +110,11 @@ std::vector<std::string> flags_of(const Options& o) {
     const auto add = [&](const std::string& flag, const std::string& value) {
         if (!value.empty()) words.insert(words.end(), {"--" + flag, value});
     };
-    for (const Flag& flag : flags()) {
-        const std::string value = flag.get(o);
-        if (!flag.is_switch())
-            add(flag.name, value);
-        else if (!value.empty())
+    for (const Flag& flag : flags())
+        if (!flag.is_switch()) add(flag.name, flag.get(o));
+    for (const Flag& flag : flags())
+        if (const std::string value = flag.is_switch() ? flag.get(o) : ""; !value.empty())
             words.push_back(std::string("--") + flag.name + (value == "true" ? "" : "=" + value));
-    }
     const Options standard;
     if (o.seed != standard.seed) add("seed", std::to_string(o.seed));
     if (o.distribution != standard.distribution) add("distribution", o.distribution);
