@@ -18,7 +18,7 @@ FLAGS = {
     "sweep": [*PROBLEM, "--vary", "--output"],
     "step": [*(f for f in PROBLEM if f != "--mode"), *FILES, *"--from --to --at --sm --line --launch --block --table".split()],
     "trace": [*PROBLEM, *FILES, "--output", "--blocks", "--perfetto", "--detail"],
-    "replay": [],
+    "replay": ["--json"],
     "gpus": ["--json", "show"],
     "models": ["--json", "show"],
     "validate": [*(f for f in PROBLEM if f != "--mode"), *FILES,

@@ -2,6 +2,7 @@
 """Every output of every command is right, or a message says why not: on a full disk, with a closed pipe, beside others
 that write the same file, in a locale with decimal commas, and on any number of threads."""
 
+import json
 import os
 import resource
 import shutil
@@ -184,10 +185,30 @@ def check_comma_locale(binary, tally):
                         f"`{args}` differs in a locale with commas: {one.stderr!r}, {other.stderr!r}")
 
 
+def check_replay(binary, tally):
+    """JSON of a replay says what the line says, also where a recording is of something else."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(binary, f"trace flash_v2 {SMALL} -o r.json", cwd=folder)
+        with open(os.path.join(folder, "r.json")) as file:
+            recording = json.load(file)
+        for changed in (False, True):
+            if changed:
+                numbers = next(e for e in recording["events"] if "values" in e)["values"]
+                while isinstance(numbers[0], list):
+                    numbers = numbers[0]
+                numbers[0] += 1
+            with open(os.path.join(folder, "r.json"), "w") as file:
+                json.dump(recording, file)
+            done = run(binary, "replay r.json --json", cwd=folder)
+            said = json.loads(done.stdout)
+            tally.check(said["as_recorded"] == (not changed) and (said["difference"] != "") == changed
+                        and done.returncode == changed and said["difference"] in done.stderr, f"replay, {changed}: {done}")
+
+
 def main():
     binary, tally = os.path.abspath(sys.argv[1]), Tally()
     for check in (check_standard_output, check_long_commands_end, check_full_disk, check_closed_descriptors,
-                  check_replacing, check_writers, check_threads, check_comma_locale):
+                  check_replacing, check_writers, check_threads, check_comma_locale, check_replay):
         began = time.time()
         check(binary, tally)
         print(f"{check.__name__}: {time.time() - began:.1f} s", flush=True)

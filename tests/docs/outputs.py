@@ -47,6 +47,7 @@ COMMANDS = {
               f"trace standard {TOY} --dtype f16 --heads 2 --kv-heads 1 {TYPED} -o /dev/stdout",
               f"trace {MINE} {TOY} -o /dev/stdout",
               f"trace flash_v2_backward {TOY} -o /dev/stdout", f"trace {EVERY} -o /dev/stdout"],
+    "replay": ["replay SOURCE/tests/fuzz/corpus/recording/softmax --json"],
     "list": ["list --json", f"list {MINE} --json"],
     "gpus": ["gpus --json"],
     "models": ["models --json"],
