@@ -343,7 +343,10 @@ element("file").addEventListener("change", e => { take([...e.target.files]); e.t
 for (const what of ["resize", "focus"]) window.addEventListener(what, () => tellProgram("wake"));
 window.addEventListener("blur", () => tellProgram("blur"));
 document.addEventListener("fullscreenchange", () => tellProgram("full_screen", document.fullscreenElement ? 1 : 0));
-window.addEventListener("hashchange", () => { if (location.hash != written) tellProgram("open", location.hash.slice(1)); });
+window.addEventListener("hashchange", e => {
+  const asked = new URL(e.newURL).hash;  // location's may be the program's own again, written since
+  if (asked != written) tellProgram("open", asked.slice(1));
+});
 canvas.addEventListener("webglcontextlost", () => giveUp("the browser took its graphics back; reload the page to go on"));
 element("problem").querySelector("button").addEventListener("click", () => { sayProblem(""); canvas.focus(); });
 setInterval(() => tellProgram("wake"), 500);  // what is said for some seconds goes again

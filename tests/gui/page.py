@@ -75,6 +75,11 @@ def opens_addresses(browser):
     p.close()
     p = Page(browser, SITE, *s["command"])
     assert p.settled(step=5)["command"] == s["command"]
+    # What is asked for is opened even where the program writes its own address before it hears of it.
+    p.script("location.hash = '#flash_v2+--seq+80+--dim+16+--heads+1'; Module.told.address(arguments[0])",
+             "+".join(s["command"]))
+    later = p.wait(lambda s: s["settled"] and s["algorithm"] == "flash_v2", "an address asked for while another is written")
+    comes_to(p, later["command"], "the address asked for")
     p.close()
     # The SM in focus is what the address leads to, whatever was shown before.
     later = ["flash_v2", "--heads", "8", "--kv-heads", "2", "--seq", "500", "--br", "64", "--bc", "64", "--step", "50"]
