@@ -12,6 +12,7 @@
 #include "device/reading.hpp"
 #include "lab/flags/describe.hpp"
 #include "lab/flags/table.hpp"
+#include "lab/problem_fields.hpp"
 
 namespace tilescope::cli {
 using namespace lab;
@@ -34,7 +35,7 @@ Json json_of(const MeasuredCase& c) {
               {"kernel", c.kernel()},
               {"algorithm", c.experiment.algorithm->name},
               {"dtype", name_of(p.dtype)}};
-    for (const auto& [key, size] : problem_sizes()) j[key] = p.*size;
+    for (const ProblemField& size : problem_sizes()) j[size.key] = size.get(p);
     j.update({{"causal", p.mask.is_causal()},
               {"br", c.experiment.tiling.br},
               {"bc", c.experiment.tiling.bc},

@@ -4,7 +4,7 @@
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "device/survey.hpp"
-#include "lab/flags/mask.hpp"
+#include "lab/flags/table.hpp"
 #include "lab/flags/values.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/own/own.hpp"
@@ -82,9 +82,8 @@ std::string takers(const Computation& computation, const Problem& p) {
     if (p.packed > 1 && p.corner == Corner::top_left)
         throw UsageError("--causal-corner top-left: kernels do not take it with packed heads; try --pack off");
     if (p.uses(Feature::score_types))
-        throw UsageError(
-            (o.scores ? "--scores " + text::shown(*o.scores) : "--weights " + text::shown(o.weights.value_or(""))) +
-            ": kernels store S and P as Q, K and V are; leave it out, or count it with `tilescope run`");
+        throw UsageError(flag_of(Feature::score_types, o) +
+                         ": kernels store S and P as Q, K and V are; leave it out, or count it with `tilescope run`");
     if (p.dropout.stored)
         throw UsageError("--dropout-mask stored: kernels draw the mask again where they need it; leave it out");
     if (p.packed > 1 && !scores_are_plain(p))
@@ -168,10 +167,16 @@ void keep_part(std::vector<KernelCase>& cases, const std::string& part) {
 }  // namespace
 
 std::string score_flag(const Options& o) {
-    if (o.bias != "none") return "--bias " + o.bias;
-    if (o.alibi.value_or(false)) return "--alibi";
-    if (o.soft_cap) return "--soft-cap " + text::exact(*o.soft_cap);
-    return o.dropout.value_or(0) > 0 ? "--dropout " + text::exact(*o.dropout) : window_flag(o);
+    constexpr FeatureSet others = {Feature::grouped_heads, Feature::scale, Feature::naive_softmax, Feature::pages,
+                                   Feature::score_types};
+    for (const Flag& flag : flags()) {
+        if (!flag.asks_for || others.has(*flag.asks_for) || !flag.given(o) || flag.name == std::string_view("causal"))
+            continue;
+        Problem p;
+        if (flag.ask) flag.ask(o, p);
+        if (!flag.ask || p.uses(*flag.asks_for)) return flag.as_given(o);  // --alibi=false asks for nothing
+    }
+    return "";
 }
 
 ValidateRequest resolve(const ValidateFlags& flags, Bytes shared_memory) {

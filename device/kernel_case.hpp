@@ -23,7 +23,7 @@ lab::Experiment experiment_of(const KernelCase& c, const GpuSpec& gpu);
 /// The command that returns to this case: "tilescope validate flash_v2 --batch 1 ...".
 std::string command_of(const KernelCase& c);
 
-/// The flags that make scores other than those of all keys: "--causal", "--window-left 70 --bias hqk"; or "".
+/// The flags of a workload but for sizes and type: "--causal", "--window-left 70 --bias hqk"; or "".
 std::string score_options(const Problem& problem);
 
 /// Whether two cases compute the same, and can share inputs and reference.

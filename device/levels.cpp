@@ -81,31 +81,26 @@ std::string about_grids(std::span<const NcuLaunch> launches) {
     return "";
 }
 
-/// f(identifier) of each in a kernel's name, up to the first true.
-template <class F>
-bool any_word(std::string_view kernel, F&& f) {
+/// The algorithm that a word of a kernel's name begins with: "standard_scores" is of standard; nullptr: none.
+const Algorithm* word_of(std::string_view word) {
+    const Algorithm* of = nullptr;
+    std::size_t longest = 0;  // flash_v2_backward's are not flash_v2's
+    for (const Algorithm& a : algorithms()) {
+        const std::string_view name = a.name;
+        const bool begins = word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '_');
+        if (begins && name.size() > longest) of = &a, longest = name.size();
+    }
+    return of;
+}
+
+/// Whose kernel it is by the first word of its name that tells, as TileScope's own are named. nullptr: nobody's here.
+const Algorithm* named_after(std::string_view kernel) {
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     for (std::size_t at = 0, end; (at = kernel.find_first_of(letters, at)) != kernel.npos; at = end) {
         end = std::min(kernel.find_first_not_of(letters, at), kernel.size());
-        if (f(kernel.substr(at, end - at))) return true;
+        if (const Algorithm* of = word_of(kernel.substr(at, end - at))) return of;
     }
-    return false;
-}
-
-/// Whose kernel it is by its name, as TileScope's own are named: "standard_scores" is of standard. nullptr: nobody's
-/// here.
-const Algorithm* named_after(std::string_view kernel) {
-    const Algorithm* of = nullptr;
-    any_word(kernel, [&](std::string_view word) {
-        std::size_t longest = 0;  // flash_v2_backward's are not flash_v2's
-        for (const Algorithm& a : algorithms()) {
-            const std::string_view name = a.name;
-            const bool begins = word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '_');
-            if (begins && name.size() > longest) of = &a, longest = name.size();
-        }
-        return longest > 0;
-    });
-    return of;
+    return nullptr;
 }
 
 /// The whole numbers among the template arguments of what begins at `at`: "64" and "128" of "traits<64, half_t,

@@ -34,14 +34,6 @@ GpuSpec gpu_from(const nlohmann::ordered_json& json, const std::string& file) {
 
 }  // namespace
 
-std::span<const SizeKey> problem_sizes() {
-    static constexpr SizeKey sizes[] = {{"batch", &Problem::batch},       {"heads", &Problem::heads},
-                                        {"kv_heads", &Problem::kv_heads}, {"seq_q", &Problem::seq_q},
-                                        {"seq_k", &Problem::seq_k},       {"dim", &Problem::dim},
-                                        {"dim_v", &Problem::dim_v}};
-    return sizes;
-}
-
 nlohmann::ordered_json to_json(const Experiment& e) {
     const Problem p = unpacked(e.problem);
     nlohmann::ordered_json problem;

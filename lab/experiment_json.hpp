@@ -2,19 +2,10 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "lab/experiment.hpp"
 
 namespace tilescope::lab {
-
-/// The sizes of a problem by the names that they have in every output: batch, heads, kv_heads, seq_q, seq_k, dim,
-/// dim_v.
-struct SizeKey {
-    const char* key;
-    Index Problem::*size;
-};
-std::span<const SizeKey> problem_sizes();
 
 /// Its own keys, in a fixed order: algorithm, problem, tiling, gpu.
 nlohmann::ordered_json to_json(const Experiment& experiment);

@@ -160,5 +160,6 @@ const ProblemField problem_rows[] = {
 }  // namespace
 
 std::span<const ProblemField> problem_fields() { return problem_rows; }
+std::span<const ProblemField> problem_sizes() { return std::span(problem_rows).first<7>(); }
 
 }  // namespace tilescope::lab

@@ -26,5 +26,7 @@ struct ProblemField {
 
 /// In the order of files.
 std::span<const ProblemField> problem_fields();
+/// Its first rows: batch to dim_v.
+std::span<const ProblemField> problem_sizes();
 
 }  // namespace tilescope::lab

@@ -1,7 +1,7 @@
 // What was recorded before, opened: a run of it, and the setup that would run the same.
 #include "algorithms/contract/packed.hpp"
 #include "core/text/words.hpp"
-#include "lab/flags/mask.hpp"
+#include "lab/flags/table.hpp"
 #include "lab/gpu_presets.hpp"
 #include "show/making.hpp"
 
@@ -11,35 +11,9 @@ namespace {
 
 /// The flags that ask for what was recorded.
 Options options_of(const Recording& r) {
-    const Problem p = unpacked(r.experiment.problem), standard;
+    const Problem p = unpacked(r.experiment.problem);
     const GpuSpec& gpu = r.experiment.gpu;
-    Options o;
-    if (p.batch != standard.batch) o.batch = p.batch;
-    if (p.heads != standard.heads) o.heads = p.heads;
-    if (p.kv_heads != p.heads) o.kv_heads = p.kv_heads;
-    if (p.seq_q != p.seq_k)
-        o.seq_q = p.seq_q, o.seq_k = p.seq_k;
-    else if (p.seq_q != standard.seq_q)
-        o.seq = p.seq_q;
-    if (p.dim != standard.dim) o.dim = p.dim;
-    if (p.dim_v != p.dim) o.dim_v = p.dim_v;
-    if (p.dtype != standard.dtype) o.dtype = name_of(p.dtype);
-    if (p.softmax == Softmax::naive) o.softmax = "naive";
-    set_mask(o, p.mask);
-    o.causal_corner = name_of(p.corner);
-    o.scale = p.scale;
-    if (p.pages) o.page_size = p.pages.size, o.page_order = name_of(p.pages.order);
-    if (p.pages.shared > 0) o.shared_prefix = p.pages.shared;
-    if (p.bias) o.bias = p.bias.name();
-    if (p.bias.has_groups()) o.bias_group = p.bias.group;
-    if (p.alibi > 0) o.alibi = true;
-    o.soft_cap = p.soft_cap;
-    if (p.scores) o.scores = name_of(*p.scores);
-    if (p.weights) o.weights = name_of(*p.weights);
-    if (p.dropout) {
-        o.dropout = p.dropout.p, o.dropout_seed = p.dropout.seed;
-        o.dropout_mask = p.dropout.stored ? "stored" : "regenerated";
-    }
+    Options o = lab::options_of(p);
     o.br = std::to_string(r.experiment.tiling.br);
     o.bc = std::to_string(r.experiment.tiling.bc);
     if (r.experiment.tiling.splits > 0) o.splits = std::to_string(r.experiment.tiling.splits);

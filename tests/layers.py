@@ -32,7 +32,7 @@ ROOMS = {
     "lab/own": (LAB, "tilescope::lab"),
     "lab/flags": (LAB | {"lab/own"}, "tilescope::lab|CLI"),
     "lab/figure": (LAB | {"lab/flags"}, "tilescope::lab"),
-    "device": (LAB | {"algorithms/cuda"}, "tilescope::device"),
+    "device": (LAB | {"lab/flags", "algorithms/cuda"}, "tilescope::device"),
     "show": (LAB | {"lab/flags", "lab/figure", "lab/own"}, "tilescope::show|CLI"),
     "cli": (SHOW | {"device", "algorithms/cuda"}, "tilescope::cli"),
     "python/bindings": (LAB | {"lab/flags", "device"}, "tilescope::python"),

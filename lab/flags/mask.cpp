@@ -82,11 +82,4 @@ void set_mask(Options& o, const Mask& m) {
     }
 }
 
-std::string window_flag(const Options& o) {
-    if (o.window_left) return "--window-left " + std::to_string(*o.window_left);
-    if (o.window_right) return "--window-right " + std::to_string(*o.window_right);
-    if (!o.documents.empty()) return "--documents " + text::shown(o.documents);
-    return o.block_mask.empty() ? "" : "--block-mask " + text::shown(o.block_mask);
-}
-
 }  // namespace tilescope::lab

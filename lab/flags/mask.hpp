@@ -10,8 +10,6 @@ namespace tilescope::lab {
 Mask mask_from(const Options& options, const Problem& sizes);
 /// The flags that make such a mask.
 void set_mask(Options& options, const Mask& mask);
-/// The flag that asks for a window, a block mask or documents, as it was given; empty where none does.
-std::string window_flag(const Options& options);
 
 /// "300+200+524", or "4x256": as many keys each.
 std::vector<Index> to_documents(const std::string& text);

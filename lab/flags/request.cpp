@@ -25,41 +25,11 @@
 namespace tilescope::lab {
 namespace {
 
-/// With a probability of 0 there is none, whatever the rest.
-Dropout dropout_from(const Options& o) {
-    const auto mask = to_named("--dropout-mask", o.dropout_mask, std::span<const DropoutMask>(dropout_masks));
-    if (!o.dropout && o.dropout_seed)
-        throw UsageError("--dropout-seed " + std::to_string(*o.dropout_seed) +
-                         ": is of dropout: give its probability, too, as in --dropout 0.1");
-    if (!o.dropout && mask == DropoutMask::stored)
-        throw UsageError("--dropout-mask stored: is of dropout: give its probability, too, as in --dropout 0.1");
-    if (o.dropout.value_or(0) == 0) return {};
-    return {*o.dropout, o.dropout_seed.value_or(0), mask == DropoutMask::stored};
-}
-
 /// Of options that have all sizes: those of a model and of files are among them, so what follows from sizes is right.
 Problem problem_from(const Options& o) {
-    Problem p = sizes_from(o);
-    if (o.dtype) p.dtype = to_dtype(*o.dtype);
-    p.scale = o.scale;
-    // Of squares both are the same.
-    const Corner corner = to_named("--causal-corner", o.causal_corner, std::span<const Corner>(corners));
-    p.corner = p.seq_q == p.seq_k ? Corner::bottom_right : corner;
-    p.pages = {o.page_size.value_or(0), o.shared_prefix.value_or(0),
-               to_named("--page-order", o.page_order, std::span<const PageOrder>(page_orders))};
-    p.bias = {to_bias(o.bias).second, o.bias_group.value_or(1)};
-    p.alibi = o.alibi.value_or(false) ? p.heads : 0;
-    p.soft_cap = o.soft_cap;
-    p.dropout = dropout_from(o);
-    if (o.scores) p.scores = to_dtype(*o.scores, "--scores");
-    if (o.weights) p.weights = to_dtype(*o.weights, "--weights");
-    if (p.score_type() == p.dtype) p.scores.reset();
-    if (p.weight_type() == p.score_type()) p.weights.reset();
-    if (o.softmax) {
-        if (*o.softmax != "naive" && *o.softmax != "safe")
-            throw UsageError("--softmax " + text::shown(*o.softmax) + ": must be naive or safe; try --softmax safe");
-        p.softmax = *o.softmax == "naive" ? Softmax::naive : Softmax::safe;
-    }
+    Problem p;
+    for (const Flag& flag : flags())
+        if (flag.ask && flag.given(o)) flag.ask(o, p);
     return p;
 }
 
@@ -194,13 +164,8 @@ void read_softmax_files(Options& o, Request& r, Control* control) {
 Problem sizes_from(const Options& given) {
     const Options o = with_model(given);
     Problem p;
-    p.batch = o.batch.value_or(p.batch);
-    p.heads = o.heads.value_or(p.heads);
-    p.kv_heads = o.kv_heads.value_or(p.heads);
-    p.seq_q = o.seq_q.value_or(o.seq.value_or(p.seq_q));
-    p.seq_k = o.seq_k.value_or(o.seq.value_or(p.seq_k));
-    p.dim = o.dim.value_or(p.dim);
-    p.dim_v = o.dim_v.value_or(p.dim);
+    for (const Flag& flag : flags())
+        if (flag.is_size && flag.given(o)) flag.ask(o, p);
     return p;
 }
 
@@ -252,40 +217,6 @@ const char* attention_flag(const Options& o) {
 }
 
 namespace {
-
-/// The flag that asks for a feature, as it was given: its own, or the model's.
-std::string flag_of(Feature feature, const Options& o) {
-    const std::string model = "--model " + o.model;
-    switch (feature) {
-        case Feature::grouped_heads:
-            return o.kv_heads ? "--kv-heads " + std::to_string(*o.kv_heads) : model;
-        case Feature::scale:
-            return o.scale ? "--scale" : model;
-        case Feature::mask:
-            return o.window_left || o.window_right ? window_flag(o) : o.causal ? "--causal" : model;
-        case Feature::block_mask:
-            return "--block-mask " + text::shown(o.block_mask);
-        case Feature::documents:
-            return "--documents " + text::shown(o.documents);
-        case Feature::naive_softmax:
-            return "--softmax naive";
-        case Feature::pages:
-            return "--page-size " + std::to_string(o.page_size.value_or(0));
-        case Feature::bias:
-            return "--bias " + o.bias;
-        case Feature::alibi:
-            return "--alibi";
-        case Feature::soft_cap:
-            return "--soft-cap " + text::exact(o.soft_cap.value_or(0));
-        case Feature::dropout:
-            return "--dropout " + text::exact(o.dropout.value_or(0));
-        case Feature::score_types:
-            return o.scores ? "--scores " + text::shown(*o.scores) : "--weights " + text::shown(o.weights.value_or(""));
-        case Feature::head_dims:
-            break;
-    }
-    return "--dim";
-}
 
 /// Names the algorithms that do what this one does not: of those that compute the same, or, where none does, as the
 /// first.

@@ -1,11 +1,13 @@
-// The flags of a workload, its mapping and a machine, as a table. Options, help, sweeps, links and the flags that other
-// commands take or refuse are loops over it.
+// The flags of a workload, its mapping and a machine, as a table. Options, help, sweeps, links, the problem that flags
+// ask for, the flags that ask for a problem, and the flags that other commands take or refuse are loops over it.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "algorithms/contract/problem.hpp"
 #include "lab/flags/options.hpp"
 
 namespace tilescope::lab {
@@ -25,12 +27,25 @@ struct Flag {
     std::function<void(Options&, const std::string&)> set;  ///< throws UsageError
     std::function<void(Options&)> clear;                    ///< as if the flag had not been given
     std::function<std::string(const Options&)> get;         ///< empty where the flag says nothing new
+    bool is_size = false;                                   ///< of Q, K, V and O
+    std::optional<Feature> asks_for = {};                   ///< what an algorithm needs for it
+
+    // Of the workload alone, and nullptr where neither is needed. ask() is for a flag that is given, behind the flags
+    // of all rows above; what it throws is a UsageError. A mask needs more (lab/flags/mask.hpp).
+    void (*ask)(const Options&, Problem&) = nullptr;
+    void (*write)(const Problem&, Options&) = nullptr;
 
     bool is_switch() const { return type == nullptr; }
     bool given(const Options& o) const { return !get(o).empty(); }
+    std::string as_given(const Options& options) const;  ///< "--soft-cap 50", "--alibi"
 };
 
 /// In the order of help.
 std::span<const Flag> flags();
+
+/// The flags of the workload that make such a problem of a standard one.
+Options options_of(const Problem& problem);
+/// The flag that asks for a feature, as it was given; --model where none does.
+std::string flag_of(Feature feature, const Options& options);
 
 }  // namespace tilescope::lab

@@ -1,0 +1,61 @@
+// The table of the workload's flags, both ways.
+#include "lab/flags/command.hpp"
+#include "lab/flags/request.hpp"
+#include "lab/flags/table.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/problems.hpp"
+
+using namespace tilescope;
+using namespace tilescope::lab;
+
+namespace {
+
+/// What no flags make: block masks, of which a problem keeps what they hide and a name that need not make them; windows
+/// without a query's own place; the other corner where both are the same.
+bool beyond_flags(const Problem& p) {
+    const auto leaves_out = [](std::optional<Index> reach) { return reach && *reach < 0; };
+    return p.mask.blocks() || leaves_out(p.mask.left()) || leaves_out(p.mask.right()) ||
+           (p.corner == Corner::top_left && (p.seq_q == p.seq_k || !(p.mask.hides() || p.alibi > 0)));
+}
+
+std::vector<Case> cases() {
+    std::vector<Case> all = corner_cases();
+    for (const Case& c : typed_cases()) all.push_back(c);
+    for (std::uint64_t seed = 1; seed <= 200; ++seed)
+        for (const Case& c : {random_case(seed), window_case(seed), score_case(seed)}) all.push_back(c);
+    std::erase_if(all, [](const Case& c) { return beyond_flags(c.problem); });
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("the flags of a problem make that problem", "[flags]") {
+    const std::vector<Case> all = cases();
+    REQUIRE(all.size() > 500);
+    for (const Case& c : all) {
+        const Options o = options_of(c.problem);
+        INFO(shell_line(flags_of(o)));
+        const Problem again = resolve(o, computation::attention).problem;
+        CHECK((again == c.problem));
+        // As it is typed: each flag with its text.
+        Options typed;
+        for (const Flag& flag : flags())
+            if (flag.given(o)) set_flag(typed, flag.name, flag.get(o));
+        CHECK((resolve(typed, computation::attention).problem == c.problem));
+    }
+}
+
+TEST_CASE("every flag that asks a problem for something is written of it", "[flags]") {
+    for (const Flag& flag : flags()) {
+        INFO(flag.name);
+        CHECK((flag.ask == nullptr || flag.write != nullptr));
+        CHECK((!flag.is_size || flag.ask != nullptr));
+    }
+    for (const Feature f : all_features) {
+        if (f == Feature::head_dims) continue;  // every problem has them
+        INFO(name_of(f));
+        bool asked = false;
+        for (const Flag& flag : flags()) asked = asked || flag.asks_for == f;
+        CHECK(asked);
+    }
+}
