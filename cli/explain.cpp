@@ -29,7 +29,7 @@ std::string flops(Count n) { return n == 0 ? "" : text::count(static_cast<double
 void print_line_table(const Experiment& e, const Profile& profile) {
     text::Table table({"line", "pseudo-code", "visits", "bytes / visit", "SM traffic", "matmul", "exps", "other"}, 2);
     Counters total;
-    for (const auto& [c, line] : explained_lines(*e.algorithm, profile)) {
+    for (const auto& [c, line] : explained_lines(e, profile)) {
         const Counters& cost = line.cost;
         total += cost;
         table.add({c.number > 0 ? std::to_string(c.number) : "", c.code,
@@ -65,7 +65,7 @@ std::string lives(const LineProfile& line, Space space) {
 void print_lines(const Experiment& e, const Profile& profile) {
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
     std::cout << "\nWhat moves, where it lives, and why\n";
-    for (const auto& [c, line] : explained_lines(*e.algorithm, profile)) {
+    for (const auto& [c, line] : explained_lines(e, profile)) {
         const std::string moved = moves(tensors, line);
         if (!*c.why && moved.empty() && line.tiles.empty()) continue;
         const std::string number = std::to_string(c.number), code = c.code;

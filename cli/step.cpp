@@ -55,7 +55,7 @@ void check_positions(const StepFlags& f, const Run& run) {
 
 void check_line(const StepFlags& f, const Run& run) {
     if (!f.line) return;
-    const auto code = run.algorithm().code;
+    const auto code = code_for(run.algorithm(), run.experiment().problem);
     check_range("--line", *f.line, code.front().number, code.back().number,
                 std::string("the pseudo-code of ") + run.algorithm().name + " has lines");
 }

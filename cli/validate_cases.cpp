@@ -84,6 +84,9 @@ std::string takers(const Computation& computation, const Problem& p) {
     if (p.uses(Feature::score_types))
         throw UsageError(flag_of(Feature::score_types, o) +
                          ": kernels store S and P as Q, K and V are; leave it out, or count it with `tilescope run`");
+    if (p.uses(Feature::passes))
+        throw UsageError(flag_of(Feature::passes, o) +
+                         ": kernels have launches of their own; leave it out, or count it with `tilescope run`");
     if (p.dropout.stored)
         throw UsageError("--dropout-mask stored: kernels draw the mask again where they need it; leave it out");
     if (p.packed > 1 && !scores_are_plain(p))
@@ -167,8 +170,8 @@ void keep_part(std::vector<KernelCase>& cases, const std::string& part) {
 }  // namespace
 
 std::string score_flag(const Options& o) {
-    constexpr FeatureSet others = {Feature::grouped_heads, Feature::scale, Feature::naive_softmax, Feature::pages,
-                                   Feature::score_types};
+    constexpr FeatureSet others = {Feature::grouped_heads, Feature::scale,       Feature::naive_softmax,
+                                   Feature::pages,         Feature::score_types, Feature::passes};
     for (const Flag& flag : flags()) {
         if (!flag.asks_for || others.has(*flag.asks_for) || !flag.given(o) || flag.name == std::string_view("causal"))
             continue;

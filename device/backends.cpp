@@ -64,7 +64,7 @@ double distance(const Problem& a, const Problem& b) {
 /// mask from the top left.
 bool has_no_like(const Problem& p) {
     return !scores_are_plain(p) || p.pages || p.dtype == Dtype::f32 || p.uses(Feature::score_types) ||
-           p.corner == Corner::top_left;
+           p.uses(Feature::passes) || p.corner == Corner::top_left;
 }
 
 }  // namespace

@@ -31,11 +31,6 @@ std::uint16_t line_now(const App& app) {
     return sm ? sm->line : 0;
 }
 
-std::span<const CodeLine> code_of(const App& app) {
-    const Run* run = app.session.run();
-    return (run ? run->algorithm() : app.session.algorithm()).code;
-}
-
 /// The code in its lines, each whole: what is too long goes on below.
 struct Lines {
     float gutter, character, width;
@@ -60,7 +55,7 @@ float code_width(const App& app, float room) { return room * (app.scene ? 0.36f 
 void draw_code(const App& app, const Box& area) {
     const Theme& t = app.theme;
     const Canvas c(t);
-    const std::span<const CodeLine> code = code_of(app);
+    const std::span<const CodeLine> code = code_of(app.session);
     const auto at = std::find_if(code.begin(), code.end(),
                                  [line = line_now(app)](const CodeLine& l) { return line != 0 && l.number == line; });
     const auto now = at == code.end() ? -1 : at - code.begin();
@@ -166,7 +161,7 @@ float strip_height(const App& app, float width) {
         return 2 * padding.y + tabs_height(t) + (app.drawer() == Drawer::none ? words + t.px(6) : 0);
     }
     const float room = std::max(20.f, width - 2 * padding.x - beside_words(t));
-    const std::span<const CodeLine> code = code_of(app);
+    const std::span<const CodeLine> code = code_of(app.session);
     const std::size_t rows = code.empty() ? 0 : Lines(t, code, code_width(app, room)).highest();
     const float high = static_cast<float>(std::max(least_rows, rows)) * row_height(t) + 2 * padding.y;
     return std::max(high, scene_height(app, room - code_width(app, room)));

@@ -2,10 +2,10 @@
 
 namespace tilescope::lab {
 
-std::vector<std::pair<CodeLine, LineProfile>> explained_lines(const Algorithm& algorithm, const Profile& profile) {
+std::vector<std::pair<CodeLine, LineProfile>> explained_lines(const Experiment& e, const Profile& profile) {
     std::vector<std::pair<CodeLine, LineProfile>> all;
     std::map<std::uint16_t, LineProfile> rest = profile.lines();
-    for (const CodeLine& c : algorithm.code) {
+    for (const CodeLine& c : code_for(*e.algorithm, e.problem)) {
         all.emplace_back(c, rest[c.number]);
         rest.erase(c.number);
     }

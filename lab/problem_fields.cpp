@@ -145,6 +145,15 @@ const ProblemField problem_rows[] = {
      }},
     type_field<&Problem::scores, &Problem::score_type>("scores"),
     type_field<&Problem::weights, &Problem::weight_type>("weights"),
+    {"passes", [](Of p) { return if_meant(!p.passes.empty(), name_of(p.passes)); }, true,
+     [](Of p, By) { return !p.passes.empty(); }, never_needed, [](Of p) { return Json(name_of(p.passes)); },
+     [](JsonEntry& e, const char* k, Problem& p, const std::string&) {
+         try {
+             p.passes = passes_from(e.text(k));
+         } catch (const BadValue& wrong) {
+             e.refuse(std::string("passes: ") + wrong.allowed);
+         }
+     }},
     {"causal_corner",
      [](Of p) {
          const bool matters = (p.mask.hides() || p.alibi > 0) && p.queries() != p.seq_k;

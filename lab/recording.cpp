@@ -50,9 +50,10 @@ Algorithm unknown(const char* name, const Trace& trace) {
             .predict = [](const Problem&, const Tiling&, const GpuSpec&) -> Prediction { cannot_run(); }};
 }
 
-Json lines_of(const Algorithm& a) {
+Json lines_of(const Experiment& e, const Algorithm& a) {
     Json lines = Json::array();
-    for (const CodeLine& c : a.code) lines.push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
+    for (const CodeLine& c : code_for(a, e.problem))
+        lines.push_back({{"line", c.number}, {"code", c.code}, {"why", c.why}});
     return lines;
 }
 
@@ -62,7 +63,7 @@ void name_algorithm(Recording& r, const Json& about, const std::string& file) {
     JsonEntry whole(about, file, "the recording");
     const Json& lines = whole.at("lines");
     if (!lines.is_array()) whole.refuse("lines: must be a list");
-    if (r.today && lines_of(*r.today) == lines) return;
+    if (r.today && lines_of(r.experiment, *r.today) == lines) return;
     auto recorded = std::make_shared<AlgorithmAsRecorded>();
     recorded->algorithm = r.today ? *r.today : unknown(recorded->keep(whole.text("algorithm")), r.trace);
     for (const Json& line : lines) {
@@ -135,7 +136,7 @@ void write_recording(std::ostream& out, const Experiment& e, const std::optional
     Json about = to_json(e);
     if (inputs && trace.has_values())
         about["inputs"] = {{"seed", inputs->seed}, {"distribution", name_of(inputs->distribution)}};
-    about["lines"] = lines_of(*e.algorithm);
+    about["lines"] = lines_of(e, *e.algorithm);
     if (e.algorithm->file) about["loaded_from"] = text::shown(e.algorithm->file);
     write_trace(out, about.dump(), trace, control);
 }

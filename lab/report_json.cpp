@@ -161,7 +161,7 @@ Json to_json(const Report& r) {
 Json to_json(const Experiment& e, const Profile& profile, Index warps) {
     Json lines = Json::array();
     const auto tensors = e.algorithm->tensors(e.problem, e.tiling);
-    for (const auto& [c, line] : explained_lines(*e.algorithm, profile)) {
+    for (const auto& [c, line] : explained_lines(e, profile)) {
         Json j = {{"line", c.number},
                   {"code", c.code},
                   {"why", c.why},

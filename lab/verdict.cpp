@@ -220,8 +220,8 @@ bool was_measured(const GpuSpec& gpu) {
 
 const char* beyond_kernels(const Problem& p) {
     if (p.mask.hides() && !p.mask.is_causal()) return "such a mask";
-    for (const Feature f :
-         {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout, Feature::score_types})
+    for (const Feature f : {Feature::pages, Feature::bias, Feature::alibi, Feature::soft_cap, Feature::dropout,
+                            Feature::score_types, Feature::passes})
         if (p.uses(f)) return name_of(f);
     return nullptr;
 }

@@ -43,6 +43,11 @@ std::size_t break_at(std::string_view code, std::size_t most) {
 
 }  // namespace
 
+std::span<const CodeLine> code_of(const Session& session) {
+    if (const Run* run = session.run()) return code_for(run->algorithm(), run->experiment().problem);
+    return code_for(session.algorithm(), session.request() ? session.request()->problem : Problem());
+}
+
 std::size_t indent_of(std::string_view code) { return std::min(code.find_first_not_of(' '), code.size()); }
 
 std::vector<std::string_view> code_parts(std::string_view code, std::size_t first, std::size_t others) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "show/session.hpp"
 
 namespace tilescope::show {
+
+/// The pseudo-code of what runs, or of what is asked for.
+std::span<const CodeLine> code_of(const Session& session);
 
 /// Bytes and FLOPs of a line so far; empty where it never costs any.
 struct LineCost {

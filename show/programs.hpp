@@ -5,7 +5,7 @@
 
 namespace tilescope::show {
 
-/// The files of algorithms/*/*/simulated.cpp, and steps that programs share, named by their paths.
+/// The files of algorithms/*/*/simulated.cpp and passes.cpp, and steps that programs share, named by their paths.
 std::span<const EmbeddedFile> embedded_programs();
 
 }  // namespace tilescope::show

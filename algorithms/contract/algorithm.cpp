@@ -23,6 +23,12 @@ const Algorithm* find_algorithm(std::string_view name) {
     return nullptr;
 }
 
+std::span<const CodeLine> code_for(const Algorithm& algorithm, const Problem& problem) {
+    std::span<const CodeLine> code = algorithm.code;
+    while (!code.empty() && code.back().of && !problem.uses(*code.back().of)) code = code.first(code.size() - 1);
+    return code;
+}
+
 std::string code_of(const Algorithm& algorithm, std::uint16_t line) {
     for (const CodeLine& c : algorithm.code) {
         const std::string_view code = c.code;

@@ -21,7 +21,8 @@ namespace tilescope {
 struct CodeLine {
     std::uint16_t number;
     const char* code;
-    const char* why;  ///< one sentence: what happens here and why
+    const char* why;                 ///< one sentence: what happens here and why
+    std::optional<Feature> of = {};  ///< nothing happens here without it: among the last lines
 };
 
 /// The declared tensors, by name.
@@ -113,6 +114,8 @@ const Algorithm& add_algorithm(Algorithm algorithm, const char* file);
 /// By its name, or by its former one. nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view name);
 
+/// Its pseudo-code as far as a problem has use for it.
+std::span<const CodeLine> code_for(const Algorithm& algorithm, const Problem& problem);
 /// A line of its pseudo-code without the indentation; empty where there is none of that number.
 std::string code_of(const Algorithm& algorithm, std::uint16_t line);
 

@@ -20,15 +20,16 @@ enum class Feature : std::uint8_t {
     soft_cap,       ///< logits go through cap tanh(s / cap)
     dropout,        ///< weights are dropped at random
     score_types,    ///< S or P are stored in another type than Q, K, V and O
+    passes,         ///< launches by a list, as unfused graphs have them
 };
 /// As people call it: "a mask", "the naive softmax".
 const char* name_of(Feature feature);
 /// In a word or two, at the head of a column: "mask".
 const char* word_for(Feature feature);
 inline constexpr Feature all_features[] = {
-    Feature::head_dims, Feature::grouped_heads, Feature::scale,      Feature::mask, Feature::naive_softmax,
-    Feature::pages,     Feature::block_mask,    Feature::documents,  Feature::bias, Feature::alibi,
-    Feature::soft_cap,  Feature::dropout,       Feature::score_types};
+    Feature::head_dims, Feature::grouped_heads, Feature::scale,       Feature::mask,  Feature::naive_softmax,
+    Feature::pages,     Feature::block_mask,    Feature::documents,   Feature::bias,  Feature::alibi,
+    Feature::soft_cap,  Feature::dropout,       Feature::score_types, Feature::passes};
 
 class FeatureSet {
   public:

@@ -33,14 +33,15 @@ const char* name_of(Feature feature) {
                                      "ALiBi",
                                      "a soft-cap",
                                      "dropout",
-                                     "types of S and P of their own"};
+                                     "types of S and P of their own",
+                                     "a list of passes"};
     return names[static_cast<int>(feature)];
 }
 
 const char* word_for(Feature feature) {
-    constexpr const char* words[] = {"head dim", "grouped heads", "scale",        "mask", "naive softmax",
-                                     "pages",    "block mask",    "documents",    "bias", "ALiBi",
-                                     "soft-cap", "dropout",       "types of S, P"};
+    constexpr const char* words[] = {"head dim", "grouped heads", "scale",         "mask",  "naive softmax",
+                                     "pages",    "block mask",    "documents",     "bias",  "ALiBi",
+                                     "soft-cap", "dropout",       "types of S, P", "passes"};
     return words[static_cast<int>(feature)];
 }
 
@@ -72,6 +73,8 @@ bool Problem::uses(Feature feature) const {
             return static_cast<bool>(dropout);
         case Feature::score_types:
             return score_type() != dtype || weight_type() != dtype;
+        case Feature::passes:
+            return !passes.empty();
     }
     return false;
 }
@@ -161,6 +164,24 @@ void check_scores(const Problem& p) {
         if (type != Dtype::f32 && type != p.dtype)
             throw BadValue(field, tilescope::name_of(type),
                            std::string("must be f32, or as Q, K and V are: ") + tilescope::name_of(p.dtype), "f32");
+    const bool whole = std::any_of(p.passes.begin(), p.passes.end(), [](auto& l) { return l.has(Pass::softmax); });
+    if (p.softmax == Softmax::naive && !p.passes.empty() && !whole)
+        throw BadValue("softmax", "naive",
+                       "is of a pass softmax; this list says itself whether it has max: leave it out");
+    for (const PassLaunch& launch : p.passes)
+        if (launch.has(Pass::scale) && p.logit_scale() < 0)
+            throw BadValue("scale", text_of(p.logit_scale()), "must be above 0 for passes that scale", "0.125");
+    for (const PassLaunch& launch : p.passes)
+        if (launch.type && *launch.type != Dtype::f32 && *launch.type != p.dtype)
+            throw BadValue("passes", name_of(p.passes),
+                           std::string("types must be f32, or as Q, K and V are: ") + tilescope::name_of(p.dtype));
+    if (!p.passes.empty() && p.passes.back().has(Pass::product) && p.passes.back().type.value_or(p.dtype) != p.dtype)
+        throw BadValue("passes", name_of(p.passes),
+                       std::string("ends with a product in f32, where O is ") + tilescope::name_of(p.dtype),
+                       name_of(p.passes) + "/convert");
+    if (!p.passes.empty() && (p.scores || p.weights))
+        throw BadValue(p.scores ? "scores" : "weights", tilescope::name_of(p.scores ? *p.scores : *p.weights),
+                       "passes say types themselves: leave one of the two out");
     if (!(p.dropout.p >= 0 && p.dropout.p < 1))
         throw BadValue("dropout", text_of(p.dropout.p), "must be from 0 to below 1", "0.1");
 }

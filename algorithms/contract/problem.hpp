@@ -7,6 +7,7 @@
 #include "algorithms/contract/features.hpp"
 #include "algorithms/contract/mask.hpp"
 #include "algorithms/contract/paging.hpp"
+#include "algorithms/contract/passes.hpp"
 #include "core/machine/gpu.hpp"
 
 namespace tilescope {
@@ -18,19 +19,19 @@ const char* name_of(Softmax softmax);
 /// An attention layer, or (for the softmax kernels) batch x heads matrices of seq_q rows and seq_k columns.
 struct Problem {
     Index batch = 1, heads = 8, kv_heads = 8, seq_q = 1024, seq_k = 1024;
-    Index dim = 64, dim_v = 64;            ///< of Q and K, of V and O
-    Dtype dtype = Dtype::f16;              ///< storage of Q, K, V, O; accumulation and row statistics are f32
-    Mask mask;                             ///< which keys a query sees
-    Corner corner = Corner::bottom_right;  ///< where the mask's diagonal ends, or begins
-    std::optional<double> scale;           ///< of the logits; 1/sqrt(dim) unless given
+    Index dim = 64, dim_v = 64;             ///< of Q and K, of V and O
+    Dtype dtype = Dtype::f16;               ///< storage of Q, K, V, O; accumulation and row statistics are f32
+    Mask mask;                              ///< which keys a query sees
+    Corner corner = Corner::bottom_right;   ///< where the mask's diagonal ends, or begins
+    std::optional<double> scale, soft_cap;  ///< s = scale q k, 1/sqrt(dim) unless given; cap tanh(s / cap) for s
     Softmax softmax = Softmax::safe;
     Paging pages;      ///< of K and V
     Index packed = 1;  ///< query heads whose rows stand together, for each query one below the other: see packed.hpp
     Bias bias;         ///< added to the logits
     Index alibi = 0;   ///< -slope |distance of query and key| is, with slopes for so many heads, also of a part; or 0
-    std::optional<double> soft_cap;        ///< cap tanh(s / cap) in place of s = scale q k
-    Dropout dropout;                       ///< of the softmax's weights
+    Dropout dropout;   ///< of the softmax's weights
     std::optional<Dtype> scores, weights;  ///< of S and P in HBM: f32 or dtype; unless given as dtype, and as S
+    PassList passes;                       ///< the launches of an unfused graph; empty: those of the algorithm
 
     friend bool operator==(const Problem&, const Problem&) = default;
     Index batch_heads() const { return batch * heads; }
@@ -67,7 +68,7 @@ struct Tiling {
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-/// Sets the logits of tile (i, j) that the mask hides to -inf; nothing where it hides none.
+/// Sets the logits of tile (i, j) that the mask hides to -inf.
 inline void apply_mask(Block& b, Tile& s, const Problem& p, Span i, Span j, Here here = Here::now()) {
     p.mask.apply(b, s, i, j, p.diagonal(), p.packed, here);
 }

@@ -35,8 +35,8 @@ struct KernelVariant {
         // A row further, a key further; or a single query that stands at the last key, and sees all of them.
         const bool at_the_end = p.queries() == 1 && p.corner == Corner::bottom_right;
         const bool in_order = p.packed == 1 || at_the_end || !p.mask.hides();
-        return in_order && takes_scores_of(p) && !p.uses(Feature::score_types) && dtype == p.dtype &&
-               (dim == 0 || dim == p.dim) && (dim_v == 0 || dim_v == p.dim_v);
+        return in_order && takes_scores_of(p) && !p.uses(Feature::score_types) && p.passes.empty() &&
+               dtype == p.dtype && (dim == 0 || dim == p.dim) && (dim_v == 0 || dim_v == p.dim_v);
     }
 
   private:

@@ -66,6 +66,12 @@ const char* formula_of(Effect effect) {
             return "o ← 0 or 1";
         case Effect::drop:
             return "o ← z · o";
+        case Effect::scale:
+            return "o ← c · o";
+        case Effect::mark_seen:
+            return "o ← 1 where o > −∞";
+        case Effect::keep_rows:
+            return "o ← o where a";
     }
     return "";
 }

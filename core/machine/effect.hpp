@@ -39,8 +39,11 @@ enum class Effect : std::uint8_t {
     subtract_distance,  ///< ALiBi's, times a slope
     draw,               ///< which elements dropout keeps
     drop,
+    scale,      ///< by a constant
+    mark_seen,  ///< which elements are above -inf
+    keep_rows,  ///< those of which a is not 0
 };
-inline constexpr int effect_count = static_cast<int>(Effect::drop) + 1;
+inline constexpr int effect_count = static_cast<int>(Effect::keep_rows) + 1;
 
 /// In the letters o, a and b: "o ← exp(o − a)"; empty for a mark.
 const char* formula_of(Effect effect);

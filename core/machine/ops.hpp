@@ -1,6 +1,5 @@
-// The arithmetic between the matrix products, an operation a file in operations/, where its price is written once, in
-// FLOPs per element of the tile it reads or writes; exponentials are counted apart. Row vectors (m, l, ...) are tiles
-// of one column.
+// The arithmetic between the matrix products, a file each in operations/, priced in FLOPs per element of the tile that
+// it reads or writes; exponentials are counted apart. Row vectors (m, l, ...) are tiles of one column.
 #pragma once
 
 #include "core/machine/block.hpp"

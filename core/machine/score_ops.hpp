@@ -17,6 +17,13 @@ void mask_below_diagonal(Block& b, Tile& x, Index diagonal, Stairs stairs = {}, 
 /// x_rc = -inf where hidden(r, c), rows and columns of the tile. Free, too.
 void mask_where(Block& b, Tile& x, const std::function<bool(Index row, Index col)>& hidden, Here here = Here::now());
 
+/// x = factor x, by a pass of its own. 1 multiplication an element.
+void scale(Block& b, Tile& x, float factor, Here here = Here::now());
+/// x_rc = 1 where it is above -inf (or NaN), else 0. 1 comparison an element. And x_rc = 0 in rows where f_r = 0: 1
+/// comparison an element.
+void mark_seen(Block& b, Tile& x, Here here = Here::now());
+void keep_rows(Block& b, Tile& x, const Tile& f, Here here = Here::now());
+
 /// x_rc += y_rc, or y_c where y is a single row. 1 addition an element.
 void add_bias(Block& b, Tile& x, const Tile& y, Here here = Here::now());
 /// x = cap tanh(x / cap). The tangent is 1 exponential an element; 1 / cap goes into the product that gave x, cap into

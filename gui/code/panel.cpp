@@ -105,9 +105,8 @@ struct Words {
 
 /// As many lines as the longest of the reasons needs, so that the code does not move when the reason changes.
 int lines_for_reasons(const App& app, float width) {
-    const Algorithm& a = app.session.run() ? app.session.run()->algorithm() : app.session.algorithm();
     int most = 0;
-    for (const CodeLine& line : a.code) most = std::max(most, lines_in(app.theme.text, line.why, width));
+    for (const CodeLine& line : code_of(app.session)) most = std::max(most, lines_in(app.theme.text, line.why, width));
     return most;
 }
 

@@ -62,7 +62,7 @@ std::vector<Row> laid_out(const List& l) {
     const std::size_t others = fit(l.columns.width - l.app.theme.px(4));
     std::vector<Row> rows;
     float y = 0;
-    for (const CodeLine& line : l.algorithm.code) {
+    for (const CodeLine& line : code_of(l.app.session)) {
         rows.push_back(laid_out(line, fit(end_of_first_part(l, line.number)), others));
         rows.back().top = y;
         rows.back().height = l.row * static_cast<float>(std::max<std::size_t>(1, rows.back().parts.size()));

@@ -13,6 +13,7 @@ std::string about_scores(const Problem& p) {
     std::string s;
     if (p.uses(Feature::score_types))
         s += std::string(", S in ") + name_of(p.score_type()) + ", P in " + name_of(p.weight_type());
+    if (!p.passes.empty()) s += ", passes " + name_of(p.passes);
     if (p.soft_cap) s += ", soft-cap " + text::number(*p.soft_cap);
     if (p.bias) s += ", bias " + p.bias.name();
     if (p.bias.has_groups()) s += " (groups of " + std::to_string(p.bias.group) + ")";

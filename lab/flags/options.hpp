@@ -24,6 +24,7 @@ struct Options {
     std::optional<Index> page_size, shared_prefix;
     std::string page_order = "identity";
     std::optional<std::string> dtype, scores, weights, softmax;
+    std::string passes;  // empty: standard's own
     std::optional<bool> causal;
     std::string causal_corner = "bottom-right";
     std::optional<Index> window_left, window_right;

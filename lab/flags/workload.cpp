@@ -132,6 +132,20 @@ void add_score_types(Rows& t) {
     };
 }
 
+void add_passes(Rows& t) {
+    Flag& passes = t.add(
+        "passes", FlagOf::attention,
+        "Launches of `standard` by a list, as unfused graphs have them, as in product/scale/mask/softmax/product; or "
+        "typed, transformers, math (PyTorch's) or xla (JAX's)",
+        "LIST", "its own", &Options::passes, [](const std::string&, const std::string& v) {
+            in_flags([&] { passes_from(v); });
+            return v;
+        });
+    passes.asks_for = Feature::passes;
+    passes.ask = [](const Options& o, Problem& p) { in_flags([&] { p.passes = passes_from(o.passes); }); };
+    passes.write = [](const Problem& p, Options& o) { o.passes = name_of(p.passes); };
+}
+
 Softmax softmax_from(const std::string& name) {
     if (name != "naive" && name != "safe")
         throw UsageError("--softmax " + text::shown(name) + ": must be naive or safe; try --softmax safe");
@@ -146,6 +160,7 @@ void add_scores(Rows& t) {
     scale.ask = [](const Options& o, Problem& p) { p.scale = o.scale; };
     scale.write = [](const Problem& p, Options& o) { o.scale = p.scale; };
     add_score_types(t);
+    add_passes(t);
     Flag& softmax = t.add("softmax", attention, "Softmax of `standard`: naive or safe", "KIND", "safe",
                           &Options::softmax, as_words);
     softmax.asks_for = Feature::naive_softmax;

@@ -74,7 +74,8 @@ Feature feature_of(const std::string& word) {
                            {"alibi", alibi},
                            {"soft_cap", soft_cap},
                            {"dropout", dropout},
-                           {"score_types", score_types}});
+                           {"score_types", score_types},
+                           {"passes", passes}});
 }
 
 const Computation& computation_of(const std::string& word) {

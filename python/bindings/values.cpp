@@ -97,6 +97,7 @@ void define_values(py::module_& m) {
         .def_property_readonly("mask", [](const Problem& p) { return p.mask.name(); })
         .def_property_readonly("batch_heads", &Problem::batch_heads, "Heads of all batch entries.")
         .def_property_readonly("kv_slices", &Problem::kv_slices, "Heads of K and V of all batch entries.")
+        .def_property_readonly("passes", [](const Problem& p) { return name_of(p.passes); })
         .def_property_readonly("causal_corner", [](const Problem& p) { return name_of(p.corner); })
         .def_property_readonly("diagonal", &Problem::diagonal,
                                "Where the first query stands among the keys: seq_k - queries, or 0 from the top left.")

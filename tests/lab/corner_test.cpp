@@ -97,6 +97,7 @@ TEST_CASE("a softmax kernel refuses each flag of attention", "[flags]") {
                                                         {"mask-block", "64"},
                                                         {"scores", "f32"},
                                                         {"weights", "f32"},
+                                                        {"passes", "typed"},
                                                         {"scale", "1"},
                                                         {"softmax", "naive"},
                                                         {"bias", "qk"},

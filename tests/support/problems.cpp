@@ -95,6 +95,11 @@ std::vector<Case> typed_cases() {
         c.problem.dtype = Dtype::bf16, c.problem.scores = scores, c.problem.weights = weights;
         all.push_back(c);
     }
+    for (const char* passes : {"typed", "math", "product+scale/mask+max/exp/sum/divide/product"}) {
+        Case c = ragged;
+        c.problem.dtype = Dtype::f16, c.problem.passes = passes_from(passes), c.problem.mask = Mask::causal();
+        all.push_back(c);
+    }
     return all;
 }
 
@@ -125,6 +130,7 @@ Case as_supported(const Algorithm& algorithm, Case c) {
     if (!algorithm.supports.has(Feature::soft_cap)) c.problem.soft_cap = std::nullopt;
     if (!algorithm.supports.has(Feature::dropout)) c.problem.dropout = {};
     if (!algorithm.supports.has(Feature::score_types)) c.problem.scores = c.problem.weights = std::nullopt;
+    if (!algorithm.supports.has(Feature::passes)) c.problem.passes = {};
     if (!has_splits(algorithm.knobs)) c.tiling.splits = 0;
     return c;
 }
@@ -177,6 +183,53 @@ Case score_case(std::uint64_t seed) {
     return c;
 }
 
+namespace {
+
+/// A list of passes as people may write it.
+std::string random_passes(Random& r) {
+    const auto type = [&] { return r.one_in(3) ? ":f32" : ""; };
+    std::string list = r.one_in(4) ? "convert:f32/" : "";
+    const bool scaled = r.one_in(4);
+    if (scaled) list += std::string("scale") + type() + '/';
+    list += "product";
+    bool with_product = true;  // still in its launch
+    const auto next = [&](const char* pass, bool may_join) {
+        const bool joins = may_join && r.one_in(2);
+        list += joins ? "+" : type() + std::string("/");
+        list += pass;
+        if (!joins) with_product = false;
+    };
+    for (const char* pass : {"scale", "cap", "bias", "mask"})
+        if (r.one_in(2) && !(scaled && pass == std::string_view("scale"))) next(pass, true);
+    const bool converts = r.one_in(4);
+    if (converts) next("convert", false);
+    if (r.one_in(2)) {
+        next("softmax", false);
+    } else {
+        if (r.one_in(3)) next("max", !with_product && !converts);
+        next("exp", false);
+        next("sum", true);
+        next("divide", false);
+    }
+    if (r.one_in(3)) list += type() + std::string("/seen/any/clear");
+    if (r.one_in(3)) next("convert", false);
+    if (r.one_in(4)) next("copy", false);
+    return list + type() + (r.one_in(2) ? "/product:f32/convert" : "/product");
+}
+
+}  // namespace
+
+Case passes_case(std::uint64_t seed) {
+    Case c = score_case(seed);
+    Random r(seed + 3'000'000);
+    c.problem.passes = passes_from(random_passes(r));
+    const bool whole =
+        std::any_of(c.problem.passes.begin(), c.problem.passes.end(), [](auto& l) { return l.has(Pass::softmax); });
+    if (!whole) c.problem.softmax = Softmax::safe;
+    c.problem.scale = 0.1;  // without maxima: exponentials that 16 bits hold
+    return c;
+}
+
 Case large_case(std::uint64_t seed) {
     Random r(seed);
     const bool causal = r.one_in(3);
@@ -205,6 +258,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     if (p.scale) out << " --scale " << *p.scale;
     if (p.scores) out << " --scores " << name_of(*p.scores);
     if (p.weights) out << " --weights " << name_of(*p.weights);
+    if (!p.passes.empty()) out << " --passes " << name_of(p.passes);
     if (p.softmax == Softmax::naive) out << " --softmax naive";
     if (p.bias) out << " --bias " << p.bias.name();
     if (p.bias.group > 1) out << " --bias-group " << p.bias.group;

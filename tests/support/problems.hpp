@@ -26,7 +26,7 @@ std::string to_string(const Algorithm& algorithm, const Case& c);
 /// Sizes up to about 70: ragged, Nq != Nk both ways, d != dv, single rows, columns and keys, grouped heads, batches,
 /// tiles beyond the problem and of one element, rows that see no key; each causal and not, over all dtypes.
 std::vector<Case> corner_cases();
-/// S and P in types of their own, which few algorithms store.
+/// S and P in types of their own, and launches by a list, which few algorithms have.
 std::vector<Case> typed_cases();
 /// Where the first query stands among the keys, as Problem::diagonal() should have it.
 constexpr Index first_place(const Problem& p) { return p.corner == Corner::top_left ? 0 : p.seq_k - p.seq_q; }
@@ -40,6 +40,8 @@ Case window_case(std::uint64_t seed);
 Case pattern_case(std::uint64_t seed);
 /// One of those two, with biases, ALiBi, a soft-cap and dropout, each in every second case.
 Case score_case(std::uint64_t seed);
+/// One of score_case(), by a list of passes in any order, fusion and types that there are.
+Case passes_case(std::uint64_t seed);
 /// Sequences of up to 10^6, causal ones of up to 20,000: for counts only.
 Case large_case(std::uint64_t seed);
 

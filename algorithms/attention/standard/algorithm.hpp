@@ -19,6 +19,13 @@ inline constexpr CodeLine code[] = {
     {6, "launch 3: for each row block i (parallel thread blocks)", "The second matrix product; O_i stays on chip."},
     {7, "  for j = 1..Tc: read P_ij, V_j; O_i += P_ij V_j", "P is read back from HBM, V once per row block."},
     {8, "  write O_i", "The only output anyone wanted."},
+    {9, "other launches: for each tile (i, j), or rows i (parallel thread blocks)",
+     "An unfused graph has launches for a scale, a mask or a type, too, which lines 2 to 8 then leave out.",
+     Feature::passes},
+    {10, "  read S_ij; scale, mask, exp(S_ij - m_i), S_ij / l_i, rowmax or rowsum",
+     "A trip through HBM and back, for an operation or less per number.", Feature::passes},
+    {11, "  write S_ij, or m_i or l_i of its rows", "As large a matrix again, unless it is a number for each row.",
+     Feature::passes},
 };
 
 void run(Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile);
@@ -42,7 +49,10 @@ inline Algorithm describe() {
     return {.name = "standard",
             .title = "standard attention",
             .computes = &computation::attention,
-            .supports = score_features.with(Feature::naive_softmax).with(Feature::dropout).with(Feature::score_types),
+            .supports = score_features.with(Feature::naive_softmax)
+                            .with(Feature::dropout)
+                            .with(Feature::score_types)
+                            .with(Feature::passes),
             .rung = 1,
             .idea = "three kernels; S and P, both Nq x Nk, go through HBM",
             .paper = "FlashAttention, arXiv 2205.14135, Algorithm 0",

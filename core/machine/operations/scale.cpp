@@ -1,0 +1,22 @@
+// x = c x.
+#include "core/machine/operations/elements.hpp"
+#include "core/machine/score_ops.hpp"
+
+namespace tilescope {
+
+namespace operation {
+extern const Operation scale;
+const Operation scale{.name = "scale",
+                      .kind = Kind::map,
+                      .access = Access::update,
+                      .price = {.flops = 1},
+                      .effect = Effect::scale,
+                      .sentence = "multiplies %O by a constant",
+                      .unit = "multiplication"};
+}  // namespace operation
+
+void scale(Block& b, Tile& x, float factor, Here here) {
+    Apply::to(b, operation::scale, x, nullptr, here, [=](Elements v, ConstElements) { all(v) *= factor; });
+}
+
+}  // namespace tilescope
