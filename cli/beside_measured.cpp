@@ -23,11 +23,18 @@ bool is_attention(std::span<const Contender> rows) {
     return !rows.empty() && rows[0].report->experiment.algorithm->computes == &computation::attention;
 }
 
+/// What is to be computed, whatever launches do it.
+Problem question(const Experiment& e) {
+    Problem p = unpacked(e.problem);
+    p.passes.clear();
+    return p;
+}
+
 bool one_question(std::span<const Contender> rows) {
     const Experiment& first = rows[0].report->experiment;
     return std::ranges::all_of(rows, [&](const Contender& c) {
         const Experiment& e = c.report->experiment;
-        return unpacked(e.problem) == unpacked(first.problem) && e.gpu.name == first.gpu.name;
+        return question(e) == question(first) && e.gpu.name == first.gpu.name;
     });
 }
 
@@ -48,18 +55,28 @@ std::string work_of(const Problem& measured, const Problem& asked) {
     return ratio == 1 ? "the same work" : std::string(number) + " x this work";
 }
 
-/// The row of an algorithm that has a time: without settings of its own, or else the first.
-const Contender* row_of(std::span<const Contender> rows, const char* algorithm) {
+/// The row of an algorithm that has a time, with these launches: without settings of its own, or else the first.
+const Contender* row_of(std::span<const Contender> rows, const char* algorithm, const PassList& passes) {
     const Contender* found = nullptr;
-    for (const Contender& c : rows)
-        if (algorithm && c.report->experiment.algorithm->name == std::string_view(algorithm) && c.report->time)
-            if (!found || c.label == algorithm) found = &c;
+    for (const Contender& c : rows) {
+        const Experiment& e = c.report->experiment;
+        if (!c.report->time || !algorithm || e.algorithm->name != std::string_view(algorithm)) continue;
+        if (e.problem.passes == passes && (!found || c.label == algorithm)) found = &c;
+    }
     return found;
+}
+
+/// The row that is nearest to a backend: that of its own list of passes, or else of the algorithm's own launches.
+const Contender* row_of(std::span<const Contender> rows, const Like& like) {
+    if (like.passes)
+        if (const Contender* row = row_of(rows, like.algorithm, passes_from(like.passes))) return row;
+    return row_of(rows, like.algorithm, {});
 }
 
 /// What a backend does otherwise than a row: also where the row's tiles are not the released kernel's, or its thread
 /// blocks do not start in the library's order, row blocks from the first on.
 std::string apart(const Like& like, const Contender* row) {
+    if (row && !row->report->experiment.problem.passes.empty()) return like.apart_from_passes;
     if (!row || *like.apart) return *like.apart ? like.apart : "-";
     const Experiment& e = row->report->experiment;
     const Tiling released = choose_tiling(*e.algorithm, e.problem, {}, e.gpu);
@@ -86,7 +103,7 @@ std::vector<std::string> nothing_like_it(const Experiment& e) {
 
 /// Whose kernel PyTorch takes by itself, and whether a row models that.
 std::string about_choice(const BackendTimes& m, const BackendTime& choice, std::span<const Contender> rows, bool same) {
-    const Contender* row = row_of(rows, m.like(*choice.backend).algorithm);
+    const Contender* row = row_of(rows, m.like(*choice.backend));
     const std::string library = m.library.substr(0, m.library.find(", "));
     return library + " runs " + choice.backend->name +
            (same ? " here: " : " for the nearest problem that was measured: ") + text::microseconds(choice.us) +
@@ -97,7 +114,7 @@ std::string about_choice(const BackendTimes& m, const BackendTime& choice, std::
 std::vector<std::string> cells_of(const BackendTime& t, const BackendTimes& m, std::span<const Contender> rows,
                                   bool same) {
     const Like& like = m.like(*t.backend);
-    const Contender* row = row_of(rows, like.algorithm);
+    const Contender* row = row_of(rows, like);
     std::vector<std::string> cells = {t.backend->name + std::string(t.backend == m.chosen ? ", PyTorch's choice" : ""),
                                       row ? row->label : "-", apart(like, row), text::microseconds(t.us)};
     if (same) cells.push_back(row ? text::microseconds(row->report->time->us()) : "-");
@@ -138,7 +155,7 @@ BesideMeasured beside_measured(std::span<const Contender> rows) {
         return out;
     }
     const Experiment& e = rows[0].report->experiment;
-    const Problem asked = unpacked(e.problem);
+    const Problem asked = question(e);
     const auto m = was_measured(e.gpu) ? backend_times(asked, e.gpu.name) : std::nullopt;
     if (!m) {
         out.before = nothing_like_it(e);

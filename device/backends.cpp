@@ -16,8 +16,9 @@ namespace {
 constexpr double most_work_ratio = 16;
 
 constexpr Like efficient = {"memory_efficient", "its waits are longer than modelled"},
-               unfused = {"standard", "scale and mask are passes of their own"},
-               unfused_f32 = {"standard", "S and P in f32, and a look for hidden rows"};
+               unfused = {"standard", "scale and mask are passes of their own", "typed", "its softmax takes longer"},
+               unfused_f32 = {"standard", "S and P in f32, and a look for hidden rows", "math",
+                              "no tensor cores; its softmax takes longer"};
 constexpr Like warpgroups = {nullptr, "warpgroups that take turns, wgmma, TMA"},
                like_split = {nullptr, "reads what split_kv reads"},
                in_parts = {"split_kv", "keys in parts; its combine has fewer thread blocks"};

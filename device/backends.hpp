@@ -10,6 +10,8 @@ namespace tilescope::device {
 struct Like {
     const char* algorithm = nullptr;  ///< nullptr: none models it
     const char* apart = "";
+    const char* passes = nullptr;  ///< the list of passes that is nearer, and what the backend does otherwise than that
+    const char* apart_from_passes = "";
 };
 
 /// One of PyTorch's ways to attention.

@@ -76,6 +76,8 @@ class Reader {
                        "bias, mask), those and max, or exp and sum; put a / between the others");
             if (one.type && (one.has(Pass::seen) || one.has(Pass::any)))
                 refuse("has " + launch_name(one) + ", which writes bytes: leave its type out");
+            if (one.type && one.passes.size() == 1 && (one.has(Pass::max) || one.has(Pass::sum)))
+                refuse("has " + launch_name(one) + ", which writes f32, a number for each row: leave its type out");
             order.insert(order.end(), one.passes.begin(), one.passes.end());
         }
         check_order(order);
@@ -87,26 +89,33 @@ class Reader {
     void check_order(const std::vector<Pass>& order) const {
         std::size_t at = 0;
         const auto take = [&](Pass p) { return at < order.size() && order[at] == p && (++at, true); };
-        const auto need = [&](Pass p, const char* where) {
-            if (!take(p)) refuse(std::string("needs ") + name_of(p) + ' ' + where);
+        // "has bias behind mask, where softmax or ... must stand".
+        const auto need = [&](Pass p, const char* what) {
+            if (take(p)) return;
+            const std::string behind = at > 0 ? std::string(" behind ") + name_of(order[at - 1]) : "";
+            refuse((at < order.size() ? std::string("has ") + name_of(order[at]) : "ends") + behind + ", where " +
+                   what + " must stand");
         };
         take(Pass::convert);
         const bool scaled = take(Pass::scale);
-        need(Pass::product, "first, behind nothing but convert and scale");
+        need(Pass::product, "product, or convert and scale ahead of it,");
         if (take(Pass::scale) && scaled) refuse("has scale twice");
         take(Pass::cap), take(Pass::bias), take(Pass::mask), take(Pass::convert);
         if (!take(Pass::softmax)) {
-            take(Pass::max);
-            need(Pass::exp, "or softmax behind the product and scale, cap, bias, mask, in this order, each once");
-            need(Pass::sum, "behind exp");
-            need(Pass::divide, "behind sum");
+            const bool has_max = take(Pass::max);
+            need(Pass::exp,
+                 has_max
+                     ? "exp"
+                     : "softmax, or max, exp, sum and divide, or what is left of scale, cap, bias, mask in this order");
+            need(Pass::sum, "sum");
+            need(Pass::divide, "divide");
         }
         if (take(Pass::seen)) {
-            need(Pass::any, "behind seen");
-            need(Pass::clear, "behind any");
+            need(Pass::any, "any");
+            need(Pass::clear, "clear");
         }
         take(Pass::convert), take(Pass::copy);
-        need(Pass::product, "behind the softmax and, in this order, seen, any, clear, convert, copy");
+        need(Pass::product, "product, or what is left of seen, any and clear, convert, copy in this order");
         take(Pass::convert);
         if (at != order.size()) refuse(std::string("has ") + name_of(order[at]) + " where nothing can follow");
     }

@@ -150,6 +150,28 @@ void check_paging(const Problem& p) {
         throw BadValue("page_size", std::to_string(p.pages.size), "makes more than 2^30 pages", "256");
 }
 
+void check_passes(const Problem& p) {
+    if (p.passes.empty()) return;
+    const std::string list = name_of(p.passes), type = tilescope::name_of(p.dtype);
+    const auto has = [](Pass pass) { return [=](const PassLaunch& l) { return l.has(pass); }; };
+    const auto begin = p.passes.begin(), end = p.passes.end();
+    if (p.softmax == Softmax::naive && std::none_of(begin, end, has(Pass::softmax)))
+        throw BadValue("softmax", "naive",
+                       "is of a pass softmax; this list says itself whether it has max: leave it out");
+    if (std::any_of(begin, std::find_if(begin, end, has(Pass::product)), has(Pass::scale)) && p.logit_scale() < 0)
+        throw BadValue("scale", text_of(p.logit_scale()), "has no root for Q and for K ahead of the product", "0.125");
+    PassList mended = p.passes;
+    for (PassLaunch& launch : mended)
+        if (launch.type && *launch.type != Dtype::f32 && *launch.type != p.dtype) launch.type = p.dtype;
+    if (mended != p.passes)
+        throw BadValue("passes", list, "types must be f32, or as Q, K and V are: " + type, name_of(mended));
+    if (p.passes.back().has(Pass::product) && p.passes.back().type.value_or(p.dtype) != p.dtype)
+        throw BadValue("passes", list, "ends with a product in f32, where O is " + type, list + "/convert");
+    if (p.scores || p.weights)
+        throw BadValue(p.scores ? "scores" : "weights", tilescope::name_of(p.scores ? *p.scores : *p.weights),
+                       "passes say types themselves: leave one of the two out");
+}
+
 void check_scores(const Problem& p) {
     check_size("bias_group", p.bias.group);
     const std::string group = std::to_string(p.bias.group);
@@ -164,24 +186,6 @@ void check_scores(const Problem& p) {
         if (type != Dtype::f32 && type != p.dtype)
             throw BadValue(field, tilescope::name_of(type),
                            std::string("must be f32, or as Q, K and V are: ") + tilescope::name_of(p.dtype), "f32");
-    const bool whole = std::any_of(p.passes.begin(), p.passes.end(), [](auto& l) { return l.has(Pass::softmax); });
-    if (p.softmax == Softmax::naive && !p.passes.empty() && !whole)
-        throw BadValue("softmax", "naive",
-                       "is of a pass softmax; this list says itself whether it has max: leave it out");
-    for (const PassLaunch& launch : p.passes)
-        if (launch.has(Pass::scale) && p.logit_scale() < 0)
-            throw BadValue("scale", text_of(p.logit_scale()), "must be above 0 for passes that scale", "0.125");
-    for (const PassLaunch& launch : p.passes)
-        if (launch.type && *launch.type != Dtype::f32 && *launch.type != p.dtype)
-            throw BadValue("passes", name_of(p.passes),
-                           std::string("types must be f32, or as Q, K and V are: ") + tilescope::name_of(p.dtype));
-    if (!p.passes.empty() && p.passes.back().has(Pass::product) && p.passes.back().type.value_or(p.dtype) != p.dtype)
-        throw BadValue("passes", name_of(p.passes),
-                       std::string("ends with a product in f32, where O is ") + tilescope::name_of(p.dtype),
-                       name_of(p.passes) + "/convert");
-    if (!p.passes.empty() && (p.scores || p.weights))
-        throw BadValue(p.scores ? "scores" : "weights", tilescope::name_of(p.scores ? *p.scores : *p.weights),
-                       "passes say types themselves: leave one of the two out");
     if (!(p.dropout.p >= 0 && p.dropout.p < 1))
         throw BadValue("dropout", text_of(p.dropout.p), "must be from 0 to below 1", "0.1");
 }
@@ -208,6 +212,7 @@ void validate(const Problem& p) {
     check_paging(p);
     check_mask(p);
     check_scores(p);
+    check_passes(p);
     // The largest counter is below 128 times this product even with tiles of one row and one column.
     const double work = static_cast<double>(p.batch) * static_cast<double>(p.heads) * static_cast<double>(p.seq_q) *
                         static_cast<double>(p.seq_k) * static_cast<double>(p.dim + p.dim_v);

@@ -135,8 +135,10 @@ void add_score_types(Rows& t) {
 void add_passes(Rows& t) {
     Flag& passes = t.add(
         "passes", FlagOf::attention,
-        "Launches of `standard` by a list, as unfused graphs have them, as in product/scale/mask/softmax/product; or "
-        "typed, transformers, math (PyTorch's) or xla (JAX's)",
+        "Launches of `standard` by a list, as unfused graphs have them: with / between launches, + between what one "
+        "does "
+        "and : before the type that it writes, as in product:f32/scale+mask/softmax/product; or typed, transformers, "
+        "math (PyTorch's) or xla (JAX's)",
         "LIST", "its own", &Options::passes, [](const std::string&, const std::string& v) {
             in_flags([&] { passes_from(v); });
             return v;

@@ -91,19 +91,22 @@ TEST_CASE("what is no graph of attention is refused, with why", "[passes]") {
         {"", "which is no pass"},
         {"product/softmax/product/", "which is no pass"},
         {"product/sofmax/product", "has sofmax, which is no pass: they are product, scale"},
-        {"product/softmax", "needs product behind the softmax"},
-        {"product/product", "needs exp or softmax"},
-        {"mask/product/softmax/product", "needs product first"},
-        {"product/mask/scale/softmax/product", "needs exp or softmax behind the product and scale, cap, bias, mask"},
+        {"product/softmax", "ends behind softmax, where product, or"},
+        {"product/product", "has product behind product, where softmax, or"},
+        {"mask/product/softmax/product", "has mask, where product, or convert and scale"},
+        {"product/mask/scale/softmax/product", "has scale behind mask, where softmax, or max"},
         {"scale/product/scale/softmax/product", "has scale twice"},
-        {"product/max/exp/divide/product", "needs sum behind exp"},
-        {"product/exp/sum/product", "needs divide behind sum"},
-        {"product/softmax/seen/clear/product", "needs any behind seen"},
+        {"product/max/exp/divide/product", "has divide behind exp, where sum must"},
+        {"product/exp/sum/product", "has product behind sum, where divide"},
+        {"product/softmax/seen/clear/product", "has clear behind seen, where any must"},
         {"product/softmax/product/softmax", "has softmax where nothing can follow"},
         {"product+softmax/product", "has product+softmax: one launch does"},
         {"product+max/exp/sum/divide/product", "has product+max: one launch does"},
         {"product/max+exp/sum/divide/product", "has max+exp: one launch does"},
         {"product:f8/softmax/product", "has f8 behind a colon"},
+        {"product/max:f16/exp/sum/divide/product", "has max:f16, which writes f32"},
+        {"product/max/softmax/product", "has softmax behind max, where exp must stand"},
+        {"product/softmax/clear/product", "has clear behind softmax, where product, or what is left of seen"},
         {"product/softmax/seen:f32/any/clear/product", "has seen:f32, which writes bytes"},
     };
     for (const auto& [text, why] : wrong) {
@@ -121,8 +124,8 @@ TEST_CASE("what is no graph of attention is refused, with why", "[passes]") {
     CHECK_THROWS_WITH(tilescope::validate(p), Catch::Matchers::Contains("passes say types themselves"));
     p.scores.reset(), p.passes = passes_from("product/max/exp/sum/divide/product"), p.softmax = Softmax::naive;
     CHECK_THROWS_WITH(tilescope::validate(p), Catch::Matchers::Contains("is of a pass softmax"));
-    p.softmax = Softmax::safe, p.passes = passes_from("typed"), p.scale = -1;
-    CHECK_THROWS_WITH(tilescope::validate(p), Catch::Matchers::Contains("must be above 0 for passes that scale"));
+    p.softmax = Softmax::safe, p.passes = passes_from("math"), p.scale = -1;
+    CHECK_THROWS_WITH(tilescope::validate(p), Catch::Matchers::Contains("has no root for Q and for K"));
 }
 
 TEST_CASE("any list counts what its closed form says, in every mode, and computes attention",

@@ -41,6 +41,7 @@ CASES = {
     "compare_count": f"compare {ATTENTION} --mode count",
     "compare_numeric": f"compare {ATTENTION} --seq 200 --heads 2 --kv-heads 1 --causal",
     "compare_order": "compare flash_v2 flash_v2:order=rows --gpu H100 --heads 16 --seq 4096 --dim 128 --causal --mode count",
+    "compare_passes": "compare standard standard:passes=typed standard:passes=math flash_v2 --seq 4096 --mode count",
     "compare_softmax": "compare softmax_naive softmax_safe softmax_online --seq-q 100 --seq-k 25000 --mode count",
     "compare_toy": f"compare {ATTENTION} --gpu toy --seq 16 --dim 4 --heads 1 --dtype f32 --mode count",
     "compare_variants": "compare flash_v2:br=64,bc=64 flash_v2@H100 flash_v1:seq=2048 --mode count",

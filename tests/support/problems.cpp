@@ -207,9 +207,12 @@ std::string random_passes(Random& r) {
         next("softmax", false);
     } else {
         if (r.one_in(3)) next("max", !with_product && !converts);
-        next("exp", false);
+        if (list.ends_with("/max"))
+            list += "/exp";
+        else
+            next("exp", false);
         next("sum", true);
-        next("divide", false);
+        list += list.ends_with("/sum") ? "/divide" : type() + std::string("/divide");
     }
     if (r.one_in(3)) list += type() + std::string("/seen/any/clear");
     if (r.one_in(3)) next("convert", false);

@@ -104,7 +104,7 @@ class Walk {
         if ((first == Pass::convert || first == Pass::copy) && type == matrix_.type) return;
         if (first == Pass::softmax) return softmax(type);
         if (launch.has(Pass::max) || launch.has(Pass::sum) || launch.has(Pass::any)) return rows(launch, name, type);
-        elements(launch, name, first == Pass::seen ? Dtype::u8 : type);
+        elements(launch, name_of(launch.passes.back()), first == Pass::seen ? Dtype::u8 : type);
     }
 
     /// Of the inputs ahead of the product.
