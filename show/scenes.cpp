@@ -116,13 +116,13 @@ std::string scene_title(const Scene& scene) {
 }
 
 std::vector<std::string> changes_of(const Scene& scene, const Setup& now) {
-    if (now.recording != scene.state.setup.recording && !now.recording.empty()) return {now.recording};
+    if (now.recording != scene.state.setup.recording && !now.recording.empty()) return {text::shown(now.recording)};
     std::vector<std::string> changes;
-    if (now.algorithm != scene.state.setup.algorithm) changes.push_back(now.algorithm);
+    if (now.algorithm != scene.state.setup.algorithm) changes.push_back(text::shown(now.algorithm));
     const auto was = flags_by_name(scene.state.setup), is = flags_by_name(now);
     for (const auto& [flag, value] : is)
         if (const auto at = was.find(flag); at == was.end() || at->second != value)
-            changes.push_back(flag + (value.empty() ? "" : ' ' + value));
+            changes.push_back(flag + (value.empty() ? "" : ' ' + text::shown(value)));
     for (const auto& [flag, value] : was)
         if (!is.contains(flag)) changes.push_back("without " + flag);
     return changes;

@@ -227,6 +227,11 @@ TEST_CASE("a scene that was changed says so, and its words are of what was befor
     CHECK(changes_of(causal, now) == std::vector<std::string>{"flash_v1", "without causal"});
     now.recording = "mine.json";
     CHECK(changes_of(causal, now) == std::vector<std::string>{"mine.json"});
+    // Names of files are shown as they can be, whatever bytes they have.
+    now.recording = "\xe9.json";
+    CHECK(changes_of(causal, now) == std::vector<std::string>{R"('\xe9.json')"});
+    now.recording.clear(), now.options.block_mask = "\xe9.npy";
+    CHECK(contains(worded_for(causal, now).title, R"(block-mask '\xe9.npy')"));
 }
 
 TEST_CASE("what is saved of a scene has its words, and what has none says nothing", "[scenes]") {
