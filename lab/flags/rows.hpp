@@ -51,18 +51,22 @@ auto as_one_of(const T (&values)[N]) {
     };
 }
 
+/// Without any flag.
+inline const Options no_flags;
+
 class Rows {
   public:
     std::vector<Flag> rows;
 
+    /// The row, until the next one comes.
     template <class T, class F>
     Flag& add(const char* name, FlagOf of, const char* help, const char* type, const char* fallback, T Options::*member,
               F read) {
-        return rows.emplace_back(Flag{
-            name, of, help, type, fallback,
-            [=, flag = std::string("--") + name](Options& o, const std::string& v) { o.*member = read(flag, v); },
-            [=](Options& o) { o.*member = Options().*member; },
-            [=](const Options& o) { return o.*member == Options().*member ? std::string() : text_of(o.*member); }});
+        return rows.emplace_back(
+            Flag{name, of, help, type, fallback,
+                 [=, flag = std::string("--") + name](Options& o, const std::string& v) { o.*member = read(flag, v); },
+                 [=](Options& o) { o.*member = no_flags.*member; },
+                 [=](const Options& o) { return o.*member == no_flags.*member ? std::string() : text_of(o.*member); }});
     }
 
     /// Of a size of the workload, which `ask` takes from the flag and `write` gives back.
