@@ -37,9 +37,13 @@ void cap_scores(Block& b, Tile& s, const Problem& p, Here here) {
     if (p.soft_cap) soft_cap(b, s, static_cast<float>(*p.soft_cap), here);
 }
 
-void finish_capped_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j, Here here) {
+void bias_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j, Here here) {
     if (p.bias) add_biases(b, s, p, t, head, i, j, here);
     if (p.alibi > 0) add_alibi(b, s, p, head, i, j, here);
+}
+
+void finish_capped_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j, Here here) {
+    bias_scores(b, s, p, t, head, i, j, here);
     apply_mask(b, s, p, i, j, here);
 }
 

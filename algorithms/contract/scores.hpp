@@ -12,8 +12,11 @@ class Tensors;
 void finish_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j,
                    Here here = Here::now());
 
-/// The same in two halves, for who needs the capped logits themselves: the soft-cap; and what comes after it.
+/// The same in parts, for who needs the capped logits themselves, or has a launch for each: the soft-cap; biases and
+/// ALiBi; these and the mask.
 void cap_scores(Block& b, Tile& s, const Problem& p, Here here = Here::now());
+void bias_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j,
+                 Here here = Here::now());
 void finish_capped_scores(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head, Span i, Span j,
                           Here here = Here::now());
 

@@ -81,8 +81,7 @@ const char* matrix_of(Pass pass, bool weights) {
 class Walk {
   public:
     explicit Walk(const Problem& p) : p_(p), q_{"Q", p.dtype}, k_{"K", p.dtype}, v_{"V", p.dtype} {
-        const PassList list = complete(p);
-        for (const PassLaunch& launch : list) add(launch, &launch == &list.back());
+        for (const PassLaunch& launch : complete(p)) add(launch);
     }
 
     std::vector<Step> steps;
@@ -93,18 +92,17 @@ class Walk {
         Dtype type;
     };
 
-    void add(const PassLaunch& launch, bool last) {
+    void add(const PassLaunch& launch) {
         const Dtype type = launch.type.value_or(p_.dtype);
         const Pass first = launch.passes.front();
-        const char* name = name_of(first);
         if (!matrix_.name && first != Pass::product) return ahead(first, type);
         if (!matrix_.name) return scores(launch, type);
-        if (first == Pass::product) return output(type, last);
+        if (first == Pass::product) return output(type);
         if (output_.name) return result(type);
         if ((first == Pass::convert || first == Pass::copy) && type == matrix_.type) return;
         if (first == Pass::softmax) return softmax(type);
-        if (launch.has(Pass::max) || launch.has(Pass::sum) || launch.has(Pass::any)) return rows(launch, name, type);
-        elements(launch, name_of(launch.passes.back()), first == Pass::seen ? Dtype::u8 : type);
+        if (launch.has(Pass::max) || launch.has(Pass::sum) || launch.has(Pass::any)) return rows(launch, type);
+        elements(launch, first == Pass::seen ? Dtype::u8 : type);
     }
 
     /// Of the inputs ahead of the product.
@@ -130,19 +128,19 @@ class Walk {
         matrix_ = {"P", type}, weights_ = true;
     }
 
-    void rows(const PassLaunch& launch, const char* name, Dtype type) {
+    void rows(const PassLaunch& launch, Dtype type) {
         const Pass last = launch.passes.back();
         const char* const writes = last == Pass::max ? "m" : last == Pass::sum ? "l" : "any";
         const bool changes = launch.passes.size() > 1;
         const char* const to = changes ? matrix_of(launch.passes[launch.passes.size() - 2], weights_) : nullptr;
         const char* const from = last == Pass::any ? "seen" : matrix_.name;
         const char* const with = launch.has(Pass::exp) && maximum_ ? "m" : nullptr;
-        steps.push_back({Does::rows, name, launch.passes, from, with, to, writes, type});
+        steps.push_back({Does::rows, name_of(launch.passes.front()), launch.passes, from, with, to, writes, type});
         if (changes) matrix_ = {to, type};
         if (last == Pass::max) maximum_ = true, logits_ = matrix_;
     }
 
-    void elements(const PassLaunch& launch, const char* name, Dtype type) {
+    void elements(const PassLaunch& launch, Dtype type) {
         const Pass last = launch.passes.back();
         const char* const to = matrix_of(last, weights_);
         const char* const with = last == Pass::divide            ? "l"
@@ -150,15 +148,15 @@ class Walk {
                                  : last == Pass::exp && maximum_ ? "m"
                                                                  : nullptr;
         const char* const from = last == Pass::seen ? logits_.name : matrix_.name;
-        steps.push_back({Does::elements, name, launch.passes, from, with, to, nullptr, type});
+        steps.push_back({Does::elements, name_of(last), launch.passes, from, with, to, nullptr, type});
         if (last == Pass::seen || last == Pass::copy) return;
         matrix_ = {to, type};
         if (last == Pass::divide) weights_ = true;
         if (!weights_ && last != Pass::exp) logits_ = matrix_;
     }
 
-    void output(Dtype type, bool last) {
-        output_ = {last || type == p_.dtype ? "O" : "O_unconverted", type};
+    void output(Dtype type) {
+        output_ = {type == p_.dtype ? "O" : "O_unconverted", type};
         steps.push_back({Does::output, "output", {Pass::product}, matrix_.name, v_.name, output_.name, nullptr, type});
     }
 

@@ -5,18 +5,14 @@
 namespace tilescope::standard {
 namespace {
 
-void add_biases_alone(Block& b, Tile& x, Problem p, const Tensors& t, Span head, Span i, Span j) {
-    p.mask = {};
-    finish_capped_scores(b, x, p, t, head, i, j);
-}
-
 /// A launch over Q, K or V, or over O.
 void change_rows(Gpu& gpu, const Tensors& t, const Problem& p, const Step& step, Tiles rows, Index slices) {
     const Hbm from = t[step.from], to = t[step.to];
+    const float factor = factors_of(p).inputs;
     gpu.launch(step.launch, {uniform(slices, "slice"), uniform(rows)}, [&](Block& b, Span slice, Span i) {
         b.at(10);
         Tile x = b.load(from.slice(slice.begin), i, Space::registers);
-        if (step.has(Pass::scale)) scale(b, x, factors_of(p).inputs);
+        if (step.has(Pass::scale)) scale(b, x, factor);
         b.at(11);
         b.store(x, to.slice(slice.begin), i);
     });
@@ -66,7 +62,7 @@ void change(Block& b, Tile& x, const Step& step, const Tile* numbers, const Tens
     for (const Pass pass : step.passes) {
         if (pass == Pass::scale) scale(b, x, p.logit_scale());
         if (pass == Pass::cap) cap_scores(b, x, p);
-        if (pass == Pass::bias) add_biases_alone(b, x, p, t, head, i, j);
+        if (pass == Pass::bias) bias_scores(b, x, p, t, head, i, j);
         if (pass == Pass::mask) apply_mask(b, x, p, i, j);
         if (pass == Pass::exp) numbers ? exp_minus(b, x, *numbers) : exp(b, x);
         if (pass == Pass::divide) divide_rows(b, x, *numbers);

@@ -16,10 +16,11 @@ class Sum {
           resident_(resident_rows(p, gpu.registers_per_sm) > 0) {}
 
     Prediction of_list(const PassList& list) {
-        bool cap = false, bias = false, scaled = false;
-        for (const PassLaunch& l : list)
-            cap = cap || l.has(Pass::cap), bias = bias || l.has(Pass::bias), scaled = scaled || l.has(Pass::scale);
-        for (const PassLaunch& l : list) launch(l);
+        bool cap = false, bias = false;
+        for (const PassLaunch& l : list) {
+            cap = cap || l.has(Pass::cap), bias = bias || l.has(Pass::bias);
+            launch(l);
+        }
         // What the list does not name is done where something else is on its way.
         if (!cap) capped();
         if (!bias) biased();
