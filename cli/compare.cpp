@@ -149,12 +149,13 @@ std::string error_cell(const Row& row) {
     return (e->tells() ? text::number(e->max_abs) : "NaN") + (row.wrong() ? ", wrong" : "");
 }
 
-/// The row that the others' bytes are divided by: the first of `standard`, or else the first; nullptr where none fits.
+/// The row that the others' bytes are divided by: the first of the ladder's first rung, or else the first; nullptr where
+/// none fits.
 const Row* base_of(const std::vector<Row>& rows) {
     const Row* base = nullptr;
     for (const Row& r : rows) {
         if (!r.report) continue;
-        if (r.algorithm().name == std::string_view("standard")) return &r;
+        if (r.algorithm().rung == 1 && !r.algorithm().file) return &r;
         if (!base) base = &r;
     }
     return base;

@@ -172,10 +172,11 @@ Panel ladder_panel(const Cases& cases) {
 Figure validation(const FigureRequest& r) {
     check(r, "validation");
     Cases cases = shipped_cases();
-    std::erase_if(cases, [](const MeasuredCase& c) {
-        return c.gpu != "H200" || c.library || c.experiment.problem.dtype != Dtype::f32 || !c.us;
+    const std::string gpu = cases.at(0).gpu;
+    std::erase_if(cases, [&](const MeasuredCase& c) {
+        return c.gpu != gpu || c.library || c.experiment.problem.dtype != Dtype::f32 || !c.us;
     });
-    return {"validation", "f32 kernels measured on an H200", {bytes_panel(cases), ladder_panel(cases)}, "", r.command};
+    return {"validation", "f32 kernels measured on an " + gpu, {bytes_panel(cases), ladder_panel(cases)}, "", r.command};
 }
 
 constexpr FigureKind kinds[] = {

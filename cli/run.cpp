@@ -128,7 +128,7 @@ std::string source_of_tiles(const Experiment& e, const Wish& wish) {
 /// ", S 22 (FlashAttention-2's rule)" where the keys are cut into parts.
 std::string splits_text(const Experiment& e, const Wish& wish) {
     if (!has_splits(e.algorithm->knobs)) return "";
-    const std::string rule = e.algorithm->parts              ? "its library"
+    const std::string rule = e.algorithm->kernel->parts      ? "its library"
                              : wish.splits == SplitRule::fa2 ? "FlashAttention-2"
                                                              : "FlashAttention-3";
     return ", S " + std::to_string(e.tiling.splits) + (wish.tiling.splits == 0 ? " (" + rule + "'s rule)" : "");

@@ -10,7 +10,7 @@ namespace tilescope::lab {
 namespace {
 
 bool is_for_few_rows(const Experiment& e) {
-    return style_of(e) == Style::tensor_cores && e.tiling.br <= e.algorithm->short_tiles.rows;
+    return style_of(e) == Style::tensor_cores && e.tiling.br <= e.algorithm->kernel->short_tiles.rows;
 }
 
 constexpr Index least_rows = 16;  // that an mma takes

@@ -24,9 +24,10 @@ const char* why_not_finite(const Report& r, const OutputError& e) {
     if (!e.finite_inputs)
         return ": a tile that holds a NaN or an infinity of the inputs multiplies it by the weight 0 of rows that do "
                "not see it, as kernels do (docs/model-limits.md)";
-    const bool naive = r.experiment.problem.softmax == Softmax::naive ||
-                       r.experiment.algorithm->name == std::string_view("softmax_naive");
-    return naive ? ": the naive softmax overflows where a logit is above 88.7" : "";
+    return r.experiment.problem.softmax == Softmax::naive
+               ? ": the naive softmax overflows where a logit is above 88.7"
+               : ", as where exp() takes a logit above 88.7 from which its row's maximum was not subtracted, or a "
+                 "number is beyond what its type holds";
 }
 
 }  // namespace

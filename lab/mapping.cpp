@@ -113,7 +113,8 @@ GpuSpec with_room(GpuSpec gpu, bool sram, bool registers) {
 }
 
 Tiling with_own_parts(Tiling t, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
-    if (t.splits == 0 && algorithm.parts) t.splits = std::min(algorithm.parts(problem, t, gpu), most_splits);
+    if (t.splits == 0 && algorithm.kernel->parts)
+        t.splits = std::min(algorithm.kernel->parts(problem, t, gpu), most_splits);
     return t;
 }
 
@@ -134,7 +135,8 @@ std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& pro
                                   const GpuSpec& gpu) {
     // What the algorithm's own rule chose, it chooses again for other tiles.
     const Tiling open = {tiling.br, tiling.bc, 0};
-    const bool by_rule = algorithm.parts && tiling.splits == with_own_parts(open, algorithm, problem, gpu).splits;
+    const bool by_rule =
+        algorithm.kernel->parts && tiling.splits == with_own_parts(open, algorithm, problem, gpu).splits;
     const Index splits = by_rule ? 0 : tiling.splits;
     for (const Tiling& kept : {Tiling{tiling.br, 0, splits}, Tiling{0, tiling.bc, splits}}) {
         if (kept.br == 1 || kept.bc == 1) continue;
@@ -148,7 +150,7 @@ std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& pro
 Wish with_splits(Wish wish, const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu) {
     if (!has_splits(algorithm.knobs))
         wish.tiling.splits = 0;
-    else if (wish.tiling.splits == 0 && !algorithm.parts)
+    else if (wish.tiling.splits == 0 && !algorithm.kernel->parts)
         wish.tiling.splits = splits_by(wish.splits, problem, gpu);
     return wish;
 }

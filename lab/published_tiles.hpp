@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 
 namespace tilescope::lab {
 
@@ -22,8 +23,8 @@ struct PublishedTiles {
 };
 
 /// What the released kernel of the algorithm uses for this GPU, head dimension, type and mask. Algorithms without one
-/// of their own have FlashAttention-2's, so that they can be compared; f32 and the softmax of a matrix have those of
-/// the kernels here. Not yet cut to the problem. `shared`: FlashAttention-2's, whatever the algorithm, as `compare` has
+/// of their own have the usual one's, so that they can be compared; f32 and computations without a usual one have those
+/// of the kernels here. Not yet cut to the problem. `shared`: the usual one's, whatever the algorithm, as `compare` has
 /// them; but a kernel of tiled products has warps as its own tiles ask for, and with others is another kernel.
 PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu,
                                bool shared = false);
@@ -31,8 +32,11 @@ PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& proble
 /// No larger than the problem.
 inline Tiling cut_to(const Problem& p, Tiling t) { return {std::min(t.br, p.seq_q), std::min(t.bc, p.seq_k)}; }
 
-/// Of FlashAttention-1 and -2, forward and backward: "FlashAttention-1's released backward kernel"; or, where that is
-/// not for such a problem or GPU, "A kernel by FlashAttention-1's rule for d = 128".
-std::string published_kernel(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu);
+/// "FlashAttention-1's released backward kernel"; or, where that is not for such a problem or GPU, "A kernel by
+/// FlashAttention-1's rule for d = 128".
+std::string published_kernel(const ReleasedKernel& kernel, const Problem& problem, const GpuSpec& gpu);
+
+/// The algorithm whose kernel is usual; nullptr: a computation has none.
+const Algorithm* usual_of(const Computation& computation);
 
 }  // namespace tilescope::lab

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/contract/problem.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 #include "core/time/cache.hpp"
 #include "core/time/residency.hpp"
 #include "core/time/step.hpp"
@@ -66,11 +66,6 @@ const char* name_of(Basis basis);
 std::string limited_by(const LaunchTime& launch);
 /// What a problem asks for and no kernel has that was measured: "such a mask"; nullptr: nothing.
 const char* beyond_kernels(const Problem& problem);
-
-/// How far modelled times were from measured ones, as shares of them.
-struct StatedError {
-    double mean, worst;
-};
 
 struct RunTime {
     std::vector<LaunchTime> launches;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "algorithms/contract/kernel_description.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/dram.hpp"
@@ -19,21 +20,21 @@ constexpr Index most_of_a_block = 32;     // warps of any kernel
 constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is the limit
 
 /// On tensor cores: see ShortTiles.
-bool is_short(const Experiment& e) { return e.tiling.br <= e.algorithm->short_tiles.rows; }
+bool is_short(const Experiment& e) { return e.tiling.br <= e.algorithm->kernel->short_tiles.rows; }
 
 /// `held`: by the thread blocks of the launch that has most rows.
 Kernel kernel_of(const Experiment& e, const Held& held) {
-    Kernel k{.style = style_of(e), .rows = held.rows, .places = e.algorithm->places, .together = e.algorithm->together};
+    const KernelDescription& d = *e.algorithm->kernel;
+    Kernel k{.style = style_of(e), .rows = held.rows, .places = d.places, .together = d.together};
     k.looks_up = e.problem.mask.hides() && !e.problem.mask.is_causal();
     if (k.style == Style::cuda_cores)
         k.warps = std::max<Index>(1, held.rows / 16);
-    else if (const Index side = e.algorithm->tiled.warp; side > 0)
-        k.tiled = e.algorithm->tiled,
-        k.warps = std::min(ceil_div(held.rows, side) * ceil_div(e.tiling.bc, side), most_of_a_block);
+    else if (const Index side = d.tiled.warp; side > 0)
+        k.tiled = d.tiled, k.warps = std::min(ceil_div(held.rows, side) * ceil_div(e.tiling.bc, side), most_of_a_block);
     else if (is_short(e))
         k.own_softmax = true;
-    else if (e.algorithm->keys_of_warp > 0)
-        k.warps = std::max<Index>(1, e.tiling.bc / e.algorithm->keys_of_warp), k.own_keys = true;
+    else if (d.keys_of_warp > 0)
+        k.warps = std::max<Index>(1, e.tiling.bc / d.keys_of_warp), k.own_keys = true;
     else  // Twice the warps where four could not keep the tiles in registers, as long as each has 16 rows.
         while (tensor_core_registers(e, k.warps, held).spills && k.warps < most_warps &&
                held.rows / (2 * k.warps) >= 16)
@@ -63,7 +64,8 @@ class Run {
         const bool compiled =
             std::all_of(out.launches.begin(), out.launches.end(), [](const LaunchTime& l) { return l.compiled; });
         const bool measured = was_measured(e_.gpu);
-        if (measured && compiled && !beyond_kernels(e_.problem)) out.error = stated_error(*e_.algorithm, kernel_.style);
+        if (measured && compiled && !beyond_kernels(e_.problem))
+            out.error = e_.algorithm->kernel->stated_error(kernel_.style);
         out.basis = out.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
         out.no_dram = dram_.why_not();
         const auto without_room = std::find_if(out.launches.begin(), out.launches.end(),
@@ -143,7 +145,7 @@ class Run {
         const Index warps = kernel_of_launch(k).warps;
         const Registers r = registers(launch, warps, {kernel_.rows, on_chip.register_peak});
         Bytes shared = on_chip.sram_peak + staged(launch);
-        if (kernel_.own_softmax && shared > 0) shared = std::max(shared, e_.algorithm->short_tiles.shared);
+        if (kernel_.own_softmax && shared > 0) shared = std::max(shared, e_.algorithm->kernel->short_tiles.shared);
         BlockNeeds needs = {shared, warps, r.per_thread, r.compiled ? 0 : on_chip.register_peak};
         if (const Index on_sm = kernel_.tiled.warps_on_sm; on_sm > 0) {  // operands are there in pieces, not in tiles
             constexpr Index bytes_of_a_warp = 32 * 4;
@@ -172,7 +174,7 @@ class Run {
     double launch_us(std::size_t k) const {
         constexpr double hopper = 9, of_a_launch = 0.1;
         const bool can = text::to_number(e_.gpu.compute_capability).value_or(0) >= hopper;
-        return k > 0 && e_.algorithm->overlaps && can ? of_a_launch * rates_.launch_us : rates_.launch_us;
+        return k > 0 && e_.algorithm->kernel->overlaps && can ? of_a_launch * rates_.launch_us : rates_.launch_us;
     }
 
     LaunchTime time(std::size_t k) {

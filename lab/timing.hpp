@@ -60,14 +60,6 @@ RunTime time_of(const Report& counted, const Outline& outline, const TimingOptio
 /// Gives a counted report its time, or the reason why it has none; `outline` listened to it.
 void set_time(Report& counted, const Outline& outline, const TimingOptions& options = {});
 
-/// What is documented of the model's distance from devices, by algorithm and style; a test holds the model to it.
-struct StatedErrorOf {
-    const char* algorithm;  ///< or the beginning of its name
-    Style style;
-    StatedError error;
-};
-std::span<const StatedErrorOf> stated_errors();
-std::optional<StatedError> stated_error(const Algorithm& algorithm, Style style);
 /// Whether the measurements that ship are of this very machine: of no other are the errors stated.
 bool was_measured(const GpuSpec& gpu);
 

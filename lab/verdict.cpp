@@ -9,6 +9,7 @@
 #include "lab/gpu_fields.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/paging.hpp"
+#include "lab/published_tiles.hpp"
 #include "lab/registers.hpp"
 #include "lab/splits.hpp"
 #include "lab/timing.hpp"
@@ -46,8 +47,8 @@ std::string keys_in_parallel(const LaunchTime& t, const Experiment& e) {
 std::string rows_in_parallel(const LaunchTime& t, const Experiment& e) {
     if (e.tiling.br >= e.problem.seq_q) return "";
     if (t.blocks > e.problem.batch_heads()) return e.tiling.br > 16 ? "a smaller Br" : "";
-    const Algorithm& by_rows = *find_algorithm("flash_v2");
-    return by_rows.computes == e.algorithm->computes ? std::string("rows in parallel (") + by_rows.name + ')' : "";
+    const Algorithm* by_rows = usual_of(*e.algorithm->computes);
+    return by_rows ? std::string("rows in parallel (") + by_rows->name + ')' : "";
 }
 
 /// "More heads, a smaller Br or keys in parallel". Backward passes have launches over rows and over keys, or over none.
@@ -179,38 +180,6 @@ std::string about_warm(const Report& r) {
            text::percent(us_at_dram(*r.time) / r.time->us()) + " of the time.";
 }
 
-std::span<const StatedErrorOf> stated_errors() {
-    // docs/time.md; tests/lab/timing_measured_test.cpp compares them with the shipped measurements.
-    static constexpr StatedErrorOf all[] = {{"flash_v2", Style::tensor_cores, {0.04, 0.15}},
-                                            {"flash_v1", Style::cuda_cores, {0.04, 0.13}},
-                                            {"flash_v2", Style::cuda_cores, {0.06, 0.24}},
-                                            {"memory_efficient", Style::cuda_cores, {0.07, 0.17}},
-                                            {"chunked", Style::cuda_cores, {0.05, 0.19}},
-                                            {"standard", Style::cuda_cores, {0.04, 0.14}},
-                                            {"two_pass", Style::cuda_cores, {0.05, 0.25}},
-                                            {"three_pass", Style::cuda_cores, {0.07, 0.23}},
-                                            {"split_kv", Style::tensor_cores, {0.08, 0.30}},
-                                            {"split_kv", Style::cuda_cores, {0.10, 0.35}},
-                                            {"softmax_", Style::cuda_cores, {0.11, 0.32}},
-                                            {"standard_backward", Style::cuda_cores, {0.07, 0.22}},
-                                            {"flash_v1_backward", Style::cuda_cores, {0.27, 0.32}},
-                                            {"flash_v2_backward", Style::cuda_cores, {0.08, 0.23}},
-                                            {"flash_v2_backward", Style::tensor_cores, {0.08, 0.19}},
-                                            {"flash_v2_deterministic_backward", Style::cuda_cores, {0.16, 0.21}},
-                                            {"two_pass_backward", Style::cuda_cores, {0.07, 0.18}},
-                                            {"memory_efficient_backward", Style::cuda_cores, {0.34, 0.40}}};
-    return all;
-}
-
-std::optional<StatedError> stated_error(const Algorithm& algorithm, Style style) {
-    for (const StatedErrorOf& s : stated_errors())
-        if (const std::string_view of = s.algorithm;
-            s.style == style &&
-            (of.ends_with('_') ? std::string_view(algorithm.name).starts_with(of) : of == algorithm.name))
-            return s.error;
-    return std::nullopt;
-}
-
 bool was_measured(const GpuSpec& gpu) {
     // The devices of docs/measured; tests/device/measurements_test.cpp compares.
     static const GpuSpec measured[] = {gpu_preset("H100-SXM"), gpu_preset("H200")};
@@ -243,7 +212,7 @@ std::string basis_of_style(const RunTime& run, const Experiment& e) {
         case Basis::other_style:
             if (const char* what = beyond_kernels(e.problem))
                 return style + ": no kernel with " + what + " was measured.";
-            if (stated_error(*e.algorithm, run.style))
+            if (e.algorithm->kernel->stated_error(run.style))
                 return style + ": no kernel of " + e.algorithm->name + " with these tiles was measured" + others(e) +
                        ".";
             return style + " as flash_v2's kernel uses them: this algorithm has no such kernel to measure.";

@@ -1,7 +1,5 @@
 #include "lab/warps.hpp"
 
-#include <string_view>
-
 #include "lab/published_tiles.hpp"
 
 namespace tilescope::lab {
@@ -89,36 +87,24 @@ Index registers_of_keys(Index warps, const Problem& p, Index keys) {
     return ceil_div(keys * (p.dim + p.dim_v) * size_of(p.dtype), warps * lanes * bytes_of_register);
 }
 
-/// Dao-AILab/flash-attention: at 8a2ece89 fmha_fprop_kernel_1xN.h, with the traits of fmha_fwd_hdim*.cu: one warp along
-/// the 16 rows, four along the keys. (Rows it splits over thread blocks: gridDim.z of them take a head's row blocks in
-/// turns.) At 0251105a flash_fwd_launch_template.h.
 std::optional<ReleasedWarps> released_warps(const Experiment& e, Index number) {
-    const bool first = std::string_view(e.algorithm->name) == "flash_v1";
-    if (!first && std::string_view(e.algorithm->name) != "flash_v2") return std::nullopt;
+    const ReleasedKernel* released = e.algorithm->kernel->released;
+    if (!released || !released->warps || released->exchanged) return std::nullopt;
     const Problem p = stored_in_half(e.problem);
-    const PublishedTiles published = published_tiles(*e.algorithm, p, e.gpu);
-    const Tiling own = e.gpu.compute_capability == "none" ? Tiling{} : published.tiling;
-    const auto warps_of = [&](Index rows) { return !first && std::max(p.dim, p.dim_v) > 128 && rows >= 128 ? 8 : 4; };
-    const Index warps = number > 0 ? number : warps_of(e.tiling.br);
-    const std::string kernel = published_kernel(*e.algorithm, p, e.gpu);
-    if (!first) return ReleasedWarps{{warps}, kernel, own, warps_of(own.br)};
-    const bool keeps = registers_of_keys(warps, e.problem, e.tiling.bc) <= most_registers_of_a_thread;
-    return ReleasedWarps{{warps, WarpSplit::keys, keeps}, kernel, own, warps_of(own.br)};
+    const Tiling own = e.gpu.compute_capability == "none" ? Tiling{} : published_tiles(*e.algorithm, p, e.gpu).tiling;
+    const Index warps = number > 0 ? number : released->warps(p, e.tiling.br);
+    const bool keeps = released->split == WarpSplit::keys &&
+                       registers_of_keys(warps, e.problem, e.tiling.bc) <= most_registers_of_a_thread;
+    return ReleasedWarps{
+        {warps, released->split, keeps}, published_kernel(*released, p, e.gpu), own, released->warps(p, own.br)};
 }
 
-/// The same, fmha_dgrad_kernel_1xN_loop.h and flash_bwd_kernel.h.
 std::optional<ReleasedExchange> released_exchange(const Experiment& e, Index number) {
-    const std::string_view name = e.algorithm->name;
-    const Problem& p = e.problem;
-    constexpr Index own = 8;
-    const Index warps = number > 0 ? number : own;
-    const auto kernel = [&] { return published_kernel(*e.algorithm, stored_in_half(p), e.gpu); };
-    if (name == "flash_v1_backward")
-        return ReleasedExchange{warps, own, kernel(), true,
-                                warps > 1 ? warps * e.tiling.br * p.dim * size_of(Dtype::f32) : 0};
-    if (name == "flash_v2_backward" || name == "flash_v2_deterministic_backward")
-        return ReleasedExchange{warps, own, kernel(), false, 2 * e.tiling.br * e.tiling.bc * size_of(p.dtype)};
-    return std::nullopt;
+    const ReleasedKernel* released = e.algorithm->kernel->released;
+    if (!released || !released->exchanged) return std::nullopt;
+    const Index own = released->warps(e.problem, e.tiling.br), warps = number > 0 ? number : own;
+    return ReleasedExchange{warps, own, published_kernel(*released, stored_in_half(e.problem), e.gpu),
+                            released->split == WarpSplit::keys, released->exchanged(e.problem, e.tiling, warps)};
 }
 
 }  // namespace tilescope::lab

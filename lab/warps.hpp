@@ -2,20 +2,16 @@
 // follow from it: FlashAttention-2 (arXiv 2307.08691), section 3.3. Of kernels whose warps load operands from shared
 // memory themselves (mma.sync). Closed forms of sizes: a tile program knows nothing of warps, so nothing is counted.
 //
-// Algorithm::keys_of_warp is another matter: how TileScope's own kernel lies, whose warps the time model has.
+// KernelDescription::keys_of_warp is another matter: how TileScope's own kernel lies, whose warps the time model has.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "algorithms/contract/kernel_description.hpp"
 #include "lab/experiment.hpp"
 
 namespace tilescope::lab {
-
-enum class WarpSplit : std::uint8_t {
-    keys,  ///< split K: a warp has all rows and a part of the keys; what it has of m, l and O is exchanged
-    rows,  ///< split Q: a warp has all keys and a part of the rows; nothing is exchanged
-};
 
 struct Warps {
     Index number = 4;

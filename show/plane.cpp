@@ -113,8 +113,7 @@ class PlanePainter {
     }
     void add_marks(const Tiling& current) {
         const Experiment& e = plane_.experiment();
-        if (std::string_view(e.algorithm->name) == "flash_v1")
-            mark(Kind::paper, paper_rule(e.problem, e.gpu), "the paper's rule");
+        if (e.algorithm->kernel->by_paper_rule) mark(Kind::paper, paper_rule(e.problem, e.gpu), "the paper's rule");
         const PublishedTiles published = published_tiles(*e.algorithm, e.problem, e.gpu);
         mark(Kind::released, cut_to(e.problem, published.tiling), published.name());
         if (const PlaneCell* best = best_cell()) mark(Kind::best, best->tiling, "best here");

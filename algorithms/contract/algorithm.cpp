@@ -1,9 +1,12 @@
 #include "algorithms/contract/algorithm.hpp"
 
+#include "algorithms/contract/kernel_description.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
+
+const KernelDescription no_kernel = {};
 
 Hbm Tensors::operator[](Name asked) const {
     for (const auto& [name, tensor] : tensors_)

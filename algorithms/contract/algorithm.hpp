@@ -13,7 +13,6 @@
 #include "algorithms/contract/knobs.hpp"
 #include "algorithms/contract/scores.hpp"
 #include "core/machine/ops.hpp"
-#include "core/time/kernel.hpp"
 
 namespace tilescope {
 
@@ -68,12 +67,10 @@ struct Idealised {
     const char* why;
 };
 
-/// Tiles of few rows, for which a kernel on tensor cores has its warps along the keys, each with an m, l and O of its
-/// own: up to so many rows, and so much shared memory a thread block at least.
-struct ShortTiles {
-    Index rows = 0;
-    Bytes shared = 0;
-};
+/// algorithms/contract/kernel_description.hpp
+struct KernelDescription;
+/// Of an algorithm of which no kernel is known.
+extern const KernelDescription no_kernel;
 
 struct Algorithm {
     const char* name = "";   ///< its folder's name
@@ -90,18 +87,11 @@ struct Algorithm {
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
-    Knobs knobs = tile_knobs;  ///< what a mapping chooses
-    /// Its own rule for the parts of the keys, once tiles are chosen; where it has none, those of lab/splits.hpp.
-    Index (*parts)(const Problem&, const Tiling&, const GpuSpec&) = nullptr;
-    bool packs = false;                        ///< its row blocks may have several heads' rows: see packed()
-    const char* forward = nullptr;             ///< of a backward pass: the algorithm whose outputs it begins with
-    const char* formerly = nullptr;            ///< its name in earlier versions, which people have typed and saved
-    std::span<const SharedPlace> places = {};  ///< tiles that take turns in shared memory, in its kernel
-    bool overlaps = false;                     ///< its kernel's later launches come up during the one before
-    Index together = 1;                        ///< turns whose loads into registers its kernel asks for at once
-    Index keys_of_warp = 0;  ///< that a warp of its kernel on tensor cores owns; 0: it owns rows of queries
-    ShortTiles short_tiles = {};
-    TiledProducts tiled = {};    ///< its kernel on tensor cores
+    Knobs knobs = tile_knobs;        ///< what a mapping chooses
+    bool packs = false;              ///< its row blocks may have several heads' rows: see packed()
+    const char* forward = nullptr;   ///< of a backward pass: the algorithm whose outputs it begins with
+    const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
+    const KernelDescription* kernel = &no_kernel;
     const char* file = nullptr;  ///< of one that was added: where it came from
 };
 

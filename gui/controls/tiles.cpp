@@ -1,3 +1,4 @@
+#include "algorithms/contract/kernel_description.hpp"
 #include "gui/controls/flags.hpp"
 #include "gui/controls/parts.hpp"
 #include "show/setup_text.hpp"
@@ -75,7 +76,7 @@ void tile_controls(App& app) {
     if (now) remark(app, tiling_text(options(app), *now, asked(app)));
     rule_list(app);
     const Algorithm& algorithm = app.session.algorithm();
-    if (has_splits(algorithm.knobs)) splits_controls(app, now ? now->splits : 0, algorithm.parts != nullptr);
+    if (has_splits(algorithm.knobs)) splits_controls(app, now ? now->splits : 0, algorithm.kernel->parts != nullptr);
     const Problem p = asked(app);
     if (algorithm.packs && (p.kv_heads < p.heads || options(app).pack != Options().pack)) packing_list(app);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/contract/kernel_description.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -391,7 +392,7 @@ Figure io_vs_block(const FigureRequest& r) {
               false};
     const Grid g = grid_of(of_paper, a, {"flash_v1"});
     const auto of_64 = [](const Outcome& o) {
-        return std::string_view(o.experiment.algorithm->name) == "flash_v1" && o.experiment.problem.dim == 64 &&
+        return o.experiment.algorithm->kernel->by_paper_rule && o.experiment.problem.dim == 64 &&
                o.experiment.tiling.br == 64 && o.experiment.tiling.bc >= 64;
     };
     if (!own_rows && std::all_of(g.outcomes.begin(), g.outcomes.end(), of_64))

@@ -27,7 +27,7 @@ constexpr Tiling printed_tiles = {64, 384};  ///< of Algorithm 1's line 1 with 1
 /// Whether a run is of the size that was printed, and on an A100: tiles follow from its SRAM.
 bool is_printed(const Experiment& e) {
     const Problem& p = e.problem;
-    const bool on_a100 = e.gpu.name.starts_with("A100") && !is_changed_preset(e.gpu);
+    const bool on_a100 = e.gpu.compute_capability == "8.0" && !is_changed_preset(e.gpu);
     return on_a100 && p.batch == 64 && p.heads == 16 && p.kv_heads == 16 && p.seq_q == 1024 && p.seq_k == 1024 &&
            p.dim == 64 && p.dim_v == 64 && !p.mask.hides() && size_of(p.dtype) == 2;
 }

@@ -220,8 +220,7 @@ Figure tiles_plane(const FigureRequest& r) {
     if (best)
         add_mark(p, plane, best->experiment.tiling, named("best of these:", best->experiment.tiling), Look::points, 4);
     add_mark(p, plane, library, named(published.name() + ":", library), Look::points, 1);
-    if (std::string(e.algorithm->name) == "flash_v1")
-        add_mark(p, plane, rule, named("the paper's rule:", rule), Look::points, 3);
+    if (e.algorithm->kernel->by_paper_rule) add_mark(p, plane, rule, named("the paper's rule:", rule), Look::points, 3);
     return {"tiles",
             "Tiles of " + variants[0].title + ": " + m.title + " (" + name_of(m.evidence) + ")",
             {p},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
@@ -275,7 +276,7 @@ void check_supported(const Algorithm& algorithm, const Problem& problem, const O
     if (o.splits != Options().splits && !has_splits(algorithm.knobs))
         refuse("--splits " + text::shown(o.splits), algorithm, "cut the keys into parts",
                [](const Algorithm& a) { return has_splits(a.knobs); });
-    if (algorithm.parts && o.splits != Options().splits && to_splits("--splits", o.splits).number == 0)
+    if (algorithm.kernel->parts && o.splits != Options().splits && to_splits("--splits", o.splits).number == 0)
         throw UsageError("--splits " + text::shown(o.splits) + ": " + algorithm.name +
                          " has a rule of its own; give a number, or auto for that rule");
     check_packing(algorithm, problem, o);

@@ -21,7 +21,11 @@ struct Errors {
     double mean() const { return sum / n; }
 };
 
-std::string on_tensor_cores(const std::string& algorithm) { return algorithm + ", tensor cores"; }
+/// Kernels whose errors are stated together.
+std::string family_of(const Algorithm& a, Style style) {
+    if (style == Style::tensor_cores) return std::string(a.name) + ", tensor cores";
+    return a.computes == &computation::softmax ? "softmax" : a.name;
+}
 
 /// A shipped case on an H200 beside the model.
 struct MeasuredCase {
@@ -30,9 +34,8 @@ struct MeasuredCase {
     RunTime time;
 
     std::string family() const {
-        const std::string name = experiment.algorithm->name;
-        if (experiment.problem.dtype != Dtype::f32) return on_tensor_cores(name);
-        return name.starts_with("softmax") ? "softmax" : name;
+        return family_of(*experiment.algorithm,
+                         experiment.problem.dtype == Dtype::f32 ? Style::cuda_cores : Style::tensor_cores);
     }
     std::string words() const {
         std::string all;
@@ -77,12 +80,13 @@ void check_errors(const std::vector<MeasuredCase>& all, const std::vector<Limit>
 
 void check_times(const std::vector<MeasuredCase>& all, bool backward) {
     std::vector<Limit> limits;
-    for (const StatedErrorOf& s : stated_errors()) {
-        if (std::string_view(s.algorithm).ends_with("_backward") != backward) continue;
-        const std::string name = s.algorithm == std::string("softmax_") ? "softmax" : s.algorithm;
-        const bool tensor = s.style == Style::tensor_cores;
-        limits.push_back({tensor ? on_tensor_cores(name) : name, s.error.mean, s.error.worst});
-    }
+    for (const Algorithm& a : algorithms())
+        for (const Style style : {Style::cuda_cores, Style::tensor_cores}) {
+            const auto& stated = a.kernel->stated_error(style);
+            if (stated && (a.computes == &computation::attention_backward) == backward)
+                limits.push_back({family_of(a, style), stated->mean, stated->worst});
+        }
+    CHECK(limits.size() >= (backward ? 6 : 13));
     check_errors(
         all, limits,
         [](const MeasuredCase& m) -> std::optional<double> {

@@ -52,7 +52,7 @@ TEST_CASE("an SM's registers hold the tiles of all its thread blocks, or are tho
                 CHECK(l.registers <= 255);
                 if (l.compiled || l.residency.blocks == 1) continue;
                 // A kernel that holds operands in pieces has less than the program's tiles.
-                if (a.tiled.warps_on_sm == 0 || p.dtype == Dtype::f32)
+                if (a.kernel->tiled.warps_on_sm == 0 || p.dtype == Dtype::f32)
                     CHECK(l.residency.blocks * r.launches[k].register_peak <= e.gpu.registers_per_sm);
                 CHECK(l.residency.blocks * l.warps * 32 * l.registers * 4 <= e.gpu.registers_per_sm);
             }

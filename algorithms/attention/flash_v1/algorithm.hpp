@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 
 namespace tilescope::flash_v1 {
@@ -51,6 +52,23 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
+/// Dao-AILab/flash-attention at 8a2ece89: csrc/flash_attn/src/fmha_fwd_hdim*.cu has 16 rows and FMHA_kernel_traits'
+/// first number of keys, fmha_fprop_kernel_1xN.h one warp along the rows and four along the keys. (Rows it splits over
+/// thread blocks: gridDim.z of them take a head's row blocks in turns.)
+inline constexpr ReleasedKernel released = {
+    .whose = "FlashAttention-1's",
+    .file = "fmha_fwd_hdim*.cu",
+    .dim = 128,
+    .compute_capability = 7.5,
+    .tiles = [](const Problem& p, const GpuSpec&) -> Tiling {
+        return {16, std::max(p.dim, p.dim_v) > 64 || p.seq_k <= 128 ? 128 : 256};
+    },
+    .warps = [](const Problem&, Index) -> Index { return 4; },
+    .split = WarpSplit::keys};
+
+inline constexpr KernelDescription kernel_description = {
+    .on_cuda_cores = StatedError{0.04, 0.13}, .released = &released, .by_paper_rule = true};
+
 inline Algorithm describe() {
     return {.name = "flash_v1",
             .title = "FlashAttention",
@@ -62,7 +80,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = tensors,
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::flash_v1

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 
 namespace tilescope::memory_efficient {
@@ -61,6 +62,22 @@ inline constexpr TiledProducts tiled = {.warp = 32, .piece = 32, .warps_on_sm = 
 
 inline constexpr SharedPlace places[] = {{{"Q", "K", "P"}}, {{"Q", "K", "V"}}};
 
+/// The same repository, generate_kernels.py: queries x keys, by the greatest head dimension.
+inline constexpr ReleasedKernel released = {.whose = "xformers'",
+                                            .kernel = "kernel, which is PyTorch's",
+                                            .file = "generate_kernels.py",
+                                            .takes_bias = true,
+                                            .tiles = [](const Problem& p, const GpuSpec& gpu) -> Tiling {
+                                                const Index dim = std::max(p.dim, p.dim_v);
+                                                if (dim <= 64) return {64, 64};
+                                                const bool old =
+                                                    gpu.compute_capability == "7.0" || gpu.compute_capability == "7.5";
+                                                return {dim <= 128 && !old ? 64 : 32, 128};
+                                            }};
+
+inline constexpr KernelDescription kernel_description = {
+    .places = places, .tiled = tiled, .on_cuda_cores = StatedError{0.07, 0.17}, .released = &released};
+
 inline Algorithm describe() {
     return {.name = "memory_efficient",
             .title = "memory-efficient attention",
@@ -73,8 +90,7 @@ inline Algorithm describe() {
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .places = places,
-            .tiled = tiled};
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::memory_efficient

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 
 namespace tilescope::split_kv {
@@ -78,6 +79,24 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
         .times(p.batch_heads());
 }
 
+/// Dao-AILab/flash-attention at 0251105a, flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch.
+inline constexpr ReleasedKernel released = {.whose = "FlashAttention-2's",
+                                            .kernel = "released split-KV kernel",
+                                            .file = "flash_fwd_launch_template.h",
+                                            .dim = 256,
+                                            .compute_capability = 8.0,
+                                            .tiles = [](const Problem& p, const GpuSpec&) -> Tiling {
+                                                const Index dim = std::max(p.dim, p.dim_v);
+                                                return {64, dim <= 64 ? 256 : dim <= 128 ? 128 : 64};
+                                            }};
+
+inline constexpr KernelDescription kernel_description = {.overlaps = true,
+                                                         .together = asked_together,
+                                                         .short_tiles = decoding_tiles,
+                                                         .on_cuda_cores = StatedError{0.10, 0.35},
+                                                         .on_tensor_cores = StatedError{0.08, 0.30},
+                                                         .released = &released};
+
 inline Algorithm describe() {
     return {.name = "split_kv",
             .title = "Flash-Decoding",
@@ -94,9 +113,7 @@ inline Algorithm describe() {
             .predict = predict,
             .knobs = split_knobs,
             .packs = true,
-            .overlaps = true,
-            .together = asked_together,
-            .short_tiles = decoding_tiles};
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::split_kv

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 
 namespace tilescope::two_pass {
@@ -31,6 +32,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 
 inline constexpr SharedPlace places[] = {{{"K", "V"}}};
 
+inline constexpr KernelDescription kernel_description = {.places = places, .on_cuda_cores = StatedError{0.05, 0.25}};
+
 inline Algorithm describe() {
     return {.name = "two_pass",
             .title = "2-pass attention",
@@ -44,7 +47,7 @@ inline Algorithm describe() {
             .run = run,
             .predict = predict,
             .formerly = "online_softmax",
-            .places = places};
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::two_pass

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 
 namespace tilescope::flash_v1_backward {
@@ -57,6 +58,21 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (of_head + of_finishing_gradients(p, s)).times(p.batch_heads()) + of_kv_head.times(p.kv_slices());
 }
 
+/// Dao-AILab/flash-attention at 8a2ece89, fmha_dgrad_kernel_1xN_loop.h: each warp has its part of dQ_i in f32.
+inline constexpr ReleasedKernel released = {.whose = "FlashAttention-1's",
+                                            .kernel = "released backward kernel",
+                                            .file = "fmha_bwd_hdim*.cu",
+                                            .dim = 128,
+                                            .compute_capability = 7.5,
+                                            .warps = [](const Problem&, Index) -> Index { return 8; },
+                                            .split = WarpSplit::keys,
+                                            .exchanged = [](const Problem& p, const Tiling& t, Index warps) -> Bytes {
+                                                return warps > 1 ? warps * t.br * p.dim * size_of(Dtype::f32) : 0;
+                                            }};
+
+inline constexpr KernelDescription kernel_description = {.on_cuda_cores = StatedError{0.27, 0.32},
+                                                         .released = &released};
+
 inline Algorithm describe() {
     return {.name = "flash_v1_backward",
             .title = "FlashAttention, backward",
@@ -69,7 +85,8 @@ inline Algorithm describe() {
             .tensors = tensors,
             .run = run,
             .predict = predict,
-            .forward = "flash_v1"};
+            .forward = "flash_v1",
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::flash_v1_backward

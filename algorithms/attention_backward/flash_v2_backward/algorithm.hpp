@@ -2,6 +2,7 @@
 // what they have of dQ in HBM.
 #pragma once
 
+#include "algorithms/attention_backward/flash_v2_backward/released.hpp"
 #include "algorithms/attention_backward/steps.hpp"
 
 namespace tilescope::flash_v2_backward {
@@ -45,6 +46,12 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (backward::of_products(p) + of_queries).times(p.batch_heads()) + backward::of_key_blocks(p, s);
 }
 
+inline constexpr KernelDescription kernel_description = {.keys_of_warp = 16,
+                                                         .on_cuda_cores = StatedError{0.08, 0.23},
+                                                         .on_tensor_cores = StatedError{0.08, 0.19},
+                                                         .released = &released,
+                                                         .usual = true};
+
 inline Algorithm describe() {
     return {.name = "flash_v2_backward",
             .title = "FlashAttention-2, backward",
@@ -58,7 +65,7 @@ inline Algorithm describe() {
             .run = run,
             .predict = predict,
             .forward = "flash_v2",
-            .keys_of_warp = 16};
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::flash_v2_backward

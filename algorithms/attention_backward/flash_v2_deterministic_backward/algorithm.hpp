@@ -2,6 +2,7 @@
 // of its own, which a last launch adds up in one order.
 #pragma once
 
+#include "algorithms/attention_backward/flash_v2_backward/released.hpp"
 #include "algorithms/attention_backward/steps.hpp"
 
 namespace tilescope::flash_v2_deterministic_backward {
@@ -54,6 +55,9 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 inline constexpr Knob parts_knob = {"splits", "S", "parts that key blocks are dealt out to", &Tiling::splits};
 inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
 
+inline constexpr KernelDescription kernel_description = {
+    .on_cuda_cores = StatedError{0.16, 0.21}, .released = &flash_v2_backward::released, .parts = library_parts};
+
 inline Algorithm describe() {
     return {.name = "flash_v2_deterministic_backward",
             .title = "FlashAttention-2, deterministic backward",
@@ -67,8 +71,8 @@ inline Algorithm describe() {
             .run = run,
             .predict = predict,
             .knobs = knobs,
-            .parts = library_parts,
-            .forward = "flash_v2"};
+            .forward = "flash_v2",
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::flash_v2_deterministic_backward

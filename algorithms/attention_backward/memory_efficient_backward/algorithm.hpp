@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/attention_backward/steps.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 
 namespace tilescope::memory_efficient_backward {
 
@@ -108,6 +109,23 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
 inline constexpr Knob parts_knob = {"splits", "S", "parts that key blocks are dealt out to", &Tiling::splits};
 inline constexpr Knob knobs[] = {br_knob, bc_knob, parts_knob};
 
+/// xformers, csrc/attention/cuda/fmha/generate_kernels.py: those that fit the GPU's shared memory.
+inline constexpr ReleasedKernel released = {.whose = "xformers'",
+                                            .kernel = "backward kernel, which is PyTorch's",
+                                            .file = "generate_kernels.py",
+                                            .takes_bias = true,
+                                            .tiles = [](const Problem& p, const GpuSpec& gpu) -> Tiling {
+                                                const Index dim = std::max(p.dim, p.dim_v);
+                                                if (dim <= 64 || gpu.compute_capability == "7.5") return {64, 64};
+                                                if (has_small_sms(gpu)) return {dim <= 96 ? 128 : 64, 64};
+                                                return {128, dim <= 128 && gpu.compute_capability != "7.0" ? 128 : 64};
+                                            }};
+
+inline constexpr KernelDescription kernel_description = {
+    .on_cuda_cores = StatedError{0.34, 0.40},
+    .released = &released,
+    .parts = [](const Problem& p, const Tiling& t, const GpuSpec&) { return library_parts(p, t); }};
+
 inline Algorithm describe() {
     return {.name = "memory_efficient_backward",
             .title = "memory-efficient attention, backward",
@@ -121,8 +139,8 @@ inline Algorithm describe() {
             .run = run,
             .predict = predict,
             .knobs = knobs,
-            .parts = [](const Problem& p, const Tiling& t, const GpuSpec&) { return library_parts(p, t); },
-            .forward = "memory_efficient"};
+            .forward = "memory_efficient",
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::memory_efficient_backward

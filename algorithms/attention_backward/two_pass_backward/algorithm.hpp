@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/attention_backward/steps.hpp"
+#include "algorithms/contract/kernel_description.hpp"
 
 namespace tilescope::two_pass_backward {
 
@@ -35,6 +36,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return (backward::of_products(p) + of_row_blocks).times(p.batch_heads()) + backward::of_key_blocks(p, s);
 }
 
+inline constexpr KernelDescription kernel_description = {.on_cuda_cores = StatedError{0.07, 0.18}};
+
 inline Algorithm describe() {
     return {.name = "two_pass_backward",
             .title = "2-pass backward",
@@ -47,7 +50,8 @@ inline Algorithm describe() {
             .tensors = [](const Problem& p, const Tiling&) { return backward::tensors_with_products(p); },
             .run = run,
             .predict = predict,
-            .forward = "flash_v2"};
+            .forward = "flash_v2",
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::two_pass_backward

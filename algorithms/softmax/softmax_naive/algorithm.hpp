@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/softmax/stated_error.hpp"
 
 namespace tilescope::softmax_naive {
 
@@ -29,6 +30,8 @@ inline Prediction predict(const Problem& p, const Tiling&, const GpuSpec&) {
     return Prediction{2 * N * e, N * e, 0, 2 * N, 2 * N - p.seq_q}.times(p.batch_heads());
 }
 
+inline constexpr KernelDescription kernel_description = {.on_cuda_cores = softmax_error};
+
 inline Algorithm describe() {
     return {.name = "softmax_naive",
             .title = "naive softmax",
@@ -40,7 +43,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::softmax_naive

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/contract/algorithm.hpp"
+#include "algorithms/softmax/stated_error.hpp"
 
 namespace tilescope::softmax_online {
 
@@ -27,6 +28,8 @@ inline Prediction predict(const Problem& p, const Tiling& tile, const GpuSpec&) 
     return Prediction{2 * N * e, N * e, 0, 2 * N + T, 5 * N + 2 * T}.times(p.batch_heads());
 }
 
+inline constexpr KernelDescription kernel_description = {.on_cuda_cores = softmax_error};
+
 inline Algorithm describe() {
     return {.name = "softmax_online",
             .title = "online softmax",
@@ -38,7 +41,8 @@ inline Algorithm describe() {
             .code = code,
             .tensors = [](const Problem& p, const Tiling&) { return computation::softmax.tensors(p); },
             .run = run,
-            .predict = predict};
+            .predict = predict,
+            .kernel = &kernel_description};
 }
 
 }  // namespace tilescope::softmax_online
