@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/pass_lists.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "core/time/rates.hpp"

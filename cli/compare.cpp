@@ -149,8 +149,8 @@ std::string error_cell(const Row& row) {
     return (e->tells() ? text::number(e->max_abs) : "NaN") + (row.wrong() ? ", wrong" : "");
 }
 
-/// The row that the others' bytes are divided by: the first of the ladder's first rung, or else the first; nullptr where
-/// none fits.
+/// The row that the others' bytes are divided by: the first of the ladder's first rung, or else the first; nullptr
+/// where none fits.
 const Row* base_of(const std::vector<Row>& rows) {
     const Row* base = nullptr;
     for (const Row& r : rows) {

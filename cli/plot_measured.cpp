@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/measured_cases.hpp"
+#include "core/machine/counters.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/figure/ticks.hpp"
 #include "lab/flags/command.hpp"
@@ -176,7 +177,8 @@ Figure validation(const FigureRequest& r) {
     std::erase_if(cases, [&](const MeasuredCase& c) {
         return c.gpu != gpu || c.library || c.experiment.problem.dtype != Dtype::f32 || !c.us;
     });
-    return {"validation", "f32 kernels measured on an " + gpu, {bytes_panel(cases), ladder_panel(cases)}, "", r.command};
+    return {
+        "validation", "f32 kernels measured on an " + gpu, {bytes_panel(cases), ladder_panel(cases)}, "", r.command};
 }
 
 constexpr FigureKind kinds[] = {

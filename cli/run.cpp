@@ -8,6 +8,8 @@
 #include "cli/progress.hpp"
 #include "cli/small_check.hpp"
 #include "cli/with_option.hpp"
+#include "core/machine/counters.hpp"
+#include "core/machine/launch_info.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/page.hpp"
 #include "core/text/table.hpp"

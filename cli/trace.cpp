@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "core/machine/launch_info.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/atomic_file.hpp"

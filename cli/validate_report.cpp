@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "core/machine/counters.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/table.hpp"
 #include "lab/flags/describe.hpp"

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <fstream>
 
+#include "core/machine/counters.hpp"
+#include "core/machine/mode.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::device {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/machine/gpu.hpp"
+#include "core/machine/mode.hpp"
 #include "device/ncu.hpp"
 
 namespace tilescope::device {

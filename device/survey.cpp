@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/contract/block_mask.hpp"
 #include "algorithms/contract/packed.hpp"
 
 namespace tilescope::device {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/contract/block_mask.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 

@@ -1,5 +1,6 @@
 #include "lab/experiment.hpp"
 
+#include "core/machine/launch_info.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "algorithms/contract/algorithm.hpp"
+#include "core/machine/launch_info.hpp"
 #include "core/time/dispatch.hpp"
 #include "lab/inputs.hpp"
 #include "lab/run_time.hpp"

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/machine/parallel.hpp"
+#include "core/machine/tensor_info.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/followed.hpp"

@@ -1,5 +1,7 @@
 #include "lab/mask_json.hpp"
 
+#include "algorithms/contract/block_mask.hpp"
+
 namespace tilescope::lab {
 namespace {
 

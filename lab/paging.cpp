@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "algorithms/contract/page_pool.hpp"
 #include "core/machine/storage.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "algorithms/contract/pass_lists.hpp"
 #include "core/text/words.hpp"
 #include "lab/mask_json.hpp"
 

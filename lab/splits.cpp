@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/machine/gpu_spec.hpp"
 #include "core/text/numbers.hpp"
 #include "lab/packing.hpp"
 

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "algorithms/contract/problem.hpp"
+#include "core/machine/gpu_spec.hpp"
 
 namespace tilescope::lab {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/machine/error.hpp"
+#include "core/machine/mode.hpp"
 #include "show/job.hpp"
 
 namespace tilescope::show {

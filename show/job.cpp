@@ -1,5 +1,7 @@
 #include "show/job.hpp"
 
+#include "core/machine/mode.hpp"
+
 namespace tilescope::show {
 
 void Job::begin() {

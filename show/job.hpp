@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/machine/gpu.hpp"
+#include "core/machine/mode.hpp"
 #include "core/machine/parallel.hpp"
 
 namespace tilescope::show {

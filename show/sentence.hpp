@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/machine/tensor.hpp"
+#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::show {
 

@@ -1,5 +1,7 @@
 #include "show/tour.hpp"
 
+#include "core/machine/counters.hpp"
+
 namespace tilescope::show {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "algorithms/attention/logits.hpp"
+#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 namespace {

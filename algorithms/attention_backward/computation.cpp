@@ -5,6 +5,7 @@
 
 #include "algorithms/attention/logits.hpp"
 #include "algorithms/contract/kv_heads.hpp"
+#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 namespace {

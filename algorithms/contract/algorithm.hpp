@@ -12,6 +12,7 @@
 #include "algorithms/contract/computation.hpp"
 #include "algorithms/contract/knobs.hpp"
 #include "algorithms/contract/scores.hpp"
+#include "core/machine/gpu.hpp"
 #include "core/machine/ops.hpp"
 
 namespace tilescope {

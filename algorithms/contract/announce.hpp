@@ -8,6 +8,7 @@
 #include "algorithms/contract/algorithm.hpp"
 #include "core/machine/block.hpp"
 #include "core/machine/gpu.hpp"
+#include "core/machine/gpu_spec.hpp"
 
 namespace tilescope {
 

@@ -11,6 +11,8 @@
 
 namespace tilescope {
 
+class Storage;
+
 /// Of what a tensor has a slice: of every head of every batch entry, of every head of K and V, of every batch entry; or
 /// it has one slice in all.
 enum class Sliced : std::uint8_t { by_head, by_kv_head, by_batch, whole };

@@ -1,5 +1,6 @@
 #include "algorithms/contract/mask.hpp"
 
+#include "algorithms/contract/block_mask.hpp"
 #include "core/machine/score_ops.hpp"
 #include "core/text/words.hpp"
 

@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "algorithms/contract/block_mask.hpp"
 #include "core/machine/ops.hpp"
 #include "core/machine/seen.hpp"
 #include "core/machine/stairs.hpp"
 
 namespace tilescope {
+
+struct BlockMask;
+class Documents;
 
 /// Which query and key stand side by side: the last ones, as in FlashAttention since 2.1, or the first, as in PyTorch
 /// (is_causal), JAX and ONNX. The same where there are as many queries as keys.

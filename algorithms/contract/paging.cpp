@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "algorithms/contract/page_pool.hpp"
+
 namespace tilescope {
 namespace {
 

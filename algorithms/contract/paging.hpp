@@ -23,23 +23,4 @@ struct Paging {
     friend bool operator==(const Paging&, const Paging&) = default;
 };
 
-/// The pages of a batch of sequences of so many keys.
-class PagePool {
-  public:
-    PagePool(const Paging& paging, Index batch, Index keys);
-
-    Index of_a_sequence() const { return of_a_sequence_; }
-    /// Of each sequence, the first ones, which all have.
-    Index shared() const { return shared_; }
-    Index pages() const { return shared_ + batch_ * (of_a_sequence_ - shared_); }
-    /// Where page n of a sequence is in the pool.
-    Index entry(Index sequence, Index n) const;
-    /// Keys that there is room for beyond those that there are.
-    Index free_slots() const;
-
-  private:
-    Paging paging_;
-    Index batch_, keys_, of_a_sequence_, shared_, stride_;
-};
-
 }  // namespace tilescope

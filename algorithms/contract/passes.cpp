@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/contract/pass_lists.hpp"
 #include "core/machine/error.hpp"
 #include "core/text/words.hpp"
 

@@ -5,8 +5,11 @@
 #include <numeric>
 #include <sstream>
 
+#include "algorithms/contract/block_mask.hpp"
 #include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/validate.hpp"
+#include "core/machine/error.hpp"
 #include "core/machine/ops.hpp"
 
 namespace tilescope {

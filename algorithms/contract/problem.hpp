@@ -8,7 +8,8 @@
 #include "algorithms/contract/mask.hpp"
 #include "algorithms/contract/paging.hpp"
 #include "algorithms/contract/passes.hpp"
-#include "core/machine/gpu.hpp"
+#include "core/machine/grid.hpp"
+#include "core/machine/ops.hpp"
 
 namespace tilescope {
 

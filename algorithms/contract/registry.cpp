@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/contract/announce.hpp"
+#include "core/machine/error.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {

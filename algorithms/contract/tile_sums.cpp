@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "algorithms/contract/block_mask.hpp"
+
 namespace tilescope {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "algorithms/cuda/tables.hpp"
 
+#include "algorithms/contract/block_mask.hpp"
+
 namespace tilescope {
 namespace {
 

@@ -2,6 +2,7 @@
 #include "algorithms/contract/computation.hpp"
 
 #include "algorithms/contract/matrix.hpp"
+#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 namespace {

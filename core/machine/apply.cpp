@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "core/machine/counters.hpp"
 #include "core/machine/flow.hpp"
 #include "core/machine/worker.hpp"
 

@@ -2,11 +2,12 @@
 
 #include <exception>
 
+#include "core/machine/counters.hpp"
 #include "core/machine/flow.hpp"
 #include "core/machine/gpu.hpp"
+#include "core/machine/gpu_state.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/storage.hpp"
-#include "core/machine/worker.hpp"
 
 namespace tilescope {
 namespace {
@@ -56,9 +57,9 @@ void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) c
 
 /// What is read has to have a value.
 void Block::check_written(const char* what, const Region& r, Here here) {
-    const TensorInfo& tensor = gpu_.tensors_[r.tensor];
-    if (!tensor.blank || gpu_.mode_.only_wanted) return;
-    if (gpu_.mode_.fold) {
+    const TensorInfo& tensor = gpu_.state_->tensors[r.tensor];
+    if (!tensor.blank || gpu_.state_->mode.only_wanted) return;
+    if (gpu_.state_->mode.fold) {
         if (w_.traffic[r.tensor].write == 0) w_.early.try_emplace(r.tensor, here);
         return;
     }
@@ -99,12 +100,12 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
     if (w_.chip.has_data()) {
         float* const out = w_.chip.data(to.slot_);
         from.in_pages_ ? read_pages(from, rows, cols, out)
-                       : gpu_.tensors_[from.id_].data->read(from.slice_, rows, cols, out);
+                       : gpu_.state_->tensors[from.id_].data->read(from.slice_, rows, cols, out);
         if (to.dtype() != from.dtype_) round_result(to);
     }
     w_.charge(cost, weight_);
     w_.traffic[from.id_].read += weight_ * cost.hbm_read;
-    if (!gpu_.mode_.fold) w_.stores.add_load(from.id_, line_);
+    if (!gpu_.state_->mode.fold) w_.stores.add_load(from.id_, line_);
     w_.mark(3 * from.id_ + 2u, cost.hbm_read, weight_);
     if (!w_.heard()) return;
     const Region region{from.id_, from.slice_, rows, cols};
@@ -115,17 +116,17 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
 
 /// Reads the entries of a table for these rows, unless they are at hand: K and V lie in pages of the same numbers.
 void Block::look_up(const Hbm& tensor, Span rows, Here here) {
-    const Pages& p = gpu_.tensors_[tensor.id_].pages;
+    const Pages& p = gpu_.state_->tensors[tensor.id_].pages;
     const Index first = rows.begin / p.size;
     const Region entries{p.table, tensor.slice_ / p.sharing, {first, ceil_div(rows.end(), p.size) - first}, {0, 1}};
     if (at_hand_ && at_hand_->entries == entries) return;
     at_hand_.reset();
-    const Hbm table = Hbm(p.table, gpu_.tensors_[p.table]).slice(entries.slice);
+    const Hbm table = Hbm(p.table, gpu_.state_->tensors[p.table]).slice(entries.slice);
     at_hand_.emplace(LookedUp{entries, load(table, entries.rows, Space::registers, here)});
 }
 
 void Block::read_pages(const Hbm& from, Span rows, Span cols, float* out) const {
-    const Pages& p = gpu_.tensors_[from.id_].pages;
+    const Pages& p = gpu_.state_->tensors[from.id_].pages;
     const TileData pages = contents(at_hand_->pages);
     const Index first = at_hand_->entries.rows.begin;
     for (Index row = rows.begin; row < rows.end();) {
@@ -152,7 +153,7 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     check_region(operation.name, to, rows, cols);
     if (to.in_pages_)
         throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " lies in pages, which are only read");
-    if (gpu_.tensors_[to.id_].only_read)
+    if (gpu_.state_->tensors[to.id_].only_read)
         throw std::logic_error(std::string(operation.name) + ": " + to.name_ + " is an input, which is only read");
     if (from.rows() != rows.size || from.cols() != cols.size)
         mismatch(operation.name, info(from), rows.size, cols.size);
@@ -162,10 +163,10 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     Counters cost;
     (adds ? cost.hbm_reduce : cost.hbm_write) = moved;
     charge_read(cost, info(from));
-    if (!gpu_.mode_.fold) w_.stores.add(region, line_, adds, here);
-    if (!gpu_.mode_.fold && !adds && gpu_.tensors_[to.id_].blank) w_.written.add(region);
+    if (!gpu_.state_->mode.fold) w_.stores.add(region, line_, adds, here);
+    if (!gpu_.state_->mode.fold && !adds && gpu_.state_->tensors[to.id_].blank) w_.written.add(region);
     if (w_.chip.has_data()) {
-        Storage& data = *gpu_.tensors_[to.id_].data;
+        Storage& data = *gpu_.state_->tensors[to.id_].data;
         if (adds)
             w_.addends.add(data, region, contents(from));
         else
@@ -179,7 +180,7 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     TileData sent = contents(from);
     if (w_.chip.has_data() && !adds && from.dtype() != to.dtype_) {  // as it is stored
         w_.scratch.resize(sent.size());
-        gpu_.tensors_[to.id_].data->read(to.slice_, rows, cols, w_.scratch.data());
+        gpu_.state_->tensors[to.id_].data->read(to.slice_, rows, cols, w_.scratch.data());
         sent = w_.scratch;
     }
     report({.operation = &operation, .reads = {Operand{w_.chip.id(from.slot_)}}, .region = region, .cost = cost}, from,

@@ -7,6 +7,7 @@
 
 #include "core/machine/event.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
+#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 

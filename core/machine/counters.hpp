@@ -7,10 +7,6 @@
 
 namespace tilescope {
 
-/// Where a tile lives on an SM.
-enum class Space : std::uint8_t { sram, registers };
-constexpr const char* name_of(Space s) { return s == Space::sram ? "SRAM" : "registers"; }
-
 struct Counters {
     Bytes hbm_read = 0, hbm_write = 0;            ///< bytes that cross an SM's boundary
     Bytes hbm_reduce = 0;                         ///< the same, one way, to be added to what is there

@@ -5,9 +5,11 @@
 #include <limits>
 #include <span>
 
+#include "core/machine/counters.hpp"
 #include "core/machine/grid.hpp"
 #include "core/machine/operation.hpp"
 #include "core/machine/tensor.hpp"
+#include "core/machine/tensor_info.hpp"
 #include "core/machine/tile.hpp"
 
 namespace tilescope {

@@ -5,10 +5,10 @@
 #include <typeinfo>
 
 #include "core/machine/fold.hpp"
+#include "core/machine/gpu_state.hpp"
 #include "core/machine/parallel.hpp"
 #include "core/machine/promise.hpp"
 #include "core/machine/storage.hpp"
-#include "core/machine/worker.hpp"
 
 namespace tilescope {
 namespace {
@@ -100,64 +100,70 @@ struct Gpu::Launch {
 };
 
 Gpu::Gpu(const GpuSpec& spec, Mode mode, int threads, Control* control)
-    : spec_(spec),
-      mode_(mode),
-      threads_(threads > 0 ? threads : cores()),
-      control_(control),
-      main_(std::make_unique<Worker>(ChipCapacity{spec.sram_per_block, spec.registers_per_sm}, mode.data)) {}
+    : state_(new State{.spec = spec,
+                       .mode = mode,
+                       .threads = threads > 0 ? threads : cores(),
+                       .control = control,
+                       .main = {ChipCapacity{spec.sram_per_block, spec.registers_per_sm}, mode.data}}) {}
 
 Gpu::~Gpu() = default;
 
-Bytes Gpu::capacity(Space s) const { return main_->chip.capacity().of(s); }
-const Counters& Gpu::total() const { return main_->total; }
-const Traffic& Gpu::traffic(TensorId t) const { return main_->traffic[t]; }
+const GpuSpec& Gpu::spec() const { return state_->spec; }
+Mode Gpu::mode() const { return state_->mode; }
+const std::deque<TensorInfo>& Gpu::tensors() const { return state_->tensors; }
+const std::vector<LaunchInfo>& Gpu::launches() const { return state_->launches; }
+const std::vector<std::string>& Gpu::notes() const { return state_->notes; }
+Bytes Gpu::capacity(Space s) const { return state_->main.chip.capacity().of(s); }
+const Counters& Gpu::total() const { return state_->main.total; }
+const Traffic& Gpu::traffic(TensorId t) const { return state_->main.traffic[t]; }
 
 Hbm Gpu::add(TensorInfo tensor) {
-    if (tensors_.size() >= no_tensor) throw std::logic_error("too many tensors");
+    if (state_->tensors.size() >= no_tensor) throw std::logic_error("too many tensors");
     if (const Storage* d = tensor.data.get(); d && (d->dtype() != tensor.dtype || d->slices() != tensor.slices ||
                                                     d->rows() != tensor.rows || d->cols() != tensor.cols))
         throw std::logic_error("tensor " + tensor.name + ": the data given has another type or shape");
     if (const Pages& p = tensor.pages) {
-        if (page_size_ > 0 && page_size_ != p.size)
+        if (state_->page_size > 0 && state_->page_size != p.size)
             throw std::logic_error(tensor.name + ": pages of " + std::to_string(p.size) + " rows, where others have " +
-                                   std::to_string(page_size_));
-        page_size_ = p.size;
+                                   std::to_string(state_->page_size));
+        state_->page_size = p.size;
     }
-    if (mode_.data && !tensor.data)
+    if (state_->mode.data && !tensor.data)
         tensor.data = std::make_shared<Storage>(tensor.dtype, tensor.slices, tensor.rows, tensor.cols);
-    tensors_.push_back(std::move(tensor));
-    main_->traffic.emplace_back();
-    return Hbm(static_cast<TensorId>(tensors_.size() - 1), tensors_.back());
+    state_->tensors.push_back(std::move(tensor));
+    state_->main.traffic.emplace_back();
+    return Hbm(static_cast<TensorId>(state_->tensors.size() - 1), state_->tensors.back());
 }
 
 void Gpu::listen(Listener& listener) {
     const Listener::Needs needs = listener.needs();
-    if (needs.exact && mode_.fold)
+    if (needs.exact && state_->mode.fold)
         throw std::logic_error(
             "listen: the listener needs every thread block and tile, and a folded run has few of them");
-    if (needs.data && !mode_.data)
+    if (needs.data && !state_->mode.data)
         throw std::logic_error("listen: the listener needs the contents of tiles, and this mode computes none");
-    listeners_.push_back(&listener);
+    state_->listeners.push_back(&listener);
 }
 
 void Gpu::note(std::string text) {
-    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
+    if (std::find(state_->notes.begin(), state_->notes.end(), text) == state_->notes.end())
+        state_->notes.push_back(std::move(text));
 }
 
-Here Gpu::last() const { return main_->here; }
+Here Gpu::last() const { return state_->main.here; }
 
 Bytes Gpu::hbm_footprint() const {
     Bytes sum = 0;
-    for (const TensorInfo& t : tensors_) sum += t.bytes();
+    for (const TensorInfo& t : state_->tensors) sum += t.bytes();
     return sum;
 }
 
 /// Where tiles and pages do not divide each other, tiles that look alike touch different numbers of pages: nothing can
 /// be promised of them, and each is run.
 Axis Gpu::believed(const Axis& axis) const {
-    if (page_size_ == 0) return axis;
+    if (state_->page_size == 0) return axis;
     const Index tile = axis.seen ? axis.seen->tile_size() : axis.tiles.tile_size();
-    const bool divide = page_size_ % tile == 0 || tile % page_size_ == 0;
+    const bool divide = state_->page_size % tile == 0 || tile % state_->page_size == 0;
     // Parts are whole tiles of what a graded axis sees.
     return divide || axis.promise == Promise::parts ? axis : Axis{axis.tiles, Promise::none, {}, axis.ordered};
 }
@@ -168,18 +174,18 @@ void Gpu::run(const char* kernel, std::span<const Axis> asked, const Body& body,
     for (const Axis& a : asked) axes.push_back(believed(a));
     for (std::size_t k = 0; k < axes.size(); ++k)
         if (axes[k].promise == Promise::parts && axes[k - 1].promise == Promise::none) axes[k] = each(axes[k].tiles);
-    const Launch launch{static_cast<Index>(launches_.size()), kernel, axes, body, here};
-    launches_.push_back({kernel});
-    main_->total.launches += 1;
-    main_->chip.forget_peaks();
-    const Count blocks_before = main_->total.thread_blocks;
+    const Launch launch{static_cast<Index>(state_->launches.size()), kernel, axes, body, here};
+    state_->launches.push_back({kernel});
+    state_->main.total.launches += 1;
+    state_->main.chip.forget_peaks();
+    const Count blocks_before = state_->main.total.thread_blocks;
     LaunchMark mark{launch.number, kernel, axes, {}};
     mark.cost.launches = 1;
-    for (Listener* l : listeners_) l->begin(mark);
-    mode_.fold ? run_folded(launch) : run_exact(launch);
-    launches_.back().thread_blocks = main_->total.thread_blocks - blocks_before;
+    for (Listener* l : state_->listeners) l->begin(mark);
+    state_->mode.fold ? run_folded(launch) : run_exact(launch);
+    state_->launches.back().thread_blocks = state_->main.total.thread_blocks - blocks_before;
     mark.cost = {};
-    for (Listener* l : listeners_) l->end(mark);
+    for (Listener* l : state_->listeners) l->end(mark);
 }
 
 void Gpu::run_folded(const Launch& launch) {
@@ -192,7 +198,7 @@ void Gpu::run_folded(const Launch& launch) {
     }
     std::array<Span, most_axes> at;
     for (Index c = 0; c < total; ++c) {
-        check_stop(control_);
+        check_stop(state_->control);
         Index rest = c, block = 0, first = 0, stride = 1;
         Count weight = 1;
         Block::Grading grading;
@@ -213,99 +219,99 @@ void Gpu::run_folded(const Launch& launch) {
         }
         if (const auto seen = seen_at(launch.axes, at.data())) grading.own = seen->count();
         try {
-            run_block(*main_, launch, block, at.data(), grading, weight);
+            run_block(state_->main, launch, block, at.data(), grading, weight);
         } catch (Placed& mistake) {
             mistake.place.block = first;  // where it would happen first
             throw;
         }
     }
-    merge(*main_);
+    merge(state_->main);
     // Which elements were stored it cannot tell; but where nothing was until now, nothing had a value.
-    for (const auto& [tensor, here] : main_->early)
-        if (main_->traffic[tensor].write == 0)
-            throw Misuse("load: nothing was stored in " + tensors_[tensor].name + " before", here);
+    for (const auto& [tensor, here] : state_->main.early)
+        if (state_->main.traffic[tensor].write == 0)
+            throw Misuse("load: nothing was stored in " + state_->tensors[tensor].name + " before", here);
 }
 
 /// The first block from `from` on that has to run.
 Index Gpu::next_block(const Launch& launch, Index from) const {
-    if (!mode_.only_wanted) return from;
+    if (!state_->mode.only_wanted) return from;
     Index next = Listener::none_wanted;
-    for (Listener* l : listeners_) next = std::min(next, l->next_wanted(launch.number, from));
+    for (Listener* l : state_->listeners) next = std::min(next, l->next_wanted(launch.number, from));
     return std::max(next, from);
 }
 
 void Gpu::run_exact(const Launch& launch) {
     const BlockGrid grid(launch.axes);
     // What is left out cannot be compared with what was promised of it.
-    const bool checks = !mode_.only_wanted && grid.promises();
+    const bool checks = !state_->mode.only_wanted && grid.promises();
     PromiseCheck promise(std::string("a promise of ") + launch.kernel, "thread block",
                          ", launched at " + source_of(launch.here));
-    if (control_) {
-        control_->blocks_done = 0;
-        control_->blocks_total = grid.size();
+    if (state_->control) {
+        state_->control->blocks_done = 0;
+        state_->control->blocks_total = grid.size();
     }
     const auto work = [&](Worker& w, Index block) {
-        check_stop(control_);
+        check_stop(state_->control);
         std::array<Span, most_axes> at;
         grid.at(block, at.data());
         const Cost before = Cost::so_far(w);
         run_block(w, launch, block, at.data(), {}, 1);
         if (checks) tell(grid, promise, launch.number, block, Cost::so_far(w) - before);
-        if (control_) ++control_->blocks_done;
+        if (state_->control) ++state_->control->blocks_done;
     };
     // Listeners hear of one thread block after the other.
     const bool takes_turns =
         std::any_of(launch.axes.begin(), launch.axes.end(), [](const Axis& a) { return a.ordered; });
-    const bool one_by_one = !listeners_.empty() || mode_.only_wanted || takes_turns;
-    const Index threads = one_by_one ? 1 : std::min<Index>(threads_, grid.size());
+    const bool one_by_one = !state_->listeners.empty() || state_->mode.only_wanted || takes_turns;
+    const Index threads = one_by_one ? 1 : std::min<Index>(state_->threads, grid.size());
     std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
     if (threads <= 1) {
-        for (Index block = 0; (block = next_block(launch, block)) < grid.size(); ++block) work(*main_, block);
+        for (Index block = 0; (block = next_block(launch, block)) < grid.size(); ++block) work(state_->main, block);
     } else {
         Mutex failing;
-        in_order(grid.size(), threads_, [&](Index worker, Index block) {
+        in_order(grid.size(), state_->threads, [&](Index worker, Index block) {
             std::unique_ptr<Worker>& own = workers[static_cast<std::size_t>(worker)];  // made by its first block
             if (!own) {
-                own = std::make_unique<Worker>(main_->chip.capacity(), mode_.data);
-                own->traffic.resize(tensors_.size());
+                own = std::make_unique<Worker>(state_->main.chip.capacity(), state_->mode.data);
+                own->traffic.resize(state_->tensors.size());
                 own->addends = Addends(false);
-                own->written = Written(&main_->settled);
+                own->written = Written(&state_->main.settled);
             }
             try {
                 work(*own, block);
             } catch (...) {
                 const Lock lock(failing);
-                main_->here = own->here;
+                state_->main.here = own->here;
                 throw;
             }
             return own->addends.take();
         });
     }
-    merge(*main_);
+    merge(state_->main);
     for (const auto& w : workers)
-        if (w) merge(*w), main_->here = w->here;
+        if (w) merge(*w), state_->main.here = w->here;
     settle(launch);
 }
 
 /// All thread blocks are through: what they stored is there for later launches.
 void Gpu::settle(const Launch& launch) {
     std::vector<const char*> names;
-    for (const TensorInfo& t : tensors_) names.push_back(t.name.c_str());
-    Stores& stores = main_->stores;
+    for (const TensorInfo& t : state_->tensors) names.push_back(t.name.c_str());
+    Stores& stores = state_->main.stores;
     stores.check(launch.number, launch.kernel, names);
     for (const Stored& s : stores.all())
-        if (!s.adds && tensors_[s.region.tensor].blank) main_->settled.add(s.region);
+        if (!s.adds && state_->tensors[s.region.tensor].blank) state_->main.settled.add(s.region);
     stores.forget();
-    main_->written.forget();
+    state_->main.written.forget();
 }
 
 void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at, const Block::Grading& grading,
                     Count weight) {
     w.listeners.clear();
     w.unsaid = nullptr;
-    for (Listener* l : listeners_)
+    for (Listener* l : state_->listeners)
         if (l->wants(launch.number, block)) w.listeners.push_back(l);
-    if (mode_.only_wanted && w.listeners.empty()) return;
+    if (state_->mode.only_wanted && w.listeners.empty()) return;
 
     w.chip.restart();
     const Index party = party_of(launch.axes, block);
@@ -335,18 +341,19 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
 
 /// Adds what a worker did to the launch and the totals.
 void Gpu::merge(Worker& w) {
-    LaunchInfo& launch = launches_.back();
+    LaunchInfo& launch = state_->launches.back();
     launch.sram_peak = std::max(launch.sram_peak, w.chip.peak(Space::sram));
     launch.register_peak = std::max(launch.register_peak, w.chip.peak(Space::registers));
-    if (&w == main_.get()) return;
-    main_->total += w.total;
-    main_->stores.take_from(w.stores);
-    for (std::size_t t = 0; t < w.traffic.size(); ++t) main_->traffic[t] += w.traffic[t];
+    if (&w == &state_->main) return;
+    state_->main.total += w.total;
+    state_->main.stores.take_from(w.stores);
+    for (std::size_t t = 0; t < w.traffic.size(); ++t) state_->main.traffic[t] += w.traffic[t];
 }
 
 Bytes Gpu::peak(Space s) const {
     Bytes most = 0;
-    for (const LaunchInfo& l : launches_) most = std::max(most, s == Space::sram ? l.sram_peak : l.register_peak);
+    for (const LaunchInfo& l : state_->launches)
+        most = std::max(most, s == Space::sram ? l.sram_peak : l.register_peak);
     return most;
 }
 

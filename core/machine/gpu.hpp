@@ -10,20 +10,17 @@
 #include <vector>
 
 #include "core/machine/block.hpp"
-#include "core/machine/gpu_spec.hpp"
-#include "core/machine/mode.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 
+struct Control;
+struct Counters;
+struct GpuSpec;
+struct LaunchInfo;
 struct Listener;
-
-/// What a launch took, over all of its thread blocks.
-struct LaunchInfo {
-    const char* kernel;
-    Count thread_blocks = 0;
-    Bytes sram_peak = 0, register_peak = 0;  ///< the most that one thread block held at a time
-};
+struct Mode;
+struct TensorInfo;
+struct Traffic;
 
 class Gpu {
   public:
@@ -31,8 +28,8 @@ class Gpu {
     explicit Gpu(const GpuSpec& spec, Mode mode, int threads = 0, Control* control = nullptr);
     ~Gpu();
 
-    const GpuSpec& spec() const { return spec_; }
-    Mode mode() const { return mode_; }
+    const GpuSpec& spec() const;
+    Mode mode() const;
     Bytes capacity(Space s) const;
 
     /// Places a tensor in HBM. At most 65,534 tensors. Those in pages have pages of one size.
@@ -48,19 +45,20 @@ class Gpu {
     template <class F>
     void launch(const char* kernel, std::initializer_list<Axis> axes, F&& body, Here here = Here::now());
 
-    const std::deque<TensorInfo>& tensors() const { return tensors_; }
+    const std::deque<TensorInfo>& tensors() const;
     const Counters& total() const;
     const Traffic& traffic(TensorId t) const;
-    const std::vector<LaunchInfo>& launches() const { return launches_; }
+    const std::vector<LaunchInfo>& launches() const;
     Here last() const;  ///< the operation that was carried out last, also where a program failed; line 0: none
     /// The most bytes that one thread block held at a time, over all launches.
     Bytes peak(Space s) const;
     Bytes hbm_footprint() const;
-    const std::vector<std::string>& notes() const { return notes_; }
+    const std::vector<std::string>& notes() const;
 
   private:
     friend class Block;
     struct Launch;
+    struct State;
     using Body = std::function<void(Block&, const Span*)>;
 
     void run(const char* kernel, std::span<const Axis> axes, const Body& body, Here here);
@@ -73,16 +71,7 @@ class Gpu {
     void merge(Worker& w);
     void settle(const Launch& launch);
 
-    const GpuSpec spec_;
-    const Mode mode_;
-    int threads_;
-    Control* control_;
-    std::deque<TensorInfo> tensors_;  // a deque: handles keep pointers to the names
-    Index page_size_ = 0;             // of tensors in pages; 0: there are none
-    std::vector<Listener*> listeners_;
-    std::vector<std::string> notes_;
-    std::unique_ptr<Worker> main_;
-    std::vector<LaunchInfo> launches_;
+    std::unique_ptr<State> state_;
 };
 
 template <class F>

@@ -2,9 +2,9 @@
 #include "core/machine/block.hpp"
 #include "core/machine/fold.hpp"
 #include "core/machine/gpu.hpp"
+#include "core/machine/gpu_state.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/machine/promise.hpp"
-#include "core/machine/worker.hpp"
 
 namespace tilescope {
 namespace {
@@ -24,13 +24,13 @@ void Block::loop(const Axis& asked, const Body& body, Here here) {
     const Axis range = gpu_.believed(asked);
     const LoopMark mark{index_, range.tiles, range.promise, line_, here, weight_};
     w_.tell([&](Listener& l) { l.begin(mark); });
-    gpu_.mode_.fold ? run_folded(range, body, here) : run_all(range, body, here);
+    gpu_.state_->mode.fold ? run_folded(range, body, here) : run_all(range, body, here);
     w_.tell([&](Listener& l) { l.end(mark); });
 }
 
 /// Runs tile k for `weight` of its kind.
 void Block::turn(const Axis& range, Index k, Count weight, const Body& body) {
-    check_stop(gpu_.control_);
+    check_stop(gpu_.state_->control);
     const Count before = weight_;
     weight_ = weight;
     const Span tile = range.tiles[k];

@@ -1,13 +1,16 @@
 // Tiles on chip.
 #pragma once
 
-#include "core/machine/counters.hpp"
 #include "core/machine/dtype.hpp"
 #include "core/machine/here.hpp"
 
 namespace tilescope {
 
 class Block;
+
+/// Where a tile lives on an SM.
+enum class Space : std::uint8_t { sram, registers };
+constexpr const char* name_of(Space s) { return s == Space::sram ? "SRAM" : "registers"; }
 
 using TileId = std::uint32_t;  ///< counts up within a thread block, never reused there
 inline constexpr TileId no_tile = 0xffffffff;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/machine/error.hpp"
 #include "core/machine/gpu.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/storage.hpp"

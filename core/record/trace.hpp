@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "core/machine/gpu.hpp"
 #include "core/record/contents.hpp"
 
 namespace tilescope {

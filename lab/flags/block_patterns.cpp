@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 
+#include "algorithms/contract/block_mask.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/values.hpp"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "algorithms/contract/block_mask.hpp"
 #include "algorithms/contract/problem.hpp"
 
 namespace tilescope::lab {

@@ -1,6 +1,7 @@
 #include "lab/flags/describe.hpp"
 
 #include "algorithms/contract/packed.hpp"
+#include "algorithms/contract/pass_lists.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/covers.hpp"

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/problem.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/mask.hpp"

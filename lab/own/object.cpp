@@ -7,6 +7,7 @@
 #include <typeinfo>
 
 #include "algorithms/contract/announce.hpp"
+#include "core/machine/error.hpp"
 #include "core/machine/mistakes.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/machine/error.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "core/machine/error.hpp"
 #include "core/text/words.hpp"
 #include "lab/own/kinds.hpp"
 #include "lab/own/self.hpp"

@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/scores.hpp"
 #include "core/machine/event.hpp"
+#include "core/machine/gpu_spec.hpp"
 #include "python/bindings/here.hpp"
 #include "python/bindings/texts.hpp"
 

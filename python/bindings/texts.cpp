@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "core/machine/tensor_info.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::python {

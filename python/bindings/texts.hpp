@@ -4,6 +4,7 @@
 #include <string>
 
 #include "algorithms/contract/computation.hpp"
+#include "core/machine/tensor_info.hpp"
 #include "core/machine/tile.hpp"
 #include "python/bindings/bindings.hpp"
 

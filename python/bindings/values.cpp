@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "algorithms/contract/kv_heads.hpp"
+#include "algorithms/contract/pass_lists.hpp"
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/errors.hpp"
 

@@ -1,4 +1,5 @@
 // What kernels look up, against the definitions element by element. Nothing runs on a GPU here.
+#include "algorithms/contract/block_mask.hpp"
 #include "algorithms/cuda/tables.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"

@@ -1,6 +1,7 @@
 // Lists of passes, as unfused graphs have them.
 #include <cmath>
 
+#include "algorithms/contract/pass_lists.hpp"
 #include "algorithms/contract/validate.hpp"
 #include "core/machine/error.hpp"
 #include "lab/experiment.hpp"

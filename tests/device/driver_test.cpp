@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "core/machine/counters.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
 

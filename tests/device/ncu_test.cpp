@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/machine/counters.hpp"
 #include "core/machine/error.hpp"
 #include "device/csv.hpp"
 #include "device/driver.hpp"

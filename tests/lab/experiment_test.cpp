@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "algorithms/contract/block_mask.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"

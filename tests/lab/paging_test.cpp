@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "algorithms/contract/page_pool.hpp"
 #include "core/machine/storage.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/packing.hpp"

@@ -6,6 +6,8 @@
 #include <random>
 #include <sstream>
 
+#include "algorithms/contract/block_mask.hpp"
+#include "algorithms/contract/pass_lists.hpp"
 #include "lab/experiment.hpp"
 #include "lab/mapping.hpp"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/machine/tensor_info.hpp"
+
 namespace tilescope::standard {
 namespace {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/attention_backward/steps.hpp"
+#include "core/machine/gpu_spec.hpp"
 
 namespace tilescope::flash_v2_literal_backward {
 

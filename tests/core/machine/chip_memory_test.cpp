@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/machine/mode.hpp"
 #include "tests/support/harness.hpp"
 
 using namespace tilescope;

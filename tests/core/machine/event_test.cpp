@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/machine/mode.hpp"
 #include "tests/support/harness.hpp"
 
 using namespace tilescope;

@@ -7,6 +7,8 @@
 #include <set>
 #include <thread>
 
+#include "core/machine/launch_info.hpp"
+#include "core/machine/mode.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/seeds.hpp"
 

@@ -5,6 +5,8 @@
 #include <stdexcept>
 
 #include "core/machine/gpu.hpp"
+#include "core/machine/gpu_spec.hpp"
+#include "core/machine/mode.hpp"
 #include "core/machine/ops.hpp"
 #include "core/machine/storage.hpp"
 #include "tests/support/catch.hpp"

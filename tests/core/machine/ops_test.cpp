@@ -1,6 +1,7 @@
 #include "core/machine/ops.hpp"
 
 #include "core/machine/gradient_ops.hpp"
+#include "core/machine/mode.hpp"
 #include "core/machine/score_ops.hpp"
 #include "tests/support/harness.hpp"
 

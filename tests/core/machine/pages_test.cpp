@@ -1,4 +1,5 @@
 // Tensors whose rows lie in pages: a load reads the table first, and finds its rows wherever they are.
+#include "core/machine/mode.hpp"
 #include "core/machine/storage.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/harness.hpp"

@@ -1,4 +1,5 @@
 // A grid axis of parts: blocks see parts of what a graded axis sees.
+#include "core/machine/mode.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/harness.hpp"
 #include "tests/support/seeds.hpp"

@@ -1,5 +1,6 @@
 #include "core/machine/score_ops.hpp"
 
+#include "core/machine/mode.hpp"
 #include "tests/support/harness.hpp"
 
 using namespace tilescope;

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/machine/mode.hpp"
 #include "tests/support/programs.hpp"
 
 using namespace tilescope;

@@ -1,0 +1,29 @@
+// Lists of passes as they are typed, and those that frameworks have, by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "algorithms/contract/passes.hpp"
+
+namespace tilescope {
+
+/// Of "product:f32/scale+mask/softmax/product": launches with a slash between them, what one does with a plus, and
+/// behind a colon the type that it writes; or of one of `pass_lists`. BadValue where that is no graph of attention.
+PassList passes_from(std::string_view text);
+/// The same text, of no name; "" of an empty list.
+std::string name_of(const PassList& list);
+
+/// What frameworks launch where they fuse nothing, by name.
+struct NamedPasses {
+    const char *name, *passes, *whose;
+};
+inline constexpr NamedPasses pass_lists[] = {
+    {"typed", "product/scale/bias/mask/softmax/product", "softmax(q @ k.T * scale) @ v in PyTorch"},
+    {"transformers", "product/scale/bias/mask/softmax:f32/convert/product", "Hugging Face's eager attention"},
+    {"math",
+     "convert:f32/scale:f32/product:f32/bias:f32/mask:f32/softmax:f32/seen/any/clear:f32/copy/product:f32/convert",
+     "PyTorch's MATH backend"},
+    {"xla", "product:f32/softmax/product", "jax.nn.dot_product_attention by XLA"}};
+
+}  // namespace tilescope

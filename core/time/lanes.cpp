@@ -1,0 +1,234 @@
+#include "core/time/lanes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <limits>
+#include <queue>
+
+#include "core/text/words.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double least_of_tensor_cores = 0.1;  // that work beside leaves them
+
+class Play {
+  public:
+    Play(std::span<const Lane> lanes, const LaneMachine& machine, bool phases)
+        : lanes_(lanes), machine_(machine), keeps_phases_(phases), next_(lanes.size(), 0), flags_(flags_of(lanes), 0) {
+        for (std::uint32_t l = 0; l < lanes.size(); ++l) ready_.push_back(l);
+    }
+
+    LanePlay run() {
+        for (;;) {
+            while (!ready_.empty()) go_on(take(ready_));
+            if (wake()) continue;
+            const double passed = until_next();
+            if (passed == never) break;
+            pass(passed);
+        }
+        if (!waiting_.empty()) throw Stuck(who_waits());
+        out_.end = now_;
+        return std::move(out_);
+    }
+
+  private:
+    struct Product {
+        std::uint32_t lane;
+        const Act* act;
+        double left, from;
+    };
+    struct Work {
+        std::uint32_t lane;
+        const Act* act;
+        double left, from;  // left: a share
+    };
+    struct Waiting {
+        std::uint32_t lane;
+        const Act* act;
+        double from;
+    };
+    struct Timer {
+        double at;
+        std::uint64_t number;  // of those at once, in the order in which they were set
+        std::uint32_t lane;    // that goes on, where there is no flag
+        Flag flag;
+        friend bool operator>(const Timer& a, const Timer& b) {
+            return a.at != b.at ? a.at > b.at : a.number > b.number;
+        }
+    };
+
+    static std::uint32_t take(std::deque<std::uint32_t>& from) {
+        const std::uint32_t first = from.front();
+        from.pop_front();
+        return first;
+    }
+    static std::size_t flags_of(std::span<const Lane> lanes) {
+        std::size_t most = 0;
+        for (const Lane& l : lanes)
+            for (const Act& a : l.acts)
+                for (const Flag f : {a.flag, a.frees})
+                    if (f != no_flag) most = std::max<std::size_t>(most, f + 1);
+        return most;
+    }
+    void set(Flag f) {
+        if (f != no_flag) ++flags_[f];
+    }
+    bool is_there(const Act& wait) const { return flags_[wait.flag] >= wait.count; }
+    void at(double when, std::uint32_t lane, Flag flag) { timers_.push({when, ++timers_set_, lane, flag}); }
+    void note(std::uint32_t lane, const Act& act, double from, double to) {
+        if (keeps_phases_ && to > from) out_.phases.push_back({lane, act.kind, act.what, act.step, from, to});
+    }
+
+    /// The lane's next act, and what takes no time before it.
+    void go_on(std::uint32_t lane) {
+        const std::vector<Act>& acts = lanes_[lane].acts;
+        for (std::size_t& k = next_[lane]; k < acts.size();) {
+            const Act& act = acts[k++];
+            switch (act.kind) {
+                case Act::Kind::set:
+                    if (act.cycles > 0)
+                        at(now_ + act.cycles, lane, act.flag);
+                    else
+                        set(act.flag);
+                    continue;
+                case Act::Kind::mark:
+                    out_.marks.push_back({lane, act.kind, act.what, act.step, now_, now_});
+                    continue;
+                case Act::Kind::product:
+                    queue_.push_back({lane, &act, act.cycles, now_});
+                    return ready_.push_back(lane);
+                case Act::Kind::load: {
+                    const double from = std::max(now_, bus_free_);
+                    bus_free_ = from + act.bytes / machine_.bus;
+                    note(lane, act, from, bus_free_ + machine_.latency);
+                    at(bus_free_ + machine_.latency, lane, act.flag);
+                    return ready_.push_back(lane);
+                }
+                case Act::Kind::work:
+                    return work_.push_back({lane, &act, 1, now_});
+                case Act::Kind::wait:
+                    return waiting_.push_back({lane, &act, now_});
+                case Act::Kind::pass:
+                    return at(now_ + act.cycles, lane, no_flag);
+            }
+        }
+    }
+
+    /// Those that wait for what is there by now; whether there were any.
+    bool wake() {
+        const std::size_t before = waiting_.size();
+        std::erase_if(waiting_, [&](const Waiting& w) {
+            if (!is_there(*w.act)) return false;
+            note(w.lane, *w.act, w.from, now_);
+            ready_.push_back(w.lane);
+            return true;
+        });
+        return waiting_.size() < before;
+    }
+
+    Index at_work_on(const std::optional<Unit>& unit) const {
+        return std::count_if(work_.begin(), work_.end(), [&](const Work& w) { return w.act->unit == unit; });
+    }
+    /// Of a piece of work, the share of it that a cycle does.
+    double rate_of(const Work& w) const {
+        const Act& a = *w.act;
+        if (!a.unit) return 1 / a.cycles;
+        const auto all = static_cast<double>(static_cast<Index>(work_.size()) - at_work_on(std::nullopt));
+        return 1 / (a.cycles * static_cast<double>(at_work_on(a.unit)) + (queue_.empty() ? 0 : a.beside * all));
+    }
+    /// Cycles of the first product that a cycle does.
+    double rate_of_products() const {
+        double stolen = 0;
+        for (const Work& w : work_) stolen += w.act->steals * rate_of(w);
+        const bool lone =
+            std::all_of(queue_.begin(), queue_.end(), [&](const Product& p) { return p.lane == queue_.front().lane; });
+        return std::max(least_of_tensor_cores, 1 - stolen) / (lone ? queue_.front().act->lone : 1);
+    }
+    double until_next() const {
+        double least = timers_.empty() ? never : timers_.top().at - now_;
+        if (!queue_.empty()) least = std::min(least, queue_.front().left / rate_of_products());
+        for (const Work& w : work_) least = std::min(least, w.left / rate_of(w));
+        return least == never ? never : std::max(least, 0.0);
+    }
+
+    void pass(double cycles) {
+        constexpr double of_a_cycle = 1e-6, of_work = 1e-9;
+        const double products = queue_.empty() ? 0 : rate_of_products();
+        std::vector<double> rates;
+        for (const Work& w : work_) rates.push_back(rate_of(w));
+        account(cycles);
+        now_ += cycles;
+        if (!queue_.empty() && (queue_.front().left -= products * cycles) < of_a_cycle) {
+            const Product done = queue_.front();
+            queue_.pop_front();
+            set(done.act->flag), set(done.act->frees);
+            note(done.lane, *done.act, done.from, now_);
+            if (!queue_.empty()) queue_.front().from = now_;
+        }
+        for (std::size_t k = 0; k < work_.size(); ++k) work_[k].left -= rates[k] * cycles;
+        std::erase_if(work_, [&](const Work& w) {
+            if (w.left >= of_work) return false;
+            note(w.lane, *w.act, w.from, now_);
+            ready_.push_back(w.lane);
+            return true;
+        });
+        while (!timers_.empty() && timers_.top().at <= now_ + of_work) {
+            const Timer t = timers_.top();
+            timers_.pop();
+            t.flag == no_flag ? ready_.push_back(t.lane) : set(t.flag);
+        }
+    }
+    void account(double cycles) {
+        const bool cuda = static_cast<Index>(work_.size()) > at_work_on(std::nullopt);
+        if (!queue_.empty()) out_.tensor += cycles;
+        if (cuda) out_.cuda += cycles;
+        if (at_work_on(Unit::exp) > 0) out_.exp += cycles;
+        if (!queue_.empty() && cuda) out_.both += cycles;
+    }
+
+    std::string name_of(Flag f) const {
+        return f < machine_.flags.size() ? machine_.flags[f] : "flag " + std::to_string(f);
+    }
+    /// The lane that would set a flag, had it gone on; nullptr: none does.
+    const Lane* who_sets(Flag f) const {
+        for (std::size_t l = 0; l < lanes_.size(); ++l)
+            for (std::size_t k = next_[l]; k < lanes_[l].acts.size(); ++k)
+                if (const Act& a = lanes_[l].acts[k]; a.kind != Act::Kind::wait && (a.flag == f || a.frees == f))
+                    return &lanes_[l];
+        return nullptr;
+    }
+    std::string who_waits() const {
+        std::vector<std::string> all;
+        for (const Waiting& w : waiting_) {
+            const Lane* by = who_sets(w.act->flag);
+            all.push_back(lanes_[w.lane].name + " waits for " + name_of(w.act->flag) +
+                          (by ? ", which " + by->name + " gives" : ", which nobody gives"));
+        }
+        return text::join(all, "; ");
+    }
+
+    std::span<const Lane> lanes_;
+    const LaneMachine& machine_;
+    const bool keeps_phases_;
+    std::vector<std::size_t> next_;  // act of each lane
+    std::vector<Index> flags_;       // how often each was set
+    std::deque<std::uint32_t> ready_;
+    std::vector<Waiting> waiting_;
+    std::deque<Product> queue_;
+    std::vector<Work> work_;
+    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+    std::uint64_t timers_set_ = 0;
+    double now_ = 0, bus_free_ = 0;
+    LanePlay out_;
+};
+
+}  // namespace
+
+LanePlay play_lanes(std::span<const Lane> lanes, const LaneMachine& machine, bool phases) {
+    return Play(lanes, machine, phases).run();
+}
+
+}  // namespace tilescope
