@@ -6,8 +6,10 @@
 #include "core/machine/flow.hpp"
 #include "core/machine/gpu.hpp"
 #include "core/machine/gpu_state.hpp"
+#include "core/machine/lane.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/storage.hpp"
+#include "core/text/words.hpp"
 
 namespace tilescope {
 namespace {
@@ -41,8 +43,12 @@ void Block::round_result(const Tile& t) {
     if (t.dtype() != Dtype::f32) round_to(t.dtype(), w_.chip.data(t.slot_), t.size());
 }
 
-ChipMemory::Slot Block::make(const TileInfo& info) {
-    const ChipMemory::Slot slot = w_.chip.take(info, line_);
+/// Within a ring, or in the registers that are the own of the lane that issues.
+ChipMemory::Slot Block::make(TileInfo info, const Tile* within) {
+    ChipMemory::Slot place = within ? within->slot_ : ChipMemory::no_slot;
+    if (!within && info.space == Space::registers && w_.issuing != no_lane) place = w_.lanes[w_.issuing].registers;
+    const ChipMemory::Slot slot =
+        place == ChipMemory::no_slot ? w_.chip.take(info, line_) : w_.chip.take_within(place, info, line_);
     w_.mark(static_cast<std::uint64_t>(info.space), info.bytes(), weight_);
     return slot;
 }
@@ -76,6 +82,52 @@ Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
     const Dtype dtype = as_stored ? from.dtype_ : Dtype::f32;
     prepare(from, rows, cols, here);
     Tile tile(this, make({from.name_, rows.size, cols.size, dtype, to}));
+    fetch(tile, from, rows, cols, here);
+    return tile;
+}
+
+Lane Block::lane(const char* name, const LaneSpec& spec, Here here) {
+    w_.here = here;
+    if (spec.warps < 1) throw std::logic_error(std::string("lane: ") + name + " has no warp");
+    const auto id = static_cast<LaneId>(w_.lanes.size());
+    if (id == no_lane) throw std::logic_error("lane: a thread block has too many of them");
+    w_.lanes.push_back({{name, spec}});
+    std::optional<Tile> registers;
+    if (spec.registers_per_thread > 0) {
+        constexpr Index threads_of_warp = 32;
+        registers.emplace(alloc_registers(name, spec.warps * threads_of_warp, spec.registers_per_thread, 0, here));
+        w_.lanes.back().registers = registers->slot_;
+    }
+    return Lane(*this, id, std::move(registers));
+}
+
+Ring Block::ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Here here) {
+    w_.here = here;
+    if (slots < 1 || rows < 1 || cols < 1) throw std::logic_error(std::string("ring: ") + name + " has no slot");
+    return Ring(alloc(name, slots * rows, cols, Space::sram, dtype, 0, here), slots);
+}
+
+LaneId Block::issue_for(LaneId lane) { return std::exchange(w_.issuing, lane); }
+
+Tile Block::load(Ring& to, const Hbm& from, Span rows, Here here) {
+    w_.here = here;
+    const Span cols{0, from.cols_};
+    prepare(from, rows, cols, here);
+    const TileInfo& ring = info(to.place_);
+    const auto slot = static_cast<Index>(to.next_);
+    Ring::Filled& filled = to.filled_[to.next_];
+    const std::string which = "load: slot " + std::to_string(slot) + " of ring " + ring.name;
+    if (w_.chip.holds(filled.place, filled.tile))
+        throw std::logic_error(which + " still holds " + w_.chip.info(filled.place).name + ": it has " +
+                               text::counted(to.slots(), "slot") +
+                               ", filled round and round; give the tile back before, or give the ring more");
+    const TileInfo loaded{from.name_, rows.size, cols.size, from.dtype_, Space::sram, no_tile, slot};
+    if (loaded.bytes() > ring.bytes() / to.slots())
+        throw std::logic_error(which + " has " + std::to_string(ring.bytes() / to.slots()) + " B, and the tile " +
+                               std::to_string(loaded.bytes()));
+    Tile tile(this, make(loaded, &to.place_));
+    filled = {tile.slot_, w_.chip.id(tile.slot_)};
+    to.next_ = (to.next_ + 1) % to.filled_.size();
     fetch(tile, from, rows, cols, here);
     return tile;
 }
@@ -222,6 +274,7 @@ void Block::report(Event e, const Tile& tile, TileData data, Here here) {
     e.source_line = here.line;
     e.source_file = here.file;
     e.block = index_;
+    if (w_.issuing != no_lane) e.lane = &w_.lanes[w_.issuing].info;
     e.tile = &info(tile);
     e.meaning = w_.chip.origin(tile.slot_).meaning;
     e.times = weight_;

@@ -16,6 +16,12 @@ class Gpu;
 struct Worker;
 struct Event;
 struct Origin;
+struct LaneSpec;
+class Lane;
+class Ring;
+
+using LaneId = std::uint16_t;  ///< counts up within a thread block
+inline constexpr LaneId no_lane = 0xffff;
 
 class Block {
   public:
@@ -47,6 +53,12 @@ class Block {
         return alloc(name, rows, cols, Space::registers, Dtype::f32, fill, here);
     }
 
+    /// Lanes and rings: core/machine/lane.hpp. Their names must be string literals.
+    Lane lane(const char* name, const LaneSpec& spec, Here here = Here::now());
+    Ring ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Here here = Here::now());
+    /// HBM -> a new tile in the ring's next slot, whose tile must have been given back.
+    Tile load(Ring& to, const Hbm& from, Span rows, Here here = Here::now());
+
     /// acc += alpha a b (with one operand transposed), 2mnk FLOPs. f32 operands that meet narrower ones are rounded to
     /// the narrower type first, as tensor cores demand; the sum is kept in f32. All other arithmetic:
     /// core/machine/ops.hpp.
@@ -74,6 +86,7 @@ class Block {
     friend class Gpu;
     friend class Tile;
     friend class Apply;
+    friend class Issue;
 
     using Body = std::function<void(Span)>;
     using TileData = std::span<const float>;
@@ -83,7 +96,8 @@ class Block {
     const TileInfo& info(const Tile& t) const;
     TileData contents(const Tile& t) const;
     void round_result(const Tile& t);
-    std::uint32_t make(const TileInfo& info);
+    std::uint32_t make(TileInfo info, const Tile* within = nullptr);
+    LaneId issue_for(LaneId lane);
     void fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here);
     void prepare(const Hbm& from, Span rows, Span cols, Here here);
     void look_up(const Hbm& tensor, Span rows, Here here);

@@ -5,12 +5,14 @@
 namespace tilescope {
 namespace {
 
-std::string describe(Space space, const LiveTile& wanted, Bytes used, Bytes capacity, std::uint16_t line) {
+std::string describe(Space space, const LiveTile& wanted, Bytes used, Bytes capacity, std::uint16_t line,
+                     const std::string& whose) {
     std::ostringstream out;
     out.exceptions(std::ios::badbit);  // or else it is cut off where memory runs out
     out << "tile " << wanted.name << " [" << wanted.rows << " x " << wanted.cols << ' ' << name_of(wanted.dtype)
-        << "] does not fit in " << name_of(space) << " at line " << line << ": needs " << wanted.bytes << " B, " << used
-        << " of " << capacity << " B are in use, " << used + wanted.bytes - capacity << " B are missing";
+        << "] does not fit in " << name_of(space) << (whose.empty() ? "" : " of ") << whose << " at line " << line
+        << ": needs " << wanted.bytes << " B, " << used << " of " << capacity << " B are in use, "
+        << used + wanted.bytes - capacity << " B are missing";
     return out.str();
 }
 
@@ -19,8 +21,8 @@ LiveTile live(const TileInfo& t) { return {t.name, t.rows, t.cols, t.dtype, t.by
 }  // namespace
 
 OutOfChipMemory::OutOfChipMemory(Space space_, LiveTile wanted_, Bytes used_, Bytes capacity_, std::uint16_t line_,
-                                 std::vector<LiveTile> live_)
-    : std::runtime_error(describe(space_, wanted_, used_, capacity_, line_)),
+                                 std::vector<LiveTile> live_, const std::string& whose)
+    : std::runtime_error(describe(space_, wanted_, used_, capacity_, line_, whose)),
       space(space_),
       wanted(std::move(wanted_)),
       used(used_),
@@ -32,6 +34,21 @@ ChipMemory::Slot ChipMemory::take(const TileInfo& info, std::uint16_t line) {
     const int s = static_cast<int>(info.space);
     const Bytes bytes = info.bytes();
     if (used_[s] + bytes > capacity_.of(info.space)) refuse(info, line);
+    used_[s] += bytes;
+    peak_[s] = std::max(peak_[s], used_[s]);
+    return fill(info);
+}
+
+ChipMemory::Slot ChipMemory::take_within(Slot place, TileInfo info, std::uint16_t line) {
+    if (slots_[place].held + info.bytes() > slots_[place].info.bytes()) refuse_within(place, info, line);
+    slots_[place].held += info.bytes();
+    info.within = slots_[place].id;
+    const Slot slot = fill(info);
+    slots_[slot].within = place;
+    return slot;
+}
+
+ChipMemory::Slot ChipMemory::fill(const TileInfo& info) {
     if (free_.empty()) {
         slots_.emplace_back();
         free_.reserve(slots_.capacity());  // so that give() needs no memory: destructors call it
@@ -44,9 +61,9 @@ ChipMemory::Slot ChipMemory::take(const TileInfo& info, std::uint16_t line) {
         e.room = n;
     }
     free_.pop_back();
-    used_[s] += bytes;
-    peak_[s] = std::max(peak_[s], used_[s]);
     e.info = info;
+    e.within = no_slot;
+    e.held = 0;
     e.id = next_id_++;
     e.origin = {};
     e.live = true;
@@ -55,7 +72,10 @@ ChipMemory::Slot ChipMemory::take(const TileInfo& info, std::uint16_t line) {
 
 void ChipMemory::give(Slot slot) noexcept {
     Entry& e = slots_[slot];
-    used_[static_cast<int>(e.info.space)] -= e.info.bytes();
+    if (e.within == no_slot)
+        used_[static_cast<int>(e.info.space)] -= e.info.bytes();
+    else
+        slots_[e.within].held -= e.info.bytes();
     e.live = false;
     free_.push_back(slot);
 }
@@ -63,8 +83,16 @@ void ChipMemory::give(Slot slot) noexcept {
 void ChipMemory::refuse(const TileInfo& info, std::uint16_t line) const {
     std::vector<LiveTile> tiles;
     for (const Entry& e : slots_)
-        if (e.live && e.info.space == info.space) tiles.push_back(live(e.info));
+        if (e.live && e.within == no_slot && e.info.space == info.space) tiles.push_back(live(e.info));
     throw OutOfChipMemory(info.space, live(info), used(info.space), capacity_.of(info.space), line, std::move(tiles));
+}
+
+void ChipMemory::refuse_within(Slot place, const TileInfo& info, std::uint16_t line) const {
+    std::vector<LiveTile> tiles;
+    for (const Entry& e : slots_)
+        if (e.live && e.within == place) tiles.push_back(live(e.info));
+    const Entry& all = slots_[place];
+    throw OutOfChipMemory(info.space, live(info), all.held, all.info.bytes(), line, std::move(tiles), all.info.name);
 }
 
 }  // namespace tilescope

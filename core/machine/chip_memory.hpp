@@ -25,6 +25,7 @@ struct ChipCapacity {
 class ChipMemory {
   public:
     using Slot = std::uint32_t;
+    static constexpr Slot no_slot = 0xffffffff;
 
     explicit ChipMemory(ChipCapacity capacity, bool data) : capacity_(capacity), data_(data) {
         slots_.reserve(16);
@@ -33,10 +34,13 @@ class ChipMemory {
 
     /// Charges the tile; OutOfChipMemory when it does not fit. `line` is the pseudo-code line to blame.
     Slot take(const TileInfo& info, std::uint16_t line);
+    /// The same of a tile that takes its place in another one, which was charged.
+    Slot take_within(Slot place, TileInfo info, std::uint16_t line);
     void give(Slot slot) noexcept;
 
     const TileInfo& info(Slot s) const { return slots_[s].info; }
     TileId id(Slot s) const { return slots_[s].id; }
+    bool holds(Slot s, TileId id) const { return s < slots_.size() && slots_[s].live && slots_[s].id == id; }
     float* data(Slot s) const { return slots_[s].data.get(); }
     Origin& origin(Slot s) { return slots_[s].origin; }
 
@@ -59,12 +63,16 @@ class ChipMemory {
         TileInfo info;
         TileId id;
         Origin origin = {};
+        Slot within = no_slot;
+        Bytes held = 0;  // by what takes its place in it
         bool live = false;
         Index room = 0;  // floats that `data` can hold
         std::unique_ptr<float[], Release> data;
     };
 
+    Slot fill(const TileInfo& info);
     [[noreturn]] void refuse(const TileInfo& info, std::uint16_t line) const;
+    [[noreturn]] void refuse_within(Slot place, const TileInfo& info, std::uint16_t line) const;
 
     ChipCapacity capacity_;
     bool data_;

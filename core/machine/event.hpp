@@ -7,6 +7,7 @@
 
 #include "core/machine/counters.hpp"
 #include "core/machine/grid.hpp"
+#include "core/machine/lane_info.hpp"
 #include "core/machine/operation.hpp"
 #include "core/machine/tensor.hpp"
 #include "core/machine/tensor_info.hpp"
@@ -28,6 +29,7 @@ struct Event {
     std::uint32_t source_line = 0;     ///< line of the tile program
     const char* source_file = "";      ///< in which it is
     Index block = 0;                   ///< linear index in the launch's grid
+    const LaneInfo* lane = nullptr;    ///< who issued it, valid during the call; nullptr: no lane
     TileId out = no_tile;              ///< the tile written, made or given back; none for a store
     std::array<Operand, 2> reads{};    ///< a and b; of a store a is the tile stored
     float alpha = 1;                   ///< factor of a product

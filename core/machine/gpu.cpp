@@ -314,6 +314,8 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
     if (state_->mode.only_wanted && w.listeners.empty()) return;
 
     w.chip.restart();
+    w.lanes.clear();
+    w.issuing = no_lane;
     const Index party = party_of(launch.axes, block);
     w.stores.begin_block(block, party);
     w.written.begin_block(party);

@@ -20,7 +20,7 @@ struct LiveTile {
 /// A tile did not fit. A result to show: says what lives in the space, how much more is needed, and where it happened.
 struct OutOfChipMemory : std::runtime_error, Placed {
     OutOfChipMemory(Space space, LiveTile wanted, Bytes used, Bytes capacity, std::uint16_t line,
-                    std::vector<LiveTile> live);
+                    std::vector<LiveTile> live, const std::string& whose = "");
 
     Bytes missing() const { return used + wanted.bytes - capacity; }
 

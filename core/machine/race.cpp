@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-std::string text(Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; }
+std::string span_text(Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; }
 
 bool overlap(Span a, Span b) { return a.begin < b.end() && b.begin < a.end(); }
 
@@ -81,7 +81,7 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
             throw Race(std::string("race in ") + kernel + ": thread block " + std::to_string(other->block) +
                            " (pseudo-code line " + std::to_string(other->line) + ") and thread block " +
                            std::to_string(s.block) + " (line " + std::to_string(s.line) + ") both store to rows " +
-                           text(s.region.rows) + ", columns " + text(s.region.cols) + " of slice " +
+                           span_text(s.region.rows) + ", columns " + span_text(s.region.cols) + " of slice " +
                            std::to_string(s.region.slice) + " of " + tensors[s.region.tensor] + ", at " +
                            source_of(s.here),
                        {launch, other->block, other->line}, {launch, s.block, s.line});

@@ -21,6 +21,8 @@ struct TileInfo {
     Index rows, cols;
     Dtype dtype;
     Space space;
+    TileId within = no_tile;  ///< the ring, or the lane's registers, that it takes its place in: charged at once
+    Index slot = 0;           ///< of the ring
 
     Bytes bytes() const { return rows * cols * size_of(dtype); }
 };

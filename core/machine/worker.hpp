@@ -1,11 +1,13 @@
 // What one thread of the simulator keeps while it runs thread blocks; merged at the end of a launch.
 #pragma once
 
+#include <deque>
 #include <exception>
 #include <utility>
 #include <vector>
 
 #include "core/machine/addends.hpp"
+#include "core/machine/block.hpp"
 #include "core/machine/chip_memory.hpp"
 #include "core/machine/covered.hpp"
 #include "core/machine/race.hpp"
@@ -26,7 +28,13 @@ struct Worker {
     Addends addends;                   // of the current block
     Written settled;                   // by launches that are over, in exact modes: the main worker's, for all
     Written written{&settled};         // of this launch as well
-    std::map<TensorId, Here> early;    // loads from blank tensors in which nothing was stored by then, in folded runs
+    struct Issuer {
+        LaneInfo info;
+        ChipMemory::Slot registers = ChipMemory::no_slot;  // of its own
+    };
+    std::deque<Issuer> lanes;  // of the current block
+    LaneId issuing = no_lane;
+    std::map<TensorId, Here> early;  // loads from blank tensors in which nothing was stored by then, in folded runs
 
     std::exception_ptr unsaid;  // what a listener threw where nothing can be thrown
 

@@ -1,6 +1,7 @@
 // What a recording consists of.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct RecordedTile {
     Index launch, block;
     TileId id;                         ///< within its block
     Meaning meaning = Meaning::other;  ///< as far as the recording shows
+    TileId within = no_tile;           ///< the ring or the registers that it takes its place in: an earlier tile
+    Index slot = 0;                    ///< of the ring
 
     Bytes bytes() const { return rows * cols * size_of(dtype); }
     friend bool operator==(const RecordedTile&, const RecordedTile&) = default;
@@ -98,6 +101,7 @@ struct Step {
     Index launch = -1;
     Index turn = -1;           ///< of the innermost loop that it is in: an index into Trace::turns(); -1: in none
     bool enters_line = false;  ///< first event since the program said at(): a visit of the pseudo-code line begins
+    Index lane = -1;           ///< that issued it: an index into Trace::lanes(); -1: none
     Index region = -1;         ///< of a load or store: index into the tensor's regions
     std::size_t first_value = 0, values = 0;  ///< where the contents are that it wrote
 
@@ -116,10 +120,18 @@ struct RecordedRun {
     std::vector<RecordedTurn> turns;
     std::vector<RecordedTensor> tensors;  ///< by TensorId
     std::vector<RecordedTile> tiles;
+    std::vector<std::string> lanes;  ///< names of lanes
     std::vector<Step> steps;
     std::vector<float> values;  ///< that the steps wrote, in places of several (see Contents)
     /// What the events' source_file points into, where they were read.
     std::shared_ptr<const std::vector<std::string>> sources;
+
+    /// Of a lane by its name, which is new where it was not heard of before.
+    Index number_of_lane(const std::string& name) {
+        const auto known = std::find(lanes.begin(), lanes.end(), name);
+        if (known == lanes.end()) return lanes.push_back(name), static_cast<Index>(lanes.size()) - 1;
+        return known - lanes.begin();
+    }
 };
 
 }  // namespace tilescope

@@ -5,6 +5,7 @@
 
 #include "core/machine/error.hpp"
 #include "core/machine/gpu.hpp"
+#include "core/machine/mode.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/storage.hpp"
 
@@ -101,6 +102,8 @@ void Trace::keep(const Event& event, TileData data, std::optional<std::size_t> k
               .enters_line = enters_line_ && event.line != 0};
     enters_line_ = false;
     step.event.source_file = name_of_source(event.source_file);
+    if (event.lane) step.lane = kept_.number_of_lane(event.lane->name);
+    step.event.lane = nullptr;
     number_tiles(step.event);
     if (step.moves_data()) step.region = region_index(event.region);
     step.first_value = known.value_or(kept_.values.size());
@@ -171,7 +174,8 @@ void Trace::number_tiles(Event& event) {
         numbers_[event.out] = static_cast<TileId>(kept_.tiles.size());
         const TileInfo& t = *event.tile;
         const Index launch = static_cast<Index>(kept_.launches.size()) - 1;
-        kept_.tiles.push_back({t.name, t.rows, t.cols, t.dtype, t.space, launch, event.block, event.out});
+        kept_.tiles.push_back({t.name, t.rows, t.cols, t.dtype, t.space, launch, event.block, event.out, Meaning::other,
+                               number(t.within), t.slot});
     }
     event.out = number(event.out);
     for (Operand& o : event.reads) o.tile = number(o.tile);

@@ -64,6 +64,7 @@ class Trace : public Listener {
     const std::vector<RecordedLoop>& loops() const { return kept_.loops; }
     const std::vector<RecordedTurn>& turns() const { return kept_.turns; }
     const std::vector<RecordedTile>& tiles() const { return kept_.tiles; }
+    const std::vector<std::string>& lanes() const { return kept_.lanes; }
     const std::vector<RecordedTensor>& tensors() const { return kept_.tensors; }  ///< by TensorId
 
     /// The first step from `from` on, or the last one before `before`, that wanted(const Step&) accepts.

@@ -90,6 +90,7 @@ void EventReader::read_position(JsonEntry& entry, Step& step) const {
     step.enters_line = entry.yes("enters_line");
     e.source_line = static_cast<std::uint32_t>(entry.integer("source_line", 0, most_source_line));
     const Index source = entry.integer_or(-1, "source", 0, last(to_.sources->size()));
+    if (entry.has("lane")) step.lane = to_.number_of_lane(entry.text("lane"));
     if (source >= 0) e.source_file = (*to_.sources)[static_cast<std::size_t>(source)].c_str();
 }
 
@@ -135,8 +136,9 @@ void EventReader::live(JsonEntry& entry, const Event& e) {
     if (e.kind() == Kind::alloc ? life != Life::to_come : life == Life::given_back)
         entry.refuse("out: " + quoted_name(t.name, e.out) + " was made before");
     Bytes& held = held_[static_cast<std::size_t>(t.space)];
-    if (life == Life::to_come) held += t.bytes();
-    if (e.kind() == Kind::release) held -= t.bytes();
+    const Bytes bytes = t.within == no_tile ? t.bytes() : 0;  // or it is in a place that is held as a whole
+    if (life == Life::to_come) held += bytes;
+    if (e.kind() == Kind::release) held -= bytes;
     life = e.kind() == Kind::release ? Life::given_back : Life::on_chip;
 }
 

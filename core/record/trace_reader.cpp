@@ -235,6 +235,14 @@ void TraceReader::read_tile(JsonEntry e) {
          e.named("space", {Space::sram, Space::registers}, space_word),
          e.integer("launch", 0, static_cast<Index>(to_.launches.size()) - 1), e.integer("block"),
          static_cast<TileId>(e.integer("id", 0, no_tile - 1)), e.named("meaning", all_meanings, name_of)});
+    RecordedTile& t = to_.tiles.back();
+    if (e.has("within")) {
+        t.within = static_cast<TileId>(e.integer("within", 0, static_cast<Index>(to_.tiles.size()) - 2));
+        t.slot = e.integer("slot");
+        const RecordedTile& place = to_.tiles[t.within];
+        if (place.launch != t.launch || place.block != t.block || place.space != t.space)
+            e.refuse("within: tile " + std::to_string(t.within) + " is of another thread block, or elsewhere");
+    }
     e.finish();
 }
 

@@ -63,15 +63,17 @@ Json to_json(const RecordedTensor& t) {
 }
 
 Json to_json(const RecordedTile& t) {
-    return {{"name", t.name},
-            {"rows", t.rows},
-            {"cols", t.cols},
-            {"dtype", name_of(t.dtype)},
-            {"space", space_word(t.space)},
-            {"meaning", name_of(t.meaning)},
-            {"launch", t.launch},
-            {"block", t.block},
-            {"id", t.id}};
+    Json j = {{"name", t.name},
+              {"rows", t.rows},
+              {"cols", t.cols},
+              {"dtype", name_of(t.dtype)},
+              {"space", space_word(t.space)},
+              {"meaning", name_of(t.meaning)},
+              {"launch", t.launch},
+              {"block", t.block},
+              {"id", t.id}};
+    if (t.within != no_tile) j["within"] = t.within, j["slot"] = t.slot;
+    return j;
 }
 
 /// A list, an entry a line.
@@ -101,6 +103,7 @@ class EventWriter {
         j["line"] = e.line;
         if (s.enters_line) j["enters_line"] = true;
         j["source_line"] = e.source_line;
+        if (s.lane >= 0) j["lane"] = trace_.lanes()[static_cast<std::size_t>(s.lane)];
         if (*e.source_file) j["source"] = sources_.at(e.source_file);
         add_tiles(j, e);
         add_region(j, e.region);

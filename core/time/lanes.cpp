@@ -16,8 +16,13 @@ constexpr double least_of_tensor_cores = 0.1;  // that work beside leaves them
 
 class Play {
   public:
-    Play(std::span<const Lane> lanes, const LaneMachine& machine, bool phases)
-        : lanes_(lanes), machine_(machine), keeps_phases_(phases), next_(lanes.size(), 0), flags_(flags_of(lanes), 0) {
+    Play(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases)
+        : lanes_(lanes),
+          machine_(machine),
+          keeps_phases_(phases),
+          next_(lanes.size(), 0),
+          waited_(lanes.size(), 0),
+          flags_(flags_of(lanes), 0) {
         for (std::uint32_t l = 0; l < lanes.size(); ++l) ready_.push_back(l);
     }
 
@@ -65,9 +70,9 @@ class Play {
         from.pop_front();
         return first;
     }
-    static std::size_t flags_of(std::span<const Lane> lanes) {
+    static std::size_t flags_of(std::span<const LaneProgram> lanes) {
         std::size_t most = 0;
-        for (const Lane& l : lanes)
+        for (const LaneProgram& l : lanes)
             for (const Act& a : l.acts)
                 for (const Flag f : {a.flag, a.frees})
                     if (f != no_flag) most = std::max<std::size_t>(most, f + 1);
@@ -95,12 +100,16 @@ class Play {
                         set(act.flag);
                     continue;
                 case Act::Kind::mark:
-                    out_.marks.push_back({lane, act.kind, act.what, act.step, now_, now_});
+                    out_.marks.push_back({lane, act.step, now_, waited_[lane]});
                     continue;
                 case Act::Kind::product:
                     queue_.push_back({lane, &act, act.cycles, now_});
                     return ready_.push_back(lane);
                 case Act::Kind::load: {
+                    if (!machine_.bus_queues) {
+                        at(now_ + machine_.latency + act.bytes / machine_.bus, lane, act.flag);
+                        continue;
+                    }
                     const double from = std::max(now_, bus_free_);
                     bus_free_ = from + act.bytes / machine_.bus;
                     note(lane, act, from, bus_free_ + machine_.latency);
@@ -111,6 +120,9 @@ class Play {
                     return work_.push_back({lane, &act, 1, now_});
                 case Act::Kind::wait:
                     return waiting_.push_back({lane, &act, now_});
+                case Act::Kind::idle:
+                    waited_[lane] += act.cycles;
+                    return at(now_ + act.cycles, lane, no_flag);
                 case Act::Kind::pass:
                     return at(now_ + act.cycles, lane, no_flag);
             }
@@ -123,6 +135,7 @@ class Play {
         std::erase_if(waiting_, [&](const Waiting& w) {
             if (!is_there(*w.act)) return false;
             note(w.lane, *w.act, w.from, now_);
+            waited_[w.lane] += now_ - w.from;
             ready_.push_back(w.lane);
             return true;
         });
@@ -160,7 +173,8 @@ class Play {
         std::vector<double> rates;
         for (const Work& w : work_) rates.push_back(rate_of(w));
         account(cycles);
-        now_ += cycles;
+        // Alone, a lane's cycles add up as they are.
+        now_ = queue_.empty() && work_.empty() ? timers_.top().at : now_ + cycles;
         if (!queue_.empty() && (queue_.front().left -= products * cycles) < of_a_cycle) {
             const Product done = queue_.front();
             queue_.pop_front();
@@ -193,7 +207,7 @@ class Play {
         return f < machine_.flags.size() ? machine_.flags[f] : "flag " + std::to_string(f);
     }
     /// The lane that would set a flag, had it gone on; nullptr: none does.
-    const Lane* who_sets(Flag f) const {
+    const LaneProgram* who_sets(Flag f) const {
         for (std::size_t l = 0; l < lanes_.size(); ++l)
             for (std::size_t k = next_[l]; k < lanes_[l].acts.size(); ++k)
                 if (const Act& a = lanes_[l].acts[k]; a.kind != Act::Kind::wait && (a.flag == f || a.frees == f))
@@ -203,18 +217,19 @@ class Play {
     std::string who_waits() const {
         std::vector<std::string> all;
         for (const Waiting& w : waiting_) {
-            const Lane* by = who_sets(w.act->flag);
+            const LaneProgram* by = who_sets(w.act->flag);
             all.push_back(lanes_[w.lane].name + " waits for " + name_of(w.act->flag) +
                           (by ? ", which " + by->name + " gives" : ", which nobody gives"));
         }
         return text::join(all, "; ");
     }
 
-    std::span<const Lane> lanes_;
+    std::span<const LaneProgram> lanes_;
     const LaneMachine& machine_;
     const bool keeps_phases_;
     std::vector<std::size_t> next_;  // act of each lane
-    std::vector<Index> flags_;       // how often each was set
+    std::vector<double> waited_;
+    std::vector<Index> flags_;  // how often each was set
     std::deque<std::uint32_t> ready_;
     std::vector<Waiting> waiting_;
     std::deque<Product> queue_;
@@ -227,7 +242,7 @@ class Play {
 
 }  // namespace
 
-LanePlay play_lanes(std::span<const Lane> lanes, const LaneMachine& machine, bool phases) {
+LanePlay play_lanes(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases) {
     return Play(lanes, machine, phases).run();
 }
 

@@ -24,7 +24,8 @@ struct Act {
         load,     ///< the same of the bus's queue: when all bytes are there, it sets `flag`
         work,     ///< on CUDA cores, and the lane goes on when it is done
         wait,     ///< until `flag` was set `count` times
-        pass,     ///< so many cycles go by
+        pass,     ///< so many cycles go by, at work of which nobody else wants a part
+        idle,     ///< so many cycles go by, at a barrier for example
         set,      ///< sets `flag`, after so many cycles; the lane goes on
         mark      ///< the play tells when the lane came here
     };
@@ -41,15 +42,16 @@ struct Act {
     double steals = 0;              ///< of work: cycles that it takes from the tensor cores
 };
 
-struct Lane {
+struct LaneProgram {
     std::string name;
     std::vector<Act> acts;
 };
 
 /// The queues that lanes share, and whose names the flags have, for who waits for what.
 struct LaneMachine {
-    double bus = 0;      ///< bytes per cycle
-    double latency = 0;  ///< cycles until what has come over the bus is there
+    double bus = 0;          ///< bytes per cycle
+    double latency = 0;      ///< cycles until what has come over the bus is there
+    bool bus_queues = true;  ///< or else each load has a bus of its own
     std::vector<std::string> flags = {};
 };
 
@@ -62,9 +64,16 @@ struct LanePhase {
     double from, to;
 };
 
+/// When a lane came by a mark, and how long it had waited and been idle by then.
+struct LaneMark {
+    std::uint32_t lane;
+    Index step;
+    double at, waited;
+};
+
 struct LanePlay {
     std::vector<LanePhase> phases;  ///< in the order in which they end; where they were asked for
-    std::vector<LanePhase> marks;   ///< of no length
+    std::vector<LaneMark> marks;
     double end = 0;
     double tensor = 0, exp = 0, cuda = 0, both = 0;  ///< cycles with work on tensor cores, ...; on both at once
 };
@@ -76,6 +85,6 @@ struct Stuck : RunError {
 
 /// From cycle 0 until every lane is through. Work on one unit shares it; all work on CUDA cores is slower while tensor
 /// cores are at work, by `beside` for each lane that is at such work. Throws Stuck.
-LanePlay play_lanes(std::span<const Lane> lanes, const LaneMachine& machine, bool phases = false);
+LanePlay play_lanes(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases = false);
 
 }  // namespace tilescope

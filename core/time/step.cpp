@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/time/lanes.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -219,22 +221,21 @@ class Loads {
     std::vector<Load> loads_;
 };
 
-/// One clock goes through the turns of a loop.
-class Walk {
+/// The turns of a loop as one lane: its warps issue all operations in order, and only loads go on beside them.
+class Turns {
   public:
-    Walk(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
-         const Cut& cut)
+    Turns(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
+          const Cut& cut)
         : deeds_(deeds),
           kernel_(kernel),
-          rates_(rates),
           style_(constants_of(kernel.style)),
           loads_(deeds, kernel),
           residents_(std::max(1.0, static_cast<double>(kernel.warps) / warps_of_resident)),
           alone_(sub_cores(kernel)),
           working_(residents_ * working_share(kernel)),
-          there_(loads_.loads().size(), 0),
+          issued_(loads_.loads().size(), 0),
           together_(kernel.together),
-          latency_(rates.latency + memory.reads_missed * (rates.dram_latency - rates.latency)) {
+          machine_{rates.bus, rates.latency + memory.reads_missed * (rates.dram_latency - rates.latency), false, {}} {
         const Pricing price(deeds, kernel, rates, cut);
         costs_.reserve(deeds.size());
         double from_l2 = 0, to_l2 = 0, from_dram = 0, missed = 0;
@@ -257,22 +258,29 @@ class Walk {
 
     /// From the first load to the last store.
     StepTime once() {
-        together_ = 1;
         for (std::size_t k = 0; k < deeds_.size(); ++k)
             if (deeds_[k].kind() == Kind::load) begin_early(k);
+        together_ = 1;
         turn();
-        return step(now_, waiting_);
+        mark();
+        const LaneMark end = play()[0];
+        return step(end.at, end.waited);
     }
 
     StepTime steady() {
         constexpr int rounds = 4;
-        double before = 0, waited = 0;
         for (Index k = 0; k < rounds * together_; ++k) {
-            if (k % together_ == 0) before = now_, waited = waiting_, ask();
+            if (k % together_ == 0) {
+                mark();
+                ask();
+            }
             turn();
         }
+        mark();
+        const std::vector<LaneMark> marks = play();
+        const LaneMark &before = marks[rounds - 1], &end = marks[rounds];
         const auto turns = static_cast<double>(together_);
-        return step((now_ - before) / turns, (waiting_ - waited) / turns);
+        return step((end.at - before.at) / turns, (end.waited - before.waited) / turns);
     }
 
   private:
@@ -315,28 +323,34 @@ class Walk {
         for (std::size_t k = 0; k < deeds_.size(); ++k) {
             if (loads_.waits_before(k)) {
                 wait_for(k, true);
-                pass(style_.barrier);
+                idle(style_.barrier);
                 begin_loads(k, true);
             }
             wait_for(k, false);
             begin(k);
             work(k);
             if (loads_.barrier_after(k)) {
-                pass(style_.barrier);
+                idle(style_.barrier);
                 begin_loads(k, false);
             }
         }
     }
-    void pass(double cycles) { now_ += cycles, waiting_ += cycles; }
+    std::vector<LaneMark> play() const { return play_lanes({&lane_, 1}, machine_).marks; }
+    void mark() { lane_.acts.push_back({.kind = Act::Kind::mark}); }
+    void idle(double cycles) { lane_.acts.push_back({.kind = Act::Kind::idle, .cycles = cycles}); }
     void wait_for(std::size_t deed, bool in_sram) {
         for (std::size_t i = 0; i < loads_.loads().size(); ++i)
-            if (const auto& l = loads_.loads()[i]; l.needed == deed && l.to_sram == in_sram && there_[i] > now_)
-                pass(there_[i] - now_);
+            if (const auto& l = loads_.loads()[i]; l.needed == deed && l.to_sram == in_sram && issued_[i] > 0)
+                lane_.acts.push_back({.kind = Act::Kind::wait, .flag = static_cast<Flag>(i), .count = issued_[i]});
     }
     double bytes(std::size_t deed) const { return static_cast<double>(deeds_[deed].cost.hbm_read); }
+    void issue(std::size_t i, double bytes) {
+        ++issued_[i];
+        lane_.acts.push_back({.kind = Act::Kind::load, .flag = static_cast<Flag>(i), .bytes = bytes});
+    }
     void begin_load(std::size_t i) {
         const std::size_t deed = loads_.loads()[i].deed;
-        there_[i] = now_ + latency_ + bytes(deed) / rates_.bus;
+        issue(i, bytes(deed));
         add(costs_[deed]);
     }
     void begin_loads(std::size_t deed, bool with_wait) {
@@ -344,23 +358,36 @@ class Walk {
             if (const auto& l = loads_.loads()[i]; l.to_sram && l.issued == deed && l.with_wait == with_wait)
                 begin_load(i);
     }
-    /// For what the turns to come load into registers.
-    void ask() { asked_ = now_, bytes_asked_ = 0; }
+    bool is_of_registers(std::size_t i, std::size_t deed) const {
+        return !loads_.loads()[i].to_sram && loads_.loads()[i].deed == deed;
+    }
+    /// For what the turns to come load into registers, one after the other over one bus.
+    void ask() {
+        if (together_ == 1) return;
+        double asked = 0;
+        for (Index turn = 0; turn < together_; ++turn)
+            for (std::size_t k = 0; k < deeds_.size(); ++k)
+                for (std::size_t i = 0; i < loads_.loads().size(); ++i)
+                    if (is_of_registers(i, k)) {
+                        asked += bytes(k);
+                        lane_.acts.push_back({.kind = Act::Kind::load, .flag = static_cast<Flag>(i), .bytes = asked});
+                    }
+    }
     /// Loads into registers begin where they stand, or with those that were asked for before.
     void begin(std::size_t deed) {
         for (std::size_t i = 0; i < loads_.loads().size(); ++i) {
-            const auto& l = loads_.loads()[i];
-            if (l.to_sram || l.deed != deed) continue;
-            if (together_ == 1) ask();
-            bytes_asked_ += bytes(deed);
-            there_[i] = asked_ + latency_ + bytes_asked_ / rates_.bus;
+            if (!is_of_registers(i, deed)) continue;
+            if (together_ == 1)
+                issue(i, bytes(deed));
+            else
+                ++issued_[i];
             add(costs_[deed]);
         }
     }
     void add(const PerUnit& cost) {
         double sum = 0;
         for (const double c : cost) sum += c;
-        now_ += style_.sigma * sum / alone_;
+        lane_.acts.push_back({.kind = Act::Kind::pass, .cycles = style_.sigma * sum / alone_});
     }
     /// Of tiled products: before the first piece and after each; and one where warps need what others have of their
     /// rows, or of a tile that they put into shared memory together.
@@ -377,27 +404,25 @@ class Walk {
         const Deed& d = deeds_[k];
         if (d.kind() == Kind::load) return;
         add(costs_[k]);
-        if (kernel_.tiled.piece > 0) pass(barriers_within(d) * constants_of(Style::cuda_cores).barrier);
-        if (d.kind() == Kind::reduce && d.reads[0].tile.cols > 1) pass(style_.reduce * shares_[k]);
+        if (kernel_.tiled.piece > 0) idle(barriers_within(d) * constants_of(Style::cuda_cores).barrier);
+        if (d.kind() == Kind::reduce && d.reads[0].tile.cols > 1) idle(style_.reduce * shares_[k]);
         if (d.kind() == Kind::store && (k + 1 == deeds_.size() || deeds_[k + 1].kind() != Kind::store))
-            pass(style_.store);
+            idle(style_.store);
     }
 
     std::span<const Deed> deeds_;
     const Kernel& kernel_;
-    const Rates& rates_;
     const StyleConstants& style_;
     Loads loads_;
     double residents_, alone_, working_;  // fours of warps: all, those at work when alone, and those that own rows
     std::vector<PerUnit> costs_;
     std::vector<double> shares_;  // of the warps, at a reduction
     PerUnit busy_{};
-    std::vector<double> there_;
-    Index together_;                      // turns
-    double asked_ = 0, bytes_asked_ = 0;  // of loads into registers: when, and how much
-    double latency_;                      // of what L2 has and lacks, on average
-    double memory_ = 0, bus_ = 0;         // see StepTime
-    double now_ = 0, waiting_ = 0;
+    std::vector<Index> issued_;  // how often, by load
+    Index together_;             // turns
+    LaneMachine machine_;        // with the latency of what L2 has and lacks, on average
+    LaneProgram lane_;
+    double memory_ = 0, bus_ = 0;  // see StepTime
 };
 
 }  // namespace
@@ -421,12 +446,12 @@ Index rows_at_once(std::span<const Deed> deeds) {
 
 StepTime step_of(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
                  const Cut& cut) {
-    return deeds.empty() ? StepTime{} : Walk(deeds, kernel, rates, memory, cut).steady();
+    return deeds.empty() ? StepTime{} : Turns(deeds, kernel, rates, memory, cut).steady();
 }
 
 StepTime once(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
               const Cut& cut) {
-    return deeds.empty() ? StepTime{} : Walk(deeds, kernel, rates, memory, cut).once();
+    return deeds.empty() ? StepTime{} : Turns(deeds, kernel, rates, memory, cut).once();
 }
 
 }  // namespace tilescope

@@ -28,7 +28,7 @@ constexpr double rows = 64, threads = 128, flops = 4096, heard = 58, barrier = 3
 class Program {
   public:
     Program(const Pipeline& p, const std::vector<Index>& tiles) : p_(p), tiles_(tiles) {
-        machine_ = {p.bus, 555, {}};
+        machine_ = {p.bus, 555, true, {}};
         number_slots();
         produce();
         for (Index w = 0; w < p.groups; ++w) consume(w);
@@ -68,17 +68,19 @@ class Program {
             first += n;
         }
     }
-    void wait(Lane& l, Flag f, Index count = 1) {
+    void wait(LaneProgram& l, Flag f, Index count = 1) {
         l.acts.push_back({.kind = Act::Kind::wait, .what = "wait", .flag = f, .count = count});
     }
-    void pass(Lane& l, double cycles) { l.acts.push_back({.kind = Act::Kind::pass, .cycles = cycles}); }
-    void set(Lane& l, Flag f, double after = 0) {
+    void pass(LaneProgram& l, double cycles) { l.acts.push_back({.kind = Act::Kind::pass, .cycles = cycles}); }
+    void set(LaneProgram& l, Flag f, double after = 0) {
         l.acts.push_back({.kind = Act::Kind::set, .cycles = after, .flag = f});
     }
-    void load(Lane& l, double bytes, Flag f) { l.acts.push_back({.kind = Act::Kind::load, .flag = f, .bytes = bytes}); }
+    void load(LaneProgram& l, double bytes, Flag f) {
+        l.acts.push_back({.kind = Act::Kind::load, .flag = f, .bytes = bytes});
+    }
 
     void produce() {
-        Lane l{"producer", {}};
+        LaneProgram l{"producer", {}};
         Index c = 0, first = 0;
         for (std::size_t t = 0; t < tiles_.size(); ++t) {
             const auto tile = static_cast<Index>(t);
@@ -98,7 +100,7 @@ class Program {
     }
 
     void consume(Index w) {
-        Lane l{"WG" + std::to_string(w + 1), {}};
+        LaneProgram l{"WG" + std::to_string(w + 1), {}};
         const double elements = rows * static_cast<double>(p_.keys) / threads,
                      out = rows * static_cast<double>(p_.dim) / threads;
         const double cycles = 2 * rows * static_cast<double>(p_.keys * p_.dim) / flops;
@@ -184,15 +186,15 @@ class Program {
     std::vector<Index> tiles_;
     std::map<std::string, Index> number_of_;  // among what comes through the ring
     std::map<std::string, Flag> flags_;
-    std::vector<Lane> lanes_;
+    std::vector<LaneProgram> lanes_;
     LaneMachine machine_;
 };
 
 /// When all lanes are through a tile.
 double through(const LanePlay& play, Index tile) {
     double last = 0;
-    for (const LanePhase& m : play.marks)
-        if (m.step == tile) last = std::max(last, m.to);
+    for (const LaneMark& m : play.marks)
+        if (m.step == tile) last = std::max(last, m.at);
     return last;
 }
 
@@ -267,19 +269,19 @@ TEST_CASE("lanes: where units serve in order, a period is the longest way round"
     // A producer that fills a ring of two slots, and two consumers that take turns at the tensor cores.
     constexpr double load = 100, latency = 300, product = 250, work = 400, slots = 2;
     constexpr Index steps = 40;
-    LaneMachine machine{1, latency, {}};
+    LaneMachine machine{1, latency, true, {}};
     const auto full = [](Index n) { return static_cast<Flag>(n); };
     const auto free = [](Index n) { return static_cast<Flag>(steps + n); };
     const auto turn = [](Index w) { return static_cast<Flag>(2 * steps + w); };
     const auto done = [](Index w) { return static_cast<Flag>(2 * steps + 2 + w); };
     const auto period_of = [&](double cycles_of_work) {
-        std::vector<Lane> lanes{{"producer", {}}};
+        std::vector<LaneProgram> lanes{{"producer", {}}};
         for (Index n = 0; n < steps; ++n) {
             if (n >= 2) lanes[0].acts.push_back({.kind = Act::Kind::wait, .flag = free(n - 2), .count = 2});
             lanes[0].acts.push_back({.kind = Act::Kind::load, .flag = full(n), .bytes = load});
         }
         for (Index w = 0; w < 2; ++w) {
-            Lane l{"WG" + std::to_string(w + 1), {}};
+            LaneProgram l{"WG" + std::to_string(w + 1), {}};
             if (w == 0) l.acts.push_back({.kind = Act::Kind::set, .flag = turn(0)});
             for (Index n = 0; n < steps; ++n) {
                 l.acts.push_back({.kind = Act::Kind::wait, .flag = full(n)});
@@ -359,6 +361,6 @@ TEST_CASE("lanes: all orders end, and a ring that cannot go on says who waits fo
           "producer waits for free slot of load 1, which WG2 gives; WG2 waits for turn of WG2, which WG1 gives; "
           "WG1 waits for K1.0, which producer gives");
     // What nobody gives.
-    const std::vector<Lane> lonely{{"WG1", {{.kind = Act::Kind::wait, .flag = 0}}}};
-    CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, {"the turn"}}), "WG1 waits for the turn, which nobody gives");
+    const std::vector<LaneProgram> lonely{{"WG1", {{.kind = Act::Kind::wait, .flag = 0}}}};
+    CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, true, {"the turn"}}), "WG1 waits for the turn, which nobody gives");
 }

@@ -1,0 +1,67 @@
+// Lanes and rings: warps of a thread block that have a role of their own, as where copies and products are asynchronous
+// (arXiv 2407.08608, section 3.1), and slots in SRAM through which tiles go from one lane to another. The tile is
+// the token: who has it may use it, and its slot is free again when it is given back. What is counted and computed is
+// the same without them, but for chip memory: a ring takes all of its slots at once, a lane all of its registers.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/machine/block.hpp"
+#include "core/machine/lane_info.hpp"
+
+namespace tilescope {
+
+/// Slots of rows x cols elements, filled one after the other, round and round. It must outlive its tiles.
+class Ring {
+  public:
+    Index slots() const { return static_cast<Index>(filled_.size()); }
+
+  private:
+    friend class Block;
+    Ring(Tile place, Index slots) : place_(std::move(place)), filled_(static_cast<std::size_t>(slots)) {}
+
+    Tile place_;
+    struct Filled {
+        std::uint32_t place = 0;  // in the SM's memory
+        TileId tile = no_tile;
+    };
+    std::vector<Filled> filled_;  // by slot: what was loaded there last
+    std::size_t next_ = 0;
+};
+
+/// A Block whose operations a lane issues, as long as the expression lasts that it stands in.
+class Issue {
+  public:
+    Issue(const Issue&) = delete;
+    Issue& operator=(const Issue&) = delete;
+    ~Issue() { block_.issue_for(before_); }
+    Block* operator->() const { return &block_; }
+    operator Block&() const { return block_; }
+
+  private:
+    friend class Lane;
+    Issue(Block& block, LaneId lane) : block_(block), before_(block.issue_for(lane)) {}
+
+    Block& block_;
+    LaneId before_;
+};
+
+/// `producer->load(kv, K, j)`, `row_max(*consumer, s)`.
+class Lane {
+  public:
+    Issue operator->() const { return {*block_, id_}; }
+    Issue operator*() const { return {*block_, id_}; }
+
+  private:
+    friend class Block;
+    Lane(Block& block, LaneId id, std::optional<Tile> registers)
+        : block_(&block), id_(id), registers_(std::move(registers)) {}
+
+    Block* block_;
+    LaneId id_;
+    std::optional<Tile> registers_;  // threads x registers of each
+};
+
+}  // namespace tilescope
