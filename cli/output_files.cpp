@@ -2,7 +2,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "core/machine/tensor_info.hpp"
 #include "lab/file_axes.hpp"
 #include "lab/flags/values.hpp"
 

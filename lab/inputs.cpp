@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/machine/parallel.hpp"
-#include "core/machine/tensor_info.hpp"
 #include "core/text/numbers.hpp"
 #include "core/text/words.hpp"
 #include "lab/followed.hpp"

@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "core/machine/error.hpp"
-#include "core/machine/tensor_info.hpp"
 #include "lab/stream.hpp"
 
 namespace tilescope::lab {

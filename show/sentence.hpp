@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/machine/tensor.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::show {
 

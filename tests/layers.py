@@ -146,7 +146,8 @@ def faults_of(path, text):
 
 
 def brought_along(path, read, seen):
-    """Every <header> that a file includes, itself or by what it includes. `read` gives the text of a file."""
+    """Every <header> that a file includes, itself or by what it includes. `read` gives the text of a file; `seen` ends as
+    the file and all of ours that it includes."""
     if path in seen:
         return set()
     seen.add(path)
@@ -186,15 +187,6 @@ def standard_faults(path, read):
 # What the author of a tile program reads, with all that it includes: it fits one sitting.
 AUTHORS = "algorithms/contract/algorithm.hpp"
 MOST_LINES = 1300
-
-
-def closure(path, read, seen):
-    """A file and all of ours that it includes, directly or not."""
-    if path not in seen:
-        seen.add(path)
-        for inner in re.findall(r'^ *# *include "([^"]+)"', read(path), re.M):
-            closure(inner, read, seen)
-    return seen
 
 
 def check_itself():
@@ -254,7 +246,8 @@ def main():
         faults += standard_faults(name, read)
     headers = {h.relative_to(source).as_posix() for h in source.glob("core/**/*.hpp")}
     faults += heavy_faults(headers, read)
-    lines = sum(len(read(name).splitlines()) for name in closure(AUTHORS, read, set()))
+    brought_along(AUTHORS, read, authors := set())
+    lines = sum(len(read(name).splitlines()) for name in authors)
     if lines > MOST_LINES:
         faults.append(f"the author of a tile program has to read {lines} lines of headers: at most {MOST_LINES}")
     print("\n".join(faults) or f"{files} files stand where they may")

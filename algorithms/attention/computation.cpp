@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "algorithms/attention/logits.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 namespace {

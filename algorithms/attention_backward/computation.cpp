@@ -5,7 +5,6 @@
 
 #include "algorithms/attention/logits.hpp"
 #include "algorithms/contract/kv_heads.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 namespace {

@@ -6,7 +6,6 @@
 #include "algorithms/contract/kv_heads.hpp"
 #include "algorithms/contract/tile_sums.hpp"
 #include "core/machine/gradient_ops.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::backward {
 

@@ -2,7 +2,6 @@
 
 #include "algorithms/contract/kernel_description.hpp"
 #include "core/machine/mistakes.hpp"
-#include "core/machine/tensor_info.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {

@@ -2,7 +2,6 @@
 #include "algorithms/contract/computation.hpp"
 
 #include "algorithms/contract/matrix.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 namespace {

@@ -7,14 +7,13 @@
 #include "core/machine/gpu.hpp"
 #include "core/machine/gpu_state.hpp"
 #include "core/machine/lane.hpp"
+#include "core/machine/mistakes.hpp"
 #include "core/machine/operations/of_block.hpp"
 #include "core/machine/storage.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope {
 namespace {
-
-std::string shown(Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; }
 
 [[noreturn]] void mismatch(const char* what, const TileInfo& tile, Index rows, Index cols) {
     throw std::logic_error(std::string(what) + ": tile " + tile.name + " is " + std::to_string(tile.rows) + " x " +
@@ -116,14 +115,14 @@ Tile Block::load(Ring& to, const Hbm& from, Span rows, Here here) {
     const TileInfo& ring = info(to.place_);
     const auto slot = static_cast<Index>(to.next_);
     Ring::Filled& filled = to.filled_[to.next_];
-    const std::string which = "load: slot " + std::to_string(slot) + " of ring " + ring.name;
+    const auto which = [&] { return "load: slot " + std::to_string(slot) + " of ring " + ring.name; };
     if (w_.chip.holds(filled.place, filled.tile))
-        throw std::logic_error(which + " still holds " + w_.chip.info(filled.place).name + ": it has " +
+        throw std::logic_error(which() + " still holds " + w_.chip.info(filled.place).name + ": it has " +
                                text::counted(to.slots(), "slot") +
                                ", filled round and round; give the tile back before, or give the ring more");
     const TileInfo loaded{from.name_, rows.size, cols.size, from.dtype_, Space::sram, no_tile, slot};
     if (loaded.bytes() > ring.bytes() / to.slots())
-        throw std::logic_error(which + " has " + std::to_string(ring.bytes() / to.slots()) + " B, and the tile " +
+        throw std::logic_error(which() + " has " + std::to_string(ring.bytes() / to.slots()) + " B, and the tile " +
                                std::to_string(loaded.bytes()));
     Tile tile(this, make(loaded, &to.place_));
     filled = {tile.slot_, w_.chip.id(tile.slot_)};

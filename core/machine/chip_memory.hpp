@@ -7,7 +7,6 @@
 
 #include "core/machine/event.hpp"
 #include "core/machine/out_of_chip_memory.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope {
 

@@ -6,8 +6,6 @@
 namespace tilescope {
 namespace {
 
-std::string span_text(Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; }
-
 bool overlap(Span a, Span b) { return a.begin < b.end() && b.begin < a.end(); }
 
 /// Rectangles of one slice that reach the row that is looked at, by their first column.
@@ -81,7 +79,7 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
             throw Race(std::string("race in ") + kernel + ": thread block " + std::to_string(other->block) +
                            " (pseudo-code line " + std::to_string(other->line) + ") and thread block " +
                            std::to_string(s.block) + " (line " + std::to_string(s.line) + ") both store to rows " +
-                           span_text(s.region.rows) + ", columns " + span_text(s.region.cols) + " of slice " +
+                           shown(s.region.rows) + ", columns " + shown(s.region.cols) + " of slice " +
                            std::to_string(s.region.slice) + " of " + tensors[s.region.tensor] + ", at " +
                            source_of(s.here),
                        {launch, other->block, other->line}, {launch, s.block, s.line});

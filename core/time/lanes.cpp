@@ -1,7 +1,6 @@
 #include "core/time/lanes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <limits>
 #include <queue>
@@ -122,7 +121,7 @@ class Play {
                     return waiting_.push_back({lane, &act, now_});
                 case Act::Kind::idle:
                     waited_[lane] += act.cycles;
-                    return at(now_ + act.cycles, lane, no_flag);
+                    [[fallthrough]];
                 case Act::Kind::pass:
                     return at(now_ + act.cycles, lane, no_flag);
             }

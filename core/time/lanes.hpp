@@ -78,7 +78,7 @@ struct LanePlay {
     double tensor = 0, exp = 0, cuda = 0, both = 0;  ///< cycles with work on tensor cores, ...; on both at once
 };
 
-/// Lanes that wait for each other: "WG2 waits for V0, which P sets; P waits for slot 2, which WG1 sets; ...".
+/// Lanes that wait for each other: "WG2 waits for V0, which P gives; P waits for slot 2, which WG1 gives; ...".
 struct Stuck : RunError {
     using RunError::RunError;
 };

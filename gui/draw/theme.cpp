@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/machine/tensor_info.hpp"
 #include "gui/draw/typeface.hpp"
 #include "gui/draw/whole.hpp"
 

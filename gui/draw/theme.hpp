@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/machine/tensor.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::gui {
 

@@ -3,7 +3,6 @@
 #include <initializer_list>
 #include <vector>
 
-#include "core/machine/tensor_info.hpp"
 #include "core/text/words.hpp"
 
 namespace tilescope::python {

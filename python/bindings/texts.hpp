@@ -4,7 +4,6 @@
 #include <string>
 
 #include "algorithms/contract/computation.hpp"
-#include "core/machine/tensor_info.hpp"
 #include "core/machine/tile.hpp"
 #include "python/bindings/bindings.hpp"
 

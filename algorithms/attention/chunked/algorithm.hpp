@@ -4,7 +4,6 @@
 #include "algorithms/contract/algorithm.hpp"
 #include "algorithms/contract/kernel_description.hpp"
 #include "algorithms/contract/tile_sums.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::chunked {
 

@@ -4,7 +4,6 @@
 #include "algorithms/attention/flash_v2/released.hpp"
 #include "algorithms/contract/algorithm.hpp"
 #include "algorithms/contract/tile_sums.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::flash_v2 {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/machine/tensor_info.hpp"
-
 namespace tilescope::standard {
 namespace {
 

@@ -4,7 +4,6 @@
 
 #include "algorithms/attention_backward/flash_v2_backward/released.hpp"
 #include "algorithms/attention_backward/steps.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::flash_v2_backward {
 

@@ -4,7 +4,6 @@
 
 #include "algorithms/attention_backward/steps.hpp"
 #include "algorithms/contract/kernel_description.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::memory_efficient_backward {
 

@@ -2,7 +2,6 @@
 #include "algorithms/attention_backward/standard_backward/algorithm.hpp"
 #include "algorithms/contract/kv_heads.hpp"
 #include "core/machine/gradient_ops.hpp"
-#include "core/machine/tensor_info.hpp"
 
 namespace tilescope::standard_backward {
 namespace {
