@@ -1,8 +1,6 @@
 // FlashAttention-2, but O is divided by l after every tile, as FlashAttention-1 does: what is one division worth?
 #include <tilescope/algorithm.hpp>
 
-#include "core/machine/gpu.hpp"
-
 using namespace tilescope;
 
 constexpr CodeLine code[] = {

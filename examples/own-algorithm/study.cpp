@@ -3,8 +3,6 @@
 #include <lab/gpu_presets.hpp>
 #include <lab/study.hpp>
 
-#include "core/machine/gpu_spec.hpp"
-
 int main() {
     using namespace tilescope;
     const Algorithm* const algorithms[] = {find_algorithm("flash_v2"), find_algorithm("eager_division")};

@@ -3,8 +3,6 @@
 #include <tilescope/algorithm.hpp>
 #include <vector>
 
-#include "core/machine/gpu.hpp"
-
 using namespace tilescope;
 
 constexpr Index row_blocks = 2;  // of a thread block
