@@ -2,6 +2,7 @@
 // the diagonal, with them for windows, documents and blocks.
 #pragma once
 
+#include "algorithms/contract/block_mask.hpp"
 #include "algorithms/cuda/device.cuh"
 
 namespace tilescope::cuda {
