@@ -184,6 +184,7 @@ class Play {
         for (std::size_t k = 0; k < work_.size(); ++k) work_[k].left -= rates[k] * cycles;
         std::erase_if(work_, [&](const Work& w) {
             if (w.left >= of_work) return false;
+            set(w.act->flag), set(w.act->frees);
             note(w.lane, *w.act, w.from, now_);
             ready_.push_back(w.lane);
             return true;

@@ -22,7 +22,7 @@ struct Act {
     enum class Kind : std::uint8_t {
         product,  ///< goes to the end of the tensor cores' queue, and the lane goes on: done, it sets `flag`, `frees`
         load,     ///< the same of the bus's queue: when all bytes are there, it sets `flag`
-        work,     ///< on CUDA cores, and the lane goes on when it is done
+        work,     ///< on CUDA cores, and the lane goes on when it is done and has set `flag`, `frees`
         wait,     ///< until `flag` was set `count` times
         pass,     ///< so many cycles go by, at work of which nobody else wants a part
         idle,     ///< so many cycles go by, at a barrier for example

@@ -1,0 +1,147 @@
+// What the lanes of a thread block do, as acts of the clock that they share (core/time/lanes.hpp): made from the events
+// of a run, so that who waits for whom follows from who uses which tile.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/machine/event.hpp"
+#include "core/time/lanes.hpp"
+
+namespace tilescope {
+
+/// Of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM. Measured on an H100 with
+/// microbenchmarks, but for `sigma`: fitted to cuDNN's and FlashAttention-3's kernels.
+struct LaneConstants {
+    double tensor = 4096;     ///< FLOPs of wgmma in f16 per cycle
+    double notices = 58;      ///< until a warpgroup goes on after its last product
+    double barrier = 30;      ///< named, one way
+    double shuffles = 60;     ///< the two that a row's maximum or sum takes
+    double sigma = 1.1;       ///< cycles of a compiled softmax over those of its instructions
+    double beside = 2.8;      ///< that an instruction takes longer while tensor cores are at work
+    double beside_dense = 1;  ///< the same of full-rate instructions one after another,
+    double steals = 0.7;      ///< and what each takes from the tensor cores
+    double lone = 1.46;       ///< times the cycles of a product of `lone_cols` columns or more with nobody else waiting
+    Index lone_cols = 256;
+    double bus = 30;       ///< bytes per cycle from L2 to one SM while all ask
+    double latency = 555;  ///< of a bulk copy that L2 has
+};
+
+/// A listener, of one thread block of the first launch. Per lane:
+/// - a load goes to the bus and a product to the tensor cores, and the lane goes on;
+/// - who uses a tile waits until it is there, but a product for a sum that it adds to: products are done in order;
+/// - a slot of a ring is filled again when every lane that used its tile is done with it; registers that a product
+///   reads are given back when it is done;
+/// - operations one after the other on the elements of one tile are one pass, as long as its busiest unit takes, up to
+///   one that needs a row's maximum or sum of that pass;
+/// - lanes with `turns` hand the tensor cores on: a turn begins with a product, and ends with the last one before
+///   something works on the result of a product of that turn.
+/// Numbers that rows have one of take no time but for the shuffles. A lane of n x 4 warps is n warpgroups that have
+/// their part of the rows.
+class LanePrograms : public Listener {
+  public:
+    LanePrograms(const Rates& rates, const LaneConstants& constants, Index block = 0);
+
+    Needs needs() const override { return {.exact = true}; }
+    bool wants(Index launch, Index block) override { return launch == 0 && block == block_; }
+    void begin(const LoopMark& mark) override;
+    void turn(const TurnMark& mark) override;
+    void end(const LoopMark& mark) override;
+    void end(const BlockMark& mark) override;
+    using Listener::begin;
+    using Listener::end;
+    void on(const Event& event, TileData data) override;
+
+    /// One a warpgroup, by lane, in the order of their first operations. Each marks when it begins a turn of the
+    /// innermost loop. Names are valid as long as this is.
+    const std::vector<LaneProgram>& programs() const { return programs_; }
+    const LaneMachine& machine() const { return machine_; }
+
+  private:
+    using Warpgroup = std::size_t;  // number of its program
+
+    /// What an act sets when it is done, and who has waited for that.
+    struct Arrival {
+        Flag flag;
+        bool of_product;
+        std::set<Warpgroup> heard = {};
+    };
+    using Arrives = std::shared_ptr<Arrival>;
+    struct Use {
+        std::size_t act;
+        Arrives by;  // of a product
+    };
+    struct OnChip {
+        TileInfo info;
+        std::map<Warpgroup, Arrives> made;  // by what each made it last
+        std::map<Warpgroup, Use> used;      // last
+    };
+    /// Work on the elements of a tile, so far.
+    struct Pass {
+        std::size_t act;
+        PerUnit busy{};
+        double instructions = 0;
+        std::set<TileId> reduced = {};
+    };
+    /// Lanes may have several warpgroups, which do the same with their part of the rows.
+    struct LaneOf {
+        std::string name;
+        std::vector<Warpgroup> groups = {};
+        double part = 1, cycles = 1;  // of what the lane does; of those that four warps take
+        bool turns = false;
+    };
+    struct State {
+        const LaneOf* lane;
+        Index told = -1;  // the step that it marked
+        TileId at = no_tile;
+        std::map<TileId, Pass> passes = {};  // the last of each tile
+        std::set<TileId> unheard = {};       // what rows have one of, that waits for shuffles
+        std::set<const Arrival*> of_turn = {};
+        std::optional<std::size_t> hands_on = {};  // the act after the last product of the turn
+        Index turns = 0;
+        Flag turn = no_flag;
+    };
+
+    const LaneOf& lane_of(const Event& event);
+    Flag flag(std::string name);
+    const char* keep(std::string name) { return names_.emplace_back(std::move(name)).c_str(); }
+    std::vector<Act>& acts(Warpgroup w) { return programs_[w].acts; }
+    Index step() const { return loops_.empty() ? -1 : loops_.back(); }
+
+    void load(const LaneOf& by, const Event& e);
+    void product(Warpgroup w, const Event& e);
+    void work(Warpgroup w, const Event& e);
+    void store(Warpgroup w, const Event& e);
+    void give_back(TileId id);
+
+    std::size_t add(Warpgroup w, Act act);
+    void hear(Warpgroup w, Arrival& arrival, const char* what);
+    void hear_made(Warpgroup w, TileId id);
+    void hear_readers(Warpgroup w, TileId id);
+    void needs_result(Warpgroup w, TileId id);
+    void note_use(Warpgroup w, TileId id, std::size_t act, Arrives by = nullptr);
+    Arrives arrival(std::string name, bool of_product);
+    void grow(Warpgroup w, Pass& pass, const PerUnit& busy, double instructions);
+    void take_turn(Warpgroup w);
+    void end_turn(Warpgroup w);
+
+    const Rates rates_;
+    const LaneConstants c_;
+    const Index block_;
+    std::vector<LaneProgram> programs_;
+    LaneMachine machine_;
+    std::vector<State> states_;
+    std::deque<LaneOf> lanes_;
+    std::map<TileId, OnChip> tiles_;
+    std::map<std::pair<TileId, Index>, std::pair<Flag, Index>> slots_;  // of rings: set how often when free again
+    std::vector<Index> loops_;                                          // the turn of each that is open
+    std::deque<std::string> names_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,138 @@
+// A row tile of attention as a tile program with lanes, f16: arXiv 2407.08608, algorithms 1 and 2. And its play.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/machine/lane.hpp"
+#include "core/time/lane_programs.hpp"
+#include "tests/support/harness.hpp"
+
+namespace tilescope::testing {
+
+/// Warpgroups of 64 rows share a ring of K and V in tiles of 128.
+struct LanedAttention {
+    Index groups = 2, dim = 128;
+    bool overlap = false;  ///< the next step's scores are asked for with this one's output
+    bool turns = false;
+    Index slots = 6;
+    bool one_lane = false;  ///< one lane has all warpgroups
+    Index steps = 8;
+};
+struct Warpgroup {
+    Span rows;
+    Lane lane;
+    Tile q, o, m, l, c;
+    std::optional<Tile> s = {};
+};
+
+inline void ask_scores(Warpgroup& g, const Tile& k) {
+    Tile s = g.lane->alloc_registers("S", g.o.rows(), k.rows());
+    g.lane->matmul(s, g.q, k, Trans::b);
+    g.s.emplace(std::move(s));
+}
+inline void softmax_of(Warpgroup& g, Tile& s) {
+    copy(*g.lane, g.c, g.m);
+    update_row_max(*g.lane, g.m, s);
+    exp_minus(*g.lane, g.c, g.m);
+    exp_minus(*g.lane, s, g.m);
+    scale_rows(*g.lane, g.l, g.c);
+    update_row_sum(*g.lane, g.l, s);
+}
+inline void rescale_output(Warpgroup& g) { scale_rows(*g.lane, g.o, g.c); }
+
+inline void run_attention(Gpu& gpu, const LanedAttention& a) {
+    constexpr Index tile = 128, rows = 64;
+    const Index keys = a.steps * tile, all = a.groups * rows;
+    const auto add = [&](const char* name, Role role, Index n) {
+        return gpu.add({name, role, Dtype::f16, 1, n, a.dim, nullptr});
+    };
+    const Hbm Q = add("Q", Role::input, all), K = add("K", Role::input, keys), V = add("V", Role::input, keys),
+              O = add("O", Role::output, all);
+    gpu.launch("attention", {uniform(Tiles(all, all))}, [&](Block& b, Span) {
+        Lane producer = b.lane("producer", {.warps = 1});
+        Ring kv = b.ring("KV", a.slots, tile, a.dim, Dtype::f16);
+        std::vector<Warpgroup> groups;
+        const Index lanes = a.one_lane ? 1 : a.groups;
+        for (Index w = 0; w < lanes; ++w) {
+            const Span part{w * all / lanes, all / lanes};
+            groups.push_back({part, b.lane(w == 0 ? "WG1" : "WG2", {.warps = part.size / 16, .turns = a.turns}),
+                              producer->load(Q, part), b.alloc_registers("O", part.size, a.dim),
+                              b.alloc_registers("m", part.size, 1, -infinity), b.alloc_registers("l", part.size, 1),
+                              b.alloc_registers("c", part.size, 1)});
+        }
+        if (!a.overlap) {
+            b.uniform(Tiles(keys, tile, "j"), [&](Span j) {
+                {
+                    Tile k = producer->load(kv, K, j);
+                    for (Warpgroup& g : groups) ask_scores(g, k);
+                }
+                for (Warpgroup& g : groups) softmax_of(g, *g.s), rescale_output(g);
+                Tile v = producer->load(kv, V, j);
+                for (Warpgroup& g : groups) g.lane->matmul(g.o, *g.s, v, Trans::none), g.s.reset();
+            });
+        } else {
+            {
+                Tile k = producer->load(kv, K, {0, tile});
+                for (Warpgroup& g : groups) ask_scores(g, k), softmax_of(g, *g.s);
+            }
+            b.uniform(Tiles(keys, tile, "j").from(1), [&](Span j) {
+                std::vector<Tile> before;
+                {
+                    Tile k = producer->load(kv, K, j);
+                    for (Warpgroup& g : groups) {
+                        before.push_back(std::move(*g.s));
+                        ask_scores(g, k);
+                        if (a.dim > 128) rescale_output(g);
+                    }
+                }
+                {
+                    Tile v = producer->load(kv, V, {j.begin - tile, tile});
+                    for (std::size_t w = 0; w < groups.size(); ++w)
+                        groups[w].lane->matmul(groups[w].o, before[w], v, Trans::none);
+                }
+                for (std::size_t w = 0; w < groups.size(); ++w) softmax_of(groups[w], *groups[w].s);
+                if (a.dim <= 128)
+                    for (Warpgroup& g : groups) rescale_output(g);
+            });
+            Tile v = producer->load(kv, V, {keys - tile, tile});
+            for (Warpgroup& g : groups) g.lane->matmul(g.o, *g.s, v, Trans::none);
+        }
+        for (Warpgroup& g : groups) {
+            divide_rows(*g.lane, g.o, g.l);
+            g.lane->store(g.o, O, g.rows);
+        }
+    });
+}
+
+/// Bare instructions, unless asked otherwise.
+struct LanedMachine {
+    double sigma = 1, bus = 60, beside = 2.8, dense = 1, steals = 0.7;
+};
+
+struct PlayedAttention {
+    LanePrograms lanes;
+    LanePlay play;
+
+    PlayedAttention(const LanedAttention& a, const LanedMachine& m = {}, bool phases = false)
+        : lanes(rates(), constants(m)) {
+        Gpu gpu(small_gpu(), exact_mode, 1);
+        gpu.listen(lanes);
+        run_attention(gpu, a);
+        play = play_lanes(lanes.programs(), lanes.machine(), phases);
+    }
+
+    static Rates rates() {
+        Rates r = rates_of(small_gpu());
+        r.exp = 16, r.half = 64, r.fma = 128, r.sram = 128;
+        return r;
+    }
+    static LaneConstants constants(const LanedMachine& m) {
+        LaneConstants c;
+        c.sigma = m.sigma, c.bus = m.bus, c.beside = m.beside, c.beside_dense = m.dense, c.steals = m.steals;
+        return c;
+    }
+};
+
+}  // namespace tilescope::testing
