@@ -361,6 +361,15 @@ class Run {
     const RegistersFrom registers_from_;
 };
 
+bool has_lanes(const Outline& outline) {
+    for (const LaunchOutline& l : outline.launches())
+        for (const BlockOutline& b : l.blocks)
+            for (const Passage& p : b.passages)
+                for (const Deed& d : p.deeds)
+                    if (*d.lane) return true;
+    return false;
+}
+
 }  // namespace
 
 Style style_of(const Experiment& e) {
@@ -380,6 +389,8 @@ Report count_and_time(const Experiment& e, Control* control, std::span<Listener*
 void set_time(Report& r, const Outline& outline, const TimingOptions& options) {
     r.no_time = beyond_hbm(r.experiment);
     if (!r.fits_hbm()) return;
+    if (has_lanes(outline))
+        r.notes.emplace_back("the program has lanes; the modelled time is that of the same operations without them");
     RunTime time = time_of(r, outline, options);
     r.no_time = time.no_room;
     if (r.no_time.empty()) r.time = std::move(time);

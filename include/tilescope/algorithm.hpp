@@ -9,6 +9,7 @@
 #include "algorithms/contract/tile_sums.hpp"
 #include "core/machine/gpu_spec.hpp"
 #include "core/machine/gradient_ops.hpp"
+#include "core/machine/lane.hpp"
 #include "core/machine/ops.hpp"
 
 /// Announces an algorithm: `TILESCOPE_ALGORITHM({.name = "mine", ...});`, or any expression that makes one, outside of

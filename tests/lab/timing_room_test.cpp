@@ -1,6 +1,7 @@
 // What of an SM a thread block takes, and the tiles that its kernel has.
 #include <algorithm>
 
+#include "core/machine/lane.hpp"
 #include "lab/full_tiles.hpp"
 #include "lab/gpu_fields.hpp"
 #include "lab/gpu_presets.hpp"
@@ -127,6 +128,28 @@ TEST_CASE("a program of one's own has the tiles that it is given, however short 
     own.file = "mine.cpp";
     e.algorithm = &own;
     CHECK(kernel_tiles(e) == e.tiling);
+}
+
+TEST_CASE("the time of a program with lanes says that it is of one without", "[timing][lane]") {
+    Experiment e = experiment("flash_v2", 8, 256);
+    Algorithm own = *e.algorithm;
+    own.file = "mine.cpp";
+    own.run = [](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+        const Hbm Q = t["Q"], O = t["O"], LSE = t["LSE"];
+        const Tiles rows(p.seq_q, tile.br, "i");
+        gpu.launch("copy", {p.head_axis(), uniform(rows)}, [&](Block& b, Span head, Span i) {
+            Lane producer = b.lane("producer", {});
+            b.store(producer->load(Q.of(head), i), O.of(head), i);
+            b.store(b.alloc_registers("l", i.size, 1), LSE.of(head), i);
+        });
+    };
+    e.algorithm = &own;
+    const std::string note = "the program has lanes; the modelled time is that of the same operations without them";
+    const auto says = [&](const Report& r) { return std::count(r.notes.begin(), r.notes.end(), note); };
+    const Report r = count_and_time(e);
+    CHECK(says(r) == 1);
+    CHECK(r.time);
+    CHECK(says(count_and_time(experiment("flash_v2", 8, 256))) == 0);
 }
 
 TEST_CASE("a launch without room on an SM leaves the run without a time, whichever it is", "[timing]") {
