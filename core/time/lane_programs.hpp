@@ -17,13 +17,13 @@
 namespace tilescope {
 
 /// Of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM. Measured on an H100 with
-/// microbenchmarks, but for `sigma`: fitted to cuDNN's and FlashAttention-3's kernels.
+/// microbenchmarks; `sigma` too, of one warp a sub-core.
 struct LaneConstants {
     double tensor = 4096;     ///< FLOPs of wgmma in f16 per cycle
     double notices = 58;      ///< until a warpgroup goes on after its last product
     double barrier = 30;      ///< named, one way
     double shuffles = 60;     ///< the two that a row's maximum or sum takes
-    double sigma = 1.1;       ///< cycles of a compiled softmax over those of its instructions
+    double sigma = 1.1;       ///< cycles that work takes over those of its instructions
     double beside = 2.8;      ///< that an instruction takes longer while tensor cores are at work
     double beside_dense = 1;  ///< the same of full-rate instructions one after another,
     double steals = 0.7;      ///< and what each takes from the tensor cores

@@ -1,8 +1,11 @@
 #include "core/time/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
+
+#include "core/time/lanes.hpp"
 
 namespace tilescope {
 namespace {
@@ -95,34 +98,24 @@ bool take_turns(const Trace& t, const std::vector<BlockTurns>& blocks) {
     return false;
 }
 
-/// The same blocks on the same SMs, but one after the other.
-void lay_out_in_turn(const std::vector<BlockTurns>& blocks, std::vector<Index>& order, std::vector<Index>& ends) {
-    for (const BlockTurns& b : blocks)
-        for (const SmTurn& turn : b.turns) {
-            for (Index s = turn.first; s < turn.last; ++s) order.push_back(s);
-            ends.push_back(static_cast<Index>(order.size()));
+/// The first tick of each block, from 0 on: SMs are lanes of one clock, and a turn takes a cycle. `in_turn`: a block
+/// waits for the one before.
+std::vector<Index> first_ticks(const std::vector<BlockTurns>& blocks,
+                               const std::vector<std::vector<std::size_t>>& on_sm, bool in_turn) {
+    std::vector<LaneProgram> sms(on_sm.size());
+    for (std::size_t sm = 0; sm < on_sm.size(); ++sm)
+        for (const std::size_t b : on_sm[sm]) {
+            std::vector<Act>& acts = sms[sm].acts;
+            const auto done = static_cast<Flag>(b);
+            if (in_turn && b > 0) acts.push_back({.kind = Act::Kind::wait, .flag = done - 1});
+            acts.push_back({.kind = Act::Kind::mark, .step = static_cast<Index>(b)});
+            acts.push_back({.kind = Act::Kind::pass, .cycles = static_cast<double>(blocks[b].turns.size())});
+            if (in_turn) acts.push_back({.kind = Act::Kind::set, .flag = done});
         }
-}
-
-/// Tick by tick, a turn of every SM that has one left; `order` and `ends` grow.
-void lay_out(const std::vector<BlockTurns>& blocks, const std::vector<std::vector<std::size_t>>& on_sm,
-             std::vector<Index>& order, std::vector<Index>& ends) {
-    struct Lane {
-        std::size_t nth = 0, turn = 0;
-    };
-    std::vector<Lane> lanes(on_sm.size());
-    for (bool more = true; more;) {
-        more = false;
-        for (std::size_t sm = 0; sm < on_sm.size(); ++sm) {
-            Lane& lane = lanes[sm];
-            if (lane.nth == on_sm[sm].size()) continue;
-            const std::vector<SmTurn>& turns = blocks[on_sm[sm][lane.nth]].turns;
-            for (Index k = turns[lane.turn].first; k < turns[lane.turn].last; ++k) order.push_back(k);
-            if (++lane.turn == turns.size()) ++lane.nth, lane.turn = 0;
-            more = true;
-        }
-        if (more) ends.push_back(static_cast<Index>(order.size()));
-    }
+    std::vector<Index> first(blocks.size());
+    for (const LaneMark& m : play_lanes(sms, {}).marks)
+        first[static_cast<std::size_t>(m.step)] = static_cast<Index>(std::lround(m.at));
+    return first;
 }
 
 }  // namespace
@@ -135,34 +128,39 @@ Schedule::Schedule(Trace recording, Index sms, const Stays& stays) : ends_{0} {
         order.push_back(s);
         ends_.push_back(static_cast<Index>(order.size()));
         const std::vector<BlockTurns> blocks = blocks_of_launch(recording, s + 1);
-        const auto on_sm = lanes_of(blocks, std::max<Index>(sms, 1), stays);
+        auto on_sm = lanes_of(blocks, std::max<Index>(sms, 1), stays);
         if (by_sm_.size() < on_sm.size()) by_sm_.resize(on_sm.size());
+        const bool in_turn = take_turns(recording, blocks);
+        if (in_turn)
+            for (auto& lane : on_sm) std::sort(lane.begin(), lane.end());
+        const std::vector<Index> first = first_ticks(blocks, on_sm, in_turn);
         const Index begin = ticks();
         const std::size_t before = placements_.size();
         placements_.resize(before + blocks.size());
-        if (take_turns(recording, blocks)) {
-            std::vector<std::size_t> sm_of(blocks.size());
-            for (std::size_t sm = 0; sm < on_sm.size(); ++sm)
-                for (const std::size_t b : on_sm[sm]) sm_of[b] = sm;
-            Index tick = begin;
-            for (std::size_t b = 0; b < blocks.size(); ++b) {
-                const Index last = tick + static_cast<Index>(blocks[b].turns.size());
-                placements_[before + b] = {blocks[b].launch, blocks[b].block, static_cast<Index>(sm_of[b]), tick, last};
-                by_sm_[sm_of[b]].push_back(before + b);
-                tick = last;
-            }
-            lay_out_in_turn(blocks, order, ends_);
-            for (++s; s < recording.size() && recording[s].kind() != Kind::launch;) ++s;
-            continue;
-        }
         for (std::size_t sm = 0; sm < on_sm.size(); ++sm)
-            for (Index tick = begin; const std::size_t b : on_sm[sm]) {
-                const Index last = tick + static_cast<Index>(blocks[b].turns.size());
-                placements_[before + b] = {blocks[b].launch, blocks[b].block, static_cast<Index>(sm), tick, last};
+            for (const std::size_t b : on_sm[sm]) {
+                const Index from = begin + first[b], turns = std::ssize(blocks[b].turns);
+                placements_[before + b] = {blocks[b].launch, blocks[b].block, static_cast<Index>(sm), from,
+                                           from + turns};
                 by_sm_[sm].push_back(before + b);
-                tick = last;
             }
-        lay_out(blocks, on_sm, order, ends_);
+        // Tick by tick, a turn of every SM that has one.
+        std::vector<std::size_t> nth(on_sm.size(), 0);
+        for (bool more = true; more;) {
+            more = false;
+            const Index tick = ticks();
+            for (std::size_t sm = 0; sm < on_sm.size(); ++sm) {
+                if (nth[sm] == on_sm[sm].size()) continue;
+                const std::size_t b = on_sm[sm][nth[sm]];
+                const Placement& p = placements_[before + b];
+                more = true;
+                if (tick < p.first_tick) continue;
+                const SmTurn& turn = blocks[b].turns[static_cast<std::size_t>(tick - p.first_tick)];
+                for (Index k = turn.first; k < turn.last; ++k) order.push_back(k);
+                if (tick + 1 == p.last_tick) ++nth[sm];
+            }
+            if (more) ends_.push_back(static_cast<Index>(order.size()));
+        }
         for (++s; s < recording.size() && recording[s].kind() != Kind::launch;) ++s;
     }
     trace_ = std::make_unique<const Trace>(std::move(recording).reordered(order));
