@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstdio>
@@ -47,6 +48,10 @@ std::string first_difference(const std::string& name, TileData was, TileData is,
 
 std::string name_of_tile(const Trace& t, TileId id) { return id == no_tile ? "no tile" : t.tiles()[id].name; }
 
+bool same_loop(const RecordedLoop& a, const RecordedLoop& b) {
+    return std::tie(a.name, a.promise, a.line) == std::tie(b.name, b.promise, b.line);
+}
+
 /// Two steps of the same number.
 class Steps {
   public:
@@ -72,9 +77,6 @@ class Steps {
         if (a.kind() == Kind::launch && was_.launches()[launch] != is_.launches()[launch]) return "the grid is another";
         if (a.block != b.block) return changed("the thread block", number(a.block), number(b.block));
         if (a.line != b.line) return changed("the line", number(a.line), number(b.line));
-        if (a.source_line != b.source_line || std::string_view(a.source_file) != b.source_file)
-            return changed("the program's line", a.source_file + (':' + number(a.source_line)),
-                           b.source_file + (':' + number(b.source_line)));
         if (a_.enters_line != b_.enters_line)
             return b_.enters_line ? "a visit of the line begins" : "no visit of the line begins";
         if (a_.turn != b_.turn || !same_turn(a_.turn)) return "the turn of the loop is another";
@@ -85,8 +87,8 @@ class Steps {
         for (; turn >= 0; turn = was_.turns()[static_cast<std::size_t>(turn)].around) {
             const RecordedTurn &t = was_.turns()[static_cast<std::size_t>(turn)],
                                &u = is_.turns()[static_cast<std::size_t>(turn)];
-            if (!(t == u) ||
-                !(was_.loops()[static_cast<std::size_t>(t.loop)] == is_.loops()[static_cast<std::size_t>(u.loop)]))
+            if (!(t == u) || !same_loop(was_.loops()[static_cast<std::size_t>(t.loop)],
+                                        is_.loops()[static_cast<std::size_t>(u.loop)]))
                 return false;
         }
         return true;
@@ -159,8 +161,10 @@ std::string divergence(const Trace& was, const Trace& is) {
     }
     if (was.size() != is.size()) return changed("the number of steps", number(was.size()), number(is.size()));
     // What no step is about: a loop without turns, a tile that failed to be made.
-    const bool same_tables = was.tiles() == is.tiles() && was.launches() == is.launches() &&
-                             was.blocks() == is.blocks() && was.loops() == is.loops() && was.turns() == is.turns();
+    const bool same_tables =
+        was.tiles() == is.tiles() && was.launches() == is.launches() && was.blocks() == is.blocks() &&
+        was.turns() == is.turns() &&
+        std::equal(was.loops().begin(), was.loops().end(), is.loops().begin(), is.loops().end(), same_loop);
     return same_tables ? "" : "the places of thread blocks or the turns of loops are others";
 }
 

@@ -23,7 +23,7 @@ struct ReadTrace {
 ReadTrace read_trace(std::istream& in, const std::string& name, const Control* control = nullptr);
 
 /// The first difference between two recordings, in one line: "operation 9 (matmul, line 8): S[0, 3] is 0.5, and was
-/// 0.25". Empty where they are identical.
+/// 0.25". Empty where they are identical, but for where operations and loops stand in the program's text.
 std::string divergence(const Trace& was, const Trace& is);
 
 }  // namespace tilescope

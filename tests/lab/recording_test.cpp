@@ -110,6 +110,21 @@ TEST_CASE("another tile program diverges at the step where it turns off", "[reco
     CHECK_THAT(other("\"problem\"", R"("dim_v":3)", R"("dim_v":4)"), ContainsSubstring("the tensor V is another"));
 }
 
+TEST_CASE("where a program's lines stand in its file is no difference", "[recording][divergence]") {
+    const std::string text = recorded(small(flash()), RandomInputs{3, Distribution::outliers});
+    std::string moved;
+    std::size_t from = 0, places = 0;
+    const std::string key = R"("source_line":)";
+    for (std::size_t at; (at = text.find(key, from)) != std::string::npos; ++places) {
+        at += key.size();
+        moved += text.substr(from, at - from) + '7';
+        from = at;
+    }
+    moved += text.substr(from);
+    CHECK(places > 100);
+    CHECK(replay(read(moved)) == "");
+}
+
 TEST_CASE("what a recording says of its experiment is checked", "[recording]") {
     const std::string text = recorded(small(flash()), RandomInputs{3, Distribution::outliers});
     const auto why = [&](const char* mark, const char* from, const char* to) {
