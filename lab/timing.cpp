@@ -124,11 +124,22 @@ class Run {
         return registers_from_ == RegistersFrom::rule ? estimated_registers(full_.experiment, launch, warps, held)
                                                       : registers_of(full_.experiment, launch, warps, held);
     }
+    /// Tensor cores multiply no f32: a launch of products in it is one of CUDA cores, whatever the others are.
+    Style style_of_launch(const LaunchOutline& launch) const {
+        for (const BlockOutline& b : launch.blocks)
+            for (const Passage& p : b.passages)
+                for (const Deed& d : p.deeds)
+                    if (d.kind() == Kind::product && d.math == Dtype::f32) return Style::cuda_cores;
+        return kernel_.style;
+    }
     /// The kernel as a launch has it. One without products has the warps that its tiles need.
     Kernel kernel_of_launch(std::size_t k) const {
         const LaunchOutline& launch = outline_.launches()[k];
-        Kernel kernel = kernel_;
         const Index rows = rows_together(launch), full = full_rows(launch);
+        Kernel kernel = kernel_;
+        if (style_of_launch(launch) != kernel_.style)
+            kernel = {
+                .style = style_of_launch(launch), .warps = std::max<Index>(1, rows / 16), .places = kernel_.places};
         kernel.rows = rows > 0 && !kernel.own_keys ? rows : full;
         if (launch.axes.size() > 1)
             kernel.owning = static_cast<double>(launch.axes[1].tiles[0].size) / static_cast<double>(full);
@@ -160,7 +171,7 @@ class Run {
     /// On CUDA cores the first operand of a product passes through shared memory if it is in registers.
     Bytes staged(const LaunchOutline& launch) const {
         double most = 0;
-        if (kernel_.style == Style::cuda_cores)
+        if (style_of_launch(launch) == Style::cuda_cores)
             for (const BlockOutline& b : launch.blocks)
                 for (const Passage& p : b.passages)
                     for (const Deed& d : p.deeds)
@@ -196,21 +207,21 @@ class Run {
         const auto sms = static_cast<double>(e_.gpu.sms);
         // Warps with a softmax each wait for memory, and leave the clock where a light load has it.
         t.clock_mhz = clock_of(
-            rates_, kernel_.style,
+            rates_, kernel.style,
             (t.blocks <= e_.gpu.sms || kernel_.own_softmax ? 1 : slots) * std::max<Index>(1, kernel.warps / 4));
         t.waves = static_cast<double>(t.blocks) / (sms * static_cast<double>(slots));
         t.sms = static_cast<Index>(std::min<Count>(e_.gpu.sms, t.blocks));
         const Count reading = std::max<Count>(1, launch.reading());
-        const double sharing = sharing_memory(reading, slots);
-        LaunchMemory memory{share_of(sharing, t.clock_mhz)};
-        if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, memory, t);
+        const double sharing = sharing_memory(reading, slots, kernel.style);
+        LaunchMemory memory{share_of(sharing, t.clock_mhz, kernel.style)};
+        if (launch.count(1) * launch.count(2) <= most_blocks_played) find_traffic(k, launch, kernel.style, memory, t);
         launch.take(memory);
         double cycles = 0;
         if (t.blocks > most_blocks_played) {
             cycles = launch.sum_of_cycles(slots) / (sms * static_cast<double>(slots));
             t.resident = static_cast<double>(slots);
         } else {
-            cycles = play(k, launch, sharing, t);
+            cycles = play(k, launch, kernel.style, sharing, t);
         }
         t.us = cycles / t.clock_mhz + launching;
         summarise(launch, cycles, launching, t);
@@ -218,32 +229,32 @@ class Run {
     }
 
     /// What there is of L2 and DRAM, where so many SMs share them at first.
-    MemoryShare share_of(double sharing, double clock_mhz) const {
+    MemoryShare share_of(double sharing, double clock_mhz, Style style) const {
         const auto sms = static_cast<double>(e_.gpu.sms);
         const auto per_clock = [&](double gbs) { return gbs * 1e3 / clock_mhz; };
-        const DramRates dram = dram_of(rates_, kernel_.style);
+        const DramRates dram = dram_of(rates_, style);
         return {rates_.l2 / sms, per_clock(dram.read) / sms, per_clock(dram.write) / sms, 0, 0, sharing / sms};
     }
 
     /// How many SMs share L2 and DRAM at first. On tensor cores, where all thread blocks run at once, each has as much
     /// of them as another: those that are most on an SM have more than an SM's share, and the launch ends with them.
     /// The constants of CUDA cores were fitted with equal shares of SMs.
-    double sharing_memory(Count blocks, Index slots) const {
+    double sharing_memory(Count blocks, Index slots, Style style) const {
         const auto sms = static_cast<double>(e_.gpu.sms), all = static_cast<double>(blocks);
-        if (kernel_.style == Style::cuda_cores || blocks > e_.gpu.sms * slots) return std::min(sms, all);
+        if (style == Style::cuda_cores || blocks > e_.gpu.sms * slots) return std::min(sms, all);
         return all / std::ceil(all / sms);
     }
 
-    Refill refill() const { return kernel_.style == Style::tensor_cores ? Refill::packed : Refill::spread; }
+    static Refill refill(Style style) { return style == Style::tensor_cores ? Refill::packed : Refill::spread; }
 
     /// What the L2 lacks, where that can be said. The order of blocks is that of an L2 which lacks nothing.
-    void find_traffic(std::size_t k, TimedLaunch& launch, LaunchMemory& memory, LaunchTime& t) {
+    void find_traffic(std::size_t k, TimedLaunch& launch, Style style, LaunchMemory& memory, LaunchTime& t) {
         const Index slots = t.residency.blocks;
         const auto kinds = [&] {
             launch.take(memory);
             return launch.cycles(slots);
         };
-        const auto traffic = dram_.of(k, kinds, slots, refill());
+        const auto traffic = dram_.of(k, kinds, slots, refill(style));
         if (!traffic) return;
         t.dram = traffic->first, t.dram_again = traffic->again;
         const Counters c = dram_.counted(k);
@@ -258,9 +269,9 @@ class Run {
     /// What those that are left share, once all thread blocks of the launch have started. Where they see more or less
     /// of the keys, as they end; on tensor cores else, where waves are rounds, those of the last one. The constants of
     /// CUDA cores were fitted without that.
-    Among among(const TimedLaunch& launch, Index slots, double sharing) const {
+    Among among(const TimedLaunch& launch, Style style, Index slots, double sharing) const {
         if (!launch.waits_for_memory(slots)) return {};
-        if (!launch.graded() && (kernel_.style == Style::cuda_cores || !launch.in_waves())) return {};
+        if (!launch.graded() && (style == Style::cuda_cores || !launch.in_waves())) return {};
         return [&launch, slots, sharing](std::uint32_t block, Count at_work) {
             const BlockWork work = launch.work(block);
             BlockCycles cycles;
@@ -271,18 +282,19 @@ class Run {
     }
 
     /// `sharing`: SMs that share L2 and DRAM at first.
-    double play(std::size_t k, const TimedLaunch& launch, double sharing, LaunchTime& t) {
+    double play(std::size_t k, const TimedLaunch& launch, Style style, double sharing, LaunchTime& t) {
         const Index slots = t.residency.blocks;
         const bool alike = launch.all_alike(), keeps_stays = played_ && t.blocks <= most_stays_;
-        const Among among = this->among(launch, slots, sharing);
+        const Among among = this->among(launch, style, slots, sharing);
         Timeline in_waves;
-        if (alike) in_waves = play_alike(launch.cycles_of_first(slots), t.blocks, e_.gpu.sms, slots, refill(), among);
+        if (alike)
+            in_waves = play_alike(launch.cycles_of_first(slots), t.blocks, e_.gpu.sms, slots, refill(style), among);
         if (alike && !keeps_stays) return take(in_waves, t);
         const std::vector<Axis>& axes = outline_.launches()[k].axes;
         const std::vector<BlockOfHead> order = dispatch(axes, e_.placing.order);
         Grid grid{launch.cycles(slots), {}, 1, among, launch.graded()};
         for (const BlockOfHead& b : order) grid.sequence.push_back(b.block);
-        const Timeline timeline = tilescope::play(grid, e_.gpu.sms, slots, refill());
+        const Timeline timeline = tilescope::play(grid, e_.gpu.sms, slots, refill(style));
         const double cycles = take(alike ? in_waves : timeline, t);
         if (keeps_stays) played_->back() = {axes, order, launch.works(), timeline, launch_us(k), sharing};
         if (alike) return cycles;

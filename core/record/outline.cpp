@@ -63,6 +63,7 @@ void Outline::on(const Event& e, TileData) {
     Deed d{
         e.operation, use(e.out), {use(e.a()), use(e.b())}, e.alpha != 1, {e.reads[0].transposed, e.reads[1].transposed},
         e.cost};
+    d.math = e.math;
     if (e.lane) d.lane = e.lane->name;
     if (e.kind() == Kind::store) std::swap(d.out, d.reads[0]);
     passage().deeds.push_back(d);

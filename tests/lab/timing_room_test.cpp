@@ -1,6 +1,7 @@
-// What of an SM a thread block takes, and the tiles that its kernel has.
+// What of an SM a thread block takes, and the tiles that its kernel has; which units its launches have.
 #include <algorithm>
 
+#include "algorithms/contract/pass_lists.hpp"
 #include "core/machine/lane.hpp"
 #include "lab/full_tiles.hpp"
 #include "lab/gpu_fields.hpp"
@@ -158,4 +159,22 @@ TEST_CASE("a launch without room on an SM leaves the run without a time, whichev
     const Report r = count_and_time(e);
     CHECK_FALSE(r.time);
     CHECK(contains(r.no_time, "has room for 4 (max_warps_per_sm)"));
+}
+
+TEST_CASE("tensor cores multiply no f32, whatever the run's type", "[timing]") {
+    const auto products = [](const char* passes) {
+        Experiment e = experiment("standard", 16, 4096);
+        e.problem.passes = passes_from(passes);
+        double us = 0;
+        for (const LaunchTime& l : time_of(e).launches)
+            if (l.kernel == std::string("scores") || l.kernel == std::string("output")) us += l.us;
+        return us;
+    };
+    const Rates r = rates_of(gpu_preset("H200"));
+    const double least = 2 * 2 * 16.0 * 4096 * 4096 * 64 / (2 * r.fma * 132 * r.clock_mhz[0]);
+    CHECK(products("typed") < least);
+    CHECK(products("product:f32/softmax/product") < least);
+    CHECK(products("math") > least);
+    // PyTorch's, measured (algorithms/attention/standard/README.md).
+    CHECK(products("math") == Approx(2290).epsilon(0.15));
 }
