@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <queue>
+#include <stdexcept>
 
 #include "core/text/words.hpp"
 
@@ -116,6 +117,10 @@ class Play {
                     return ready_.push_back(lane);
                 }
                 case Act::Kind::work:
+                    if (act.cycles == 0) {
+                        set(act.flag), set(act.frees);
+                        continue;
+                    }
                     return work_.push_back({lane, &act, 1, now_});
                 case Act::Kind::wait:
                     return waiting_.push_back({lane, &act, now_});
@@ -243,6 +248,10 @@ class Play {
 }  // namespace
 
 LanePlay play_lanes(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases) {
+    for (const LaneProgram& l : lanes)
+        for (const Act& a : l.acts)
+            if (!(a.cycles >= 0 && a.cycles < never && a.bytes >= 0 && a.bytes < never))
+                throw std::invalid_argument(l.name + ": " + a.what + " takes no number of cycles or bytes");
     return Play(lanes, machine, phases).run();
 }
 

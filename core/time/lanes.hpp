@@ -84,7 +84,8 @@ struct Stuck : RunError {
 };
 
 /// From cycle 0 until every lane is through. Work on one unit shares it; all work on CUDA cores is slower while tensor
-/// cores are at work, by `beside` for each lane that is at such work. Throws Stuck.
+/// cores are at work, by `beside` for each lane that is at such work. Throws Stuck; std::invalid_argument where cycles
+/// or bytes are negative or no finite number, with which nothing would ever end.
 LanePlay play_lanes(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases = false);
 
 }  // namespace tilescope

@@ -28,6 +28,7 @@ class Pricing {
 
     PerUnit of(const Deed& d) const {
         PerUnit c{};
+        if (d.out.size() == 0) return c;  // of a tile without rows
         switch (d.kind()) {
             case Kind::load:
                 if (d.out.in_sram()) at(c, Unit::sram) = d.out.bytes() / r_.sram;
@@ -392,6 +393,7 @@ class Turns {
     /// Of tiled products: before the first piece and after each; and one where warps need what others have of their
     /// rows, or of a tile that they put into shared memory together.
     double barriers_within(const Deed& d) const {
+        if (d.out.size() == 0) return 0;
         if (d.kind() == Kind::product) {
             const double sum = static_cast<double>(d.cost.matmul_flops) / 2 / d.out.size();
             return 1 + std::ceil(sum / static_cast<double>(kernel_.tiled.piece));

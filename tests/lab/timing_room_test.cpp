@@ -153,6 +153,37 @@ TEST_CASE("the time of a program with lanes says that it is of one without", "[t
     CHECK(says(count_and_time(experiment("flash_v2", 8, 256))) == 0);
 }
 
+TEST_CASE("a tile without rows takes no time, and keeps nobody waiting", "[timing][lane]") {
+    // Half of an odd row block's rows may be none.
+    for (const Dtype dtype : {Dtype::f16, Dtype::f32}) {
+        Experiment e = experiment("flash_v2", 2, 129, dtype);
+        Algorithm own = *e.algorithm;
+        own.file = "mine.cpp";
+        own.run = [](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
+            const Hbm Q = t["Q"], K = t["K"], V = t["V"], O = t["O"], LSE = t["LSE"];
+            const Tiles rows(p.seq_q, tile.br, "i"), keys(p.seq_k, tile.bc, "j");
+            gpu.launch("halves", {p.head_axis(), p.row_axis(rows, keys)}, [&](Block& b, Span head, Span i) {
+                for (const Span half : {Span{i.begin, i.size / 2}, Span{i.begin + i.size / 2, i.size - i.size / 2}}) {
+                    Tile q = b.load(Q.of(head), half), o = b.alloc_registers("O", half.size, p.dim_v);
+                    Tile m = b.alloc_registers("m", half.size, 1);
+                    b.uniform(keys, [&](Span j) {
+                        Tile k = b.load(K.of(head), j), v = b.load(V.of(head), j);
+                        Tile s = b.alloc_registers("S", half.size, j.size);
+                        b.matmul(s, q, k, Trans::b);
+                        row_max(b, m, s), exp_minus(b, s, m);
+                        b.matmul(o, s, v, Trans::none);
+                    });
+                    b.store(o, O.of(head), half), b.store(m, LSE.of(head), half);
+                }
+            });
+        };
+        e.algorithm = &own;
+        const Report r = count_and_time(e);
+        REQUIRE(r.time);
+        CHECK((r.time->us() > 0 && r.time->us() < 1e6));
+    }
+}
+
 TEST_CASE("a launch without room on an SM leaves the run without a time, whichever it is", "[timing]") {
     Experiment e = experiment("standard", 8, 512);
     e.gpu.max_warps_per_sm = 4;

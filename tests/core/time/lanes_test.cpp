@@ -364,3 +364,19 @@ TEST_CASE("lanes: all orders end, and a ring that cannot go on says who waits fo
     const std::vector<LaneProgram> lonely{{"WG1", {{.kind = Act::Kind::wait, .flag = 0}}}};
     CHECK_THROWS_WITH(play_lanes(lonely, {1, 0, true, {"the turn"}}), "WG1 waits for the turn, which nobody gives");
 }
+
+TEST_CASE("lanes: what takes no time, and what takes no number", "[lanes]") {
+    const std::vector<LaneProgram> free{
+        {"WG1", {{.kind = Act::Kind::work, .flag = 0, .unit = Unit::exp}, {.kind = Act::Kind::product, .flag = 1}}},
+        {"WG2",
+         {{.kind = Act::Kind::wait, .flag = 0},
+          {.kind = Act::Kind::wait, .flag = 1},
+          {.kind = Act::Kind::pass},
+          {.kind = Act::Kind::mark}}}};
+    CHECK(play_lanes(free, {}).marks.at(0).at == 0);
+    for (const double cycles : {std::nan(""), HUGE_VAL, -1.0})
+        for (const Act::Kind kind : {Act::Kind::work, Act::Kind::pass, Act::Kind::idle, Act::Kind::product}) {
+            const std::vector<LaneProgram> endless{{"WG1", {{.kind = kind, .what = "exp", .cycles = cycles}}}};
+            CHECK_THROWS_WITH(play_lanes(endless, {}), "WG1: exp takes no number of cycles or bytes");
+        }
+}
