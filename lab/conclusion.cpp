@@ -131,9 +131,13 @@ std::string about_traffic(const Contender& slow, const Contender& fast) {
 
 std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     std::vector<const Contender*> timed;
-    std::vector<std::string> infeasible, lines;
+    std::vector<std::string> infeasible, with_lanes, lines;
     for (const Contender& c : contenders) {
         if (!c.report->time || c.wrong) continue;
+        if (c.report->time->without_lanes) {
+            with_lanes.push_back(c.label);
+            continue;
+        }
         const std::string why = why_infeasible(*c.report->time);
         why.empty() ? timed.push_back(&c) : infeasible.push_back(c.label);
     }
@@ -143,6 +147,9 @@ std::vector<std::string> conclusion(std::span<const Contender> contenders) {
     const std::string not_ranked =
         "Not ranked: " + text::listed(infeasible) + ", because " + why_infeasible(true) + ".";
     if (!infeasible.empty()) lines.push_back(not_ranked);
+    if (!with_lanes.empty())
+        lines.push_back("Not ranked: " + text::listed(with_lanes) +
+                        ", because lanes are not timed: what is modelled is the program without them.");
     const bool alone = timed.size() + infeasible.size() < 2 || timed.empty();
     if (alone || std::any_of(timed.begin(), timed.end(), other_problem)) return lines;
     std::stable_sort(timed.begin(), timed.end(),

@@ -190,15 +190,18 @@ std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const 
     };
     out << does_not_fit(algorithm, tiling, given.value_or(tiling)) << ": " << algorithm.name << " needs "
         << e.used + e.wanted.bytes << " B of " << name_of(e.space) << " at line " << e.line
-        << (algorithm.file ? " (" + source_of(e.here) + ")" : "") << ", a thread block on " << gpu.name << " has "
-        << e.capacity << " B, " << e.missing() << " B are missing\n";
+        << (algorithm.file ? " (" + source_of(e.here) + ")" : "") << ", "
+        << (e.whose.empty() ? "a thread block on " + gpu.name : "lane " + e.whose) << " has " << e.capacity << " B, "
+        << e.missing() << " B are missing\n";
     out << "  in " << name_of(e.space) << " at that moment:\n";
     for (const LiveTile& t : e.live) row(t, "");
     row(e.wanted, "  <- does not fit");
     if (const auto fix = nearest_fit(algorithm, problem, tiling, gpu))
         out << "  this fits: " << flags(algorithm, *fix);
     else
-        out << "  no tiling fits: give the SMs more with --sram KIB, choose another --gpu, or a smaller --dim";
+        out << "  no tiling fits: " << (e.space == Space::sram ? "give the SMs more with --sram KIB, " : "")
+            << (algorithm.file && e.space == Space::registers ? "give lanes fewer registers_per_thread, " : "")
+            << "choose another --gpu, or a smaller --dim";
     return out.str();
 }
 

@@ -72,6 +72,7 @@ struct RunTime {
     Style style = Style::cuda_cores;
     Basis basis = Basis::assumed;
     std::optional<StatedError> error;  ///< where the basis is `own_style`
+    bool without_lanes = false;        ///< the program has lanes, and this is the time of its operations without them
     std::string no_dram;               ///< why there is no DRAM traffic, where there is none
     std::string no_room;               ///< why an SM has no room for one thread block, where it has none: no time
 

@@ -42,6 +42,15 @@ Kernel kernel_of(const Experiment& e, const Held& held) {
     return k;
 }
 
+bool has_lanes(const Outline& outline) {
+    for (const LaunchOutline& l : outline.launches())
+        for (const BlockOutline& b : l.blocks)
+            for (const Passage& p : b.passages)
+                for (const Deed& d : p.deeds)
+                    if (*d.lane) return true;
+    return false;
+}
+
 class Run {
   public:
     /// `outline`: of the run that `counted` tells of.
@@ -68,6 +77,7 @@ class Run {
             out.error = e_.algorithm->kernel->stated_error(kernel_.style);
         out.basis = out.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
         out.no_dram = dram_.why_not();
+        out.without_lanes = has_lanes(outline_);
         const auto without_room = std::find_if(out.launches.begin(), out.launches.end(),
                                                [](const LaunchTime& l) { return l.residency.blocks == 0; });
         if (without_room != out.launches.end())
@@ -373,15 +383,6 @@ class Run {
     const RegistersFrom registers_from_;
 };
 
-bool has_lanes(const Outline& outline) {
-    for (const LaunchOutline& l : outline.launches())
-        for (const BlockOutline& b : l.blocks)
-            for (const Passage& p : b.passages)
-                for (const Deed& d : p.deeds)
-                    if (*d.lane) return true;
-    return false;
-}
-
 }  // namespace
 
 Style style_of(const Experiment& e) {
@@ -401,9 +402,10 @@ Report count_and_time(const Experiment& e, Control* control, std::span<Listener*
 void set_time(Report& r, const Outline& outline, const TimingOptions& options) {
     r.no_time = beyond_hbm(r.experiment);
     if (!r.fits_hbm()) return;
-    if (has_lanes(outline))
-        r.notes.emplace_back("the program has lanes; the modelled time is that of the same operations without them");
     RunTime time = time_of(r, outline, options);
+    if (time.without_lanes)
+        r.notes.emplace_back(
+            "the program has lanes; warps, registers and time are modelled of the same operations without them");
     r.no_time = time.no_room;
     if (r.no_time.empty()) r.time = std::move(time);
 }

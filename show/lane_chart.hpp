@@ -9,9 +9,14 @@
 
 namespace tilescope::show {
 
-/// From one cycle to another in so many columns, each of which shows what goes on at its middle: the letter of a
-/// product, a load or work, "-" while the lane waits. Rows in which nothing goes on are left out; what the letters mean
-/// follows below. The phases of `play` are needed.
+/// Draws cycles `from` to `to` in so many columns. A column shows what goes on at its middle: the letter of a product,
+/// a load or work, or "-" while the lane waits. The last line says what the letters stand for:
+///
+///     WG1  tensor cores  |SSSSSSSSSS               OOOOOOOOOO |
+///     WG1  warps         |---------- uuusseeeeeeecc---------- |
+///     u update_row_max, s shuffle, e exp_minus, c scale_rows
+///
+/// `play` needs its phases: play_lanes(lanes, machine, true).
 std::string lane_chart(std::span<const LaneProgram> lanes, const LanePlay& play, double from, double to, int columns);
 
 }  // namespace tilescope::show

@@ -163,6 +163,7 @@ void Run::seek(Index tick) {
         SmState* s = by_block[{t.launch, t.block}];
         if (!s) continue;
         s->tiles.push_back(tile);
+        if (t.within != no_tile) continue;  // in a place that is taken already
         (t.space == Space::sram ? s->sram_used : s->registers_used) += t.bytes();
     }
     if (tick == 0) return;

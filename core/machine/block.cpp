@@ -15,6 +15,8 @@
 namespace tilescope {
 namespace {
 
+constexpr Index most_registers = 255, warps_of_group = 4;  // of a thread; that issue a product together
+
 [[noreturn]] void mismatch(const char* what, const TileInfo& tile, Index rows, Index cols) {
     throw std::logic_error(std::string(what) + ": tile " + tile.name + " is " + std::to_string(tile.rows) + " x " +
                            std::to_string(tile.cols) + " where " + std::to_string(rows) + " x " + std::to_string(cols) +
@@ -87,7 +89,17 @@ Tile Block::load(const Hbm& from, Span rows, Span cols, Space to, Here here) {
 
 Lane Block::lane(const char* name, const LaneSpec& spec, Here here) {
     w_.here = here;
-    if (spec.warps < 1) throw std::logic_error(std::string("lane: ") + name + " has no warp");
+    const auto refuse = [&](const std::string& why) { throw std::logic_error("lane: " + (name + (' ' + why))); };
+    if (spec.warps < 1) refuse("has no warp");
+    if (spec.registers_per_thread < 0 || spec.registers_per_thread > most_registers)
+        refuse("has " + std::to_string(spec.registers_per_thread) +
+               " registers a thread; there are 255 at most, and 0 "
+               "takes what its tiles take");
+    if (spec.turns && spec.warps % warps_of_group != 0)
+        refuse("has " + std::to_string(spec.warps) + " warps, and turns are of warpgroups of 4");
+    for (const auto& other : w_.lanes)
+        if (std::string_view(other.info.name) == name)
+            refuse("is there already; declare it once a thread block, or give it another name");
     const auto id = static_cast<LaneId>(w_.lanes.size());
     if (id == no_lane) throw std::logic_error("lane: a thread block has too many of them");
     w_.lanes.push_back({{name, spec}});

@@ -21,14 +21,15 @@ LiveTile live(const TileInfo& t) { return {t.name, t.rows, t.cols, t.dtype, t.by
 }  // namespace
 
 OutOfChipMemory::OutOfChipMemory(Space space_, LiveTile wanted_, Bytes used_, Bytes capacity_, std::uint16_t line_,
-                                 std::vector<LiveTile> live_, const std::string& whose)
-    : std::runtime_error(describe(space_, wanted_, used_, capacity_, line_, whose)),
+                                 std::vector<LiveTile> live_, const std::string& whose_)
+    : std::runtime_error(describe(space_, wanted_, used_, capacity_, line_, whose_)),
       space(space_),
       wanted(std::move(wanted_)),
       used(used_),
       capacity(capacity_),
       line(line_),
-      live(std::move(live_)) {}
+      live(std::move(live_)),
+      whose(whose_) {}
 
 ChipMemory::Slot ChipMemory::take(const TileInfo& info, std::uint16_t line) {
     const int s = static_cast<int>(info.space);

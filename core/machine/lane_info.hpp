@@ -7,8 +7,8 @@ namespace tilescope {
 
 struct LaneSpec {
     Index warps = 4;
-    Index registers_per_thread = 0;  ///< of its own, charged at once (setmaxnreg); 0: it takes what its tiles take
-    bool turns = false;              ///< its warpgroups, of four warps, hand the tensor cores on to one another
+    Index registers_per_thread = 0;  ///< at most 255, charged at once (setmaxnreg); 0: it takes what its tiles take
+    bool turns = false;              ///< warpgroups, of four warps, of all lanes with it hand the tensor cores on
 };
 
 struct LaneInfo {

@@ -29,6 +29,7 @@ struct OutOfChipMemory : std::runtime_error, Placed {
     Bytes used, capacity;
     std::uint16_t line;
     std::vector<LiveTile> live;
+    std::string whose;  ///< the lane whose registers they are; empty: the thread block's
 };
 
 }  // namespace tilescope

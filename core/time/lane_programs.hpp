@@ -17,17 +17,17 @@
 namespace tilescope {
 
 /// Of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM. Measured on an H100 with
-/// microbenchmarks; `sigma` too, of one warp a sub-core.
+/// microbenchmarks.
 struct LaneConstants {
-    double tensor = 4096;     ///< FLOPs of wgmma in f16 per cycle
-    double notices = 58;      ///< until a warpgroup goes on after its last product
-    double barrier = 30;      ///< named, one way
-    double shuffles = 60;     ///< the two that a row's maximum or sum takes
-    double sigma = 1.1;       ///< cycles that work takes over those of its instructions
-    double beside = 2.8;      ///< that an instruction takes longer while tensor cores are at work
-    double beside_dense = 1;  ///< the same of full-rate instructions one after another,
-    double steals = 0.7;      ///< and what each takes from the tensor cores
-    double lone = 1.46;       ///< times the cycles of a product of `lone_cols` columns or more with nobody else waiting
+    double tensor = 4096;  ///< FLOPs of wgmma in f16 per cycle
+    double notices = 58;   ///< from the end of a product until the warpgroup that waits for it goes on
+    double barrier = 30;   ///< named, one way
+    double shuffles = 60;  ///< the two that a row's maximum or sum takes
+    double sigma = 1.1;    ///< ratio of the cycles of compiled work to those of its instructions (one warp a sub-core)
+    double beside = 2.8;   ///< more for an instruction while tensor cores are at work
+    double beside_dense = 1;  ///< the same where full-rate instructions follow one another,
+    double steals = 0.7;      ///< and the cycles that each of those then takes from the tensor cores
+    double lone = 1.46;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
     Index lone_cols = 256;
     double bus = 30;       ///< bytes per cycle from L2 to one SM while all ask
     double latency = 555;  ///< of a bulk copy that L2 has
@@ -35,15 +35,17 @@ struct LaneConstants {
 
 /// A listener, of one thread block of the first launch. Per lane:
 /// - a load goes to the bus and a product to the tensor cores, and the lane goes on;
-/// - who uses a tile waits until it is there, but a product for a sum that it adds to: products are done in order;
+/// - who uses a tile waits until it is there. A product need not wait for the sum that it adds to: products are done in
+///   order;
 /// - a slot of a ring is filled again when every lane that used its tile is done with it; registers that a product
 ///   reads are given back when it is done;
-/// - operations one after the other on the elements of one tile are one pass, as long as its busiest unit takes, up to
-///   one that needs a row's maximum or sum of that pass;
-/// - lanes with `turns` hand the tensor cores on: a turn begins with a product, and ends with the last one before
-///   something works on the result of a product of that turn.
-/// Numbers that rows have one of take no time but for the shuffles. A lane of n x 4 warps is n warpgroups that have
-/// their part of the rows.
+/// - operations that follow one another on the elements of one tile are one pass over it, which takes as long as the
+/// unit
+///   that it needs most. A row's maximum or sum is there after the pass: who needs it begins another one;
+/// - lanes with `turns` hand the tensor cores on. A turn begins before a lane's product. It ends after the last product
+///   before the lane needs the result of one of that turn.
+/// What has one number a row takes no time, but for the shuffles of a maximum or sum. A lane of n x 4 warps is played
+/// as n warpgroups, each with its part of the rows.
 class LanePrograms : public Listener {
   public:
     LanePrograms(const Rates& rates, const LaneConstants& constants, Index block = 0);
@@ -58,8 +60,8 @@ class LanePrograms : public Listener {
     using Listener::end;
     void on(const Event& event, TileData data) override;
 
-    /// One a warpgroup, by lane, in the order of their first operations. Each marks when it begins a turn of the
-    /// innermost loop. Names are valid as long as this is.
+    /// One for each warpgroup; lanes stand in the order of their first operations. Each program marks when it begins a
+    /// turn of the innermost loop. Names are valid as long as this object is.
     const std::vector<LaneProgram>& programs() const { return programs_; }
     const LaneMachine& machine() const { return machine_; }
 
@@ -93,7 +95,8 @@ class LanePrograms : public Listener {
     struct LaneOf {
         std::string name;
         std::vector<Warpgroup> groups = {};
-        double part = 1, cycles = 1;  // of what the lane does; of those that four warps take
+        double part = 1;    // of the lane's rows that each warpgroup has
+        double cycles = 1;  // factor: fewer than four warps take longer
         bool turns = false;
     };
     struct State {
@@ -101,7 +104,7 @@ class LanePrograms : public Listener {
         Index told = -1;  // the step that it marked
         TileId at = no_tile;
         std::map<TileId, Pass> passes = {};  // the last of each tile
-        std::set<TileId> unheard = {};       // what rows have one of, that waits for shuffles
+        std::set<TileId> unheard = {};       // maxima and sums of rows whose shuffles are still to come
         std::set<const Arrival*> of_turn = {};
         std::optional<std::size_t> hands_on = {};  // the act after the last product of the turn
         Index turns = 0;
@@ -139,7 +142,7 @@ class LanePrograms : public Listener {
     std::vector<State> states_;
     std::deque<LaneOf> lanes_;
     std::map<TileId, OnChip> tiles_;
-    std::map<std::pair<TileId, Index>, std::pair<Flag, Index>> slots_;  // of rings: set how often when free again
+    std::map<std::pair<TileId, Index>, std::pair<Flag, Index>> slots_;  // ring, slot: free when set so often
     std::vector<Index> loops_;                                          // the turn of each that is open
     std::deque<std::string> names_;
 };

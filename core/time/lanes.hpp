@@ -14,32 +14,34 @@
 
 namespace tilescope {
 
-/// Counts how often it was set. A slot that is full, a slot that is free, a turn, a product that is done are flags.
+/// A number of something that lanes wait for: that a slot is full or free, that it is a lane's turn, that a product is
+/// done. The play counts how often each flag was set.
 using Flag = std::uint32_t;
 inline constexpr Flag no_flag = 0xffffffff;
 
 struct Act {
     enum class Kind : std::uint8_t {
-        product,  ///< goes to the end of the tensor cores' queue, and the lane goes on: done, it sets `flag`, `frees`
-        load,     ///< the same of the bus's queue: when all bytes are there, it sets `flag`
-        work,     ///< on CUDA cores, and the lane goes on when it is done and has set `flag`, `frees`
-        wait,     ///< until `flag` was set `count` times
-        pass,     ///< so many cycles go by, at work of which nobody else wants a part
-        idle,     ///< so many cycles go by, at a barrier for example
-        set,      ///< sets `flag`, after so many cycles; the lane goes on
-        mark      ///< the play tells when the lane came here
+        product,  ///< goes to the end of the tensor cores' queue, and the lane goes on; sets its flags when it is done
+        load,     ///< goes to the end of the bus's queue, and the lane goes on; sets `flag` when all bytes are there
+        work,  ///< on CUDA cores, shared with other lanes' work; the lane goes on, and flags are set, when it is done
+        wait,  ///< until `flag` was set `count` times
+        pass,  ///< the lane is busy for so many cycles, whatever others do
+        idle,  ///< the same, but counted as waiting: at a barrier, for example
+        set,   ///< sets `flag`, after so many cycles; the lane goes on
+        mark   ///< the play tells when the lane came here
     };
     Kind kind;
     const char* what = "";  ///< a string literal
     Index step = 0;         ///< of the loop, or of what is marked
-    double cycles = 0;      ///< where nothing else goes on
-    Flag flag = no_flag, frees = no_flag;
+    double cycles = 0;      ///< that it takes when nothing else goes on
+    Flag flag = no_flag;    ///< says that the result is there
+    Flag frees = no_flag;   ///< says that the operand is done with: of a slot of a ring
     Index count = 1;
-    double lone = 1;                ///< of a product: so many times its cycles while no other lane has one in the queue
+    double lone = 1;                ///< of a product: factor on its cycles while no other lane has one in the queue
     double bytes = 0;               ///< of a load
     std::optional<Unit> unit = {};  ///< of work; without, it takes nothing from others: the latency of a shuffle
-    double beside = 0;              ///< of work: cycles that it takes longer while tensor cores are at work
-    double steals = 0;              ///< of work: cycles that it takes from the tensor cores
+    double beside = 0;              ///< of work: cycles that all of it takes longer beside products
+    double steals = 0;              ///< of work: cycles of the tensor cores that all of it takes away
 };
 
 struct LaneProgram {
@@ -47,15 +49,15 @@ struct LaneProgram {
     std::vector<Act> acts;
 };
 
-/// The queues that lanes share, and whose names the flags have, for who waits for what.
+/// What lanes share.
 struct LaneMachine {
-    double bus = 0;          ///< bytes per cycle
-    double latency = 0;      ///< cycles until what has come over the bus is there
-    bool bus_queues = true;  ///< or else each load has a bus of its own
-    std::vector<std::string> flags = {};
+    double bus = 0;                       ///< bytes per cycle
+    double latency = 0;                   ///< cycles until what has come over the bus is there
+    bool bus_queues = true;               ///< or else each load has a bus of its own
+    std::vector<std::string> flags = {};  ///< names, by number, for messages
 };
 
-/// Of a lane, or of a queue that serves it: so long it was at an act, or waited.
+/// How long an act took, on its lane or, of a product or load, on the unit that serves the lane.
 struct LanePhase {
     std::uint32_t lane;
     Act::Kind kind;
@@ -75,7 +77,8 @@ struct LanePlay {
     std::vector<LanePhase> phases;  ///< in the order in which they end; where they were asked for
     std::vector<LaneMark> marks;
     double end = 0;
-    double tensor = 0, exp = 0, cuda = 0, both = 0;  ///< cycles with work on tensor cores, ...; on both at once
+    double tensor = 0, exp = 0, cuda = 0,
+           both = 0;  ///< cycles with products, with exponentials, with any work; with both products and work
 };
 
 /// Lanes that wait for each other: "WG2 waits for V0, which P gives; P waits for slot 2, which WG1 gives; ...".
@@ -83,9 +86,9 @@ struct Stuck : RunError {
     using RunError::RunError;
 };
 
-/// From cycle 0 until every lane is through. Work on one unit shares it; all work on CUDA cores is slower while tensor
-/// cores are at work, by `beside` for each lane that is at such work. Throws Stuck; std::invalid_argument where cycles
-/// or bytes are negative or no finite number, with which nothing would ever end.
+/// Plays all lanes from cycle 0 to their ends. Work on the same unit shares it. While tensor cores are at work, work on
+/// CUDA cores takes longer by its `beside` times the lanes that are at such work. Throws Stuck; std::invalid_argument
+/// where cycles or bytes are negative or no finite number, with which nothing would ever end.
 LanePlay play_lanes(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases = false);
 
 }  // namespace tilescope

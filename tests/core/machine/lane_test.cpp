@@ -145,8 +145,8 @@ TEST_CASE("a ring and a lane's registers hold what they have room for", "[lane]"
                           "back before, or give the ring more, at "));
     CHECK_THAT(message_of<OutOfChipMemory>([] { run({.registers = 1}, count_mode); }),
                StartsWith("tile S [8 x 16 f32] does not fit in registers of WG1 at line 3: needs 512 B, 288 of 512 B"));
-    CHECK_THAT(message_of<OutOfChipMemory>([] { run({.registers = 300}, count_mode, small_gpu(1 << 20, 1 << 16)); }),
-               ContainsSubstring("WG1 [128 x 300 f32] does not fit in registers at line 0"));
+    CHECK_THAT(message_of<OutOfChipMemory>([] { run({.registers = 200}, count_mode, small_gpu(1 << 20, 1 << 16)); }),
+               ContainsSubstring("WG1 [128 x 200 f32] does not fit in registers at line 0"));
     CHECK_THAT(message_of<OutOfChipMemory>([] { run({.slots = 65}, count_mode, small_gpu(1 << 15)); }),
                StartsWith("tile KV [1040 x 8 f32] does not fit in SRAM"));
     const auto misuse = [](const auto& body) { return refusal<Misuse>(body); };
@@ -159,6 +159,14 @@ TEST_CASE("a ring and a lane's registers hold what they have room for", "[lane]"
                StartsWith("ring: KV has no slot, at "));
     CHECK_THAT(misuse([](Block& b, const Hbm&) { b.lane("idle", {.warps = 0}); }),
                StartsWith("lane: idle has no warp, at "));
+    CHECK_THAT(misuse([](Block& b, const Hbm&) { b.lane("WG1", {.registers_per_thread = 256}); }),
+               StartsWith("lane: WG1 has 256 registers a thread; there are 255 at most"));
+    CHECK_THAT(misuse([](Block& b, const Hbm&) { b.lane("WG1", {.registers_per_thread = -1}); }),
+               StartsWith("lane: WG1 has -1 registers a thread"));
+    CHECK_THAT(misuse([](Block& b, const Hbm&) { b.lane("WG1", {.warps = 6, .turns = true}); }),
+               StartsWith("lane: WG1 has 6 warps, and turns are of warpgroups of 4, at "));
+    CHECK_THAT(misuse([](Block& b, const Hbm&) { Lane one = b.lane("WG1", {}), again = b.lane("WG1", {}); }),
+               StartsWith("lane: WG1 is there already; declare it once a thread block"));
     // Slots are filled in order: the first one's tile has to be given back before the third tile comes.
     CHECK_THAT(misuse([](Block& b, const Hbm& x) {
                    Ring ring = b.ring("KV", 2, 16, 8, Dtype::f32);
