@@ -177,7 +177,11 @@ std::string what_happens(const Run& run, const SmState& sm) {
     if (run.tick() == 0) return before_the_first_launch(run);
     if (run.trace()[run.schedule().steps_after(run.tick() - 1)].kind() == Kind::launch) return launching(run);
     if (!sm.block || sm.steps.empty()) return idling(run, sm);
-    return "SM " + std::to_string(sm.sm) + ' ' + text::listed(clauses(run, sm)) + '.';
+    const Step* operation = run.operation(sm);
+    const std::string lane = operation && operation->lane >= 0
+                                 ? " (" + run.trace().lanes()[static_cast<std::size_t>(operation->lane)] + ')'
+                                 : "";
+    return "SM " + std::to_string(sm.sm) + lane + ' ' + text::listed(clauses(run, sm)) + '.';
 }
 
 std::string why(const Run& run, const SmState& sm) {

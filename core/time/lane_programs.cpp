@@ -111,7 +111,7 @@ void LanePrograms::hear_readers(Warpgroup w, TileId id) {
 
 void LanePrograms::needs_result(Warpgroup w, TileId id) {
     const OnChip& t = tiles_.at(id);
-    if (const auto made = t.made.find(w); made != t.made.end() && states_[w].of_turn.count(made->second.get()) > 0)
+    if (const auto made = t.made.find(w); made != t.made.end() && states_[w].of_turn.count(made->second) > 0)
         end_turn(w);
     hear_made(w, id);
 }
@@ -143,13 +143,10 @@ void LanePrograms::product(Warpgroup w, const Event& e) {
     if (const auto made = tiles_.at(e.out).made.find(w); made != tiles_.at(e.out).made.end())
         if (!made->second->of_product) hear_made(w, e.out);
     if (a.space == Space::registers && size_of(a.dtype) > size_of(e.math)) {
-        const double n = in_pairs * s.lane->part * elements_of(a);
-        PerUnit busy{};
-        of_unit(busy, Unit::alu) = n / rates_.half;
-        if (const auto pass = s.passes.find(e.a()); pass != s.passes.end())
-            grow(w, pass->second, busy, n);
-        else
-            grow(w, s.passes[e.a()] = {add(w, {.kind = Act::Kind::work, .what = "round"})}, busy, n);
+        Cost rounding{.instructions = in_pairs * s.lane->part * elements_of(a)};
+        of_unit(rounding.busy, Unit::alu) = rounding.instructions / rates_.half;
+        if (s.passes.count(e.a()) == 0) s.passes[e.a()] = {add(w, {.kind = Act::Kind::work, .what = "round"})};
+        grow(w, s.passes[e.a()], rounding);
     }
     if (s.lane->turns) take_turn(w);
     const Arrives done = arrival(std::string(out.name) + " of " + programs_[w].name, true);
@@ -162,7 +159,7 @@ void LanePrograms::product(Warpgroup w, const Event& e) {
     tiles_.at(e.out).made[w] = done;
     for (const TileId id : {e.a(), e.b()}) note_use(w, id, act, done);
     if (!s.lane->turns) return;
-    s.of_turn.insert(done.get());
+    s.of_turn.insert(done);
     s.hands_on = add(w, {.kind = Act::Kind::set});
 }
 
@@ -201,27 +198,10 @@ void LanePrograms::work(Warpgroup w, const Event& e) {
         s.unheard.clear();
         s.at = no_tile;
     }
-    const bool goes_on = s.at == tile;
-    if (!goes_on) s.passes[tile] = {add(w, {.kind = Act::Kind::work, .what = e.operation->name})};
+    if (s.at != tile) s.passes[tile] = {add(w, {.kind = Act::Kind::work, .what = e.operation->name})};
     s.at = tile;
     Pass& pass = s.passes[tile];
-    PerUnit busy{};
-    const Counters& cost = e.cost;
-    const double elements = s.lane->part * elements_of(tiles_.at(tile).info);
-    of_unit(busy, Unit::exp) = s.lane->part * static_cast<double>(cost.exps) / rates_.exp;
-    double instructions = s.lane->part * static_cast<double>(cost.exps + cost.other_flops);
-    if (takes_maximum(e.operation->effect)) {
-        instructions = elements;
-        of_unit(busy, Unit::alu) = elements / rates_.half;
-    } else {
-        const double integers = static_cast<double>(e.operation->price.integers) * elements;
-        of_unit(busy, Unit::fma) = s.lane->part * static_cast<double>(cost.other_flops) / rates_.fma;
-        of_unit(busy, Unit::alu) = integers / rates_.half;
-        instructions += integers;
-    }
-    if (out.space == Space::sram && !reduces)
-        of_unit(busy, Unit::sram) = s.lane->part * static_cast<double>(out.bytes()) / rates_.sram;
-    grow(w, pass, busy, instructions);
+    grow(w, pass, cost_of_work(s, e, tiles_.at(tile).info));
     if (reduces) s.unheard.insert(e.out);
     for (const TileId id : {e.out, e.a(), e.b()})
         if (id != no_tile) note_use(w, id, pass.act);
@@ -236,11 +216,30 @@ void LanePrograms::work(Warpgroup w, const Event& e) {
     }
 }
 
+LanePrograms::Cost LanePrograms::cost_of_work(const State& s, const Event& e, const TileInfo& tile) const {
+    Cost c;
+    const double part = s.lane->part, elements = part * elements_of(tile);
+    const double exps = part * static_cast<double>(e.cost.exps), flops = part * static_cast<double>(e.cost.other_flops);
+    const double integers = static_cast<double>(e.operation->price.integers) * elements;
+    if (takes_maximum(e.operation->effect)) {
+        c.instructions = elements;
+        of_unit(c.busy, Unit::alu) = elements / rates_.half;
+    } else {
+        c.instructions = exps + flops + integers;
+        of_unit(c.busy, Unit::exp) = exps / rates_.exp;
+        of_unit(c.busy, Unit::fma) = flops / rates_.fma;
+        of_unit(c.busy, Unit::alu) = integers / rates_.half;
+    }
+    if (tile.space == Space::sram && e.kind() != Kind::reduce)
+        of_unit(c.busy, Unit::sram) = part * static_cast<double>(tile.bytes()) / rates_.sram;
+    return c;
+}
+
 /// A pass is at its busiest unit. One that full-rate instructions fill leaves tensor cores less.
-void LanePrograms::grow(Warpgroup w, Pass& pass, const PerUnit& busy, double instructions) {
+void LanePrograms::grow(Warpgroup w, Pass& pass, const Cost& more) {
     const double sigma = c_.sigma * states_[w].lane->cycles;
-    for (std::size_t u = 0; u < unit_count; ++u) pass.busy[u] += busy[u];
-    pass.instructions += instructions / rates_.fma;
+    for (std::size_t u = 0; u < unit_count; ++u) pass.busy[u] += more.busy[u];
+    pass.instructions += more.instructions / rates_.fma;
     const auto most = std::max_element(pass.busy.begin(), pass.busy.end());
     const auto unit = static_cast<Unit>(most - pass.busy.begin());
     const bool dense = unit == Unit::fma && of_unit(pass.busy, Unit::exp) == 0 && of_unit(pass.busy, Unit::alu) == 0;

@@ -88,8 +88,7 @@ class LanePrograms : public Listener {
     struct Pass {
         std::size_t act;
         PerUnit busy{};
-        double instructions = 0;
-        std::set<TileId> reduced = {};
+        double instructions = 0;  // of a warp
     };
     /// Lanes may have several warpgroups, which do the same with their part of the rows.
     struct LaneOf {
@@ -103,9 +102,9 @@ class LanePrograms : public Listener {
         const LaneOf* lane;
         Index told = -1;  // the step that it marked
         TileId at = no_tile;
-        std::map<TileId, Pass> passes = {};  // the last of each tile
-        std::set<TileId> unheard = {};       // maxima and sums of rows whose shuffles are still to come
-        std::set<const Arrival*> of_turn = {};
+        std::map<TileId, Pass> passes = {};        // the last of each tile
+        std::set<TileId> unheard = {};             // maxima and sums of rows whose shuffles are still to come
+        std::set<Arrives> of_turn = {};            // results of products of the turn that it has
         std::optional<std::size_t> hands_on = {};  // the act after the last product of the turn
         Index turns = 0;
         Flag turn = no_flag;
@@ -130,7 +129,12 @@ class LanePrograms : public Listener {
     void needs_result(Warpgroup w, TileId id);
     void note_use(Warpgroup w, TileId id, std::size_t act, Arrives by = nullptr);
     Arrives arrival(std::string name, bool of_product);
-    void grow(Warpgroup w, Pass& pass, const PerUnit& busy, double instructions);
+    struct Cost {
+        PerUnit busy{};           // cycles
+        double instructions = 0;  // of all threads
+    };
+    Cost cost_of_work(const State& s, const Event& e, const TileInfo& tile) const;
+    void grow(Warpgroup w, Pass& pass, const Cost& more);
     void take_turn(Warpgroup w);
     void end_turn(Warpgroup w);
 

@@ -9,6 +9,7 @@
 #include "lab/mapping.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
+#include "show/narration.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -115,6 +116,9 @@ TEST_CASE("what has its place in a ring, or in a lane's registers, is counted on
                 CHECK(s.sram_used == last.sram_used);
                 CHECK(s.registers_used == last.registers_used);
                 most = std::max(most, s.sram_used);
+                if (const Step* operation = r.operation(s); operation && operation->event.kind() == Kind::load)
+                    CHECK_THAT(what_happens(r, s),
+                               Catch::Matchers::StartsWith("SM " + std::to_string(s.sm) + " (WG1) "));
             }
     }
     CHECK(most == 2 * e.tiling.br * e.problem.dim * size_of(e.problem.dtype));
