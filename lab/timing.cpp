@@ -22,13 +22,15 @@ constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is 
 /// On tensor cores: see ShortTiles.
 bool is_short(const Experiment& e) { return e.tiling.br <= e.algorithm->kernel->short_tiles.rows; }
 
+Index warps_on_cuda_cores(Index rows) { return std::max<Index>(1, rows / 16); }
+
 /// `held`: by the thread blocks of the launch that has most rows.
 Kernel kernel_of(const Experiment& e, const Held& held) {
     const KernelDescription& d = *e.algorithm->kernel;
     Kernel k{.style = style_of(e), .rows = held.rows, .places = d.places, .together = d.together};
     k.looks_up = e.problem.mask.hides() && !e.problem.mask.is_causal();
     if (k.style == Style::cuda_cores)
-        k.warps = std::max<Index>(1, held.rows / 16);
+        k.warps = warps_on_cuda_cores(held.rows);
     else if (const Index side = d.tiled.warp; side > 0)
         k.tiled = d.tiled, k.warps = std::min(ceil_div(held.rows, side) * ceil_div(e.tiling.bc, side), most_of_a_block);
     else if (is_short(e))
@@ -40,15 +42,6 @@ Kernel kernel_of(const Experiment& e, const Held& held) {
                held.rows / (2 * k.warps) >= 16)
             k.warps *= 2;
     return k;
-}
-
-bool has_lanes(const Outline& outline) {
-    for (const LaunchOutline& l : outline.launches())
-        for (const BlockOutline& b : l.blocks)
-            for (const Passage& p : b.passages)
-                for (const Deed& d : p.deeds)
-                    if (*d.lane) return true;
-    return false;
 }
 
 class Run {
@@ -77,7 +70,8 @@ class Run {
             out.error = e_.algorithm->kernel->stated_error(kernel_.style);
         out.basis = out.error ? Basis::own_style : measured ? Basis::other_style : Basis::assumed;
         out.no_dram = dram_.why_not();
-        out.without_lanes = has_lanes(outline_);
+        out.without_lanes = std::any_of(outline_.launches().begin(), outline_.launches().end(),
+                                        [](const LaunchOutline& l) { return l.has_lanes; });
         const auto without_room = std::find_if(out.launches.begin(), out.launches.end(),
                                                [](const LaunchTime& l) { return l.residency.blocks == 0; });
         if (without_room != out.launches.end())
@@ -136,20 +130,15 @@ class Run {
     }
     /// Tensor cores multiply no f32: a launch of products in it is one of CUDA cores, whatever the others are.
     Style style_of_launch(const LaunchOutline& launch) const {
-        for (const BlockOutline& b : launch.blocks)
-            for (const Passage& p : b.passages)
-                for (const Deed& d : p.deeds)
-                    if (d.kind() == Kind::product && d.math == Dtype::f32) return Style::cuda_cores;
-        return kernel_.style;
+        return launch.multiplies_f32 ? Style::cuda_cores : kernel_.style;
     }
     /// The kernel as a launch has it. One without products has the warps that its tiles need.
     Kernel kernel_of_launch(std::size_t k) const {
         const LaunchOutline& launch = outline_.launches()[k];
         const Index rows = rows_together(launch), full = full_rows(launch);
         Kernel kernel = kernel_;
-        if (style_of_launch(launch) != kernel_.style)
-            kernel = {
-                .style = style_of_launch(launch), .warps = std::max<Index>(1, rows / 16), .places = kernel_.places};
+        if (const Style style = style_of_launch(launch); style != kernel_.style)
+            kernel = {.style = style, .warps = warps_on_cuda_cores(rows), .places = kernel_.places};
         kernel.rows = rows > 0 && !kernel.own_keys ? rows : full;
         if (launch.axes.size() > 1)
             kernel.owning = static_cast<double>(launch.axes[1].tiles[0].size) / static_cast<double>(full);

@@ -15,7 +15,7 @@
 namespace tilescope {
 namespace {
 
-constexpr Index most_registers = 255, warps_of_group = 4;  // of a thread; that issue a product together
+constexpr Index most_registers = 255;  // of a thread
 
 [[noreturn]] void mismatch(const char* what, const TileInfo& tile, Index rows, Index cols) {
     throw std::logic_error(std::string(what) + ": tile " + tile.name + " is " + std::to_string(tile.rows) + " x " +
@@ -92,11 +92,11 @@ Lane Block::lane(const char* name, const LaneSpec& spec, Here here) {
     const auto refuse = [&](const std::string& why) { throw std::logic_error("lane: " + (name + (' ' + why))); };
     if (spec.warps < 1) refuse("has no warp");
     if (spec.registers_per_thread < 0 || spec.registers_per_thread > most_registers)
-        refuse("has " + std::to_string(spec.registers_per_thread) +
-               " registers a thread; there are 255 at most, and 0 "
-               "takes what its tiles take");
-    if (spec.turns && spec.warps % warps_of_group != 0)
-        refuse("has " + std::to_string(spec.warps) + " warps, and turns are of warpgroups of 4");
+        refuse("has " + std::to_string(spec.registers_per_thread) + " registers a thread; there are " +
+               std::to_string(most_registers) + " at most, and 0 takes what its tiles take");
+    if (spec.turns && spec.warps % warps_of_warpgroup != 0)
+        refuse("has " + std::to_string(spec.warps) + " warps, and turns are of warpgroups of " +
+               std::to_string(warps_of_warpgroup));
     for (const auto& other : w_.lanes)
         if (std::string_view(other.info.name) == name)
             refuse("is there already; declare it once a thread block, or give it another name");

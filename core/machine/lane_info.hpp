@@ -5,6 +5,8 @@
 
 namespace tilescope {
 
+inline constexpr Index warps_of_warpgroup = 4;  // that issue a product together
+
 struct LaneSpec {
     Index warps = 4;
     Index registers_per_thread = 0;  ///< at most 255, charged at once (setmaxnreg); 0: it takes what its tiles take

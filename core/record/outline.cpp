@@ -5,7 +5,7 @@
 namespace tilescope {
 
 void Outline::begin(const LaunchMark& mark) {
-    launches_.push_back({mark.kernel, {mark.axes.begin(), mark.axes.end()}, {}});
+    launches_.push_back({.kernel = mark.kernel, .axes = {mark.axes.begin(), mark.axes.end()}, .blocks = {}});
 }
 
 void Outline::begin(const BlockMark& mark) {
@@ -63,8 +63,9 @@ void Outline::on(const Event& e, TileData) {
     Deed d{
         e.operation, use(e.out), {use(e.a()), use(e.b())}, e.alpha != 1, {e.reads[0].transposed, e.reads[1].transposed},
         e.cost};
-    d.math = e.math;
-    if (e.lane) d.lane = e.lane->name;
+    LaunchOutline& launch = launches_.back();
+    if (e.kind() == Kind::product && e.math == Dtype::f32) launch.multiplies_f32 = true;
+    if (e.lane) d.lane = e.lane->name, launch.has_lanes = true;
     if (e.kind() == Kind::store) std::swap(d.out, d.reads[0]);
     passage().deeds.push_back(d);
 }

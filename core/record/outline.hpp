@@ -28,8 +28,7 @@ struct Deed {
     bool scaled = false;                  ///< a product with a factor other than 1
     std::array<bool, 2> transposed = {};  ///< of a product, a and b
     Counters cost = {};
-    Dtype math = Dtype::f32;  ///< of a product: the type in which operands are multiplied
-    const char* lane = "";    ///< that issues it
+    const char* lane = "";  ///< that issues it
 
     Kind kind() const { return operation->kind; }
     bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }
@@ -65,6 +64,8 @@ struct LaunchOutline {
     const char* kernel;
     std::vector<Axis> axes;
     std::vector<BlockOutline> blocks;
+    bool multiplies_f32 = false;  ///< some product has both operands in f32
+    bool has_lanes = false;       ///< some operation is issued by a lane
 };
 
 class Outline : public Listener {

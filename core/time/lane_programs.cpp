@@ -5,7 +5,6 @@
 namespace tilescope {
 namespace {
 
-constexpr double warps_of_warpgroup = 4;
 constexpr double in_pairs = 0.5;  // instructions of an element that is rounded to 16 bits, two at a time
 
 double& of_unit(PerUnit& busy, Unit u) { return busy[static_cast<std::size_t>(u)]; }
@@ -59,10 +58,10 @@ const LanePrograms::LaneOf& LanePrograms::lane_of(const Event& e) {
     const std::string name = e.lane ? e.lane->name : "thread block";
     for (const LaneOf& l : lanes_)
         if (l.name == name) return l;
-    const auto groups = static_cast<Index>(std::max(1.0, static_cast<double>(spec.warps) / warps_of_warpgroup));
+    const Index groups = std::max<Index>(1, spec.warps / warps_of_warpgroup);
     LaneOf& lane = lanes_.emplace_back();
     lane.name = name, lane.turns = spec.turns, lane.part = 1 / static_cast<double>(groups);
-    lane.cycles = std::max(1.0, warps_of_warpgroup / static_cast<double>(spec.warps));
+    lane.cycles = std::max(1.0, static_cast<double>(warps_of_warpgroup) / static_cast<double>(spec.warps));
     for (Index g = 0; g < groups; ++g) {
         lane.groups.push_back(programs_.size());
         programs_.push_back({groups == 1 ? name : name + ' ' + std::to_string(g + 1), {}});

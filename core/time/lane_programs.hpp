@@ -40,8 +40,7 @@ struct LaneConstants {
 /// - a slot of a ring is filled again when every lane that used its tile is done with it; registers that a product
 ///   reads are given back when it is done;
 /// - operations that follow one another on the elements of one tile are one pass over it, which takes as long as the
-/// unit
-///   that it needs most. A row's maximum or sum is there after the pass: who needs it begins another one;
+///   unit that it needs most. A row's maximum or sum is there after the pass: who needs it begins another one;
 /// - lanes with `turns` hand the tensor cores on. A turn begins before a lane's product. It ends after the last product
 ///   before the lane needs the result of one of that turn.
 /// What has one number a row takes no time, but for the shuffles of a maximum or sum. A lane of n x 4 warps is played
@@ -88,7 +87,7 @@ class LanePrograms : public Listener {
     struct Pass {
         std::size_t act;
         PerUnit busy{};
-        double instructions = 0;  // of a warp
+        double instructions = 0;  // in cycles at the full rate
     };
     /// Lanes may have several warpgroups, which do the same with their part of the rows.
     struct LaneOf {

@@ -59,8 +59,8 @@ def said(binary, words):
 
 
 def flags_of(binary):
-    """The flags of `run`, and whether a value follows."""
-    return {m[1]: bool(m[2]) for m in re.finditer(r"^  (?:-\w,)?(--[\w-]+)( \S+)?", said(binary, ["run", "--help"]), re.M)}
+    """The flags of `run`."""
+    return set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", said(binary, ["run", "--help"]), re.M))
 
 
 def of_workload(words, flags):

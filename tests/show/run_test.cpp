@@ -4,12 +4,10 @@
 #include <random>
 #include <set>
 
-#include "core/machine/lane.hpp"
 #include "lab/gpu_presets.hpp"
 #include "lab/mapping.hpp"
 #include "lab/reference.hpp"
 #include "lab/timing.hpp"
-#include "show/narration.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -91,38 +89,6 @@ Counters cost_of(const std::map<std::uint16_t, Counters>& by_line, std::uint16_t
 }
 
 }  // namespace
-
-TEST_CASE("what has its place in a ring, or in a lane's registers, is counted once", "[run][lane]") {
-    Experiment e = experiment(*find_algorithm("flash_v2"), cases()[0]);
-    Algorithm own = *e.algorithm;
-    own.file = "mine.cpp";
-    own.run = [](Gpu& gpu, const Tensors& t, const Problem& p, const Tiling& tile) {
-        const Hbm Q = t["Q"], O = t["O"], LSE = t["LSE"];
-        gpu.launch("copy", {p.head_axis(), uniform(Tiles(p.seq_q, tile.br, "i"))}, [&](Block& b, Span head, Span i) {
-            Lane lane = b.lane("WG1", {.warps = 1, .registers_per_thread = 24});
-            Ring ring = b.ring("Q", 2, tile.br, p.dim, Q.dtype());
-            Tile q = lane->load(ring, Q.of(head), i), o = lane->alloc_registers("O", i.size, p.dim_v);
-            b.store(o, O.of(head), i), b.store(lane->alloc_registers("l", i.size, 1), LSE.of(head), i);
-        });
-    };
-    e.algorithm = &own;
-    Run r = run_of(e, 1);
-    Bytes most = 0;
-    for (Index tick = 1; tick <= r.ticks(); ++tick) {
-        r.seek(tick);
-        for (const SmState& s : r.moment().sms)
-            if (!s.steps.empty()) {
-                const Event& last = r.trace()[s.steps.back()].event;
-                CHECK(s.sram_used == last.sram_used);
-                CHECK(s.registers_used == last.registers_used);
-                most = std::max(most, s.sram_used);
-                if (const Step* operation = r.operation(s); operation && operation->event.kind() == Kind::load)
-                    CHECK_THAT(what_happens(r, s),
-                               Catch::Matchers::StartsWith("SM " + std::to_string(s.sm) + " (WG1) "));
-            }
-    }
-    CHECK(most == 2 * e.tiling.br * e.problem.dim * size_of(e.problem.dtype));
-}
 
 TEST_CASE("a run counts all of its heads, however many it shows", "[run]") {
     for_all([](const Algorithm& a, const Case& c) {
