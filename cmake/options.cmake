@@ -101,12 +101,23 @@ function(tilescope_small name)
     endif()
 endfunction()
 
-# Of a library, the files that are to be small, or to stay fast beside others that are small.
-function(tilescope_small_files)
-    if(EMSCRIPTEN)
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -Oz)
+# Of a library, the files that are to be small. They are compiled together, apart from the others: files with options of
+# their own would each be compiled alone.
+function(tilescope_small_files name)
+    if(NOT EMSCRIPTEN)
+        return()
     endif()
+    get_target_property(sources ${name} SOURCES)
+    list(REMOVE_ITEM sources ${ARGN})
+    set_target_properties(${name} PROPERTIES SOURCES "${sources}")
+    add_library(${name}_small OBJECT ${ARGN})
+    target_compile_definitions(${name}_small PRIVATE $<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>)
+    target_link_libraries(${name}_small PRIVATE $<TARGET_PROPERTY:${name},LINK_LIBRARIES>)
+    tilescope_small(${name}_small)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_small>)
 endfunction()
+
+# Files that stay fast in a library that is to be small.
 function(tilescope_fast_files)
     if(EMSCRIPTEN)
         set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -Os)

@@ -4,7 +4,7 @@
 set(TILESCOPE_IMGUI "" CACHE PATH "Dear ImGui's source, as `apt-get source imgui` unpacks it")
 set(TILESCOPE_FONTS "/usr/share/fonts" CACHE PATH "Folder of fonts for the page, laid out as /usr/share/fonts")
 add_compile_options(-fwasm-exceptions -msimd128 -mnontrapping-fptoint -flto)
-add_link_options(-fwasm-exceptions -flto -Oz -sBINARYEN_EXTRA_PASSES=--converge)
+add_link_options(-fwasm-exceptions -flto -Oz)
 # Eigen has no vectors for WebAssembly, but emscripten makes those of SSE. It lacks MMX, which none of them is made of, and
 # what Eigen writes in assembly for GCC up to 6.2 and from 6.0 on: a "GCC" 5.13 is neither.
 target_compile_options(Eigen3::Eigen INTERFACE -msse4.1 -D__MMINTRIN_H -fgnuc-version=5.13)

@@ -71,7 +71,7 @@ Knobs knobs_of(const std::vector<std::string>& names) {
 }
 
 /// Adds an algorithm whose program is `run`, on lines first to last of `file`, where those are its pseudo-code.
-void add(const std::string& name, const std::string& computes, const std::string& file, Index first, Index last,
+void add_of_python(const std::string& name, const std::string& computes, const std::string& file, Index first, Index last,
          const std::vector<Line>& code, const std::vector<std::string>& features, const std::string& idea,
          const std::string& paper, const std::vector<std::string>& knobs, py::object run, py::object tensors) {
     if (runs_under_way() > 0)
@@ -132,7 +132,7 @@ void define_algorithms(py::module_& m) {
              py::arg("name"), py::arg("role"), py::arg("meaning"), py::arg("sliced"), py::arg("dtype"), py::arg("rows"),
              py::arg("cols"))
         .def_readonly("name", &Declared::name);
-    m.def("add_algorithm", &add, py::arg("name"), py::arg("computes"), py::arg("file"), py::arg("first"),
+    m.def("add_algorithm", &add_of_python, py::arg("name"), py::arg("computes"), py::arg("file"), py::arg("first"),
           py::arg("last"), py::arg("code"), py::arg("features"), py::arg("idea"), py::arg("paper"), py::arg("knobs"),
           py::arg("run"), py::arg("tensors"), "Adds an algorithm in Python: see tilescope.algorithm.");
     m.def(
