@@ -71,9 +71,10 @@ Knobs knobs_of(const std::vector<std::string>& names) {
 }
 
 /// Adds an algorithm whose program is `run`, on lines first to last of `file`, where those are its pseudo-code.
-void add_of_python(const std::string& name, const std::string& computes, const std::string& file, Index first, Index last,
-         const std::vector<Line>& code, const std::vector<std::string>& features, const std::string& idea,
-         const std::string& paper, const std::vector<std::string>& knobs, py::object run, py::object tensors) {
+void add_of_python(const std::string& name, const std::string& computes, const std::string& file, Index first,
+                   Index last, const std::vector<Line>& code, const std::vector<std::string>& features,
+                   const std::string& idea, const std::string& paper, const std::vector<std::string>& knobs,
+                   py::object run, py::object tensors) {
     if (runs_under_way() > 0)
         throw RunError("algorithm " + name + ": is added while something runs; add it before, or after");
     const Computation& computation = computation_of(computes);
