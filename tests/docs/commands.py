@@ -40,7 +40,7 @@ OTHERS = {
     "CHANGELOG.md": "of the past",
 }
 LEFT_OUT = {
-    r"scripts/": "installs, builds or measures",
+    r"scripts/|\.ci/run": "installs, builds or measures",
     r"(cmake|ctest)\b": "builds",
     r"xvfb-run|tail -n 1 window.jsonl": "a window that is closed by hand",
     r".*--approve": "changes approved texts",

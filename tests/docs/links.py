@@ -1,4 +1,4 @@
-"""Every file that a document links to is there, and so is every heading.
+"""Every file that a document links to is there, and so is every heading; and who comes first can read README.md at once.
 
 Usage: links.py SOURCE_DIR
 """
@@ -7,6 +7,7 @@ import pathlib
 import re
 import sys
 
+README_WORDS = 900
 LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 
 
@@ -44,6 +45,8 @@ def main():
                 dead.append(f"{path.relative_to(source)}: {link} is not there")
             elif anchor and to.suffix == ".md" and anchor not in anchors_of(to.resolve()):
                 dead.append(f"{path.relative_to(source)}: {link}{anchor} has no such heading")
+    if (words := len((source / "README.md").read_text().split())) > README_WORDS:
+        dead.append(f"README.md has {words} words, at most {README_WORDS} are read; move what is not for everybody to docs/")
     print("\n".join(dead) or f"{checked} links lead somewhere")
     return 1 if dead or checked < 50 else 0
 
