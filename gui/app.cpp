@@ -201,7 +201,7 @@ void draw_zoomed_runs(App& app) {
     app.pan({zoom * room.x, zoom * room.y}, room, app.grabs);
 }
 
-/// In the hand: what a view needs to say what it has to, and where there is less it is scrolled.
+/// On a phone: the height that a view needs. Where there is less, the view scrolls.
 float least_height(Stage stage) {
     switch (stage) {
         case Stage::wall:

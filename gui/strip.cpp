@@ -129,7 +129,7 @@ void draw_words(App& app, const Box& area) {
     ImGui::EndChild();
 }
 
-/// In the hand: as fingers are.
+/// On a phone: as tall as a finger is wide.
 float tabs_height(const Theme& t) { return t.px(36); }
 
 /// The drawers' names side by side, above the one that is open.

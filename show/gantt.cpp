@@ -26,8 +26,8 @@ void place_stays(GanttLaunch& l, const PlayedLaunch& p, Index sms, Order order) 
     };
     std::vector<std::vector<std::size_t>> on_sm(static_cast<std::size_t>(sms));
     for (std::size_t k = 0; k < stays.size(); ++k) on_sm[stays[k].sm].push_back(k);
-    // Who is called SM 0 is free: numbered by the thread block that they begin with, they have those that they have in
-    // the recording, as far as it goes.
+    // The model does not say which SM is called SM 0. Numbered by their first thread block, SMs have the same thread
+    // blocks as in the recording, as far as the recording goes.
     std::stable_sort(on_sm.begin(), on_sm.end(), [&](const auto& a, const auto& b) {
         return !a.empty() && (b.empty() || block_of(a[0]) < block_of(b[0]));
     });

@@ -1,7 +1,7 @@
 // The score matrix and what lies around it, as the thread blocks of one head go through it: Q on the left of it, K
-// above, V below and O on the right, so that tile (i, j) lies where the tiles cross that it is made of and that are
-// made of it. Gradients lie beside what they belong to. It knows of no algorithm: what it has comes from the recorded
-// events.
+// above, V below and O on the right, so that tile (i, j) of S lies in the row of tile i of Q and O and in the column
+// of tile j of K and V. A gradient lies beside its tensor. The wall knows no algorithm: everything on it comes from
+// recorded events.
 #pragma once
 
 #include <map>

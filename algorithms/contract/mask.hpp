@@ -22,8 +22,8 @@ inline constexpr Corner corners[] = {Corner::bottom_right, Corner::top_left};
 const char* name_of(Corner corner);
 
 /// Query r sees the keys from r + diagonal - left to r + diagonal + right, as far as these are bounds; `diagonal` is
-/// seq_k - seq_q from the bottom right corner, and 0 from the top left. Of these, where there are
-/// documents, those of the one that key r + diagonal is in, and where there are blocks, those of blocks that it sees.
+/// seq_k - seq_q from the bottom right corner, and 0 from the top left. With documents, a query sees only keys of the
+/// document that key r + diagonal is in. With a block mask, a query sees only keys in blocks whose entry is 1.
 class Mask {
   public:
     Mask() = default;  ///< hides nothing

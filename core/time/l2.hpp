@@ -20,9 +20,9 @@ struct L2 {
 /// The partition that an SM reads and writes through.
 int partition_of(std::uint32_t sm, int partitions);
 
-/// Which heads find the same tile: so many in a row have one slice, and there are so many of it, which the heads beyond
-/// the last begin again with (pages that sequences share). With rounds: those of so many heads, each of which has
-/// slices of its own, and begins again with them.
+/// Which heads read the same slice of a tensor. `heads` consecutive heads share a slice, and the tensor has `slices`
+/// slices; heads beyond the last slice start again at the first (pages that sequences share). With rounds, every `round`
+/// heads have `of_a_round` slices of their own, and slices repeat within a round alone.
 struct Sharing {
     Index heads, slices;
     Index round = 0, of_a_round = 0;

@@ -40,8 +40,8 @@ const Offer& offer_of(void* object, const char* file) {
     return *offer;
 }
 
-/// Calls f() of a file's algorithm; what is thrown that is none of TileScope's own becomes a failed run, which says
-/// whose it is, and by last() after which operation it came, if there was one.
+/// Calls f() of a file's algorithm. An exception that is not TileScope's own becomes a failed run, whose message names
+/// the file and, where last() knows one, the operation before the exception.
 template <class F, class Last>
 auto told(const char* file, const std::string& name, F&& f, Last&& last) {
     const std::string who = text::shown(file) + ": " + (name.empty() ? "" : name + ": ");
