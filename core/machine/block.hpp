@@ -65,9 +65,8 @@ class Block {
     void matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float alpha = 1, Here here = Here::now());
 
     /// body(Span) for every tile, promising that all full tiles cost the same. Counting runs one of them, weighted,
-    /// and the ragged tail; exact modes run all and check the promise (BrokenPromise). Where a
-    /// folded block stands for several, an iteration over tiles made by by_grade() counts as often as all of these blocks
-    /// together see such a tile.
+    /// and the ragged tail; exact modes run all and check the promise (BrokenPromise). Where a folded block stands for
+    /// several, an iteration over tiles made by by_grade() counts as often as all of these blocks together see it.
     template <class F>
     void uniform(const Tiles& tiles, F&& body, Here here = Here::now()) {
         loop({tiles, Promise::uniform}, std::ref(body), here);

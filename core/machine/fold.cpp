@@ -68,9 +68,9 @@ class PartsFold {
     Tiles sees(Index tile, Index part) const { return seen_(tiles_[tile]).within(parts_[part]); }
     Index at(Index tile, Index part) const { return tile * parts_.count() + part; }
 
-    /// Adds representatives of a group of blocks. One block that sees nothing stands for all blocks that see nothing. Of
-    /// the other blocks one that sees full and ragged inner tiles stands for all. Where no block sees both, one that sees
-    /// a ragged tile stands for its like, and one that sees full tiles for the rest.
+    /// Adds representatives of a group of blocks. One block that sees nothing stands for all blocks that see nothing.
+    /// Of the other blocks one that sees full and ragged inner tiles stands for all. Where no block sees both, one that
+    /// sees a ragged tile stands for its like, and one that sees full tiles for the rest.
     void add(Sharers s) {
         if (const Count blind = s.members - s.seeing; blind > 0) {
             // What tiles see moves on with them: if each sees something, and any part of any is empty, one of the last

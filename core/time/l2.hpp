@@ -21,8 +21,8 @@ struct L2 {
 int partition_of(std::uint32_t sm, int partitions);
 
 /// Which heads read the same slice of a tensor. `heads` consecutive heads share a slice, and the tensor has `slices`
-/// slices; heads beyond the last slice start again at the first (pages that sequences share). With rounds, every `round`
-/// heads have `of_a_round` slices of their own, and slices repeat within a round alone.
+/// slices; heads beyond the last slice start again at the first (pages that sequences share). With rounds, every
+/// `round` heads have `of_a_round` slices of their own, and slices repeat within a round alone.
 struct Sharing {
     Index heads, slices;
     Index round = 0, of_a_round = 0;
