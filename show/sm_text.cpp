@@ -139,8 +139,8 @@ std::string tile_shape(const RecordedTile& t) { return std::to_string(t.rows) + 
 
 std::string about_tile(const Run& run, TileId tile, Index written, Part part) {
     const RecordedTile& t = run.trace().tiles()[tile];
-    std::string text = t.name + ": " + tile_shape(t) + " " + name_of(t.dtype) + ", " + tile_size(t) + " (" +
-                       text::grouped(t.bytes()) + " B) in " + name_of(t.space);
+    std::string text =
+        t.name + ": " + tile_shape(t) + " " + name_of(t.dtype) + ", " + tile_size(t) + " in " + name_of(t.space);
     text += "\nwritten in tick " + text::grouped(run.schedule().tick_of(written)) + " by " +
             run.trace()[written].event.operation->name;
     if (part == Part::result) text += "\nresult (=) of this tick";

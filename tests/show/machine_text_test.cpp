@@ -84,7 +84,7 @@ TEST_CASE("a card says what an SM is at and what it holds", "[machine text]") {
     CHECK(mark(no_tile).empty());
     const TileState& q = sm.tiles.front();
     CHECK(about_tile(run, q.tile, q.written, Part::first) ==
-          "Q: 4 × 4 f32, 64 B (64 B) in SRAM\nwritten in tick 2 by load\noperand (a) of this tick");
+          "Q: 4 × 4 f32, 64 B in SRAM\nwritten in tick 2 by load\noperand (a) of this tick");
 }
 
 TEST_CASE("the machine says who asks for what, and where it comes from", "[machine text]") {
