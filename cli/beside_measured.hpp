@@ -1,4 +1,4 @@
-// What `compare` says below its table of what PyTorch runs: measured times of the same problem, or of the nearest.
+// What `compare` prints below its table: times that PyTorch was measured to take for the same problem, or the nearest.
 #pragma once
 
 #include <span>

@@ -37,17 +37,17 @@ void remark(const std::string& text);
 
 /// The algorithm that the user names. A former name is understood, with a remark on standard error.
 const Algorithm& chosen_algorithm(const std::string& name);
-/// The same of an algorithm with settings of its own.
+/// The same for an algorithm with settings of its own.
 lab::Variant chosen_variant(const std::string& text);
 /// Adds the ALGO arguments of commands that take variants.
 CLI::Option* add_variants_argument(CLI::App& app, std::vector<std::string>& variants);
 
-/// What resolve() and inputs_for() give, with progress on a terminal and an ear for Ctrl-C.
+/// The results of resolve() and inputs_for(), with progress on a terminal and a stop at Ctrl-C.
 lab::Request read_request(const lab::Options& options, const Algorithm& algorithm);
 lab::Request read_request(const lab::Options& options, const Computation& computation);
 Inputs make_inputs(const lab::Options& options, const lab::Request& request, const Algorithm& algorithm);
 
-/// What experiment_of() gives, with progress on a terminal where it searches for the best tiles.
+/// The result of experiment_of(), with progress on a terminal where it searches for the best tiles.
 lab::Experiment chosen_experiment(const Algorithm& algorithm, const lab::Request& request);
 
 /// An OutOfChipMemory told to the user: several lines, exit code 1.
@@ -55,10 +55,10 @@ struct DoesNotFit : RunError {
     using RunError::RunError;
 };
 
-/// The way back to where a run failed, as the last line of a message.
+/// The command that shows the place where a run failed, as the last line of a message.
 std::string see_it(const Algorithm& algorithm, const lab::Options& options, const Place& place);
 
-/// Calls `f()`; a mistake of the program becomes a RunError that ends with the way back to it.
+/// Calls `f()`; a mistake of the program becomes a RunError that ends with see_it().
 template <class F>
 auto with_way_back(const Algorithm& algorithm, const lab::Options& options, F&& f) {
     try {
@@ -70,8 +70,8 @@ auto with_way_back(const Algorithm& algorithm, const lab::Options& options, F&& 
     }
 }
 
-/// Completes the tiling and calls `f(experiment)` with a way back; throws DoesNotFit, with the explanation, when that
-/// meets a tile that does not fit.
+/// Completes the tiling and calls `f(experiment)` in with_way_back(). Throws DoesNotFit, with an explanation, where a
+/// tile does not fit.
 template <class F>
 auto with_tiling(const Algorithm& algorithm, const lab::Options& options, const lab::Request& request, F&& f) {
     const lab::Experiment e = chosen_experiment(algorithm, request);
@@ -83,7 +83,7 @@ auto with_tiling(const Algorithm& algorithm, const lab::Options& options, const 
     }
 }
 
-/// f(); where memory runs out, a RunError that ends with what helps.
+/// Calls f(); where memory runs out, throws a RunError that ends with `fix`.
 template <class F>
 auto in_memory(const std::string& fix, F&& f) {
     try {

@@ -9,7 +9,7 @@ namespace tilescope::cli {
 
 inline constexpr const char* doubt = " ?";
 
-/// A value that is made of the numbers of these keys, with the doubt about them behind it, or as many spaces.
+/// A value that depends on the numbers of these keys, with the mark of doubt, or as many spaces, behind it.
 template <class Numbers>
 std::string marked(const Numbers& numbers, const std::vector<std::string>& keys, const std::string& value) {
     const bool sure = std::ranges::all_of(

@@ -25,11 +25,11 @@ struct MeasuredCase {
     lab::Experiment experiment;  ///< its tiles are 0 where the library chose them, until it is modelled
     std::optional<double> us, read, write, dram_read;                                    ///< measured
     std::optional<double> modelled_us, counted_read, counted_write, modelled_dram_read;  ///< by add_model()
-    double call_us = 0;       ///< what a call of the library costs beside its kernel; taken off `us`
-    bool tells_call = false;  ///< of the library's cases, those that its call's cost is found by
+    double call_us = 0;       ///< time of a library call beyond its kernel; subtracted from `us`
+    bool tells_call = false;  ///< whether the cost of a library call is derived from this case
 
     Problem problem() const;  ///< as users have it, packed or not
-    /// The model's over the measured.
+    /// Modelled over measured numbers.
     std::optional<double> time_ratio() const, sm_ratio() const, dram_ratio() const;
     /// "tilescope" or "pytorch".
     const char* kernel() const { return library ? "pytorch" : "tilescope"; }
@@ -41,14 +41,14 @@ bool has_head_dims(const MeasuredCase& c);
 /// Every case that ships and was measured, by machine.
 std::vector<MeasuredCase> shipped_cases();
 
-/// Whether the flags leave anything out.
+/// Whether any flag restricts the cases.
 bool asks(const MeasuredFlags& flags);
-/// Those of the cases that the flags ask for. UsageError for a flag's value; RunError, which says what there is, where
-/// nothing matches.
+/// The cases that the flags ask for. UsageError for a wrong value of a flag; RunError, which lists what there is, where
+/// no case matches.
 std::vector<MeasuredCase> asked_cases(const std::vector<MeasuredCase>& all, const MeasuredFlags& flags);
 
-/// Models the chosen cases, side by side. What a call of the library costs beside its kernel, the same on all of a
-/// machine's, is taken off its times: the median of what is left over in those of `all` that tell.
+/// Models the chosen cases in parallel. Subtracts from the library's times what a call costs beyond its kernel: for
+/// each machine the median of measured minus modelled time, over its cases in `all` with tells_call.
 void add_model(std::vector<MeasuredCase>& chosen, const std::vector<MeasuredCase>& all);
 
 }  // namespace tilescope::cli

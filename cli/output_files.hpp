@@ -9,8 +9,8 @@
 
 namespace tilescope::cli {
 
-/// A file for the one output of a computation, or one for each of several: --out g.npy is g-dQ.npy, g-dK.npy, g-dV.npy.
-/// Nothing where there is no --out; that it ends in .npy has been checked.
+/// A file for the one output of a computation, or one for each of several: --out g.npy becomes g-dQ.npy, g-dK.npy,
+/// g-dV.npy. Nothing where there is no --out; that it ends in .npy has been checked.
 class OutputFiles {
   public:
     /// Throws where one of them cannot be written.

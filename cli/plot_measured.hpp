@@ -1,4 +1,4 @@
-// Figures of the measurements that ship; those of lab/figure know of no device.
+// Figures of the measurements that ship; lab/figure cannot have them, because it knows no device.
 #pragma once
 
 #include <span>

@@ -22,13 +22,12 @@ struct ValidateRequest {
     GpuSpec gpu;
     Inputs inputs;              ///< from files; empty without
     std::size_t file_rank = 0;  ///< of the Q (or X) file
-    std::string remark;         ///< on them
+    std::string remark;         ///< on the inputs
     std::vector<std::string> notes;
     lab::Distribution distribution = lab::Distribution::normal;
 };
 
-/// Of the flags that ask for masks (but the causal one), biases and the like the first one, as given; "" where none
-/// does.
+/// The first flag, as given, that asks for a mask (but the causal one), a bias or the like; "" where there is none.
 std::string score_flag(const lab::Options& options);
 
 /// Checks every flag. `shared_memory` is what a thread block of the device may use; kernels that need more are not

@@ -7,11 +7,11 @@
 
 namespace tilescope::cli {
 
-/// Keeps the rows that the flags ask for: of the algorithms, sizes, types and tiles that were given, and of each
-/// problem the first tile only, unless --all-tiles or tiles are given.
+/// Keeps the rows that the flags ask for: those of the given algorithms, sizes, types and tiles. Of each problem keeps
+/// only the first tile, unless --all-tiles or tiles are given.
 void keep_asked(std::vector<device::MeasurementFile>& files, const ValidateFlags& flags);
 
-/// A summary where nothing particular is asked for, or else the rows; or that there are none.
+/// Prints a summary where no flag chooses rows, else the rows, or that there are none.
 void print_shipped(const std::vector<device::MeasurementFile>& files, const ValidateFlags& flags);
 
 /// Every row as an object.

@@ -1,26 +1,25 @@
-// What PyTorch took for attention, one way beside the other: docs/measured/*/backends.csv, which scripts/backends
-// writes.
+// Times of PyTorch's implementations of attention: docs/measured/*/backends.csv, which scripts/backends writes.
 #pragma once
 
 #include "device/measurements.hpp"
 
 namespace tilescope::device {
 
-/// The algorithm that models a backend, and what the backend does otherwise.
+/// The algorithm that models a backend, and what the backend does differently.
 struct Like {
     const char* algorithm = nullptr;  ///< nullptr: none models it
     const char* apart = "";
-    const char* passes = nullptr;  ///< the list of passes that is nearer, and what the backend does otherwise than that
+    const char* passes = nullptr;  ///< a list of passes that is nearer, and what the backend does differently
     const char* apart_from_passes = "";
 };
 
-/// One of PyTorch's ways to attention.
+/// One of PyTorch's implementations of attention.
 struct Backend {
     const char* key;   ///< in the file: "cudnn"
     const char* name;  ///< "cuDNN"
-    Like like;         ///< of several queries
+    Like like;         ///< for several queries
     Like one_query;
-    Like split;  ///< of several queries where FlashAttention-2's rule cuts the keys into parts, for few heads
+    Like split;  ///< for several queries, where FlashAttention-2's rule cuts the keys into parts, as for few heads
 };
 
 struct BackendTime {
@@ -28,7 +27,7 @@ struct BackendTime {
     double us;  ///< of the kernels, without what a call costs on the host
 };
 
-/// All that were measured of one problem.
+/// The measured times of all backends for one problem.
 struct BackendTimes {
     std::string device, library, date;
     Problem problem;                  ///< as it was measured
@@ -41,9 +40,9 @@ struct BackendTimes {
     }
 };
 
-/// Of this problem on the GPU of that preset; else of the problem nearest to it that has its head dimension, its mask
-/// and, like it, one query or several, and at most four times its queries and keys, or the fourth part. nullopt where
-/// there is none of at most 16 times its work, or the 16th part.
+/// The times of this problem on the GPU of that preset; else of the nearest problem with the same head dimension and
+/// mask, likewise one query or several, a quarter to 4 times the queries and keys, and 1/16 to 16 times the work.
+/// nullopt where none is so near.
 std::optional<BackendTimes> backend_times(const Problem& problem, std::string_view gpu);
 
 /// Whether both ask for the same work of a kernel: batch entries and heads alike.

@@ -1,4 +1,4 @@
-// From what the microbenchmarks read, and what the driver says, to a GPU that time is modelled for.
+// Makes a GPU for the time model from the microbenchmarks' readings and the driver's numbers.
 #pragma once
 
 #include "device/microbenchmarks.hpp"
@@ -25,8 +25,8 @@ struct Calibration {
 /// The preset that describes this very device, or "".
 std::string preset_of(const Device& device);
 
-/// The driver's numbers stand before the preset's, and rates beside the data sheet's. Of a device without a preset,
-/// what can be neither asked nor measured is derived from what can; origins say how, and that it is not confirmed.
+/// The driver's numbers replace the preset's; rates stand beside the data sheet's. Without a preset, numbers that can
+/// be neither asked nor measured are derived from the others; origins say how, and that they are not confirmed.
 Calibration calibrate(const Device& device, const Readings& readings, const std::string& date);
 
 }  // namespace tilescope::device

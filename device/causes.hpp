@@ -19,8 +19,8 @@ struct Cause {
 /// Whether the causes below are known: there is a kernel here of that algorithm and type.
 bool has_causes(const lab::Experiment& experiment);
 
-/// The causes of a difference, those of 0 among them; none where has_causes() does not hold. `beyond` is the difference
-/// itself: of tensor-core kernels a compiler makes one of two things, and this tells which.
+/// The causes of a difference, also those that amount to 0; none where has_causes() is false. `beyond` is the
+/// difference itself: it tells which of two codes the compiler made of a tensor-core kernel.
 std::vector<Cause> causes_of(Counted what, const lab::Experiment& experiment, double beyond);
 
 }  // namespace tilescope::device

@@ -20,7 +20,7 @@ struct Device {
     double memory_gbs = 0;  ///< memory clock x bus width, two transfers a clock; 0 where the driver does not say
 };
 
-/// What find_device() found, and without a device why.
+/// The device that find_device() found, or why there is none.
 struct DeviceSearch {
     std::optional<Device> device;
     std::string missing;  ///< a sentence

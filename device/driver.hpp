@@ -21,7 +21,7 @@ struct Rights {
     bool in_windows = false;  ///< under WSL, where the driver of Windows decides
 };
 Rights rights(const std::filesystem::path& proc = "/proc");
-/// How it comes to read them, as a part of a sentence.
+/// How this process can get to read them, as a part of a sentence.
 std::string how_to_read_counters(const Rights& r);
 
 }  // namespace tilescope::device

@@ -11,7 +11,7 @@ namespace tilescope::device {
 struct KernelCase {
     const Algorithm* algorithm = nullptr;
     const KernelVariant* variant = nullptr;
-    Problem problem;   ///< as the kernel runs it: with heads packed, where that is so
+    Problem problem;   ///< as the kernel runs it: with packed heads, where it packs them
     Index splits = 0;  ///< parts of the keys, where the algorithm cuts them: a variant serves any number
 
     Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }

@@ -28,27 +28,27 @@ enum class Compared : std::uint8_t {
 };
 /// "SM traffic, read".
 const char* name_of(Compared what);
-/// Of its numbers, as JSON has it: bytes, operations or microseconds.
+/// The unit of its numbers, as in JSON: bytes, operations or microseconds.
 const char* unit_of(Compared what);
 
-/// What one counter says, and the model.
+/// What one counter and the model say.
 struct Level {
     Compared what;
     const char* metric;  ///< Nsight Compute's
-    double factor;       ///< what one of the metric is
-    bool counted;        ///< by the model; else modelled
+    double factor;       ///< measured = factor x metric of a run
+    bool counted;        ///< the model counts this number; else it models it
     double model, measured;
     std::vector<Cause> causes;           ///< of the difference, where formulas are known
     std::vector<TimeCause> time_causes;  ///< of the difference in time, where counters tell
 
     double beyond() const { return measured - model; }
-    /// What the causes leave of the difference.
+    /// The part of the difference that no cause explains.
     double left() const;
     /// In percent of the model's number; nullopt where that is 0.
     std::optional<double> percent(double amount) const;
 };
 
-/// A level of the model that was not counted.
+/// A level of the model that has no counter in the file.
 struct Missing {
     Compared what;
     const char* metric;
@@ -57,7 +57,7 @@ struct Missing {
 struct Levels {
     std::vector<Level> there;
     std::vector<Missing> missing;
-    std::vector<std::string> notes;  ///< what makes one doubt that the file is of this run, and what it has besides
+    std::vector<std::string> notes;  ///< reasons to doubt that the file is of this run, and what else it holds
 };
 
 /// What can be compared of this run, and what cannot. UsageError where nothing can.
@@ -66,12 +66,12 @@ Levels levels_of(const lab::Report& report, std::span<const NcuLaunch> launches,
 lab::Json to_json(const Level& level);
 
 /// The launches of kernels with `only` in their name that Nsight Compute wrote to a file. UsageError where there are
-/// none, in words to follow the file's name: see of_file().
+/// none; its text follows the file's name: see of_file().
 std::vector<NcuLaunch> read_launches(const std::string& path, const std::string& only);
 /// Each name once, in order.
 std::vector<std::string> kernels_of(const std::vector<NcuLaunch>& launches);
 
-/// f(); what it has to say about the file begins with its name.
+/// Calls f(); its errors about the file begin with the name of the file.
 template <class F>
 auto of_file(const std::string& path, F&& f) {
     try {

@@ -23,7 +23,7 @@ std::span<const EmbeddedFile> embedded_backward();
 /// Where and when something was measured: "date", "device", "command", ... in order.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
 
-/// A case by column, in their order: cells as text, empty where nothing was measured.
+/// The columns and cells of a case, in order: text, empty where nothing was measured.
 std::vector<std::pair<std::string, std::string>> cells_of(const CaseResult& result);
 
 /// `# key: value` lines, a header, and a row per case; cells are empty where nothing was measured.
@@ -51,20 +51,20 @@ struct MeasurementFile {
     std::shared_ptr<const std::vector<std::string>> columns;
     std::vector<MeasuredRow> rows;
 
-    /// What the provenance says of a key; of a date without the hour. "" where it says nothing.
+    /// The value of a key of the provenance, of a date without the hour. "" where there is no such key.
     std::string told(std::string_view key) const;
 };
 /// Reads what write_measurements() wrote, today or before an algorithm was renamed. nullopt where the text is another
 /// kind of CSV.
 std::optional<MeasurementFile> read_measurements(std::string_view text);
 
-/// The same of what `scripts/library` wrote: PyTorch's FlashAttention-2 as rows of flash_v2, without tiles.
+/// The same for what `scripts/library` wrote: PyTorch's FlashAttention-2 as rows of flash_v2, without tiles.
 std::optional<MeasurementFile> read_library(std::string_view text);
 
-/// The same of what `scripts/backends` wrote: a row for each way of PyTorch's, `kernel`, to a problem of flash_v2.
+/// The same for `scripts/backends`: of each problem of flash_v2 a row per PyTorch backend, which `kernel` names.
 std::optional<MeasurementFile> read_backends(std::string_view text);
 
-/// The problem of a row, with heads packed where they were. RunError where a cell is none of one.
+/// The problem of a row, with heads packed where they were. RunError where a cell fits no problem.
 Problem problem_of(const MeasuredRow& row);
 /// The case of a row. RunError where today's program has no such algorithm or kernel.
 KernelCase case_of(const MeasuredRow& row);
@@ -72,7 +72,7 @@ KernelCase case_of(const MeasuredRow& row);
 /// The H200's measurements that ship with the program, by file.
 std::vector<MeasurementFile> shipped_measurements();
 
-/// The same of backward passes, which docs/validation.md does not have yet.
+/// The same for backward passes, which docs/validation.md does not have yet.
 std::vector<MeasurementFile> shipped_backward();
 
 /// All that ships of a machine: of the kernels here, of the library's FlashAttention-2, and of all that PyTorch runs.

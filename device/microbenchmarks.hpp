@@ -1,4 +1,4 @@
-// Microbenchmarks: small kernels that keep one part of the GPU busy each, and what they read.
+// Microbenchmarks: small kernels, each of which keeps one part of the GPU busy, and their readings.
 #pragma once
 
 #include <array>
@@ -17,21 +17,21 @@ enum class Benchmark : std::uint8_t {
     conversion,       ///< of two f32 to f16, per clock and SM
     exponential,      ///< exponentials per clock and SM
     shared_memory,    ///< bytes read per clock and SM
-    l2,               ///< bytes read per clock by all SMs, which read the same
+    l2,               ///< bytes read per clock by all SMs, which all read the same
     one_sm,           ///< bytes read from L2 per clock by one SM alone
     copy,             ///< 10^9 bytes per second, read and written
-    l2_latency,       ///< cycles of a load that L2 has
-    dram_latency,     ///< cycles of one that it lacks
+    l2_latency,       ///< cycles of a load that hits L2
+    dram_latency,     ///< cycles of a load that misses L2
     launch,           ///< microseconds from launch to launch
     cuda_clock,       ///< MHz under fused multiply-adds
     mma_light_clock,  ///< MHz under mma.sync, one thread block on each SM
-    mma_clock,        ///< MHz under mma.sync, several
+    mma_clock,        ///< MHz under mma.sync, two thread blocks on each SM
 };
 inline constexpr std::size_t benchmark_count = 15;
 
 using Readings = std::array<Reading, benchmark_count>;
 
-/// Runs one, warm: a second or so. Throws Interrupted, OutOfDeviceMemory, and RunError for all else that CUDA refuses.
+/// Runs one, warmed up: a second or so. Throws Interrupted, OutOfDeviceMemory, else RunError for what CUDA refuses.
 Reading measure(Benchmark what, const Device& device, Control* control);
 
 }  // namespace tilescope::device

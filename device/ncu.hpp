@@ -33,7 +33,7 @@ struct NcuMetric {
                                 *waves = "launch__waves_per_multiprocessor", *sms = "launch__sm_count",
                                 *clock = "smsp__cycles_elapsed.avg.per_second",
                                 *spills = "Local Memory Spilling Requests";
-    /// Not asked for: what a profile has of DRAM where it has a rate alone.
+    /// Not asked for: DRAM bytes, computed where a profile has only a rate and the time.
     static constexpr const char* dram_by_rate = "dram__bytes.sum.per_second x gpu__time_duration.sum";
 };
 
@@ -82,7 +82,7 @@ struct Measured {
     std::optional<double> blocks_per_sm() const;
 };
 Measured combine(std::span<const NcuLaunch> launches);
-/// Of a metric over all launches; nullopt where there are none, or one of them has no such number.
+/// The sum of a metric over all launches; nullopt where there are none, or one lacks the metric.
 std::optional<double> sum_of(const char* metric, std::span<const NcuLaunch> launches);
 
 }  // namespace tilescope::device

@@ -14,11 +14,11 @@ namespace tilescope::device {
 struct TimeCause {
     const char* name;   ///< "thread blocks on an SM"
     std::string words;  ///< "1 measured, 2 modelled"
-    double us;          ///< that it adds by itself, modelled; they overlap, so a sum of them means nothing
+    double us;          ///< that this cause alone adds, modelled; causes overlap, so a sum of them means nothing
 };
 
-/// What the counters tell, in the order above; nothing of what is not counted. `runs`: that the launches are of. The
-/// report has a time.
+/// The causes that the counters show, in the order above, without those that are not counted. `runs`: how many runs the
+/// launches are of. The report must have a time.
 std::vector<TimeCause> time_causes(const lab::Report& report, std::span<const NcuLaunch> launches, Index runs);
 
 }  // namespace tilescope::device

@@ -11,13 +11,13 @@ enum class Status : std::uint8_t { ok, wrong, out_of_memory };
 /// "ok", "wrong", "out of device memory".
 const char* name_of(Status status);
 
-/// How far kernel and simulator are off, on the heads that were checked: of all outputs that the computation defines,
-/// the one that is off most.
+/// How far kernel and simulator are from the reference, on the checked heads: for the output that is off most, of all
+/// that the computation defines.
 struct Deviations {
     Index heads_checked = 0, rows_checked = 0;
     std::string output;                  ///< its name
     double largest_reference = 0;        ///< absolute value
-    double largest_of_all = 0;           ///< of all outputs: where theirs cancel out, what cancels is as large
+    double largest_of_all = 0;           ///< of all outputs: where an output's terms cancel, they may be as large
     lab::OutputError kernel, simulator;  ///< against the reference
     double difference = 0;               ///< the largest between kernel and simulator; infinite where one is not finite
     double other_difference = 0;         ///< the same for the other outputs (LSE), relative to the largest or to 1
@@ -38,10 +38,10 @@ struct CaseResult {
     double gbs() const;     ///< simulated HBM bytes over the warm time, 1e9 B/s
 };
 
-/// The outputs that are compared: the last `rows` rows of some heads, all of them where that is not too much work.
-/// Computed as a problem of their own, these rows see the same keys, causal or not: the diagonal ends in the last row.
-/// Of packed heads a query's rows stay together. Where keys have outputs, they are sums over all rows and all heads
-/// that share K and V: whole groups of heads.
+/// The rows that are compared: the last `rows` rows of some heads; all rows of all heads where that is not too much
+/// work. As a problem of their own they see the same keys, because the causal diagonal ends in the last row. The rows
+/// of a query of packed heads stay together. Outputs per key are sums over all rows and all heads that share K and V:
+/// for these, whole groups of heads are compared.
 struct Part {
     std::vector<Index> heads;
     Index rows = 0;
@@ -49,7 +49,7 @@ struct Part {
 };
 Part part_to_check(const Computation& computation, const Problem& problem);
 Problem problem_of(const Part& part, const Problem& whole);
-/// What a part has of a tensor of the whole: the last rows of its heads, or all keys of its heads of K and V.
+/// Cuts a part out of a tensor of the whole: the last rows of its heads, or all keys of its heads of K and V.
 std::shared_ptr<Storage> cut(const Storage& from, std::string_view name, const Part& part);
 
 struct ValidationSettings {
@@ -79,12 +79,12 @@ class Validator {
     struct Shared {
         const Computation* computation;
         Problem problem, checked;
-        Part part;  ///< of `problem`, that is `checked`
+        Part part;  ///< the part of `problem` that `checked` is
         Inputs inputs, checked_inputs;
         std::optional<lab::Reference> reference;
     };
     Shared& shared_for(const KernelCase& c);
-    /// What the case's algorithm needs of an earlier pass.
+    /// Adds the inputs that an earlier pass saves for the algorithm.
     void add_saved(const KernelCase& c, Shared& shared) const;
     Deviations deviations(const KernelCase& c, Shared& shared, const lab::Outputs& outputs);
 
@@ -95,7 +95,7 @@ class Validator {
 
 /// Why a kernel with these deviations is wrong; "" where it is not.
 ///  - NaN or infinite where the reference is finite, and the simulated program is not as bad;
-///  - f32: off by more than 1e-5 of the largest of all outputs, unless the simulator in f32 is itself a quarter as far
+///  - f32: off by more than 1e-5 of the largest of all outputs, and by more than 4 times what the simulator in f32 is
 ///    off (logits of hundreds lose that much in f32);
 ///  - f16, bf16: its RMS error above 1.25 times the simulator's, and above 1e-6 of the largest of all outputs;
 ///  - other outputs off by more than 1e-4 of the simulator's.

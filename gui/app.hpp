@@ -81,12 +81,12 @@ struct StageFile {
 /// A film that is written beside the frames.
 struct Filming {
     FilmOrder order;
-    State state;              ///< what it is of
-    Index done = 0, all = 0;  ///< pictures; none where it is not known yet
+    State state;              ///< what the film shows
+    Index done = 0, all = 0;  ///< pictures; 0: not known yet
     bool cancelled = false;   ///< asked for
 };
 
-/// What there is where frames are a page's in a browser.
+/// Only where frames are drawn in the page of a browser.
 struct InPage {
     std::string address;  ///< of the page, without # and what follows: what links begin with
     bool opens = false;   ///< asked for: the browser's dialog for a file
@@ -112,7 +112,7 @@ struct App {
     Index inputs = 0;       ///< keys, characters and mouse buttons that frames were told of
     std::string message;    ///< of the last thing done (saved, copied, ...), shown beside the transport
     double message_until = 0;
-    double waited = 0;        ///< seconds, for what is in the making
+    double waited = 0;        ///< seconds that a run has been waited for
     bool working = false;     ///< there is work to do beside what is drawn: frames should keep coming
     std::uint64_t drawn = 0;  ///< the version of the session that the last frame drew
     /// Where controls are on the screen, by name: for scripts and tests that use a mouse (--log).
@@ -120,8 +120,8 @@ struct App {
 
     /// The run and its tick that the focus was chosen for; none for a focus that was asked for anew.
     std::optional<std::pair<std::uint64_t, Index>> followed;
-    Setup stretched;                 ///< that the playback's stretch is of
-    std::optional<Index> wanted_sm;  ///< the focus in what was restored, until its run is there
+    Setup stretched;                 ///< the setup that the playback's stretch is of
+    std::optional<Index> wanted_sm;  ///< the focus of a restored state, until its run is there
 
     std::optional<std::size_t> hovered_cell;  ///< of the plane of tiles, in this frame
 
@@ -133,26 +133,26 @@ struct App {
     std::optional<Filming> filming;  ///< asked for, and not done yet
 
     std::optional<Scene> scene;  ///< what is shown began with it, and may have been changed since
-    bool revealed = false;       ///< its answer is to be seen
+    bool revealed = false;       ///< its answer is shown
 
     std::optional<InPage> page;
     History history;
-    bool zooms = false;  ///< asked for: what the mouse points at is to be seen large
-    bool grabs = false;  ///< the mouse went down on what is seen large, and on nothing in it that can be clicked
-    std::optional<Spot> grabbed;  ///< what was seen when a drag of it began
+    bool zooms = false;           ///< asked for: zoom in on what the mouse points at
+    bool grabs = false;           ///< the mouse went down in a zoomed view, on nothing that can be clicked
+    std::optional<Spot> grabbed;  ///< `zoom` of the view when a drag began
     bool blank = false;           ///< nothing is drawn
     bool full_screen = false;     ///< wanted of the window
 
     /// Names the item that was submitted last.
     void place(const std::string& name);
     void say(std::string text, double for_seconds = 4);
-    /// Sees large what is there; across and down, 0 to 1.
+    /// Zooms in on a spot; across and down, 0 to 1.
     void zoom_in(float x, float y);
-    /// Draws what is seen large along: with the mouse where it `drags`, and by its wheel. `whole`: how large the
-    /// picture is of which a part of the size `seen` is to be seen.
+    /// Moves a zoomed view: with the mouse where it `drags`, and by its wheel. `whole`: size of the whole zoomed
+    /// picture; `seen`: size of the part of it that is seen.
     void pan(ImVec2 whole, ImVec2 seen, bool drags);
 
-    /// Who it is laid out for: a hall as soon as that is asked for, whatever the letters are as yet.
+    /// The reader that the layout is for: a hall as soon as that is asked for, even before its fonts are set.
     Reader reader() const;
     /// The panel that is open beside the stage where not all are: never `automatic`.
     Drawer drawer() const;
@@ -164,23 +164,23 @@ struct App {
         show::restore(state, session, playback, view);
         wanted_sm = state.view.sm, stretched = session.setup();
     }
-    /// One step, as far as the stride says; paused. One on is shown as a move.
+    /// One step, as far as the stride says; paused. A step on is shown as a move.
     void step_on();
     void step_back();
     /// Shows a scene, or a changed state of it, in the light and the size of type that there are.
     void open_scene(const Scene& opened) { open_scene(opened, opened.state); }
     void open_scene(const Scene& opened, State state);
-    /// The scene's words, as far as they are of what is shown; nullptr: there is none.
+    /// The scene, with its words as far as they fit what is shown; nullopt: there is none.
     std::optional<Scene> told_scene() const;
     /// Shows what was saved, with its own words.
     void open(const Saved& saved);
-    /// The next one, or the one before; from nowhere the first, or the last.
+    /// The next scene (1), or the one before (-1); where there is none, the first, or the last.
     void turn_scene(int by);
     /// Shows what was shown; nullptr: nothing changes.
     void go_to(const History::Entry* entry);
 };
 
-/// Takes playback to a run that may be another, the run to where playback is, and the focus to an SM that works.
+/// Fits playback to the run that is there now, takes the run to its position, and the focus to an SM that works.
 void follow(App& app);
 
 /// Takes the runs to where playback is, lets `seconds` pass, handles keys and draws all panels.

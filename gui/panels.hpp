@@ -12,7 +12,7 @@ void panel(App& app, Run& run, const char* title);  ///< the score matrix of one
 namespace machine {
 void panel(App& app, Run& run, const char* title);  ///< SMs, L2 and HBM of one run; two of them in a race
 void overflow_panel(App& app);                      ///< where the tiles would have been
-void making_panel(App& app, ImVec2 corner);         ///< over them, while something else is in the making
+void making_panel(App& app, ImVec2 corner);         ///< over the panel, while another run is in the making
 }  // namespace machine
 namespace row {
 void panel(App& app, Run& run, const char* title);  ///< one query's scores, and the sums that they go into
@@ -43,10 +43,10 @@ void strip(App& app);
 
 /// The button that writes the view that is shown to a file, with its dialog: right of the item before it.
 void export_control(App& app);
-/// How far the film is that is written, in the lower right corner of the window's part that ends there.
+/// How far the film is that is being written, with its lower right corner at `corner`.
 void filming_panel(App& app, ImVec2 corner);
 
-/// What there is to say of the scene, below the stage; 0 high where there is none. `width`: what it has.
+/// The words of the scene, below the stage; 0 high where there is no scene. `width`: of the panel.
 float scene_height(const App& app, float width);
 void scene_panel(App& app);
 

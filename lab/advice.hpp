@@ -11,7 +11,7 @@ struct Advice {
     Candidate released;              ///< `published`, cut to the problem
     PublishedTiles published;
     std::vector<Candidate> neighbours;  ///< of the best, one step away in each direction
-    double floor_us = 0;                ///< that the best's busiest unit takes alone
+    double floor_us = 0;                ///< microseconds that the busiest unit of the best tiling takes alone
     Unit floor = Unit::tensor;
 };
 

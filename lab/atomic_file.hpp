@@ -15,9 +15,9 @@ namespace tilescope::lab {
 /// A file that is replaced keeps its permissions, and its owner where that is allowed. Symbolic links to it still lead
 /// to it; a file that has other names (hard links) keeps its old content under those.
 ///
-/// The temporary lies beside `path`. Where it cannot (a file that may be written to, in a folder that may not), or
-/// cannot be renamed, the complete content is copied into `path` after room for it was made: then a loss of power, or
-/// a second Ctrl-C, while it is copied does cut it off.
+/// The temporary lies beside `path`. Where that is impossible (a writable file in a folder that is not), or it cannot
+/// be renamed, the complete content is copied into `path`, after space for it was reserved. A loss of power, or a
+/// second Ctrl-C, during this copy leaves a part of the content.
 ///
 /// A `path` that has no content to protect (a device, a pipe, /dev/stdout) is written straight to.
 class AtomicFile {
@@ -42,15 +42,15 @@ class AtomicFile {
 
     std::string path_;                ///< as the caller wrote it, for messages
     std::string target_;              ///< where it leads, symbolic links followed
-    Temporary* temporary_ = nullptr;  ///< its name, where it has one
-    int content_ = -1;                ///< what was written, where it is not in its place yet
+    Temporary* temporary_ = nullptr;  ///< with its name; nullptr where there is none
+    int content_ = -1;                ///< descriptor of the content, until that is at its target
     std::unique_ptr<Output> output_;
 
     friend void remove_temporaries();
 };
 
-/// Removes the temporaries of all files that are being written, which is their end: for a process that ends without
-/// unwinding its stack. May be called by a signal's handler.
+/// Removes the temporaries of all files that are being written, so that these are lost: for a process that ends without
+/// unwinding its stack. May be called in a signal handler.
 void remove_temporaries();
 
 }  // namespace tilescope::lab

@@ -9,7 +9,7 @@
 
 namespace tilescope::lab {
 
-/// A program that runs, and the pipe that everything it prints comes through. Ends it when it goes.
+/// A running program, and the pipe through which all its output comes. The destructor ends the program.
 class Child {
   public:
     /// Throws RunError where it cannot be run.
@@ -18,7 +18,7 @@ class Child {
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// Appends what comes next; false at the end. Throws Interrupted.
+    /// Appends the next output to `text`; false at its end. Throws Interrupted.
     bool read_more(std::string& text, const Control* control);
     /// Its exit status, as waitpid() has it.
     int wait();

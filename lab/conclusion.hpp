@@ -10,11 +10,11 @@ namespace tilescope::lab {
 struct Contender {
     std::string label;
     const Report* report;
-    bool wrong = false;  ///< what it computes is something else, so its time is nobody's rival
+    bool wrong = false;  ///< it computes something else, so its time is not compared
 };
 
-/// Sentences: what no kernel would run like, which is not ranked; the fastest, what is too close to call, and why the
-/// others take longer. Empty where fewer than two have a time and are right, or where they solve different problems.
+/// Sentences: the fastest, what is too close to call, why the others take longer, and what is not ranked (no kernel
+/// would run like that). No ranking where fewer than two are right and have a time, or problems differ.
 std::vector<std::string> conclusion(std::span<const Contender> contenders);
 
 }  // namespace tilescope::lab

@@ -1,4 +1,4 @@
-// What a mask leaves of the tiles of a problem.
+// How many tiles of a problem a mask hides, crosses or leaves whole.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tilescope::lab {
 
-/// Of a head's tiles.
+/// Numbers of a head's tiles.
 struct TileCovers {
     Count hidden = 0, partial = 0, whole = 0;
     Count all() const { return hidden + partial + whole; }
@@ -19,7 +19,7 @@ const char* corner_words(const Problem& problem);
 /// "none", "causal", "causal from the top left".
 std::string mask_words(const Problem& problem);
 
-/// "28 of 64 tiles of a head are hidden (44%): ...", and what of the mask itself is charged; empty without a mask.
+/// "Mask: causal. Of a head's 64 tiles, 28 (44%) are hidden, ...", and the mask's own bytes; empty without a mask.
 std::string about_mask(const Experiment& experiment);
 
 }  // namespace tilescope::lab

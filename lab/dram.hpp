@@ -1,4 +1,4 @@
-// What of a run's SM traffic reaches DRAM: the L2, played launch by launch.
+// How much of a run's SM traffic reaches DRAM: the L2, played launch by launch.
 #pragma once
 
 #include <functional>
@@ -13,29 +13,29 @@ namespace tilescope::lab {
 
 class DramModel {
   public:
-    static constexpr double most_visits = 4 << 20;  ///< of tiles in HBM, that the L2 is played with
-    /// `outline`: of the run that `counted` tells of. Both have to stay.
+    static constexpr double most_visits = 4 << 20;  ///< of tiles in HBM: the most that the L2 is played with
+    /// `outline`: of the same run as `counted`. Both have to outlive this object.
     DramModel(const Report& counted, const Outline& outline, double at_most = most_visits);
 
-    /// With an empty L2, as hardware counters have it, and run after run, as times are taken.
+    /// `first`: with an empty L2, as hardware counters measure. `again`: when the run is repeated, as for times.
     struct Traffic {
         DramTraffic first, again;
     };
-    /// How long thread blocks take, by their number within a head; asked for where they have to be played.
+    /// The cycles of thread blocks, by their number within a head; called only where thread blocks have to be played.
     using Kinds = std::function<std::vector<BlockCycles>()>;
-    /// Of a launch. Where all its visits of tiles are too many to be played, its first heads are, and what each further
-    /// one adds repeats; nullopt where it does not.
+    /// The traffic of a launch. Where its visits of tiles are too many, only its first heads are played, and every
+    /// further head is assumed to add as much; nullopt where that does not hold.
     std::optional<Traffic> of(std::size_t launch, const Kinds& kinds, Index slots, Refill refill);
 
     /// SM traffic of a launch.
     Counters counted(std::size_t launch) const;
-    /// Why there is none, of the launches so far; empty where there is.
+    /// Why there is no traffic of a launch so far; empty where there is.
     const std::string& why_not() const { return why_not_; }
 
   private:
     void find_accesses();
     std::string too_many() const;
-    /// Heads after which a launch goes on as it began, in the order of its thread blocks; none where it never does.
+    /// The number of heads after which a launch repeats, in the order of its thread blocks; none where it never does.
     std::optional<Index> period(std::size_t launch) const;
     std::vector<Sharing> sharing_of(const LaunchAccesses& head) const;
     DramTraffic play_heads(std::size_t launch, Index heads, const std::vector<BlockCycles>& kinds, Index slots,

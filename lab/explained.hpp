@@ -1,4 +1,4 @@
-// What happened on each line of an algorithm's pseudo-code, and on none of them.
+// What happened on each line of an algorithm's pseudo-code, and outside of these lines.
 #pragma once
 
 #include <utility>
@@ -9,9 +9,8 @@
 
 namespace tilescope::lab {
 
-/// Every line of the pseudo-code that the problem has use for, with what happened there, if anything did; and after
-/// them what a program did on lines that its code does not have, or before it said any: "(before any line)", whose
-/// number is 0.
+/// Every line of the pseudo-code that the problem uses, with what happened there, if anything did. Then what a program
+/// did on lines that its code does not have, and, as "(before any line)" with the number 0, before it named a line.
 std::vector<std::pair<CodeLine, LineProfile>> explained_lines(const Experiment& experiment, const Profile& profile);
 
 }  // namespace tilescope::lab

@@ -5,8 +5,8 @@
 
 namespace tilescope::lab {
 
-/// The first of them; the heads are slices / batch. It is 1 for what all batch entries share, and the number of groups
-/// for what groups of entries do.
+/// The length of the first axis; the second is slices / batch. It is 1 for a tensor that all batch entries share, and
+/// the number of groups for one that groups of entries share.
 inline Index batch_in_file(const Problem& p, const TensorDecl& t) {
     if (t.sliced != Sliced::whole) return p.batch;
     return t.round > 0 ? p.batch_heads() / t.round : 1;

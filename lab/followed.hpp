@@ -1,4 +1,4 @@
-// Work in steps, which a Control follows and stops.
+// Work in steps: a Control shows its progress, and can stop it.
 #pragma once
 
 #include "core/machine/mode.hpp"
@@ -7,11 +7,11 @@ namespace tilescope::lab {
 
 class Followed {
   public:
-    /// `control` may be nullptr: nobody follows then.
+    /// `control` may be nullptr: then nobody sees the progress, and nobody can stop the work.
     Followed(Control* control, Index steps) : control_(control) {
         if (control) control->blocks_done = 0, control->blocks_total = steps;
     }
-    /// Before each step, on whichever thread. Throws Interrupted.
+    /// To be called before each step, on any thread. Throws Interrupted.
     void step() const {
         check_stop(control_);
         if (control_) ++control_->blocks_done;

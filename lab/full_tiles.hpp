@@ -1,4 +1,4 @@
-// The tiles that a kernel was compiled for, where a short problem has cut those of its program.
+// The tiles that a kernel was compiled for, where the program's own tiles are cut to a short problem.
 #pragma once
 
 #include "lab/experiment.hpp"
@@ -7,14 +7,14 @@ namespace tilescope::lab {
 
 struct FullTiles {
     Experiment experiment;                         ///< with the full tiles
-    std::optional<Report> counted = std::nullopt;  ///< of a problem that has such tiles; nothing where none was cut
+    std::optional<Report> counted = std::nullopt;  ///< for a problem with such tiles; nothing where none was cut
 };
 
-/// The tiles of the kernel that a time is of. A kernel has the rows, the registers and the shared memory of its full
-/// tile, however short the sequence is: an axis on which a tile has all that there is has the released kernel's size,
-/// where that is more; the rows are halved, down to those of an mma, until all fits. So all tiles of a short problem
-/// are timed on the same ground. They are the given ones where the kernel has others for few rows, where no full one
-/// fits, and of a program of one's own.
+/// The tiles of the kernel whose time is modelled. A kernel has the rows, registers and shared memory of its full tile,
+/// however short the sequence is. So where one tile covers a whole axis, the released kernel's size is taken if it is
+/// larger; Br is then halved, down to the rows of an mma, until all fits. Thus all tiles of a short problem are timed
+/// alike. The given tiles stay where the kernel has others for few rows, where no full one fits, and for a user's own
+/// program.
 Tiling kernel_tiles(const Experiment& experiment);
 
 /// The same, with the count of a problem that has such tiles.

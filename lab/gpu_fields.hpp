@@ -1,4 +1,4 @@
-// The numbers of a GPU as a table: key, unit, member and range; and which of them state one fact.
+// The numbers of a GPU as a table: key, unit, member and range; and which of them follow from others.
 #pragma once
 
 #include <functional>
@@ -26,18 +26,18 @@ struct GpuField {
 std::span<const GpuField> gpu_fields();
 
 std::optional<double> value_of(const GpuSpec& spec, const GpuMember& member);
-/// Whether all numbers are the same, and what the GPU can do, whatever it is called.
+/// Whether all numbers and the compute capability are the same, whatever the names.
 bool same_machine(const GpuSpec& a, const GpuSpec& b);
 
 /// Whether a number was stated anew, by its key.
 using GivenNumbers = std::function<bool(std::string_view key)>;
-/// Makes `spec`, in which the given numbers of `before` were changed, one machine again. What was measured is in
-/// proportion to the data sheet's number beside it, the tensor cores' clock to the clock, and a peak is the product of
-/// the SMs, a clock and what an SM does in it: a peak that is given changes the last of these. What follows stays
-/// within its range, but for that one.
+/// Makes `spec`, in which the `given` numbers of `before` were changed, consistent again. Measured numbers scale with
+/// the data sheet's numbers beside them, and the tensor cores' clock with the clock. A peak is the product of the SMs,
+/// a clock and what an SM does per cycle; where the peak is given, the last of these follows. All that follows stays
+/// within its range, except this last one.
 void scale_what_follows(GpuSpec& spec, const GpuSpec& before, const GivenNumbers& given);
-/// "tensor_tflops 148 is not ...": where a peak and its product differ by more than 1%, both and a way to mend it.
-/// Empty where they agree.
+/// "tensor_tflops: 148 TFLOP/s differ from ...": numbers that disagree by more than 1% (a peak and its product, or a
+/// measured number above its limit), and a fix. Empty where all agree.
 std::string contradiction_in(const GpuSpec& spec);
 
 /// Whole numbers as such, all others as a short text that reads back to the same number.

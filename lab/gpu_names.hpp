@@ -21,16 +21,16 @@ struct MigSlice {
 };
 std::optional<MigSlice> mig_slice(std::string_view name);
 
-/// The preset of the very device that a driver calls so; empty where there is none. Others of a family differ in SMs,
-/// clocks or memory.
+/// The preset of exactly the device that has this driver name; empty where there is none. Other devices of its family
+/// differ in SMs, clocks or memory.
 std::string preset_of_driver_name(std::string_view name, const std::vector<std::string>& presets);
 
-/// The presets that a name may stand for, however it is spelled: the one that is called so here or by the driver, or
-/// else all whose name, here or there, begins like that.
+/// The presets that a name may mean, whatever its spelling: the one of this preset or driver name, or else all whose
+/// preset or driver name begins with it.
 std::vector<std::string> presets_meant(std::string_view name, const std::vector<std::string>& presets);
 
-/// "did you mean NAME?" with `before` in front; `otherwise` where no name is close. What begins with another letter is
-/// another family.
+/// "did you mean NAME?" with `before` in front; `otherwise` where no name is close. Only names with the same first
+/// letter are proposed: others are of another family.
 std::string preset_suggested(std::string_view before, std::string_view name, const std::vector<std::string>& presets,
                              std::string_view otherwise);
 

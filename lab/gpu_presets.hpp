@@ -42,13 +42,13 @@ GpuSpec parse_gpu(std::string_view json_text, std::string_view where);
 /// The same of a recording, which is read back as it was made: numbers in it may contradict each other.
 GpuSpec recorded_gpu(std::string_view json_text, std::string_view where);
 
-/// A GPU with the numbers and texts that a JSON object has, and what follows from them. Throws UsageError.
+/// A GPU with the numbers and texts of a JSON object, and the numbers that follow from them. Throws UsageError.
 GpuSpec changed_gpu(const GpuSpec& gpu, std::string_view json_text);
 
 /// A plain JSON text without sources, which parse_gpu reads back to an equal spec.
 std::string gpu_json(const GpuSpec& spec);
 
-/// Whether it has a preset's name and other numbers: flags change those.
+/// Whether it has a preset's name but other numbers, because flags changed them.
 bool is_changed_preset(const GpuSpec& spec);
 
 /// Where a number comes from, and whether that is to be relied on: false where it is from memory, or sources conflict.
@@ -58,9 +58,9 @@ struct GpuOrigin {
 };
 using GpuOrigins = std::map<std::string, GpuOrigin>;  ///< by field of GpuSpec
 
-/// The same with units and sources.
+/// gpu_json() with units and sources.
 std::string gpu_sheet_json(const GpuSpec& spec, const GpuOrigins& origins);
-/// The same of what `--gpu` accepts; `--gpu` accepts it, too.
+/// The same for an argument of `--gpu`, which accepts the result, too.
 std::string gpu_sheet_json(const std::string& name_or_path);
 
 /// One number of a GPU for people to read.

@@ -19,7 +19,7 @@ enum class Distribution : std::uint8_t {
     uniform,   ///< U[-1, 1)
     outliers,  ///< N(0, 1) + N(0, 100) * Bernoulli(0.001): FlashAttention-3 (arXiv 2407.08608), section 4.3
     // Patterns: see lab/patterns.hpp.
-    sentence,     ///< eight words, each of which looks at another; V shows which
+    sentence,     ///< eight words, each of which looks at one of them; V shows which
     band,         ///< every query looks at the keys beside it
     sink,         ///< everybody looks at the first key
     new_maximum,  ///< logits grow from key to key: every block of keys has a new row maximum
@@ -31,10 +31,9 @@ inline constexpr std::initializer_list<Distribution> distributions = {
 const char* name_of(Distribution d);
 std::optional<Distribution> distribution_from(std::string_view name);
 
-/// Values for the inputs among `tensors`, but for those that follow from others (lab/reference.hpp has all). They
-/// depend on the seed, the tensor's name and each element's position alone (of a pattern, on how many queries and keys
-/// there are, too): not on threads, tiles or which other tensors there are. Like all that takes a Control here: throws
-/// Interrupted.
+/// Values for the inputs among `tensors`, except those that follow from others (lab/reference.hpp has all). A value
+/// depends only on the seed, the tensor's name and its position (in a pattern also on how many queries and keys there
+/// are): not on threads, tiles or other tensors. Throws Interrupted, as all functions here that take a Control.
 Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed, Distribution distribution,
                      Control* control = nullptr);
 
@@ -55,7 +54,7 @@ struct FileTensor {
     Index batch = 1, heads = 1, rows = 0, cols = 0;
     std::size_t rank = 0;  ///< as in the file
     Dtype natural;         ///< the storage type that the file suggests
-    Index overflowed;      ///< finite elements of f8 that f32 has no room for
+    Index overflowed;      ///< finite f8 elements beyond the range of f32
     std::string name;      ///< "--q q.npy", to be printed
     std::vector<float> values;
 };
@@ -63,7 +62,7 @@ FileTensor read_tensor(const std::string& flag, const std::string& path, const F
                        Control* control = nullptr);
 std::shared_ptr<Storage> to_storage(const FileTensor& file, Dtype dtype, Control* control = nullptr);
 
-/// How many finite numbers are infinite once they are rounded to a type.
+/// How many finite numbers become infinite when they are rounded to a type.
 Index infinite_in(Dtype dtype, std::span<const float> values);
 /// "--q q.npy: 2 of 4 elements became infinite in f16, ...": a sentence without its full stop; empty where none did.
 std::string about_infinite(const std::string& name, Dtype dtype, Index infinite, Index elements);

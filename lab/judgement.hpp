@@ -1,4 +1,4 @@
-// What errors say of a run: in words, and whether the program computes something else.
+// What a run's errors mean: in words, and whether its program computes something else.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace tilescope::lab {
 
-/// Whether rounding does not explain an error, beside values up to `largest`.
+/// Whether an error is too large to be rounding, where values reach up to `largest`.
 bool beyond_rounding(double max_abs, double largest);
 
-/// "max 1.2e-04, rms 1.4e-05", or how many outputs are not numbers, and why; of the output of that name.
+/// "max 1.2e-04, rms 1.4e-05", or how many elements are not numbers, and why; for the output `name`.
 std::string describe_error(const Report& report, const std::string& name, const OutputError& error);
 
-/// The outputs of an algorithm of one's own that seem to be something else than it is asked for. Empty for those of the
-/// house, which are tested: where they give NaN, the problem does.
+/// The outputs of a user's own algorithm that seem to be wrong. Empty for the built-in algorithms, which are tested:
+/// where they give NaN, the problem does.
 std::vector<std::string> wrong_outputs(const Report& report);
-/// "mine: O is wrong: max 2.7, ...": a line for each of them, without its full stop.
+/// "mine: O is wrong: max 2.7, ...": a line for each wrong output, without its full stop.
 std::vector<std::string> about_wrong_outputs(const Report& report);
 /// "mine computes a wrong O"; empty where nothing is wrong.
 std::string wrong_in_short(const Report& report);
-/// For whoever has told all that there is of some runs: throws RunError where one of them is wrong, as that says.
+/// To be called once all results are printed: throws RunError with the texts of wrong_in_short() that are not empty.
 void fail_where_wrong(const std::vector<std::string>& in_short);
 
 }  // namespace tilescope::lab

@@ -6,7 +6,7 @@
 
 namespace tilescope::lab {
 
-/// Members are there as far as the mask has them.
+/// Has only the members that the mask has.
 Json to_json(const Mask& mask);
 Mask mask_from(JsonEntry entry, const std::string& file);
 

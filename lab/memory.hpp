@@ -1,5 +1,5 @@
-// How much memory there is, asked before it is taken: a system that has promised more than it has ends processes
-// without a word.
+// How much memory is free, checked before it is allocated: a system that overcommits memory kills processes without a
+// message.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace tilescope::lab {
 
-/// The bytes that this process may still take before the machine, its control groups (of version 1 or 2) or its own
-/// limits (`ulimit -v` and `-d`) are in the way. What cannot be found out limits nothing. The system's files are looked
-/// up below `root`.
+/// The bytes that this process may still allocate: the least that the machine, its control groups (version 1 or 2) and
+/// its own limits (`ulimit -v` and `-d`) leave. A limit that cannot be read counts as none. The system's files are read
+/// below `root`.
 Bytes memory_left(const std::string& root = "/");
 
-/// Whether that is enough for so many more bytes, with a tenth to spare.
+/// Whether `needed` more bytes fit into nine tenths of memory_left().
 bool fits_in_memory(Bytes needed);
 
-/// RunError, "WHAT needs 2 GB of memory, and 1 GB are left; FIX", where it is not.
+/// Where `needed` bytes do not fit: RunError, "WHAT needs 2 GB of memory, and 1 GB are left; FIX".
 void check_memory(const std::string& what, Bytes needed, const std::string& fix);
 
 }  // namespace tilescope::lab

@@ -1,4 +1,4 @@
-// What a run can be asked for: the one list behind CSV columns, JSON keys, tables, counter panels and the axes of
+// The numbers that a run has: the one list behind CSV columns, JSON keys, tables, counter panels and the axes of
 // figures.
 #pragma once
 
@@ -20,12 +20,12 @@ enum class Evidence : std::uint8_t {
 };
 const char* name_of(Evidence evidence);
 
-/// What a metric's numbers are of; plain ones, shares and words have none.
+/// The unit of a metric's numbers. Plain numbers, shares and words have none.
 enum class MetricUnit : std::uint8_t { none, bytes, microseconds, megahertz, flops, flops_per_byte, flops_per_second };
-/// As JSON and lists have it: "B", "us", "FLOP/B"; empty for none.
+/// As JSON and lists write it: "B", "us", "FLOP/B"; empty for none.
 const char* name_of(MetricUnit unit);
 
-/// Nothing where a run has no such value: no time of what does not fit in HBM, no error of what was only counted.
+/// Monostate where a run has no such value: no time if it does not fit in HBM, no error if it was only counted.
 using MetricValue = std::variant<std::monostate, Count, double, bool, std::string>;
 
 /// A launch of a run, as it was counted and, where there is a time, as it was timed.
@@ -42,30 +42,30 @@ struct Metric {
     const char* meaning;
     Evidence evidence;
     MetricValue (*of)(const Report&);
-    /// Of a part of a run, too: of a line, or of what has happened so far; else nullptr.
+    /// The same for a part of a run (a line, or all that has happened so far); nullptr where a part has no such value.
     MetricValue (*of_counters)(const Counters&) = nullptr;
-    /// Of one launch, too; else nullptr.
+    /// The same for one launch; nullptr where a launch has no such value.
     MetricValue (*of_launch)(const Launch&) = nullptr;
-    bool share = false;           ///< of 1, to be written in percent
-    bool among_counters = false;  ///< where JSON has it: among the counters, or beside them
+    bool share = false;           ///< a share of 1, written in percent
+    bool among_counters = false;  ///< whether JSON writes it among the counters, or else beside them
 };
 
 /// In the order of the columns.
 std::span<const Metric> metrics();
 /// nullptr where there is none.
 const Metric* find_metric(std::string_view key);
-/// Throws UsageError, with the nearest key, where there is none; `flag` is what asked.
+/// Throws UsageError, with the nearest key, where there is none; `flag`: the flag that asked for it.
 const Metric& metric_named(const std::string& flag, const std::string& key);
 
-/// Whether more of it is better, or less; nothing where neither is.
+/// Whether a larger value is better (true) or a smaller one (false); nothing where neither is.
 std::optional<bool> more_is_better(const Metric& metric);
-/// Nothing where it is a word, or where the run has none.
+/// The run's value as a number; nothing where it is a word, or where the run has none.
 std::optional<double> number_of(const Metric& metric, const Report& report);
 std::optional<double> number_in(const MetricValue& value);
 /// For people, with its unit: "3.4 GB", "900 µs", "12%"; "–" for nothing.
 std::string shown(const Metric& metric, const MetricValue& value);
-/// Where a scale of colours ends, if the metric's values go from the least to the most: what is nearly the same has
-/// nearly the same colour.
+/// The value at which a scale of colours ends, for values from `least` to `most`. It lies far enough from `least` that
+/// values which are nearly the same get nearly the same colour.
 double end_of_shades(const Metric& metric, double least, double most);
 
 }  // namespace tilescope::lab

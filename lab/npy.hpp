@@ -18,12 +18,12 @@ struct NpyArray {
     std::vector<float> values;  ///< in C order, whatever the order in the file
     Dtype natural;              ///< the storage type that the elements suggest: f16, bf16, or else f32
     bool boolean;               ///< a mask: 1 where True
-    Index overflowed;           ///< finite elements of f8 that f32 has no room for
+    Index overflowed;           ///< finite f8 elements beyond the range of f32
 };
 
-/// What whole numbers of 16 bits stand for: nothing that can be read, or the bits of bf16.
+/// What 16-bit whole numbers in a file mean: unknown (they are refused), or the bits of bf16.
 enum class Bits16 : std::uint8_t { unknown, bf16 };
-/// What other whole numbers stand for: nothing that can be read, or a mask, where they are 0 and 1 alone.
+/// What other whole numbers mean: unknown (they are refused), or a mask, where all of them are 0 or 1.
 enum class WholeNumbers : std::uint8_t { unknown, mask };
 
 /// Reads an array of f2, f4, f8, b1 or V2 elements (bf16, as ml_dtypes saves it), and of whole numbers where `bits16`
@@ -39,7 +39,7 @@ using NpyValues = std::function<void(Index first, std::span<float> out)>;
 /// stored as f2 for f16, as f4 for f32 and for bf16, which NumPy does not have. Throws Interrupted.
 void write_npy(std::ostream& out, std::span<const Index> shape, Dtype dtype, const NpyValues& values,
                Control* control = nullptr);
-/// To a file, as AtomicFile does.
+/// The same to a file, by AtomicFile.
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, const NpyValues& values);
 void write_npy(const std::string& path, std::span<const Index> shape, Dtype dtype, std::span<const float> values);
 

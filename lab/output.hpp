@@ -1,4 +1,4 @@
-// Streams that say at once, and why, when what is written cannot be written.
+// Output streams that report a failed write at once, with its reason.
 #pragma once
 
 #include <memory>
@@ -9,23 +9,23 @@
 
 namespace tilescope::lab {
 
-/// Nobody reads any more what is written: the other end of the pipe is closed. That is no fault of whoever writes.
+/// The reader has closed the other end of the pipe. That is no fault of the program that writes.
 struct ClosedPipe : RunError {
     using RunError::RunError;
 };
 
-/// Throws what the system's `error` means to whoever writes `name`: ClosedPipe, Interrupted, or a RunError with a fix.
+/// Throws, for the system's `error` at writing `name`: ClosedPipe, Interrupted, or a RunError with a fix.
 [[noreturn]] void cannot_write(const std::string& name, int error);
 
-/// A stream to an open descriptor, or to a file that grows as it is written to. A write that fails throws, out of the
-/// call that noticed it, what cannot_write() does.
+/// A stream to an open descriptor, or to a file that grows as it is written to. Where a write fails, the call that
+/// notices it throws what cannot_write() throws.
 class Output : public std::ostream {
   public:
     /// Takes the descriptor over; `name` is what messages call it.
     Output(int descriptor, std::string name);
-    /// Empties the file, or makes it.
+    /// Truncates the file, or creates it.
     explicit Output(const std::string& path);
-    /// Lets go of what is not written yet.
+    /// Discards what is not written yet.
     ~Output() override;
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
@@ -38,7 +38,7 @@ class Output : public std::ostream {
     std::unique_ptr<Buffer> buffer_;
 };
 
-/// While it lives, std::cout is such a stream.
+/// While an object of this class lives, std::cout writes through an Output.
 class StandardOutput {
   public:
     StandardOutput();

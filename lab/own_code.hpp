@@ -1,12 +1,11 @@
-// Code of the user's that runs within this process: it may loop, exit or crash, and then somebody has to say whose it
-// is.
+// The user's code within this process: it may loop, exit or crash, and then a message has to name its file.
 #pragma once
 
 namespace tilescope::lab {
 
-/// While one lives, code of this file runs; `file` outlives the program. What it does to the process is told in its
-/// name: exit() and quick_exit() are failures of it (exit code 1), a crash is told before it ends the process, and a
-/// request to stop that it does not look at within two seconds ends the process with 130.
+/// While an object lives, code of `file` runs (the text must stay until the program ends). Messages name that file:
+/// exit() and quick_exit() are its failures (exit code 1), a crash is reported before it ends the process, and a
+/// request to stop that the code ignores for two seconds ends the process with 130.
 class OwnCode {
   public:
     explicit OwnCode(const char* file);
@@ -15,7 +14,7 @@ class OwnCode {
     OwnCode& operator=(const OwnCode&) = delete;
 };
 
-/// For signal handlers: somebody asked to stop.
+/// For signal handlers, when the user asks to stop.
 void own_code_has_to_stop();
 
 }  // namespace tilescope::lab

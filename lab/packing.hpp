@@ -6,7 +6,7 @@
 
 namespace tilescope::lab {
 
-/// Whether they are, where the user leaves it open, asks for it, or does not want it.
+/// Whether heads are packed: by packs_by_rule(), always, or never.
 enum class Packing : std::uint8_t { automatic, on, off };
 inline constexpr Packing packings[] = {Packing::automatic, Packing::on, Packing::off};
 const char* name_of(Packing packing);
@@ -14,12 +14,12 @@ const char* name_of(Packing packing);
 /// FlashAttention-2's rule: one query, in groups, without a window, ALiBi or dropout, and a head dimension that 8
 /// divides (Dao-AILab/flash-attention at 0251105a, csrc/flash_attn/flash_api.cpp, seqlenq_ngroups_swapped).
 bool packs_by_rule(const Problem& problem);
-/// As the algorithm runs it: packed or not; never with a bias per head or query. Of packed problems, and of algorithms
-/// that do not pack, as it is.
+/// The problem as the algorithm runs it: packed or not; never packed with a bias per head or query. A packed problem,
+/// and one for an algorithm that does not pack, stays as it is.
 Problem packed_for(const Algorithm& algorithm, const Problem& problem, Packing packing);
 
-/// Tensors of a problem as users have them, in the order of a packed one; and back. What is in that order already, as
-/// is every tensor of K and V, is shared and not copied.
+/// Puts tensors from the order that users have into that of the packed problem, and back. A tensor that is already in
+/// the right order, as K and V always are, is shared and not copied.
 Inputs packed_inputs(const Inputs& inputs, const Problem& packed);
 std::shared_ptr<const Storage> unpacked_output(std::shared_ptr<const Storage> output, const Problem& packed);
 

@@ -10,25 +10,25 @@
 
 namespace tilescope::lab {
 
-/// What an input has at a position in C order.
+/// The value of an input's element, by its position in C order.
 using Element = std::function<float(Index)>;
 
-/// How one of the patterns fills `input`, one of `all` inputs of a computation; an empty function for what is random.
-/// Every slice has the same pattern.
+/// The elements that a pattern gives to `input`, one of `all` inputs of a computation; an empty function for a random
+/// distribution. Every slice has the same pattern.
 Element element_of(Distribution pattern, const TensorDecl& input, const std::vector<TensorDecl>& all,
                    std::uint64_t seed);
 
 /// BadValue where rows of Q and K are too short for the pattern.
 void check_pattern(Distribution pattern, Index dim);
 
-/// The word at a position of the sentence that `sentence` is about; it begins again after its last word.
+/// The word at a position of the pattern `sentence`. After its last word the sentence begins again.
 std::string sentence_word(Index position);
-/// The place, in the sentence, of the word that it looks at.
+/// The position, in the sentence, of the word that word number `word` looks at.
 Index word_looked_at(Index word);
 /// Words in the sentence.
 Index sentence_length();
 
-/// Keys to either side of a query's own that `band` gives most of the weight to.
+/// `band` gives most of the weight to so many keys on either side of a query's own.
 Index band_reach(Index keys);
 
 }  // namespace tilescope::lab

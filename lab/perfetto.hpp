@@ -10,7 +10,7 @@
 
 namespace tilescope::lab {
 
-/// Thread blocks of a run that can be drawn; and steps, beyond which loops are drawn whole.
+/// The most thread blocks of a run that can be drawn, and the most steps: beyond these, loops are drawn whole.
 inline constexpr Count most_blocks_drawn = 1 << 18, most_steps_drawn = 1 << 16;
 
 struct Drawn {
@@ -22,7 +22,7 @@ struct Drawn {
 Drawn write_perfetto(std::ostream& out, const Experiment& experiment, const RunTime& run,
                      std::span<const PlayedLaunch> played, Index detailed, const Control* control = nullptr);
 
-/// Which SMs those are: "SM 0", "SMs 0 to 3".
+/// The SMs drawn in detail: "SM 0", "SMs 0 to 3".
 std::string sms_in_words(Index detailed, const GpuSpec& gpu);
 
 }  // namespace tilescope::lab

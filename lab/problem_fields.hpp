@@ -1,5 +1,5 @@
-// The properties of a workload as files and tables have them, one a row: recordings, reports and CSV are loops over it.
-// For sources that have nlohmann-json.
+// The properties of a workload as a table, one per row: recordings, reports and CSV are loops over it. For sources that
+// have nlohmann-json.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@ namespace tilescope::lab {
 
 struct ProblemField {
     const char* key;
-    /// Of CSV, nothing where it means nothing; nullptr where CSV lacks it.
+    /// The value in CSV, nothing where it means nothing; nullptr where CSV has no such column.
     MetricValue (*column)(const Problem&);
-    /// CSV has it behind the machine and the tiles.
+    /// Whether the CSV column stands behind those of the machine and the tiles.
     bool behind;
-    /// Whether JSON has it: of a run of that algorithm, and in a file of which all rows above have been read.
+    /// Whether JSON has it: `written` of a run of that algorithm; `needed` in a file whose rows above are read already.
     bool (*written)(const Problem&, const Algorithm&);
     bool (*needed)(const JsonEntry&, const Problem&);
     Json (*get)(const Problem&);

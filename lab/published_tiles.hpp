@@ -15,24 +15,24 @@ struct PublishedTiles {
     /// a problem or GPU, what is taken instead: "by FlashAttention-2's rule for d = 256, carried on".
     std::string source;
     std::string whose;  ///< "FlashAttention-2's", "TileScope's"
-    /// Where there is none: "FlashAttention-2's rule for d = 256, carried on"; else empty.
+    /// Where there is no such kernel: "FlashAttention-2's rule for d = 256, carried on"; else empty.
     std::string carried_on = "";
 
-    /// Of the tiles, beside others: "FlashAttention-2's", "FlashAttention-2's rule, carried on".
+    /// A name of the tiles, beside others: "FlashAttention-2's", "FlashAttention-2's rule, carried on".
     std::string name() const { return whose + (carried_on.empty() ? "" : " rule, carried on"); }
 };
 
-/// What the released kernel of the algorithm uses for this GPU, head dimension, type and mask. Algorithms without one
-/// of their own have the usual one's, so that they can be compared; f32 and computations without a usual one have those
-/// of the kernels here. Not yet cut to the problem. `shared`: the usual one's, whatever the algorithm, as `compare` has
-/// them; but a kernel of tiled products has warps as its own tiles ask for, and with others is another kernel.
+/// The tiles of the algorithm's released kernel for this GPU, head dimension, type and mask, not yet cut to the
+/// problem. Algorithms without such a kernel have the usual one's tiles, so that they can be compared; f32, and
+/// computations without a usual one, have those of the kernels here. `shared`: the usual one's for all, as in
+/// `compare`, except for kernels of tiled products: with other tiles they have other warps and are other kernels.
 PublishedTiles published_tiles(const Algorithm& algorithm, const Problem& problem, const GpuSpec& gpu,
                                bool shared = false);
 
 /// No larger than the problem.
 inline Tiling cut_to(const Problem& p, Tiling t) { return {std::min(t.br, p.seq_q), std::min(t.bc, p.seq_k)}; }
 
-/// "FlashAttention-1's released backward kernel"; or, where that is not for such a problem or GPU, "A kernel by
+/// "FlashAttention-1's released backward kernel"; or, where there is none for such a problem or GPU, "A kernel by
 /// FlashAttention-1's rule for d = 128".
 std::string published_kernel(const ReleasedKernel& kernel, const Problem& problem, const GpuSpec& gpu);
 

@@ -1,4 +1,4 @@
-// A recording and what it is of: what `tilescope trace` writes, and what can be played, and carried out again.
+// A recording of a run: `tilescope trace` writes it, the window plays it, and replay() runs its program again.
 #pragma once
 
 #include <iosfwd>
@@ -9,7 +9,7 @@
 
 namespace tilescope::lab {
 
-/// How inputs were made that need no file.
+/// How inputs were made that come from no file.
 struct RandomInputs {
     std::uint64_t seed = 0;
     Distribution distribution = Distribution::normal;
@@ -21,13 +21,13 @@ struct Recording {
     Experiment experiment;               ///< its algorithm is what the recording says of it: name and pseudo-code
     std::optional<RandomInputs> inputs;  ///< absent without contents, and where inputs came from files
     Trace trace;
-    /// Today's algorithm of that name, which can be carried out; nullptr where there is none.
+    /// The algorithm of that name in this program, which can be run; nullptr where there is none.
     const Algorithm* today = nullptr;
-    /// What experiment.algorithm is where it is not today's.
+    /// Owns experiment.algorithm where it is not `today`: that has another pseudo-code, or is nullptr.
     std::shared_ptr<const AlgorithmAsRecorded> as_recorded = nullptr;
 };
 
-/// The same with no higher limits, and no more room made ahead, than there is memory for.
+/// The options, with their limits and the room that is reserved in advance cut to what memory there is.
 TraceOptions within_memory(TraceOptions options);
 
 /// Throws Interrupted.
@@ -41,8 +41,8 @@ Recording read_recording(std::istream& in, const std::string& name, const Contro
 /// The inputs that were recorded: made again where it is known how, or else as they were. Empty without contents.
 Inputs inputs_of(const Recording& recording, Control* control = nullptr);
 
-/// What today's program does where `recording` was made, compared with it: where they diverge first, in one line; empty
-/// where nothing differs. UsageError where there is no such algorithm; whatever a run throws.
+/// Runs today's program on the recorded inputs and compares: where the two runs first diverge, in one line; empty where
+/// nothing differs. UsageError where there is no such algorithm; throws whatever a run throws.
 std::string replay(const Recording& recording, Control* control = nullptr);
 
 }  // namespace tilescope::lab

@@ -1,4 +1,4 @@
-// The first witness: what a computation defines, in double precision, beside what a run gave.
+// The reference: what a computation defines, in double precision, to which a run's outputs are compared.
 #pragma once
 
 #include "lab/experiment.hpp"
@@ -11,16 +11,16 @@ std::vector<OutputErrors> compare_with_reference(const Computation& computation,
                                                  const Inputs& inputs, const std::vector<Outputs>& runs,
                                                  int threads = 0, Control* control = nullptr);
 
-/// Rows of the computation's own output, row-major.
+/// Rows of the reference of the computation's main output, row-major.
 std::vector<double> reference_rows(const Computation& computation, const Problem& problem, const Inputs& inputs,
                                    Index slice, Span rows);
 
-/// `inputs`, and those that follow from them: what an earlier pass saved. Rounded to their types once. Throws
-/// Interrupted.
+/// `inputs`, and the inputs that an earlier pass would have saved, computed from them and rounded to their types once.
+/// Throws Interrupted.
 Inputs with_saved(const Algorithm& algorithm, const Problem& problem, Inputs inputs, int threads = 0,
                   Control* control = nullptr);
 
-/// All inputs of an algorithm: random numbers, and what follows from them. Throws Interrupted.
+/// All inputs of an algorithm: random numbers, and what an earlier pass would have saved. Throws Interrupted.
 Inputs inputs_of(const Algorithm& algorithm, const Problem& problem, std::uint64_t seed, Distribution distribution,
                  Control* control = nullptr);
 
@@ -32,7 +32,7 @@ class Reference {
               Control* control = nullptr);
     /// The largest absolute value of a finite element of an output that the computation defines.
     double largest(const std::string& name) const { return values_.at(name).largest; }
-    /// nullopt for what the computation does not define.
+    /// nullopt for an output that the computation does not define.
     std::optional<OutputError> compare(const std::string& name, const Storage& output) const;
 
   private:

@@ -15,13 +15,13 @@ Json to_json(const MetricValue& value);
 /// The metrics that are sums of counters.
 Json to_json(const Counters& counters);
 Json to_json(const Traffic& traffic);
-/// Every metric of a launch and, where it has a time, what that is made of.
+/// Every metric of a launch and, where it has a time, the parts of that time.
 Json to_json(const Launch& launch);
 /// How far times like the report's were from measured ones; null where nobody knows, or without a time.
 Json time_error(const Report& report);
 /// Everything `run --json` prints. Errors that are not numbers become null.
 Json to_json(const Report& report);
-/// Everything `explain --json` prints; `warps`: as many share a tile, 0: as the released kernel has them.
+/// Everything `explain --json` prints; `warps`: how many share a tile, 0: as in the released kernel.
 Json to_json(const Experiment& experiment, const Profile& profile, Index warps);
 
 }  // namespace tilescope::lab

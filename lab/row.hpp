@@ -1,4 +1,4 @@
-// A run as a row of a table: what it was asked as, and every number that there is of it.
+// A run as a row of a table: how it was asked for, and every number that it has.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tilescope::lab {
 
-/// What came of a run, and what it was asked as.
+/// The outcome of a run, and how it was asked for.
 struct RunRow {
     std::string variant;
     std::string model, phase;  ///< empty without --model

@@ -22,11 +22,11 @@ enum class Bound : std::uint8_t {
     alu,
     sram,
     l2,
-    dram,        ///< a unit, in the order of Unit
+    dram,        ///< tensor to dram: a unit, in the order of Unit
     dependency,  ///< the phases of a step wait for each other
 };
 const char* name_of(Bound bound);
-/// "shared memory"; what was asked for has the name of its flag.
+/// "shared memory"; or the flag --blocks-per-sm, where that is the limit.
 const char* name_of(ResidencyLimit limit);
 
 struct LaunchTime {
@@ -39,32 +39,32 @@ struct LaunchTime {
     bool spills = false;    ///< by the rule, a thread would need more registers than it may have
     double clock_mhz = 0;
     double us = 0;         ///< with the launch itself
-    double waves = 0;      ///< thread blocks over those that all SMs hold
+    double waves = 0;      ///< thread blocks over the number that all SMs hold at once
     double tail = 0;       ///< share of the SMs' slots that is empty once the last block has started
     double imbalance = 1;  ///< the longest block's time over the mean
     double resident = 0;   ///< thread blocks on an SM, on average
     Index sms = 0;         ///< SMs that have a thread block at all
     StepTime step;         ///< of the loop (or of what is outside loops) where most time is spent
-    double steps = 0;      ///< how often a block goes through it, on average
+    double steps = 0;      ///< iterations of that loop in a thread block, on average
     PerUnit busy{};        ///< share of the time and the SMs in which a unit is at work
     Bound bound = Bound::launch;
-    std::optional<DramTraffic> dram;        ///< with an empty L2, as hardware counters have it
-    std::optional<DramTraffic> dram_again;  ///< run after run, as the time is
+    std::optional<DramTraffic> dram;        ///< with an empty L2, as hardware counters measure
+    std::optional<DramTraffic> dram_again;  ///< when the run is repeated, as for the time
 };
 
-/// Whether a step takes longer as others ask for L2 or DRAM, too.
+/// Whether a step takes more than 2% longer because other SMs use L2 and DRAM, too.
 inline bool waits_for_memory(const LaunchTime& l) { return l.step.waits_for_memory(l.residency.blocks, 1.02); }
 
 /// What a modelled time rests on.
 enum class Basis : std::uint8_t {
-    own_style,    ///< kernels of that algorithm, style and tile were measured on that machine's like, and compared
+    own_style,    ///< kernels of that algorithm, style and tile were measured on such a machine, and compared
     other_style,  ///< kernels of that style, but not this algorithm's, or not with this tile
     assumed,      ///< a machine on which no kernel was measured: any but the presets H100-SXM and H200 as they are
 };
 const char* name_of(Basis basis);
 /// "registers (estimated)", "registers (would spill)": what keeps more thread blocks off an SM.
 std::string limited_by(const LaunchTime& launch);
-/// What a problem asks for and no kernel has that was measured: "such a mask"; nullptr: nothing.
+/// What a problem asks for that no measured kernel has: "such a mask"; nullptr: nothing.
 const char* beyond_kernels(const Problem& problem);
 
 struct RunTime {
@@ -73,17 +73,17 @@ struct RunTime {
     Basis basis = Basis::assumed;
     std::optional<StatedError> error;  ///< where the basis is `own_style`
     bool without_lanes = false;        ///< the program has lanes, and this is the time of its operations without them
-    std::string no_dram;               ///< why there is no DRAM traffic, where there is none
-    std::string no_room;               ///< why an SM has no room for one thread block, where it has none: no time
+    std::string no_dram;               ///< why there is no DRAM traffic; empty where there is
+    std::string no_room;               ///< why an SM has no room for one thread block, and so no time; else empty
 
     double us() const;
     /// Whether a thread of a launch would need more registers than there are: no kernel would run like that.
     bool spills() const;
-    /// What the run's verdict is that of.
+    /// The launch that takes longest: the run's verdict is about it.
     const LaunchTime& longest() const;
     std::optional<DramTraffic> dram() const;
 };
-/// Why no kernel would run like that, said wherever its time is; empty where one could.
+/// Why no kernel would run like that, printed wherever its time is; empty where one could.
 std::string why_infeasible(bool spills);
 inline std::string why_infeasible(const RunTime& run) { return why_infeasible(run.spills()); }
 

@@ -5,12 +5,12 @@
 
 namespace tilescope::lab {
 
-/// What a request to stop stops.
+/// The Control that a request to stop (Ctrl-C) sets.
 Control& control();
 
-/// From here on SIGINT, SIGTERM and SIGHUP are requests to stop, but for those that the program was started to ignore
-/// (nohup). Whoever asks a second time does not want to wait: that ends the process, and the temporaries of its files
-/// with it. Writing to a closed pipe, or past a file's largest size, is an error of the write, and no signal.
+/// From here on SIGINT, SIGTERM and SIGHUP are requests to stop, except those that the program was started to ignore
+/// (nohup). A second request ends the process at once and removes its temporary files. Writing to a closed pipe, or
+/// beyond the largest file size, becomes a write error and no signal.
 void listen_for_signals();
 
 }  // namespace tilescope::lab

@@ -8,7 +8,7 @@
 
 namespace tilescope::lab {
 
-/// Whose rule chooses where the user leaves it open.
+/// The library whose rule chooses the number of parts where the user leaves it open.
 enum class SplitRule : std::uint8_t { fa2, fa3 };
 inline constexpr SplitRule split_rules[] = {SplitRule::fa2, SplitRule::fa3};
 const char* name_of(SplitRule rule);
@@ -29,10 +29,10 @@ struct SplitSetting {
 /// tile_size.h.
 SplitSetting split_setting(SplitRule rule, const Problem& problem, const GpuSpec& gpu);
 
-/// num_splits_heuristic of that library's second version: the fewest parts that fill waves of thread blocks to 85% of
-/// the best, two blocks an SM.
+/// num_splits_heuristic of FlashAttention-2: the fewest parts whose waves of thread blocks are at least 85% as full as
+/// those of the best number, with two blocks per SM.
 Index fa2_splits(const SplitSetting& setting, Index sms);
-/// Its third version's: one block an SM; and where K and V of a head exceed an L2 of 50 MiB, parts that do not.
+/// FlashAttention-3's: one block per SM. Where K and V of a head exceed an L2 of 50 MiB, parts that do not exceed it.
 Index fa3_splits(const SplitSetting& setting, Index sms);
 
 /// The rule's choice for the problem on that GPU.

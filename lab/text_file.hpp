@@ -13,8 +13,8 @@ struct Unreadable {
 
 constexpr std::size_t most_text_bytes = std::size_t{1} << 20;
 
-/// All of a file, which has at most so many bytes. Throws Unreadable. A pipe or a device, which might never end or
-/// never begin, is none that is read.
+/// The content of a file of at most `most` bytes. Throws Unreadable, also for a pipe or a device, which might never end
+/// or never begin.
 std::string read_text(const std::string& path, std::size_t most = most_text_bytes);
 
 }  // namespace tilescope::lab

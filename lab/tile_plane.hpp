@@ -1,4 +1,4 @@
-// The plane of tile sizes: what can be said of every tiling of a problem, the quick things first.
+// The plane of tile sizes: every tiling of a problem, first counted, then timed roughly, then timed exactly.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,26 @@
 
 namespace tilescope::lab {
 
-/// Where a cell's time and DRAM traffic come from. Fit, counts and occupancy are exact wherever they are there.
+/// How well a cell's time and DRAM traffic are known. Fit, counts and occupancy are exact as soon as they exist.
 enum class Known : std::uint8_t {
     pending,    ///< there are none yet
-    estimated,  ///< the time is that of an L2 which lacks nothing; no DRAM traffic yet
+    estimated,  ///< the time if nothing missed in the L2; no DRAM traffic yet
     exact,      ///< as `tilescope run` has them
 };
 
 struct PlaneCell {
     Tiling tiling;
     bool fits = false;
-    Space lacks_room = Space::sram;        ///< where it does not fit
+    Space lacks_room = Space::sram;        ///< the space that is too small, where the tiling does not fit
     std::optional<Report> report = {};     ///< where it fits; with a time from `estimated` on
     std::vector<Occupancy> launches = {};  ///< where it fits
     Known known = Known::pending;
 
-    /// Thread blocks on an SM, of the launch that has fewest of them.
+    /// Of the launch with the fewest thread blocks on an SM.
     const Residency& residency() const;
     /// Whether a thread would need more registers than there are.
     bool spills() const;
-    /// Whether it has a time, or will have: it fits, in HBM too.
+    /// Whether it has a time, or will get one: it fits on chip and in HBM, and an SM has room for its thread blocks.
     bool has_time() const;
     /// As why_infeasible() of its run.
     std::string why_infeasible() const;
@@ -37,23 +37,23 @@ struct PlaneCell {
 
 class TilePlane {
   public:
-    /// All tilings in up to 32 x 32 steps, to 512 or to the problem's end; `e` without its own. `e`'s algorithm stays.
+    /// Up to 32 x 32 tilings, up to 512 or the problem's size; Br and Bc of `e` are ignored. Its algorithm has to stay.
     explicit TilePlane(Experiment e);
 
     const Experiment& experiment() const { return e_; }
     const std::vector<Index>& brs() const { return brs_; }  ///< of the rows
     const std::vector<Index>& bcs() const { return bcs_; }  ///< of the columns
 
-    /// Does the next unit and returns how many are left, for a Job: the first counts all cells (and finds what fits:
-    /// what does not fit does not fit wider), each of the others times one, all of them without the L2 before the
-    /// first with it. Throws Interrupted, and what a wrong program throws.
+    /// Does the next unit of work and returns how many are left, for a Job. The first unit counts all cells (and what
+    /// does not fit does not fit wider either). Every other unit times one cell: first all without the L2, then all
+    /// with it. Throws Interrupted, and what a wrong program throws.
     Index work(Control& control);
-    /// This cell is timed next; the others the fastest first. Cells are numbered row by row.
+    /// Makes this cell the next one that is timed; the others follow, the fastest first. Cells are numbered row by row.
     void look_at(std::size_t cell);
 
-    // While one thread works, others may ask.
+    // Other threads may call these while one thread is in work().
 
-    /// How many tilings of each row have room in SRAM, and in registers, where the other space is endless.
+    /// How many tilings of each row fit into SRAM if registers were unlimited, and into registers if SRAM was.
     struct Limits {
         std::vector<std::size_t> sram, registers;
     };
@@ -67,10 +67,10 @@ class TilePlane {
         return f(std::as_const(cells_));
     }
 
-    /// Of estimated times against exact ones, where there are both.
+    /// How far estimated times are from exact ones, over the cells that have had both.
     struct EstimateError {
         Index cells = 0;
-        double mean = 0, worst = 0;  ///< shares of the exact; worst: with its sign
+        double mean = 0, worst = 0;  ///< relative to the exact time; worst: with its sign
     };
     EstimateError estimate_error() const;
 
@@ -84,10 +84,10 @@ class TilePlane {
 
     const Experiment e_;
     const std::vector<Index> brs_, bcs_;
-    std::vector<std::size_t> order_;  // of what fits: in which it is timed
-    std::size_t timed_ = 0;           // once or twice each
+    std::vector<std::size_t> order_;  // the cells that get a time, in the order of timing
+    std::size_t timed_ = 0;           // how many times were found: up to two per cell
 
-    mutable Mutex mutex_;  // of all that follows
+    mutable Mutex mutex_;  // guards all members below
     std::vector<PlaneCell> cells_;
     Limits limits_;
     std::optional<std::size_t> looked_at_;
@@ -95,7 +95,7 @@ class TilePlane {
     EstimateError error_;
 };
 
-/// The sizes along an axis of so many rows.
+/// The tile sizes along an axis of `rows` rows.
 std::vector<Index> plane_sizes(Index rows);
 
 }  // namespace tilescope::lab

@@ -1,4 +1,4 @@
-// What of a launch its time is made of: its thread blocks, each with the steps of its passages.
+// A launch as the time model sees it: its thread blocks, each with the steps of its passages.
 #pragma once
 
 #include <cstddef>
@@ -11,35 +11,35 @@
 
 namespace tilescope::lab {
 
-/// rows_at_once() of the passage of a thread block that has most.
+/// The most that rows_at_once() gives for a passage of the thread block.
 Index rows_at_once(const BlockOutline& block);
 
-/// What a thread block of a launch has of L2 and DRAM.
+/// An SM's share of L2 and DRAM during a launch.
 struct LaunchMemory : MemoryShare {
-    double first_missed = 0;  ///< of what is read for the first time in a launch, the share that L2 lacks
+    double first_missed = 0;  ///< of the bytes that a launch reads for the first time, the share that misses in L2
 };
 
 /// A kind of thread block with the steps of its passages.
 struct TimedBlock {
     const BlockOutline* outline;
     std::vector<StepTime> steps;  ///< one a passage
-    double fixed = 0;             ///< cycles, whoever is beside it
+    double fixed = 0;             ///< cycles, however many thread blocks share the SM
     Unhidden unhidden = {};       ///< of loads and stores outside of its loops
-    double looking = 0;           ///< cycles in which a mask is looked up, for a tile that it crosses
+    double looking = 0;           ///< cycles that looking up the mask takes, in a tile that the mask crosses
 };
 
-/// What of a launch its time is made of.
+/// A launch as the time model sees it.
 class TimedLaunch {
   public:
-    /// `full`: rows of a full thread block's tile of the grid, or, where that has none, of a loop's.
+    /// `full`: rows of a full thread block's tile of the grid; where the grid has no such tiles, of a loop's tile.
     TimedLaunch(const LaunchOutline& outline, const Kernel& kernel, const Rates& rates, Index full)
         : outline_(outline), kernel_(kernel), rates_(rates), full_(full) {}
 
     Index count(std::size_t axis) const { return axis < outline_.axes.size() ? outline_.axes[axis].tiles.count() : 1; }
     Count blocks() const;
-    /// Those that read something. Others end as they begin: parts of the keys may have none.
+    /// Thread blocks that read something. Others end at once, as where their part of the keys is empty.
     Count reading() const;
-    /// Times its kinds of thread blocks anew, with so much of L2 and DRAM.
+    /// Times the kinds of thread blocks again, with this share of L2 and DRAM.
     void take(const LaunchMemory& memory);
     const std::vector<TimedBlock>& timed_blocks() const { return blocks_; }
 
@@ -47,19 +47,19 @@ class TimedLaunch {
     bool all_alike() const;
     /// Whether thread blocks would take less time if fewer SMs shared the memory.
     bool waits_for_memory(Index slots) const;
-    /// Whether thread blocks see more or less by where they stand.
+    /// Whether some thread blocks see more tiles of the inner loop than others, by their position in the grid.
     bool graded() const;
-    /// Whether thread blocks take about equally long, so that their waves are rounds. Some that are short, or have
-    /// nothing to do, would let those of the last wave begin while others still share the memory.
+    /// Whether thread blocks take about equally long, so that they run wave after wave. Where some are short, or have
+    /// nothing to do, blocks of the last wave begin while earlier ones still share the memory.
     bool in_waves() const;
     BlockCycles cycles_of_first(Index slots) const { return first().cycles(slots); }
-    /// Of a thread block of a head, by its number there; where all are alike, of any.
+    /// The work of thread block number `block` of a head; where all are alike, of any.
     BlockWork work(std::uint32_t block) const;
-    /// Of every thread block of a head.
+    /// The cycles of every thread block of a head, in order; works() has their work.
     std::vector<BlockCycles> cycles(Index slots) const;
     std::vector<BlockWork> works() const;
 
-    /// All of them together, where `slots` are on every SM.
+    /// The cycles of all thread blocks together, where every SM holds `slots` of them.
     double sum_of_cycles(Index slots) const;
 
   private:
@@ -68,7 +68,7 @@ class TimedLaunch {
     BlockWork first() const { return work_of(blocks_[0], std::vector<Span>(blocks_[0].outline->at)); }
     template <class F>
     void each_work(F&& f) const;
-    /// The kind of a block: alike on every axis, and with turns of the same loops, as far as there is one.
+    /// The kind of thread block at these tiles: as large on every axis and, if such a kind exists, with equal loops.
     const TimedBlock& alike(const std::vector<Span>& at) const;
 
     BlockWork work_of(const TimedBlock& block, const std::vector<Span>& at) const;
@@ -78,7 +78,7 @@ class TimedLaunch {
     const Rates& rates_;
     Index full_;
     std::vector<TimedBlock> blocks_;
-    mutable std::ptrdiff_t found_ = 0;  // of the blocks
+    mutable std::ptrdiff_t found_ = 0;  // index in blocks_ of the kind that alike() found last
 };
 
 }  // namespace tilescope::lab

@@ -1,4 +1,4 @@
-// Something that takes longer than a frame to make: the last one stays in sight until the next can be seen.
+// A result that takes longer than a frame to make: the previous one stays in sight until the next can be shown.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace tilescope::show {
 
-/// `What` has work(Control&), as a Job's unit, and presentable(): whether there is something to see of it.
+/// `What` has work(Control&), as a Job's unit, and presentable(): whether there is already something to show.
 template <class Key, class What>
 class Beside {
   public:
-    /// What this key says is to be made, if it is not already. `begin` returns the `What`, by pointer.
+    /// Begins to make what `key` names, unless it was asked for last. `begin` returns a std::unique_ptr<What>.
     template <class F>
     void ask(const Key& key, F&& begin) {
         if (newest() && newest()->key == key) return;
@@ -29,7 +29,7 @@ class Beside {
         retire(coming_);
         retire(shown_);
     }
-    /// For every frame. True when nothing is left to do. Throws nothing.
+    /// Call this every frame. True when nothing is left to do. Throws nothing.
     bool pump(Index units) {
         std::erase_if(leaving_, [](const auto& m) { return m->done(0); });
         if (coming_) {
@@ -41,7 +41,7 @@ class Beside {
         }
         return !coming_ && (!shown_ || shown_->done(units));
     }
-    /// Works, or waits, until what was asked for can be seen; until nothing is left to do.
+    /// Works, or waits: await() until what was asked for can be shown, finish() until nothing is left to do.
     void await() {
         while (!pump(1) && coming_) wait_a_moment();
     }
@@ -51,7 +51,7 @@ class Beside {
 
     What* shown() { return shown_ ? shown_->what.get() : nullptr; }
     const What* shown() const { return shown_ ? shown_->what.get() : nullptr; }
-    /// What was wrong with it; empty: nothing.
+    /// Why the shown one could not be made completely; empty: nothing went wrong.
     std::string problem() const { return shown_ ? shown_->problem : ""; }
     bool busy() const { return coming_ || (shown_ && !shown_->over()); }
 
@@ -81,7 +81,7 @@ class Beside {
         bool over_ = false;
     };
     const Made* newest() const { return coming_ ? coming_.get() : shown_.get(); }
-    /// Its unit in hand may take a while, and is not waited for.
+    /// Cancels the job and does not wait: its unit in progress may take a while. pump() deletes it afterwards.
     void retire(std::unique_ptr<Made>& m) {
         if (!m) return;
         m->job.cancel();

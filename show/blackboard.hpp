@@ -1,4 +1,4 @@
-// A run as a table on a blackboard: a row for every step, a column for every tile that grows.
+// A run as a table on a blackboard: a row for every step, a column for every tile that is computed.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ struct Blackboard {
     std::vector<std::string> left_out;  ///< tiles that found no room
 };
 
-/// Of these steps of an SM: step, line, formula, and of row 0 of each tile that is computed what the step has made of
-/// it, row statistics first. Where there are no values, what has been moved and computed so far. As wide as `width`
-/// allows. Takes the run to the last of these steps.
+/// For each of these steps of an SM: its number, line and formula, and the new row 0 of each computed tile that it
+/// writes, row statistics first. Tiles that do not fit into `width` characters are left out. Without values: bytes and
+/// FLOPs so far. The run is then at the last of these steps.
 Blackboard blackboard(Run& run, Index sm, const std::vector<Index>& steps, std::size_t width);
 
 }  // namespace tilescope::show

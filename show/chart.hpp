@@ -11,14 +11,14 @@ struct ChartAxis {
     bool log = false;
     std::vector<lab::FigureAxis::Tick> ticks;
 
-    /// Where a number stands: 0 to 1 within the axis; far outside where a logarithmic one has no place for it.
+    /// Position of `x` along the axis: 0 at `from`, 1 at `to`; far outside where a logarithmic axis has no place for x.
     float at(double x) const;
 };
 
 struct ChartAxes {
     ChartAxis x, y;
 };
-/// Where the figure leaves it open, they hold all of the panel's points, and these.
+/// Limits that the figure leaves open are chosen to contain all points of the panel, and `besides`.
 ChartAxes axes_of(const lab::Panel& panel, const std::vector<std::pair<double, double>>& besides);
 
 }  // namespace tilescope::show

@@ -1,4 +1,4 @@
-// What is said beside and below the pseudo-code: what lines cost, and what can be done there.
+// The texts beside and below the pseudo-code: what its lines cost, and what can be done there.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace tilescope::show {
 
-/// The pseudo-code of what runs, or of what is asked for.
+/// The pseudo-code of the run or, where there is none, of the algorithm that is asked for.
 std::span<const CodeLine> code_of(const Session& session);
 
 /// Bytes and FLOPs of a line so far; empty where it never costs any.
 struct LineCost {
     std::string hbm, flops;
-    bool has_hbm = false, has_flops = false;  ///< more than nothing so far
+    bool has_hbm = false, has_flops = false;  ///< above 0 so far
 };
 LineCost line_cost(const Run& run, std::uint16_t line);
 
@@ -27,16 +27,16 @@ std::vector<std::array<std::string, 3>> line_costs(const Run& run, std::uint16_t
 
 /// Spaces before a line of code.
 std::size_t indent_of(std::string_view code);
-/// A line of code in pieces, without its indentation: the first one for `first` characters with that, the others for
-/// `others`, two further in. Broken after a statement, or else outside of parentheses, or else at any space.
+/// A line of code, without its indentation, in pieces: the first at most `first` wide including the indentation, others
+/// at most `others`, two further in. Broken after a statement, else outside of parentheses, else at any space.
 std::vector<std::string_view> code_parts(std::string_view code, std::size_t first, std::size_t others);
 
 /// Lines of code around the one that is carried out.
 struct CodeExcerpt {
     std::size_t first, end;  ///< into the lines
 };
-/// As many lines as take at most `rows` rows: line `now` is whole, as far as there are rows, then the one before it,
-/// the one after it, and so on; without `now` (below 0) from the first one on. `heights`: rows of each line.
+/// As many lines as fit into `rows` rows: always line `now`, then the one before it, the one after it, and so on; where
+/// `now` is below 0, lines from the first on. `heights`: how many rows each line takes.
 CodeExcerpt code_excerpt(const std::vector<std::size_t>& heights, std::ptrdiff_t now, std::size_t rows);
 
 /// What the SM in focus (nullptr: there is none) does, or why nothing runs.

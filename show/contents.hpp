@@ -11,23 +11,23 @@
 
 namespace tilescope::show {
 
-/// It follows from the recorded operations alone: what is loaded has its tensor's name, what a copy holds that of what
-/// was copied ("m_old" where that changes, or factors are made of it), exponentials of scores are weights (P~; P where
-/// that is all: less an LSE that was saved), those of statistics α where they are for what is old and β for what is
-/// new, and everything else the name of its buffer, RecordedTile::name.
+/// Derived from the recorded operations alone. A loaded tile has its tensor's name. A copy has the name of its source:
+/// "m_old" once the source changes or a factor is made of the copy. Exponentials of scores are P~ (P where nothing
+/// divides them later: a saved LSE was subtracted). Exponentials of a copied, old statistic are α, those of a new one
+/// β. Everything else has the name of its buffer, RecordedTile::name.
 class Contents {
   public:
     Contents() = default;
-    /// `weights`: the name of scores that softmax has been taken of, "P".
+    /// `weights`: the name of scores after the softmax, "P".
     Contents(const Trace& trace, const std::string& weights);
 
-    /// Of the tile that a step wrote or made, afterwards; empty where it did neither.
+    /// Name of the tile that a step wrote or made, after the step; empty where it did neither.
     const std::string& after(Index step) const { return name(step, 0); }
-    /// Of the same tile before the step.
+    /// Name of the same tile before the step.
     const std::string& before(Index step) const { return name(step, 1); }
-    /// Whether the tile has what another one had before that was changed: "m_old".
+    /// Whether the tile holds what another tile held before that tile was changed: "m_old".
     bool is_old(Index step) const { return old_.contains(labels_[static_cast<std::size_t>(step)][0]); }
-    /// Of its operand a (0) or b (1); of a store, a is what is stored.
+    /// Name of the step's operand a (k = 0) or b (k = 1); for a store, a is the tile that is stored.
     const std::string& operand(Index step, std::size_t k) const { return name(step, 2 + k); }
 
   private:
@@ -37,7 +37,7 @@ class Contents {
     struct Held {
         Label label = 0;
         Index written = -1;
-        TileId copy_of = no_tile, copy = no_tile;  // that nothing has been done to since
+        TileId copy_of = no_tile, copy = no_tile;  // until one of the two is written again
     };
 
     const std::string& name(Index step, std::size_t k) const {

@@ -12,9 +12,9 @@
 
 namespace tilescope::show {
 
-/// What is kept of a run so that it can be shown within a blink.
+/// How much of a run is recorded, so that it can be shown within a blink.
 struct RecordingLimits {
-    Count matmul_flops = 300'000'000;  ///< computed on real numbers, twice that of one head alone; beyond, shapes only
+    Count matmul_flops = 300'000'000;      ///< computed with numbers (one head alone: twice that); beyond, shapes only
     Bytes value_bytes = Bytes{128} << 20;  ///< contents of tiles; beyond, shapes only
     Index events = 100'000;
 };
@@ -23,7 +23,7 @@ struct Counted {
     lab::Report report;
     std::map<std::uint16_t, LineProfile> lines;  ///< by line
     std::vector<LaunchNest> nest;                ///< its loops, by launch
-    Count events = 0;                            ///< of its thread blocks, as a recording would have them
+    Count events = 0;                            ///< as many as a recording of all its thread blocks would have
     std::shared_ptr<const Gantt> gantt = std::make_shared<Gantt>();  ///< empty where there is no time
 
     const lab::Experiment& experiment() const { return report.experiment; }
@@ -32,11 +32,11 @@ struct Counted {
 /// One folded run. Throws OutOfChipMemory, Interrupted.
 Counted count_for_show(const lab::Experiment& experiment, Control* control = nullptr);
 
-/// At most `heads` heads, and at least one. Heads that share a K and V are taken together, or are few enough to have
-/// one of them; so are batch entries that share a bias; and beyond one batch entry, whole ones are.
+/// At most `heads` heads and at least one, in whole groups: of batch entries that share a bias, else of whole batch
+/// entries, else of heads that share K and V. Fewer heads than share one K and V stay as many.
 Index whole_groups(const Problem& problem, Index heads);
-/// What the contents of tiles take in a recording of so many heads with numbers, at most: tiles are recorded as floats
-/// whenever they are written, and stored types may be half as wide.
+/// Upper bound of the bytes of tile contents in a recording of so many heads with numbers: every write of a tile is
+/// recorded in f32, and the tile's own type may be half as wide.
 Bytes value_bytes(const Counted& counted, Index heads);
 /// How many heads the limits allow with numbers; 0: not even one.
 Index heads_with_numbers(const Counted& counted, const RecordingLimits& limits);

@@ -1,5 +1,5 @@
-// What an SM holds, lying as on the wall: Q left of S, K^T above it, V^T below, the statistics of rows and O on its
-// right, so that rows continue each other and columns do. A place for every tile that the thread block ever has.
+// What an SM holds, arranged as on the wall: Q left of S, K^T above S, V^T below S, row statistics and O on its right.
+// So rows are in line with rows, and columns with columns. Every buffer name of the thread block has an entry.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct Held {
     Place place;
     Space space;
     Meaning meaning;
-    Index rows, cols;                ///< as they lie: K and V on their sides
-    const TileState* now = nullptr;  ///< what is there; nullptr: nothing
+    Index rows, cols;                ///< as drawn: K and V transposed
+    const TileState* now = nullptr;  ///< the tile in it; nullptr: none
     Part part = Part::none;
-    std::string name;                ///< of what it holds: "K₄ᵀ"; where there is nothing, of the buffer
-    std::string brief;               ///< without its numbers: "Kᵀ"
-    std::vector<std::string> notes;  ///< below it: "in buffer S", "64 × 64", "8,192 B"
+    std::string name;                ///< of its contents: "K₄ᵀ"; where it is empty, of the buffer
+    std::string brief;               ///< the name without numbers: "Kᵀ"
+    std::vector<std::string> notes;  ///< below it: "in S", "64 × 64", "8,192 B"
 
     bool on_its_side() const { return place == Place::above || place == Place::below; }
 };

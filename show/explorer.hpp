@@ -1,5 +1,5 @@
-// What can be explored beside a run: the plane of its tiles, its place under the machine's roofs, and its bytes against
-// N. Worked out while frames go on, for what the session shows.
+// The views to explore beside a run: the plane of tile sizes, the roofline, and bytes against N. They are computed
+// while frames go on, for what the session shows.
 #pragma once
 
 #include "lab/figure/kinds.hpp"
@@ -9,10 +9,10 @@
 
 namespace tilescope::show {
 
-/// What the mark of the present run is, in a figure.
+/// Explains the mark of the present run in a figure.
 inline constexpr const char* about_trail = "The mark is this run, and the line behind it the ones before it.";
 
-/// Before that, while the figure of what was asked for is in the making.
+/// Stands before that text while the figure that was asked for is in the making.
 inline constexpr const char* about_waiting = "In the making; until then this is what was asked for before. ";
 
 class Explorer {
@@ -20,23 +20,23 @@ class Explorer {
     Explorer();
     ~Explorer();
 
-    /// For every frame: begins what the view wants to be there for what the session shows, and, where no thread is at
-    /// work, does at most so many units of it. True when nothing is left to do.
+    /// Call this every frame. Begins the plane or figure that the view needs for what the session shows and, where no
+    /// thread is at work, does at most `units` units of it. True when nothing is left to do.
     bool pump(const Session& session, const View& view, Index units = 1);
-    /// Works, or waits, until what was begun can be seen; until nothing is left to do.
+    /// Works, or waits: await() until what was begun can be shown, finish() until nothing is left to do.
     void await(const Session& session, const View& view);
     void finish(const Session& session, const View& view);
 
-    /// Of the run's problem; nullptr while there is nothing to see.
+    /// The plane of the run's problem; nullptr while there is nothing to show.
     lab::TilePlane* plane();
     const lab::TilePlane* plane() const;
-    /// For the views `roofline` and `io`; nullptr while there is nothing to see.
+    /// For the views `roofline` and `io`; nullptr while there is nothing to show.
     const lab::Figure* figure() const;
-    /// Why there is none; empty where there is, or will be.
+    /// Why there is no plane or figure; empty where there is one, or will be.
     std::string problem() const;
     bool busy() const { return planes_.busy() || figures_.busy(); }
 
-    /// Where the runs of late have been in a panel of the figure, the present one last: a point each.
+    /// The recent runs in a panel of the figure, a point each; the present run comes last.
     struct Trail {
         std::string name;  ///< "this run, DRAM traffic"
         std::vector<std::pair<double, double>> points;
@@ -51,7 +51,7 @@ class Explorer {
         Setup setup;  ///< without tiles
         friend bool operator==(const Key&, const Key&) = default;
     };
-    /// What a run of late came to, in the units of the axes; nothing where there is no such number.
+    /// The results of a recent run, in the units of the axes; nullopt where there is no such number.
     struct Past {
         double n, sm_bytes;
         std::optional<double> dram_read_bytes;

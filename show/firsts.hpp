@@ -9,10 +9,10 @@
 namespace tilescope::show {
 
 struct First {
-    Index tick;        ///< with which it has happened
+    Index tick;        ///< after this tick it has happened
     std::string what;  ///< one sentence
 };
-/// In order of time, of what is recorded; `wall`, of one of its heads, may be nullptr.
+/// The firsts of what is recorded, in order of time. `wall`: of a recorded head, for skipped tiles; may be nullptr.
 std::vector<First> firsts_of(const Run& run, const Wall* wall);
 
 /// The firsts of runs that are looked at, found when they are asked for.

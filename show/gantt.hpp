@@ -13,11 +13,11 @@ namespace tilescope::show {
 /// A thread block's stay on an SM.
 struct GanttStay {
     Index block;      ///< of the grid
-    Index sm, slot;   ///< of the thread blocks that the SM holds at a time
+    Index sm, slot;   ///< slot: among the thread blocks that the SM holds at a time
     double from, to;  ///< µs
 };
 
-/// A time in which an SM holds the same number of thread blocks.
+/// An interval in which an SM holds the same number of thread blocks.
 struct GanttCompany {
     double from, to;  ///< µs
     Index blocks;
@@ -31,21 +31,21 @@ struct GanttLaunch {
     double last_start = 0;                             ///< when its last thread block starts
     double to = 0;                                     ///< when the last one has ended
     std::vector<GanttStay> stays;                      ///< by SM, then by start; empty where they are too many
-    std::vector<std::size_t> first_stay;               ///< by SM; and one more, where they end
-    std::vector<std::size_t> stay_of_block;            ///< by thread block of the grid
+    std::vector<std::size_t> first_stay;               ///< by SM: index of its first stay; one more: the end
+    std::vector<std::size_t> stay_of_block;            ///< by thread block of the grid: an index into stays
     std::vector<std::vector<GanttCompany>> companies;  ///< by SM
 
     Index slots() const { return time.residency.blocks; }
     std::span<const GanttStay> on_sm(Index sm) const;
-    /// Of a thread block of the grid; nullptr where it is not known.
+    /// The stay of a thread block of the grid; nullptr where it is not known.
     const GanttStay* stay_of(Index block) const;
-    /// Those on an SM at a time.
+    /// The stays on an SM at a time (µs).
     std::vector<const GanttStay*> at(Index sm, double us) const;
 };
 
 class Gantt {
   public:
-    /// Thread blocks of a launch whose stays are kept.
+    /// A launch of more thread blocks has no stays here.
     static constexpr Count most_stays = 1 << 14;
 
     Gantt() = default;
@@ -54,12 +54,12 @@ class Gantt {
     bool empty() const { return launches_.empty(); }
     double us() const { return empty() ? 0 : launches_.back().to; }
     Index sms() const { return sms_; }  ///< of the machine
-    Index sms_used() const;             ///< that ever have a thread block: the first ones
+    Index sms_used() const;             ///< SMs that ever have a thread block; they come first
     const std::vector<GanttLaunch>& launches() const { return launches_; }
-    /// The launch that takes most of the time.
+    /// The launch that takes the longest.
     const GanttLaunch& longest() const;
-    /// Share of all SMs' slots that are taken, on average over each of `columns` equal parts of `us`; over all of a
-    /// launch where stays are not kept. A launch's slots are those that its own thread blocks could take.
+    /// The share of all SMs' slots that are taken: means over `columns` equal parts of `us`, or over a whole launch
+    /// whose stays are not kept. A launch's slots are those that its own thread blocks could take.
     std::vector<double> taken(std::size_t columns, double us) const;
 
   private:

@@ -1,4 +1,4 @@
-// What is said of the timeline of a whole run.
+// The texts about the timeline of a whole run.
 #pragma once
 
 #include <string>
@@ -15,29 +15,29 @@ std::string gantt_reason(const Session& session);
 
 /// "flash_v2 · 128 × 128 · 204 µs · room for 1 thread block on each of 132 SMs", and shorter.
 std::vector<std::string> gantt_title(const Run& run, bool says_when_it_ends = true);
-/// "SMs 8 to 131 have nothing to do.", "65,536 thread blocks of a launch are too many to draw one by one.", "One of 4
-/// SMs is drawn."; empty where all is drawn.
+/// "SMs 8 to 131 have nothing to do.", "65,536 thread blocks of output are too many to draw: one bar stands for all.",
+/// "One of 4 SMs is drawn."; empty where all is drawn.
 std::string gantt_left_out(const Session& session, Index every);
-/// What the shades are.
+/// What the bars and their shades mean.
 std::string gantt_legend(const Run& run);
-/// Of the share of the places of thread blocks that are taken.
+/// The title of the share of slots that are taken.
 std::string places_title();
 
 /// The tooltip of an SM at a time.
 std::string about_gantt(const Run& run, const GanttLaunch& launch, Index sm, double us);
 
-/// What a step takes its time for: the turn of a loop of each thread block on an SM.
+/// A part of the time of a loop step, which is one iteration of a loop in each thread block on an SM.
 struct StepPart {
     std::string name, brief;
     double cycles;
-    bool waits;  ///< nothing is at work for it
+    bool waits;  ///< a stall: no unit works for the thread block
 };
 struct StepParts {
-    std::string title;  ///< "A step of flash_v2, as a thread block has it: 1,234 cycles"
+    std::string title;  ///< "A loop step of flash_v2, as a thread block has it: 1,234 cycles"
     std::vector<StepPart> parts;
     double cycles;
 };
-/// Of the loop in which most of the longest launch's time is spent.
+/// A loop step of the loop in which the longest launch spends most of its time.
 StepParts step_parts(const Run& run);
 /// "tensor cores 42%", and shorter.
 std::vector<std::string> part_text(const StepParts& step, const StepPart& part);
@@ -47,7 +47,7 @@ struct TimeTick {
     double us;
     std::string text;
 };
-/// From 0 on, in round numbers, at most so many.
+/// Ticks at round numbers from 0 to `us`, in at most `most` steps.
 std::vector<TimeTick> time_ticks(double us, int most);
 
 }  // namespace tilescope::show

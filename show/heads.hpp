@@ -1,4 +1,4 @@
-// What a head of a run is called: where query heads are packed, one of K and V stands for several.
+// The names of a run's heads: where query heads are packed, one head of K and V stands for several.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace tilescope::show {
 std::string head_word(const Problem& problem);
 /// "head 2", "KV head 2"; `head` counts from 0.
 std::string head_name(const Problem& problem, Index head);
-/// "query heads 5 to 8": those that a head packs; empty where it packs none.
+/// "query heads 5 to 8": the query heads that a head packs; empty where it packs none.
 std::string packed_heads_text(const Problem& problem, Index head);
-/// "query head 6": whose row it is of one that packs several.
+/// "query head 6": the query head that owns a row, in a head that packs several.
 std::string packed_head_name(const Problem& problem, Index head, Index row);
-/// The slice of a tensor that a head of a recorded problem has. Of a bias that batch entries share, and of its
-/// gradient, it begins again with every entry.
+/// The slice of a tensor that belongs to a head of a recorded problem. For a bias that batch entries share, and for its
+/// gradient, slices start again at the first with every entry.
 Index slice_of(const Problem& recorded, const RecordedTensor& tensor, Index head);
 
 }  // namespace tilescope::show

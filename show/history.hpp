@@ -1,4 +1,4 @@
-// What can be taken back: what was shown, one after the other.
+// What undo and redo go through: the states that were shown, one after the other.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ class History {
     };
     static constexpr std::size_t most = 200;  ///< entries; older ones are forgotten
 
-    /// What is shown now, at rest. Where only the moment is another (the step, the speed, the SM in focus), it is the
-    /// entry that there is, and will be come back to as it is now.
+    /// Adds what is shown now, at rest. Where nothing but the moment differs from the present entry (the step, the
+    /// speed, the SM in focus), what is shown replaces that entry, so that undo comes back to this moment.
     void note(Entry now);
-    /// The one before, or after, which is then shown; nullptr where there is none.
+    /// Goes to the entry before, or after, and returns it; nullptr where there is none.
     const Entry* back() { return at_ > 0 ? &entries_[--at_] : nullptr; }
     const Entry* forward() { return at_ + 1 < entries_.size() ? &entries_[++at_] : nullptr; }
 

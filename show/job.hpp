@@ -21,21 +21,21 @@ class Job {
     using Unit = std::function<Index(Control&)>;
     static constexpr Index all = std::numeric_limits<Index>::max();
 
-    /// Nothing is done yet: it is begin(), pump() and finish() that work, called by one thread, the asker's.
+    /// Does no work yet: begin(), pump() and finish() do. One thread calls all of these: the one that wants the work.
     explicit Job(Unit unit) : unit_(std::move(unit)) {}
-    /// Cancels, and waits for the unit in hand.
+    /// Cancels, and waits for the unit in progress.
     ~Job() { cancel(); }
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    /// Hands the work to a thread of its own. Where none can be had it stays with pump() and finish().
+    /// Gives the work to a thread of its own. Where the system has none to give, pump() and finish() do the work.
     void begin();
-    /// For every frame: does at most so many units here, unless a thread is at it. True once all is done.
+    /// Call this every frame: does at most `units` units here, unless a thread does the work. True once all is done.
     bool pump(Index units);
     /// Works, or waits, until so many units are done, or all of them.
     void finish(Index units = all);
-    // Both throw what a unit threw, again at each call, and Interrupted after cancel(); finish() only where the units
-    // asked for were not done before that.
+    // Both throw what a unit threw, at every call, and Interrupted after cancel(). finish() throws only where the units
+    // that it was asked for were not done before.
 
     /// No further unit is begun; what is done stays.
     void cancel() { control_.stop = true; }

@@ -1,5 +1,5 @@
-// The L2 as what is recorded goes through it, in the order of the ticks: what it holds, what it answers, and what it
-// has to fetch. Modelled. Each launch begins with an empty one, as the whole run's DRAM traffic has it.
+// The L2 while the recorded loads and stores go through it, tick by tick: what it holds, what it answers, and what it
+// has to fetch. Modelled. Each launch begins with an empty L2, as in the whole run's DRAM traffic.
 #pragma once
 
 #include <map>
@@ -14,19 +14,19 @@ namespace tilescope::show {
 
 class L2Shown {
   public:
-    /// Of a run that has to outlive it, at tick 0.
+    /// At tick 0 of `run`, which has to outlive this object.
     explicit L2Shown(const Run& run);
 
-    /// Whether the GPU has one: else all that is read comes from DRAM.
+    /// Whether the GPU has an L2. Without one, all that is read comes from DRAM.
     bool exists() const { return run_.experiment().gpu.l2_bytes > 0; }
-    /// Goes to what it is after the first `tick` ticks.
+    /// Goes to the state after the first `tick` ticks.
     void seek(Index tick);
 
-    /// What it holds now, copies in a second partition included.
+    /// The bytes that it holds now, including copies in a second partition.
     Bytes held() const;
-    /// The share of a part of a tensor that it can answer: an index into RecordedTensor::regions.
+    /// The share of a region's bytes that the L2 holds, 0 to 1. `region`: an index into RecordedTensor::regions.
     double share_held(TensorId tensor, std::size_t region) const;
-    /// What a load of the tick shown had to wait for DRAM with.
+    /// The bytes that a load of the tick shown had to fetch from DRAM.
     Bytes missed(Index step) const;
 
     // So far.
@@ -48,16 +48,16 @@ class L2Shown {
 
     const Run& run_;
     Index keyframe_every_;
-    std::vector<std::size_t> first_;  // tile of each tensor: its regions follow each other
+    std::vector<std::size_t> first_;  // by tensor: the number of its first region; its others follow
     State now_;
     std::vector<State> keyframes_;
     std::map<Index, Bytes> missed_;  // by step of the tick shown
 };
 
-/// Those of runs that are looked at, made when they are asked for.
+/// The L2s of runs that are looked at, made when they are asked for.
 class L2sShown {
   public:
-    /// At the tick that the run shows. `version` changes with what the session shows.
+    /// The L2 at the tick that the run shows. `version` changes with what the session shows.
     const L2Shown& of(const Run& run, std::uint64_t version);
 
   private:

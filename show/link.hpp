@@ -17,7 +17,7 @@ struct LinkWords {
     std::vector<std::string> words;
     std::vector<std::string> left_out;  ///< flags that name files, which a link does not bring along
 };
-/// The words that show this again elsewhere; where it began with a scene and still can be said so, as a change of it.
+/// The words that show this state again elsewhere: where possible as changes of the scene that it began with.
 LinkWords link_words(const State& state, const Scene* scene = nullptr);
 /// "Link copied", and what it leaves out.
 std::string link_copied_text(const LinkWords& link);

@@ -1,4 +1,4 @@
-// What is said of the machine: of what crosses which boundary, and what the L2 has to do with it.
+// The texts about the machine: what crosses which boundary, and how much of it the L2 answers.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace tilescope::show {
 
 /// What the SMs ask for or store in the tick shown, and where it comes from.
 Sentence machine_headline(const Run& run, const L2Shown& l2);
-/// How large the tensors are to the L2, and what it answered so far.
+/// The size of the tensors relative to the L2's, and the share of reads that it answered so far.
 std::string machine_reason(const Run& run, const L2Shown& l2);
 
-/// Bytes a second that all SMs can draw from L2, as the time model has it, and that HBM gives.
+/// Bytes per second: from the L2 to all SMs together, as in the time model; from HBM.
 double l2_rate(const Run& run);
 double dram_rate(const Run& run);
 /// "DRAM 3.35 TB/s"; "L2 5.57 TB/s · 42.2 GB/s for each SM": the longest first.
@@ -24,7 +24,7 @@ std::string about_pipes(const Run& run);
 
 /// "L2 50.0 MiB · 264 kB held".
 std::vector<std::string> l2_titles(const Run& run, const L2Shown& l2);
-/// "this step: 24.6 kB asked for, 8.19 kB of them from DRAM", the longest first.
+/// "this operation: 24.6 kB asked for, 8.19 kB from DRAM", the longest first.
 std::vector<std::string> l2_answer(const Run& run, const L2Shown& l2);
 std::string about_l2(const Run& run);
 /// "K: 57.3 kB of 65.5 kB held".

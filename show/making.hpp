@@ -1,4 +1,4 @@
-// What a setup asks for, in the making: a unit of work at a time, so that nobody has to wait for it.
+// Makes what a setup asks for, one unit of work at a time, so that nobody has to wait for it.
 #pragma once
 
 #include "lab/flags/request.hpp"
@@ -8,8 +8,8 @@
 
 namespace tilescope::show {
 
-/// How two runs keep step with each other: at the same number of ticks, of bytes that cross SMs' boundaries, or of
-/// modelled seconds. In time, a race or not, playing takes as long for alike times.
+/// What two runs in a race have equally much of at a moment: ticks, bytes that cross SMs' boundaries, or modelled time.
+/// With `time`, in a race or not, equal modelled times take equally long to play.
 enum class Pace : std::uint8_t { step, bytes, time };
 const char* name_of(Pace pace);
 std::optional<Pace> pace_from(std::string_view name);
@@ -20,7 +20,7 @@ struct Setup {
     std::string rival;  ///< the algorithm raced against; empty: none
     Pace pace = Pace::step;
     lab::Options options;
-    /// The file of a recording that is played instead; then the rest is what it says, for those who show flags.
+    /// The file of a recording that is played instead. The other members then are what it says, to be shown as flags.
     std::string recording = {};
 
     friend bool operator==(const Setup&, const Setup&) = default;
@@ -30,11 +30,11 @@ struct Setup {
 struct Overflow {
     std::string algorithm;
     OutOfChipMemory error;
-    Tiling tiling;                                 ///< that was asked for, completed
+    Tiling tiling;                                 ///< asked for; sizes that were left open are filled in
     std::optional<Tiling> fitting;                 ///< one that fits
     std::string explanation;                       ///< many lines
     std::map<std::string, Meaning> meanings = {};  ///< of the program's tiles, by name
-    Tiling given = {};                             ///< that was asked for; 0: left open
+    Tiling given = {};                             ///< as asked for; 0: left open
 
     Meaning meaning_of(const std::string& tile) const {
         const auto found = meanings.find(tile);
@@ -42,7 +42,7 @@ struct Overflow {
     }
 };
 
-/// What came of a setup: one or two runs, or an overflow, or a problem; a problem may be that HBM spills over.
+/// The result of a setup: one or two runs, an overflow, or a problem. The problem may be that HBM spills over.
 struct Made {
     std::optional<lab::Request> request;
     std::optional<Tiling> tiling;  ///< of the first run, completed
@@ -50,16 +50,16 @@ struct Made {
     std::optional<Overflow> overflow;
     std::optional<Spill> spill;
     std::unique_ptr<Run> run, rival;
-    std::optional<Setup> played;  ///< of a recording: what would run the same
+    std::optional<Setup> played;  ///< for a recording: the setup that would run the same
 };
 
 class Making {
   public:
     Making(Setup setup, const RecordingLimits& limits);
 
-    /// Does the next unit and returns how many are left, as far as is known: for a Job. A unit counts everything, or
-    /// records a slice (see Recorder), or puts a recording in order. What is wrong with the setup becomes part of what
-    /// is made. Throws Interrupted.
+    /// Does the next unit of a Job and returns how many are left, as far as is known. A unit counts everything, records
+    /// a slice (see Recorder), or makes a Run of a complete recording. An error in the setup becomes part of the
+    /// result. Throws Interrupted.
     Index work(Control& control);
     const Setup& setup() const { return setup_; }
     Made take() { return std::move(made_); }
@@ -74,7 +74,7 @@ class Making {
     const RecordingLimits limits_;
     Made made_;
     std::vector<Counted> counted_;  // what is to be recorded: the run, and its rival in a race
-    Index heads_ = 0;               // of each
+    Index heads_ = 0;               // query heads to record, of each run
     std::unique_ptr<Recorder> recording_;
 };
 

@@ -1,4 +1,4 @@
-// Masks to choose from in a list, beside causality: of sizes that show something in a problem.
+// Masks to choose from in a list, besides causality, in sizes that make a visible difference to a problem.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct MaskChoice {
     void set(lab::Options& options) const;
 };
 
-/// Of a problem of these sizes; the first one hides nothing.
+/// The masks for a problem of these sizes; the first one hides nothing.
 std::vector<MaskChoice> mask_choices(const Problem& sizes, bool causal);
 /// What the options ask for, in a word or two: "all keys", "window of 128", "4 documents, butterfly".
 std::string mask_shown(const lab::Options& options);

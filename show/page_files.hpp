@@ -1,5 +1,5 @@
-// What a page in a browser writes, where there are no other programs: pictures of the stage, films of it that the
-// browser records while it plays, and the numbers of what is explored.
+// The files that a page in a browser writes, without other programs: pictures of the stage, films of it that the
+// browser records while it plays, and the numbers of the views that are explored.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tilescope::show {
 
-/// "wall.svg", "tiles.csv": what the file of a view is called where nobody says otherwise.
+/// "wall.svg", "tiles.csv": the name of a view's file where the user gives none.
 std::string usual_page_file(Stage stage);
 /// What the button does.
 std::string about_page_export(Stage stage);

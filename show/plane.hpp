@@ -12,7 +12,7 @@ struct PlanePicture {
         pending,       ///< has none yet
         no_sram,       ///< does not fit: SRAM
         no_registers,  ///< does not fit: registers
-        spills,        ///< no kernel would run like that
+        spills,        ///< registers would spill: no kernel would run like that
         no_value,      ///< the metric is not known here, and will not be
     };
     struct Cell {
@@ -36,7 +36,7 @@ struct PlanePicture {
     std::vector<Tick> br, bc;  ///< sizes, at their cells
     std::vector<Tick> scale;   ///< of the shades
     std::vector<Mark> marks;
-    lab::TilePlane::Limits limits;  ///< cells of a row that have room
+    lab::TilePlane::Limits limits;  ///< for each row, how many cells have room
     std::string title;              ///< "time (modelled)"
     std::string meaning;            ///< of the metric
     std::string state;              ///< what is exact, estimated, pending, and how far estimates are off
@@ -47,7 +47,7 @@ PlanePicture picture_of(const lab::TilePlane& plane, const lab::Metric& metric, 
 /// The cell whose tiling is nearest.
 std::size_t cell_of(const lab::TilePlane& plane, const Tiling& tiling);
 
-/// What is known of a cell, or why it cannot be.
+/// What is known of a cell, or why its tiling cannot run.
 struct CellText {
     std::string title;    ///< "128 × 64"
     std::string trouble;  ///< "does not fit: ..."; empty where nothing is wrong
@@ -58,7 +58,7 @@ struct CellText {
     struct Step {
         std::string direction, tiling, value, what;
     };
-    std::vector<Step> steps;  ///< one cell away, by the metric
+    std::vector<Step> steps;  ///< to the cells beside it, with their values
 };
 CellText about_cell(const lab::TilePlane& plane, const lab::Metric& metric, std::size_t cell);
 

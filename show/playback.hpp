@@ -1,4 +1,4 @@
-// Where we are in time, and how it moves on. Knows positions, not what they mean.
+// The position in time, and how it moves on. Positions are mere numbers here: what they stand for is the caller's.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tilescope::show {
 
-/// What playing goes through where that is not everything. Of a run that is not so long, all.
+/// The positions that are played, where not all are. A bound beyond the end of a run does not count.
 struct Stretch {
     Index first = 0, last = -1;  ///< -1: the end
 
@@ -22,40 +22,40 @@ class Playback {
 
     static constexpr double slowest = 0.5, fastest = 2000;  ///< positions a second
 
-    /// Another recording: positions 0 to length. Keeps the position as far as it exists, and comes back to it after
-    /// nothing (length 0).
+    /// Another recording, with positions 0 to `length`. Keeps the position as far as it exists. After a length of 0,
+    /// which has nothing to play, the next length brings the position back.
     void set_length(Index length);
     Index length() const { return length_; }
 
     Index position() const { return position_; }
-    /// How much of the last move is to be seen: 0 when it begins, 1 when it is over.
+    /// How much of the last move is shown: 0 when it begins, 1 when it is over.
     double fraction() const { return still ? 1 : fraction_; }
-    bool still = false;  ///< what moves lead to is there at once, for who asks for less motion
+    bool still = false;  ///< moves are not animated, for users who ask for less motion
     bool playing() const { return playing_; }
     bool loop = false;
     double speed() const { return speed_; }  ///< positions a second, on average
     void set_speed(double positions_per_second);
 
-    /// What is played; whoever goes beyond it by himself plays on to the end.
+    /// What is played. From a position beyond the stretch, playing goes on to the end of the run.
     void set_stretch(Stretch s) { stretch_ = s; }
     const Stretch& stretch() const { return stretch_; }
     Index first() const { return stretch_.first < length_ ? stretch_.first : 0; }
     Index last() const { return stretch_.last > first() && stretch_.last < length_ ? stretch_.last : length_; }
 
-    /// Starts, from the beginning if at the end; pauses.
+    /// play() starts, from the beginning if at the end; pause() pauses.
     void play();
     void pause();
     void toggle() { playing_ ? pause() : play(); }
-    /// One position on or back, paused. A step forwards is shown as a move, one back at once.
+    /// `by` positions on, or back where it is negative; paused. A step forwards is animated, a step back is not.
     void step(Index by);
-    /// To the beginning or the end of what is played; once more, or from outside, of everything. Paused.
+    /// To the first or last position of what is played; from there, or from beyond it, of the whole run. Paused.
     void to_start();
     void to_end();
-    /// Straight to a position, with nothing moving.
+    /// Straight to a position, without animation.
     void seek(Index position);
-    /// The same; one that does not exist is gone to when there is another length.
+    /// The same. A position beyond the end is gone to later, when set_length() sets another length.
     void seek_in_time(Index position);
-    /// Straight to a position, the last move of which is shown; paused.
+    /// Straight to a position, paused. Where it lies ahead, the last move to it is animated.
     void go(Index position);
 
     /// How long the move to a position takes, where the average one takes 1.

@@ -1,4 +1,4 @@
-// The double-precision reference of what is recorded, worked out a few rows at a time before somebody asks.
+// The double-precision reference of what is recorded, computed a few rows at a time before somebody asks for it.
 #pragma once
 
 #include <vector>
@@ -13,9 +13,9 @@ class ReferenceAhead {
     /// Begins with slice 0. Copies of `inputs` share their values, which nobody may change.
     ReferenceAhead(const Computation& computation, const Problem& problem, const Inputs& inputs);
 
-    /// A slice of the output, of which the first `rows` rows are there; works, or waits, until they are.
+    /// A slice of the reference output. Works, or waits, until its first `rows` rows are there.
     const std::vector<double>& slice(Index slice, Index rows);
-    /// To be begun, and pumped where there are no threads.
+    /// The caller begins this job and, where there are no threads, pumps it.
     Job& job() { return job_; }
 
   private:
@@ -25,8 +25,8 @@ class ReferenceAhead {
     Problem problem_;
     Inputs inputs_;
     Tiles rows_;                               // of a slice, in the units of the job
-    Index next_ = 0;                           // unit, the first slice's first
-    std::vector<std::vector<double>> slices_;  // of full size, with as many rows as the job is done with
+    Index next_ = 0;                           // the next unit; 0: the first slice's first rows
+    std::vector<std::vector<double>> slices_;  // of full size; the job has filled as many rows as it is done with
     Job job_;                                  // last, to end first
 };
 

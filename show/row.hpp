@@ -1,5 +1,5 @@
-// One row of queries under the microscope: its scores as they arrive, what is made of them, and the sums that they go
-// into. It knows of no algorithm: what a tile holds follows from the operations that wrote it.
+// One row of queries under the microscope: its scores as they arrive, what is made of them, and the sums that they
+// enter. Knows no algorithm: what a tile holds follows from the operations that wrote it.
 #pragma once
 
 #include <map>
@@ -29,33 +29,33 @@ enum class RowForm : std::uint8_t {
 struct RowWrite {
     Index tick, step;
     Index row;     ///< of the tile
-    RowForm form;  ///< after it
-    Index a_step;  ///< that wrote its first operand; -1: none
-    Index before;  ///< that wrote the tile before; -1: it is new
-    Index a_row;   ///< the row's in the first operand
+    RowForm form;  ///< after the operation
+    Index a_step;  ///< step that wrote its first operand; -1: none
+    Index before;  ///< step that wrote the tile before; -1: the tile is new
+    Index a_row;   ///< the row, in the first operand
 };
 
-/// A turn of a loop, or what lies outside of loops: as far as it has to do with the row.
+/// One iteration of a loop, or the work outside of loops, as far as it concerns the row.
 struct RowVisit {
     Index launch, block, turn;
-    Span keys;                ///< whose scores it has; none where it has none
+    Span keys;                ///< the keys whose scores it has; empty: none
     Index from, to;           ///< ticks
     Index pass;               ///< how often the first of its keys was visited before
     std::size_t first, last;  ///< writes: [first, last)
-    Index update = -1;        ///< of the writes the one that has m take in its scores; -1: none
+    Index update = -1;        ///< the write that takes its scores into m, as an index; -1: none
 
-    /// Whether the other one is of a thread block that runs beside this one's, and shares nothing with it.
+    /// Whether `v` is of another thread block of the same launch, which runs beside this one, and shares nothing.
     bool is_beside(const RowVisit& v) const { return v.launch == launch && v.block != block; }
 };
 
-/// Weights that are in a sum: those of a tile, times what the sum was scaled with since.
+/// Weights that are in a sum: those of a tile, times `factor`, which the sum was scaled by since.
 struct RowShare {
     Span keys;
-    Index step, row;  ///< that wrote the tile, and the row's in it
+    Index step, row;  ///< the step that wrote the tile, and the row in it
     float factor;
 };
 
-/// What became of a tile in a visit: operations on it one after the other, until something else reads it.
+/// What a visit does to a tile: operations on it one after the other, until another operation reads it.
 struct RowLine {
     TileId tile;
     RowForm form;
@@ -63,10 +63,10 @@ struct RowLine {
     std::string formula;                ///< "c · O + S V"
     std::string numbers;                ///< "0.32 · (−0.90) + 1.11", of the first column
     Index tick, step;                   ///< of the last operation
-    std::vector<float> was, kept, now;  ///< before; what is left of that when it was scaled; after
-    bool copied = false;                ///< all that was done so far: another tile's row was taken over
-    bool of_old = false;                ///< what the other tile had, which has changed since
-    bool is_sum = false;                ///< the formula, which brackets enclose where more is done to it
+    std::vector<float> was, kept, now;  ///< before; what scaling left of it; after
+    bool copied = false;                ///< nothing but a copy of another tile's row so far
+    bool of_old = false;                ///< a copy of a tile that has changed since
+    bool is_sum = false;                ///< the formula is a sum: it gets brackets where more is done to it
     bool scaled = false, added = false;
 };
 
@@ -75,18 +75,18 @@ struct RowKey {
     enum class State : std::uint8_t { unread, known, masked, skipped };
 
     State state = State::unread;
-    bool now = false;                      ///< the visit that is under way has it
+    bool now = false;                      ///< one of the keys of the visit under way
     bool has_weight = false;               ///< it was exponentiated
-    bool in_sum = false;                   ///< its weight is in the sum that is told
+    bool in_sum = false;                   ///< its weight is in the running sum
     float score = 0, weight = 0, was = 0;  ///< weight: as the sum has it; was: before this visit scaled the sum
 };
 
 /// What is known of the row after a tick.
 struct RowMoment {
-    const RowVisit* visit = nullptr;  ///< that is under way, or the last one; nullptr: none has begun
+    const RowVisit* visit = nullptr;  ///< under way, or the last one; nullptr: none has begun
     std::vector<RowKey> keys;
     std::vector<RowLine> lines;  ///< of the visit, as far as it is done
-    std::vector<RowLine> all;    ///< the same when it is done
+    std::vector<RowLine> all;    ///< the same at the end of the visit
     float m = 0, m_was = 0;      ///< the running maximum, and what it was before the visit
     bool has_m = false;
     bool m_updated = false;             ///< m has taken in the visit's scores
@@ -96,20 +96,20 @@ struct RowMoment {
     std::vector<float> output;  ///< of the tile written last
     float sum = 0;
     bool has_sum = false;
-    Index sum_step = -1;     ///< that wrote it; -1: there is none
+    Index sum_step = -1;     ///< the step that wrote it; -1: none
     bool overflows = false;  ///< exponentials are taken without a maximum
 };
 
-/// What the row would be without a factor on what was summed before.
+/// What the row would be if earlier sums were not rescaled.
 struct Forgotten {
     bool possible = false;         ///< the program rescales sums
-    bool rescales_output = false;  ///< and not the sum of weights alone
-    double error = 0;              ///< relative, of the row when all is done
+    bool rescales_output = false;  ///< O too, not the sum of weights alone
+    double error = 0;              ///< relative, of the finished row
 };
 
 class RowStory {
   public:
-    /// Of a run with values, which has to outlive it.
+    /// `run` has values, and has to outlive this object.
     RowStory(const Run& run, Index head, Index query);
 
     const Run& run() const { return run_; }
@@ -121,14 +121,14 @@ class RowStory {
     const RowVisit* visit_at(Index tick) const;
     RowMoment at(Index tick) const;
     Forgotten forgotten() const;
-    /// The row of what a step wrote.
+    /// A row of the tile that a step wrote.
     std::span<const float> values(Index step, Index row) const;
     std::span<const float> values(const RowWrite& w) const { return values(w.step, w.row); }
     /// Lines of a visit after a tick.
     std::vector<RowLine> lines(const RowVisit& visit, Index tick) const;
     /// Whether the program takes maxima at all.
     bool takes_maxima() const;
-    /// How often its scores were loaded or computed up to a tick.
+    /// How often the row's scores were loaded or computed up to a tick.
     Index passes(Index tick) const;
 
   private:
@@ -137,7 +137,7 @@ class RowStory {
         float value = 0;
         bool there = false, summed = false;
     };
-    /// Of every key.
+    /// The weight of every key after a tick.
     std::vector<Weight> weights(Index tick) const;
     void take_weights(std::vector<Weight>& to, const RowWrite& w, Span keys) const;
     void take_summed(std::vector<Weight>& to, Index tick) const;
@@ -156,7 +156,7 @@ class RowStory {
     mutable std::optional<Forgotten> forgotten_;  // once it was asked for
     std::vector<RowWrite> writes_;
     std::vector<RowVisit> visits_;
-    std::map<Index, std::vector<RowShare>> shares_;  // by step: what is in a sum that it wrote
+    std::map<Index, std::vector<RowShare>> shares_;  // by step that wrote a sum: the weights in it
 };
 
 /// Stories of rows that are looked at, made when they are asked for.
@@ -168,7 +168,7 @@ class RowStories {
     Told<RowStory, const Run*, Index, Index> told_;
 };
 
-/// The row in focus: of the queries that an SM is at, the `row`-th, or the last one.
+/// The row in focus: the `row`-th of the queries that an SM works on, or the last where there are fewer.
 struct RowPlace {
     Index head, query;
     Span queries;

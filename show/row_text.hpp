@@ -7,19 +7,19 @@
 
 namespace tilescope::show {
 
-/// Two decimals, and more where they would say nothing; a true minus.
+/// Two decimals; three significant digits below 0.005 and from 10,000 on. With a true minus sign.
 std::string row_number(float value);
 /// The finding, made of the row's values, and why.
 std::string row_headline(const Run& run, const RowStory& story, const RowMoment& moment);
 std::string row_reason(const Run& run, const RowMoment& moment);
 /// "row 3 of this tile · query 7 “mat”", with the pass and where the numbers come from.
 std::string row_title(const Run& run, const RowStory& story, const RowPlace& place, const std::string& title);
-/// The name of a line: "O₁" of several columns; in front of its formula.
+/// The name of a line, "O₁" where it has several columns; the name with the formula.
 std::string row_symbol(const RowLine& line);
 std::string row_formula(const RowLine& line);
 /// What an axis of the row shows.
 enum class RowAxis : std::uint8_t { scores, weights, sum, result };
-/// "m = 1.48"; an axis' title, with how many weights are in a sum that is not of all; "and 60 more".
+/// "m = 1.48"; an axis' title, which says how many weights a sum has that lacks some; "and 60 more".
 std::string row_m(float m);
 std::string row_axis(RowAxis axis, const RowMoment& moment);
 std::string row_more(std::size_t values);
@@ -35,7 +35,7 @@ std::string ceiling_text();
 /// What the switch says: the error of a row whose sums are not rescaled, computed.
 std::string forgotten_text(const Forgotten& forgotten);
 std::string forget_label();
-/// In place of the row.
+/// The text in place of a row that cannot be shown.
 std::string why_no_row(const Run& run);
 
 }  // namespace tilescope::show

@@ -32,7 +32,7 @@ struct Moment {
     std::string kernel;  ///< of the launch; empty before the first
     Index launch = -1;
     std::vector<SmState> sms;  ///< by number, those that ever work on something recorded
-    Count busy = 0;            ///< of these SMs
+    Count busy = 0;            ///< how many of these SMs have a thread block
 };
 
 /// Error of the output against the double-precision reference.
@@ -44,12 +44,12 @@ struct ErrorPoint {
 
 class Run {
   public:
-    /// Of a recording that is complete: as much work as there are events in it.
+    /// From a complete recording. The work grows with the number of its events.
     Run(Counted counted, Recorder&& recording);
     /// Records all of it first.
     Run(Counted counted, Index heads, const InputsFor& inputs, const RecordingLimits& limits = {});
-    /// Of a run that was recorded before. It is compared with what today's program does; where that is something else,
-    /// or is not known, all there is to tell is what the recording has.
+    /// From a recording made before. It is compared with a run of today's program. Where that differs, or the algorithm
+    /// is not known today, all numbers come from the recording alone.
     explicit Run(lab::Recording recording);
 
     const lab::Experiment& experiment() const { return counted_.experiment(); }
@@ -61,7 +61,7 @@ class Run {
     const Problem& recorded() const { return recorded_; }
     /// What part of the run was recorded and why not all; empty when it is all of it.
     const std::string& shortened() const { return shortened_; }
-    /// Whether what is recorded is all of its heads' work.
+    /// Whether the recording has all work of the recorded heads.
     bool has_whole_heads() const;
     /// How a recording that was opened differs from today's program; empty: in nothing.
     const std::string& remark() const { return remark_; }
@@ -91,13 +91,13 @@ class Run {
     const Counters& recorded_counters() const { return recorded_counters_; }
     /// SM traffic of one tensor when all is done.
     const Traffic& traffic_of(TensorId tensor) const { return traffic_[tensor]; }
-    /// When thread blocks stay on SMs in the whole run, as modelled; empty where no time is.
+    /// When thread blocks stay on SMs in the whole run, as modelled; empty where no time is modelled.
     const Gantt& gantt() const { return *counted_.gantt; }
-    /// Modelled: when the thread blocks that are recorded have come so far in the whole run, each launch's evenly over
-    /// its ticks. 0 where there is no time.
+    /// Modelled: the time in the whole run at which the recorded thread blocks reach a tick. Each launch's time is
+    /// spread evenly over its ticks. 0 where there is no time.
     double seconds(Index tick) const { return seconds_[static_cast<std::size_t>(tick)]; }
-    /// The same as if what is recorded took as long as the whole run, of which it is a part: at the end of either all
-    /// is done. For races.
+    /// The same, stretched so that what is recorded takes as long as the whole run: the last tick is the end of the
+    /// whole run. For races.
     double seconds_for_all(Index tick) const { return seconds_for_all_[static_cast<std::size_t>(tick)]; }
     /// What each pseudo-code line has cost so far, of what is recorded; by line number.
     const std::map<std::uint16_t, Counters>& line_costs() const;
@@ -106,30 +106,29 @@ class Run {
     const Step* operation(const SmState& sm) const;
     /// Contents of a tile before the step that wrote it last; empty where it did not exist or there are no values.
     TileData values_before(const TileState& tile) const;
-    /// The error of the output of the thread block that works on `sm` now, tick by tick up to now: of the output tile
-    /// that it works on, as it stands on chip, divided by the row sums where that is nearer. Empty without values or
-    /// without such a tile.
+    /// The error of the output tile that the thread block on `sm` works on, tick by tick up to now, as it stands on
+    /// chip. A tile that will be divided by row sums later is first divided by what they are now. Empty without values
+    /// or without such a tile.
     std::vector<ErrorPoint> error_so_far(const SmState& sm) const;
-    /// RMS error of all rows of the output that were stored for the last time, and how many rows that is; of what is
-    /// recorded. What will be written over says nothing yet.
+    /// RMS error of the recorded output rows that were stored for the last time, and how many rows these are. Rows that
+    /// will be stored again are left out.
     struct StoredError {
         double rms = 0;
         Index rows = 0, of = 0;
-        double max_abs = 0, largest = 0;  ///< difference; absolute value of the reference
+        double max_abs = 0, largest = 0;  ///< the largest difference; the largest absolute value of the reference
     };
     StoredError stored_error() const;
-    /// A little of what will be asked for, where no thread does it already: for every frame. True when nothing is left.
+    /// Call this every frame: computes some of the reference ahead, unless a thread does. True when nothing is left.
     bool work_ahead() { return !reference_ || reference_->job().pump(1); }
 
-    /// The first tick after `tick` in which something happens on `sm` that wanted(const Step&) accepts; the last one
-    /// before it.
+    /// The first tick after `tick`, or the last one before it, with a step on `sm` that wanted(const Step&) accepts.
     template <class F>
     std::optional<Index> next_tick(Index tick, Index sm, F&& wanted) const;
     template <class F>
     std::optional<Index> previous_tick(Index tick, Index sm, F&& wanted) const;
     /// The head that a thread block works on, from 0: its place on its grid's axis of heads.
     Index head_of(const Placement& block) const;
-    /// More than one where it works for all that share a head of K and V: from head_of(block) on.
+    /// The heads from head_of(block) on that it works for: several where it works for all that share a head of K and V.
     Span heads_of(const Placement& block) const;
     /// Whether a step belongs to a block that runs on this SM.
     bool on_sm(const Step& step, Index sm) const;
@@ -143,16 +142,16 @@ class Run {
     void add_up();
     void spread_time();
     double recorded_until(std::size_t launch) const;
-    /// The errors of what a thread block makes of the output, worked out as far as somebody has looked.
+    /// The errors of a thread block's output, computed as far as somebody has looked.
     struct BlockErrors {
         struct Future {
             Region region;          ///< where a tile is stored next
-            TileId sums = no_tile;  ///< what divides it before that
+            TileId sums = no_tile;  ///< the row sums that divide it before that
         };
         std::vector<Index> steps;         ///< of the block
         std::map<Index, Future> writes;   ///< those of them that write what becomes output
         std::size_t done = 0;             ///< steps
-        std::map<TileId, Index> written;  ///< by them: the step that wrote a tile last
+        std::map<TileId, Index> written;  ///< by tile: the step that wrote it last
         std::vector<ErrorPoint> points;
     };
     BlockErrors errors_of(const Placement& block) const;
@@ -163,7 +162,7 @@ class Run {
     Inputs inputs_;  // of the recorded problem
     std::string shortened_, remark_;
     std::optional<Failure> failure_;
-    std::shared_ptr<const lab::AlgorithmAsRecorded> as_recorded_;  // keeps the experiment's algorithm, of a recording
+    std::shared_ptr<const lab::AlgorithmAsRecorded> as_recorded_;  // of a recording: owns the experiment's algorithm
     std::optional<Schedule> schedule_;
     std::unique_ptr<Player> player_;
     Moment moment_;

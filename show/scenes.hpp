@@ -20,31 +20,31 @@ struct Scene {
     State state;
 };
 
-/// Those that the program brings along, in the order of a lecture.
+/// The scenes that come with the program, in the order of a lecture.
 const std::vector<Scene>& scenes();
-/// One of them, or one in a file; UsageError names the flag, and the nearest name.
+/// One of these scenes, or one in a file; UsageError names the flag, and the nearest name.
 Scene scene_named(const std::string& name);
-/// Its place among those that the program brings along; -1: none of them.
+/// The number of a scene among those that come with the program, from 0; -1: none of them.
 int scene_number(const Scene& scene);
 /// "5 of 13 · Columns and rows".
 std::string scene_title(const Scene& scene);
 
-/// What of a setup is not as the scene has it: "heads 128", "without causal", "race flash_v1".
+/// How a setup differs from the scene's: "heads 128", "without causal", "race flash_v1".
 std::vector<std::string> changes_of(const Scene& scene, const Setup& now);
-/// The scene's words beside a setup. Where that is another one the title says what was changed, and the rest that it is
-/// of what there was before.
+/// The scene's words for a setup. Where the setup is not the scene's, the title lists the changes, and the other words
+/// say that they are about the setup before.
 Scene worded_for(const Scene& scene, const Setup& now);
 
-/// What is shown, as a file: with the words of the scene, if there is one.
+/// Saves what is shown to a file: with the words of the scene, if there is one.
 void save_shown(const State& state, const Scene* scene, const std::string& path);
-/// What a file has that was saved: read_state(), with the words of its own, if there are any.
+/// The contents of a saved file: its state, as read_state() reads it, and a scene with its own words, if it has any.
 struct Saved {
     State state;
     std::optional<Scene> scene;
 };
 Saved read_saved(const std::string& path);
 
-/// All that there is to say of a scene, for who shows it.
+/// Prints all words of a scene, for the lecturer.
 void print_notes(std::ostream& out, const Scene& scene);
 
 }  // namespace tilescope::show

@@ -14,7 +14,7 @@ struct ScoreChoice {
     const char* name;                ///< of the item: "pair-bias"
     const char* shown;               ///< "bias per pair"
     const char* about;               ///< a sentence
-    std::optional<Feature> feature;  ///< that an algorithm has to have for it
+    std::optional<Feature> feature;  ///< that an algorithm needs for it
     const char* bias = "none";
     std::optional<bool> alibi = {};
     std::optional<double> soft_cap = {};

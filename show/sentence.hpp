@@ -9,7 +9,7 @@
 
 namespace tilescope::show {
 
-/// A piece of a sentence; of a tensor's name, what its hue is.
+/// A piece of a sentence. `hue`: where the piece is a tensor's name, the meaning that decides its colour.
 struct Phrase {
     std::string text;
     std::optional<Meaning> hue = std::nullopt;

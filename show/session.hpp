@@ -12,21 +12,21 @@ class Session {
     ~Session();
     Session(Session&&) noexcept;
 
-    /// Asks for what `setup` says, if that is not what was asked for before. What takes no longer than a frame is there
-    /// at once. Anything else is in the making, and what was there before stays until pump() or finish() puts the new
-    /// in its place. A setup that is wrong leaves the session with problem() and no run; one that does not fit on chip
-    /// with overflow() and no run. Never throws for what a user can ask for.
+    /// Asks for what `setup` says, unless that was asked for last. What takes no longer than a frame is there at once.
+    /// Anything else is in the making, and the old result stays until pump() or finish() replaces it. A wrong setup
+    /// leaves problem() and no run; tiles that do not fit on chip leave overflow() and no run. Never throws for what a
+    /// user can ask for.
     void ask(const Setup& setup);
-    /// Changes one flag, by its name without dashes, as on the command line; an empty value takes it back. A value that
-    /// cannot be one is a problem(), at once, and leaves setup() as it was.
+    /// Changes one flag, by its name without dashes, as on the command line; an empty value resets it. An invalid value
+    /// becomes problem() at once, and leaves setup() as it was.
     void set(const std::string& flag, const std::string& value);
 
-    /// For every frame: where no thread is at work, does at most so many units of it (see Making), each of some
-    /// milliseconds. True when nothing is in the making.
+    /// Call this every frame: where no thread does the work, does at most `units` units of it (see Making), each of
+    /// some milliseconds. True when nothing is in the making.
     bool pump(Index units = 4);
     /// Works, or waits, until what was asked for is there.
     void finish();
-    /// Back to the setup that is shown; without one there is still none.
+    /// Gives up what is in the making. setup() is again the setup that is shown, if there is one.
     void cancel();
     bool busy() const { return making_ != nullptr; }  ///< something is in the making
     Job::Progress progress() const;                   ///< of it, in units
@@ -34,7 +34,7 @@ class Session {
     const Setup& setup() const { return setup_; }  ///< asked for
     const Algorithm& algorithm() const;            ///< asked for
 
-    // What is there. While something is in the making, it is what was asked for before.
+    // The result. While something is in the making, this is the result before it.
 
     const lab::Request* request() const { return made_.request ? &*made_.request : nullptr; }  ///< nullptr if wrong
     const std::optional<Tiling>& tiling() const { return made_.tiling; }  ///< of the first run, completed
@@ -53,11 +53,11 @@ class Session {
     std::pair<Index, Index> ticks_at(Index position) const { return moments_[static_cast<std::size_t>(position)]; }
     /// The first position at which the run has carried out `tick` ticks.
     Index position_of(Index tick) const;
-    /// Modelled, of one of the two: when it has come so far; in a race what is played stands for whole runs.
+    /// Modelled: when one of the two runs reaches a tick; in a race what is played stands for whole runs.
     double seconds(const Run& run, Index tick) const { return rival() ? run.seconds_for_all(tick) : run.seconds(tick); }
-    /// The first one that has come so far in modelled time; of the rival where it is asked for.
+    /// The first position at which the run, or its rival where asked for, has reached this modelled time.
     Index position_at(double seconds, bool of_rival) const;
-    /// How long the move to a position takes, where the average one takes 1: all the same, unless the pace is time.
+    /// How long the move to a position takes, where the average one takes 1; always 1, unless the pace is time.
     double weight(Index position) const;
     /// Takes both runs to a position.
     void show(Index position);
@@ -80,7 +80,7 @@ class Session {
     RecordingLimits limits_;
     Setup setup_;
     bool asked_ = false;
-    std::optional<Setup> shown_;  // what made_ came of
+    std::optional<Setup> shown_;  // the setup that made_ is the result of
     Made made_;
     std::unique_ptr<InTheMaking> making_;
     std::vector<std::pair<Index, Index>> moments_{{0, 0}};

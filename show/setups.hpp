@@ -20,19 +20,19 @@ const std::vector<Example>& examples();
 /// The example for this algorithm, without the flags that mean nothing to what it computes.
 Setup setup_of(const Example& example, const std::string& algorithm);
 
-/// What the window shows where no algorithm is named. Where nothing else that decides a run is asked for, the first
+/// What the window shows where no algorithm is named. Where no flag that decides a run is given either, the first
 /// lesson: FlashAttention-2 with a causal mask on one short head, whose wall has few tiles. Else what is asked for,
 /// with a head dimension as models have it.
 Setup first_setup(Setup asked);
 /// Where the first lesson begins: in the middle of the fourth key block, with one row block done.
 inline constexpr Index first_step = 46;
 
-/// The same setup for another algorithm; what means nothing to what it computes is taken back. From a softmax it comes
-/// back to the first setup's head dimension.
+/// The same setup for another algorithm, without the flags that mean nothing to it. After a softmax, which has no head
+/// dimension, it takes that of the first setup.
 Setup with_algorithm(Setup setup, const std::string& algorithm);
 
-/// The same setup for a layer of a model, which decides sizes, type, mask and scale; what flags and files said of those
-/// is taken back. Without a model, those of the first setup.
+/// The same setup for a layer of a model, which decides sizes, type, mask and scale: flags and files that gave these
+/// are dropped. Without a model, these are as in the first setup.
 Setup with_model_of(Setup setup, const std::string& model, lab::Phase phase);
 
 /// The algorithms that this one can be raced against.

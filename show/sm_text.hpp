@@ -1,4 +1,4 @@
-// What is said of the SMs: of all of them, and of what one holds.
+// The texts about the SMs: about all of them, and about what one holds.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace tilescope::show {
 
-/// What an SM is doing: a thread block that is shown, one like them that was not recorded, nothing.
+/// What an SM works on: a thread block that is shown, one of the same kind that was not recorded, nothing.
 enum class Work : std::uint8_t { shown, elsewhere, none };
 
-/// Of every SM of the GPU. Thread blocks go to the SMs in order, the recorded ones first. Those that were not recorded
-/// do the same on other heads: where all run at once they end with their like among the recorded ones, and where there
-/// are more than SMs, the next one follows as long as the launch runs. `over`: the run has ended.
+/// The work of every SM of the GPU. Thread blocks go to the SMs in order, the recorded ones first. The others do the
+/// same on other heads: where all run at once, each ends with its recorded counterpart; where there are more thread
+/// blocks than SMs, their SMs stay busy as long as the launch runs. `over`: the run has ended.
 std::vector<Work> work_of_sms(const Run& run, bool over);
 Index busy_sms(const std::vector<Work>& work);
 
-/// Whether the last thing has been done: nothing is left but to give back what is on chip.
+/// Whether the last operation is done: only freeing what is on chip is left.
 bool has_ended(const Run& run);
 /// About the launch, the longest first: "flash_v2 · 64 thread blocks · 64 of 108 SMs busy, 32 of them
 /// shown".
@@ -40,7 +40,7 @@ std::string name_of(StepKind phase);
 /// "SRAM" and "24.0 KiB of 163 KiB", "free 139 KiB".
 std::string space_title(Space space);
 std::string space_used(Bytes used, Bytes capacity);
-/// The same, and without room the first of them.
+/// The same, and for little room the used bytes alone.
 std::vector<std::string> space_used_texts(Bytes used, Bytes capacity);
 std::string space_free(Bytes used, Bytes capacity);
 
@@ -49,7 +49,7 @@ enum class Part : std::uint8_t { none, result, first, second };
 Part part_of(const Step* step, TileId tile);
 std::string part_mark(const Step* step, Part part);
 
-/// "O", "16.0 KiB", "64 × 64 f32"; "64 × 64".
+/// "16,384 B"; "64 × 64".
 std::string tile_size(const RecordedTile& tile);
 std::string tile_shape(const RecordedTile& tile);
 /// The tooltip of a tile on chip that was written last by step `written`.

@@ -24,7 +24,7 @@ struct SoftmaxMoment {
 /// The programs are run, on real numbers, on a matrix of one row: their bytes and passes are counted.
 class Softmaxes {
   public:
-    /// Of the executed scores that `story` ends with, of the keys that its query sees, in the problem's type.
+    /// With the executed scores at the end of `story`, of the keys that its query sees, in the problem's type.
     Softmaxes(const Run& run, const RowStory& story);
 
     Index keys() const { return keys_; }  ///< of the row; 0: there is nothing to take a softmax of
@@ -32,8 +32,8 @@ class Softmaxes {
     Dtype dtype() const { return dtype_; }
     /// Scores that the type holds as infinite, though they were computed as numbers.
     Index out_of_range() const { return out_of_range_; }
-    /// After a share, from 0 to 1, of the bytes that the program with the most moves: all move bytes equally fast, and
-    /// who has fewer is done before. In the order of the ladder.
+    /// The programs after a share (0 to 1) of the bytes of the one that moves most: all move bytes equally fast, so one
+    /// with fewer bytes ends earlier. In the order of the ladder.
     std::vector<SoftmaxMoment> at(double share) const;
 
   private:
@@ -48,7 +48,7 @@ class Softmaxes {
     std::vector<std::unique_ptr<Program>> programs_;
 };
 
-/// Those of rows that are looked at, made when they are asked for.
+/// The softmaxes of rows that are looked at, made when they are asked for.
 class SoftmaxesOfRows {
   public:
     const Softmaxes& of(const Run& run, const RowStory& story, std::uint64_t version);
@@ -59,13 +59,13 @@ class SoftmaxesOfRows {
 
 /// What the switch is called.
 std::string softmaxes_label();
-/// Of all of them: who lost the row, or what each moved for it. Then what they are given, and why.
+/// The headline: which programs lost the row, or what each moved for it. The reason: what they are given, and why.
 std::string softmaxes_headline(const std::vector<SoftmaxMoment>& programs);
 std::string softmaxes_reason(const Softmaxes& softmaxes, const std::vector<SoftmaxMoment>& programs);
 /// "pass 2 of 3 · 64 B read, 0 B written (counted)", and shorter; the line of the pseudo-code that it is at.
 std::vector<std::string> softmax_counts(const SoftmaxMoment& program);
 std::string softmax_line(const SoftmaxMoment& program);
-/// "sum so far 3.35"; what the result has that is no number, with what became of the others, and shorter.
+/// "sum so far 3.35"; how many results are NaN, and how many an infinite sum made 0, and shorter.
 std::string softmax_sum(const SoftmaxMoment& program);
 std::vector<std::string> softmax_result(const SoftmaxMoment& program);
 

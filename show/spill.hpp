@@ -23,9 +23,9 @@ struct Spill {
     std::vector<Tensor> tensors;  ///< from the smallest to the largest
     Bytes needed, capacity;
 
-    /// Another algorithm of the same computation that there is room for, and what it takes.
+    /// Another algorithm of the same computation that HBM has room for, and the bytes that it takes.
     std::optional<std::pair<std::string, Bytes>> other;
-    /// The longest sequence, halved again and again, that there is room for.
+    /// The sequence length, halved until there is room for it.
     std::optional<Index> shorter;
 };
 
@@ -34,7 +34,7 @@ std::optional<Spill> spill_of(const lab::Experiment& experiment, const std::stri
 
 /// "275 GB of 42.9 GB: the tensors of standard spill over HBM".
 std::string spill_title(const Spill& spill);
-/// What that means.
+/// Why such a run is counted, and not played.
 std::string spill_reason();
 /// "HBM of A100-40GB: 42.9 GB", on the rim; "232 GB too much", above it.
 std::string rim_text(const Spill& spill);

@@ -1,4 +1,4 @@
-// What can be saved, opened and typed: one list of flags says it all.
+// The state of the window that can be saved, opened and typed: one list of flags describes all of it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,7 +22,7 @@ struct State {
     double speed = 4;  ///< operations a second
     bool loop = false;
     View view;
-    std::vector<std::string> remarks;  ///< on how it was typed or saved: former names, and today's
+    std::vector<std::string> remarks;  ///< on former names that were typed or saved, with today's names
 
     friend bool operator==(const State&, const State&) = default;
 };
@@ -30,15 +30,15 @@ struct State {
 State state_of(const Session& session, const Playback& playback, const View& view);
 void restore(const State& state, Session& session, Playback& playback, View& view);
 
-/// What is shown where no algorithm is named: what first_setup() makes of what is asked for, where nothing is in the
-/// middle of the first lesson, unless a step is given.
+/// What is shown where no algorithm is named: first_setup() of what is asked for. Where nothing is asked for and no
+/// step is given, in the middle of the first lesson.
 State first_state(State asked, bool step_given);
 
 /// Adds the ALGO argument and all flags that describe a state.
 void add_state_options(CLI::App& app, State& state);
-/// What was typed of these options, as arguments again.
+/// Those of these options that were typed, as arguments again.
 std::vector<std::string> typed_of_state(const CLI::App& app);
-/// The state with what these arguments say in place of what it had.
+/// The state after these arguments have replaced parts of it.
 State changed(State state, std::vector<std::string> arguments);
 /// The arguments, without the program's name, that add_state_options() reads back to an equal state.
 std::vector<std::string> command_line(const State& state);
@@ -47,16 +47,15 @@ std::string shell_command(const State& state);
 
 /// Words as JSON: strings, or lists of bytes where they are not UTF-8, as names of files may not be.
 nlohmann::ordered_json words_json(const std::vector<std::string>& words);
-/// A state file is JSON: {"tilescope-gui": [arguments]}, and what else there is to say. RunError when it cannot be
-/// written.
+/// A state file is JSON: the members of `said`, and {"tilescope-gui": [arguments]}. RunError when it cannot be written.
 void save_state(const State& state, const std::string& path, const nlohmann::ordered_json& said);
 void save_state(const State& state, const std::string& path);
 /// Whether the file begins as a recording does, and not as a state.
 bool is_recording(const std::string& path);
-/// A state that was saved or, of a file that `tilescope trace` wrote, the beginning of what it records. UsageError,
+/// A saved state or, for a file that `tilescope trace` wrote, a state at the beginning of its recording. UsageError,
 /// which names the file, when it is neither.
 State read_state(const std::string& path);
-/// The same of its text. Throws a json::exception where it has no state, UsageError where that is wrong.
+/// The state in a file's text. Throws a json::exception where it has no state, UsageError where the state is wrong.
 State state_in(const std::string& text);
 /// "wall": as --view has it.
 std::string name_of(Stage stage);

@@ -9,7 +9,7 @@
 
 namespace tilescope::show {
 
-/// What a cell says, and what is said about it when it is asked.
+/// The text of a cell, and the explanation that its tooltip shows.
 struct TableCell {
     std::string text, explanation;
 };
@@ -21,7 +21,7 @@ struct CounterRow {
     TableCell so_far, whole, other;
     std::string ratio;                 ///< of the other's whole run to this one's
     std::optional<double> progress{};  ///< how much of what is recorded has happened, where that is known
-    bool of_whole_run = false;         ///< says nothing of so far, but how its numbers were come by
+    bool of_whole_run = false;         ///< has no number so far: the cell says how the numbers of the row were obtained
 };
 /// `other` is the report of `other_name`'s run; nullptr where it does not fit.
 std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_name, const lab::Report* other);
@@ -31,7 +31,7 @@ std::array<TableCell, 5> counter_header(const Run& run, const std::string& other
 /// A tensor in HBM, or the sum of all.
 struct TensorRow {
     struct Amount : TableCell {
-        double share = 0;  ///< of the same in the whole run, or of the most that any tensor has
+        double share = 0;  ///< of the same amount in the whole run, or of the largest of any tensor
         bool any = false;
     };
     TableCell name, size;

@@ -1,4 +1,4 @@
-// What is said of time: where we are, how long it would have taken, what moves when.
+// The texts about time: where playback is, how long it would have taken, what moves when.
 #pragma once
 
 #include <string>
@@ -30,9 +30,9 @@ std::string about_position(const Session& session, Index position, Index sm);
 
 /// "tick 12 of 340".
 std::string tick_text(const Run& run, Index tick);
-/// Of the traffic over time: bytes of the busiest tick, in a race of both.
+/// The title of the traffic over time: bytes of the busiest tick, in a race those of both runs.
 std::string traffic_title(double most, std::optional<double> most_of_rival);
-/// The tooltip of a tick in it.
+/// The tooltip of a tick in this traffic.
 std::string about_tick(const Run& run, Index tick);
 
 }  // namespace tilescope::show

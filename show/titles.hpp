@@ -1,4 +1,4 @@
-// What rows and columns are called beside their numbers.
+// The titles of rows and columns beside their numbers.
 #pragma once
 
 #include <string>

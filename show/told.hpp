@@ -1,4 +1,4 @@
-// What is told of runs that are looked at: made when it is asked for, dropped when the session shows another run.
+// A cache of what is derived from runs: made when it is asked for, dropped when the session shows another run.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tilescope::show {
 template <class T, class... Where>
 class Told {
   public:
-    /// `version` changes with what the session shows; make() tells what has not been told yet.
+    /// `version` changes with what the session shows; make() makes what is not in the cache yet.
     template <class Make>
     T& of(std::uint64_t version, const std::tuple<Where...>& where, Make&& make) {
         if (version != version_) told_.clear();

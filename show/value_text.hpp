@@ -1,4 +1,4 @@
-// What is said of values: of tiles as pictures, of single numbers, of the error of the output.
+// The texts about values: tiles as pictures, single numbers, the error of the output.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ std::string why_no_values(const Run& run);
 std::string operation_text(const Run& run, Index step);
 std::string written_last_text(const std::string& name);
 
-/// Some values of a tile, and what they are averaged to.
+/// A rectangle of a tile's values, and their average.
 struct ValuesShown {
     Span rows, cols;
     float value;
@@ -47,7 +47,7 @@ std::string error_title(const Run& run);
 std::string error_text(double rms);
 /// In place of the error: "nothing added to O in this thread block so far".
 std::string why_no_error(const Run& run);
-/// Whether the output of an algorithm of one's own is something else, of the rows that are stored.
+/// Whether the stored rows of a user's own algorithm are further from the reference than rounding explains.
 bool is_wrong(const Run& run, const Run::StoredError& error);
 /// "O in HBM: 128 of 1024 rows finished, RMS error 1.2e-05".
 std::string stored_text(const Run& run, const Run::StoredError& error);

@@ -17,13 +17,13 @@ namespace tilescope::show {
 
 /// How often a tile crossed the SMs' boundary; half a tile counts half.
 struct Trips {
-    double read = 0, written = 0, reduced = 0;  ///< reduced: added to what is in HBM, on the way there
+    double read = 0, written = 0, reduced = 0;  ///< reduced: added to what HBM holds
 
     double all() const { return read + written + reduced; }
     Trips& operator+=(const Trips& t) { return read += t.read, written += t.written, reduced += t.reduced, *this; }
 };
 
-/// What an SM has to do with some tiles of scores: one turn of a loop, or all that a thread block does outside of
+/// What a thread block does with some tiles of scores: in one iteration of a loop, or in all that lies outside of
 /// loops.
 struct Visit {
     Index launch, block;
@@ -31,9 +31,9 @@ struct Visit {
     Span queries, keys;  ///< the scores
     Index from, to;      ///< ticks
     Index painted;       ///< the first tick in which there are scores
-    Index loop;          ///< that it is a turn of: an index into Trace::loops(); -1: of none
+    Index loop;          ///< whose iteration it is: an index into Trace::loops(); -1: none
 
-    /// How much of its coat there is after a tick: 0 to 1.
+    /// The share of its coat that is painted after a tick: 0 to 1.
     double painted_share(Index tick) const;
 };
 
@@ -53,7 +53,7 @@ struct WallEdge {
     Meaning meaning;
     Tiles tiles;  ///< along the matrix: of its rows, or of its columns above and below
     Index rows;   ///< of the matrix on that side: a tensor may have several copies, one below the other
-    int nth = 0;  ///< of those on its side, from the matrix outwards; among those between, from the left
+    int nth = 0;  ///< number on its side, from the matrix outwards; of those between, from the left
 
     bool by_row() const { return side != Side::above && side != Side::below; }
     /// Where rows of the tensor lie along the matrix.
@@ -71,11 +71,11 @@ struct WallSheet {
 struct WallGroup {
     Span rows, cols;
     Index hidden = 0;   ///< tiles in which no query sees a key
-    Index skipped = 0;  ///< those of them where nobody ever goes
+    Index skipped = 0;  ///< hidden tiles that no thread block ever visits
     // Ticks, sorted.
     std::vector<Index> painted;              ///< first coats, one a tile
     std::vector<Index> begun;                ///< all coats
-    std::vector<std::vector<Index>> stored;  ///< by sheet: of tiles that are in HBM from then on
+    std::vector<std::vector<Index>> stored;  ///< by sheet: when each stored tile came into HBM
 
     Index tiles() const { return rows.size * cols.size; }
 };
@@ -84,7 +84,7 @@ class Wall {
   public:
     /// Whether a run has few enough tiles of scores to be looked at one by one.
     static bool has_room_for(const Run& run);
-    /// Of one head of such a run, which has to outlive it.
+    /// The wall of one head. `run` has to outlive it, and has_room_for(run) has to be true.
     Wall(const Run& run, Index head);
 
     Index head() const { return head_; }
@@ -95,26 +95,26 @@ class Wall {
     Span col(Index j) const { return cols_[j]; }  ///< keys
     Index tile_rows() const { return rows_.tile_size(); }
     Index tile_cols() const { return cols_.tile_size(); }
-    /// Rows of a tile that a picture has room for: of a single one that mostly lies beyond the matrix, not all.
+    /// Rows of a tile that are drawn: all, except where a single row of tiles lies mostly beyond the matrix.
     Index rows_drawn() const { return rows() == 1 ? std::min(tile_rows(), 2 * rows_[0].size) : tile_rows(); }
     Cover cover(Index i, Index j) const { return covers_[cell(i, j)]; }
     /// No query sees a key there, and nobody ever goes there.
     bool skipped(Index i, Index j) const { return cover(i, j) == Cover::hidden && visits(i, j).empty(); }
     Index skipped_tiles() const { return skipped_; }
-    /// Row blocks up to the last one that anybody goes to: those below are of thread blocks that were not recorded.
+    /// Row blocks up to the last one that is visited: the thread blocks of those below were not recorded.
     Index recorded_rows() const { return recorded_rows_; }
     const std::vector<WallEdge>& edges() const { return edges_; }
     const std::vector<WallSheet>& sheets() const { return sheets_; }  ///< in the order in which they are stored
-    /// Scores that an earlier pass has had and that a launch makes again of Q and K, by name; empty: it does not.
+    /// The name of scores of an earlier pass that a launch recomputes from Q and K; empty: it recomputes none.
     const std::string& recomputed(Index launch) const;
-    /// The same of any launch.
+    /// The same of the first launch that recomputes any.
     const std::string& recomputed() const { return recomputed(recomputed_.empty() ? -1 : recomputed_.begin()->first); }
 
-    /// In order of time; of a tile, and of a thread block.
+    /// All visits, in order of time; and as indices into these, those of a tile, and those of a thread block: its way.
     const std::vector<Visit>& visits() const { return visits_; }
     const std::vector<std::size_t>& visits(Index i, Index j) const { return cells_[cell(i, j)]; }
     const std::vector<std::size_t>& way(Index launch, Index block) const;
-    /// Of all thread blocks, by launch and block.
+    /// The ways of all thread blocks, by launch and block.
     const std::map<std::pair<Index, Index>, std::vector<std::size_t>>& ways() const { return ways_; }
     /// The tiles in groups of so many rows and columns, row by row. Valid until others are asked for.
     const std::vector<WallGroup>& groups(Index rows, Index cols) const;
@@ -123,17 +123,17 @@ class Wall {
 
     /// Coats of paint: visits that had begun to paint the tile; one that paints half of it is half a coat.
     double coats(Index i, Index j, Index tick) const;
-    /// Tiles whose first coat is done, those whose first coat has begun and is not, and how many there will be.
+    /// Tiles whose first coat is done; whose first coat has begun but is not done; that will be painted in all.
     Index painted_tiles(Index tick) const;
     Index tiles_begun(Index tick) const;
     Index tiles_to_paint() const { return static_cast<Index>(first_begun_.size()); }
     /// Whether a sheet has been stored at this tile.
     bool stored(std::size_t sheet, Index i, Index j, Index tick) const;
     Trips trips(const WallEdge& edge, Index k, Index tick) const;
-    /// Most trips of one of an edge's tiles when all is done.
+    /// The most trips of any of an edge's tiles when all is done: most reads, most writes, most reductions.
     Trips most_trips(const WallEdge& edge) const;
-    /// Trips of a tensor in the turns of a visit's loop, for each of them: about 1 of what comes for every tile, none
-    /// of what stays on chip meanwhile.
+    /// Trips of a tensor per iteration of a visit's loop: about 1 where a tile of it comes for every tile of scores, 0
+    /// where it stays on chip meanwhile.
     Trips trips_a_visit(const Visit& like, TensorId tensor) const;
 
   private:
@@ -195,18 +195,18 @@ class Walls {
 /// The head that an SM works on, or did last, or will first.
 Index head_of_sm(const Run& run, Index sm);
 
-/// Somebody at work on a wall.
+/// An SM at work on a wall.
 struct Painter {
     Index sm;
-    const Visit* visit;  ///< what it paints, or fetches for; the last one where it has painted all
+    const Visit* visit;  ///< that it paints, or loads for; the last one where it has painted all
     const Visit* next;   ///< nullptr: none
-    bool done;           ///< with all that it paints
-    bool between;        ///< done with this, and not yet at the next: nothing is painted
+    bool done;           ///< has painted all that it paints
+    bool between;        ///< done with one visit, and not yet at the next: paints nothing
 };
-/// Of the SMs that have a thread block of the wall's head in the tick shown.
+/// The painters: SMs that have a thread block of the wall's head in the tick shown.
 std::vector<Painter> painters(const Run& run, const Wall& wall);
 
-/// That of the SM in focus or, where it is not at work on this wall, of another one that is; nullptr: nobody.
+/// The painter of the SM in focus or, where this SM has none on this wall, another one at work; nullptr: nobody.
 const Painter* looked_at(const std::vector<Painter>& painters, Index focus);
 
 /// Which tiles of an edge lie on chip in the tick shown, for this head.
@@ -215,7 +215,7 @@ std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Paint
 /// The recorded heads that share K and V with this one, which is one of them.
 std::vector<Index> heads_sharing(const Run& run, Index head);
 
-/// How far a head is: of its thread blocks.
+/// How far a head is, in numbers of its thread blocks.
 struct HeadState {
     Index done = 0, busy = 0, all = 0;
 };

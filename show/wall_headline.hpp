@@ -1,4 +1,4 @@
-// What is said above the wall: who goes which way, what travels and what stays, and why.
+// The texts above the wall: which way painters go, what travels and what stays, and why.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace tilescope::show {
 /// Whether a painter paints in this step.
 bool is_at_work(const Painter& painter);
 
-/// The finding: who goes which way, what comes for every tile and what stays. In the words of the SM in focus where
-/// they are not the same for all.
+/// The finding: which way painters go, what comes for every tile and what stays. Where painters differ, the text is
+/// about the SM in focus.
 Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Painter>& painters, Index focus);
 /// Why, or what follows from it for the whole run.
 std::string wall_reason(const Run& run, const Wall& wall);

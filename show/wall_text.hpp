@@ -1,4 +1,4 @@
-// What is said on the wall: its tiles, its numbers, its tooltips.
+// The texts on the wall: of its tiles, its numbers, its tooltips.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ std::string subscript(Index number);
 std::string tile_name(const std::string& tensor, Index k);
 /// "×2.5": trips, on a tile.
 std::string times_mark(double n);
-/// The same of what was only read or only written; "4/5": read and written; "+8": added to what is in HBM.
+/// "×2.5": only read or only written; "4/5": read and written; "+8": added to what is in HBM.
 std::string trips_mark(const Trips& trips);
 /// In parts, for narrow places: "4", "/5", "+8".
 std::vector<std::string> trips_marks(const Trips& trips);
@@ -33,12 +33,12 @@ std::string no_wall_text(const Run& run);
 /// "28 of 64 tiles (44%) skipped: no query sees their keys", the longest first; empty where none are.
 std::vector<std::string> skipped_text(const Wall& wall);
 
-/// Of the last tiles, what lies beyond the end of the matrix, the longest first: "40 of 64 keys: none there".
+/// How much of the last tiles lies beyond the end of the matrix, the longest first: "40 of 64 keys do not exist".
 struct Overhang {
     std::vector<std::string> rows, keys;
 };
 Overhang overhang(const Wall& wall, const Run& run);
-/// "row blocks 46 to 128: counted, not recorded", the longest first.
+/// "row blocks 46 to 128: counted, not shown", the longest first.
 std::vector<std::string> unrecorded_text(const Wall& wall);
 
 /// What is seen of a wall that is zoomed in on: "row blocks 3–7 of 8, key blocks 1–6 of 8; Z: all", the longest first.
@@ -52,7 +52,7 @@ struct WallNumber {
 std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std::vector<Painter>& painters,
                                      Index focus);
 
-/// "head 1", and what says it where there is little room.
+/// "head 1", and for little room "1".
 std::vector<std::string> head_names(const Run& run, Index head);
 /// "head 1 of 8", "KV head 1 of 8: query heads 1 to 4".
 std::string head_text(const Run& run, const Wall& wall);

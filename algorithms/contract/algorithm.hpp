@@ -22,7 +22,7 @@ struct CodeLine {
     std::uint16_t number;
     const char* code;
     const char* why;                 ///< one sentence: what happens here and why
-    std::optional<Feature> of = {};  ///< nothing happens here without it: among the last lines
+    std::optional<Feature> of = {};  ///< the line runs only where a problem uses this feature; such lines stand last
 };
 
 /// The declared tensors, by name.
@@ -37,7 +37,7 @@ class Tensors {
     };
 
     void add(const char* name, Hbm tensor) { tensors_.emplace_back(name, tensor); }
-    /// Misuse where none is declared by that name.
+    /// Misuse where no tensor of that name is declared.
     Hbm operator[](Name name) const;
 
   private:
@@ -70,7 +70,7 @@ struct Idealised {
 
 /// algorithms/contract/kernel_description.hpp
 struct KernelDescription;
-/// Of an algorithm of which no kernel is known.
+/// The description of an algorithm that has no known kernel.
 extern const KernelDescription no_kernel;
 
 struct Algorithm {
@@ -82,40 +82,40 @@ struct Algorithm {
     const char* idea = "";                ///< what it adds to the rung before, in a line
     const char* paper = "";               ///< source: paper, algorithm, lines
     std::span<const CodeLine> code = {};  ///< in order of line number
-    /// What it reads, writes and needs as scratch; of its computation alone where it says nothing.
+    /// The tensors that it reads, writes and needs as scratch. Empty: those of its computation.
     std::function<std::vector<TensorDecl>(const Problem&, const Tiling&)> tensors = {};
     std::function<void(Gpu&, const Tensors&, const Problem&, const Tiling&)> run = {};
     Prediction (*predict)(const Problem&, const Tiling&,
                           const GpuSpec&) = nullptr;  ///< closed form, where there is one
     std::optional<Idealised> (*idealised)(const Problem&) = nullptr;
     Knobs knobs = tile_knobs;        ///< what a mapping chooses
-    bool packs = false;              ///< its row blocks may have several heads' rows: see packed()
-    const char* forward = nullptr;   ///< of a backward pass: the algorithm whose outputs it begins with
+    bool packs = false;              ///< a row block may hold rows of several heads: see packed()
+    const char* forward = nullptr;   ///< of a backward pass: the forward algorithm whose outputs it reads
     const char* formerly = nullptr;  ///< its name in earlier versions, which people have typed and saved
     const KernelDescription* kernel = &no_kernel;
-    const char* file = nullptr;  ///< of one that was added: where it came from
+    const char* file = nullptr;  ///< of an added algorithm: where it came from
 };
 
-/// Every algorithm, by computation and rung, and after them those that were added. A reference to one stays valid.
+/// All algorithms, by computation and rung, then the added ones. A reference to an algorithm stays valid.
 const std::deque<Algorithm>& algorithms();
-/// Adds one that has no folder here: from now on it is found by its name. Its texts and lines of code must outlive the
-/// program. One that was added by the same name before is replaced. UsageError, which names `file`, where it is not
-/// complete, or bears the name of one that has a folder. Not while anything runs.
+/// Adds an algorithm that has no folder here, to be found by its name. Its texts and lines of code must outlive the
+/// program. It replaces an algorithm that was added by the same name before. UsageError, which names `file`, where it
+/// is not complete or has the name of an algorithm with a folder. Not to be called while anything runs.
 const Algorithm& add_algorithm(Algorithm algorithm, const char* file);
-/// By its name, or by its former one. nullptr when there is none.
+/// Finds an algorithm by its name or former name. nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view name);
 
-/// Its pseudo-code as far as a problem has use for it.
+/// An algorithm's pseudo-code without the lines that the problem does not use.
 std::span<const CodeLine> code_for(const Algorithm& algorithm, const Problem& problem);
-/// A line of its pseudo-code without the indentation; empty where there is none of that number.
+/// A line of an algorithm's pseudo-code without indentation; empty where no line has that number.
 std::string code_of(const Algorithm& algorithm, std::uint16_t line);
 
-/// What a problem asks for that an algorithm does not have, and the algorithms of the same computation that have it.
+/// A feature that a problem asks for and an algorithm lacks, and algorithms of the same computation that have it.
 struct Refusal {
     Feature feature;
     std::vector<const Algorithm*> instead;
 };
-/// The one place that decides what an algorithm does not do; nullopt: it does all that the problem asks for.
+/// The one place that decides which problems an algorithm refuses; nullopt: it supports all that is asked for.
 std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// How a file of one's own says which algorithms are in it, and what it was compiled for.
+// How a user's own file announces its algorithms, and what it was compiled for.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tilescope {
 
-/// What has to agree between a program and what it loads: first the number, which changes with what the contract means,
-/// then the sizes of what both use, which change with it, with the compiler and with its library.
+/// Must be equal in a program and in a file that it loads. `contract` changes when the meaning of the contract does;
+/// `sizes`, of types that both use, also change with the compiler and its library.
 struct Stamp {
     char magic[16] = "TileScope's own";
     std::uint32_t contract = 1;
@@ -30,18 +30,18 @@ struct Stamp {
 /// An algorithm that a file announces.
 struct Announcement {
     Algorithm (*describe)();
-    const char* file;  ///< in which that stands
+    const char* file;  ///< the source file of describe()
 };
 
-/// What a shared object offers: tilescope_offer() in it gives one. The stamp comes first, so that it can be read
-/// whatever the rest is.
+/// What the function tilescope_offer() of a shared object returns. The stamp comes first, so that it can be read even
+/// where the rest has another layout.
 struct Offer {
     Stamp stamp;
     std::uint32_t count = 0;
     const Announcement* all = nullptr;
 };
 
-/// Those of this program, or of this shared object: each has a list of its own, for it is hidden from the others.
+/// The announcements of this program or shared object. Each has its own list, because the symbol is hidden.
 [[gnu::visibility("hidden")]] inline std::vector<Announcement>& announced() {
     static std::vector<Announcement> all;
     return all;

@@ -1,4 +1,4 @@
-// A mask in blocks: which blocks of queries see which blocks of keys. Of a size of its own, whatever tiles there are.
+// A mask in blocks: which blocks of queries see which blocks of keys. Blocks have their own size, whatever the tiles.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace tilescope {
 struct BlockMask {
     std::string name;  ///< "butterfly", or the file that it came from
     Index block_rows = 128, block_cols = 128;
-    Index rows = 0, cols = 0;  ///< of blocks
+    Index rows = 0, cols = 0;  ///< numbers of blocks
     std::vector<bool> seen;    ///< row by row
 
     bool operator()(Index row, Index col) const { return seen[static_cast<std::size_t>(row * cols + col)]; }
@@ -23,24 +23,24 @@ struct BlockMask {
     friend bool operator==(const BlockMask&, const BlockMask&) = default;
 };
 
-/// Beyond all positions.
+/// A position beyond all others.
 inline constexpr Index endless = Index{1} << 60;
 
-/// Sequences that were packed one after the other: a query sees keys of its own alone.
+/// Sequences that were packed one after the other: a query sees only keys of its own document.
 class Documents {
   public:
-    /// So many keys each, none of them 0.
+    /// Keys of each document, none of them 0.
     explicit Documents(const std::vector<Index>& lengths);
 
     Index count() const { return static_cast<Index>(ends_.size()); }
     std::vector<Index> lengths() const;
     Index keys() const { return ends_.empty() ? 0 : ends_.back(); }
-    /// Which one a position is in; -1 before the first.
+    /// The document of a position; -1 before the first.
     Index at(Index position) const;
-    /// Where that one ends; 0 for what is before the first.
+    /// Where a document ends; 0 for document -1.
     Index end_of(Index document) const { return document < 0 ? 0 : ends_[static_cast<std::size_t>(document)]; }
-    /// All positions of the documents that these are in. The last one has what comes after it, too, and what is before
-    /// the first is in none.
+    /// All positions of the documents that these positions are in. Positions after the last document belong to it;
+    /// those before the first belong to none.
     Span around(Span positions) const;
 
     friend bool operator==(const Documents&, const Documents&) = default;

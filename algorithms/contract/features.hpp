@@ -10,7 +10,7 @@ enum class Feature : std::uint8_t {
     head_dims,      ///< dim and dim_v
     grouped_heads,  ///< kv_heads below heads
     scale,          ///< a factor on the logits
-    mask,           ///< a query sees keys before its own place only (causal), or a window around it
+    mask,           ///< a query sees keys up to its own place only (causal), or a window around it
     naive_softmax,  ///< without subtracting the maximum
     pages,          ///< K and V lie in pages
     block_mask,     ///< a query sees some blocks of keys only
@@ -20,7 +20,7 @@ enum class Feature : std::uint8_t {
     soft_cap,       ///< logits go through cap tanh(s / cap)
     dropout,        ///< weights are dropped at random
     score_types,    ///< S or P are stored in another type than Q, K, V and O
-    passes,         ///< launches by a list, as unfused graphs have them
+    passes,         ///< launches follow a list, as in unfused graphs
 };
 /// As people call it: "a mask", "the naive softmax".
 const char* name_of(Feature feature);

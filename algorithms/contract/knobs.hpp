@@ -1,4 +1,4 @@
-// What a mapping chooses: each algorithm declares the knobs that its program turns.
+// What a mapping chooses: each algorithm declares the knobs that its program has.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline constexpr Knob br_knob = {"br", "Br", "rows of a tile: of Q and O, or of 
 inline constexpr Knob bc_knob = {"bc", "Bc", "columns of a tile: keys, or columns of the matrix", &Tiling::bc};
 inline constexpr Knob splits_knob = {"splits", "S", "parts that the keys are cut into", &Tiling::splits};
 
-/// Tiles of rows and columns: all that most programs leave open.
+/// Tile rows and columns: the only knobs of most programs.
 inline constexpr Knob tile_knobs[] = {br_knob, bc_knob};
 /// Tiles, and parts of the keys.
 inline constexpr Knob split_knobs[] = {br_knob, bc_knob, splits_knob};

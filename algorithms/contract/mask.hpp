@@ -1,5 +1,5 @@
 // Which keys a query sees, as data: all, those up to its own place (causal), a window around it, those of its own
-// document, those of blocks; or what several of these leave.
+// document, those of some blocks; or the intersection of several of these.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace tilescope {
 struct BlockMask;
 class Documents;
 
-/// Which query and key stand side by side: the last ones, as in FlashAttention since 2.1, or the first, as in PyTorch
-/// (is_causal), JAX and ONNX. The same where there are as many queries as keys.
+/// Which query and key are aligned: the last ones, as in FlashAttention since 2.1, or the first ones, as in PyTorch
+/// (is_causal), JAX and ONNX. No difference where there are as many queries as keys.
 enum class Corner : std::uint8_t { bottom_right, top_left };
 inline constexpr Corner corners[] = {Corner::bottom_right, Corner::top_left};
 const char* name_of(Corner corner);
@@ -34,13 +34,13 @@ class Mask {
         m.left_ = left, m.right_ = right;
         return m;
     }
-    /// The same, and hidden is what blocks or documents hide.
+    /// The same mask, which also hides what blocks or documents hide.
     Mask with(BlockMask blocks) const;
     Mask with(Documents documents) const;
 
     bool hides() const { return left_ || right_ || patterned(); }
     bool is_causal() const { return *this == causal(); }
-    /// Whether blocks or documents hide anything: what is seen need not be one span of keys.
+    /// Whether there are blocks or documents: then the keys that a query sees need not be one span.
     bool patterned() const { return blocks_ || documents_; }
     const std::optional<Index>& left() const { return left_; }
     const std::optional<Index>& right() const { return right_; }
@@ -50,15 +50,15 @@ class Mask {
     /// "none", "causal", "window 127 0", "causal, 3 documents".
     std::string name() const;
 
-    /// The key tiles in which at least one row of a query tile sees a key; the query tiles of which at least one row
-    /// sees a key of a key tile.
+    /// visible: the key tiles in which at least one row of a query tile sees a key. seeing: the query tiles of which at
+    /// least one row sees a key of a key tile.
     Seen visible(Tiles keys, Index diagonal) const;
     Seen seeing(Tiles rows, Index diagonal) const;
     bool sees(Index row, Index key, Index diagonal) const;
     Cover cover(Span rows, Span keys, Index diagonal) const;
     Count pairs(Span rows, Span keys, Index diagonal) const;  ///< of a row and a key that it sees
-    /// Sets the logits of tile (rows, keys) that are hidden to -inf, where there are any. `of_a_query`: rows that stand
-    /// for one query each.
+    /// Sets the hidden logits of tile (rows, keys) to -inf; does nothing where none is hidden. `of_a_query`: how many
+    /// consecutive rows belong to one query.
     void apply(Block& b, Tile& scores, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const;
 
     friend bool operator==(const Mask& a, const Mask& b);
@@ -66,11 +66,11 @@ class Mask {
   private:
     Cover band(Span rows, Span keys, Index diagonal) const;
     bool pattern_sees(Index row, Index key, Index diagonal) const;
-    /// Beyond these keys, or rows, all are hidden by documents.
+    /// The keys (or rows) beyond which documents hide everything.
     Span keys_reached(Span rows, Index diagonal) const;
     Span rows_reached(Span keys, Index diagonal) const;
-    /// f(rows, keys, whether they see each other), of parts that the pattern treats alike, until it returns false; not
-    /// of parts that documents hide from each other.
+    /// f(rows, keys, whether the pattern lets them see each other), for each part that the pattern treats alike, until
+    /// f returns false. Parts that documents hide from each other are left out.
     template <class F>
     void each_part(Span rows, Span keys, Index diagonal, F&& f) const;
     Span alike_rows(Span rows, Index diagonal) const;

@@ -5,10 +5,10 @@
 
 namespace tilescope {
 
-/// The same attention with the query heads that share K and V packed: a head of K and V has one of queries, row t of
-/// which is query t / g of the t % g-th of the g heads that were (FlashAttention-3's pack_gqa: hopper/pack_gqa.h).
+/// The same attention with the g query heads that share K and V packed into one head: row t of that head is query t / g
+/// of head t % g of the g (FlashAttention-3's pack_gqa: hopper/pack_gqa.h).
 Problem packed(Problem problem);
-/// What it was before, as users know it.
+/// The problem before packing, as users know it.
 Problem unpacked(Problem problem);
 
 }  // namespace tilescope

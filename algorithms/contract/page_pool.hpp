@@ -11,12 +11,12 @@ class PagePool {
     PagePool(const Paging& paging, Index batch, Index keys);
 
     Index of_a_sequence() const { return of_a_sequence_; }
-    /// Of each sequence, the first ones, which all have.
+    /// How many first pages of a sequence all sequences share.
     Index shared() const { return shared_; }
     Index pages() const { return shared_ + batch_ * (of_a_sequence_ - shared_); }
     /// Where page n of a sequence is in the pool.
     Index entry(Index sequence, Index n) const;
-    /// Keys that there is room for beyond those that there are.
+    /// Keys that still fit into the pages that there are.
     Index free_slots() const;
 
   private:

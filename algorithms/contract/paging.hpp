@@ -8,15 +8,14 @@
 
 namespace tilescope {
 
-/// In which order the pages of the sequences lie in the pool: one after the other, or as a server that has been running
-/// for a while has them.
+/// The order of the pages in the pool: sequence after sequence, or scattered, as in a server that has run for a while.
 enum class PageOrder : std::uint8_t { identity, permuted };
 inline constexpr PageOrder page_orders[] = {PageOrder::identity, PageOrder::permuted};
 const char* name_of(PageOrder order);
 
 struct Paging {
     Index size = 0;    ///< P, keys of a page; 0: K and V lie in one piece
-    Index shared = 0;  ///< keys that all sequences begin with, a system prompt: the whole pages of these are there once
+    Index shared = 0;  ///< keys that all sequences begin with, a system prompt: its whole pages are stored once
     PageOrder order = PageOrder::identity;
 
     explicit operator bool() const { return size > 0; }

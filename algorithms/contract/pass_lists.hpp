@@ -8,10 +8,10 @@
 
 namespace tilescope {
 
-/// Of "product:f32/scale+mask/softmax/product": launches with a slash between them, what one does with a plus, and
-/// behind a colon the type that it writes; or of one of `pass_lists`. BadValue where that is no graph of attention.
+/// Parses "product:f32/scale+mask/softmax/product" or a name of `pass_lists`: / separates launches, + the passes of one
+/// launch, and a colon precedes the type that it writes. BadValue where the list is no graph of attention.
 PassList passes_from(std::string_view text);
-/// The same text, of no name; "" of an empty list.
+/// The text of a list, never a name; "" of an empty list.
 std::string name_of(const PassList& list);
 
 /// What frameworks launch where they fuse nothing, by name.

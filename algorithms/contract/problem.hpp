@@ -23,15 +23,15 @@ struct Problem {
     Index dim = 64, dim_v = 64;             ///< of Q and K, of V and O
     Dtype dtype = Dtype::f16;               ///< storage of Q, K, V, O; accumulation and row statistics are f32
     Mask mask;                              ///< which keys a query sees
-    Corner corner = Corner::bottom_right;   ///< where the mask's diagonal ends, or begins
-    std::optional<double> scale, soft_cap;  ///< s = scale q k, 1/sqrt(dim) unless given; cap tanh(s / cap) for s
+    Corner corner = Corner::bottom_right;   ///< which corner of S the mask's diagonal runs through
+    std::optional<double> scale, soft_cap;  ///< s = scale q k, 1/sqrt(dim) unless given; then cap tanh(s / cap) of it
     Softmax softmax = Softmax::safe;
     Paging pages;      ///< of K and V
-    Index packed = 1;  ///< query heads whose rows stand together, for each query one below the other: see packed.hpp
+    Index packed = 1;  ///< query heads packed into one, the rows of a query one below the other: see packed.hpp
     Bias bias;         ///< added to the logits
-    Index alibi = 0;   ///< -slope |distance of query and key| is, with slopes for so many heads, also of a part; or 0
+    Index alibi = 0;   ///< adds -slope |distance of query and key|, slopes for so many heads, also of a part; 0: none
     Dropout dropout;   ///< of the softmax's weights
-    std::optional<Dtype> scores, weights;  ///< of S and P in HBM: f32 or dtype; unless given as dtype, and as S
+    std::optional<Dtype> scores, weights;  ///< types of S and P in HBM, f32 or dtype; absent: dtype for S, S's for P
     PassList passes;                       ///< the launches of an unfused graph; empty: those of the algorithm
 
     friend bool operator==(const Problem&, const Problem&) = default;
@@ -41,24 +41,24 @@ struct Problem {
     Index kv_slice(Span head) const { return head.begin / (heads / kv_heads); }
     float logit_scale() const;
     Dtype score_type() const, weight_type() const;  ///< of S and P
-    bool uses(Feature feature) const;               ///< an algorithm has to support it
+    bool uses(Feature feature) const;               ///< whether an algorithm has to support it
     Index queries() const { return seq_q / packed; }
-    /// Whose rows these are.
+    /// The queries that these rows belong to.
     Span queries(Span rows) const { return {rows.begin / packed, ceil_div(rows.end(), packed) - rows.begin / packed}; }
-    /// Which query each of these rows stands for, from queries(rows).begin on.
+    /// The query of each row, counted from queries(rows).begin on.
     Stairs stairs(Span rows) const { return {packed, rows.begin % packed}; }
-    /// Where the first query stands among the keys: the mask's diagonal.
+    /// The key that query 0 is aligned with: the mask's diagonal.
     Index diagonal() const { return corner == Corner::top_left ? 0 : seq_k - queries(); }
     bool sees(Index row, Index key) const { return mask.sees(row / packed, key, diagonal()); }
     Cover cover(Span rows, Span keys) const { return mask.cover(queries(rows), keys, diagonal()); }
     /// The key tiles in which at least one of these query rows sees a key: all of them without a mask.
     Tiles visible_keys(Tiles keys, Span rows) const { return visible(keys)(rows); }
-    /// The query tiles in which at least one row sees a key of this tile; not of packed heads.
+    /// The query tiles in which at least one row sees a key of this tile; not for packed heads.
     Tiles seeing_rows(Tiles rows, Span keys) const { return seeing(rows)(keys); }
-    /// The same for every tile of a range whose cost grows with what it sees.
+    /// The same as functions of any tile, from which grid axes take their costs.
     Seen visible(Tiles keys) const { return mask.visible(keys, diagonal()).by_rows(packed); }
     Seen seeing(Tiles rows) const { return mask.seeing(rows, diagonal()); }
-    /// Grid axes: one per head of every batch entry; per query tile, which costs as many key tiles as it sees.
+    /// Grid axes: one block per head of every batch entry; one per query tile, at the cost of the key tiles it sees.
     Axis head_axis() const { return uniform(batch_heads(), "head"); }
     Axis row_axis(Tiles rows, Tiles keys) const { return graded(rows, visible(keys)); }
 };

@@ -16,22 +16,22 @@ struct TileSums {
     Index scores = 0;         ///< E: elements of S computed, in whole tiles
 };
 
-/// With `skip`, tiles in which causality hides everything are not visited.
+/// With `skip`, tiles in which the mask hides everything are not visited.
 TileSums tile_sums(const Problem& problem, const Tiling& tiling, bool skip = true);
 
-/// What a head's biases, ALiBi and soft-cap add, where S is computed so many times over these scores; and what dropout
-/// does.
+/// What biases, ALiBi and soft-cap add for a head that computes S `times` times over these scores; and what dropout
+/// adds.
 Prediction of_finishing(const Problem& problem, const TileSums& sums, Index times = 1);
 Prediction of_dropping(const Problem& problem, const TileSums& sums);
-/// What they add to a backward pass that forms S anew: the same to S, the soft-cap's slope, and dropout of P and of dP.
+/// What both add to a backward pass that recomputes S: the same on S, the soft-cap's slope, dropout of P and of dP.
 Prediction of_finishing_gradients(const Problem& problem, const TileSums& sums);
 
-/// Entries of the table of pages that a head's row blocks read, for K and V of an active tile together: pages that it
-/// touches. 0 without pages.
+/// Entries of the page table that a head's row blocks read: for each active tile the pages that it touches, once for K
+/// and V together. 0 without pages.
 Index page_entries(const Problem& problem, const Tiling& tiling);
 
-/// QA: rows of Q, summed over the parts of so many key blocks that a row block sees some of: ceil(jh/p) - floor(jl/p)
-/// parts of the key blocks jl .. jh-1.
+/// QA: rows of Q, summed over the parts of which a row block sees any key. A part has p = `blocks_of_a_part` key
+/// blocks; blocks jl .. jh-1 lie in ceil(jh/p) - floor(jl/p) parts.
 Index part_visits(const Problem& problem, const Tiling& tiling, Index blocks_of_a_part);
 
 }  // namespace tilescope

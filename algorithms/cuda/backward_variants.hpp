@@ -1,4 +1,4 @@
-// What thread blocks of backward passes take of an SM, and the shapes that fp32 kernels of them are compiled for.
+// What a thread block of a backward pass takes of an SM, and the shapes that its fp32 kernels are compiled for.
 #pragma once
 
 #include <algorithm>

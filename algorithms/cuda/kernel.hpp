@@ -11,17 +11,17 @@
 
 namespace tilescope {
 
-/// What a kernel takes besides all keys and those up to the diagonal.
+/// What a kernel supports besides no mask and the causal mask.
 enum class Takes : std::uint8_t {
     plain,   ///< nothing
     masks,   ///< any mask
-    scores,  ///< any mask, biases, ALiBi, soft-cap and dropout that is drawn again
+    scores,  ///< any mask, biases, ALiBi, soft-cap, and dropout without a stored mask
 };
 
 /// One compiled instance of a kernel: the requests that it serves, and what a thread block of it takes of an SM.
 struct KernelVariant {
     Dtype dtype;
-    Tiling tile;       ///< parts of the keys are left open: an instance cuts them into any number
+    Tiling tile;       ///< without parts of the keys: an instance cuts them into any number
     Index dim, dim_v;  ///< 0 where the algorithm has no such size
     Index threads;     ///< per thread block; the most of all launches
     Bytes tiles;       ///< shared memory for the tiles that the model counts: the simulated SRAM peak
@@ -32,7 +32,7 @@ struct KernelVariant {
     constexpr Bytes shared() const { return tiles + staging; }
     friend constexpr bool operator==(const KernelVariant&, const KernelVariant&) = default;
     bool serves(const Problem& p) const {
-        // A row further, a key further; or a single query that stands at the last key, and sees all of them.
+        // The diagonal moves a key per row; or nothing is hidden, as from a single query aligned with the last key.
         const bool at_the_end = p.queries() == 1 && p.corner == Corner::bottom_right;
         const bool in_order = p.packed == 1 || at_the_end || !p.mask.hides();
         return in_order && takes_scores_of(p) && !p.uses(Feature::score_types) && p.passes.empty() &&
@@ -70,10 +70,10 @@ constexpr KernelVariant in_turns_variant(Index br, Index bc, Index d, Index dv) 
 /// Softmax of rows: chunks and row statistics are in registers, nothing is in shared memory.
 constexpr KernelVariant row_variant(Index br, Index bc) { return {Dtype::f32, {br, bc}, 0, 0, fp32_threads(br), 0, 0}; }
 
-/// Where a tensor's elements lie in device memory, in elements. L2 is read in sectors of 32 bytes: rows start with one,
-/// and the slices of a tensor of one column, whose rows are dense.
+/// Layout of a tensor in device memory, in elements. L2 is read in sectors of 32 bytes: every row and slice starts with
+/// a sector, except that the rows of a tensor of one column are dense.
 struct DeviceLayout {
-    Index row, slice;  ///< from one row, or slice, to the next
+    Index row, slice;  ///< distance from one row, or slice, to the next
 
     constexpr DeviceLayout(Index rows, Index cols, Dtype dtype)
         : row(cols == 1 ? 1 : whole_sectors(cols, dtype)), slice(whole_sectors(rows * row, dtype)) {}
@@ -109,7 +109,7 @@ struct KernelCall {
     void* stream;      ///< a cudaStream_t
     Index splits = 0;  ///< parts of the keys, where the algorithm cuts them
     DeviceTables tables = {};
-    /// Where the variant takes turns: a 0 for each row block of each head, which a run leaves as it found it.
+    /// Where the variant takes turns: a counter per row block of each head, 0 before a run and again after it.
     std::uint32_t* turns = nullptr;
 
     Tiling tile() const { return {variant->tile.br, variant->tile.bc, splits}; }

@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// What the algorithm's kernel.cu compiles, the default of each head dimension first; empty where it has no kernel.
+/// The kernels in the algorithm's kernel.cu, the default of each head dimension first; empty where it has none.
 std::span<const KernelVariant> kernels_of(const Algorithm& algorithm);
 
 /// Enqueues all launches of an algorithm. Throws RunError when CUDA refuses one.

@@ -10,21 +10,21 @@ namespace tilescope {
 
 /// Whether anything but a mask is done to scores: biases, ALiBi, soft-cap, dropout.
 bool scores_are_changed(const Problem& p);
-/// Whether the scores are those of the product, of all keys or of those up to the diagonal: kernels need no tables.
+/// Whether there is no mask but the causal one, and nothing else changes scores: then kernels need no tables.
 bool scores_are_plain(const Problem& p);
 
-/// Of a problem whose heads are not packed. Empty where the problem has no such thing.
+/// For a problem whose heads are not packed. A table is empty where the problem has no use for it.
 struct KernelTables {
-    /// Row block i visits visits[first[3 i]] to visits[first[3 i + 2] - 1]; from first[3 i + 1] on not every row sees
-    /// every key of the tile.
+    /// Row block i visits key tiles visits[k] for first[3 i] <= k < first[3 i + 2]. From k = first[3 i + 1] on, tiles
+    /// are ragged, or not every row sees every key.
     std::vector<std::int32_t> first, visits;
     /// Where the document of each query begins and ends among the keys, two numbers each.
     std::vector<std::int32_t> documents;
-    /// Of a block mask: 1 for what is seen, row by row.
+    /// The block mask, row by row: 1 for a block that is seen.
     std::vector<std::int8_t> blocks;
     /// The slice of each bias that a head reads.
     std::vector<std::int32_t> bias_slices[2];
-    /// ALiBi's of each head.
+    /// ALiBi's slope of each head.
     std::vector<float> slopes;
 };
 KernelTables tables_of(const Problem& problem, const Tiling& tile);

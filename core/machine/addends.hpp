@@ -1,4 +1,4 @@
-// Adding to tensors in HBM in one order, whichever threads run the thread blocks.
+// Additions to tensors in HBM, in an order that does not depend on which threads run the thread blocks.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class Addends {
     explicit Addends(bool at_once = true) : at_once_(at_once) {}
 
     void add(Storage& to, const Region& region, std::span<const float> values);
-    /// What adds all that is kept, in the order of the calls; forgets it. Empty where there is nothing.
+    /// Returns a function that makes all kept additions, in the order of the calls, and forgets them. Empty: none.
     std::function<void()> take();
 
   private:

@@ -1,5 +1,5 @@
-// The key to the elements of tiles, for the files in operations/ alone: each carries out one operation, and has its
-// price and its words beside it. Tile programs may not include this (tests/layers.py).
+// Access to the elements of tiles, for matmul.cpp and the files in operations/ alone. Each of these carries out one
+// operation, and also has its price and its words. Tile programs may not include this file (tests/layers.py).
 #pragma once
 
 #include "core/machine/block.hpp"

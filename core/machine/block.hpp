@@ -35,7 +35,7 @@ class Block {
     Tile load(const Hbm& from, Span rows, Space to = Space::sram, Here here = Here::now()) {
         return load(from, rows, {0, from.cols()}, to, here);
     }
-    /// HBM -> a tile that exists already and has room for rows x cols.
+    /// HBM -> a tile that exists already. The tile must be rows.size x cols.size.
     void reload(Tile& to, const Hbm& from, Span rows, Span cols, Here here = Here::now());
     /// A tile -> HBM, rounded to the tensor's type. The tile must be rows.size x cols.size. Two thread blocks of a
     /// launch may not store to the same elements (Race), unless they take turns: ordered() in core/machine/grid.hpp.
@@ -44,7 +44,7 @@ class Block {
         store(from, to, rows, {0, to.cols()}, here);
     }
     /// Adds a tile to an f32 tensor in HBM, one way: a GPU's L2 adds. Thread blocks of a launch may add to the same
-    /// elements, which they do in the order of their numbers, and which none of them loads or stores (Race).
+    /// elements, in the order of their numbers. None of them may load from the tensor or store to it (Race).
     void reduce_add(const Tile& from, const Hbm& to, Span rows, Here here = Here::now());
     /// A new tile, filled. `name` must be a string literal.
     Tile alloc(const char* name, Index rows, Index cols, Space space, Dtype dtype = Dtype::f32, float fill = 0,
@@ -56,7 +56,7 @@ class Block {
     /// Lanes and rings: core/machine/lane.hpp. Their names must be string literals.
     Lane lane(const char* name, const LaneSpec& spec, Here here = Here::now());
     Ring ring(const char* name, Index slots, Index rows, Index cols, Dtype dtype, Here here = Here::now());
-    /// HBM -> a new tile in the ring's next slot, whose tile must have been given back.
+    /// HBM -> a new tile in the ring's next slot. The tile that the slot held before must have been given back.
     Tile load(Ring& to, const Hbm& from, Span rows, Here here = Here::now());
 
     /// acc += alpha a b (with one operand transposed), 2mnk FLOPs. f32 operands that meet narrower ones are rounded to
@@ -71,7 +71,7 @@ class Block {
     void uniform(const Tiles& tiles, F&& body, Here here = Here::now()) {
         loop({tiles, Promise::uniform}, std::ref(body), here);
     }
-    /// body(Span) for every tile, promising that its cost is affine in how many of the tiles seen(Span) there are.
+    /// body(Span) for every tile, promising that its cost is affine in the number of inner tiles that seen(Span) has.
     template <class F>
     void graded(const Tiles& tiles, const Seen& seen, F&& body, Here here = Here::now()) {
         loop({tiles, Promise::graded, seen}, std::ref(body), here);
@@ -119,13 +119,13 @@ class Block {
     Count weight_;
     std::uint16_t line_ = 0;
     struct Grading {
-        Count members = 0, full = 0, ragged = 0, own = 0;  // stood for; inner tiles that all see; that this one sees
-    } grading_;                                            // of the graded axis or loop around; no members: none
+        Count members = 0, full = 0, ragged = 0, own = 0;  // stood for; inner tiles these see together; this one sees
+    } grading_;                                            // of the graded axis or loop around; members 0: no such one
     struct LookedUp {
         Region entries;
         Tile pages;
     };
-    std::optional<LookedUp> at_hand_;  // of a table of pages, until the next turn of a loop
+    std::optional<LookedUp> at_hand_;  // entries of a page table that were read last, until an iteration ends
 };
 
 inline const TileInfo& Tile::info() const { return block_->info(*this); }

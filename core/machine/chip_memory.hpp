@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// What a tile's numbers are and which part of their matrix, as far as it is known. See Event.
+/// What a tile's numbers stand for, and which part of their matrix they are, as far as this is known. See Event.
 struct Origin {
     Meaning meaning = Meaning::other;
     Region region = {};
@@ -33,7 +33,7 @@ class ChipMemory {
 
     /// Charges the tile; OutOfChipMemory when it does not fit. `line` is the pseudo-code line to blame.
     Slot take(const TileInfo& info, std::uint16_t line);
-    /// The same of a tile that takes its place in another one, which was charged.
+    /// The same for a tile inside another tile (a ring, or the registers of a lane) that was charged already.
     Slot take_within(Slot place, TileInfo info, std::uint16_t line);
     void give(Slot slot) noexcept;
 
@@ -63,7 +63,7 @@ class ChipMemory {
         TileId id;
         Origin origin = {};
         Slot within = no_slot;
-        Bytes held = 0;  // by what takes its place in it
+        Bytes held = 0;  // by the tiles inside it
         bool live = false;
         Index room = 0;  // floats that `data` can hold
         std::unique_ptr<float[], Release> data;

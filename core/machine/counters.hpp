@@ -1,4 +1,4 @@
-// What is counted. Every number here is a sum over operations that ran (or stand for operations that would have).
+// What is counted. Every number here is a sum over operations that ran, each times the operations that it stands for.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@ namespace tilescope {
 
 struct Counters {
     Bytes hbm_read = 0, hbm_write = 0;            ///< bytes that cross an SM's boundary
-    Bytes hbm_reduce = 0;                         ///< the same, one way, to be added to what is there
+    Bytes hbm_reduce = 0;                         ///< bytes sent, one way, to be added to what HBM has
     Bytes sram_read = 0, sram_write = 0;          ///< bytes of operands and results in shared memory
     Bytes register_read = 0, register_write = 0;  ///< bytes of operands and results in registers
     Count matmul_flops = 0;                       ///< 2mnk per product

@@ -1,4 +1,4 @@
-// Which elements of tensors have been stored, in exact modes: what was not has no value.
+// Which elements of tensors have been stored, in exact modes. An element that was not stored has no value.
 #pragma once
 
 #include <map>
@@ -14,27 +14,27 @@ namespace tilescope {
 class Covered {
   public:
     void add(Span rows, Span cols);
-    /// The first of these rows that is not all covered between these columns.
+    /// The first of these rows in which not all of these columns are covered.
     std::optional<Index> first_missing(Span rows, Span cols) const;
 
   private:
-    using Columns = std::vector<Span>;  // that do not touch, in order
+    using Columns = std::vector<Span>;  // in order; no two of them touch
     std::map<Index, Columns>::iterator from(Index row);
 
-    std::map<Index, Columns> rows_ = {{0, {}}};  // from that row to the next one that is named
+    std::map<Index, Columns> rows_ = {{0, {}}};  // by first row: the columns covered from there to the next key
 };
 
-/// What was stored in tensors that begin without values, as a thread block may know: by launches that are over, by
-/// itself, and by those that had their turn before it.
+/// What was stored in tensors that begin without values, as far as a thread block can rely on it: stores of earlier
+/// launches, its own, and those of blocks that took their turn before it.
 class Written {
   public:
-    /// `before`: what launches that are over stored; it must outlive this, and is left as it is.
+    /// `before`: what earlier launches stored. It must outlive this object, and is not changed.
     explicit Written(const Written* before = nullptr) : before_(before) {}
 
-    /// From now on blocks of that party store and ask.
+    /// From now on the calls are for thread blocks of this party: blocks that take turns with each other.
     void begin_block(Index party) { party_ = party; }
     void add(const Region& region);
-    /// The first row of the region that is not all stored.
+    /// The first row of the region that was not stored in whole.
     std::optional<Index> first_missing(const Region& region) const;
     void forget() { all_.clear(); }
 

@@ -10,14 +10,14 @@
 
 namespace tilescope {
 
-/// Of numbers, and of what finds or chooses them: page numbers are i32, masks u8.
+/// Types of numbers, and of tensors that find or choose numbers: page numbers are i32, masks are u8.
 enum class Dtype : std::uint8_t { f32, f16, bf16, i32, u8 };
 
 constexpr Bytes size_of(Dtype t) { return t == Dtype::f32 || t == Dtype::i32 ? 4 : t == Dtype::u8 ? 1 : 2; }
 
 /// "f32", "f16", "bf16", "i32" or "u8".
 const char* name_of(Dtype t);
-/// Of the types that numbers are stored in.
+/// The type of this name, if it is one that numbers are stored in: f32, f16 or bf16.
 std::optional<Dtype> dtype_from(std::string_view name);
 
 /// Rounds n floats to the nearest value of `t` (ties to even), in place.

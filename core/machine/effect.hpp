@@ -1,4 +1,4 @@
-// What an operation does to numbers, as a value. Whoever reads events asks for it, and for no word or formula.
+// What an operation does to numbers, as a value. Code that reads events asks for this, never for a word or a formula.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class Effect : std::uint8_t {
     free,
     load,
     store,
-    store_sum,  ///< HBM adds what is stored to what it has
+    store_sum,  ///< HBM adds the stored values to those that it has
     product,    ///< o += a b
     copy,
     take_column,
@@ -35,13 +35,13 @@ enum class Effect : std::uint8_t {
     hide_below,
     hide_where,
     cap,                ///< cap tanh(o / cap)
-    slope_of_cap,       ///< of that, at a
-    subtract_distance,  ///< ALiBi's, times a slope
+    slope_of_cap,       ///< the derivative of cap: 1 - (a / cap)^2
+    subtract_distance,  ///< ALiBi: of query and key, times a slope
     draw,               ///< which elements dropout keeps
     drop,
     scale,      ///< by a constant
     mark_seen,  ///< which elements are above -inf
-    keep_rows,  ///< those of which a is not 0
+    keep_rows,  ///< where a is not 0; other rows become 0
 };
 inline constexpr int effect_count = static_cast<int>(Effect::keep_rows) + 1;
 
@@ -50,10 +50,10 @@ const char* formula_of(Effect effect);
 
 constexpr bool takes_exponential(Effect e) { return e == Effect::exp || e == Effect::exp_minus; }
 constexpr bool takes_maximum(Effect e) { return e == Effect::row_max || e == Effect::max || e == Effect::max_row_max; }
-/// Of the numbers in a row of a.
+/// Whether it sums the numbers in each row of a.
 constexpr bool sums_row(Effect e) { return e == Effect::row_sum || e == Effect::add_row_sum; }
 constexpr bool takes_row_maximum(Effect e) { return e == Effect::row_max || e == Effect::max_row_max; }
-/// Whether o keeps what it has, and something comes to it.
+/// Whether something is added to the values that o has.
 constexpr bool accumulates(Effect e) {
     return e == Effect::product || e == Effect::add || e == Effect::add_log || e == Effect::add_row_sum ||
            e == Effect::add_column_sum;

@@ -35,9 +35,9 @@ struct Event {
     float alpha = 1;                   ///< factor of a product
     Dtype math = Dtype::f32;           ///< the type in which operands are multiplied
     const TileInfo* tile = nullptr;    ///< `out`, or a of a store; valid during the call
-    Meaning meaning = Meaning::other;  ///< of that tile's numbers, as far as it follows from what they came from
-    /// Of a load or store, what moved. Of what computes, the part of its matrix that the tile is (a tile of scores has
-    /// the rows of its queries and the columns of its keys), with no tensor and, where that is not known, sizes of 0.
+    Meaning meaning = Meaning::other;  ///< of that tile's numbers, as far as the tiles they were made of tell
+    /// For a load or store, what moved. For a computation, the part of its matrix that the tile is (a tile of scores
+    /// has the rows of its queries and the columns of its keys), without a tensor; sizes are 0 where it is not known.
     Region region = {};
     Counters cost = {};                       ///< of one execution
     Count times = 1;                          ///< executions this event stands for: more than 1 when folded
@@ -49,12 +49,12 @@ struct Event {
     bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }
 };
 
-/// The contents of the tile that an operation wrote (row-major), or that a store wrote to HBM, as stored there, or what
-/// it added there. Empty in modes without data.
+/// The contents of the tile that an operation wrote (row-major). For a store, the values as HBM has them afterwards;
+/// for a reduction, the values that are added. Empty in modes without data.
 using TileData = std::span<const float>;
 
-/// A launch begins and ends; in between its thread blocks do, and in them loops. Each begin has its end, except where a
-/// run fails.
+/// Marks nest: a launch contains thread blocks, and these contain loops. Each begin has its end, except where a run
+/// fails.
 struct LaunchMark {
     Index launch;        ///< its number, from 0
     const char* kernel;  ///< a string literal
@@ -63,20 +63,20 @@ struct LaunchMark {
 };
 struct BlockMark {
     Index launch, block;
-    std::span<const Span> at;  ///< one an axis
+    std::span<const Span> at;  ///< one span for each axis
     Count times;
     Counters cost;  ///< of a begin: one thread block
 };
-/// A loop over tiles; of a folded run, over those that stand for all.
+/// A loop over tiles. In a folded run only the tiles that stand for all have turns.
 struct LoopMark {
     Index block;
     Tiles tiles;  ///< with the name of their index
     Promise promise;
     std::uint16_t line;
     Here here;
-    Count times;  ///< how often the loop runs, of what this block stands for
+    Count times;  ///< how often the loop runs in everything that this block stands for
 };
-/// One turn of the innermost open loop.
+/// A turn (one iteration) of the innermost open loop.
 struct TurnMark {
     Index block, index;  ///< among the loop's tiles
     Span tile;
@@ -89,8 +89,8 @@ struct LineMark {
     Count times;
 };
 
-/// What a listener throws ends the run. A tile is given back by a destructor, which cannot throw: what is thrown by
-/// that event's on() comes with the next mark or event, which is then not told.
+/// An exception that a listener throws ends the run. A tile is given back by a destructor, which cannot throw: an
+/// exception from on() of that event is thrown at the next mark or event, which no listener then hears.
 struct Listener {
     /// What the run must be like. A Gpu refuses a listener that it cannot serve.
     struct Needs {
@@ -102,8 +102,8 @@ struct Listener {
     virtual Needs needs() const { return {}; }
     /// Whether the events of this thread block are wanted at all.
     virtual bool wants(Index /*launch*/, Index /*block*/) { return true; }
-    /// The first thread block from `from` on that can be wanted: what a run of only what is wanted goes to at once,
-    /// however many blocks lie in between.
+    /// The first thread block from `from` on that can be wanted. A run of wanted blocks only (Mode::only_wanted) jumps
+    /// there, however many blocks lie in between.
     virtual Index next_wanted(Index /*launch*/, Index from) { return from; }
     static constexpr Index none_wanted = std::numeric_limits<Index>::max();
 

@@ -1,4 +1,4 @@
-// What follows for a tile's numbers from what they are made of, and what moving tiles costs on chip.
+// What a tile's numbers stand for, as it follows from the tiles they are made of; and what moving tiles costs on chip.
 #pragma once
 
 #include "core/machine/chip_memory.hpp"
@@ -14,8 +14,8 @@ inline void charge_write(Counters& c, const TileInfo& t) {
     c.sram_write += if_in(Space::sram, t), c.register_write += if_in(Space::registers, t);
 }
 
-/// The origin of out += a b: the rows of a and the columns of b, scores of queries and keys, output of scores and
-/// values.
+/// The origin of out += a b: the rows of a and the columns of b. Queries and keys give scores; scores and values give
+/// output.
 Origin origin_of_product(const Origin& a, bool a_transposed, const Origin& b, bool b_transposed, const Origin& out);
 
 /// Brings the origins up to date after `operation` on `out` with the operand `a` (nullptr: none).

@@ -9,11 +9,11 @@
 
 namespace tilescope {
 
-/// The parts of what tiles of axis k see; nullptr where these are not cut.
+/// The parts into which the inner tiles that axis k sees are cut; nullptr where they are not cut.
 inline const Tiles* parts_of(std::span<const Axis> axes, std::size_t k) {
     return k + 1 < axes.size() && axes[k + 1].promise == Promise::parts ? &axes[k + 1].tiles : nullptr;
 }
-/// The inner tiles that a block of the grid sees, where an axis is graded.
+/// The inner tiles that a block of the grid sees; nullopt where no axis is graded.
 inline std::optional<Tiles> seen_at(std::span<const Axis> axes, const Span* at) {
     for (std::size_t k = 0; k < axes.size(); ++k)
         if (axes[k].promise == Promise::graded) {
@@ -23,18 +23,18 @@ inline std::optional<Tiles> seen_at(std::span<const Axis> axes, const Span* at) 
     return std::nullopt;
 }
 
-/// A member that is run for `members` of its range, and how many inner tiles all of these see (graded ranges).
+/// A member that is run for `members` of its range. Graded: how many full and ragged inner tiles these see together.
 struct Representative {
     Index position;
     Count members = 1, full = 0, ragged = 0;
-    Index first = position;  ///< of these members
+    Index first = position;  ///< the first of these members
 };
 
-/// All tiles of a range that promises nothing; a full and a ragged one of a uniform one; of a graded one, for those
-/// that see something and those that do not, the one that sees most. Keeps its memory between calls.
+/// For Promise::none all tiles; for uniform a full tile and the ragged one; for graded the full tile that sees most,
+/// for all that see something, one that sees nothing, and the ragged one. `out` keeps its memory between calls.
 void representatives(const Axis& range, std::vector<Representative>& out);
-/// The same for axis k of a grid. Members of a graded axis with parts are its tiles with each part, the first tile's
-/// first; the axis of parts itself has one to stand for all.
+/// The same for axis k of a grid. The members of a graded axis with parts are the pairs (tile, part), tile by tile; the
+/// axis of parts itself has one representative.
 void representatives(std::span<const Axis> axes, std::size_t k, std::vector<Representative>& out);
 
 }  // namespace tilescope

@@ -32,7 +32,7 @@ class Gpu {
     Mode mode() const;
     Bytes capacity(Space s) const;
 
-    /// Places a tensor in HBM. At most 65,534 tensors. Those in pages have pages of one size.
+    /// Places a tensor in HBM, at most 65,535 of them. All tensors in pages have pages of one size.
     Hbm add(TensorInfo tensor);
     /// Sends every event of later launches to `listener`, which must outlive the Gpu. Launches then run on one thread.
     /// Throws std::logic_error where the mode cannot give what the listener needs.

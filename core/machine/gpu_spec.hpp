@@ -34,7 +34,7 @@ struct GpuSpec {
     std::optional<double> sram_bytes_per_clk;  ///< per SM
     std::optional<double> l2_bytes_per_clk;    ///< whole chip
 
-    std::optional<double> l2_chiplets;    ///< each with its part of the L2, which knows nothing of the others; else 1
+    std::optional<double> l2_chiplets;    ///< each with an L2 of its own, which cannot see the others; absent: 1
     std::optional<double> l2_partitions;  ///< of a chiplet's L2, each with its own copies; 1 where unknown
 
     // As measured on a device by `tilescope calibrate`; unknown where nobody did. Per SM unless said otherwise.
@@ -45,11 +45,11 @@ struct GpuSpec {
     std::optional<double> sm_bytes_per_clk;       ///< that one SM draws from L2
     std::optional<double> copy_gbs;               ///< of HBM, read and written by a copy, GB/s
     std::optional<double> l2_latency_clk;         ///< of a load that L2 has, in cycles
-    std::optional<double> dram_latency_clk;       ///< of one that it lacks
+    std::optional<double> dram_latency_clk;       ///< of a load that L2 lacks
     std::optional<double> launch_us;              ///< from launch to launch in a stream
     std::optional<double> cuda_clock_mhz;         ///< under a load of fused multiply-adds
-    std::optional<double> mma_light_clock_mhz;    ///< under mma.sync, a thread block on each SM
-    std::optional<double> mma_clock_mhz;          ///< under mma.sync, several
+    std::optional<double> mma_light_clock_mhz;    ///< under mma.sync, one thread block on each SM
+    std::optional<double> mma_clock_mhz;          ///< under mma.sync, several thread blocks on each
 
     /// What the system takes of an SM's shared memory for every resident thread block: 1 KiB (CUDA C++ Programming
     /// Guide, compute capabilities from 8.0), or what an SM has above the most that one block may use, if that is less.

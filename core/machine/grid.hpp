@@ -7,12 +7,12 @@
 
 namespace tilescope {
 
-/// What a range of tiles promises. Counting runs few of them and believes it; exact modes run all and check it.
+/// What a range of tiles promises. Counting runs few tiles and relies on it; exact modes run all and check it.
 enum class Promise : std::uint8_t {
     none,     ///< every tile is run
     uniform,  ///< all full tiles cost the same
-    graded,   ///< the cost of a full tile is affine in how many tiles it sees of an inner range
-    parts,    ///< behind a graded axis, in whole inner tiles: affine in how many of those of a part are seen
+    graded,   ///< the cost of a full tile is affine in the number of tiles that it sees of an inner range
+    parts,    ///< whole inner tiles of the graded axis before it: cost affine in how many of a part are seen
 };
 
 /// One axis of a launch's grid: a thread block per tile.
@@ -27,7 +27,7 @@ inline Axis uniform(Index n, const char* name = "") { return {Tiles(n, 1, name),
 inline Axis graded(Tiles t, Seen seen) { return {t, Promise::graded, seen}; }
 inline Axis parts(Tiles t) { return {t, Promise::parts}; }
 inline Axis each(Tiles t) { return {t, Promise::none}; }
-/// Thread blocks along this axis take turns, in this order, at places in HBM that they share under a lock.
+/// Thread blocks along this axis take turns, in this order, at elements in HBM that they share, as under a lock.
 inline Axis ordered(Axis a) { return a.ordered = true, a; }
 
 }  // namespace tilescope

@@ -1,5 +1,5 @@
-// Half precision (IEEE binary16) by arithmetic without branches: compilers make vectors of loops over it, with or
-// without the processor's own conversions.
+// Half precision (IEEE binary16) by arithmetic without branches, so that compilers vectorize loops over it, with or
+// without conversion instructions of the processor.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Half {
         return with_bits((m < beyond ? bits(m) : bits(m) | exponent) | (bits(x) & sign));
     }
 
-    // A float has 112 exponents below a half's, so that a product shifts one to the other, subnormal halves included.
+    // A float's exponent bias is 112 more than a half's: a factor of 2^112 converts one to the other, subnormals too.
 
     static std::uint16_t encoded(float x) {
         const std::uint32_t m = bits(magnitude(x) * 0x1p-112f);
@@ -28,7 +28,7 @@ struct Half {
 
   private:
     static constexpr std::uint32_t sign = 0x8000'0000u, exponent = 0x7f80'0000u;
-    static constexpr float beyond = 65536;  // the first power of two without a half: what is rounded to it is infinite
+    static constexpr float beyond = 65536;  // the first power of two above all halves: rounding to it gives infinity
 
     static std::uint32_t bits(float x) {
         std::uint32_t u;
@@ -41,11 +41,11 @@ struct Half {
         return x;
     }
 
-    /// |x|, rounded to the nearest half as if there were more of them up to `beyond`; NaN stays NaN.
+    /// |x|, rounded to the nearest half as if halves reached up to `beyond`; NaN stays NaN.
     static float magnitude(float x) {
         constexpr std::uint32_t least = 0x3880'0000u, most = 0x4700'0000u;  // of normal halves: 2^-14, 2^15
         const std::uint32_t of_x = bits(x) & exponent, scale = std::min(std::max(of_x, least), most);
-        // Beside 2^13 times its scale, |x| keeps the bits that a half has: additions round.
+        // Adding 2^13 times its scale to |x| rounds away the bits that a half does not have.
         const float large = with_bits(scale + (13u << 23));
         return std::min(with_bits(bits(x) & ~sign) + large - large, beyond);
     }

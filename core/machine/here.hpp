@@ -1,4 +1,4 @@
-// Where in a tile program something is said.
+// A place in the source of a tile program.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct Here {
     static constexpr Here now(std::uint32_t l = __builtin_LINE(), const char* f = __builtin_FILE()) { return {l, f}; }
 };
 
-/// A source file of TileScope's by its path among the sources, which is the same on every machine: compilers write this
-/// root for their folder (cmake/options.cmake). Of any other file nothing.
+/// The path of a source file of TileScope among the sources, the same on every machine: compilers replace the folder by
+/// this root (cmake/options.cmake). nullptr for any other file.
 constexpr const char* among_sources(const char* file) {
     constexpr std::string_view root = "TileScope:";
     return std::string_view(file).starts_with(root) ? file + root.size() : nullptr;

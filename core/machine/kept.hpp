@@ -13,10 +13,10 @@ namespace tilescope {
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::array<std::uint32_t, 4> counter, int rounds);
 
 /// An element is kept if its byte is at most `threshold`. A call of 7 rounds, with the seed as its key, gives 16 bytes.
-/// The calls of a block of 16 rows and 32 columns have the counter (32 matrix + lane, in 64 bits; row / 16; col / 32).
-/// Lane l has the elements that a lane of a warp has of the sums of tensor cores: rows l / 4 and l / 4 + 8, columns
-/// 2 (l % 4), the one after it, and those 8, 16 and 24 further on. Of its bytes (the first one the lowest of word 0),
-/// bit 0 of the number says which of two neighbours, bit 1 which of the rows, the others which eight columns.
+/// A block of 16 rows and 32 columns takes 32 calls, one for each lane, with the counter (32 matrix + lane, in 64 bits;
+/// row / 16; col / 32). Lane l has the elements that it would have of a result of tensor cores: rows l / 4 and
+/// l / 4 + 8, columns 2 (l % 4), the next one, and both plus 8, 16 and 24. Byte n (byte 0 is the lowest of word 0) is
+/// for: bit 0 of n, which of two neighbours; bit 1, which of the rows; the other bits, which eight columns.
 struct Kept {
     std::uint64_t seed = 0;
     int threshold = 255;
@@ -25,12 +25,12 @@ struct Kept {
     void of_row(Index matrix, Index row, Span cols, float* keep) const;
 };
 
-/// Integer operations at half rate that drawing takes an element: a call of Philox, of 7 rounds, is for 16 of them,
-/// whose bytes are then taken apart and compared (docs/time.md has the measured kernel).
+/// Integer operations at half rate that drawing costs per element. A call of Philox, of 7 rounds, serves 16 elements;
+/// its bytes are then taken apart and compared (docs/time.md has the measured kernel).
 inline constexpr Index integers_of_drawing = 8;
 
-/// What is dropped of a tile: whose first element is at (row, col), and whose rows belong by turns to as many
-/// matrices as a step of the stairs has rows, from `matrix` on. What is kept is multiplied by `factor`.
+/// What is dropped of a tile whose first element is at (row, col). The rows within a step of the stairs belong to
+/// matrices `matrix`, `matrix` + 1 and so on, one each. Kept elements are multiplied by `factor`.
 struct Dropping {
     Kept kept;
     float factor = 1;

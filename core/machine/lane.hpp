@@ -1,7 +1,7 @@
-// Lanes and rings: warps of a thread block that have a role of their own, as where copies and products are asynchronous
-// (arXiv 2407.08608, section 3.1), and slots in SRAM through which tiles go from one lane to another. The tile is
-// the token: who has it may use it, and its slot is free again when it is given back. What is counted and computed is
-// the same without them, but for chip memory: a ring takes all of its slots at once, a lane all of its registers.
+// Lanes and rings. A lane is some warps of a thread block with a role of their own, as where copies and products are
+// asynchronous (arXiv 2407.08608, section 3.1). A ring is slots in SRAM through which tiles go from lane to lane. A
+// tile is the token: its holder may use it, and its slot is free once it is given back. Without lanes and rings the
+// counts and results are the same, except chip memory: a ring takes all its slots at once, a lane all its registers.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ class Ring {
     std::size_t next_ = 0;
 };
 
-/// A Block whose operations a lane issues, as long as the expression lasts that it stands in.
+/// Access to a Block: until the end of the expression, the lane issues the Block's operations.
 class Issue {
   public:
     Issue(const Issue&) = delete;

@@ -10,7 +10,7 @@ inline constexpr Index warps_of_warpgroup = 4;  // that issue a product together
 struct LaneSpec {
     Index warps = 4;
     Index registers_per_thread = 0;  ///< at most 255, charged at once (setmaxnreg); 0: it takes what its tiles take
-    bool turns = false;              ///< warpgroups, of four warps, of all lanes with it hand the tensor cores on
+    bool turns = false;              ///< its warpgroups and those of other lanes with this take turns at tensor cores
 };
 
 struct LaneInfo {

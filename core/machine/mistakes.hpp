@@ -11,7 +11,7 @@ namespace tilescope {
 /// "[16, 32)"
 inline std::string shown(Span s) { return "[" + std::to_string(s.begin) + ", " + std::to_string(s.end()) + ")"; }
 
-/// An operation that cannot be, or a name that nothing has. What it says ends with the place in the program.
+/// An impossible operation, or an unknown name. The message ends with the place in the program.
 struct Misuse : std::logic_error {
     Misuse(const std::string& what, Here here) : std::logic_error(what + ", at " + source_of(here)) {}
 };

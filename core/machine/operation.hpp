@@ -1,4 +1,4 @@
-// An operation as data: its price and how to tell of it, written once, in the file that carries it out.
+// An operation as data: its price and the words that describe it, written once, in the file that carries it out.
 #pragma once
 
 #include <span>
@@ -30,9 +30,9 @@ constexpr bool works(Kind kind) { return kind >= Kind::load; }
 /// produced the tile (a predicate on its result) and moves nothing of its own.
 enum class Access : std::uint8_t { write, update, in_passing };
 
-/// What an element costs, of the tile that is written or of the one that is read. Matrix products have 2mnk FLOPs.
+/// The cost of one element, of the tile that is written or of the tile that is read. Matrix products have 2mnk FLOPs.
 struct Price {
-    enum class Per : std::uint8_t { written, read, read_after_first };  ///< ... of each row
+    enum class Per : std::uint8_t { written, read, read_after_first };  ///< all but the first of each row
     Index exps = 0, flops = 0;                                          ///< exponentials; every other FLOP
     Per per = Per::written;
     Index integers =
@@ -43,17 +43,17 @@ struct Price {
 enum class Operates : std::uint8_t {
     by_element,            ///< the same shape
     by_row,                ///< one number for each row
-    by_column,             ///< many rows, where what is written has one
-    a_column,              ///< one column of it is read, and no more
+    by_column,             ///< many rows, where the written tile has one
+    a_column,              ///< only one column of it is read
     by_element_or_column,  ///< the same shape, or one number for each column
 };
 
 /// Static objects: events point at them, and nobody compares names.
 ///
-/// `sentence` tells of it in words after "SM 2": %o, %a and %b are the names of the tiles, in capitals with their
+/// `sentence` describes the operation, after "SM 2": %o, %a and %b are the names of the tiles, in capitals with their
 /// shapes; %t the tensor in HBM, %r its rows, %h the bytes moved, %s the space on chip, %p a product's factor and
-/// operands, %i where a product goes. `of_column` is the sentence where the tile written has one column, if another.
-/// `unit` is what `price` counts, in the singular; "" where nothing is counted. No code reads these words.
+/// operands, %i where a product goes. `of_column` is the sentence where the written tile has one column, if it needs
+/// another. `unit` is what `price` counts, in the singular; "" where nothing is counted. No code reads these words.
 struct Operation {
     const char* name;
     Kind kind;
@@ -68,7 +68,7 @@ struct Operation {
 
 /// Every operation of a tile program.
 std::span<const Operation* const> operations();
-/// nullptr for what is none.
+/// The operation of this name; nullptr: there is none.
 const Operation* find_operation(std::string_view name);
 
 }  // namespace tilescope

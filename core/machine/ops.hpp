@@ -1,5 +1,5 @@
-// The arithmetic between the matrix products, a file each in operations/, priced in FLOPs per element of the tile that
-// it reads or writes; exponentials are counted apart. Row vectors (m, l, ...) are tiles of one column.
+// The arithmetic between matrix products, one file for each operation in operations/. Prices are FLOPs per element of
+// the tile that is read or written; exponentials are counted apart. Row vectors (m, l, ...) are tiles of one column.
 #pragma once
 
 #include "core/machine/block.hpp"
@@ -8,7 +8,7 @@ namespace tilescope {
 
 /// out = in. Free: a register move.
 void copy(Block& b, Tile& out, const Tile& in, Here here = Here::now());
-/// out_r = in_rc, a column of its own. Free, too; only that column is read.
+/// out_r = in_rc for the given column c. Free, too; only this column is read.
 void take_column(Block& b, Tile& out, const Tile& in, Index column, Here here = Here::now());
 
 /// m_r = max over the columns of s. cols - 1 comparisons a row.

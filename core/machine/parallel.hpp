@@ -14,16 +14,16 @@ namespace tilescope {
 int cores();
 
 /// Calls work(worker, k) once for every k below n, on up to `threads` threads (0: all cores), the caller's among them.
-/// Workers are numbered below min(threads, n), and none has two calls at a time, so each can keep things of its own.
-/// One worker takes the numbers in order. The first exception, of whatever type, ends it: nobody begins another k, and
-/// it is thrown again when all have come to rest. So a stop request is an exception, too: work() throws Interrupted.
+/// Workers are numbered below min(threads, n), and none has two calls at a time, so each can keep things of its own. A
+/// single worker takes the k in order. After the first exception, of any type, no worker begins another k; once all
+/// have stopped, the exception is thrown again. A stop request is such an exception: work() throws Interrupted.
 void at_once(Index n, int threads, const std::function<void(Index worker, Index k)>& work);
 
-/// The same, where work(k) returns what is to be done with its result: that is called in the order of k, one at a time.
-/// Few results wait to be taken, however many there are. Empty is what there is nothing to be done with.
+/// The same, where work() returns a function that uses its result (empty: nothing to do). These functions are called in
+/// the order of k, one at a time. Only a limited number of them wait to be called, however large n is.
 void in_order(Index n, int threads, const std::function<std::function<void()>(Index worker, Index k)>& work);
 
-/// Lets a millisecond pass, for those who look now and then whether another thread is done.
+/// Sleeps for a millisecond: for loops that ask again and again whether another thread is done.
 void wait_a_moment();
 
 /// What only one worker may do at a time: `const Lock lock(mutex);`.

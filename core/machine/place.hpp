@@ -14,7 +14,7 @@ struct Place {
     friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// What exceptions have that a thread block ended with. A Gpu fills it in on their way out.
+/// A part of the exceptions that can end a thread block. A Gpu fills it in as they pass through it.
 struct Placed {
     Place place;
     Here here = {0, ""};  ///< the operation that was carried out; line 0: not known

@@ -13,16 +13,16 @@
 
 namespace tilescope {
 
-/// The costs of a range's members, for each set of members that are promised to cost the same but for the inner tiles
-/// that they see. May be told from several threads.
+/// The costs of a range's members, set by set: members of a set are promised to cost the same, except for the inner
+/// tiles that they see. Several threads may call tell().
 class PromiseCheck {
   public:
-    /// `place` is how a message begins, `member` what it calls one of the range: "tile"; `end` is how it ends.
+    /// `place` begins a message and `end` ends it; `member` is the word for a member of the range: "tile".
     PromiseCheck(std::string place, const char* member, std::string end = "")
         : place_(std::move(place)), member_(member), end_(std::move(end)) {}
 
-    /// Throws BrokenPromise. `alike`: members of one number are promised to cost the same, but for `seen` where the
-    /// promise is graded. `line`: the pseudo-code line that the member ended at, 0: none.
+    /// Takes in a member's cost; throws BrokenPromise. `alike`: the number of its set. `seen`: the inner tiles that it
+    /// sees, where the promise is graded. `line`: the pseudo-code line that the member ended at; 0: none.
     void tell(Index alike, Index member, const Cost& cost, const std::optional<Tiles>& seen, std::uint16_t line = 0);
 
   private:
@@ -32,12 +32,12 @@ class PromiseCheck {
         Index full, ragged;  // inner tiles seen
         std::uint16_t line;
     };
-    /// Members that see as many full tiles cost the same, and of any two of them the difference is in proportion to
-    /// that of the first two that see different numbers: apart for those that see a ragged tile as well, and those that
-    /// do not.
+    /// Members that see equally many full tiles cost the same. For any two others the difference in cost is
+    /// proportional to the difference in full tiles; the first two that differ set the ratio for all. Members that also
+    /// see a ragged tile are compared only with each other.
     struct Alike {
         std::optional<Member> first[2];                    // by ragged
-        std::optional<std::pair<Member, Member>> steeper;  // the two
+        std::optional<std::pair<Member, Member>> steeper;  // they set the ratio
     };
 
     void check(const Alike& known, const Member& m) const;
@@ -50,13 +50,13 @@ class PromiseCheck {
     std::map<Index, Alike> known_;
 };
 
-/// What members of an axis or loop share whose costs are promised to be comparable: the number of their set. `seen`:
-/// the inner tiles that one sees, where something is graded.
+/// The number of the set that member k of an axis or loop belongs to: costs within a set are promised to be comparable.
+/// `seen`: the inner tiles that the member sees, where something is graded.
 inline Index alike_in(const Axis& range, Index k, const std::optional<Tiles>& seen) {
     if (range.promise == Promise::none) return k;
     const Index ragged = k < range.tiles.full() ? 0 : 1;
     if (range.promise == Promise::uniform) return ragged;
-    // Members that see nothing may leave out what the others do.
+    // Members that see nothing may leave out operations of the others.
     return ragged + (seen && seen->count() > 0 ? 2 : 0);
 }
 /// How many such sets there are.

@@ -1,4 +1,4 @@
-// Finding thread blocks of a launch that store to the same elements, or that touch those to which others add.
+// Finding thread blocks of a launch that store to the same elements, or that use a tensor to which others add.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@
 
 namespace tilescope {
 
-/// A rectangle that a thread block stored, or added to, at that pseudo-code line.
+/// A rectangle that a thread block stored, or added to, at a pseudo-code line.
 struct Stored {
     Region region;
-    Index block, party;  ///< those that take turns are of one party
+    Index block, party;  ///< blocks that take turns are of one party
     std::uint16_t line;
     bool adds;
     Here here;
@@ -25,12 +25,12 @@ struct Stored {
 class Stores {
   public:
     void begin_block(Index block, Index party);
-    /// Once for each rectangle of the current block.
+    /// A store or an addition of the current block. A repeated rectangle is kept once.
     void add(const Region& region, std::uint16_t line, bool adds, Here here);
     void add_load(TensorId tensor, std::uint16_t line);
     void take_from(Stores& other);
-    /// Throws Race where blocks of two parties store to the same place, or where any adds to a tensor that any loads
-    /// from or stores to.
+    /// Throws Race where blocks of two parties store to the same elements, or where a block adds to a tensor that any
+    /// block loads from or stores to.
     void check(Index launch, const char* kernel, const std::vector<const char*>& tensors);
     const std::vector<Stored>& all() const { return all_; }
     void forget() { all_.clear(), uses_.clear(); }
@@ -45,7 +45,7 @@ class Stores {
     void check_adding(Index launch, const char* kernel, const std::vector<const char*>& tensors) const;
 
     std::vector<Stored> all_;
-    std::map<TensorId, Use> uses_;  // of each tensor the first, but for adding
+    std::map<TensorId, Use> uses_;  // by tensor: the first block that loads from it or stores to it
     Index block_ = 0, party_ = 0;
     std::set<std::tuple<TensorId, Index, Index, Index, Index, Index, bool>> seen_;  // of the current block
 };

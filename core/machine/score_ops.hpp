@@ -19,24 +19,24 @@ void mask_where(Block& b, Tile& x, const std::function<bool(Index row, Index col
 
 /// x = factor x, by a pass of its own. 1 multiplication an element.
 void scale(Block& b, Tile& x, float factor, Here here = Here::now());
-/// x_rc = 1 where it is above -inf (or NaN), else 0. 1 comparison an element. And x_rc = 0 in rows where f_r = 0: 1
-/// comparison an element.
+/// mark_seen: x_rc = 1 where it is above -inf (or NaN), else 0. keep_rows: x_rc = 0 in rows where f_r = 0. 1 comparison
+/// an element each.
 void mark_seen(Block& b, Tile& x, Here here = Here::now());
 void keep_rows(Block& b, Tile& x, const Tile& f, Here here = Here::now());
 
 /// x_rc += y_rc, or y_c where y is a single row. 1 addition an element.
 void add_bias(Block& b, Tile& x, const Tile& y, Here here = Here::now());
-/// x = cap tanh(x / cap). The tangent is 1 exponential an element; 1 / cap goes into the product that gave x, cap into
-/// the exponential that takes it, as the factor on the logits does.
+/// x = cap tanh(x / cap). tanh is 1 exponential an element. The factors are free, as the factor on the logits is:
+/// 1 / cap goes into the product that gave x, and cap into the exponential that follows.
 void soft_cap(Block& b, Tile& x, float cap, Here here = Here::now());
-/// x_rc -= slope |stairs(r) + diagonal - c|; rows of a step take one slope each. 1 multiplication and 1 addition an
-/// element; the distance is a whole number, like a mask's.
+/// x_rc -= slope |stairs(r) + diagonal - c|; row k of a step has slopes[k]. 1 multiplication and 1 addition an element;
+/// the distance is integer arithmetic, which is free, as in a mask.
 void alibi(Block& b, Tile& x, std::span<const float> slopes, Index diagonal, Stairs stairs = {},
            Here here = Here::now());
 
-/// x_rc *= factor where it is kept, else 0. 1 multiplication an element; drawing takes whole numbers, which are free.
+/// x_rc *= factor where it is kept, else 0. 1 multiplication an element; drawing takes integer operations, no FLOPs.
 void drop(Block& b, Tile& x, const Dropping& dropping, Here here = Here::now());
-/// m_rc = 1 where an element is kept, else 0. Free. And dropping by it: 1 multiplication an element.
+/// draw_kept: m_rc = 1 where (r, c) is kept, else 0. Free. drop_by: drops by such an m; 1 multiplication an element.
 void draw_kept(Block& b, Tile& m, const Dropping& dropping, Here here = Here::now());
 void drop_by(Block& b, Tile& x, const Tile& m, float factor, Here here = Here::now());
 

@@ -17,7 +17,7 @@ const char* name_of(Role role);
 /// What the numbers of a tensor, or of a tile, stand for.
 enum class Meaning : std::uint8_t { query, key, value, output, score, statistic, gradient, bias, other };
 const char* name_of(Meaning meaning);
-/// nullopt for what is none.
+/// The meaning of this name; nullopt: there is none.
 std::optional<Meaning> meaning_from(std::string_view name);
 
 using TensorId = std::uint16_t;
@@ -44,7 +44,7 @@ class Hbm {
         h.slice_ = i;
         return h;
     }
-    /// The slice that belongs to a head, as the tensor was declared to be sliced. `head` is a span of one.
+    /// The slice of a head: consecutive heads share a slice, as the tensor was declared. `head` is a span of one.
     Hbm of(Span head) const { return slice(head.begin / heads_per_slice_); }
 
   private:

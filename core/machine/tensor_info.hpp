@@ -10,17 +10,17 @@ namespace tilescope {
 
 class Storage;
 
-/// Where the rows of a tensor lie that is not in one piece: in pages of a pool, `size` rows each, found by a table. Row
-/// r of slice s is row r % size of page table[s / sharing][r / size], of the pool's slice s % sharing.
+/// Where the rows of a tensor in pages lie: in a pool of pages of `size` rows each, found through a table. Row r of
+/// slice s is row r % size of page table[s / sharing][r / size], in the pool's slice s % sharing.
 struct Pages {
     Index size = 0;                           ///< 0: the tensor is in one piece
     Index in_pool = 0;                        ///< pages
-    Index sharing = 1;                        ///< consecutive slices that a row of the table is for: heads of K or V
+    Index sharing = 1;                        ///< consecutive slices (heads of K or V) that share a row of the table
     TensorId table = no_tensor;               ///< [rows of the table, pages of a slice, 1], i32
     std::shared_ptr<Storage> pool = nullptr;  ///< [sharing, in_pool x size, cols]; in modes with data
 
     explicit operator bool() const { return size > 0; }
-    /// Of the pool, in all of its slices.
+    /// The rows of the pool, in all of its slices together.
     Index rows() const { return sharing * in_pool * size; }
 };
 
@@ -34,7 +34,7 @@ struct TensorInfo {
     Meaning meaning = Meaning::other;
     Index heads_per_slice = 1;  ///< consecutive heads that share a slice; more than 1 where K and V are grouped
     Pages pages = {};
-    Meaning gradient_of = Meaning::other;  ///< of a gradient: what the numbers are that it belongs to
+    Meaning gradient_of = Meaning::other;  ///< of a gradient: the meaning of the numbers whose gradient it is
     bool only_read = false;                ///< stores are refused
     bool blank = false;                    ///< begins without values: loads of what was not stored are refused
 

@@ -21,7 +21,7 @@ struct TileInfo {
     Index rows, cols;
     Dtype dtype;
     Space space;
-    TileId within = no_tile;  ///< the ring, or the lane's registers, that it takes its place in: charged at once
+    TileId within = no_tile;  ///< the ring, or the lane's registers, that it is inside of: charged as a whole
     Index slot = 0;           ///< of the ring
 
     Bytes bytes() const { return rows * cols * size_of(dtype); }

@@ -29,9 +29,8 @@ constexpr Index common(Span a, Span b) {
     return std::max<Index>(0, std::min(a.end(), b.end()) - std::max(a.begin, b.begin));
 }
 
-/// [0, n) cut into tiles of `size`, the last one ragged where `size` does not divide n. Tiles can be limited to a
-/// contiguous part of themselves with `upto` and `from`, and to some of them with `only`; those that stay keep their
-/// positions.
+/// [0, n) cut into tiles of `size`, the last one ragged where `size` does not divide n. `upto` and `from` limit a range
+/// to a contiguous part, `only` to some of its tiles; the tiles that remain keep their positions.
 class Tiles {
   public:
     /// `name`, a string literal, is what the tiles' index is called where a loop or an axis runs over them: "i", "j".
@@ -50,9 +49,9 @@ class Tiles {
         return {begin, std::min(size_, n_ - begin)};
     }
 
-    /// Which of these, by number, have some of `span`, a part of [0, n); none of nothing.
+    /// The numbers, within this range, of the tiles that overlap `span`, a part of [0, n); none where `span` is empty.
     Span touched(Span span) const;
-    /// The tiles before position k of the whole range; from position k on; that begin within a span of elements.
+    /// Tiles before position k of the whole range; tiles from position k on; tiles that begin within elements `s`.
     Tiles upto(Index k) const;
     Tiles from(Index k) const;
     Tiles within(Span s) const { return from(ceil_div(s.begin, size_)).upto(ceil_div(s.end(), size_)); }
@@ -60,20 +59,20 @@ class Tiles {
     Tiles only(const std::function<bool(Span)>& wanted) const;
 
     const char* name() const { return name_; }
-    /// Whether how many these are depends on where a `graded` axis or loop around them stands (core/machine/grid.hpp).
+    /// Whether the number of these tiles depends on the tile of a `graded` axis or loop around (core/machine/grid.hpp).
     bool graded() const { return graded_; }
     Tiles by_grade() const;
 
   private:
     Index position(Index number) const { return some_ ? (*some_)[static_cast<std::size_t>(number)] : number; }
-    /// Of the elements, with what a ragged tile lacks.
+    /// The end of the last tile, in elements, as if this tile were full.
     Index end() const { return (position(last_ - 1) + 1) * size_; }
     Index number_from(Index position) const;  // the first of these that stands there or later
 
     Index n_, size_, first_ = 0, last_;
     const char* name_;
     bool graded_ = false;
-    std::shared_ptr<const std::vector<Index>> some_;  // the positions of those that there are; none: of all
+    std::shared_ptr<const std::vector<Index>> some_;  // the positions of the tiles, where `only` chose them; null: all
 };
 
 }  // namespace tilescope

@@ -26,17 +26,17 @@ struct Worker {
     Here here = {0, ""};               // of the operation that is carried out
     Stores stores;                     // of this launch, in exact modes
     Addends addends;                   // of the current block
-    Written settled;                   // by launches that are over, in exact modes: the main worker's, for all
-    Written written{&settled};         // of this launch as well
+    Written settled;                   // by launches that are over, in exact modes; all use the main worker's
+    Written written{&settled};         // the same, and by this launch
     struct Issuer {
         LaneInfo info;
         ChipMemory::Slot registers = ChipMemory::no_slot;  // of its own
     };
     std::deque<Issuer> lanes;  // of the current block
     LaneId issuing = no_lane;
-    std::map<TensorId, Here> early;  // loads from blank tensors in which nothing was stored by then, in folded runs
+    std::map<TensorId, Here> early;  // loads from blank tensors before anything was stored there, in folded runs
 
-    std::exception_ptr unsaid;  // what a listener threw where nothing can be thrown
+    std::exception_ptr unsaid;  // what a listener threw in a destructor: see tell_quietly()
 
     bool heard() const { return !listeners.empty(); }
 
@@ -46,7 +46,7 @@ struct Worker {
         if (unsaid) std::rethrow_exception(std::exchange(unsaid, nullptr));
         for (Listener* l : listeners) say(*l);
     }
-    /// The same for destructors: what is thrown, the next tell() throws. Until then nobody is told anything.
+    /// The same for destructors: the next tell() throws what a listener throws here. Until then nobody is told more.
     template <class F>
     void tell_quietly(F&& say) noexcept {
         if (unsaid) return;

@@ -12,7 +12,7 @@ namespace tilescope {
 /// A tile is loaded or stored.
 struct Visit {
     std::uint32_t tile;  ///< a number of LaunchAccesses::tiles
-    std::uint32_t step;  ///< turns of loops that this block began before it
+    std::uint32_t step;  ///< loop iterations that this block had begun before
     bool write;
 };
 
@@ -26,12 +26,12 @@ struct HbmTile {
 struct LaunchAccesses {
     Index blocks = 0;                       ///< of a head
     Index heads = 0;                        ///< of the grid's first axis
-    std::vector<HbmTile> tiles;             ///< of the first head; others have alike ones in their slices
+    std::vector<HbmTile> tiles;             ///< of the first head; other heads have the same in their slices
     std::vector<std::vector<Visit>> block;  ///< of the first head
 };
 
-/// Listens to the thread blocks of the first axis's first tile: of the first head. Other heads do the same in their
-/// slices.
+/// Listens to the thread blocks of the first head: those of the first tile of the first axis. Other heads do the same
+/// in their slices.
 class Accesses : public Listener {
   public:
     Needs needs() const override { return {.exact = true}; }

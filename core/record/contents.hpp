@@ -8,15 +8,15 @@
 
 namespace tilescope {
 
-/// Where the contents lie that the steps of a recording wrote. Most of what is loaded lies there already, as an earlier
-/// step left or found it, and most of what is stored, as the tile had it: such contents are kept once.
+/// Where the contents that the steps of a recording wrote lie in its values. Most loads bring what an earlier step
+/// stored or loaded there, and most stores leave what the tile holds: such contents are kept once.
 class Contents {
   public:
-    /// Where `data` lies in `values` already, if it does: what a load brought or a store left of a tile. Tiles are
-    /// numbered as in Step.
+    /// Where in `values` the data that a load brought or a store left lies already; nullopt: nowhere. `stored`: the
+    /// tile of a store, numbered as in Step.
     std::optional<std::size_t> find(const std::vector<float>& values, const Event& event, TileId stored,
                                     TileData data) const;
-    /// From now on these are what the step's tile and region hold.
+    /// Notes that the step's tile and region now hold the step's values.
     void note(const Step& step);
 
   private:

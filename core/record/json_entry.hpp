@@ -1,5 +1,5 @@
-// An object of a JSON file, read member by member: what is missing, of another type or out of range is refused with its
-// place, and so is what nobody asked for. For sources only: who includes it brings nlohmann-json.
+// An object of a JSON file, read member by member. A member that is missing, of another type, out of range or not asked
+// for is refused with its place. For sources only: to include this file is to include nlohmann-json.
 #pragma once
 
 #include <initializer_list>
@@ -30,20 +30,20 @@ class JsonEntry {
     bool has(const char* key) const { return json_.contains(key); }
     const Json& at(const char* key);
     Index integer(const char* key, Index least = 0, Index most = most_index);
-    /// `absent` where there is none.
+    /// `absent` where the member is missing.
     Index integer_or(Index absent, const char* key, Index least = 0, Index most = most_index);
-    bool yes(const char* key);  ///< true, or not there
+    bool yes(const char* key);  ///< whether it is there; it must be true then
     double number(const char* key);
     std::string text(const char* key);
     Span span(const char* key);
-    /// Exactly n of them.
+    /// Exactly n numbers.
     std::vector<float> floats(const char* key, std::size_t n);
     float number_or(float absent, const char* key);
     /// One of `all`, by its name.
     template <class T>
     T named(const char* key, std::initializer_list<T> all, const char* (*name)(T));
 
-    /// Everything has been asked for: refuses the rest.
+    /// To call when everything has been asked for: refuses the other members.
     void finish() const;
     [[noreturn]] void refuse(const std::string& what) const;
 

@@ -17,12 +17,12 @@ struct Loop {
     Count runs = 0;     ///< how often it begins
     Count turns = 0;
     std::uint16_t first_line = 0,
-                  last_line = 0;  ///< of the pseudo-code, visited in it but not in a loop of its own; 0: none
+                  last_line = 0;  ///< of the pseudo-code lines visited in it, but not in a loop inside it; 0: none
 };
 
 struct LaunchNest {
     std::string kernel;
-    std::vector<Axis> axes;   ///< without what graded ones see
+    std::vector<Axis> axes;   ///< without their `seen`
     std::vector<Loop> loops;  ///< in the order in which they first begin: a loop comes after the one around it
 };
 

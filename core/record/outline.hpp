@@ -1,4 +1,4 @@
-// A program as what its thread blocks do, for whoever asks how long that takes: a listener, of folded runs.
+// What the thread blocks of a program do, for a model of time: a listener, of folded runs.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace tilescope {
 
-/// An operation as a model of time needs it. Names of tiles are valid as long as the outline that it is of.
+/// An operation as a model of time needs it. Its names of tiles are valid as long as its Outline is.
 struct Deed {
     struct Use {
         TileInfo tile = {"", 0, 0, Dtype::f32, Space::registers};
@@ -28,34 +28,34 @@ struct Deed {
     bool scaled = false;                  ///< a product with a factor other than 1
     std::array<bool, 2> transposed = {};  ///< of a product, a and b
     Counters cost = {};
-    const char* lane = "";  ///< that issues it
+    const char* lane = "";  ///< the lane that issues it
 
     Kind kind() const { return operation->kind; }
     bool moves_data() const { return kind() == Kind::load || kind() == Kind::store; }
-    /// Whether it needs what is in the tile, and is not what loads it.
+    /// Whether it needs the contents of the tile. The load of a tile does not.
     bool uses(TileId tile) const {
         return kind() != Kind::load &&
                (reads[0].id == tile || reads[1].id == tile || (out.id == tile && operation->access == Access::update));
     }
 };
 
-/// What thread blocks do outside their loops, or in one turn of a loop, without the loops within.
+/// What thread blocks do outside their loops, or in one turn (iteration) of a loop, without the loops inside that one.
 struct Passage {
-    /// Where the launch's graded axis decides how often a block goes through it: once for each of the tiles that it
-    /// sees which are full, or ragged.
+    /// Whether the launch's graded axis decides how often a block goes through it: `each` times for every full tile, or
+    /// for every ragged tile, that the block sees.
     enum class Per : std::uint8_t { block, full_tile, ragged_tile };
 
     std::vector<Deed> deeds;
     Index loop = -1;  ///< number of the loop it is a turn of, in the order in which they begin; -1: outside
     Index code = -1;  ///< number of that loop in the text of the program: a loop within others begins more than once
     Per per = Per::block;
-    Count each = 1;   ///< times for each such tile: the turns of the loops around
+    Count each = 1;   ///< times for each such tile: the product of the turns of the loops around
     Count total = 0;  ///< how often all of these blocks together go through it
 };
 
-/// Thread blocks of a launch that are alike but for how many tiles they see.
+/// Thread blocks of a launch that are alike, except for how many tiles they see.
 struct BlockOutline {
-    std::vector<Span> at;  ///< where one of them stands, an axis each
+    std::vector<Span> at;  ///< where one of them stands: one span for each axis
     Count blocks = 0;
     std::vector<Passage> passages;  ///< in the order of the program; the first is what is outside loops
 };
@@ -97,8 +97,8 @@ class Outline : public Listener {
     std::vector<Open> open_;
     std::deque<std::string> names_;                   // of tiles: the Gpu that they come from may be gone
     std::vector<TileInfo> tiles_;                     // of the block, by id
-    Index loops_ = 0, loops_outside_ = 0;             // that began, and of these within no other
-    std::map<std::pair<Index, Index>, Index> codes_;  // by the code around, and the number within its turn
+    Index loops_ = 0, loops_outside_ = 0;             // begun so far; of these, inside no other loop
+    std::map<std::pair<Index, Index>, Index> codes_;  // by the code of the loop around, and the number within its turn
 };
 
 }  // namespace tilescope

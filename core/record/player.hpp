@@ -52,7 +52,7 @@ struct MachineState {
 };
 
 /// Moves through a finished recording, which has to outlive it. A seek copies the nearest earlier keyframe and replays
-/// from there: as many steps as that keyframe has entries, and at least 64.
+/// from there: at most as many steps as that keyframe has entries, or 64 where it has fewer.
 class Player {
   public:
     explicit Player(const Trace& trace);
@@ -67,8 +67,8 @@ class Player {
 
     /// Goes to the state after the first `step` steps; below 0 is 0, beyond size() is size().
     void seek(Index step);
-    /// Goes to just after the next step, or the nearest earlier one, that wanted(const Step&) accepts, the last step
-    /// itself excluded. Without one, stays and returns false.
+    /// Goes to just after the next step that wanted(const Step&) accepts, or for previous() the nearest earlier one,
+    /// except the last step itself. Where there is no such step, stays and returns false.
     template <class F>
     bool next(F&& wanted);
     template <class F>
@@ -77,7 +77,7 @@ class Player {
     /// Row-major contents of a tile of state(); empty in a recording without values.
     TileData values(const TileState& tile) const { return trace_->values((*trace_)[tile.written]); }
     /// Contents of a tensor in HBM at this moment, [slices, rows, cols] in C order; empty in a recording without
-    /// values. Valid until the next call for the same tensor. Of a recording of chosen thread blocks, only their stores
+    /// values. Valid until the next call for the same tensor. In a recording of chosen thread blocks, only their stores
     /// show.
     const std::vector<float>& values(TensorId tensor) const;
 
@@ -98,8 +98,8 @@ class Player {
     std::vector<MachineState> keyframes_;  // by position, from 0 on; grows as seeks reach further
     Index next_keyframe_ = 0;
     mutable std::vector<Contents> contents_;   // by tensor
-    std::vector<std::vector<Index>> changes_;  // by tensor: steps that store or add, in the order of the recording, of
-                                               // those that are added to
+    std::vector<std::vector<Index>> changes_;  // by tensor, for those that are added to: steps that store or add, by
+                                               // launch and number of the thread block
 };
 
 /// What to look for with next() and previous(), besides the members of Step.

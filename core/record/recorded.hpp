@@ -19,7 +19,7 @@ struct RecordedTile {
     Index launch, block;
     TileId id;                         ///< within its block
     Meaning meaning = Meaning::other;  ///< as far as the recording shows
-    TileId within = no_tile;           ///< the ring or the registers that it takes its place in: an earlier tile
+    TileId within = no_tile;           ///< the ring or the registers that it is inside of: an earlier tile
     Index slot = 0;                    ///< of the ring
 
     Bytes bytes() const { return rows * cols * size_of(dtype); }
@@ -34,7 +34,7 @@ struct RecordedTensor {
     Index slices, rows, cols;
     Meaning meaning;
     Index heads_per_slice;
-    Meaning gradient_of;          ///< of a gradient: what the numbers are that it belongs to; else other
+    Meaning gradient_of;          ///< of a gradient: the meaning of the numbers whose gradient it is; else other
     std::vector<float> initial;   ///< [slices, rows, cols] in C order; empty in a recording without values
     std::vector<Region> regions;  ///< every region that was loaded or stored, in order of the first time
 
@@ -54,7 +54,7 @@ struct RecordedLaunch {
     std::string kernel;
     std::vector<RecordedAxis> axes;
 
-    /// Of its grid, recorded or not; 0 for more than a count can hold.
+    /// Of its whole grid, recorded or not; 0 where there are more than 2^56.
     Count thread_blocks() const {
         constexpr Count most = Count{1} << 56;
         Count n = 1;
@@ -93,8 +93,8 @@ struct RecordedTurn {
     friend bool operator==(const RecordedTurn&, const RecordedTurn&) = default;
 };
 
-/// A recorded event, or the mark of a launch or of a thread block's begin or end (then the event is its operation's,
-/// with the cost). In the event `out` and `reads` number tiles through the whole recording, as indices into
+/// A recorded event, or a mark: a launch, or the begin or end of a thread block. The event of a mark has the mark's
+/// operation and cost. In an event `out` and `reads` number tiles through the whole recording, as indices into
 /// Trace::tiles(), and `tile` is null.
 struct Step {
     Event event;
@@ -103,7 +103,7 @@ struct Step {
     bool enters_line = false;  ///< first event since the program said at(): a visit of the pseudo-code line begins
     Index lane = -1;           ///< that issued it: an index into Trace::lanes(); -1: none
     Index region = -1;         ///< of a load or store: index into the tensor's regions
-    std::size_t first_value = 0, values = 0;  ///< where the contents are that it wrote
+    std::size_t first_value = 0, values = 0;  ///< where the contents that it wrote lie in RecordedRun::values
 
     /// The tile that the operation wrote, made or gave back, or that a store read: an index into Trace::tiles().
     TileId tile() const { return event.kind() == Kind::store ? event.a() : event.out; }
@@ -111,7 +111,7 @@ struct Step {
     bool moves_data() const { return event.moves_data(); }
 };
 
-/// All of it.
+/// A whole recording.
 struct RecordedRun {
     bool has_values = true;
     std::vector<RecordedLaunch> launches;
@@ -122,11 +122,11 @@ struct RecordedRun {
     std::vector<RecordedTile> tiles;
     std::vector<std::string> lanes;  ///< names of lanes
     std::vector<Step> steps;
-    std::vector<float> values;  ///< that the steps wrote, in places of several (see Contents)
-    /// What the events' source_file points into, where they were read.
+    std::vector<float> values;  ///< that the steps wrote; several steps may share a place (see Contents)
+    /// The names that the events' source_file points to, where the recording was read from a file.
     std::shared_ptr<const std::vector<std::string>> sources;
 
-    /// Of a lane by its name, which is new where it was not heard of before.
+    /// The number of the lane of this name. A name that was not heard of before gets a new one.
     Index number_of_lane(const std::string& name) {
         const auto known = std::find(lanes.begin(), lanes.end(), name);
         if (known == lanes.end()) return lanes.push_back(name), static_cast<Index>(lanes.size()) - 1;

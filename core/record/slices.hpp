@@ -8,8 +8,7 @@
 namespace tilescope {
 
 /// Stands between a Gpu and a listener, over several runs of one program (Mode::only_wanted). Each run passes on what
-/// comes after what the ones before have passed on, until the slice is full: in the end the listener has heard all of
-/// it, once.
+/// the runs before did not, until the slice is full. In the end the listener has heard everything, once.
 class Slices : public Listener {
   public:
     /// When a slice is full.
@@ -17,14 +16,14 @@ class Slices : public Listener {
         Index events;
         Count flops;
     };
-    /// Where it may end: between two events, those before it being run again but not told again; or only between thread
-    /// blocks, for a run on real numbers that takes the tensors with it to the next one.
+    /// Where a slice may end. `anywhere`: between two events; the next run repeats earlier events of the block, untold.
+    /// `between_blocks`: for runs on real numbers, because each takes over the tensors of the run before.
     enum class End : std::uint8_t { anywhere, between_blocks };
 
     Slices(Listener& to, Size size, End end) : to_(to), size_(size), end_(end) {}
 
-    /// Runs the program once more, on a Gpu that listens to this; true when all has been passed on. What `run` throws
-    /// is passed on, too.
+    /// `run` runs the program once more, on a Gpu that listens to this. Returns true when all has been passed on. An
+    /// exception of `run` is passed on, too.
     bool carry_on(const std::function<void()>& run);
 
     Needs needs() const override { return to_.needs(); }
@@ -52,7 +51,7 @@ class Slices : public Listener {
     Index launches_begun_ = 0;
     Index launch_ = 0, block_ = 0;  // where the next slice begins ...
     Index heard_ = 0;               // ... after so many marks and events of that block
-    Index told_ = 0;                // of the current block, in this run
+    Index told_ = 0;                // marks and events of the current block, in this run
     Index events_ = 0;              // of this slice
     Count flops_ = 0;
 };

@@ -23,12 +23,12 @@ struct TraceOptions {
 
 class Trace : public Listener {
   public:
-    /// Made for `gpu`, which has to be told to listen(), and which is looked at only while it launches: once the run is
-    /// over, the recording stands alone. A run that fails leaves a recording up to the failure.
+    /// Records `gpu`, whose listen() has to be called with this. The Gpu is looked at only while it launches: once the
+    /// run is over, the recording stands alone. A run that fails leaves a recording up to the failure.
     explicit Trace(const Gpu& gpu, TraceOptions options = {});
     /// Goes on with the same program on another Gpu, which has the same tensors: see Slices.
     void follow(const Gpu& gpu) { gpu_ = &gpu; }
-    /// Of what was recorded before, and only to be looked at.
+    /// A recording that was made before, only to be looked at.
     explicit Trace(RecordedRun recorded);
 
     Needs needs() const override { return {.exact = true}; }
@@ -55,11 +55,11 @@ class Trace : public Listener {
     Trace reordered(std::span<const Index> order) &&;
 
     bool has_values() const { return kept_.has_values; }
-    /// What the contents of tiles and tensors take here.
+    /// The bytes that the contents of tiles and tensors take here.
     Bytes value_bytes() const { return value_bytes_; }
     const std::vector<RecordedLaunch>& launches() const { return kept_.launches; }
     const std::vector<RecordedBlock>& blocks() const { return kept_.blocks; }  ///< by launch, then by number
-    /// One that is recorded.
+    /// The block must have been recorded.
     const RecordedBlock& block(Index launch, Index number) const;
     const std::vector<RecordedLoop>& loops() const { return kept_.loops; }
     const std::vector<RecordedTurn>& turns() const { return kept_.turns; }

@@ -8,7 +8,7 @@
 namespace tilescope {
 
 inline constexpr const char* trace_schema = "tilescope.trace/2";
-/// The members of the document that core writes, in this order, after what the recording is of.
+/// The members of the document that core writes, in this order, after those that say what was recorded.
 inline constexpr std::array trace_sections = {"values", "sources", "launches", "blocks", "loops",
                                               "turns",  "tensors", "tiles",    "totals", "events"};
 
@@ -22,7 +22,7 @@ inline const char* promise_word(Promise p) {
 }
 inline const char* space_word(Space s) { return s == Space::sram ? "sram" : "registers"; }
 
-/// What elements are in HBM that nobody has written.
+/// The value of elements in HBM that nobody has written.
 float unwritten(Dtype dtype);
 
 /// Whether an operation of this kind has a tile's contents to tell.

@@ -5,7 +5,7 @@
 
 namespace tilescope::text {
 
-/// A character of UTF-8, or a byte that is none.
+/// A character of UTF-8, or a single byte that does not begin a valid one.
 struct Character {
     std::string_view bytes;
     char32_t code;

@@ -24,15 +24,15 @@ std::string microseconds(double us);
 std::string percent(double share);
 /// Shortest form that reads well: "0.125", "1.9e-05", "1920".
 std::string number(double x);
-/// Digits enough to read the same number back: "0.1".
+/// Enough digits to read the same number back: "0.1".
 std::string exact(double x);
 /// To a tenth: "2.5", "1024".
 std::string tenths(double x);
 
-/// The finite number that all of `text` is, in any locale: "0.5", "-2", "1e-310". Not " 1", "+1", "0x8", "inf".
+/// The finite number that all of `text` spells, in any locale: "0.5", "-2", "1e-310". Not " 1", "+1", "0x8", "inf".
 std::optional<double> to_number(std::string_view text);
-/// The whole number that all of `text` is; k, M and G after it stand for 1024, 1024^2 and 1024^3. Otherwise what is
-/// wrong, and `value` stays.
+/// Sets `value` to the whole number that all of `text` spells; a k, M or G at its end stands for 1024, 1024^2, 1024^3.
+/// Otherwise returns what is wrong, and leaves `value` as it is.
 std::errc to_whole(std::string_view text, std::int64_t& value);
 std::errc to_whole(std::string_view text, std::uint64_t& value);
 

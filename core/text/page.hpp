@@ -7,11 +7,11 @@
 
 namespace tilescope::text {
 
-/// The places of a line that everything printed keeps to.
+/// The width of a line, in characters. Everything that is printed keeps to it.
 constexpr std::size_t line_width = 120;
 
-/// The text's lines, cut between words where they are wider than a line; each begins with `indent`, and what continues
-/// one with `further` besides.
+/// Prints the text's lines, and breaks wider ones between words. Every line begins with `indent`; a line that continues
+/// another has `further` after that.
 void print_wrapped(std::ostream& out, const std::string& text, const std::string& indent = "",
                    const std::string& further = "  ");
 

@@ -10,17 +10,17 @@ namespace tilescope::text {
 /// What a table is written for.
 enum class Format { text, markdown, latex };
 
-/// Columns as wide as their widest cell; the first `left` columns are aligned left, the others right. As text it keeps
-/// to a line: where it is wider, headers are cut between words, then the widest left column, and then columns that
-/// still have no room continue below, with the left ones again.
+/// Columns as wide as their widest cell; the first `left` columns are aligned left, the others right. Text is at most
+/// line_width wide. To fit, headers are broken between words, then the cells of the widest left column. Columns that
+/// still do not fit follow below, after the left columns again.
 class Table {
   public:
     explicit Table(std::vector<std::string> header, std::size_t left = 1);
     void add(std::vector<std::string> row);
-    /// These columns, from the first one on, stay in one line where they have room there.
+    /// Keeps so many columns, from `first` on, beside each other where a line has room for them.
     void keep_together(std::size_t first, std::size_t columns);
     void print(std::ostream& out, const std::string& indent = "") const;
-    /// The same cells as a table of Markdown or LaTeX (a plain tabular), whole.
+    /// The same cells as a table of Markdown or LaTeX (a plain tabular), never split.
     void print(std::ostream& out, Format format) const;
 
   private:
@@ -35,7 +35,7 @@ class Table {
 
     std::vector<std::vector<std::string>> rows_;  // the header first
     std::size_t left_;
-    std::vector<bool> stays_;  // of a column: beside the one before
+    std::vector<bool> stays_;  // by column: it stays beside the one before it
 };
 
 /// Cells as a line of CSV (RFC 4180), quoted where they have to be.

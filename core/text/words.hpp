@@ -20,7 +20,7 @@ std::string alternatives(const std::vector<std::string>& names);
 std::string capitalised(std::string text);
 /// "update the driver" as "Update the driver."
 std::string as_sentence(std::string clause);
-/// How many places it takes in a terminal: characters, not bytes.
+/// The width in a terminal: the number of characters, not of bytes.
 std::size_t width(std::string_view text);
 /// `text` cut between words into lines of at most `most` places; a longer word has a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t most);
@@ -29,15 +29,15 @@ std::string_view without_last_sentence(std::string_view text);
 bool is_utf8(std::string_view text);
 /// Whether a terminal draws every character of it: UTF-8 without control characters and invisible formatting.
 bool printable(std::string_view text);
-/// What a user or a file gave, safe to print whatever it is: as it is where it is printable and of at most `most`
-/// characters; else in quotes, with \n, \x1b or \u{202e} for what is not printable, and "..." for the middle.
+/// Makes text from a user or a file safe to print. Short printable text stays as it is. Other text is quoted, with \n,
+/// \x1b or \u{202e} for what is not printable, and with "..." for its middle if it has over `most` characters.
 std::string shown(std::string_view text, std::size_t most = 100);
-/// A word as it is compared: lower case, without spaces, dashes and underscores.
+/// The form in which words are compared: lower case, without spaces, dashes and underscores.
 std::string plain(std::string_view word);
-/// The names that a short one may stand for: the equal one (as words are compared), or else all that begin like it.
+/// The names that `wanted` may stand for: the name that equals it (as plain()), or else all names that begin with it.
 std::vector<std::string> meant(std::string_view wanted, const std::vector<std::string>& names);
-/// The name that was probably meant: few edits away for its length, or half of it typed; better one that begins or
-/// ends alike. Nothing where none is close.
+/// The name that was probably meant: few edits away for its length, or half of it typed. Among several, those that
+/// begin or end like `wanted` come first. nullopt where no name is close.
 std::optional<std::string> nearest(std::string_view wanted, const std::vector<std::string>& names);
 /// "did you mean NAME?" with `before` in front; `otherwise` where no name is close.
 std::string did_you_mean(std::string_view before, std::string_view wanted, const std::vector<std::string>& names,

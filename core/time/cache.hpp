@@ -1,4 +1,4 @@
-// The L2: what of the traffic between SMs and HBM it catches.
+// The L2: which part of the traffic between SMs and HBM it catches.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@ struct DramTraffic {
     Bytes total() const { return read + written; }
 };
 
-/// Least recently used tiles leave first. With two partitions an SM reads and writes through its own; half of every
-/// tile has its home in each (an address hash), and what comes from the other partition leaves a copy. So data that
-/// all SMs read takes twice its size. What is written is dirty in its home until it is evicted; what is left dirty at
-/// the end never reaches DRAM.
+/// Least recently used tiles leave first. With two partitions an SM reads and writes through its own. Half of every
+/// tile has its home in each (an address hash); a half from the other partition leaves a copy in the SM's own. So data
+/// that all SMs read takes twice its size. Written data is dirty in its home until it is evicted; what is still dirty
+/// at the end never reaches DRAM.
 class Cache {
   public:
-    /// `objects`: tiles that there are; partitions 1 or 2.
+    /// `objects`: the number of tiles; partitions: 1 or 2.
     Cache(Bytes capacity, int partitions, std::size_t objects);
 
     void read(int partition, std::uint32_t object, Bytes bytes);
@@ -28,10 +28,10 @@ class Cache {
     /// So far.
     const DramTraffic& dram() const { return dram_; }
     int partitions() const { return static_cast<int>(partitions_.size()); }
-    /// What it has of a tile, and of all of them; copies count.
+    /// Bytes that it holds of a tile, and of all tiles; copies count.
     Bytes held(std::uint32_t object) const;
     Bytes held() const;
-    /// What is written and has not reached DRAM.
+    /// Bytes that were written and have not reached DRAM.
     Bytes dirty() const;
 
     static constexpr std::uint32_t ways = 16;  ///< lines that are compared when one has to leave
@@ -44,8 +44,8 @@ class Cache {
         std::int32_t bytes;
         bool dirty;
     };
-    /// What is held is packed, and apart from the lines that there are: who leaves is drawn from it, and no line that
-    /// was not touched for long is looked at.
+    /// Held lines are packed, apart from the table of all lines. Lines to evict are drawn from the packed ones, so that
+    /// the memory of lines that are not held is not touched.
     struct Partition {
         std::vector<std::uint32_t> place;  // of every line, among those held
         std::vector<Held> held;
@@ -57,10 +57,10 @@ class Cache {
     /// f(the partition that asks, its home, line, bytes) for both halves of a tile.
     template <class F>
     void each_half(int partition, std::uint32_t object, Bytes bytes, F&& f);
-    /// Whether it was there; it is the newest afterwards, if it is.
+    /// Whether the line is held. If so, it becomes the most recently used.
     bool touch(Partition& p, std::uint32_t line) const;
     void insert(Partition& p, std::uint32_t line, Bytes bytes);
-    /// Places of lines that may leave.
+    /// Random places of held lines: one of these is evicted.
     static Ways drawn(Partition& p);
     void evict_one(Partition& p);
 

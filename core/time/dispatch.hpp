@@ -18,7 +18,7 @@ enum class Order : std::uint8_t {
     kernel,   ///< as kernels have it: rows, backwards where row blocks are graded (those that see most keys first)
     heads,    ///< the same row block of all heads, then the next
     rows,     ///< all row blocks of a head, then the next head
-    longest,  ///< the row blocks of all heads that see most keys first
+    longest,  ///< like heads, but the row blocks that see most keys first
     snake,    ///< rows of one head forwards, of the next backwards
 };
 inline constexpr Order orders[] = {Order::kernel, Order::heads, Order::rows, Order::longest, Order::snake};
@@ -31,7 +31,7 @@ struct Placing {
     friend bool operator==(const Placing&, const Placing&) = default;
 };
 
-/// Of a grid whose axes are heads, row blocks (graded or not) and a third one, which is always the slowest.
+/// For a grid whose axes are heads, row blocks (graded or not) and perhaps a third one, which always varies slowest.
 std::vector<BlockOfHead> dispatch(std::span<const Axis> axes, Order order = Order::kernel);
 
 }  // namespace tilescope

@@ -14,7 +14,7 @@ namespace tilescope {
 struct L2 {
     Bytes bytes;     ///< of all chiplets
     int partitions;  ///< of a chiplet's
-    int chiplets;    ///< whose caches know nothing of each other; thread blocks go to them in turn as they start
+    int chiplets;    ///< with caches of their own; thread blocks go to them in turn as they start
 };
 
 /// The partition that an SM reads and writes through.
@@ -37,14 +37,14 @@ L2 l2_of(const GpuSpec& gpu);
 /// A cache for each chiplet, empty, for so many tiles.
 std::vector<Cache> caches_for(const L2& l2, std::size_t tiles);
 
-/// What reaches DRAM of a launch whose tiles all have room, copies included: what is read first is read once, whatever
-/// the order. nullopt where they have not, and with chiplets: there it matters who reads what.
+/// DRAM traffic of a launch whose tiles all fit in the L2, copies included: a tile that is read before it is written is
+/// read once, in any order. nullopt where they do not fit, and with chiplets, where it matters who reads what.
 std::optional<DramTraffic> without_misses(const LaunchAccesses& head, std::span<const Sharing> sharing, const L2& l2);
 
-/// What reaches DRAM of heads of one thread block each that pass through the L2 and meet in nothing, `resident` of them
-/// at a time: every tile stays for as long as its block, is read once, and what is dirty leaves, but for what the L2
-/// still holds at the end. nullopt where heads have more blocks or share tiles, and where those resident touch more
-/// than a quarter of the L2: then the order matters.
+/// DRAM traffic of heads of one thread block each that share no tiles, `resident` of them at a time: every tile stays
+/// as long as its block, and is read once. Dirty tiles go to DRAM, except what the L2 still holds at the end. nullopt
+/// where heads have more blocks or share tiles, and where the tiles of the resident ones, one copy for each partition,
+/// take more than half of the L2: then the order matters.
 std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span<const Sharing> sharing, const L2& l2,
                                            Index resident);
 
@@ -57,10 +57,10 @@ struct Mark {
     Bytes written() const { return dram.written + dirty; }  ///< whether it has left the L2 or not
 };
 
-/// What reaches DRAM of a launch, its thread blocks staying on the SMs as in `stays`, in the order of `order`, in which
-/// they start. `sharing`: of each of the head's tiles. A block asks for its tiles step by
-/// step, the steps evenly over its stay. The caches keep what they have: played again, the launch finds what it left.
-/// `marks`: by when; they are filled in.
+/// DRAM traffic of a launch whose thread blocks start in the order `order` and stay on the SMs as in `stays`.
+/// `sharing`: one for each tile of the head. A block asks for its tiles step by step, and spreads the steps evenly over
+/// its stay. The caches keep their contents: played again, the launch finds what it left. `marks`: `started` says when;
+/// the rest is filled in.
 DramTraffic play(const LaunchAccesses& head, std::span<const Sharing> sharing, std::span<const BlockOfHead> order,
                  std::span<const Stay> stays, std::span<Cache> caches, std::span<Mark> marks = {});
 

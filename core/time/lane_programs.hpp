@@ -1,5 +1,5 @@
-// What the lanes of a thread block do, as acts of the clock that they share (core/time/lanes.hpp): made from the events
-// of a run, so that who waits for whom follows from who uses which tile.
+// What the lanes of a thread block do, as acts on their common clock (core/time/lanes.hpp). Made from the events of a
+// run: which lane waits for which follows from the tiles that they use.
 #pragma once
 
 #include <deque>
@@ -16,17 +16,17 @@
 
 namespace tilescope {
 
-/// Of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM. Measured on an H100 with
-/// microbenchmarks.
+/// Constants of kernels whose products and loads are asynchronous (wgmma, TMA), in cycles of one SM. Measured on an
+/// H100 with microbenchmarks.
 struct LaneConstants {
     double tensor = 4096;  ///< FLOPs of wgmma in f16 per cycle
     double notices = 58;   ///< from the end of a product until the warpgroup that waits for it goes on
     double barrier = 30;   ///< named, one way
     double shuffles = 60;  ///< the two that a row's maximum or sum takes
     double sigma = 1.1;    ///< ratio of the cycles of compiled work to those of its instructions (one warp a sub-core)
-    double beside = 2.8;   ///< more for an instruction while tensor cores are at work
-    double beside_dense = 1;  ///< the same where full-rate instructions follow one another,
-    double steals = 0.7;      ///< and the cycles that each of those then takes from the tensor cores
+    double beside = 2.8;   ///< extra cycles per cycle of instructions while tensor cores are at work
+    double beside_dense = 1;  ///< the same for a pass of full-rate instructions alone,
+    double steals = 0.7;      ///< and the cycles that such a pass takes from the tensor cores, per cycle
     double lone = 1.46;  ///< factor on a product of `lone_cols` columns or more while no other lane's product waits
     Index lone_cols = 256;
     double bus = 30;       ///< bytes per cycle from L2 to one SM while all ask
@@ -35,16 +35,16 @@ struct LaneConstants {
 
 /// A listener, of one thread block of the first launch. Per lane:
 /// - a load goes to the bus and a product to the tensor cores, and the lane goes on;
-/// - who uses a tile waits until it is there. A product need not wait for the sum that it adds to: products are done in
+/// - a lane that uses a tile waits for it. A product need not wait for the sum that it adds to: products are done in
 ///   order;
 /// - a slot of a ring is filled again when every lane that used its tile is done with it; registers that a product
 ///   reads are given back when it is done;
-/// - operations that follow one another on the elements of one tile are one pass over it, which takes as long as the
-///   unit that it needs most. A row's maximum or sum is there after the pass: who needs it begins another one;
-/// - lanes with `turns` hand the tensor cores on. A turn begins before a lane's product. It ends after the last product
-///   before the lane needs the result of one of that turn.
-/// What has one number a row takes no time, but for the shuffles of a maximum or sum. A lane of n x 4 warps is played
-/// as n warpgroups, each with its part of the rows.
+/// - consecutive operations on the elements of one tile are one pass over it, which takes as long as its busiest unit.
+///   A row's maximum or sum is known after the pass: an operation that needs it begins another pass;
+/// - lanes with `turns` use the tensor cores in turn. A turn begins before a product of the lane. It ends after the
+///   last product that comes before the lane needs the result of a product of this turn.
+/// Operations on one number a row take no time, except the shuffles of a maximum or sum. A lane of n x 4 warps is
+/// played as n warpgroups, each with its part of the rows.
 class LanePrograms : public Listener {
   public:
     LanePrograms(const Rates& rates, const LaneConstants& constants, Index block = 0);
@@ -67,7 +67,7 @@ class LanePrograms : public Listener {
   private:
     using Warpgroup = std::size_t;  // number of its program
 
-    /// What an act sets when it is done, and who has waited for that.
+    /// The flag that an act sets when it is done, and the warpgroups that have waited for it.
     struct Arrival {
         Flag flag;
         bool of_product;
@@ -80,7 +80,7 @@ class LanePrograms : public Listener {
     };
     struct OnChip {
         TileInfo info;
-        std::map<Warpgroup, Arrives> made;  // by what each made it last
+        std::map<Warpgroup, Arrives> made;  // how each made it last
         std::map<Warpgroup, Use> used;      // last
     };
     /// Work on the elements of a tile, so far.
@@ -99,7 +99,7 @@ class LanePrograms : public Listener {
     };
     struct State {
         const LaneOf* lane;
-        Index told = -1;  // the step that it marked
+        Index told = -1;  // the last step that it marked
         TileId at = no_tile;
         std::map<TileId, Pass> passes = {};        // the last of each tile
         std::set<TileId> unheard = {};             // maxima and sums of rows whose shuffles are still to come
@@ -145,8 +145,8 @@ class LanePrograms : public Listener {
     std::vector<State> states_;
     std::deque<LaneOf> lanes_;
     std::map<TileId, OnChip> tiles_;
-    std::map<std::pair<TileId, Index>, std::pair<Flag, Index>> slots_;  // ring, slot: free when set so often
-    std::vector<Index> loops_;                                          // the turn of each that is open
+    std::map<std::pair<TileId, Index>, std::pair<Flag, Index>> slots_;  // by ring and slot: free when set so often
+    std::vector<Index> loops_;                                          // the current turn of each open loop
     std::deque<std::string> names_;
 };
 

@@ -1,5 +1,5 @@
-// One clock for lanes: warps of a thread block, or of several, that go on at the same time, each through acts of its
-// own in order. Units serve them, flags say who may go on. Cycles of one SM.
+// One clock for lanes: warps of one or several thread blocks that run at the same time. Each lane carries out its acts
+// in order; units serve the lanes, and flags say which may go on. Times are cycles of one SM.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace tilescope {
 
-/// A number of something that lanes wait for: that a slot is full or free, that it is a lane's turn, that a product is
-/// done. The play counts how often each flag was set.
+/// The number of a condition that lanes wait for: that a slot is full or free, that it is a lane's turn, that a product
+/// is done. The play counts how often each flag was set.
 using Flag = std::uint32_t;
 inline constexpr Flag no_flag = 0xffffffff;
 
@@ -28,20 +28,20 @@ struct Act {
         pass,  ///< the lane is busy for so many cycles, whatever others do
         idle,  ///< the same, but counted as waiting: at a barrier, for example
         set,   ///< sets `flag`, after so many cycles; the lane goes on
-        mark   ///< the play tells when the lane came here
+        mark   ///< the play notes when the lane gets here
     };
     Kind kind;
     const char* what = "";  ///< a string literal
     Index step = 0;         ///< of the loop, or of what is marked
     double cycles = 0;      ///< that it takes when nothing else goes on
     Flag flag = no_flag;    ///< says that the result is there
-    Flag frees = no_flag;   ///< says that the operand is done with: of a slot of a ring
+    Flag frees = no_flag;   ///< says that the operand is no longer needed: its slot of a ring is free
     Index count = 1;
     double lone = 1;                ///< of a product: factor on its cycles while no other lane has one in the queue
     double bytes = 0;               ///< of a load
-    std::optional<Unit> unit = {};  ///< of work; without, it takes nothing from others: the latency of a shuffle
-    double beside = 0;              ///< of work: cycles that all of it takes longer beside products
-    double steals = 0;              ///< of work: cycles of the tensor cores that all of it takes away
+    std::optional<Unit> unit = {};  ///< of work; nullopt: it uses no unit, as the latency of a shuffle
+    double beside = 0;              ///< of work: extra cycles of the whole act while products run
+    double steals = 0;              ///< of work: cycles that the whole act takes away from the tensor cores
 };
 
 struct LaneProgram {
@@ -52,12 +52,12 @@ struct LaneProgram {
 /// What lanes share.
 struct LaneMachine {
     double bus = 0;                       ///< bytes per cycle
-    double latency = 0;                   ///< cycles until what has come over the bus is there
-    bool bus_queues = true;               ///< or else each load has a bus of its own
+    double latency = 0;                   ///< cycles from the end of a transfer on the bus until its data is there
+    bool bus_queues = true;               ///< false: each load has a bus of its own
     std::vector<std::string> flags = {};  ///< names, by number, for messages
 };
 
-/// How long an act took, on its lane or, of a product or load, on the unit that serves the lane.
+/// How long an act took: on its lane or, for a product or a load, on the unit that serves the lane.
 struct LanePhase {
     std::uint32_t lane;
     Act::Kind kind;
@@ -66,7 +66,7 @@ struct LanePhase {
     double from, to;
 };
 
-/// When a lane came by a mark, and how long it had waited and been idle by then.
+/// When a lane reached a mark, and how many cycles it had waited or been idle until then.
 struct LaneMark {
     std::uint32_t lane;
     Index step;
@@ -74,7 +74,7 @@ struct LaneMark {
 };
 
 struct LanePlay {
-    std::vector<LanePhase> phases;  ///< in the order in which they end; where they were asked for
+    std::vector<LanePhase> phases;  ///< where asked for: loads as they are issued, other acts as they end
     std::vector<LaneMark> marks;
     double end = 0;
     double tensor = 0, exp = 0, cuda = 0,
@@ -86,9 +86,9 @@ struct Stuck : RunError {
     using RunError::RunError;
 };
 
-/// Plays all lanes from cycle 0 to their ends. Work on the same unit shares it. While tensor cores are at work, work on
-/// CUDA cores takes longer by its `beside` times the lanes that are at such work. Throws Stuck; std::invalid_argument
-/// where cycles or bytes are negative or no finite number, with which nothing would ever end.
+/// Plays all lanes from cycle 0 to their ends. Acts of work on the same unit share it. While tensor cores are at work,
+/// an act of work takes longer: by its `beside` times the number of lanes at work. Throws Stuck; std::invalid_argument
+/// where cycles or bytes are negative or not finite, because such a play would never end.
 LanePlay play_lanes(std::span<const LaneProgram> lanes, const LaneMachine& machine, bool phases = false);
 
 }  // namespace tilescope

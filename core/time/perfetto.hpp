@@ -29,7 +29,7 @@ class Message {
 };
 
 /// Writes a trace, packet by packet. Times are in nanoseconds. Slices of a track nest: each ends before the one around
-/// it, and the events of a track are written in the order of time. Tracks may take turns.
+/// it, and the events of a track are written in the order of time. Several tracks may be written alternately.
 class PerfettoTrace {
   public:
     enum class Track : std::uint32_t { none };

@@ -7,11 +7,11 @@
 
 namespace tilescope {
 
-/// What limits a thread block at a time. `alu`: every other floating-point operation, at full or half rate.
+/// What can limit a thread block. `alu`: every other floating-point operation, at full or half rate.
 enum class Unit : std::uint8_t { tensor, fma, exp, alu, sram, l2, dram };
 inline constexpr std::size_t unit_count = 7;
 const char* name_of(Unit unit);
-/// Of something in every unit.
+/// One number for every unit.
 using PerUnit = std::array<double, unit_count>;
 
 /// How a kernel computes products.
@@ -20,17 +20,17 @@ const char* name_of(Style style);
 
 /// Cycles that kernels of a style lose, one set for all of them. Fitted to measured kernels of that style.
 struct StyleConstants {
-    double sigma;    ///< cycles that a thread block alone on an SM takes, over those of its units
+    double sigma;    ///< ratio of the cycles of a thread block alone on an SM to those of its units
     double eta;      ///< the same where thread blocks contend for a unit
     double reduce;   ///< of a reduction along rows, between lanes
     double barrier;  ///< of a barrier, or of waiting for loads
     double store;    ///< of storing a result within a loop, and going on
     double block;    ///< of a thread block: its start, first loads and end
-    double mask;     ///< of a step that a mask crosses: so much of a step more
+    double mask;     ///< of a step that a mask crosses: extra time, as a fraction of a step
     double look_up;  ///< of a thread, to look up whether a mask hides a score, one score after the other
-    /// Whether warps wait at shared memory only where it has no pause left. An operand of tensor cores serves a product
-    /// of 16 x 8 x 16, so loads lie far ahead of what uses them; one of CUDA cores serves a few multiply-adds, and
-    /// every warp that loads meets the others.
+    /// Whether warps wait for shared memory only where it is busy all the time. An operand of tensor cores serves a
+    /// product of 16 x 8 x 16, so loads are issued far ahead of their use. An operand of CUDA cores serves a few
+    /// multiply-adds, and every warp that loads meets the others there.
     bool sram_queues;
 };
 const StyleConstants& constants_of(Style style);

@@ -17,20 +17,20 @@ struct Placement {
     Index first_tick, last_tick;  ///< it is busy in ticks [first_tick, last_tick)
 };
 
-/// A recording keeps thread blocks one after the other; a machine runs as many at a time as it has SMs. This puts them
-/// next to each other. Every SM has one thread block at a time, in the order of their modelled stays; where these are
-/// not known it takes the next one in the order of the grid when it is done. A launch begins when the one before has
-/// ended. In a tick every busy SM carries out one turn: an operation, with the tiles that are made for it and those
-/// that are given back before it.
+/// A recording keeps thread blocks one after the other; a machine runs as many at a time as it has SMs. This puts the
+/// blocks next to each other. Every SM has one block at a time, in the order of their modelled stays. Where stays are
+/// not known, an SM that is done takes the next block of the grid. A launch begins when the one before has ended. In a
+/// tick every busy SM carries out one turn: an operation, with the tiles that are made for it and those that are given
+/// back before it.
 class Schedule {
   public:
-    /// Where and when a thread block of a launch stays; nothing where that is not known.
+    /// Where and when a thread block of a launch stays; nullopt where that is not known.
     using Stays = std::function<std::optional<Stay>(Index launch, Index block)>;
 
     Schedule(Trace recording, Index sms, const Stays& stays = {});
 
     /// The recording in the order of the ticks, SM by SM within a tick. Blocks of a launch do not depend on each other,
-    /// so this is an order in which the same program could have run. Stays in place when the schedule moves.
+    /// so this is an order in which the same program could have run. Moving the schedule does not move this object.
     const Trace& trace() const { return *trace_; }
     Index ticks() const { return static_cast<Index>(ends_.size()) - 1; }
     /// The steps that the first `tick` ticks carry out: where to seek a Player.
@@ -45,7 +45,7 @@ class Schedule {
     const Placement* placement_of(Index launch, Index block) const;
     /// What an SM was busy with in tick `tick` (from 1 on); nullptr: nothing recorded.
     const Placement* at(Index sm, Index tick) const;
-    /// SMs that ever have a recorded thread block: 0 .. n-1.
+    /// How many SMs ever have a recorded thread block: SMs 0 .. n-1.
     Index sms_used() const { return static_cast<Index>(by_sm_.size()); }
 
   private:

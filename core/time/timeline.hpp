@@ -12,21 +12,21 @@ namespace tilescope {
 /// Cycles that a thread block takes on an SM, by how many are resident there: the first number is for it alone.
 using BlockCycles = std::vector<double>;
 
-/// The cycles of a kind of thread blocks while so many are left at work: fewer have more of the chip's memory each.
+/// The cycles of a kind of thread blocks while so many are left at work: the fewer, the more of L2 and DRAM each has.
 using Among = std::function<BlockCycles(std::uint32_t kind, Count at_work)>;
 
-/// A launch's thread blocks in the order in which they start: `sequence` again and again, of numbers of `kinds`.
+/// A launch's thread blocks in the order in which they start: `sequence`, which has indices of `kinds`, `times` times.
 struct Grid {
     std::vector<BlockCycles> kinds;
     std::vector<std::uint32_t> sequence;
     Count times = 1;
     Among among = {};    ///< once all have started; without it they take what `kinds` says
-    bool again = false;  ///< reckoned anew whenever a sixteenth has ended, and not only when the last one starts
+    bool again = false;  ///< computed again whenever a sixteenth has ended, not only when the last one starts
 
     Count blocks() const { return times * static_cast<Count>(sequence.size()); }
 };
 
-/// Of slots that become free at the same instant: all of an SM first, or one of each SM.
+/// Which of the slots that become free at the same instant are filled first: all of one SM, or one of each SM.
 enum class Refill : std::uint8_t { packed, spread };
 
 /// Where and when a thread block runs, in cycles.
@@ -35,7 +35,7 @@ struct Stay {
     double from, to;
 };
 
-/// From when on the chip's memory is shared by so many thread blocks.
+/// From `from` on, the chip's memory is shared by so many thread blocks.
 struct Shared {
     double from;
     Count at_work;
@@ -45,20 +45,20 @@ struct Timeline {
     double cycles = 0;           ///< until the last thread block has ended
     double resident = 0;         ///< thread blocks resident on an SM, on average over that time and all SMs
     double last_start = 0;       ///< when the last thread block starts
-    double after_start = 0;      ///< cycles that slots are taken after that, all together
+    double after_start = 0;      ///< cycles that slots are occupied after that, summed over all slots
     std::vector<Stay> stays;     ///< of every thread block, in the order in which they start
     std::vector<Shared> shared;  ///< in the order of time, the first from the start on
 };
 
-/// Plays a grid on `sms` SMs of `slots` thread blocks each. The first round goes to the SMs in order, one block each;
-/// further rounds in another, fixed order each, as devices do not put block b + sms where block b is. Every resident
-/// block advances at the rate that the number of residents allows. What all share is reckoned anew once the last block
-/// has started, where the grid says so.
+/// Plays a grid on `sms` SMs of `slots` thread blocks each. The first round goes to the SMs in order, one block each.
+/// Each further round has another, fixed order, because devices do not put block b + sms where block b is. Every
+/// resident block advances at the rate that the number of residents allows. Once the last block has started, the grid's
+/// `among` says what each has of the memory that all share.
 ///
-/// `uneven`: how far apart the speeds of alike blocks are, as a share; without it waves stay in step for ever.
+/// `uneven`: how much the durations of alike blocks differ, as a fraction; with 0, waves stay in step for ever.
 Timeline play(const Grid& grid, Index sms, Index slots, Refill refill, double uneven = 0);
 
-/// The same of so many thread blocks that are alike, wave by wave, without their stays.
+/// The same for `blocks` thread blocks that are alike, wave by wave, without their stays.
 Timeline play_alike(const BlockCycles& cycles, Count blocks, Index sms, Index slots, Refill refill,
                     const Among& among = {});
 

@@ -39,7 +39,7 @@ void program_text(App& app, float height);
 /// Where that program is in the sources.
 std::string program_path(const App& app);
 
-/// True where the machine, the line or the room differ from those of the frame before, in the current window.
+/// True where tick, SM, line or room differ from those of the frame before, in the current window.
 bool moved(const App& app, int line, ImVec2 room);
 
 }  // namespace tilescope::gui::code

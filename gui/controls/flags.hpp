@@ -19,14 +19,14 @@ void change(App& app, F&& what) {
 
 inline const lab::Options& options(const App& app) { return app.session.setup().options; }
 
-/// Typed numbers may be anything; what they mean is checked when the run is made.
+/// A typed number as a whole one. Its value is checked when the run is made.
 Index typed(double x);
-/// A number of the problem; what is wrong with it is said where the run would be.
+/// A row for a number of the problem; its error is shown where the run would be.
 void index_row(App& app, NumberRow row, std::optional<Index> lab::Options::*member);
 void number_flag_row(App& app, NumberRow row, std::optional<double> lab::Options::*member);
-/// What the flags came to; nullptr while that is not known, or where they are wrong.
+/// The request that the flags make; nullptr while that is not known, or where they are wrong.
 const lab::Request* asked_request(const App& app);
-/// What is asked for, also where it is wrong.
+/// The problem that is asked for, even where it is wrong.
 Problem asked(const App& app);
 
 }  // namespace tilescope::gui::controls

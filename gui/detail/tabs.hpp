@@ -1,4 +1,4 @@
-// What the two panels share that take turns in one place on the screen: values and counters.
+// What the panels of values and counters share. They take turns in one place on the screen.
 #pragma once
 
 #include <string>

@@ -27,8 +27,8 @@ struct ColourScale {
     bool flat() const { return !any || (low == high && !minus_infinity); }
 };
 ColourScale scale_of(TileData values);
-/// One scale for two pictures that are to be compared; the second one's own where they are not of a kind, logits and
-/// probabilities say.
+/// One scale for two pictures that are to be compared; that of b where the two differ in kind, as logits and
+/// probabilities do.
 ColourScale common_scale(const ColourScale& a, const ColourScale& b);
 
 /// Blue below zero, orange above.
@@ -56,7 +56,7 @@ struct Cell {
     float value;  ///< their average, without those that are -inf
 };
 
-/// Draws it, and says what is under the mouse.
+/// Draws the picture; returns the cell under the mouse.
 std::optional<Cell> draw(const Theme& theme, const Palette& palette, const Picture& picture);
 /// The colours from left to right, with the ends in numbers.
 void draw_scale(const Theme& theme, const Palette& palette, const ColourScale& scale, ImVec2 at, float width);

@@ -6,7 +6,7 @@
 
 namespace tilescope::gui::detail {
 
-/// What a picture of a tile is drawn with and may be asked.
+/// Draws pictures of tiles, and their captions.
 struct TilePainter {
     const Theme& theme;
     const Palette& palette;
@@ -16,14 +16,14 @@ struct TilePainter {
     void paint(const RecordedTile& tile, TileData values, const ColourScale& scale, ImVec2 at, ImVec2 size,
                const std::string& note = {}, const Region& region = {}) const;
     void outline(ImVec2 at, ImVec2 size, ImU32 colour, float width) const;
-    /// Name, then `more` if there is room, or in any case: then the name is cut.
+    /// The name, then `more` if there is room; with `keep_more` the name is cut to make room for it.
     void caption(const std::string& name, Meaning meaning, const std::string& more, ImVec2 at, float width,
                  bool live = true, bool keep_more = false) const;
 };
 
 /// The last operation as an equation, in a box: operands and previous contents, an arrow, the tile it wrote.
 void operation_view(const TilePainter& painter, const show::SmState& sm, ImVec2 at, ImVec2 size);
-/// Every tile that the thread block ever has on chip, each in a place of its own; an empty frame where it is not there.
+/// Every tile that the thread block ever has on chip, each at its own place; an empty frame while it is not on chip.
 class Gallery {
   public:
     /// Rows from left to right, all pictures as high as fits into `room`.
@@ -43,7 +43,7 @@ class Gallery {
     bool arrange(const Theme& theme, ImVec2 room, float picture);
 
     std::vector<Slot> slots_;
-    float picture_ = 0, height_ = 0;  // of one, of all
+    float picture_ = 0, height_ = 0;  // height of one picture, of all together
 };
 
 /// Names, shapes and bytes alone, of a recording without values.

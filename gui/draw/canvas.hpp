@@ -23,7 +23,7 @@ struct Box {
     bool contains(ImVec2 p) const { return p.x >= x0 && p.x < x1 && p.y >= y0 && p.y < y1; }
     Box grown(float by) const { return {x0 - by, y0 - by, x1 + by, y1 + by}; }
     Box moved(float dx, float dy) const { return {x0 + dx, y0 + dy, x1 + dx, y1 + dy}; }
-    /// The part above y, and what is left below it.
+    /// Cuts the upper part off, `height` high, and returns it.
     Box cut_top(float height) {
         const Box top = {x0, y0, x1, y0 + height};
         y0 += height;
@@ -43,7 +43,7 @@ class Canvas {
     float px(float at_scale_1) const { return theme_->px(at_scale_1); }
 
     void fill(const Box& b, ImU32 colour, float rounding = 0) const;
-    /// Cells side by side, from one of the edges, of which there is one more, to `gap` before the next.
+    /// Cells side by side: cell k reaches from edges[k] to `gap` before edges[k + 1].
     void row(const float* edges, float top, float bottom, float gap, std::span<const ImU32> colours) const;
     void outline(const Box& b, ImU32 colour, float thickness = 1, float rounding = 0) const;
     void dashed(const Box& b, ImU32 colour) const;
@@ -76,7 +76,7 @@ class Canvas {
 
     /// With its top left corner at `at`. Returns its width.
     float text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
-    /// The same, of what stands for a longer text: that one is noted.
+    /// The same for a text that stands for a longer one; `whole` is noted.
     float text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view shown, std::string_view whole) const;
     /// In the middle of the height of the box, shortened with … to fit. Returns the x at which it ends.
     float text_in(ImFont* font, const Box& b, ImU32 colour, const std::string& text, Align align = Align::left) const;
@@ -113,7 +113,7 @@ class Canvas {
                   Align align) const;
     void write(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
 
-    /// What is told of everything that is drawn, where a picture of vectors is taken; nullptr elsewhere.
+    /// Receives all that is drawn while a picture of vectors is taken; nullptr otherwise.
     Drawing* told() const;
 
     const Theme* theme_;

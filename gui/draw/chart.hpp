@@ -19,7 +19,7 @@ struct Chart {
 Chart draw_chart(const Canvas& canvas, Box area, const lab::Panel& panel,
                  const std::vector<std::pair<double, double>>& besides);
 
-/// A sample of each curve and box with its title, once each, of all panels; returns the height that they took.
+/// A legend: one sample for each curve and box of all panels, with its title; returns its height.
 float draw_legend(const Canvas& canvas, Box area, const lab::Figure& figure);
 
 /// A point's mark.

@@ -7,9 +7,9 @@ namespace tilescope::gui {
 
 enum class Asks : std::uint8_t { what_to_read, where_to_write };
 
-/// For every frame: the dialog `title`, where ImGui::OpenPopup() has opened it. `act` carries out what it is for; its
-/// error is shown, and leaves the dialog open. A file that is there is replaced when it is confirmed twice. `more`
-/// draws what else there is to choose.
+/// To be called in every frame: draws the dialog `title` once ImGui::OpenPopup() has opened it. `act` reads or writes
+/// the file; its error is shown and leaves the dialog open. A file that exists is replaced after a second confirmation.
+/// `more` draws further choices.
 void path_dialog(App& app, PathDialog& dialog, Asks asks, const char* title, const char* verb,
                  void (*act)(App&, const std::string& path), void (*more)(App&) = nullptr);
 

@@ -13,11 +13,11 @@
 
 namespace tilescope::gui {
 
-/// Is told by Canvas, shape by shape and in their order, what ImGui draws, and writes it as SVG. Lines and outlines are
-/// those that ImGui's calls of the same names draw, which move them to the middle of a pixel.
+/// Receives from Canvas, shape by shape and in order, what ImGui draws, and writes it as SVG. Lines and outlines are
+/// moved to the middle of a pixel, as by ImGui's calls of the same names.
 class Drawing {
   public:
-    /// Until the next one, what is drawn is seen in this rectangle only.
+    /// Until the next call, what is drawn is seen only in this rectangle.
     void clip(ImVec2 min, ImVec2 max) { clip_ = {min.x, min.y, max.x, max.y}; }
 
     void fill(ImVec2 min, ImVec2 max, ImU32 colour, float rounding);
@@ -44,7 +44,7 @@ class Drawing {
     struct Extent {
         float x0, y0, x1, y1;
     };
-    /// One element, seen through the clip where it reaches beyond it. Nothing where none of it is seen.
+    /// Adds an element, clipped where it reaches beyond the clip; nothing where all of it is outside.
     void add(Extent of_it, const std::string& element);
     const Typeface& face(const ImFont* font);
 

@@ -28,10 +28,10 @@ bool text_field(const char* id, char* text, std::size_t size);
 bool number_field(const char* id, double& value);
 /// A part of the window, from the cursor on, that is clicked and says nothing itself. Never too small for Dear ImGui.
 bool hit_area(const std::string& id, ImVec2 size);
-/// Goes by ratios, and says no number.
+/// A logarithmic slider without a number.
 bool ratio_slider(const char* id, float& value, double least, double most);
 
-/// In place of the tooltip that there is, if there is one.
+/// Replaces the tooltip that there is, if there is one.
 void tooltip(const std::string& text);
 
 /// A tooltip of several items, until the end of its scope.

@@ -28,7 +28,7 @@ class Notes {
     void clear(std::string_view panel) { of(panel).clear(); }
     const std::vector<std::pair<std::string, std::vector<Note>>>& panels() const { return panels_; }
 
-    Drawing* drawing = nullptr;  ///< takes the shapes down, too, where it is there
+    Drawing* drawing = nullptr;  ///< receives the shapes for a picture of vectors, or nullptr
 
   private:
     friend class NotedAs;
@@ -56,7 +56,7 @@ std::string_view readable(std::string_view text);
 
 /// The notes of the current context; nullptr where nobody takes any.
 Notes* notes();
-/// For gui/draw alone: panels draw texts by what it offers.
+/// For gui/draw alone: panels draw their texts with its functions.
 void note(std::string_view text, ImVec2 at, const ImFont* font = ImGui::GetFont());
 
 }  // namespace tilescope::gui

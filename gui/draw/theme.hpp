@@ -30,9 +30,9 @@ struct Theme {
 
     /// The hue of a tensor or tile, by what its numbers are.
     ImU32 hue(Meaning meaning) const;
-    /// Of the k-th curve of a chart; below 0 the ink.
+    /// The colour of the k-th curve of a chart; below 0 the ink.
     ImU32 series(int k) const;
-    /// Of a plane's cell: 0 to 1, from what is like the background to what is like the ink.
+    /// The colour of a cell of the plane: from 0, like the background, to 1, like the ink.
     ImU32 shade(float share) const;
     /// `colour` with another opacity, 0 to 1.
     static ImU32 faded(ImU32 colour, float opacity);
@@ -43,19 +43,19 @@ struct Theme {
     float px(float at_scale_1) const { return at_scale_1 * scale; }
 };
 
-/// Fonts as the files that hold them, whole; one that is empty is replaced by the font that is built into ImGui.
+/// The whole contents of font files; for an empty one the font that is built into ImGui is used.
 struct FontFiles {
     std::string text, title, mono;
     std::string symbols;  ///< for what the others do not have
 };
 
-/// Whether a window of so many pixels has less room than three columns need, as what is held has.
+/// Whether a window of so many pixels has less room than three columns need, as on a phone.
 bool is_held(float width, float height, float display_scale);
-/// Who reads what is held or not, in a hall where that is asked for.
+/// The reader: in the hand where `held`, else in a hall where `hall` asks for that, else at a desk.
 Reader reader_of(bool held, bool hall);
 
-/// The scale for a window of so many pixels: type grows with the window, and in a hall with its height, for that is
-/// what fills the screen; in the hand it is the display's own, or a little less. In tenths, for every change makes the
+/// The scale for a window of so many pixels. Type grows with the window, in a hall with its height, because that fills
+/// the screen; in the hand it is the display's own, or a little less. In steps of 0.1, because every change makes the
 /// fonts anew.
 float scale_for(float width, float height, float display_scale, Reader reader);
 

@@ -6,11 +6,11 @@
 
 namespace tilescope::gui {
 
-/// Every how many pieces of `pixels` there is `room` for a title; 0 where titles would stand too far apart to say whose
-/// they are.
+/// n, where every n-th piece of `pixels` pixels can have a title that takes `room`; 0 where titles would be too far
+/// apart to show which piece they name.
 Index titles_every(float room, float pixels);
 
-/// Titles of columns of `pixels` whose first begins at `left`: of every n-th that begins within `line`.
+/// Columns are `pixels` wide, the first begins at `left`. Every `every`-th one that begins within `line` has a title.
 void draw_titles(const Canvas& canvas, const show::Session& session, const Box& line, float left, float pixels,
                  Index every, Index columns);
 

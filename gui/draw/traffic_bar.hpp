@@ -18,7 +18,7 @@ struct TrafficPart {
 /// SM traffic so far: read, then written and paler; each tensor in its hue.
 std::vector<TrafficPart> sm_traffic_parts(const Theme& theme, const show::Run& run);
 
-/// Beside each other; what is to come, up to `end`, is a dashed outline.
+/// Parts side by side; bytes to come, up to `end`, are a dashed outline.
 void draw_traffic_bar(const Canvas& canvas, const Box& bar, double pixels_per_byte,
                       const std::vector<TrafficPart>& parts, Bytes end);
 

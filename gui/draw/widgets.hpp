@@ -9,18 +9,18 @@
 
 namespace tilescope::gui {
 
-/// A quiet word over a group of controls.
+/// A small heading over a group of controls.
 void heading(const App& app, const char* text);
 /// Small grey text that wraps.
 void remark(const App& app, const std::string& text);
 /// Explains the item that was submitted last while the mouse rests on it.
 void tip(const App& app, const std::string& text);
 
-/// Of what would not be seen while it is off.
+/// The border of items that would be invisible while they are off.
 ImU32 rim(const Theme& theme);
 
-/// The name of what is shown in one place in turns with others; the one that is shown is underlined. Returns whether it
-/// was chosen.
+/// A tab: one of several names that share a place on the screen. The one that is shown is underlined. Returns whether
+/// it was chosen.
 bool tab(App& app, const char* place, const char* name, bool shown);
 
 /// A row that begins with a small label; leaves the cursor where its field starts, as wide as the rest of the row.

@@ -9,11 +9,11 @@ namespace tilescope::gui {
 /// Whether a stage has more room beside things than below them.
 inline bool is_wide(const Box& area) { return area.w() > 1.4f * area.h(); }
 
-/// What the finding takes of a stage: two lines; in a hall, where height is dear, one if the stage is wide.
+/// Height of the finding: two lines; in a hall, where height is dear, one if the stage is wide.
 float finding_height(const Theme& t, const Box& stage);
 /// The same with two lines of its reason.
 float words_height(const Theme& t, const Box& stage);
-/// What is too long for large type is written smaller, and whole.
+/// A finding that is too long for large type is written smaller, and whole.
 void draw_finding(const Canvas& canvas, const Box& room, const show::Sentence& finding);
 
 /// As many whole sentences, from the first one on, as have room; returns the lines that they take.

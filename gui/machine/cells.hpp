@@ -1,4 +1,4 @@
-// One slice of a tensor as cells on the screen: a cell a region where that can be seen, and merged where it cannot.
+// One slice of a tensor as cells on the screen: a cell for each region, merged where regions are too small to see.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ struct Cell {
 };
 
 struct Cells {
-    std::vector<Cell> grid;    ///< of the regions like the first that is used: they do not overlap
+    std::vector<Cell> grid;    ///< of regions of the shape of the first one used: they do not overlap
     std::vector<Cell> others;  ///< of regions of another shape, over the same elements; only what was touched so far
     bool overlap = false;      ///< there are such others, now or later
 };

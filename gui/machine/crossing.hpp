@@ -1,4 +1,4 @@
-// Where the tiles of one SM are drawn, and how what moves gets to them.
+// Where the tiles of one SM are drawn, and how moving tiles get there.
 #pragma once
 
 #include <vector>
@@ -14,16 +14,16 @@ struct DrawnHeld {
     Box box;   ///< the tile that it has now
 };
 
-/// Between tiles; what lies in one space has a frame at a third of it.
+/// The gap between tiles; the frame around the tiles of one space is a third of it away.
 float gap_in(const MachineFigure& f, const Box& area);
 
-/// Pixels an element: as many as there is room for.
+/// Pixels an element: as many as fit into `area`.
 float scale_for(const MachineFigure& f, const std::vector<Held>& all, const Box& area);
 
-/// All to that scale; what is too thin to be seen is drawn wider.
+/// All tiles to that scale; those too thin to be seen are drawn wider.
 std::vector<DrawnHeld> arranged(const MachineFigure& f, const std::vector<Held>& all, const Box& area);
 
-/// The points between the lower edge of `area` and a tile, the first one on that edge: around the tiles between.
+/// The path from the lower edge of `area` to a tile, beginning on that edge: around the tiles between.
 std::vector<ImVec2> way_to(const MachineFigure& f, const std::vector<DrawnHeld>& all, const DrawnHeld& tile,
                            const Box& area);
 

@@ -18,7 +18,7 @@ struct Move {
     ImVec2 door;                    ///< where it enters and leaves
     std::vector<ImVec2> then = {};  ///< the way from there
     bool focus = true;              ///< of the SM that is drawn large
-    Bytes missed = 0;               ///< what of it the L2 had to fetch
+    Bytes missed = 0;               ///< bytes of it that missed the L2
     Box region = {};                ///< in HBM
     Box held = {};                  ///< in L2
     bool in_front = true;           ///< whether the region is in the slice shown
@@ -30,7 +30,7 @@ struct MachineFigure {
     Run& run;
     const L2Shown& l2;
     Canvas canvas;
-    std::string prefix;      ///< of the names of places
+    std::string prefix;      ///< of the names in App::places
     Index focus;             ///< the SM in focus, one of this run's
     bool over;               ///< the run has ended, while the other one of a race goes on
     float arrived;           ///< 0 to 1: how much of the tick's moves has happened
@@ -44,24 +44,24 @@ struct MachineFigure {
 /// A line about the launch.
 void draw_launch(const MachineFigure& f, const Box& line);
 
-/// All SMs of the GPU, small. Notes what moves to and from those not in focus, where it lies `at_pipes`.
+/// All SMs of the GPU, small. With `at_pipes`, adds to `moves` those of SMs not in focus.
 void draw_sm_map(MachineFigure& f, Box area, bool at_pipes);
 float sm_map_height(const MachineFigure& f, float width, float at_most);
 
-/// The SM in focus, large. Notes what moves.
+/// The SM in focus, large. Adds to `moves`.
 void draw_sm(MachineFigure& f, const Box& area);
 
-/// The tensors, to scale. Notes where what moves is in HBM.
+/// The tensors, to scale. Fills in where the moves are in HBM.
 void draw_hbm(MachineFigure& f, Box area);
 /// "HBM 40.0 GiB · 12.6 MB used".
 void draw_hbm_title(const MachineFigure& f, const Box& line);
 
-/// What the L2 holds of every tensor. Notes where what moves is in it.
+/// What the L2 holds of every tensor. Fills in where the moves are in it.
 void draw_l2(MachineFigure& f, const Box& at);
-/// Over what flies.
+/// Texts on the L2, over the moving tiles.
 void draw_l2_texts(const MachineFigure& f, const Box& at);
 
-/// Between the SMs and what is below them, and between L2 and HBM: behind everything, then what flies, then the words.
+/// Pipes below the SMs, and between L2 and HBM. Drawn in this order: pipes, moving tiles, texts.
 struct Pipes {
     Box of_l2, of_dram;  ///< without an L2 one of them has no height
 };

@@ -22,20 +22,20 @@ struct Scale {
     Box box;
     float low = 0, high = 0;
 
-    /// That has room for all of them, for 0 and for `least`.
+    /// Has room for all bars, for 0 and for `least`.
     Scale(const Box& box, const std::vector<Bar>& bars, float least);
     void with(float value);
     float y(float value) const;
 };
-/// With the running maximum, or the ceiling, where there is one.
+/// Also has room for the running maximum, or the ceiling, where there is one.
 Scale scale_of_scores(const Box& box, const show::RowMoment& moment);
 
 void draw_bars(const Canvas& canvas, const Scale& scale, const std::vector<Bar>& bars);
 /// The running maximum.
 void draw_level(const Canvas& canvas, const Scale& scale, const show::RowMoment& moment);
-/// Above it exponentials have no number.
+/// The line above which exponentials overflow.
 void draw_ceiling(const Canvas& canvas, const Scale& scale);
-/// What was, as a dashed ghost; what is left of it; what came.
+/// The sum: its old value as a dashed outline; what is left of that; what was added.
 void draw_sum(const Canvas& canvas, const Box& box, const show::RowMoment& moment);
 
 }  // namespace tilescope::gui::row

@@ -1,4 +1,4 @@
-// One row in every softmax program, below each other: keys stand below themselves.
+// One row in every softmax program, one below the other, with each key in the same column.
 #pragma once
 
 #include "gui/draw/canvas.hpp"

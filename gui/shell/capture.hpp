@@ -12,11 +12,11 @@ namespace tilescope::gui::shell {
 /// Writes a PNG. RunError when it cannot.
 void write_png(const Picture& picture, std::ostream& out);
 
-/// The same of an SVG, its text as text in fonts that come along. RunError without rsvg-convert.
+/// Writes an SVG as a PDF, with its text as text in embedded fonts. RunError without rsvg-convert.
 void write_pdf(const std::string& svg, std::ostream& out);
 
-/// A film that ffmpeg makes as its pictures arrive, in a file without a name: what others see is written as all output
-/// is, and only once the film is known to be whole.
+/// A film that ffmpeg makes as its pictures arrive, in a file without a name. write() copies it to the output once it
+/// is known to be whole.
 class Film {
   public:
     enum class Kind { mp4, gif };

@@ -12,11 +12,11 @@ namespace tilescope::gui::shell {
 class FilmBeside {
   public:
     FilmBeside();
-    /// Ends what is being written, which leaves nothing.
+    /// Ends the writer; no part of a film is left.
     ~FilmBeside();
 
-    /// After a frame: begins the film that app.filming asks for, notes how far it is, and ends it where that was asked
-    /// for. Returns what came of it, once it is over; else nothing.
+    /// After a frame: begins the film that app.filming asks for, notes how far it is, and cancels it when asked.
+    /// Returns a message once it is over, else nothing.
     std::string work(App& app, Size size);
 
   private:

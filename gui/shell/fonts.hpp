@@ -5,7 +5,7 @@
 
 namespace tilescope::gui::shell {
 
-/// Reads fonts from where distributions keep them; the text of a font that there is not is empty.
+/// Reads fonts from where distributions keep them; empty for a font that is not found.
 FontFiles find_fonts();
 
 }  // namespace tilescope::gui::shell

@@ -17,10 +17,10 @@ struct InputEvent {
     double x = 0, y = 0;  ///< where, in the window
 };
 
-/// Dear ImGui 1.86 looks at keys and buttons once a frame: what goes down and up again within one did not happen, and
-/// of two things in one frame it chooses the order. So a frame is told of every key once, and of nothing that comes
-/// after a key that does something; a button that changes has a frame of its own, since it says who hears the next key.
-/// On slow frames a click, Ctrl+A, a number and Enter arrive as they were made.
+/// Dear ImGui 1.86 looks at keys and buttons once a frame: it misses a key that goes down and up within one, and orders
+/// the events of a frame itself. So a frame gets at most one event of each key, and none after a key that does
+/// something. A button that changes has a frame of its own, because it decides which item gets the next key. On slow
+/// frames a click, Ctrl+A, a number and Enter then arrive in order.
 class InputQueue {
   public:
     void push(const InputEvent& event) { events_.push_back(event); }

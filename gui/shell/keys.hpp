@@ -8,7 +8,7 @@
 
 namespace tilescope::gui::shell {
 
-/// Shift and an arrow: an operation, whatever the stride is.
+/// The key with Shift: arrows then step by an operation, whatever the stride is.
 Key with_shift(Key key);
 /// Letters are where the keyboard's layout has them. `command`: with Ctrl, or what stands for it.
 std::optional<Key> key_of_letter(std::string_view letter, bool command, bool shift);

@@ -8,7 +8,7 @@
 
 namespace tilescope::gui::shell {
 
-/// A file that has no name, and is gone with this.
+/// A file without a name, deleted with this object.
 class NamelessFile {
   public:
     /// Throws std::system_error.
@@ -18,7 +18,7 @@ class NamelessFile {
     NamelessFile& operator=(const NamelessFile&) = delete;
 
     int descriptor() const { return descriptor_; }
-    /// What comes next, at most so many bytes; empty at the end. Begins at the beginning. Throws std::system_error.
+    /// The next bytes, at most so many, from the beginning on; empty at the end. Throws std::system_error.
     std::string read(std::size_t bytes = 1 << 16);
     /// Throws std::system_error.
     void write(const std::string& bytes);
@@ -29,7 +29,7 @@ class NamelessFile {
 };
 
 /// Another program, which reads on its standard input what is written here. Signals from the terminal, as Ctrl-C, do
-/// not reach it: it ends when this does, or the process that started it.
+/// not reach it. It ends with this object, or with the process that started it.
 class Program {
   public:
     /// Starts words[0], found on PATH. `outputs` become its descriptors 1 (standard output), 2 (standard error), 3 and

@@ -13,7 +13,7 @@ struct Size {
 
 class Painter {
   public:
-    /// Dear ImGui begins with it. There is a context of OpenGL; `shaders` is the first line of its shaders.
+    /// Starts Dear ImGui in the OpenGL context that there is; `shaders` is the first line of its shaders.
     explicit Painter(const char* shaders);
     ~Painter();
     Painter(const Painter&) = delete;
@@ -21,9 +21,9 @@ class Painter {
 
     /// Begins a frame: colours and fonts as the view and the size in pixels ask for.
     void begin(App& app, Size size, float display_scale);
-    /// A frame's own work, of which it returns the milliseconds. Once Dear ImGui knows of what happened.
+    /// Composes a frame and returns the milliseconds of that. To be called once Dear ImGui has its input.
     double compose(App& app, double seconds) const;
-    /// The same, and its drawing, which is not in them.
+    /// The same, and draws the frame, whose time is not counted.
     double draw(App& app, Size size, double seconds) const;
 
   private:

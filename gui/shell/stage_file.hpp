@@ -8,7 +8,7 @@
 
 namespace tilescope::gui::shell {
 
-/// Draws what is all there, and more than once, for ImGui learns the sizes of some things by drawing them.
+/// Finishes all work, and draws several frames, because ImGui learns the sizes of some things by drawing.
 void settle(App& app, Window& window);
 /// What the next frame shows: as vectors where the ending is ".svg" or ".pdf", else as a PNG.
 void write_picture(App& app, Window& window, const std::string& ending, std::ostream& out);

@@ -17,7 +17,7 @@ namespace tilescope::gui::shell {
 /// Less is drawn, too, but there is nothing to read in it.
 constexpr Size window_least = {320, 240}, window_most = {7680, 4320};
 
-/// Rows from the top, 4 bytes a pixel: red, green, blue, and 255 but where nothing was to be drawn behind.
+/// Rows from the top, 4 bytes a pixel: red, green, blue, opacity (255, unless nothing is drawn behind).
 struct Picture {
     Size size;
     std::vector<std::uint8_t> rgba;
@@ -42,7 +42,7 @@ class Window {
     /// each took, drawing by OpenGL not included.
     void show(App& app, const std::function<bool()>& stop, const std::function<void(double)>& after_frame);
     Size size() const { return size_; }  ///< in pixels
-    /// Draws one frame, `seconds` after the one before, beside the window, and takes its picture.
+    /// Draws one frame off screen, `seconds` after the one before, and takes its picture.
     Picture picture(App& app, double seconds);
     /// The same without pixels, which for a large picture take longer than all else.
     void lay_out(App& app, double seconds);
@@ -65,7 +65,7 @@ class Window {
     double before_ = 0;  // when the last frame was drawn
     struct {
         int x, y, width, height;
-    } in_part_{};      // of the screen, when it last filled it
+    } in_part_{};      // place on the screen before it filled it
     int lively_ = 10;  // frames to draw before waiting: ImGui needs a few to settle after an event
 };
 

@@ -13,7 +13,7 @@ namespace tilescope::gui::wall {
 
 using Side = show::WallEdge::Side;
 
-/// Room for an edge, from the matrix outwards: the gap, what lies nearer, its strip, its trips.
+/// Room for an edge. From the matrix outwards: the gap and nearer edges (`from`), its strip, its trips.
 struct EdgeRoom {
     float from = 0, strip = 0, marks = 0;
 
@@ -30,14 +30,14 @@ struct WallFigure {
     Index focus;         ///< the SM in focus, one of this run's
     std::vector<Painter> painters;
     Index nth = 0, of = 1;  ///< of heads that share K and V, one below the other
-    bool leads = true;      ///< has K and V drawn, for all of them
+    bool leads = true;      ///< draws K and V, for all of these heads
     // Where things are.
     Box matrix = {};                                 ///< all tiles whole: the last ones may reach over the matrix' end
     Box seen = {};                                   ///< the part of the screen where they are seen: all of it, or less
     Box stack = {};                                  ///< the same, of all heads below each other
     float per_row = 1, per_key = 1;                  ///< pixels
-    float whole_per_row = 1, whole_per_key = 1;      ///< the same where nothing is zoomed in on
-    float most_per_row = 1e9f, most_per_key = 1e9f;  ///< of that, in a race: what the other wall has room for
+    float whole_per_row = 1, whole_per_key = 1;      ///< the same without zoom
+    float most_per_row = 1e9f, most_per_key = 1e9f;  ///< limits of that in a race: what the other wall has room for
     float strip = 0, gap = 0, marks = 0, thin = 0;   ///< widths: of edges, beside them, of trips, of a statistic
     double a_trip = 0;                               ///< pixels
     std::vector<EdgeRoom> rooms = {};                ///< of the wall's edges
@@ -50,7 +50,7 @@ struct WallFigure {
     Index rows_a_title = 0, cols_a_title = 0;
 
     const EdgeRoom& room(const WallEdge& e) const { return rooms[static_cast<std::size_t>(&e - wall.edges().data())]; }
-    /// Of all that lies on a side.
+    /// Room for all edges of a side.
     float room(WallEdge::Side side) const {
         float end = 0;
         for (const WallEdge& e : wall.edges())
@@ -75,7 +75,7 @@ struct WallFigure {
         const Span rows = wall.row(i), cols = wall.col(j);
         return {x_of(cols.begin), y_of(rows.begin), x_of(cols.end()), y_end(rows.end())};
     }
-    /// Of what is zoomed in on, the part in this box.
+    /// Calls draw(), clipped to this box while the wall is zoomed.
     template <class F>
     void within(const Box& b, F&& draw) const {
         app.view.zoom ? canvas.within(b, draw) : draw();
@@ -86,8 +86,8 @@ struct WallFigure {
     }
 };
 
-/// Of what parts hold, below a row of tiles: for two lines or one, in little more than half of `room`; 0: not even
-/// that.
+/// Height of a tray, which shows below a row of tiles what parts hold: of two lines or one, in little more than half of
+/// `room`; 0: no room.
 float tray_height(const Theme& t, float room);
 /// Lays the wall out in `area`, as large as it can and may be.
 void lay_out(WallFigure& f, const Box& area);
@@ -98,11 +98,11 @@ void draw_edges(WallFigure& f);
 void draw_titles(const WallFigure& f);
 /// Bands of the matrix where keys are cut into parts, what each part holds, and how that is added up.
 void draw_parts(const WallFigure& f);
-/// Whose tray is at a place of the screen, or nullptr.
+/// The partial whose tray is at a place of the screen, or nullptr.
 const Partial* partial_at(const WallFigure& f, ImVec2 at);
-/// Of a wall that is zoomed in on, which part of it is seen.
+/// While a wall is zoomed, which part of it is seen.
 void draw_seen(const WallFigure& f);
-/// Who is where, over the matrix.
+/// The painters (SMs at work), over the matrix.
 void draw_painters(const WallFigure& f);
 /// What the mouse points at on the matrix, and what a click does.
 void point_at(WallFigure& f);

@@ -12,7 +12,7 @@
 
 namespace tilescope::gui::web {
 
-/// Bits of what is held down beside a key or a button.
+/// Bits of the modifier keys that are held down.
 enum Modifier : int { shift = 1, control = 2, alt = 4, command = 8 };
 
 class CanvasWindow {
@@ -35,13 +35,13 @@ class CanvasWindow {
 
     /// Draws a frame as large as the canvas is. False where nothing moves, and nobody needs another one until wake().
     bool once(App& app, const std::function<void(double milliseconds)>& after_frame);
-    /// The same without pixels, and without what happened: for what is drawn by other means, or in the next call.
+    /// The same without pixels and without new input: for pictures drawn by other means, or in the next call.
     void lay_out(App& app);
-    /// Draws a frame on the canvas that the next frame is drawn over, before anybody sees it.
+    /// Draws a frame on the canvas that nobody sees, because the next frame is drawn over it first.
     void draw_beside(App& app);
-    /// What is in the field that is typed into; nothing: there is none.
+    /// The text of the field that is typed into; nullopt: there is none.
     static std::optional<std::string> field();
-    /// Replaces what is in that field, and Enter.
+    /// Replaces the text of that field, and presses Enter.
     void type(const std::string& text);
     /// What the pointer should look like, as CSS has it.
     static const char* cursor();

@@ -9,14 +9,14 @@ namespace tilescope::gui::web {
 
 class Recorder {
   public:
-    /// Calls what the page has of that name.
+    /// Calls the function of the page that has that name.
     using Tell = void (*)(const char* what, const std::string& text);
 
-    /// Whether one is asked for, and not begun.
+    /// Whether a film is asked for, and not begun.
     bool to_begin(const App& app) const { return app.filming && !before_; }
-    /// Leaves the stage alone, at the first step of the film.
+    /// Shows nothing but the stage, at the first step of the film.
     void prepare(App& app);
-    /// Of what is on the canvas now. The page records from here on.
+    /// Begins the film with what is on the canvas. The page records from here on.
     void begin(App& app, Tell tell);
     /// After every frame, with the time in milliseconds. When the film is over, what was shown is shown again.
     void work(App& app, double now, Tell tell);

@@ -1,5 +1,5 @@
-// A figure as data: what is drawn, in the units of its axes, before anybody decides how it looks. Written as a script
-// for gnuplot, as a table, and by the window.
+// A figure as data: what is drawn, in the units of its axes, without how it looks. It becomes a gnuplot script, a
+// table, or a drawing in the window.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct FigureAxis {
         double at;
         std::string text;
     };
-    std::vector<Tick> ticks = {};  ///< where they are; else chosen by who draws
-    std::string unit = "";         ///< of what ticks say, which have none then: "µs"
+    std::vector<Tick> ticks = {};  ///< empty: the program that draws chooses them
+    std::string unit = "";         ///< of the numbers at ticks, whose texts then leave it out: "µs"
 
     std::string words() const { return unit.empty() ? title : title + ", " + unit; }
 };
 
 enum class Look : std::uint8_t {
     measured_line,  ///< with a point for every number
-    line,           ///< without
+    line,           ///< without points
     border,         ///< thin
     dashes,         ///< a limit that is exact
     dots,           ///< a shape: only its slope means something
@@ -37,7 +37,7 @@ enum class Look : std::uint8_t {
     open_points,
     rings,    ///< round a point of another series
     crosses,  ///< what cannot be
-    words,    ///< their labels alone
+    words,    ///< the labels of its points alone
     way,      ///< thin, from a point
 };
 
@@ -47,7 +47,7 @@ struct FigurePoint {
     double slope = 0;  ///< of the label, in units of the axes (decades of logarithmic ones)
 };
 
-/// Where words stand; `from` and `under` begin at their point, above a line and below it.
+/// Where words stand. `from` and `under`: they begin at their point, above or below a line. `upto`: they end there.
 enum class Side : std::uint8_t { above, below, centre, from, under, upto };
 
 /// Points that belong together.
@@ -56,19 +56,19 @@ struct Series {
     Look look = Look::measured_line;
     int colour = 0;  ///< of the palette; -1: that of the text
     std::vector<FigurePoint> points = {};
-    Side side = Side::above;  ///< of its points, where words are
-    bool small = false;       ///< points, of which there are many
+    Side side = Side::above;  ///< where the labels of its points stand
+    bool small = false;       ///< for many points
 };
 
 struct Box {
     double left, right, bottom, top;
-    int colour = 0;           ///< of the palette, or, below 0, by `shade`
+    int colour = 0;           ///< index in the palette; below 0: the colour follows from `shade`
     double shade = 0;         ///< 0 to 1 on the scale of colours
     bool hatched = false;     ///< instead of filled, with a pattern for every colour
     std::string series = "";  ///< in the legend, where it is the first of its colour
     std::string label = "";   ///< in the middle of it
     bool open = false;        ///< its border alone
-    std::string bar = "";     ///< that it is a part of: what its tick says
+    std::string bar = "";     ///< the bar that the box is a part of, by the text of its tick
 };
 
 struct Panel {
@@ -77,37 +77,37 @@ struct Panel {
     std::vector<Series> series = {};
     std::vector<Box> boxes = {};
     std::optional<FigureAxis> shades = std::nullopt;  ///< of `shade`, beside the panel; the figure's title says of what
-    bool map = false;                                 ///< both axes to one scale, and none drawn
-    std::string caption = "";                         ///< what is said of it alone
+    bool map = false;                                 ///< both axes have one scale, and are not drawn
+    std::string caption = "";                         ///< about this panel alone
 };
 
 struct Figure {
     std::string name, title;
     std::vector<Panel> panels;
-    std::string of_all;   ///< what is counted, modelled or measured, and of what: caption_of() begins with the panels'
-    std::string command;  ///< that draws it again, with the version
+    std::string of_all;   ///< the whole's caption: what is counted, modelled or measured, and of what; see caption_of()
+    std::string command;  ///< the command that draws it again, and the version
 };
 
-/// What is said of the panels that are there, then of the whole.
+/// The captions of the panels that have one, then that of the whole figure.
 std::string caption_of(const Figure& figure);
 
 /// Every point and box as a row: panel, series, x, y and so on, in the units of the axes.
 std::string as_csv(const Figure& figure);
-/// The same and what is said of it, as docs/outputs.md has it.
+/// The same with the captions, as docs/outputs.md describes it.
 std::string as_json(const Figure& figure);
 
 enum class Theme : std::uint8_t { light, dark, print };
 inline constexpr Theme themes[] = {Theme::light, Theme::dark, Theme::print};
 const char* name_of(Theme theme);
 
-/// What the script writes to.
+/// The format of the picture that the script writes.
 enum class Terminal : std::uint8_t { svg, pdf, png, tex };
 
 /// How large a picture is, and what stands beside the panels.
 struct Page {
-    std::optional<double> width_cm = std::nullopt;  ///< nothing: as wide as the figure likes to be
+    std::optional<double> width_cm = std::nullopt;  ///< nothing: the figure's own width
     double font_pt = 11;                            ///< of the numbers on axes; other sizes follow
-    bool caption = true;                            ///< and title, and command
+    bool caption = true;                            ///< whether the caption is drawn, and with it title and command
     bool legend_beside = false;                     ///< to the right of the panels, not above them
 };
 

@@ -18,7 +18,7 @@ struct FigureRequest {
     Options options;
     std::vector<SweepAxis> vary;  ///< none: the kind's own
     std::string metric;           ///< empty: the kind's own
-    std::string command;          ///< that draws it, with the version, for the caption
+    std::string command;          ///< the command that draws it, and the version, for the caption
     int threads = 0;
     Control* control = nullptr;
 };
@@ -34,31 +34,31 @@ const FigureKind& figure_kind(const std::string& name, std::span<const FigureKin
 
 // ---- What kinds share
 
-/// Their variants, or these algorithms. Throws UsageError where two have one title.
+/// The request's variants; where it has none, the `usual` algorithms. Throws UsageError where two have one title.
 std::vector<Variant> variants_of(const FigureRequest& request, std::initializer_list<const char*> usual);
-/// Throws UsageError where a flag says what the figure varies; `usual`: what it varies it over.
+/// Throws UsageError where the flag `key` is given, because the figure varies it; `usual`: the --vary to propose.
 void leave_to_figure(const FigureRequest& request, const std::string& key, const std::string& usual);
-/// The axis that is varied; throws UsageError where it is another than `key`, or more than one, or given by its flag.
+/// The varied axis: the request's, else `usual`. UsageError for another key, for two axes, or where its flag is given.
 SweepAxis axis_of(const FigureRequest& request, const char* usual);
 
-/// With the problem of FlashAttention's figure 2 and its GPU, where flags say nothing else.
+/// The request with the problem and the GPU of FlashAttention's figure 2, where no flag says otherwise.
 FigureRequest of_flash_attentions_figure_2(FigureRequest request);
 
 /// Throws UsageError where something is to be varied.
 void vary_nothing(const FigureRequest& request);
 
-/// A variant with these settings besides; with tiles that all algorithms share, where nothing says otherwise.
+/// A variant with further settings. It has the tiles that all algorithms share, where nothing says otherwise.
 struct FigureCase {
     const Variant* variant;
     Settings settings;
 };
-/// In the order of the cases. Throws RunError where not one of them fits on chip.
+/// One outcome per case, in order. Throws RunError where not one case fits on chip.
 std::vector<Outcome> outcomes_of(const FigureRequest& request, const std::vector<FigureCase>& cases,
                                  TileRule rule = TileRule::common, Objective objective = Objective::time);
 
 /// A value as a number: 16k is 16384.
 double number_in(const std::string& value);
-/// "16 heads, d = 64, f16, on H100-SXM": what is the same for all of a figure; `varied`: the key that is not.
+/// "16 heads, d = 64, f16, on H100-SXM": what all runs of a figure share; `varied`: the key that differs.
 std::string setup_text(const Experiment& experiment, std::string_view varied);
 /// "16 heads, d = 64, f16, on H100-SXM." of all variants, or of each.
 std::string setups_of(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes);
@@ -68,12 +68,12 @@ std::string setups_text(const std::vector<Variant>& variants, const std::vector<
                         std::string_view varied);
 /// Throws UsageError where the outcomes are of several GPUs, which a figure cannot show at once.
 void of_one_gpu(const char* kind, const std::vector<Outcome>& outcomes);
-/// Whether its time is without the limit of DRAM, whose traffic was not modelled.
+/// Whether its time ignores the limit of DRAM, because DRAM traffic was not modelled.
 bool lacks_dram(const Outcome& outcome);
 /// A metric of a report in the units of an axis (seconds, not microseconds); nothing where there is none.
 std::optional<double> on_axis(const Metric& metric, const Report& report);
 Scale scale_of(const Metric& metric);
-/// Where a run is under the roofs: of useful FLOPs, over the bytes of each level and a second.
+/// Where a run lies under the roofs: its useful FLOPs per byte of each level, and per second.
 struct RooflineDot {
     std::optional<double> sm_intensity, dram_intensity, flops_per_s;
 };
@@ -92,7 +92,7 @@ Figure tiles_plane(const FigureRequest& request);
 Figure timeline_figure(const FigureRequest& request);
 Figure loop_order(const FigureRequest& request);
 
-// ---- Those that the window explores: named one by one, so that the page does not bring along the others
+// ---- Those that the window explores: as constants, so that the web page does not link the other kinds
 
 inline constexpr FigureKind io_vs_n_kind{"io-vs-n", "bytes against the sequence length, with the papers' shapes",
                                          io_vs_n},

@@ -14,27 +14,27 @@ namespace tilescope::lab {
 struct PictureFile {
     const char* ending;
     Terminal terminal;
-    std::string_view last;  ///< words of a whole picture: gnuplot does not say when a disk is full
+    std::string_view last;  ///< words at the end of a complete picture: gnuplot does not report a full disk
 };
 inline constexpr PictureFile picture_files[] = {{".svg", Terminal::svg, "</svg>"},
                                                 {".pdf", Terminal::pdf, "%%EOF"},
                                                 {".png", Terminal::png, "IEND"},
                                                 {".tex", Terminal::tex, "\\end{tikzpicture}"}};
 
-/// By the ending of the path, an SVG where it has none, as a pipe; UsageError, which names the flag, for others.
+/// By the path's ending; SVG where it has none, as a pipe. UsageError, which names the flag, for other endings.
 const PictureFile& picture_file(const std::string& flag, const std::string& path);
 
 /// Throws RunError where there is no gnuplot; `instead` says how to get the numbers alone.
 void require_gnuplot(const std::string& instead);
 
-/// What the file is to hold. Throws RunError, and Interrupted.
+/// The content of the file. Throws RunError, and Interrupted.
 std::string drawn(const Figure& figure, Theme theme, const PictureFile& file, const Page& page, const Control* control);
 
-/// Letters of a text that no font of this machine has, in UTF-8, once each: boxes stand for them where gnuplot draws
-/// letters itself (PNG, PDF). Empty where all are there, or where nobody can be asked (fc-list).
+/// The letters of a text that no font of this machine has, in UTF-8, once each: gnuplot draws boxes for them where it
+/// draws letters itself (PNG, PDF). Empty where there are none, or where the program fc-list is missing.
 std::vector<std::string> letters_without_font(std::string_view text, const Control* control);
 
-/// All of it, or nothing. Throws RunError.
+/// Writes the whole content, or nothing. Throws RunError.
 void write_file(const std::string& path, const std::string& content);
 
 }  // namespace tilescope::lab

@@ -8,16 +8,16 @@
 
 namespace tilescope::lab {
 
-/// 1, 2 or 5 times a power of ten, so that at most about `n` of them are within `length`.
+/// The step between ticks, 1, 2 or 5 times a power of ten: at most about `n` steps fit into `length`.
 double round_step(double length, int n);
-/// "512", "4k", "1M" where they are such multiples; else all digits.
+/// "4k" or "1M" for multiples of 1024 or 1024^2, else all digits: "512".
 std::string brief(double size);
-/// Sizes between two others, that are round: powers of 2, or multiples of one. On a logarithmic axis, or a linear one.
+/// Ticks at round sizes between two others: at powers of 2 if `log` and the range has enough, else at equal steps.
 std::vector<FigureAxis::Tick> round_sizes(double from, double to, bool log);
-/// Gives a linear axis a range from 0 to more than the largest number, and round ticks in one unit: how much one is.
+/// Gives a linear axis a range from 0 to at least `largest`, and round ticks in one unit. Returns that unit's value.
 double in_one_unit(FigureAxis& axis, double largest);
 
-/// Bars leave so much more than their height for the numbers above them.
+/// The axis of bars goes up to this many times the highest one, so that numbers have room above the bars.
 inline constexpr double with_label = 1.06;
 
 }  // namespace tilescope::lab

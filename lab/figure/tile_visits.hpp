@@ -1,5 +1,5 @@
-// What the thread blocks of one head do to the score matrix, tile by tile, and how often Q, K, V and O travel for it: a
-// listener, which knows of no algorithm.
+// Which thread blocks of one head work on which tile of the scores, and how often tiles of Q, K, V and O move for that.
+// A listener, which knows no algorithm.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tilescope::lab {
 
-/// A moment of a thread block: so many turns of its loops had begun.
+/// A moment of a thread block: the number of loop iterations that it had begun.
 struct Moment {
     std::size_t launch;
     Index block;
@@ -24,7 +24,7 @@ struct Trips {
 
 class TileVisits : public Listener {
   public:
-    /// `counted`: of the same experiment.
+    /// `counted`: the report of the same experiment, which has to outlive this object.
     explicit TileVisits(const Report& counted);
 
     Needs needs() const override { return {.exact = true}; }
@@ -40,15 +40,15 @@ class TileVisits : public Listener {
     Index cols() const { return cols_.count(); }
     Span row(Index i) const { return rows_[i]; }
     Span col(Index j) const { return cols_[j]; }
-    /// When each thread block last had to do with scores of the tile; empty: nobody ever computed them.
+    /// The last moment at which each thread block worked on scores of the tile; empty where none ever did.
     const std::vector<Moment>& visits(Index i, Index j) const {
         return cells_[static_cast<std::size_t>(i * cols() + j)];
     }
-    /// Turns of a thread block.
+    /// Loop iterations of a thread block.
     std::uint32_t turns(std::size_t launch, Index block) const {
         return turns_[launch][static_cast<std::size_t>(block)];
     }
-    /// Of the tiles of the computation's own tensor of that meaning: a tile for each row or column of score tiles.
+    /// The trips of the computation's own Q, K, V or O: one entry for each row (Q, O) or column (K, V) of score tiles.
     const std::vector<Trips>& trips(Meaning meaning) const;
 
   private:

@@ -17,8 +17,8 @@ namespace tilescope::lab {
 ///               2004.05150, figure 2d)
 ///   random:X    a share X of all blocks, always the same ones
 ///   FILE.txt    lines of 0 and 1, one a row of blocks; FILE.npy  a matrix of them, of whatever type, or of booleans
-/// The diagonal is where the last query of a block has its key, as everywhere here. Throws UsageError for
-/// `--block-mask`.
+/// In each row of blocks, the diagonal is in the block with the last query's own key, as everywhere here. Throws
+/// UsageError for `--block-mask`.
 BlockMask block_mask(const std::string& wanted, const Problem& problem, Index block_rows, Index block_cols);
 
 }  // namespace tilescope::lab

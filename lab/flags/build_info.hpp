@@ -5,7 +5,7 @@
 
 namespace tilescope::lab {
 
-/// Empty is what nobody knows, or what there was not.
+/// A text is empty where it is unknown, or where there was no such thing.
 struct BuildInfo {
     std::string commit;    ///< of the sources: "1a2b3c4", or "1a2b3c4 with changes" that are in no commit
     std::string compiler;  ///< "g++ 12.2.0"

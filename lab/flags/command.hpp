@@ -12,7 +12,7 @@ namespace tilescope::lab {
 /// The words, which hold any bytes but 0, as one printable line for a shell. (Newlines at the end of a word are lost.)
 std::string shell_line(const std::vector<std::string>& words);
 
-/// A program with its subcommand, the algorithm and all flags that are not as they are anyway.
+/// A program with its subcommand, the algorithm, and all flags that differ from their defaults.
 std::vector<std::string> command_of(std::vector<std::string> program, const std::string& algorithm,
                                     const Options& options);
 

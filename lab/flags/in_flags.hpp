@@ -1,4 +1,4 @@
-// Libraries name fields; who typed flags is told of flags.
+// Libraries name fields in their errors; a user who typed flags has to read the names of flags.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tilescope::lab {
 
-/// f(), but a field whose value is refused is called by its flag: --kv-heads for kv_heads. Throws UsageError for it.
+/// Returns f(). Its BadValue becomes a UsageError that names the flag: --kv-heads for the field kv_heads.
 template <class F>
 auto in_flags(F&& f) {
     try {

@@ -6,12 +6,12 @@
 
 namespace tilescope::lab {
 
-/// Of a problem whose sizes are known. Reads the file of --block-mask. Throws UsageError.
+/// The mask of a problem whose sizes are known. Reads the file of --block-mask. Throws UsageError.
 Mask mask_from(const Options& options, const Problem& sizes);
 /// The flags that make such a mask.
 void set_mask(Options& options, const Mask& mask);
 
-/// "300+200+524", or "4x256": as many keys each.
+/// "300+200+524", or "4x256" for four times 256: the number of keys of each document.
 std::vector<Index> to_documents(const std::string& text);
 /// "128", or "64x256": rows and columns of a block.
 std::pair<Index, Index> to_mask_block(const std::string& text);

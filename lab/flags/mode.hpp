@@ -12,7 +12,7 @@ namespace tilescope::lab {
 struct ModeChoice {
     bool numeric = false;
     std::string why;
-    std::string fix = "";  ///< what needs less memory
+    std::string fix = "";  ///< what the user can do to need less memory
 };
 /// For runs already counted. Throws UsageError for an unknown mode, RunError when numbers would not fit in memory.
 ModeChoice choose_mode(const Options& options, const Request& request, const std::vector<Report>& counted);

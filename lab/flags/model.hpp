@@ -5,12 +5,12 @@
 
 namespace tilescope::lab {
 
-/// The options with every size, type, mask and scale that --model decides. A flag that was given stays what it is; so
-/// does --seq: how long the prompt is (prefill), or the context that a token is added to (decode). Without --model
-/// they are what they were.
+/// The options with every size, type, mask and scale that --model decides. A given flag keeps its value; so does --seq,
+/// the length of the prompt (prefill) or of the context that a token is added to (decode). Without --model nothing
+/// changes.
 Options with_model(Options options);
 
-/// Sizes at which GPUs have something to do.
+/// Sizes that are large enough to keep a GPU busy.
 inline constexpr Index usual_heads = 64, usual_seq = 4096;
 /// The options with so many heads and this length where neither flags nor files nor a model say otherwise.
 Options with_usual_sizes(Options options, Index heads = usual_heads, Index seq = usual_seq);
@@ -20,7 +20,7 @@ std::string model_asked(const Options& options);
 /// "prefill" or "decode"; empty without a model.
 std::string phase_asked(const Options& options);
 
-/// UsageError where --model has no part: beside files, which bring their own sizes; and for a --phase of no model.
+/// UsageError for --model beside files, which bring their own sizes, and for --phase without a model.
 void check_model(const Options& options);
 
 }  // namespace tilescope::lab

@@ -19,7 +19,7 @@ constexpr int patience = 10;
 
 /// Flags as given; what is absent takes its default from other flags or from the problem's own defaults.
 struct Options {
-    std::string model, phase;  // whose numbers hold where the other flags are silent; empty: nobody's, prefill
+    std::string model, phase;  // the model whose numbers hold where other flags say nothing; empty: none, prefill
     std::optional<Index> batch, heads, kv_heads, seq, seq_q, seq_k, dim, dim_v;
     std::optional<Index> page_size, shared_prefix;
     std::string page_order = "identity";
@@ -54,7 +54,7 @@ struct Options {
     std::string q, k, v, x, d_o, out;   // NumPy files
     std::string bias_file, bias2_file;  // of what is added to the logits
     std::optional<std::string> layout;  // of their dimensions
-    std::string bits16;                 // what their u2 are
+    std::string bits16;                 // what u2 elements in them mean
 
     friend bool operator==(const Options&, const Options&) = default;
 };
@@ -77,7 +77,7 @@ void add_algorithm_argument(CLI::App& app, std::string& name);
 void set_flag(Options& options, const std::string& name, const std::string& value);
 /// Takes back what set_flag set: the flag as if it had not been given.
 void clear_flag(Options& options, const std::string& name);
-/// The flags, with their values, that make such options of standard ones.
+/// The flags, with their values, that turn default options into these.
 std::vector<std::string> flags_of(const Options& options);
 /// The names that set_flag accepts.
 std::vector<std::string> settable_flags();

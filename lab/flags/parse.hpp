@@ -10,8 +10,8 @@ class App;
 
 namespace tilescope::lab {
 
-/// Reads the words that follow the program's name, and carries out what they ask for. A UsageError, of one line and
-/// with a way on, where they cannot be understood; --help and --version end with a CLI::Success.
+/// Reads the words that follow the program's name, and carries out what they ask for. Throws a UsageError, one line
+/// with a fix, where they cannot be understood; --help and --version end with a CLI::Success.
 void parse(CLI::App& app, std::vector<std::string> words);
 void parse(CLI::App& app, int argc, const char* const* argv);
 

@@ -1,4 +1,4 @@
-// What a program owes those who start it: the right exit code, and a line about what went wrong.
+// What every program does for its user: the right exit code, and a line about an error.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace tilescope::lab {
 extern const char* const exit_codes;
 
 /// Carries out what the arguments ask of the program, and returns the exit code. `describe` gives it flags, and the
-/// callbacks that do the work. What goes wrong is one line on standard error. A closed pipe, as in `tilescope list |
-/// head -1`, is no fault, and nothing is said.
+/// callbacks that do the work. An error becomes one line on standard error. A closed pipe, as in `tilescope list | head
+/// -1`, is no error, and nothing is printed.
 int carry_out(const char* name, const char* purpose, const std::function<void(CLI::App&)>& describe, int argc,
               char** argv);
 

@@ -15,23 +15,23 @@ struct Request {
     Inputs inputs;              ///< from files; empty without
     std::string model, phase;   ///< "llama-3-70b", "decode": whose layer it is; empty without --model
     std::string remark;         ///< what looks wrong about the files, and what to do; empty where nothing does
-    std::vector<std::string> notes = {};  ///< what became of the files' numbers on their way in
+    std::vector<std::string> notes = {};  ///< which numbers of the files became infinite when they were read
 };
 
 /// Reads files, checks everything and throws UsageError for the first thing that is wrong: also where the algorithm
 /// does not do what is asked for. Throws Interrupted.
 Request resolve(const Options& options, const Algorithm& algorithm, Control* control = nullptr);
-/// The same for whatever algorithm of the computation, which is then to be checked.
+/// The same for any algorithm of the computation; check_supported() is left to the caller.
 Request resolve(const Options& options, const Computation& computation, Control* control = nullptr);
 /// UsageError where the algorithm does not do what the problem asks for; it names one that does.
 void check_supported(const Algorithm& algorithm, const Problem& problem, const Options& options);
 
-/// As the algorithm runs it: with heads packed, where that is so.
+/// The problem as the algorithm runs it: with heads packed, where the request's wish leads to that.
 Problem problem_of(const Algorithm& algorithm, const Request& request);
 /// What is asked for, with the mapping completed. Throws Interrupted.
 Experiment experiment_of(const Algorithm& algorithm, const Request& request, Control* control = nullptr);
 
-/// The sizes that the flags and --model ask for, right or wrong; all else as in a standard problem.
+/// The sizes that the flags and --model ask for, valid or not; all else as in a default problem.
 Problem sizes_from(const Options& options);
 
 /// The inputs of a numeric run: the user's files or random numbers.

@@ -51,14 +51,14 @@ auto as_one_of(const T (&values)[N]) {
     };
 }
 
-/// Without any flag.
+/// Options without any flag.
 inline const Options no_flags;
 
 class Rows {
   public:
     std::vector<Flag> rows;
 
-    /// The row, until the next one comes.
+    /// Adds a row and returns a reference to it, which is valid until the next row is added.
     template <class T, class F>
     Flag& add(const char* name, FlagOf of, const char* help, const char* type, const char* fallback, T Options::*member,
               F read) {
@@ -69,7 +69,7 @@ class Rows {
                  [=](const Options& o) { return o.*member == no_flags.*member ? std::string() : text_of(o.*member); }});
     }
 
-    /// Of a size of the workload, which `ask` takes from the flag and `write` gives back.
+    /// Adds the row of a size: `ask` puts the flag's value into the problem, `write` puts the problem's into the flag.
     void add_size(const char* name, FlagOf of, const char* help, const char* fallback,
                   std::optional<Index> Options::*size, void (*ask)(const Options&, Problem&),
                   void (*write)(const Problem&, Options&)) {

@@ -12,7 +12,7 @@
 
 namespace tilescope::lab {
 
-/// What a flag says something about.
+/// What a flag is about.
 enum class FlagOf : std::uint8_t {
     sizes,      ///< of the workload, and its type
     attention,  ///< the rest of the workload, which a softmax kernel does not have
@@ -28,10 +28,10 @@ struct Flag {
     std::function<void(Options&)> clear;                    ///< as if the flag had not been given
     std::function<std::string(const Options&)> get;         ///< empty where the flag says nothing new
     bool is_size = false;                                   ///< of Q, K, V and O
-    std::optional<Feature> asks_for = {};                   ///< what an algorithm needs for it
+    std::optional<Feature> asks_for = {};                   ///< the feature that an algorithm needs for it
 
-    // Of the workload alone, and nullptr where neither is needed. ask() is for a flag that is given, behind the flags
-    // of all rows above; what it throws is a UsageError. A mask needs more (lab/flags/mask.hpp).
+    // For flags of the workload; nullptr where not needed. ask() puts a given flag into the problem, after the flags of
+    // all rows above; it throws UsageErrors only. write() does the reverse. A mask needs more (lab/flags/mask.hpp).
     void (*ask)(const Options&, Problem&) = nullptr;
     void (*write)(const Problem&, Options&) = nullptr;
 
@@ -43,7 +43,7 @@ struct Flag {
 /// In the order of help.
 std::span<const Flag> flags();
 
-/// The flags of the workload that make such a problem of a standard one.
+/// Options whose flags of the workload turn a default problem into this one.
 Options options_of(const Problem& problem);
 /// The flag that asks for a feature, as it was given; --model where none does.
 std::string flag_of(Feature feature, const Options& options);

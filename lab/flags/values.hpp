@@ -20,7 +20,7 @@ class Option;
 
 namespace tilescope::lab {
 
-/// What a whole number may be, and one to try.
+/// The range of a whole number, and an example for messages.
 struct Whole {
     Index least = std::numeric_limits<Index>::min(), most = std::numeric_limits<Index>::max();
     Index fix = 64;
@@ -47,13 +47,13 @@ T to_named(const std::string& flag, const std::string& text, std::span<const T> 
 }
 Distribution to_distribution(const std::string& text);
 Dtype to_dtype(const std::string& text, const std::string& flag = "--dtype");
-/// What u2 and i2 of NumPy files are: bf16, or nothing that is known where there is no text.
+/// What u2 and i2 of NumPy files mean: bf16, or unknown where the text is empty.
 Bits16 to_bits16(const std::string& text);
 /// A tile's size; 0 stands for auto.
 Index to_tile(const std::string& flag, const std::string& text);
-/// A bias by its axes, or "none"; and how it is written.
+/// A bias by its axes, or "none": the text, and its terms.
 std::pair<std::string, std::vector<BiasTerm>> to_bias(const std::string& text);
-/// Of dropout.
+/// Whether the mask of dropout is drawn again where it is needed, or stored in HBM.
 enum class DropoutMask : std::uint8_t { regenerated, stored };
 inline constexpr DropoutMask dropout_masks[] = {DropoutMask::regenerated, DropoutMask::stored};
 const char* name_of(DropoutMask mask);

@@ -28,7 +28,7 @@ struct Variant {
 /// "./mine.cpp:br=64", "./mine.cpp:lazy:br=64". Throws UsageError.
 Variant variant_from(const std::string& text);
 
-/// The name in such a text.
+/// The algorithm's name in such a text.
 std::string algorithm_in(const std::string& variant);
 
 }  // namespace tilescope::lab

@@ -1,4 +1,4 @@
-// Algorithms in files of one's own: C++ that is compiled behind the scenes, shared objects, and Python.
+// Algorithms in the user's own files: C++ that is compiled behind the scenes, shared objects, and Python.
 #pragma once
 
 #include <deque>
@@ -12,34 +12,34 @@
 
 namespace tilescope::lab {
 
-/// What names an algorithm by its file: "./mine.cpp", or "./mine.cpp:lazy" where there are several in it.
+/// An algorithm named by its file: "./mine.cpp", or "./mine.cpp:lazy" where the file has several.
 struct OwnName {
     std::string file;
     std::string algorithm;  ///< empty: the only one
-    std::size_t size = 0;   ///< of the name, in the text that begins with it
+    std::size_t size = 0;   ///< characters that the name takes at the beginning of the text
 };
-/// The one that a text begins with, and that ends there or before a : or @. No other algorithm's name has an ending.
+/// The name at the beginning of a text, up to the end or to a : or @. Only own algorithms' names have a file ending.
 std::optional<OwnName> own_name_in(std::string_view text);
 
-/// Loads the file, which runs what is in it, where that has not happened before, and adds its algorithms. Compiles it
-/// before, where need be. UsageError where there is no such file, or nothing that can be loaded; RunError where it does
-/// not compile. Throws Interrupted.
+/// Loads a file that is not loaded yet, which runs its code, and adds its algorithms. Compiles it first where needed.
+/// UsageError where there is no such file, or it cannot be loaded; RunError where it does not compile. Throws
+/// Interrupted.
 std::vector<const Algorithm*> load(const std::string& file);
 /// Loads the file and finds the algorithm in it. UsageError where it is not there, or there are several to choose from.
 const Algorithm& own_algorithm(const OwnName& name);
 
-/// What to type for an algorithm: its name, or for one of a file that file, and its name where there are several.
+/// What to type for an algorithm: its name; for one of a file "FILE", or "FILE:NAME" where the file has several.
 std::string typed_name(const Algorithm& algorithm);
-/// The same for one that is known by that name; another name stays as it is.
+/// The same for the algorithm of that name; a name that no algorithm has stays as it is.
 std::string typed_name(const std::string& name);
-/// Its paper, or the file of one that names none.
+/// Its paper; where it names none, its file.
 const char* source_of(const Algorithm& algorithm);
 
-/// The texts of the files that were loaded, as they were then, by the names that events have for them: those of C++ and
-/// Python, and of a shared object where its source is still there.
+/// The texts of the loaded files, as they were then, under the names that events have for them: of C++ and Python
+/// files, and of a shared object where its source is still there.
 const std::deque<EmbeddedFile>& own_programs();
 
-/// While one lives, nothing new is loaded: names are read that may be somebody else's, as in a saved state.
+/// While an object lives, no new file is loaded: for names that somebody else may have written, as in a saved state.
 class OnlyLoaded {
   public:
     OnlyLoaded();

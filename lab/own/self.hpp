@@ -1,4 +1,4 @@
-// Where this program is, and what belongs to it.
+// Where this program's file is, and where the files that belong to it are.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ std::filesystem::path own_binary();
 /// The folders in which a compiler finds <tilescope/algorithm.hpp> and what that includes: those that were installed
 /// with the program, or else those of the sources. UsageError where there are none.
 std::vector<std::filesystem::path> include_folders();
-/// Where tilescope-python.so, which has an interpreter for the programs, may be: beside them, or in lib/tilescope/.
+/// Where tilescope-python.so, which has the Python interpreter, may be: beside the binary, or in lib/tilescope/.
 std::vector<std::filesystem::path> python_parts();
 
 }  // namespace tilescope::lab

@@ -1,4 +1,4 @@
-// What is bound, a function a part.
+// The bindings, a function for each part.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,7 +11,7 @@ namespace tilescope::python {
 
 namespace py = pybind11;
 
-/// All of them but define_reconcile(), into the module tilescope._core.
+/// Calls all of them but define_reconcile(), for the module tilescope._core.
 void define(py::module_& m);
 
 void define_errors(py::module_& m);
@@ -25,7 +25,7 @@ void define_studies(py::module_& m);
 void define_recordings(py::module_& m);
 void define_reconcile(py::module_& m);
 
-/// The text, where it stays as long as the program runs: names and lines of own programs.
+/// A copy of the text that lives as long as the process: for names and lines of users' programs.
 const char* for_ever(const std::string& text);
 
 }  // namespace tilescope::python

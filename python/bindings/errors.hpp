@@ -9,7 +9,7 @@
 
 namespace tilescope::python {
 
-/// A Python program did what a tile program may not, or cannot: in a line, with its file and line.
+/// A Python program did what a tile program may not or cannot do: in one line, with its file and line.
 struct ProgramError : RunError {
     using RunError::RunError;
 };
@@ -23,13 +23,13 @@ struct DoesNotFit : OutOfChipMemory {
     std::string text_;
 };
 
-/// Throws what `error` was before it became Python's, as C++ knows it; else `error` itself, with its traceback.
+/// Throws the C++ exception that `error` was before it became Python's; else `error` itself, with its traceback.
 [[noreturn]] void throw_native(py::error_already_set& error);
 
-/// What a Python program raised last, and was then thrown in C++: the cause of what the run ends with.
+/// The exception that a Python program raised last and C++ then threw: the cause of what the run ends with.
 py::object& last_raised();
 
-/// Whether a program has this interpreter, and no Python is around it: then failures are told in a line.
+/// Whether a program embeds this interpreter, with no Python around it: then failures are told in one line.
 bool& embedded();
 
 /// "my_kernel.py:12: ZeroDivisionError: division by zero": in a line, for a terminal.

@@ -1,4 +1,4 @@
-// A tile program in Python while it runs: what it holds of the machine, which ends when C++'s does.
+// A tile program in Python while it runs: its handles to the machine, which end when their C++ objects do.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ std::string with_place(const std::string& what);
 struct ProgramRun {
     Gpu* gpu = nullptr;           ///< nullptr once it is over
     const char* file = "";        ///< of the program
-    Index first = 0, last = 0;    ///< its lines there; none where it says at() itself
+    Index first = 0, last = 0;    ///< the program's lines in it; 0: it calls at() itself
     const OnSm* block = nullptr;  ///< the thread block that runs
     const Tensors* declared = nullptr;
 
@@ -36,13 +36,13 @@ struct InHbm {
 /// The tensors of a run, by name.
 struct ByName {
     std::shared_ptr<const ProgramRun> run;
-    /// Misuse where none is declared by that name.
+    /// Misuse where no tensor of that name is declared.
     InHbm at(const std::string& name) const;
-    /// All of them, for that run. ProgramError for another one.
+    /// All tensors. ProgramError where `asking` is another run.
     const Tensors& of(const ProgramRun& asking) const;
 };
 
-/// A tile on chip, given back with its object, or with its thread block.
+/// A tile on chip. It is freed with this object, or when its thread block ends.
 class OnChip {
   public:
     OnChip(OnSm& block, Tile tile);
@@ -50,7 +50,7 @@ class OnChip {
     OnChip(const OnChip&) = delete;
     OnChip& operator=(const OnChip&) = delete;
 
-    /// The tile, for that thread block. ProgramError where it is another's, or gone.
+    /// The tile. ProgramError where it is of another thread block, or gone.
     Tile& of(const OnSm& block);
     const Tile& look() const;
 
@@ -58,7 +58,7 @@ class OnChip {
     friend class OnSm;
     std::optional<Tile> tile_;
     OnSm* block_;
-    std::size_t place_;  // among those of the block
+    std::size_t place_;  // index into OnSm::tiles_
 };
 
 /// A thread block, until it ends.
@@ -69,19 +69,19 @@ class OnSm {
     OnSm(const OnSm&) = delete;
     OnSm& operator=(const OnSm&) = delete;
 
-    /// Gives back every tile that is left.
+    /// Frees every tile that is left.
     void end();
-    /// A turn of a loop begins: its first operation enters a line anew.
+    /// An iteration of a loop begins: its first operation enters a line anew.
     void turn() { line_ = 0; }
     Index index() const;
     void at(Index line);
 
     const ProgramRun& run() const { return *run_; }
-    /// The handle, for this run. ProgramError for one of another.
+    /// The handle of a tensor of this run. ProgramError for one of another run.
     const Hbm& hbm(const InHbm& tensor) const;
 
-    /// f(Block&, Here): an operation, on the line of the program that asks for it. What the program may not do is a
-    /// ProgramError with that line.
+    /// Executes an operation, f(Block&, Here), on the line of the program that asks for it. Misuse of the machine
+    /// becomes a ProgramError with that line.
     template <class F>
     auto verb(F&& f) {
         Block& block = open();

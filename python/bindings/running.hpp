@@ -1,4 +1,4 @@
-// What runs natively, without Python's lock, and stops at Ctrl-C.
+// Runs without Python's lock (the GIL) that stop at Ctrl-C.
 #pragma once
 
 #include "core/machine/mode.hpp"
@@ -6,8 +6,8 @@
 
 namespace tilescope::python {
 
-/// While it lives, SIGINT is a request to stop, too, where Python runs this on its main thread. What Python made of the
-/// signal is looked at when it ends.
+/// While it lives, SIGINT also sets control.stop, if it was made on Python's main thread. Python's own handler runs as
+/// well; what it raises is looked at when the run ends.
 class Ear {
   public:
     explicit Ear(Control& control);
@@ -19,10 +19,10 @@ class Ear {
     bool listens_;
 };
 
-/// How many runs are under way. Under Python's lock.
+/// How many runs are under way. To be used under the GIL.
 int& runs_under_way();
 
-/// f(Control&) without Python's lock. KeyboardInterrupt, or what else Python makes of the signal, where it was stopped.
+/// Calls f(Control&) without the GIL. Where a signal stops it: KeyboardInterrupt, or what else Python raises for it.
 template <class F>
 auto natively(F&& f) {
     struct Count {

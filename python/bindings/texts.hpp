@@ -9,7 +9,7 @@
 
 namespace tilescope::python {
 
-/// UsageError, naming `field`, for other words.
+/// UsageError, which names the field, for any other word.
 Dtype dtype_of(const std::string& word);
 Space space_of(const std::string& word);
 Trans trans_of(const std::string& word);

@@ -18,8 +18,8 @@ inline ConstArray all(ConstElements x) { return {x.data, x.rows * x.cols}; }
 inline Array row(Elements x, Index r) { return {x.data + r * x.cols, x.cols}; }
 inline ConstArray row(ConstElements x, Index r) { return {x.data + r * x.cols, x.cols}; }
 
-/// f(elements of x, the factor that goes with them): row by row with m's element of that row, or, when x has a single
-/// column, all of x with all of m.
+/// Calls f(elements of x, their factor): row by row with m's element of that row, or, when x has a single column, once
+/// with all of x and all of m.
 template <class F>
 void with_row_factor(Elements x, ConstElements m, F f) {
     if (x.cols == 1) return f(all(x), all(m));

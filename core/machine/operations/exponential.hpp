@@ -4,8 +4,8 @@
 #include <cmath>
 
 #if defined(__EMSCRIPTEN__) && defined(__SSE2__)
-// Eigen works on vectors of SSE there, which emscripten makes of those of WebAssembly. This conversion it makes number
-// by number, to give what SSE gives for numbers that are no int. Exponents are.
+// Here Eigen uses vectors of SSE, which emscripten builds from WebAssembly's. It makes this conversion number by
+// number, to match SSE for numbers that fit no int. Exponents always fit, so the vector instruction will do.
 #include <emmintrin.h>
 #include <wasm_simd128.h>
 #define _mm_cvttps_epi32(x) reinterpret_cast<__m128i>(wasm_i32x4_trunc_sat_f32x4(reinterpret_cast<v128_t>(x)))
