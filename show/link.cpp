@@ -21,7 +21,7 @@ int hex_digit(char c) {
     return c != 0 && k != digits.npos ? static_cast<int>(k) : -1;
 }
 
-/// Without the files that it names, whose flags are added to `left_out`.
+/// The state without the files that it names. Their flags are added to `left_out`.
 State without_files(State state, std::vector<std::string>& left_out) {
     lab::Options& o = state.setup.options;
     const std::array<std::pair<const char*, std::string*>, 9> files{{{"--q", &o.q},
@@ -85,10 +85,8 @@ LinkWords link_words(const State& asked, const Scene* scene) {
     const State state = without_files(asked, link.left_out);
     link.words = command_line(state);
     if (!scene || scene_number(*scene) < 0) return link;
-    // The scene with the position alone, with how it is looked at, or with all that there is: the shortest that is
-    // true.
-    State moved = scene->state;
-    moved.step = state.step, moved.speed = state.speed, moved.loop = state.loop;
+    // The scene alone, with the position, or with all words of the state: the first of these that gives exactly
+    // this state.
     const std::vector<std::string> with_scene = {"--scene", scene->name};
     std::vector<std::vector<std::string>> ways = {{}};
     if (state.step != scene->state.step) ways.push_back({"--step", std::to_string(state.step)});
