@@ -26,7 +26,7 @@ std::string size_of_tile(const Candidate& c) {
     return text::number(static_cast<double>(c.tiling().br)) + " x " + text::number(static_cast<double>(c.tiling().bc));
 }
 
-/// ", keys in 22 parts": what all of them have in common.
+/// ", keys in 22 parts": all tiles of the ranking have as many.
 std::string parts_text(const Advice& a) {
     const Index splits = a.ranking[0].tiling().splits;
     return splits > 0 ? ", keys in " + std::to_string(splits) + (splits == 1 ? " part" : " parts") : "";
@@ -41,7 +41,7 @@ bool compiled(const Candidate& c) {
     return c.outcome.report && c.outcome.report->time && c.outcome.report->time->longest().compiled;
 }
 
-/// Whether no kernel would run like that.
+/// Whether registers would spill, so that no kernel would run like that.
 bool spills(const Candidate& c) {
     return c.outcome.report && c.outcome.report->time && c.outcome.report->time->spills();
 }
@@ -49,7 +49,7 @@ bool spills(const Candidate& c) {
 /// Whether it is a row of dashes: these tiles do not fit, or have no time.
 bool has_no_value(const Candidate& c) { return !c.outcome.report || !c.outcome.report->time; }
 
-/// Why the first of the ranking is no advice: tiles that were given, and that no kernel would have; empty where it is.
+/// Why the first of the ranking is no advice: the user gave tiles that no kernel would have. Empty if it is advice.
 std::string no_advice(const Advice& a) {
     const Outcome& o = a.ranking[0].outcome;
     if (!o.report->time) return why_incomplete(*o.report);

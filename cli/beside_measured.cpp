@@ -17,14 +17,14 @@ using namespace lab;
 using namespace device;
 namespace {
 
-/// Of which launching is a part that shows.
+/// Launching is a visible part of shorter times.
 constexpr double short_us = 100;
 
 bool is_attention(std::span<const Contender> rows) {
     return !rows.empty() && rows[0].report->experiment.algorithm->computes == &computation::attention;
 }
 
-/// What is to be computed, whatever launches do it.
+/// What is to be computed, without how heads are packed and which launches compute it.
 Problem question(const Experiment& e) {
     Problem p = unpacked(e.problem);
     p.passes.clear();
@@ -48,7 +48,7 @@ std::string shape_of(const Problem& p) {
     return s + ", d = " + text::grouped(p.dim) + (p.mask.is_causal() ? ", causal" : "");
 }
 
-/// "the work of this problem", "2.0 x this work".
+/// "the same work", "2.5 x this work".
 std::string work_of(const Problem& measured, const Problem& asked) {
     const double ratio = work_ratio(measured, asked);
     char number[32];
@@ -56,7 +56,7 @@ std::string work_of(const Problem& measured, const Problem& asked) {
     return ratio == 1 ? "the same work" : std::string(number) + " x this work";
 }
 
-/// The row of an algorithm that has a time, with these launches: without settings of its own, or else the first.
+/// The row of an algorithm with a time and these launches: the one without settings of its own, or else the first.
 const Contender* row_of(std::span<const Contender> rows, const char* algorithm, const PassList& passes) {
     const Contender* found = nullptr;
     for (const Contender& c : rows) {
@@ -74,7 +74,7 @@ const Contender* row_of(std::span<const Contender> rows, const Like& like) {
     return row_of(rows, like.algorithm, {});
 }
 
-/// What a backend does otherwise than a row: also where the row's tiles are not the released kernel's, or its thread
+/// How a backend differs from a row. It also does where the row's tiles are not the released kernel's, or its thread
 /// blocks do not start in the library's order, row blocks from the first on.
 std::string apart(const Like& like, const Contender* row) {
     if (row && !row->report->experiment.problem.passes.empty()) return like.apart_from_passes;
@@ -90,7 +90,7 @@ std::string apart(const Like& like, const Contender* row) {
     return others.empty() ? "-" : text::join(others, "; ");
 }
 
-/// What was measured and what was not, where nothing of the problem's like was.
+/// What was measured, where nothing like the problem was.
 std::vector<std::string> nothing_like_it(const Experiment& e) {
     const std::vector<std::string> gpus = measured_gpus();
     if (e.gpu.compute_capability == "none" || gpus.empty()) return {};
@@ -102,7 +102,7 @@ std::vector<std::string> nothing_like_it(const Experiment& e) {
             ", without a mask or causal: nothing near this problem (scripts/backends measures)."};
 }
 
-/// Whose kernel PyTorch takes by itself, and whether a row models that.
+/// Which kernel PyTorch chooses by itself, and whether a row models this kernel.
 std::string about_choice(const BackendTimes& m, const BackendTime& choice, std::span<const Contender> rows, bool same) {
     const Contender* row = row_of(rows, m.like(*choice.backend));
     const std::string library = m.library.substr(0, m.library.find(", "));

@@ -110,12 +110,12 @@ void run_calibration(const Options& options, const std::string& out) {
     check_ending("--output", out, {".json"});
     const DeviceSearch search = find_device();
     const Device& device = usable(search);
-    std::optional<AtomicFile> file;  // that it cannot be written is said before the work
+    std::optional<AtomicFile> file;  // opened before the work: if it cannot be written, this fails at once
     if (!out.empty()) file.emplace(out);
     if (!options.json) std::cout << device_text(device) << "\n\n" << std::flush;
     const Calibration c = calibrate(device, measure_all(device), utc_now().substr(0, 10));
     const std::string sheet = gpu_sheet_json(c.spec, c.origins);
-    parse_gpu(sheet, out.empty() ? "calibrated" : out);  // nothing that --gpu would refuse
+    parse_gpu(sheet, out.empty() ? "calibrated" : out);  // throws where --gpu would refuse the file
     if (file) {
         file->stream() << sheet;
         file->commit();

@@ -36,10 +36,10 @@ struct Row {
     Request request;
     std::optional<Report> report;
     std::string problem;
-    std::optional<Report> small = std::nullopt;  // of small_problem(), where the row's own has no numbers
+    std::optional<Report> small = std::nullopt;  // of small_problem(), where `report` has no numbers
 
     const Algorithm& algorithm() const { return *variant.algorithm; }
-    /// Of what was computed: the problem's numbers, or the small one's; nullptr without numbers.
+    /// The report with numbers: of the problem, or of the small problem; nullptr without numbers.
     const Report* computed() const { return small ? &*small : report && report->numeric ? &*report : nullptr; }
     const OutputError* error() const { return computed() ? computed()->error() : nullptr; }
     bool wrong() const { return computed() && !wrong_outputs(*computed()).empty(); }
@@ -78,14 +78,14 @@ void add_row(std::vector<Row>& rows, const Variant& v, const Options& o) {
 std::vector<Row> rows_of(const std::vector<std::string>& texts, const Options& o) {
     std::vector<Row> rows;
     for (const Variant& v : chosen(texts)) add_row(rows, v, o);
-    // Those that were named have to do what is asked for; of all, those that do are compared.
+    // Algorithms that were named have to support the problem. If none was named, all that support it are compared.
     if (texts.empty())
         std::erase_if(rows, [](const Row& r) { return refuses(r.algorithm(), r.request.problem).has_value(); });
     for (const Row& r : rows) check_supported(r.algorithm(), r.request.problem, r.options);
     return rows;
 }
 
-/// Of all algorithms, those that do not do what is asked for, and what it is; nothing where algorithms were named.
+/// Algorithms left out because they lack a feature that is asked for, with the feature; nothing if some were named.
 std::string left_out(const std::vector<Row>& rows, const std::vector<std::string>& texts) {
     std::vector<std::string> absent;
     const Computation* const asked = rows[0].algorithm().computes;
@@ -95,7 +95,7 @@ std::string left_out(const std::vector<Row>& rows, const std::vector<std::string
     return absent.empty() ? "" : "Left out, without what is asked for: " + text::join(absent, ", ") + '.';
 }
 
-/// Makes "does not fit" of any row a row instead of an end.
+/// Counts a row. "Does not fit" becomes the text of the row and does not end the command.
 void count_row(Row& row) {
     try {
         const Progress progress = Progress::blocks("counting " + row.variant.label);
@@ -203,7 +203,7 @@ void print_comparison(const std::vector<Row>& rows, text::Format format) {
     table.print(std::cout, format);
 }
 
-/// What storing costs and what recomputing does, of backward passes with their forward passes.
+/// What storing costs beside recomputing: backward passes, each with its forward pass.
 void print_passes(const std::vector<Row>& rows, text::Format format) {
     text::Table table({"algorithm", "after", "kept besides O", "extra HBM", "matmul FLOPs", "exponentials",
                        "other FLOPs", "SM traffic", "time"},
@@ -220,7 +220,7 @@ void print_passes(const std::vector<Row>& rows, text::Format format) {
     table.print(std::cout, format);
 }
 
-/// Of each of the texts that rows have: the first, and those that differ, with whose they are.
+/// Adds the text of the first row, and the texts of rows that differ from it, each with the label of its row.
 void add_different(std::vector<std::string>& lines, const std::vector<Row>& rows, auto&& text_of) {
     const std::string first = text_of(rows[0]);
     lines.push_back(first);
@@ -232,7 +232,7 @@ bool among(const std::vector<std::string>& all, const std::string& one) {
     return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-/// What the table is about, before it.
+/// What the table is about: the lines above it.
 std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice& mode) {
     std::vector<std::string> lines;
     add_different(lines, rows, [](const Row& r) { return describe(r.request, *r.algorithm().computes); });
@@ -257,7 +257,7 @@ std::vector<std::string> heading(const std::vector<Row>& rows, const ModeChoice&
     return lines;
 }
 
-/// Whose times are of larger tiles than the problem has.
+/// Says which rows have times of larger tiles than the problem has.
 std::string cut_rows(const std::vector<Row>& rows) {
     std::vector<std::string> cut;
     for (const Row& r : rows)
@@ -267,7 +267,7 @@ std::string cut_rows(const std::vector<Row>& rows) {
     return cut.empty() ? "" : "The problem cuts tiles; times are of the kernels': " + text::join(cut, ", ") + '.';
 }
 
-/// Whose times are of kernels that find in the L2 what they left there.
+/// Says which rows have times of kernels that find in the L2 what their last run left there.
 std::string warm_rows(const std::vector<Row>& rows) {
     std::vector<std::string> warm;
     std::size_t timed = 0;
@@ -328,7 +328,7 @@ std::vector<Contender> contenders_of(const std::vector<Row>& rows) {
 void print_text(const std::vector<Row>& rows, const ModeChoice& mode, text::Format format, const std::string& absent) {
     const std::string begin = format == text::Format::latex ? "% " : "";
     const auto print = [&](const std::string& line) {
-        const std::size_t command = std::min(line.rfind("\n  see it: "), line.size());  // to be copied in one piece
+        const std::size_t command = std::min(line.rfind("\n  see it: "), line.size());  // not wrapped, to be copied
         text::print_wrapped(std::cout, line.substr(0, command), begin);
         if (command < line.size()) std::cout << begin << line.substr(command + 1) << '\n';
         if (format == text::Format::markdown) std::cout << '\n';

@@ -36,8 +36,8 @@ Need need(std::string purpose, std::string what, const std::optional<std::string
     return {std::move(purpose), std::move(what), found ? text::shown(*found, 400) : "", found ? "" : std::move(get)};
 }
 
-/// Another program that is asked something. It starts at once, so that several run side by side; where there is no such
-/// program, there is no answer.
+/// Another program that is run for what it prints. It starts at once, so that several run side by side. Where there is
+/// no such program, the answer is empty.
 class Question {
   public:
     explicit Question(const std::vector<std::string>& words) {
@@ -47,7 +47,7 @@ class Question {
         } catch (const RunError&) {  // it is there, and cannot be run
         }
     }
-    /// All that it says, line by line. Throws Interrupted.
+    /// All that the program prints, line by line. Throws Interrupted.
     std::vector<std::string> answer() {
         std::string words;
         while (child_ && child_->read_more(words, &control())) {
@@ -141,7 +141,7 @@ std::optional<std::string> package_folder() {
 }
 
 Question ask_python() {
-    std::string script =  // nothing in the folder that one is in is run
+    std::string script =  // runs nothing from the current folder
         "import sys; sys.path = [p for p in sys.path if p]; print('python', sys.version.split()[0], flush=True)\n"
         "import numpy; print('NumPy', numpy.__version__, flush=True)\n";
     if (package_folder())
@@ -149,7 +149,7 @@ Question ask_python() {
     return Question({"python3", "-B", "-c", script, package_folder().value_or("")});
 }
 
-/// Packages are for the system's python3 alone.
+/// Packages of apt are for the system's python3 only.
 std::string how_to_get_numpy(const std::optional<std::string>& python) {
     const std::string package = "apt-get install python3-numpy";
     if (!python || *python == "/usr/bin/python3" || *python == "/bin/python3") return package;

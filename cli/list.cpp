@@ -1,4 +1,4 @@
-// `tilescope list`: what there is.
+// `tilescope list`: the algorithms, GPUs, models and metrics that there are.
 #include <iostream>
 
 #include "cli/commands.hpp"
@@ -43,7 +43,7 @@ void print_list_json() {
     std::cout << j.dump(2) << '\n';
 }
 
-/// Those that were loaded.
+/// The user's algorithms, which were loaded from files.
 void print_own() {
     text::Table table({"your own", "computes", "idea", "loaded from"}, 4);
     bool any = false;
@@ -57,7 +57,7 @@ void print_own() {
     std::cout << '\n';
 }
 
-/// What each algorithm of a computation does of what there is to ask for; nothing where that is nothing.
+/// Which features each algorithm of a computation supports; prints nothing where the computation has none.
 void print_features(const Computation& c) {
     std::vector<std::string> heads = {"does"};
     std::vector<Feature> asked;

@@ -18,7 +18,7 @@ namespace tilescope::cli {
 using namespace lab;
 namespace {
 
-constexpr double least_dram = 20e6;  // bytes, as in docs/validation.md: less is mostly what else a GPU reads
+constexpr double least_dram = 20e6;  // bytes, as in docs/validation.md: fewer bytes are mostly other reads of the GPU
 
 using Cases = std::vector<MeasuredCase>;
 
@@ -74,7 +74,7 @@ struct Group {
     }
 };
 
-/// By algorithm in the order of the registry, then by type and machine as they come.
+/// Groups by algorithm in the order of the registry, then by type and machine in the order of the cases.
 std::vector<Group> groups_of(const Cases& cases) {
     std::vector<Group> groups;
     for (const Algorithm& a : algorithms())
@@ -132,7 +132,7 @@ std::string tiles_of(const MeasuredCase& c) {
            (packed > 1 ? ", packed " + std::to_string(packed) : "");
 }
 
-/// What tells a case from others.
+/// The cells that tell a case from the others.
 std::vector<std::string> key_cells(const MeasuredCase& c) {
     const Problem p = c.problem();
     const auto pair = [](Index a, const char* by, Index b) { return std::to_string(a) + by + std::to_string(b); };
@@ -148,7 +148,7 @@ std::vector<std::string> key_cells(const MeasuredCase& c) {
             tiles_of(c)};
 }
 
-/// With traffic where any of it was measured.
+/// The table of cases, with columns of traffic where any traffic was measured.
 text::Table cases_table(const Cases& cases) {
     const bool counters = std::ranges::any_of(cases, [](const MeasuredCase& c) { return c.read || c.dram_read; });
     std::vector<std::string> header = {"kernel", "heads", "Nq x Nk", "d", "causal", "Br x Bc"};

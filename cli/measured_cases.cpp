@@ -22,7 +22,7 @@ using namespace lab;
 using namespace device;
 namespace {
 
-constexpr double most_us_that_tells = 100;  // as scripts/library has it: where a call's cost weighs
+constexpr double most_us_that_tells = 100;  // as in scripts/library: shorter cases show the cost of a call
 
 std::optional<double> times(const std::optional<double>& x, double factor) {
     return x ? std::optional(*x * factor) : std::nullopt;
@@ -41,7 +41,7 @@ MeasuredCase case_of_row(const MeasuredRow& r, const MeasurementFile& f, const G
     return c;
 }
 
-/// A flag that was given: what it asks for, and where a case has it.
+/// A flag that was given: the value that it asks for, and how to get that value of a case.
 struct Filter {
     std::string flag, value;
     std::function<std::string(const MeasuredCase&)> of;
@@ -50,7 +50,7 @@ struct Filter {
     std::string words() const { return flag.empty() ? value : flag + ' ' + value; }
 };
 
-/// "" where it says nothing of a case: the dimensions of a softmax.
+/// Gets a size of a case; "" where the case has no such size: the dimensions of a softmax.
 std::function<std::string(const MeasuredCase&)> size_of(Index Problem::*member) {
     const bool of_heads = member == &Problem::kv_heads || member == &Problem::dim || member == &Problem::dim_v;
     return [=](const MeasuredCase& c) {
@@ -88,7 +88,7 @@ void add_tiles(std::vector<Filter>& all, const Options& o) {
                        }});
 }
 
-/// Of the flags with one value; algorithms are apart.
+/// The filters of all flags with one value; algorithms are filtered elsewhere.
 std::vector<Filter> filters_of(const MeasuredFlags& flags) {
     const Options& o = flags.options;
     std::vector<Filter> all;
@@ -113,7 +113,7 @@ std::vector<Filter> filters_of(const MeasuredFlags& flags) {
     return all;
 }
 
-/// Numbers in their order, then words; each once.
+/// The values of the cases, each once: numbers by size, or words by the alphabet.
 std::string values_of(const std::vector<MeasuredCase>& cases, const Filter& f) {
     std::set<std::pair<double, std::string>> values;
     for (const MeasuredCase& c : cases)
@@ -128,7 +128,7 @@ bool named(const MeasuredCase& c, const MeasuredFlags& flags) {
            std::ranges::find(flags.algorithms, c.experiment.algorithm->name) != flags.algorithms.end();
 }
 
-/// What each flag could have been beside the others; of what is measured at all where that is nothing.
+/// Names the values that each flag could have beside the others, or else all values that were measured at all.
 [[noreturn]] void refuse(const std::vector<MeasuredCase>& all, const MeasuredFlags& flags,
                          const std::vector<Filter>& filters) {
     std::vector<std::string> asked = flags.algorithms, there;

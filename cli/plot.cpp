@@ -33,7 +33,7 @@ struct PlotRequest {
     bool data = false, json = false, all = false, no_caption = false;
 };
 
-/// The picture; what is wrong with it is said of the file that it was to be.
+/// The picture; the message of an error names the file that was asked for.
 std::string picture(const Figure& f, Theme theme, const PictureFile& kind, const Page& page, const std::string& out) {
     try {
         return drawn(f, theme, kind, page, &control());
@@ -92,7 +92,7 @@ FigureRequest request_of(const PlotRequest& p) {
     return r;
 }
 
-/// With the title and the one panel that were asked for.
+/// The figure with the title and the one panel that were asked for.
 Figure as_asked(Figure f, const PlotRequest& p) {
     if (p.title && p.title->find_first_not_of(" \t\n") == p.title->npos)
         throw UsageError("--title '" + *p.title + "': has no words; try --no-caption to have none");
@@ -105,7 +105,7 @@ Figure as_asked(Figure f, const PlotRequest& p) {
     return f;
 }
 
-/// What of a picture is not as one would wish.
+/// Warns where no font has a letter of the picture, and where the picture is higher than a page.
 void say_what_is_odd(const Figure& f, const PictureFile& file, const Page& page, const std::string& out) {
     if (file.terminal == Terminal::png || file.terminal == Terminal::pdf)
         if (const auto letters = letters_without_font(as_json(f), &control()); !letters.empty())

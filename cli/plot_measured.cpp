@@ -18,7 +18,7 @@ using Cases = std::vector<MeasuredCase>;
 /// Which kernels of an algorithm a family has.
 enum class Kernels : std::uint8_t { all, on_cuda_cores, on_tensor_cores };
 
-/// Kernels that are told apart, those with fewest cases that matter first: later ones are drawn over them.
+/// Kernels that have their own points. The least important come first: later ones are drawn over them.
 constexpr struct Family {
     const char* algorithm;
     Kernels kernels;

@@ -36,7 +36,7 @@ std::vector<std::string> ncu_command(const std::string& file) {
     return words;
 }
 
-/// The list of metrics goes on line by line, which a shell puts together again.
+/// Breaks the list of metrics after each comma; a shell joins the lines again.
 void print_command(std::vector<std::string> words) {
     const std::string program = words.back(), list = words[words.size() - 2];
     words.resize(words.size() - 2);
@@ -77,7 +77,7 @@ std::string percent_of(const Level& l, double amount) {
     return amount == 0 ? "0" : text;
 }
 
-/// Others add nothing that one would see.
+/// Other causes add nothing that one would see.
 bool is_printed(const Level& l, const TimeCause& c) { return std::abs(c.us) >= 0.005 * l.model; }
 bool is_printed(const Level& l, const Cause& c) { return l.beyond() != 0 && c.amount != 0; }
 
@@ -102,7 +102,7 @@ void print_levels(const std::vector<Level>& levels) {
     table.print(std::cout);
 }
 
-/// "K 33.6 MB, ... read; O 2.10 MB written": what the model's SM traffic is of.
+/// "K 33.6 MB, ... read; O 2.10 MB written": the model's SM traffic by tensor.
 std::string traffic_of(const Report& r) {
     std::vector<std::string> read, written, reduced;
     for (const TensorReport& t : r.tensors) {
@@ -202,7 +202,7 @@ void print_json(const Report& r, const std::vector<NcuLaunch>& launches, const L
                 const ReconcileFlags& f) {
     Json j = {{"schema", "tilescope.reconcile/1"}};
     j.update(lab::to_json(r.experiment));
-    constexpr std::size_t whole = 10'000;  // characters: what a file or its name has is printable, and not cut
+    constexpr std::size_t whole = 10'000;  // characters: names are made printable, but are not cut
     j["file"] = text::shown(f.file, whole);
     j["runs"] = f.runs;
     j["launches"] = Json::array();
@@ -224,7 +224,7 @@ void reconcile(const ReconcileFlags& f) {
         throw UsageError("--only " + text::shown(f.only) + ": chooses launches of a file; name one, as in flash.csv");
     if (f.file.empty())
         return with_tiling(algorithm, f.options, request, [&](const Experiment& e) {
-            count(e, &control());  // tiles that do not fit are told of before somebody measures
+            count(e, &control());  // throws for tiles that do not fit, before somebody measures
             print_how(e, f);
         });
     const auto launches = of_file(f.file, [&] { return read_launches(f.file, f.only); });

@@ -13,7 +13,7 @@ namespace tilescope::cli {
 using namespace lab;
 namespace {
 
-/// The whole path and difference: what a terminal may show, and not cut.
+/// The path and the difference are made printable, but are not cut.
 void print_json(const std::string& path, const Recording& r, const std::string& different) {
     constexpr std::size_t whole = 10'000;
     const Json j = {{"schema", "tilescope.replay/1"},

@@ -44,7 +44,7 @@ void print_traffic(const Report& r) {
     table.print(std::cout, "  ");
 }
 
-/// SM traffic, what of it reaches DRAM, and what has to in any case.
+/// SM traffic, which part of it reaches DRAM, and the compulsory bytes.
 void print_levels(const Report& r) {
     const Bytes reduced = r.counters.hbm_reduce;
     text::Table table({"level", "read", "written", "FLOP per byte", "what"}, 1);
@@ -115,7 +115,7 @@ std::string as_published(const Experiment& e) {
     return p.source + (as_is ? "" : ", made to fit");
 }
 
-/// Where tiles come from that were left open.
+/// Where the tiles come from, if the user left them open.
 std::string source_of_tiles(const Experiment& e, const Wish& wish) {
     switch (wish.rule) {
         case TileRule::paper:
@@ -169,7 +169,7 @@ void print_errors(const Report& r, const std::string& of_what = "") {
         if (name != first) print(name, error);
 }
 
-/// Of a program of one's own that was only counted; the house's are tested.
+/// Checks of a user's program that was only counted. TileScope's own programs are tested.
 void print_unchecked(const Report& r, const std::optional<Report>& small, const Request& request) {
     if (!r.experiment.algorithm->file || r.numeric) return;
     if (!small) return text::print_wrapped(std::cout, "\nOutputs: not checked, for nothing was computed.");
@@ -208,7 +208,7 @@ void print_text(const Report& r, const std::string& why_mode, const Request& req
     print_errors(r);
 }
 
-/// The check of a program of one's own that is too large to be computed.
+/// Checks a user's program on a small problem, where the problem is too large to be computed.
 std::optional<Report> small_check(const Report& report, const Options& o, const Request& request) {
     if (!report.experiment.algorithm->file || report.numeric || o.mode != "auto") return std::nullopt;
     const Progress progress = Progress::blocks("running a small problem for the errors");
@@ -241,7 +241,7 @@ void run(const Options& o, const std::string& name, const std::string& with) {
             return count_and_time(e, &control());
         }();
         const ModeChoice mode = choose_mode(o, request, {report});
-        OutputFiles files(o, *algorithm.computes, request.problem);  // before the work: it may not be possible
+        OutputFiles files(o, *algorithm.computes, request.problem);  // opened before the work: this may fail
         if (mode.numeric) report = in_memory(mode.fix, [&] { return execute_and_compare(report, o, request); });
         files.write(report.outputs, request.file_rank);
         const std::optional<Report> small = small_check(report, o, request);

@@ -60,7 +60,7 @@ void check_line(const StepFlags& f, const Run& run) {
                 std::string("the pseudo-code of ") + run.algorithm().name + " has lines");
 }
 
-/// The SM to speak of and the thread blocks: those that were asked for, or those of the failure.
+/// The SM and the thread block to tell of: those that were asked for, or those of the failure.
 StepsWanted whose(const StepFlags& f, const Run& run) {
     StepsWanted w;
     const Schedule& schedule = run.schedule();
@@ -92,7 +92,7 @@ StepsWanted whose(const StepFlags& f, const Run& run) {
     return w;
 }
 
-/// Why no step is as it was asked for.
+/// Why no step matches the flags.
 std::string why_nothing(const Run& run, const StepsWanted& w) {
     const std::string idle = "SM " + std::to_string(w.sm) + " does nothing there; leave it out";
     if (!w.line) return (w.launch ? asked("--launch", *w.launch + 1) : asked("--from", w.from)) + ": " + idle;
@@ -118,7 +118,7 @@ bool shows_failure(const StepsWanted& w, const Run& run) {
            (!w.line || *w.line == f.place.line);
 }
 
-/// As many as are told at once: of a run that fails the last ones, of any other the first.
+/// The steps that are told at once: the last ones of a run that fails, the first ones of any other.
 std::vector<Index> page_of(std::vector<Index> steps, const StepFlags& f, bool fails) {
     const std::size_t most = f.table ? page_of_table : page;
     if (f.to || steps.size() <= most) return steps;
@@ -146,7 +146,7 @@ struct Remarks {
     std::vector<std::string> wrong_outputs;
 };
 
-/// Of the output that the run ends with: that of an algorithm of one's own may be something else.
+/// Checks the output that the run ends with, because a user's algorithm may be wrong.
 Remarks remarks_on(Run& run, const Request& request) {
     Remarks r{request.notes, {}};
     if (!run.algorithm().file || !run.has_values() || run.failure()) return r;
@@ -185,7 +185,7 @@ void print_more(const std::vector<Index>& all, const std::vector<Index>& told) {
         std::cout << "--from " << told.back() + 1 << " goes on, --to N shows all up to there\n";
 }
 
-/// What the run ends with. The window draws a tile that does not fit; of a race, or a promise, it has nothing to show.
+/// Throws what the run ends with. The window draws a tile that does not fit, but no race and no broken promise.
 [[noreturn]] void fail(const StepFlags& f, const Run& run) {
     const Experiment& e = run.experiment();
     try {

@@ -25,8 +25,8 @@ namespace {
 
 using namespace show;
 
-constexpr Index few = 4;    // rows and columns of a tile, among many steps
-constexpr Index many = 12;  // where one step has the page
+constexpr Index few = 4;    // rows and columns of a tile, where many steps are told
+constexpr Index many = 12;  // where one step is told
 
 const SmState& in_focus(const Run& run, Index sm) { return run.moment().sms[static_cast<std::size_t>(sm)]; }
 
@@ -106,7 +106,7 @@ void print_chip(const Run& run, const SmState& sm) {
     }
 }
 
-/// What the result was before, and how far the output is.
+/// What the written tile held before, and how far the output is from the reference.
 void print_change(const Run& run, const SmState& sm) {
     const TileState* written = tile_written(run, sm);
     if (written && !run.operation(sm)->moves_data()) {

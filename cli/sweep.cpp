@@ -105,7 +105,7 @@ void sweep(const SweepRequest& s) {
     };
     const auto evaluate = [&](Index k) { return run_point(*variant_of(k).algorithm, options_of(k), forward); };
     std::vector<std::string> wrong;
-    // Real numbers keep all cores busy, and memory, one run after the other.
+    // With real numbers a single run keeps all cores and the memory busy, so runs go one after the other.
     study(static_cast<Index>(points), s.options.mode == "count" ? static_cast<int>(s.options.threads) : 1, evaluate,
           [&](Index k, const Outcome& outcome) {
               const Request request = resolve(options_of(k), *variant_of(k).algorithm);

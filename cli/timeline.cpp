@@ -26,7 +26,7 @@ std::string one_decimal(double x) {
     return std::abs(x) >= 1000 ? text::grouped(std::llround(x)) : text::number(std::round(10 * x) / 10);
 }
 
-/// As NVIDIA has it: resident warps, of those that an SM has room for.
+/// As NVIDIA defines it: resident warps over the most warps that an SM can have.
 double occupancy(const LaunchTime& l, const GpuSpec& gpu) {
     return static_cast<double>(l.residency.blocks * l.warps) / static_cast<double>(gpu.max_warps_per_sm);
 }
@@ -42,8 +42,8 @@ void print_launches(const RunTime& run, const GpuSpec& gpu) {
     table.print(std::cout);
 }
 
-/// What a step of a thread block that is alone on an SM is made of, and how long residents take together. Beside each
-/// unit's cycles: for what part of the launch's time it is at work, on average over all SMs.
+/// The cycles of a loop step, for a thread block alone on an SM, and for resident thread blocks together. Beside each
+/// unit's cycles: the share of the launch's time that the unit is at work, on average over all SMs.
 void print_step(const RunTime& run) {
     const LaunchTime& l = run.longest();
     std::cout << "\nA loop step of " << l.kernel << ", in cycles (a thread block has " << cycles(l.steps) << ")\n";

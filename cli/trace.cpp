@@ -33,7 +33,7 @@ std::optional<RandomInputs> random_inputs_of(const Options& o, const Request& re
     return RandomInputs{o.seed, to_distribution(o.distribution)};
 }
 
-/// With the contents of tiles as --mode says; `auto` keeps them while they make a file that an editor still opens.
+/// Whether to keep the contents of tiles: as --mode says. `auto` keeps them if an editor can still open the file.
 bool with_values(const Options& o, const Request& request, const Report& counted) {
     constexpr Bytes most = 16 << 20;
     if (o.mode == "auto" && request.inputs.empty())
@@ -55,7 +55,7 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
     check_limits(t, counted);
     const bool values = with_values(t.options, request, counted);
     AtomicFile file(t.out);
-    // Without values nothing depends on blocks that nobody asked for, so they need not run.
+    // Without values no block depends on another, so blocks that were not asked for need not run.
     const Mode mode = values ? numeric_mode : Mode{false, false, !t.blocks.empty()};
     Gpu gpu(e.gpu, mode, 1, &control());
     TraceOptions options;
@@ -76,7 +76,7 @@ void record(const TraceRequest& t, const Request& request, const Experiment& e) 
               << (values ? ", with the contents of tiles\n" : ", without contents (--mode numeric keeps them)\n");
 }
 
-/// Before anything is played: what an editor of traces could not hold.
+/// Throws, before anything is simulated, if there are more thread blocks than a trace viewer can hold.
 void check_size(const Report& counted) {
     const Count blocks = counted.counters.thread_blocks;
     if (blocks > most_blocks_drawn)
@@ -114,7 +114,7 @@ void draw_timeline(const TraceRequest& t, const Algorithm& algorithm) {
                 [&](const Experiment& e) { in_memory("try a smaller problem", [&] { draw(t, e); }); });
 }
 
-/// A drawn timeline has no events to choose, and no numbers in it; --detail is about nothing else.
+/// A drawn timeline (--perfetto) has no events to choose and no numbers; --detail is only for such a timeline.
 void check_flags(const CLI::App& sub, const TraceRequest& t) {
     if (!t.perfetto && sub.count("--detail") > 0)
         throw UsageError("--detail: chooses what --perfetto draws; add --perfetto, or leave --detail out");

@@ -58,7 +58,7 @@ ValidationSettings settings_of(const ValidateFlags& flags, const ValidateRequest
     return s;
 }
 
-/// Runs one case; what goes wrong says which case it was.
+/// Runs one case. The message of an error names the case.
 CaseResult run_case(Validator& validator, const KernelCase& c, const GpuSpec& gpu, std::size_t k, std::size_t n) {
     check_stop(&control());
     const Progress progress([&] {
@@ -160,7 +160,7 @@ void print_opening(const Device& device, const ValidateRequest& request) {
         std::cout << name << ": left out, it has no kernel for this problem\n";
 }
 
-/// What --counters adds to the results; why it could not, or "".
+/// Adds what --counters measures to the results; returns why this failed, or "".
 std::string try_to_measure(std::vector<CaseResult>& results) try {
     measure(results);
     return "";
@@ -172,7 +172,7 @@ void validate_on(const Device& device, const ValidateFlags& flags, const Validat
     if (flags.counters) require_ncu();
     const bool print = !flags.options.json;
     if (print) print_opening(device, request);
-    std::optional<AtomicFile> csv;  // that files cannot be written is said before the work
+    std::optional<AtomicFile> csv;  // opened before the work: if it cannot be written, this fails at once
     if (!flags.csv.empty()) csv.emplace(flags.csv);
     const KernelCase& first = request.cases[0];
     OutputFiles outputs(flags.options, *first.algorithm->computes, unpacked(first.problem));

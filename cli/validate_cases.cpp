@@ -28,7 +28,7 @@ std::vector<const Algorithm*> named(const std::vector<std::string>& names) {
     return list;
 }
 
-/// All algorithms with kernels that the flags mean something to.
+/// All algorithms that have kernels and that the flags apply to.
 std::vector<const Algorithm*> all_for(const Options& o) {
     const bool splits = o.splits != Options().splits, packs = o.pack == name_of(Packing::on);
     std::vector<const Algorithm*> list;
@@ -58,8 +58,8 @@ std::string offers(const Algorithm& a) {
     return all;
 }
 
-/// "flash_v2 --dtype f32 --br 64 --bc 64, ...": the kernels that compute the same and take such scores, of these head
-/// dimensions.
+/// "flash_v2 --dtype f32 --br 64 --bc 64, ...": the kernels of the same computation that take the problem's scores and
+/// head dimensions.
 std::string takers(const Computation& computation, const Problem& p) {
     std::vector<std::string> names;
     for (const Algorithm& a : algorithms())
@@ -74,7 +74,7 @@ std::string takers(const Computation& computation, const Problem& p) {
     return text::join(names, ", ");
 }
 
-/// The flags that no kernel serves.
+/// Throws, and names the flags that no kernel serves.
 [[noreturn]] void refuse(const Algorithm& a, const Request& r, const Options& o) {
     const Problem p = problem_of(a, r);
     if (p.packed > 1 && p.queries() > 1 && p.mask.hides())

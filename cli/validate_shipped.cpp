@@ -109,7 +109,7 @@ struct Summary {
 
 using Rows = std::vector<const MeasuredRow*>;
 
-/// In the order of the registry, f32 first.
+/// Prints a row for each algorithm, in the order of the registry, and type, f32 first.
 void print_summary(const Rows& measured) {
     std::vector<std::pair<std::string, Summary>> rows;
     for (const Algorithm& a : algorithms())

@@ -42,7 +42,7 @@ std::vector<MeasurementFile> files_of(std::string_view gpu) {
     return {};
 }
 
-/// By a factor of at most 4.
+/// Whether they differ by a factor of at most 4.
 bool near(Index a, Index b) { return a <= 4 * b && b <= 4 * a; }
 
 bool alike(const Problem& asked, const Problem& measured) {
@@ -61,8 +61,8 @@ double distance(const Problem& a, const Problem& b) {
            (grouped_alike ? 0 : 0.5) + (a.heads == b.heads ? 0 : 0.01);
 }
 
-/// Whether it asks for what no file of scripts/backends has: other masks, changed scores, pages, f32 anywhere, or a
-/// mask from the top left.
+/// Whether the problem asks for something that no file of scripts/backends has: other masks, changed scores, pages, f32
+/// anywhere, or a mask from the top left.
 bool has_no_like(const Problem& p) {
     return !scores_are_plain(p) || p.pages || p.dtype == Dtype::f32 || p.uses(Feature::score_types) ||
            p.uses(Feature::passes) || p.corner == Corner::top_left;

@@ -21,7 +21,7 @@ double four_digits(double x) {
 
 std::string shown(double x) { return text::exact(four_digits(x)); }
 
-/// The power of 2 that a measured rate comes near to or stays below.
+/// The least power of 2 that a measured rate does not clearly exceed.
 double next_power(double measured) {
     return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max(1.0, 0.991 * measured))));
 }
@@ -131,7 +131,7 @@ class Calibrator {
         ask("clock_mhz", &GpuSpec::clock_mhz, device_.clock_mhz);
     }
 
-    /// Where the driver reports other SMs or clocks than the preset has.
+    /// Scales peaks where the driver reports another number of SMs or other clocks than the preset.
     void scale_peaks() {
         const GpuSpec preset = lab::gpu_preset(c_.preset);
         lab::scale_what_follows(g_, preset, [](std::string_view key) { return !key.ends_with("_tflops"); });
@@ -193,7 +193,7 @@ class Calibrator {
              "empty kernels back to back in a stream; the host's");
     }
 
-    /// Where a data sheet says it, that stays: it is a width, 4 bytes for each bank.
+    /// A data sheet's rate is kept, because it is a width (4 bytes per bank); the measurement only checks it.
     void check_shared_memory() {
         const char* const how = "16-byte reads without bank conflicts, 16 warps on each SM";
         const GpuSpec before = g_;
@@ -219,7 +219,7 @@ std::string preset_of(const Device& device) {
     const std::string preset = lab::preset_of_driver_name(device.name, lab::gpu_preset_names());
     if (preset.empty()) return "";
     const GpuSpec g = lab::gpu_preset(preset);
-    // A part of a device, as virtual machines get, is another one.
+    // A part of a device, as virtual machines get it, is not the preset's GPU.
     return g.sms == device.sms && g.compute_capability == device.compute_capability ? preset : "";
 }
 

@@ -25,7 +25,7 @@ bool splits(const Experiment& e) { return has_splits(e.algorithm->knobs); }
 
 /// Rows that a warp owns.
 Index rows_of_a_warp(const Experiment& e) { return on_tensor_cores(e) && !splits(e) ? 32 : 16; }
-/// Warps that share a tile's keys: where decoding leaves no rows for them.
+/// Warps that divide a tile's keys among them, where decoding leaves no rows for them.
 Index warps_along_keys(const Experiment& e) { return on_tensor_cores(e) && splits(e) && e.tiling.br == 16 ? 4 : 1; }
 
 struct RowBlock {
@@ -33,14 +33,14 @@ struct RowBlock {
     Index first = 0;      ///< ... from this one on
 };
 
-/// The parts of the keys that a row block sees, each a thread block's; those that see nothing return at once.
+/// The parts of the keys that a row block sees, a thread block each. Blocks whose part is not seen return at once.
 void add_parts(std::vector<RowBlock>& blocks, const RowBlock& b, const Experiment& e) {
     const Index part = ceil_div(ceil_div(e.problem.seq_k, e.tiling.bc), std::max<Index>(1, e.tiling.splits));
     for (Index first = 0; first < b.visited; first += part)
         blocks.push_back({b.rows, std::min(part, b.visited - first), first});
 }
 
-/// Of a slice.
+/// The row blocks of a slice.
 std::vector<RowBlock> row_blocks(const Experiment& e) {
     const Problem& p = e.problem;
     const Index br = e.tiling.br, bc = e.tiling.bc;
@@ -50,7 +50,7 @@ std::vector<RowBlock> row_blocks(const Experiment& e) {
         RowBlock b{std::min(br, p.seq_q - i), 0};
         if (is_softmax(e) || is(e, "standard"))
             b.visited = ceil_div(p.seq_k, bc);
-        else if (is(e, "flash_v1"))  // whose outer loop goes over keys, each from the first row block that sees one
+        else if (is(e, "flash_v1"))  // its outer loop goes over key tiles, each from the first row block that sees it
             for (Index j = 0; j < p.seq_k; j += bc) b.visited += std::max<Index>(0, j - diagonal) / br * br <= i;
         else
             b.visited = ceil_div(std::clamp<Index>(ceil_div(i + b.rows, p.packed) + diagonal, 0, p.seq_k), bc);
@@ -65,7 +65,7 @@ std::vector<RowBlock> row_blocks(const Experiment& e) {
 /// Over all slices, their row blocks and the key tiles that these visit.
 struct Sums {
     Count warps = 0, visits = 0, row_visits = 0, scores = 0;
-    Count columns = 0, fours = 0;  ///< of keys in steps of `step`, and of 4, for every warp
+    Count columns = 0, fours = 0;  ///< keys rounded up to `step`, and to 4, summed over warps
 };
 
 Sums sums(const Experiment& e, Index step) {
@@ -90,9 +90,9 @@ Sums sums(const Experiment& e, Index step) {
 /// What a kernel's source says of its exponentials and FMAs.
 struct Source {
     const char* algorithm;
-    Index passes;                     ///< over the scores, that take exponentials
-    Index factors;                    ///< for a row and key tile, as the model counts them
-    Index instructions;               ///< for a warp and key tile, that they are
+    Index passes;                     ///< over the scores, with exponentials
+    Index factors;                    ///< correction factors per row and key tile, in the model
+    Index instructions;               ///< for these factors, per warp and key tile
     bool every_visit;                 ///< a reciprocal for each key tile, and not only at the end
     Index products;                   ///< how often S = Q K^T is computed
     Index fma_of_visit, fma_of_warp;  ///< besides the products
@@ -115,7 +115,7 @@ std::vector<Cause> of_exponentials(Count ragged, Count factors, Count reciprocal
     return {{"ragged tiles", ragged}, {"correction factors", factors}, {"reciprocals", reciprocals}};
 }
 
-/// `standard`'s second launch: T = 8 to 256 threads have a row, in steps of 4 columns for each.
+/// The second launch of `standard`: T = 8 to 256 threads work on a row, each in steps of 4 columns.
 std::vector<Cause> standard_exponentials(const Problem& p) {
     Index threads = 8;
     while (threads < 256 && p.seq_k > 64 * threads) threads *= 2;
@@ -146,7 +146,7 @@ struct Combining {
     }
 };
 
-/// What that launch adds: exp(LSE_s - max) for as many parts at a time as a row has threads; a reciprocal.
+/// What this launch adds: exp(LSE_s - max), for as many parts at once as a row has threads; and a reciprocal.
 Cause combining(const Experiment& e) {
     const Combining c(e);
     const Count instructions = c.warps * ceil_div(e.tiling.splits, c.lanes_of_a_row) + c.warps_with_rows;
@@ -156,7 +156,7 @@ Cause combining(const Experiment& e) {
 /// With columns in steps of `step`.
 std::vector<Cause> exponentials_in_steps(const Experiment& e, const Source& source, Index step) {
     const Sums s = sums(e, step);
-    const Count dividing = s.warps / warps_along_keys(e);  // of warps that share rows one divides
+    const Count dividing = s.warps / warps_along_keys(e);  // one of the warps that share rows divides
     auto causes = of_exponentials(source.passes * (rows_of_a_warp(e) * s.columns - s.scores),
                                   lanes * source.instructions * s.visits - source.factors * s.row_visits,
                                   lanes * (source.every_visit ? s.visits : dividing));
@@ -193,8 +193,8 @@ std::vector<Cause> fma_causes(const Experiment& e, const Source& source) {
     return {{"ragged tiles", done - simulated}, {"row statistics", statistics}};
 }
 
-/// split_kv's LSE_s, of which a row has its parts side by side: each is written alone, and a row's are read together.
-/// And its LSE, of which each combining block writes its rows'. Where there is one part, LSE_s lies as LSE does.
+/// In split_kv's LSE_s the parts of a row lie side by side: each is written alone, and those of a row are read
+/// together. In LSE, each combining block writes its rows. With one part, LSE_s is laid out as LSE.
 Bytes sectors_of_parts(const Experiment& e, bool writes) {
     const Index rows = e.problem.seq_q, parts = e.tiling.splits;
     const Combining c(e);
@@ -205,7 +205,7 @@ Bytes sectors_of_parts(const Experiment& e, bool writes) {
     return e.problem.batch_heads() * (lse_s + (writes ? c.lse_padding(rows) : 0));
 }
 
-/// What the ends of ragged rows of fp32 numbers add, which fill a part of a sector.
+/// Bytes that ragged rows of fp32 numbers add, because their ends fill only a part of a sector.
 Bytes sectors(const Experiment& e, bool writes) {
     const Problem& p = e.problem;
     const Count slices = p.batch_heads();

@@ -40,7 +40,7 @@ std::string of_utf16(std::string_view bytes, bool little) {
     return text;
 }
 
-/// Without what only groups digits: spaces (plain, no-break, narrow and thin) and apostrophes.
+/// The cell without what only groups digits: spaces (plain, no-break, narrow and thin) and apostrophes.
 std::string without_groups(std::string_view cell) {
     std::string digits(cell);
     for (const std::string_view group : {" ", "'", "\xC2\xA0", "\xE2\x80\xAF", "\xE2\x80\x89", "\xE2\x80\x99"})
@@ -50,7 +50,7 @@ std::string without_groups(std::string_view cell) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The digits, marks and signs before an exponent; empty for what is no number.
+/// The digits and marks between a minus and an exponent; empty where this is no number.
 std::string_view mantissa_of(std::string_view number) {
     if (number.starts_with('-')) number.remove_prefix(1);
     const std::string_view mantissa = number.substr(0, number.find_first_of("eE"));
@@ -112,7 +112,7 @@ void Numbers::see(std::string_view cell, bool scaled) {
     const auto marks = std::count(mantissa.begin(), mantissa.end(), mark);
     const bool has_other = mantissa.find(other_mark(mark)) != mantissa.npos;
     const std::string_view before = mantissa.substr(0, last), behind = mantissa.substr(last + 1);
-    const bool groups = number != cell;  // by spaces, say: what else there is is the decimal mark
+    const bool groups = number != cell;  // by spaces, for example: then any mark is the decimal mark
     if (marks > 1 && !has_other)
         shown_.emplace(other_mark(mark), cell);
     else if (has_other || groups || scaled || behind.size() != 3 || before.size() > 3 || before.empty() ||

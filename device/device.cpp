@@ -38,7 +38,7 @@ DeviceSearch explain(cudaError_t error, int driver, int runtime) {
 double asked(cudaDeviceAttr what) {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, what, 0) == cudaSuccess) return value;
-    cudaGetLastError();  // it was this call's error
+    cudaGetLastError();  // clears this call's error
     return 0;
 }
 

@@ -58,7 +58,7 @@ class Comparison {
     Index runs_;
 };
 
-/// More than tiles and masks of one problem explain.
+/// Whether a ratio is more than the tiles and masks of one problem explain.
 bool off_by_much(double ratio) {
     constexpr double most = 1.3;
     return ratio > most || ratio < 1 / most;
@@ -67,7 +67,7 @@ bool off_by_much(double ratio) {
 /// "3.98 times" the model's, or "0.25 times".
 std::string times(double x) { return text::number(std::round(x * 100) / 100) + " times"; }
 
-/// Of a kernel that ran with several grids; empty where each has one.
+/// A doubt about a kernel that ran with several grids; empty where each kernel has one.
 std::string about_grids(std::span<const NcuLaunch> launches) {
     std::map<std::string, std::vector<std::string>> grids;
     for (const NcuLaunch& l : launches)
@@ -84,7 +84,7 @@ std::string about_grids(std::span<const NcuLaunch> launches) {
 /// The algorithm that a word of a kernel's name begins with: "standard_scores" is of standard; nullptr: none.
 const Algorithm* word_of(std::string_view word) {
     const Algorithm* of = nullptr;
-    std::size_t longest = 0;  // flash_v2_backward's are not flash_v2's
+    std::size_t longest = 0;  // kernels of flash_v2_backward are not flash_v2's
     for (const Algorithm& a : algorithms()) {
         const std::string_view name = a.name;
         const bool begins = word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '_');
@@ -93,7 +93,7 @@ const Algorithm* word_of(std::string_view word) {
     return of;
 }
 
-/// Whose kernel it is by the first word of its name that tells, as TileScope's own are named. nullptr: nobody's here.
+/// The algorithm that the first telling word of a kernel's name names, as in TileScope's own kernels; nullptr: none.
 const Algorithm* named_after(std::string_view kernel) {
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     for (std::size_t at = 0, end; (at = kernel.find_first_of(letters, at)) != kernel.npos; at = end) {
@@ -134,7 +134,7 @@ std::optional<Tiling> tiles_in_name(std::string_view kernel, const Algorithm& as
     return numbers.size() > 2 ? std::optional(Tiling{numbers[0], numbers[1]}) : std::nullopt;
 }
 
-/// Of a kernel that is another algorithm's; empty where none is.
+/// A doubt about a kernel that is named after another algorithm; empty where none is.
 std::string about_names(const Algorithm& asked, std::span<const NcuLaunch> launches) {
     for (const NcuLaunch& l : launches)
         if (const Algorithm* of = named_after(l.kernel); of && of != &asked)
@@ -158,8 +158,8 @@ std::optional<Count> blocks_of(std::string_view grid) {
     return sides == 3 ? std::optional(product) : std::nullopt;
 }
 
-/// Of launches that have more or fewer thread blocks than the model's, where each is one of these; empty where they
-/// agree. A kernel may deal work out otherwise, so that this is asked where FLOPs do not tell.
+/// A doubt about launches with more or fewer thread blocks than the model's, where each is one of the model's; else
+/// empty. A kernel may deal work out otherwise, so this is asked only where FLOPs do not tell.
 std::string about_blocks(const Report& r, std::span<const NcuLaunch> launches) {
     if (launches.size() % r.launches.size() != 0) return "";
     for (std::size_t k = 0; k < launches.size(); ++k) {
@@ -175,7 +175,7 @@ std::string about_blocks(const Report& r, std::span<const NcuLaunch> launches) {
 
 std::string size_of_tiles(const Tiling& t) { return text::grouped(t.br) + " x " + text::grouped(t.bc); }
 
-/// Of a kernel with other tiles than the run's: its name says so, or as many FLOPs with other bytes do. Empty if none.
+/// A doubt about a kernel with other tiles than the run: its name says so, or equal FLOPs with other bytes; or empty.
 std::string about_tiles(const Experiment& e, std::span<const NcuLaunch> launches, std::optional<double> flops,
                         std::optional<double> reads) {
     const std::string asked = size_of_tiles(e.tiling);
@@ -189,7 +189,7 @@ std::string about_tiles(const Experiment& e, std::span<const NcuLaunch> launches
            asked + " (--br, --bc)?";
 }
 
-/// What makes one doubt that the file is of this run.
+/// Reasons to doubt that the file is of this run.
 std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> launches,
                                 const std::vector<Level>& levels) {
     std::vector<std::string> said;
@@ -225,7 +225,7 @@ std::vector<std::string> doubts(const Report& r, std::span<const NcuLaunch> laun
         if (!words.empty()) said.push_back(words);
         return !words.empty();
     };
-    // Of another algorithm's kernel tiles and thread blocks say nothing.
+    // If the kernel is another algorithm's, its tiles and thread blocks tell nothing.
     if (!add(about_names(*r.experiment.algorithm, launches)) &&
         !add(about_tiles(r.experiment, launches, flops, of_model(Compared::sm_read))) && !flops && said.empty())
         add(about_blocks(r, launches));

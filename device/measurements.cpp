@@ -37,7 +37,7 @@ struct Column {
 // Shorthands for the table below.
 using R = const CaseResult&;
 std::string text(Index n) { return std::to_string(n); }
-/// As users have it, packed or not.
+/// The problem as users state it, without packing.
 Problem problem(R r) { return unpacked(r.tested.problem); }
 const Counters& counts(R r) { return r.counted.counters; }
 template <class Get>
@@ -123,7 +123,7 @@ Provenance next_provenance(std::string_view& text) {
     return provenance;
 }
 
-/// Those of the files that `read` knows.
+/// The embedded files that `read` can read.
 template <class Read>
 std::vector<MeasurementFile> all_of(std::span<const EmbeddedFile> embedded, Read&& read) {
     std::vector<MeasurementFile> files;
@@ -208,7 +208,7 @@ std::optional<MeasurementFile> read_measurements(std::string_view text) {
         const std::string_view line = next_line(text);
         if (line.empty()) continue;
         std::vector<std::string> cells = cells_of(line);
-        // Measured under a former name is measured all the same.
+        // Rows that were measured under a former name get the current one.
         if (algorithm < cells.size())
             if (const Algorithm* a = find_algorithm(cells[algorithm])) cells[algorithm] = a->name;
         file.rows.emplace_back(header.get(), std::move(cells));

@@ -1,5 +1,5 @@
-// Nsight Compute's CSV: its raw page has a column for each metric, its details page a line. Units follow the size of a
-// number but for --print-units base, names of the details page are for people, and other programs save all of it again.
+// Nsight Compute's CSV: the raw page has a column for each metric, the details page a line. Without --print-units base,
+// units follow a number's size. The details page has names for people. Other programs save all of it again.
 #include <algorithm>
 #include <set>
 
@@ -13,7 +13,7 @@ namespace {
 
 enum class Quantity : std::uint8_t { count, bytes, nanoseconds, bytes_a_second, hertz };
 
-/// What of a profile is read: a metric, what it is of, and its name on the details page.
+/// A metric that is read from a profile: its name, its quantity, and its name on the details page.
 struct Readable {
     const char* metric;
     Quantity quantity;
@@ -44,7 +44,7 @@ constexpr Readable readables[] = {
     {NcuMetric::spills, Quantity::count},
 };
 
-/// nullptr for what is not read. The details page calls a share by the same name as a rate.
+/// nullptr for what is not read. On the details page a share (in %) may have the same name as a rate.
 const Readable* readable(std::string_view name, std::string_view unit) {
     for (const Readable& r : readables)
         if (name == r.metric || (name == r.on_page && !name.empty() && unit != "%")) return &r;
@@ -81,7 +81,7 @@ double in_hertz(std::string_view unit) {
     return prefixed(unit, {"hz", "Hz"});
 }
 
-/// What one of the unit is of the quantity's own; 0 where it is unknown.
+/// The factor from the unit to the quantity's own unit; 0 where the unit is unknown.
 double factor_of(std::string_view unit, Quantity quantity) {
     switch (quantity) {
         case Quantity::bytes:
@@ -113,8 +113,8 @@ struct Cell {
     bool has_unit;
 };
 
-/// Whether a cell says that there is no number: "n/a", "(!) nan" and what programs write for it that save a table
-/// again.
+/// Whether a cell says that there is no number: "n/a", "(!) nan", and what other programs write instead when they save
+/// a table again.
 bool is_not_available(std::string_view cell) {
     std::string word(cell);
     for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -147,7 +147,7 @@ class Page {
     }
 
     std::vector<NcuLaunch> launches() {
-        // Where ncu chooses a unit, fewer than a thousand of it are there; of its base units there may be any number.
+        // A number in a unit that ncu chose is less than a thousand; a number in base units may be any.
         for (const Cell& c : cells_)
             if (!is_not_available(c.value)) numbers_.see(c.value, c.what->quantity != Quantity::count && factor(c) > 1);
         for (const Cell& c : cells_) {
@@ -216,7 +216,7 @@ class Page {
     }
 
     double number_of(const Cell& c) const {
-        constexpr double most = 1e18;  // beyond, counters of 64 bits would have gone round
+        constexpr double most = 1e18;  // beyond this, 64-bit counters would have overflowed
         const auto number = numbers_.read(c.value);
         const auto refuse = [&](const char* why) -> double {
             throw UsageError("has " + text::shown(c.value, 40) + " for " + text::shown(c.name, 60) + ", which " + why);
@@ -255,7 +255,7 @@ class Page {
     std::vector<Cell> cells_;
 };
 
-/// The separator that makes a header of a line; nullopt where none does.
+/// The separator with which a line is a header; nullopt where there is none.
 std::optional<char> separator_of(std::string_view line) {
     if (line.find("Name") == line.npos) return std::nullopt;
     for (const char separator : {',', ';', '\t'})

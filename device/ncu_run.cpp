@@ -58,7 +58,7 @@ std::vector<NcuLaunch> run_ncu(const std::vector<std::string>& arguments, Contro
         const std::string text = run_once(command(asked, arguments), control, launches);
         auto found = parse_ncu(text);
         if (!found.empty()) return found;
-        // An unknown metric stops ncu: once more without it.
+        // An unknown metric stops ncu: runs it once more without this metric.
         const auto unknown = unknown_metrics(text);
         const auto dropped =
             std::erase_if(asked, [&](const std::string& m) { return std::ranges::find(unknown, m) != unknown.end(); });

@@ -118,7 +118,7 @@ constexpr Entry fp32[] = {
     decoding(every, 128, {2, 16, 4, 5, 4097, false, 6, true}),
 };
 
-/// The backward passes. Values are those of all rows and keys, in double: longer ones take minutes.
+/// The backward passes. Reference values need all rows and keys, in double: longer sequences take minutes.
 constexpr Entry backward[] = {
     {square(16, 1024), every},          {square(16, 1024, true), every},
     {square(16, 4096, true), every},    {square(64, 256), first, 64},
@@ -203,7 +203,7 @@ constexpr Shape small_softmax[] = {
     {1, 1, 1, 1, 1}, {1, 2, 2, 17, 33}, {2, 1, 1, 64, 128}, {1, 3, 3, 65, 257}, {1, 1, 1, 3, 1000}, {1, 1, 1, 130, 7},
 };
 
-/// What the kernels with tables take besides, each on its own and all together.
+/// Options that only kernels with tables take, each alone and all together.
 struct Variation {
     Takes needs;
     void (*apply)(Problem&);
@@ -250,7 +250,7 @@ void add_variations(Cases& cases, const Algorithm& a, Dtype dtype) {
             if (v.dtype == dtype && v.takes >= variation.needs) cases.add(a, v, variation.apply);
 }
 
-/// Pairs the kernels of a storage type with shapes such that each of both comes up.
+/// Pairs the kernels of a storage type with shapes, so that each kernel and each shape occurs.
 void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Shape> shapes) {
     std::vector<const KernelVariant*> variants;
     for (const KernelVariant& v : kernels_of(a))
@@ -259,8 +259,8 @@ void add_each(Cases& cases, const Algorithm& a, Dtype dtype, std::span<const Sha
     for (std::size_t k = 0; k < std::max(variants.size(), shapes.size()); ++k)
         cases.add(a, *variants[k % variants.size()], shapes[k % shapes.size()]);
     if (!a.computes->features.has(Feature::head_dims)) return;
-    // Logits of thousands; hundreds where P comes from an LSE that is exact here: unlike that of a kernel's own forward
-    // pass it does not cancel what tensor cores lose in sums that large.
+    // Logits of thousands; hundreds where P comes from an LSE. This LSE is exact: unlike that of a kernel's own forward
+    // pass, it does not cancel what tensor cores lose in sums that large.
     cases.add(a, *variants[0], {1, 2, 2, 100, 200, true}, a.computes == &computation::attention ? 100 : 10);
 }
 

@@ -23,7 +23,7 @@ class Causes {
     }
 
   private:
-    /// As a launch of fewer would take, by the model.
+    /// The extra time of a launch with fewer thread blocks on an SM, by the model.
     void thread_blocks() {
         const Index model = time_.longest().residency.blocks;
         const auto fewest = measured_.blocks_per_sm();
@@ -41,7 +41,7 @@ class Causes {
                            more});
     }
 
-    /// DRAM cannot move faster than it does: what that takes beyond all of the modelled time.
+    /// The time that the measured bytes take at DRAM's rate, beyond all of the modelled time.
     void dram() {
         const auto model = r_.dram();
         const std::optional<double> both = measured_.dram_bytes;
@@ -49,21 +49,21 @@ class Causes {
         const double bytes = *both / runs_;
         const DramRates rates = dram_of(rates_of(r_.experiment.gpu), time_.style);
         const double written = measured_.dram_write_bytes.value_or(0) / runs_;
-        const double us = ((bytes - written) / rates.read + written / rates.write) * 1e-3;  // of 10^9 B/s
+        const double us = ((bytes - written) / rates.read + written / rates.write) * 1e-3;  // rates in 10^9 B/s
         causes_.push_back({"DRAM",
                            text::bytes(bytes) + " measured, which take " + text::microseconds(us) +
                                " at DRAM's rate, " + text::bytes(model->total()) + " modelled",
                            std::max(0.0, us - time_.us())});
     }
 
-    /// Each is a cycle of an SM's shared memory.
+    /// Each conflict takes a cycle of an SM's shared memory.
     void conflicts() {
         if (!measured_.shared_conflicts) return;
         const double conflicts = *measured_.shared_conflicts / runs_;
         const LaunchTime& l = time_.longest();
         const double us = conflicts / static_cast<double>(std::max<Index>(1, l.sms)) / l.clock_mhz;
         std::string words = text::grouped(std::llround(conflicts)) + " measured, none modelled";
-        constexpr double least = 0.005;  // that is not 0%
+        constexpr double least = 0.005;  // share that is not shown as 0%
         if (const auto all = measured_.shared_wavefronts; all && conflicts * runs_ >= least * *all && conflicts > 0)
             words += ": " + text::percent(conflicts * runs_ / *all) + " of the wavefronts";
         causes_.push_back({"bank conflicts", words, us});

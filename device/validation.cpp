@@ -14,11 +14,11 @@ using namespace lab;
 namespace {
 
 constexpr double work_budget = 2e10;               // matrix FLOPs that the simulator computes for a case
-constexpr double softmax_flops = 250;              // of matrices, that take as long as an element of a softmax
+constexpr double softmax_flops = 250;              // matrix FLOPs that take as long as an element of a softmax
 constexpr double most_reference_elements = 1.3e8;  // 1 GB of double
 constexpr Index fewest_rows = 128;
 
-/// Calls f(values, ...) with a part of each tensor after another.
+/// Calls f(values, ...) with one part of all tensors after another.
 template <class F, class... Tensors>
 void for_chunks(F&& f, const Storage& tensor, const Tensors&... others) {
     static constexpr Index chunk = 1 << 14;
@@ -65,7 +65,7 @@ double greatest_difference(const Storage& a, const Storage& b) {
     return m;
 }
 
-/// Whether a row's values depend on more of where it is than how far from the last one.
+/// Whether a row's values depend on its place by more than its distance from the last row.
 bool depends_on_place(const Problem& p) {
     return p.bias || p.alibi > 0 || p.dropout || p.mask.blocks() || p.corner == Corner::top_left;
 }

@@ -18,7 +18,7 @@ struct StageTab {
     Stage stage;
     const char *name, *place;
 };
-/// In the order of the digits.
+/// In the order of the digit keys.
 constexpr StageTab stage_tabs[] = {
     {Stage::wall, "Wall", "view-wall"},       {Stage::machine, "Machine", "view-machine"},
     {Stage::time, "Time", "view-time"},       {Stage::row, "Row", "view-row"},
@@ -43,8 +43,8 @@ std::optional<Index> next_break(const App& app, const Run& run, Index tick) {
                          [&](const Step& s) { return s.enters_line && app.view.breakpoints.contains(s.event.line); });
 }
 
-/// The nearest one with which something has happened for the first time; in a race nobody waits for that, nor in what
-/// is played again and again.
+/// The next event after `tick` that happens for the first time, where playing pauses. There is no pause in a race, in a
+/// loop, or where the user plays through.
 const First* next_first(App& app, const Run& run, Index tick) {
     if (app.view.play_through || app.playback.loop || app.session.rival()) return nullptr;
     for (const First& first : app.firsts.of(run, app.walls, app.session.version()))
@@ -69,7 +69,7 @@ Index next_stop(App& app, Index from, Index to) {
     return pause;
 }
 
-/// A spot is one of one view.
+/// A zoomed spot belongs to one view.
 void turn_to(App& app, Stage stage) {
     if (app.view.stage != stage) app.view.zoom.reset();
     app.view.stage = stage;
@@ -77,7 +77,7 @@ void turn_to(App& app, Stage stage) {
 
 void press(App& app, Key key) {
     Playback& p = app.playback;
-    const bool was_blank = std::exchange(app.blank, false);  // any key shows again what there is
+    const bool was_blank = std::exchange(app.blank, false);  // any key ends the blank screen
     switch (key) {
         case Key::space:
             return p.toggle();
@@ -176,8 +176,8 @@ void draw_stages(App& app) {
     export_control(app);
 }
 
-/// The same in a room twice as wide and high, of which the part around a spot is seen. The wall does it by itself, so
-/// that its edges stay.
+/// Draws the runs twice as wide and high, and shows the part around a spot. The wall zooms by itself, so that its
+/// edges stay in view.
 void draw_zoomed_runs(App& app) {
     constexpr float zoom = 2;
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
@@ -261,11 +261,11 @@ void draw_alone(App& app) {
     Canvas(t).paragraph(t.text, {edge, size.y - edge - below + t.px(10)}, t.dim_ink, caption, width, lines);
 }
 
-/// Whether a run is there that no frame has drawn so far: that comes first.
+/// Whether there is a run that no frame has drawn yet; drawing it comes first.
 bool is_new(const App& app) { return app.session.version() != app.drawn; }
 
-/// A unit of whatever no thread is at; for what may be asked of a run only when none is waited for. True when nothing
-/// is left to do.
+/// Does a unit of the work that no thread does. Runs work ahead on their references only while no run is waited for.
+/// True when nothing is left to do.
 bool work_on(App& app) {
     const bool waited_for = app.session.busy() || is_new(app);
     bool done = app.session.pump();
@@ -277,8 +277,8 @@ bool work_on(App& app) {
     return done;
 }
 
-/// Does what frames have to do where threads do not: in a page as much as a frame can afford, whatever time its browser
-/// then takes to draw it.
+/// Does the work of threads in frames, where there are no threads. In a page, this takes as long as a frame can
+/// afford, whatever time the browser then takes to draw.
 void work(App& app, double seconds) {
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::milliseconds(8);
@@ -334,7 +334,7 @@ void App::step_on() {
     const Run* run = session.run();
     if (!run || view.stride == Stride::operation) return playback.step(1);
     const Index to = stride_on(*run, view.stride, view.sm, session.ticks_at(playback.position()).first);
-    // In a race the other one may still have some way to go.
+    // In a race the other run may still have some way to go.
     playback.go(std::max(session.position_of(to), playback.position() + 1));
 }
 

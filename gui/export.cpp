@@ -1,4 +1,4 @@
-// The view that is shown, as a file: what plays as the stage alone, what is explored as a figure or its numbers.
+// Exports the view that is shown: a view that plays as the stage alone, an explored one as a figure or its numbers.
 #include <algorithm>
 
 #include "core/machine/error.hpp"
@@ -60,7 +60,7 @@ void choose(App& app) {
     film ? choose_steps(app) : remark(app, app.page ? about_page_endings() : about_endings());
     StageFile& f = app.stage_file;
     checkbox(app, "export-caption", "caption", f.caption, "Below the picture: the algorithm, the problem, the GPU");
-    if (film) return;  // which has a background
+    if (film) return;  // a film always has a background
     ImGui::SameLine(0, app.theme.px(18));
     checkbox(app, "export-transparent", "transparent", f.transparent, "Nothing behind the picture");
 }

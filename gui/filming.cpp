@@ -1,4 +1,4 @@
-// How far a film is that is written beside the frames, and the button that ends it.
+// The progress of a film that is written while the window goes on, and the button that ends the film.
 #include <algorithm>
 
 #include "gui/draw/items.hpp"

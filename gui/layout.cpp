@@ -7,7 +7,7 @@
 namespace tilescope::gui {
 namespace {
 
-/// Small windows give the middle what they have.
+/// In small windows the side panels take only a share of the width, so that the middle keeps the rest.
 Layout at_a_desk(const Theme& t, ImVec2 size, bool with_controls) {
     const float gap = t.px(8), x0 = gap, y0 = gap, w = size.x - 2 * gap, h = size.y - 2 * gap;
     const float bottom = std::min(t.px(96), h * 0.3f);
@@ -24,7 +24,7 @@ Layout at_a_desk(const Theme& t, ImVec2 size, bool with_controls) {
     return l;
 }
 
-/// Gives the panel that is open its room, and no other one.
+/// Gives `room` to the drawer that is open, if any.
 void open_at(const ImVec4& room, Drawer open, Layout& l) {
     if (open == Drawer::controls) l.controls = room;
     if (open == Drawer::code) l.code = room;
@@ -48,7 +48,7 @@ Layout in_a_hall(const App& app, ImVec2 size) {
     return l;
 }
 
-/// The drawers' names are where they open: upright below the stage, within reach of the thumb, else beside it.
+/// A drawer opens at the drawers' names: held upright, below the stage, where the thumb reaches; else beside the stage.
 Layout in_the_hand(const App& app, ImVec2 size) {
     const Theme& t = app.theme;
     const Drawer open = app.drawer();

@@ -20,14 +20,14 @@ void scene_buttons(App& app) {
     app.place("scene-close");
 }
 
-/// For which there is room.
+/// How many lines of each text there is room for.
 struct LineCounts {
     int title, caption, question;
 };
 
 float side_of(const Theme& t) { return t.px(110); }
 
-/// In the hand as many as the words need, the answer among them; elsewhere nothing moves from scene to scene.
+/// On a phone, as many lines as the words need, with the answer. Else always the same: nothing moves between scenes.
 LineCounts lines_of(const App& app, float width) {
     if (app.reader() != Reader::in_the_hand) return {1, 2, 3};
     const Theme& t = app.theme;
@@ -75,7 +75,7 @@ void scene_panel(App& app) {
         tip(app, app.revealed ? "Click hides the answer." : "Click, or Enter, for the answer.");
     }
     ImGui::SetCursorScreenPos({at.x + width, at.y + t.px(6)});
-    scene_buttons(app);  // last, for they may change the scene
+    scene_buttons(app);  // last, because they may change the scene
 }
 
 }  // namespace tilescope::gui

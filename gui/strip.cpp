@@ -1,4 +1,4 @@
-// In a hall and in the hand, all words that are not on the stage: where the code is, what happens there, and the
+// In a hall and on a phone, all words that are not on the stage: the lines of code, what happens there, and the
 // drawers' names.
 #include <algorithm>
 #include <cmath>
@@ -24,14 +24,14 @@ const SmState* focus(const App& app) {
     return &run->moment().sms[static_cast<std::size_t>(app.view.sm)];
 }
 
-/// That is carried out, or that makes what does not fit; 0: none.
+/// The line that is executed, or whose tile does not fit; 0: none.
 std::uint16_t line_now(const App& app) {
     if (const auto& overflow = app.session.overflow()) return overflow->error.line;
     const SmState* sm = focus(app);
     return sm ? sm->line : 0;
 }
 
-/// The code in its lines, each whole: what is too long goes on below.
+/// All lines of code, each whole: a line that is too long continues below.
 struct Lines {
     float gutter, character, width;
     std::vector<std::vector<std::string_view>> parts;
@@ -48,10 +48,10 @@ struct Lines {
     std::size_t highest() const { return *std::max_element(heights.begin(), heights.end()); }
 };
 
-/// Of the strip without its drawers' names, the part for code.
+/// The width of the code, where the strip without the drawers' names is `room` wide.
 float code_width(const App& app, float room) { return room * (app.scene ? 0.36f : 0.45f); }
 
-/// The line that is carried out, and as many of those around it as there is room for.
+/// The line that is executed, and as many lines around it as there is room for.
 void draw_code(const App& app, const Box& area) {
     const Theme& t = app.theme;
     const Canvas c(t);
@@ -96,10 +96,10 @@ float drawers_width(const Theme& t) {
     return width + t.px(2);
 }
 
-/// Of the width, what is not for words.
+/// The part of the width that is not for words.
 float beside_words(const Theme& t) { return drawers_width(t) + t.px(16); }
 
-/// What opens by a click or a key.
+/// The names of the drawers, which open by a click or a key.
 void draw_drawers(App& app, const Box& area) {
     const Theme& t = app.theme;
     const Canvas c(t);
@@ -151,8 +151,8 @@ void draw_tabs(App& app, const Box& area) {
 
 }  // namespace
 
-/// As high as the longest line of code has to be, so that nothing moves while others are carried out. In the hand
-/// there is no code, and words only where no drawer is open.
+/// High enough for the longest line of code, so that nothing moves while other lines are executed. On a phone there
+/// is no code, and there are words only where no drawer is open.
 float strip_height(const App& app, float width) {
     const Theme& t = app.theme;
     const ImVec2 padding = ImGui::GetStyle().WindowPadding;

@@ -109,7 +109,7 @@ void tour(App& app) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
     Rect panel{{screen.x / 2, screen.y / 2}, {screen.x / 2, screen.y / 2}};
-    for (const char* kind : {"panel-", "drawer-"}) {  // or the name that opens it
+    for (const char* kind : {"panel-", "drawer-"}) {  // or the name that opens the drawer
         const auto found = app.places.find(kind + std::string(stop.panel));
         if (found == app.places.end()) continue;
         const ImVec4 r = found->second;

@@ -14,7 +14,7 @@ namespace {
 
 std::string times_more(double more) { return text::number(std::round(more * 100) / 100) + " x"; }
 
-/// Where nothing tells two apart but what they take.
+/// In words, how a candidate compares with the best where only time and value differ.
 std::string as_good_or_bound(const Candidate& c, const Candidate& best) {
     const RunTime &t = *c.outcome.report->time, &least = *best.outcome.report->time;
     const double longer = t.us() / least.us();
@@ -31,7 +31,7 @@ std::string with_fewer_warps(const RunTime& t, const RunTime& best) {
     return "";
 }
 
-/// What of a loser is worse than of the best, the most telling first.
+/// Why a candidate is worse than the best, the most telling reason first.
 std::string why_it_loses(const Candidate& c, const Candidate& best) {
     const Outcome& o = c.outcome;
     if (!o.report) return o.remark;

@@ -19,12 +19,12 @@ constexpr const char* masks = "docs/glossary.md";
 
 struct AskedFor {
     Asked what;
-    const char* words;  ///< plain, as words are compared; a * stands for any end
+    const char* words;  ///< in the plain form that is compared; a * stands for any ending
     const char* there_is;
-    /// The arguments of a `tilescope` that carries it out. {8}: the typed number or 8; {7=-1}: less 1; {f16=dtype} and
-    /// {A100=gpu}: the typed name of such a one.
+    /// Arguments of `tilescope` that come closest. {8}: the typed number, or 8; {7=-1}: the typed number less 1, or 7;
+    /// {f16=dtype} and {A100=gpu}: the typed type or GPU, or this one.
     const char* closest;
-    const char* page;  ///< which says what is not modelled; nullptr where the word has another name here alone
+    const char* page;  ///< says what is not modelled; nullptr where the word only has another name here
 };
 
 constexpr AskedFor asked_words[] = {
@@ -259,7 +259,7 @@ bool is_number(std::string_view typed, bool whole) {
     return text::to_number(typed).value_or(0) > 0;
 }
 
-/// The name here of a storage type by any of its names; empty where there is none.
+/// TileScope's name of a storage type, by any of its names; empty where the type is unknown.
 std::string dtype_called(std::string_view typed) {
     if (dtype_from(typed)) return std::string(typed);
     for (const AskedFor& k : asked_words)
@@ -268,7 +268,7 @@ std::string dtype_called(std::string_view typed) {
     return "";
 }
 
-/// What was typed as `usual` is written: "8", "7=-1", "bf16=dtype".
+/// The typed value, if the placeholder `usual` ("8", "7=-1", "bf16=dtype") can take it, or else its usual value.
 std::string in_place_of(std::string_view usual, std::string_view typed) {
     const std::size_t kind = std::min(usual.find('='), usual.size());
     const std::string_view how = usual.substr(kind);
@@ -287,7 +287,7 @@ std::string in_place_of(std::string_view usual, std::string_view typed) {
     return value;
 }
 
-/// The command with what was typed in its places.
+/// The command with the typed value in its placeholders.
 std::string with_typed(std::string_view closest, std::string_view typed) {
     std::string command;
     for (std::size_t open = 0; (open = closest.find('{')) != closest.npos;) {
@@ -298,7 +298,7 @@ std::string with_typed(std::string_view closest, std::string_view typed) {
     return command + std::string(closest);
 }
 
-/// nullptr where nothing is known of the word.
+/// The entry of a word; nullptr where the word is unknown.
 const AskedFor* asked_for(Asked what, std::string_view typed) {
     const std::string word = text::plain(typed.substr(0, 60));
     if (word.empty()) return nullptr;
@@ -321,7 +321,7 @@ Renamed renamed(std::string_view flag, std::string_view value) {
     const AskedFor* k = asked_for(Asked::flag, flag);
     if (!k || k->page || !std::string_view(k->closest).starts_with(command)) return {};
     std::istringstream flags{std::string(std::string_view(k->closest).substr(command.size()))};
-    std::vector<std::string> all, typed;  // typed: those of them that have a place for the value
+    std::vector<std::string> all, typed;  // typed: flags with a placeholder for the value
     for (std::string name, usual; flags >> name >> usual;) {
         const std::string here = with_typed(usual, value);
         all.insert(all.end(), {name, here});

@@ -18,8 +18,8 @@
 
 namespace tilescope::lab {
 
-/// The name of a temporary, in a list that a signal's handler reads at any moment: a name changes only while its place
-/// is taken and no file has it, and places are used again, never given back.
+/// The name of a temporary file, in a list that a signal handler may read at any moment. A name changes only while its
+/// slot is `taken` and no file has the name. Slots are reused, and never freed.
 struct AtomicFile::Temporary {
     enum class State { free, taken, exists };
     std::string name;
@@ -50,7 +50,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& path, int error) { cannot_write(text::shown(path), error); }
 
-/// Whether `path` is one of the names of this process's open files: what /dev/stdout links to.
+/// Whether `path` names an open file of this process, as the target of the link /dev/stdout does.
 bool is_open_descriptor(const fs::path& path) {
     std::error_code error;
     if (!fs::is_symlink(path, error)) return false;
@@ -86,7 +86,7 @@ int make_room(int file, off_t size) {
 
 }  // namespace
 
-/// A new one, known before it exists. Its name is short, whatever the target's, and nobody else's.
+/// The slot of a new temporary, listed before the file exists. The name is short, whatever the target's, and random.
 AtomicFile::Temporary* AtomicFile::Temporary::of(const std::string& target) {
     static std::random_device random;
     char name[40];
@@ -115,7 +115,7 @@ void remove_temporaries() {
 
 AtomicFile::AtomicFile(std::string path, std::string target) : path_(std::move(path)), target_(std::move(target)) {}
 
-// What throws in the body of a constructor that another one has done the work of is followed by the destructor.
+// A delegating constructor: where its body throws, the destructor runs all the same.
 AtomicFile::AtomicFile(std::string path) : AtomicFile(path, follow_links(path).string()) {
     int descriptor = open_target();
     if (descriptor < 0) {
@@ -132,20 +132,20 @@ AtomicFile::~AtomicFile() {
     temporary_->forget();
 }
 
-/// A descriptor if the target is to be written straight to, -1 if a temporary shall take its place.
+/// A descriptor if the target itself has to be written to, -1 if a temporary shall replace it.
 int AtomicFile::open_target() {
     int descriptor = -1;
     struct stat status {};
     if (path_.empty()) fail(path_, ENOENT);
     if (is_open_descriptor(target_)) {
-        // Opening the name afresh would start over at the beginning of a file that stdout is in the middle of.
+        // Opening the name again would start at the beginning of a file that stdout has written a part of.
         descriptor = ::fcntl(std::atoi(fs::path(target_).filename().c_str()), F_DUPFD_CLOEXEC, 0);
     } else if (::stat(target_.c_str(), &status) != 0) {
         if (errno == ENOENT) return -1;
     } else if (S_ISDIR(status.st_mode)) {
         fail(path_, EISDIR);
     } else if (S_ISREG(status.st_mode)) {
-        // rename() asks leave of the folder only, and would replace a file that was made read-only on purpose.
+        // rename() needs permission for the folder only, and would replace a file that was made read-only on purpose.
         if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) == 0) return -1;
     } else {
         descriptor = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -155,7 +155,7 @@ int AtomicFile::open_target() {
 }
 
 void AtomicFile::open_temporary() {
-    static const int at_exit = std::atexit(remove_temporaries);  // where a library ends the process
+    static const int at_exit = std::atexit(remove_temporaries);  // for a library that ends the process
     (void)at_exit;
     struct stat old {};
     const bool replaces = ::stat(target_.c_str(), &old) == 0;
@@ -181,7 +181,7 @@ void AtomicFile::commit() {
     ::close(std::exchange(content_, -1));
 }
 
-/// Whether it has taken the target's place.
+/// Returns whether the temporary has replaced the target.
 bool AtomicFile::rename_temporary() {
     if (!temporary_ || std::rename(temporary_->name.c_str(), target_.c_str()) != 0) return false;
     std::exchange(temporary_, nullptr)->forget();

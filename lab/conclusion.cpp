@@ -15,8 +15,8 @@ namespace {
 
 double time_of(const Contender& c) { return c.report->time->us(); }
 
-/// How far apart modelled times have to be: the stated error; where a kernel's like was not measured, a tenth, and on
-/// machines that were not calibrated a fifth.
+/// By which fraction modelled times must differ to count as different: the stated error; without one, a tenth where
+/// kernels of another style were measured, else (machines that were not calibrated) a fifth.
 double margin(const Contender& c) {
     const RunTime& t = *c.report->time;
     return t.error ? t.error->mean : t.basis == Basis::other_style ? 0.1 : 0.2;
@@ -35,7 +35,7 @@ std::string times(double x) {
 
 double ratio(Count a, Count b) { return b > 0 ? static_cast<double>(a) / static_cast<double>(b) : 1; }
 
-/// "its 2 other launches take 12 µs", where that is a good part of what it takes longer; empty else.
+/// "its 2 other launches take 12 µs", where that explains at least 30% of the difference; else empty.
 std::string about_launches(const RunTime& slow, const RunTime& fast) {
     const double others = slow.us() - slow.longest().us, of_fast = fast.us() - fast.longest().us;
     if (slow.launches.size() <= fast.launches.size() || others - of_fast < 0.3 * (slow.us() - fast.us())) return "";
@@ -44,10 +44,10 @@ std::string about_launches(const RunTime& slow, const RunTime& fast) {
            text::microseconds(others);
 }
 
-/// Whether times of this ratio can come from such a ratio of what they are made of.
+/// Whether the ratio `part` of a part explains at least 30% of what the ratio `whole` of the times exceeds 1 by.
 bool explains(double part, double whole) { return part - 1 > 0.3 * (whole - 1); }
 
-/// Where launching is most of both: other launches, or what is left beside it; empty else.
+/// Where launching bounds both runs: their other launches, or the time beside the launch; else empty.
 std::string about_launching(const Contender& slow, const Contender& fast) {
     const RunTime &s = *slow.report->time, &f = *fast.report->time;
     if (s.longest().bound != Bound::launch || f.longest().bound != Bound::launch) return "";
@@ -58,7 +58,7 @@ std::string about_launching(const Contender& slow, const Contender& fast) {
     return beside(slow) + " beside its launch, against " + beside(fast);
 }
 
-/// What of a step is waiting, where that is more than the fastest's.
+/// The share of a loop step that is waiting, where it exceeds the fastest's by more than 0.1; else empty.
 std::string about_waiting(const StepTime& s, const StepTime& best) {
     const double share = s.waiting / s.alone, least = best.waiting / best.alone;
     if (!(share > least + 0.1)) return "";
@@ -66,7 +66,7 @@ std::string about_waiting(const StepTime& s, const StepTime& best) {
            text::percent(least);
 }
 
-/// What of the longest launch is worse than of the fastest's, where nothing counted is.
+/// What is worse in the longest launch than in the fastest's, for contenders with no worse counted number.
 std::vector<std::string> about_launch(const LaunchTime& l, const LaunchTime& best) {
     std::vector<std::string> reasons;
     if (l.tail > best.tail + 0.05)
@@ -79,7 +79,7 @@ std::vector<std::string> about_launch(const LaunchTime& l, const LaunchTime& bes
     return reasons;
 }
 
-/// The unit that it keeps busiest, against the fastest.
+/// The busiest unit of a launch, and how busy the same unit is in the fastest's.
 std::string about_units(const LaunchTime& l, const LaunchTime& best) {
     const auto unit = std::max_element(l.busy.begin(), l.busy.end()) - l.busy.begin();
     const auto k = static_cast<std::size_t>(unit);

@@ -9,7 +9,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// What a kernel would have to read to know the mask, which the model leaves out.
+/// The data of the mask itself: a kernel would have to read it, and the model leaves it out.
 std::string own_bytes(const Mask& m) {
     std::vector<std::string> read;
     if (const Documents* d = m.documents()) read.push_back(text::counted(d->count(), "length"));
@@ -18,8 +18,8 @@ std::string own_bytes(const Mask& m) {
                         : "The mask's own bytes are not charged: it has " + text::listed(read) + " for all heads";
 }
 
-/// What of the tiles that are not skipped is computed for nothing; "" where telling would take long: beyond 2^20 tiles,
-/// or 2^27 scores in tiles that the mask crosses.
+/// The share of scores that are computed and then masked, in tiles that are not skipped; "" where counting would take
+/// long: beyond 2^20 tiles, or 2^27 scores in tiles that the mask crosses.
 std::string wasted(const Problem& p, const Tiling& tiling, const TileCovers& covers) {
     constexpr Count most_tiles = Count{1} << 20, most_scores = Count{1} << 27;
     if (covers.all() > most_tiles || covers.partial * tiling.br * tiling.bc > most_scores) return "";

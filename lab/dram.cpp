@@ -11,10 +11,10 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr double unevenness = 0.05;  // of the speeds of alike blocks: without it waves stay in step for ever
-constexpr double repeats = 0.025;    // of all: more, and what some heads add is not within 1% of what all do
+constexpr double unevenness = 0.05;  // of the speeds of equal blocks: without it waves never get out of step
+constexpr double repeats = 0.025;    // of the traffic: beyond it, extrapolated traffic is not within 1%
 
-/// Of all heads.
+/// Visits of tiles in HBM by all heads.
 double visits_of(const LaunchOutline& launch) {
     double visits = 0;
     for (const BlockOutline& b : launch.blocks)
@@ -48,7 +48,7 @@ void DramModel::find_accesses() {
     const Experiment& e = report_.experiment;
     Mode exact = exact_mode;
     exact.only_wanted = true;
-    // What a program does wrong is told by runs that look for it.
+    // Mistakes of a program are reported by the runs that check for them.
     try {
         Gpu gpu(e.gpu, exact, 1);
         gpu.listen(accesses_);
@@ -64,13 +64,13 @@ std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kind
     const GpuSpec& gpu = report_.experiment.gpu;
     if (gpu.l2_bytes == 0) {
         const Counters c = counted(k);
-        // What is added to, is read and written.
+        // A reduction reads and writes DRAM.
         const DramTraffic all = {c.hbm_read + c.hbm_reduce, c.hbm_sent()};
         return Traffic{all, all};
     }
     if (accesses_.launches().empty()) return std::nullopt;
     const LaunchAccesses& head = accesses_.launches()[k];
-    // What is larger than the L2 finds nothing of its own when it begins again.
+    // A run whose tensors are larger than the L2 finds none of its data there when it is repeated.
     const bool stays = report_.hbm_footprint <= gpu.l2_bytes;
     if (const auto once = without_misses(head, sharing_of(head), l2_of(gpu)))
         return Traffic{*once, stays ? DramTraffic{} : *once};
@@ -87,7 +87,7 @@ std::optional<DramModel::Traffic> DramModel::of(std::size_t k, const Kinds& kind
     return traffic;
 }
 
-/// `again`: played a second time with what the first has left.
+/// `again`: the traffic when the heads are played a second time, with the L2 as the first time has left it.
 DramTraffic DramModel::play_heads(std::size_t k, Index heads, const std::vector<BlockCycles>& kinds, Index slots,
                                   Refill refill, DramTraffic* again, std::span<Mark> marks) const {
     const GpuSpec& gpu = report_.experiment.gpu;
@@ -109,12 +109,12 @@ std::optional<Index> DramModel::period(std::size_t k) const {
     const LaunchOutline& launch = outline_.launches()[k];
     const LaunchAccesses& head = accesses_.launches()[k];
     const Order order = report_.experiment.placing.order;
-    // Head by head: parts of the keys come after all heads, and orders that begin with all heads never end with one.
+    // Only head by head. Part 2 of the keys follows part 1 of all heads; other orders start with a block of each head.
     const bool by_head = order == Order::kernel || order == Order::rows || order == Order::snake;
     if (!by_head || (launch.axes.size() > 2 && launch.axes[2].tiles.count() > 1)) return std::nullopt;
     Index heads = order == Order::snake ? 2 : 1;
-    // Heads that share a slice are together, and those of a sequence where sequences share. What all share ends
-    // nothing.
+    // A period holds whole groups of heads that share a slice; where sequences share slices, whole sequences. Tensors
+    // that all heads share do not matter.
     for (const Sharing& s : sharing_of(head)) {
         const Index of_a_sequence = s.heads * s.slices;
         const Index together = s.round > 0 ? s.round : of_a_sequence < head.heads ? of_a_sequence : s.heads;
@@ -125,8 +125,8 @@ std::optional<Index> DramModel::period(std::size_t k) const {
 
 namespace {
 
-/// So many periods, or fewer that are whole waves of thread blocks: those of a wave begin and end about together, so
-/// that a part of one is not what the next part is. As many as there are where that is less than a wave.
+/// The number of periods, rounded down to whole waves of thread blocks: the blocks of a wave start and end at about the
+/// same time, so the parts of a wave differ. Less than a wave is not rounded.
 Index whole_waves(Index periods, Index blocks, Index wave) {
     const Index waves = periods * blocks / wave;
     return waves == 0 ? periods : std::max<Index>(1, (waves * wave + blocks / 2) / blocks);
@@ -143,15 +143,15 @@ std::optional<DramTraffic> DramModel::folded(std::size_t k, const std::vector<Bl
     const auto blocks = static_cast<std::size_t>(*period * accesses_.launches()[k].blocks);
     const Index quarter = whole_waves(periods / 4, static_cast<Index>(blocks), report_.experiment.gpu.sms * slots),
                 heads = periods * *period;
-    // The first ones fill the L2. Less than a wave of blocks leaves SMs idle, and their part of the L2 to others.
+    // The first periods fill the L2. Less than a wave of blocks leaves SMs idle, and their part of the L2 to others.
     Mark marks[3] = {};
     for (Index n = 0; n < 3; ++n) marks[n].started = static_cast<std::size_t>(periods - (2 - n) * quarter) * blocks;
-    // Two single periods that are alike by chance say little of many more.
+    // Two single periods may be equal by chance, which says little about many more.
     const bool enough = quarter > 1 || (quarter == 1 && heads_of(launch) <= 2 * static_cast<double>(heads));
     if (!enough || static_cast<Index>(marks[0].started) < report_.experiment.gpu.sms * slots) return std::nullopt;
     const DramTraffic played = play_heads(k, heads, kinds, slots, refill, nullptr, marks);
     const double more = (heads_of(launch) - static_cast<double>(heads)) / static_cast<double>(quarter * *period);
-    // What is dirty at the end is of the whole run, not of a head: as much as after those that were played.
+    // Dirty bytes at the end belong to the run, not to a head: as many as after the heads that were played.
     const auto extrapolated = [&](Bytes played_bytes, auto&& bytes, double uncertain,
                                   Bytes at_most) -> std::optional<Bytes> {
         const auto before = static_cast<double>(bytes(marks[1]) - bytes(marks[0])),

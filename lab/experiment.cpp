@@ -44,7 +44,7 @@ Report report_of(const Experiment& e, const Gpu& gpu) {
     return r;
 }
 
-/// The program is through: what is an output has to have been written.
+/// After the program has run: every output must have been written.
 void check_outputs(const Gpu& gpu, const Algorithm& algorithm, const std::vector<TensorDecl>& declared,
                    TensorId first) {
     TensorId id = first;
@@ -104,7 +104,7 @@ double arithmetic_intensity(const Counters& c) {
 
 namespace {
 
-/// Of a computation by the problem's sizes alone.
+/// FLOPs that a computation needs, by the problem's sizes and mask alone.
 double needed_flops(const Computation& computes, const Problem& p) {
     const Needs& needs = computes.needs;
     const Count a_pair = 2 * (needs.over_dim * p.dim + needs.over_dim_v * p.dim_v) + needs.other_flops;

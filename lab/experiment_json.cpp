@@ -37,7 +37,7 @@ GpuSpec gpu_from(const nlohmann::ordered_json& json, const std::string& file) {
 nlohmann::ordered_json to_json(const Experiment& e) {
     const Problem p = unpacked(e.problem);
     nlohmann::ordered_json problem;
-    // One by one: a temporary list that memory runs out for is not destroyed whole.
+    // One by one: a temporary list would not be destroyed completely where memory runs out.
     for (const ProblemField& field : problem_fields())
         if (field.written(p, *e.algorithm)) problem[field.key] = field.get(p);
     nlohmann::ordered_json tiling;

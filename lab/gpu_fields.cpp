@@ -10,7 +10,7 @@
 namespace tilescope::lab {
 namespace {
 
-// So that products of a few of them still fit into 64 bits. Peaks are reals alone, and have room for any product.
+// Limits that keep products of a few fields within 64 bits. Peaks are used as doubles only: any product fits.
 constexpr double million = 1e6, billion = 1e9, two30 = 1 << 30, two50 = two30 * (1 << 20), tiny = 1e-6;
 constexpr double least_peak = 1e-19, most_peak = 1e16;
 
@@ -73,25 +73,25 @@ const GpuField& field_of(const GpuMember& member) {
     return *std::find_if(std::begin(fields), std::end(fields), [&](const GpuField& f) { return f.member == member; });
 }
 
-/// What one number follows another in, kept within its range.
+/// A number that is scaled with another one, kept within the range of its field.
 double scaled(const GpuMember& member, double value, double factor) {
     const GpuField& f = field_of(member);
     return std::clamp(value * factor, f.least, f.most);
 }
 
-/// Enough to agree with it.
+/// Four digits are enough to agree within the 1% that contradiction_in() allows.
 std::string four_digits(double x) {
     char digits[32];
     std::snprintf(digits, sizeof digits, "%.4g", x);
     return digits;
 }
 
-/// A peak in TFLOP/s, and what it is the product of, besides the SMs.
+/// A peak in TFLOP/s, and its factors besides the number of SMs.
 struct Peak {
     double GpuSpec::*peak, GpuSpec::*clock_mhz, GpuSpec::*per_clk;
-    double flops;  ///< of one of what an SM does in a cycle
+    double flops;  ///< for each unit of `per_clk`
 
-    /// FLOP/s over 10^6 without what an SM does in a cycle.
+    /// MFLOP/s without the factor `per_clk`, that is, for one unit of it.
     double cycles(const GpuSpec& g) const { return static_cast<double>(g.sms) * g.*clock_mhz * flops; }
     double product(const GpuSpec& g) const { return cycles(g) * g.*per_clk / 1e6; }
 };
@@ -119,7 +119,7 @@ void scale_what_follows(GpuSpec& g, const GpuSpec& before, const GivenNumbers& g
     if (!free(&GpuSpec::clock_mhz) && free(&GpuSpec::tensor_clock_mhz))
         g.tensor_clock_mhz =
             scaled(&GpuSpec::tensor_clock_mhz, before.tensor_clock_mhz, g.clock_mhz / before.clock_mhz);
-    // What the system takes of every thread block stays what it is.
+    // The shared memory that the system reserves for each thread block stays the same.
     if (const Bytes system = before.system_sram();
         !free(&GpuSpec::sram_per_sm) && free(&GpuSpec::sram_per_block) && g.sram_per_sm > system)
         g.sram_per_block = g.sram_per_sm - system;

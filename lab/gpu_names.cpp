@@ -11,7 +11,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// Devices whose driver says more than their preset's name, as words are compared.
+/// Names from drivers that say more than the preset's name, in the plain form that is compared.
 constexpr std::pair<std::string_view, std::string_view> by_driver[] = {
     {"v100sxm216gb", "V100"},      {"a100sxm440gb", "A100-40GB"}, {"a100sxm40gb", "A100-40GB"},  // of older drivers
     {"a100sxm480gb", "A100-80GB"}, {"a100sxm80gb", "A100-80GB"},  {"h10080gbhbm3", "H100-SXM"}};

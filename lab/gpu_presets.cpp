@@ -44,7 +44,7 @@ struct Sheet {
     std::vector<GpuOrigin> origins = std::vector<GpuOrigin>(gpu_fields().size());
 };
 
-/// Numbers that contradict each other are an error where somebody wrote them; a recording was made with them.
+/// Numbers that contradict each other are an error in a user's file; a recording keeps those that it was made with.
 enum class Contradictions : std::uint8_t { refused, kept };
 
 // ---- Words for messages
@@ -60,17 +60,17 @@ std::string allowed(const GpuField& f) {
     throw BadValue("gpu", text::shown(where, 200), what);
 }
 
-/// What a base may be besides a preset: a file, of a path relative to a folder.
+/// The files that may be a base, besides the presets: by a path relative to a folder.
 struct BaseFiles {
-    std::optional<std::filesystem::path> folder;  ///< nullopt: no file may be one
-    int left = most_bases;                        ///< so many more, each of the one before
+    std::optional<std::filesystem::path> folder;  ///< nullopt: a base may not be a file
+    int left = most_bases;                        ///< how many more, each the base of the one before
 };
 
 bool is_path(std::string_view name) { return name.ends_with(".json") || name.find('/') != name.npos; }
 
 std::string source_of(const GpuOrigin& origin) { return origin.source.empty() ? "not given" : origin.source; }
 
-/// A source as a file may have it.
+/// A source, cut to the length that a file may have.
 std::string fitted(std::string source) {
     if (source.size() <= max_source) return source;
     std::size_t end = max_source - 3;
@@ -86,14 +86,14 @@ std::vector<std::string> names_of(std::span<const Sheet> sheets) {
     return names;
 }
 
-/// The one that is meant; nullptr where none is, or several are.
+/// The sheet that is meant; nullptr where none is, or several are.
 const Sheet* sheet_meant(std::span<const Sheet> sheets, std::string_view name) {
     const auto meant = presets_meant(name, names_of(sheets));
     if (meant.size() != 1) return nullptr;
     return &*std::find_if(sheets.begin(), sheets.end(), [&](const Sheet& s) { return s.spec.name == meant[0]; });
 }
 
-/// Of presets by name, for a slice of one.
+/// What to do in place of naming a MIG slice of a preset.
 std::string about_slice(const MigSlice& slice, std::span<const Sheet> sheets) {
     const std::string a_slice =
         "a MIG slice is another machine than the whole GPU, with fewer SMs, less L2 and less memory";
@@ -111,7 +111,7 @@ std::string about_slice(const MigSlice& slice, std::span<const Sheet> sheets) {
            std::to_string(std::llround(g.hbm_gbs * static_cast<double>(eighths) / 8)) + "`; see docs/gpus.md";
 }
 
-/// What there is in place of a device without a preset; empty where nothing is known of it.
+/// What to take in place of a device without a preset; empty where the device is unknown.
 std::string instead_of_gpu(std::string_view name, std::span<const Sheet> sheets) {
     if (const auto slice = mig_slice(name)) return about_slice(*slice, sheets);
     const std::string with_brand = instead_of(Asked::gpu, name);  // a Tesla M4 is none of Apple's
@@ -120,7 +120,7 @@ std::string instead_of_gpu(std::string_view name, std::span<const Sheet> sheets)
 
 constexpr const char* path_works = "; the path of a .json file works too";
 
-/// How a file of one's own begins: with the preset that `instead` names.
+/// How to start a file of one's own, from the preset that `instead` names.
 std::string file_instead(std::string_view instead) {
     constexpr std::string_view flag = "--gpu ";
     const std::size_t at = instead.find(flag);
@@ -196,7 +196,7 @@ class SheetReader {
         if (root_.contains("base")) start_from(bases);
         return read_rest(contradictions);
     }
-    /// What the text says, and else what `base` has.
+    /// The numbers of the text; for all others, those of `base`.
     GpuSpec change(const GpuSpec& base) {
         if (root_.contains("base")) fail("base", "this GPU is what is changed: leave it out");
         sheet_.spec = base_ = base, has_base_ = true;
@@ -337,8 +337,8 @@ class SheetReader {
     bool has_base_ = false;
 };
 
-/// JSON needs memory to be destroyed. Where it is shared a function of its own does that, which tests that let memory
-/// run out can tell from ours.
+/// Destroying JSON needs memory. Shared JSON is destroyed by a function of its own, so that tests in which memory runs
+/// out can tell it from TileScope's code.
 std::shared_ptr<const json> json_of(std::string_view text, std::string_view where) {
     return std::make_shared<const json>(parse_bounded(text, where));
 }

@@ -43,7 +43,7 @@ void fill(Storage& tensor, const Element& element, const Followed& followed) {
     });
 }
 
-/// Numbers are; a table of pages follows from where they lie, and what was saved from the numbers.
+/// Whether a tensor is random. Page tables follow from where the pages lie, saved tensors from the other inputs.
 bool is_drawn(const TensorDecl& t) { return t.role == Role::input && t.dtype != Dtype::i32 && !t.saved; }
 
 }  // namespace
@@ -70,7 +70,7 @@ Inputs random_inputs(const std::vector<TensorDecl>& tensors, std::uint64_t seed,
     for (const TensorDecl& t : tensors) {
         if (!is_drawn(t)) continue;
         auto storage = std::make_shared<Storage>(t.dtype, t.slices, t.rows, t.cols);
-        // Patterns are of Q, K and V, or of the logits; the rest is drawn beside them.
+        // Patterns are for Q, K and V, or for the logits; biases and gradients are drawn at random.
         if ((t.meaning == Meaning::bias || t.meaning == Meaning::gradient) && distribution >= Distribution::sentence) {
             fill(*storage, drawn(Distribution::normal, t.name, seed), followed);
             inputs.emplace(t.name, std::move(storage));

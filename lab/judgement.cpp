@@ -9,8 +9,8 @@
 namespace tilescope::lab {
 namespace {
 
-/// Whether an output of a program of one's own is something else. A NaN among the inputs may reach rows that do not see
-/// it by way of their tile, which is no mistake.
+/// Whether an output of a user's own program is wrong by more than rounding. A NaN among the inputs may reach rows that
+/// do not see it, because it is in their tile: that is no mistake.
 bool is_wrong(const OutputError& e) {
     return beyond_rounding(e.max_abs, e.largest) || (e.not_finite > 0 && e.finite_inputs) || e.finite_instead > 0;
 }

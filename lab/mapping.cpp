@@ -20,7 +20,7 @@ std::string flags(const Algorithm& algorithm, const Tiling& t) {
     return words;
 }
 
-/// "--br 5000 does not fit, not even with --bc 1": nobody typed the 1, so it must not look as if it were the trouble.
+/// "--br 5000 does not fit, not even with --bc 1": nobody typed the 1, so the message must not blame it.
 std::string does_not_fit(const Algorithm& algorithm, const Tiling& tiling, const Tiling& given) {
     Tiling typed = tiling, chosen = tiling;
     for (const Knob& k : algorithm.knobs) {
@@ -29,13 +29,13 @@ std::string does_not_fit(const Algorithm& algorithm, const Tiling& tiling, const
     }
     const std::string asked = flags(algorithm, typed), completed = flags(algorithm, chosen);
     if (completed.empty()) return asked + " does not fit";
-    // Tiles are completed with the least there is, the number of parts by a rule.
+    // Tile sizes that were not given are the least possible; a number of parts comes from a rule.
     const bool least = chosen.br > 0 || chosen.bc > 0;
     if (asked.empty()) return "not even " + completed + " fits";
     return asked + " does not fit" + (least ? ", not even" : "") + " with " + completed;
 }
 
-/// The free knob to turn down next: the greatest, of equals the last; nullptr when all are at 1.
+/// The free knob to halve next: the greatest, of equal ones the last; nullptr when all are at 1.
 const Knob* to_halve(const Algorithm& algorithm, const Tiling& given, const Tiling& now) {
     const Knob* greatest = nullptr;
     for (const Knob& k : algorithm.knobs)
@@ -92,7 +92,7 @@ Tiling paper_rule(const Problem& p, const GpuSpec& gpu) {
 }
 
 bool fits(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling, const GpuSpec& gpu) {
-    // One head without causality holds the largest tiles that any thread block holds, and folds to a few of them.
+    // One head without a mask holds the largest tiles of all thread blocks, and is folded to a few thread blocks.
     Problem p = problem;
     p.batch = p.heads = p.kv_heads = p.bias.group = 1;
     p.mask = {};
@@ -133,7 +133,7 @@ std::optional<Tiling> fitting_tiling(const Algorithm& algorithm, const Problem& 
 
 std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                                   const GpuSpec& gpu) {
-    // What the algorithm's own rule chose, it chooses again for other tiles.
+    // A number of parts by the algorithm's own rule is chosen again for other tiles.
     const Tiling open = {tiling.br, tiling.bc, 0};
     const bool by_rule =
         algorithm.kernel->parts && tiling.splits == with_own_parts(open, algorithm, problem, gpu).splits;
@@ -143,7 +143,7 @@ std::optional<Tiling> nearest_fit(const Algorithm& algorithm, const Problem& pro
         if (const auto fit = fitting_tiling(algorithm, problem, kept, gpu)) return fit;
     }
     if (const auto fit = fitting_tiling(algorithm, problem, {0, 0, splits}, gpu)) return fit;
-    // Launches that combine hold a number a part and row: fewer parts, then.
+    // Launches that combine parts hold a number for each part and row: one part needs less room.
     return tiling.splits > 1 ? fitting_tiling(algorithm, problem, {0, 0, 1}, gpu) : std::nullopt;
 }
 
@@ -183,7 +183,7 @@ Tiling choose_tiling(const Algorithm& algorithm, const Problem& problem, const W
 std::string explain(const OutOfChipMemory& e, const Algorithm& algorithm, const Problem& problem, const Tiling& tiling,
                     const GpuSpec& gpu, const std::optional<Tiling>& given) {
     std::ostringstream out;
-    out.exceptions(std::ios::badbit);  // or else it is cut off where memory runs out
+    out.exceptions(std::ios::badbit);  // else the text would be cut off where memory runs out
     const auto row = [&](const LiveTile& t, const char* remark) {
         out << "    " << t.name << " [" << t.rows << " x " << t.cols << ' ' << name_of(t.dtype) << "]  " << t.bytes
             << " B" << remark << '\n';

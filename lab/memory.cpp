@@ -47,8 +47,8 @@ Bytes left_in(const fs::path& group, const GroupFiles& files) {
     return *limit - *used + number_in(group / "memory.stat", files.cached).value_or(0);
 }
 
-/// Of the groups from the process's own up to the outermost: each limits what is in it. A container may show its own
-/// group as the outermost, and name it as its host does; then there is nothing to be found below.
+/// The least of the groups from the process's own up to the outermost: each limits all that is in it. A container may
+/// show its own group as the outermost, and name it as its host does; then no folder below has that name.
 Bytes left_in_groups(const fs::path& root) {
     Bytes left = no_limit;
     std::ifstream groups(root / "proc/self/cgroup");

@@ -20,13 +20,13 @@ MetricValue or_nothing(const std::optional<T>& value) {
     return value ? MetricValue(*value) : MetricValue();
 }
 
-/// Of a run that has a time.
+/// A value of a run's time; nothing for a run without one.
 template <auto value>
 MetricValue timed(const Report& r) {
     return r.time ? MetricValue(value(*r.time)) : MetricValue();
 }
 
-/// Of anything that has a dram(), or a launch's time.
+/// A number of the DRAM traffic of a run or of a launch; nothing where there is none.
 template <Bytes DramTraffic::*member>
 MetricValue of_dram(const std::optional<DramTraffic>& dram) {
     return dram ? MetricValue((*dram).*member) : MetricValue();
@@ -45,7 +45,7 @@ MetricValue error(const Report& r) {
 
 using enum Evidence;
 
-/// Of counters, whatever they are of: a sum, which JSON has among them, or what follows from several.
+/// A metric of any counters: a sum, which JSON lists among the counters, or a value that follows from several.
 template <auto value>
 constexpr Metric of_counters(const char* key, const char* title, const char* brief, MetricUnit unit,
                              const char* meaning, bool sum = true) {
@@ -60,7 +60,7 @@ constexpr Metric of_counters(const char* key, const char* title, const char* bri
             .among_counters = sum};
 }
 
-/// One of the counters, by the name that they have everywhere.
+/// One of the counters, by the name that it has everywhere.
 template <Count Counters::*member>
 constexpr Metric counter(const char* title, const char* brief, MetricUnit unit, const char* meaning) {
     const char* key = nullptr;
@@ -69,7 +69,7 @@ constexpr Metric counter(const char* title, const char* brief, MetricUnit unit, 
     return of_counters<[](const Counters& c) { return c.*member; }>(key, title, brief, unit, meaning);
 }
 
-/// Of a launch; of a run, that of the longest.
+/// A metric of a launch; for a run, the value of its longest launch.
 template <auto value>
 constexpr Metric of_launch(const char* key, const char* title, const char* brief, MetricUnit unit,
                            const char* meaning) {
@@ -83,7 +83,7 @@ constexpr Metric of_launch(const char* key, const char* title, const char* brief
             .of_launch = [](const Launch& l) { return l.time ? MetricValue(value(*l.time)) : MetricValue(); }};
 }
 
-/// What launches have of their own.
+/// The metric, with a value for single launches, too.
 constexpr Metric with_launch(Metric m, MetricValue (*of)(const Launch&)) {
     m.of_launch = of;
     return m;

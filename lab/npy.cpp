@@ -44,7 +44,7 @@ std::string to_text(std::span<const Index> shape) {
     return out + (shape.size() == 1 ? ",)" : ")");
 }
 
-/// The number of elements, or -1 if it is past the limit. An axis of no elements does not excuse the others.
+/// The number of elements, or -1 if it is past the limit. Also with an axis of size 0, others have to be within it.
 Index element_count(std::span<const Index> shape) {
     Index product = 1;
     for (const Index n : shape)
@@ -143,7 +143,7 @@ class HeaderParser {
         return out;
     }
 
-    /// Skips white space before telling.
+    /// Skips white space first.
     bool at_end() {
         rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
         return rest_.empty();
@@ -239,7 +239,7 @@ struct StoredElement {
     bool bits = false;  ///< whole numbers that stand for bf16
 };
 
-/// What to do about elements that are no numbers of ours. Every command here makes a file that can be read.
+/// What to do about elements of a type that is not read. Every command here makes a file that can be read.
 Refusal no_number(std::string_view descr, std::string_view type) {
     const std::string what = "descr " + text::shown(descr) + ": TileScope reads f2, f4, f8, b1, and bf16 as V2";
     if (type == "u2" || type == "i2")
@@ -272,7 +272,7 @@ StoredElement stored_element(std::string_view descr, Bits16 bits16, WholeNumbers
     throw no_number(descr, type);
 }
 
-/// As bits of bf16 whole numbers below 3456 are less than 2^-100: numbers that nobody saves, if there are no others.
+/// Whole numbers below 3456, read as bits of bf16, are less than 2^-100: a file with no others holds no such bits.
 void check_bits(const Header& header, std::span<const float> values, WholeNumbers whole) {
     const auto too_small = [](float x) { return std::abs(x) < 0x1p-100f; };
     if (!std::all_of(values.begin(), values.end(), too_small) ||
@@ -309,8 +309,8 @@ Dtype dtype_of(Stored type) {
     return type == Stored::f16 ? Dtype::f16 : type == Stored::bf16 ? Dtype::bf16 : Dtype::f32;
 }
 
-/// WholeNumbers numbers in this machine's order, of a mask. Others than 0 and 1 might be anything: ids, bits, numbers
-/// to add.
+/// Whole numbers of a mask, in this machine's byte order. Numbers other than 0 and 1 might be anything: ids, bits,
+/// numbers to add.
 void convert_mask(std::span<const char> from, std::size_t size, std::span<float> to) {
     std::vector<char> one(size, 0);
     one[std::endian::native == std::endian::little ? 0 : size - 1] = 1;
@@ -324,8 +324,8 @@ void convert_mask(std::span<const char> from, std::size_t size, std::span<float>
     }
 }
 
-/// Converts `to.size()` stored elements to floats, changing `from` on the way. The number of finite ones that f32 has
-/// no room for.
+/// Converts `to.size()` stored elements to floats, changing `from` on the way. Returns how many finite elements are
+/// beyond the range of f32.
 Index convert(std::span<char> from, StoredElement element, std::span<float> to) {
     if (element.swapped)
         for (std::size_t i = 0; i < from.size(); i += element.size) std::reverse(&from[i], &from[i] + element.size);

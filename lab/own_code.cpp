@@ -23,7 +23,7 @@ constexpr int exit_failed = 1, exit_interrupted = 130;
 std::atomic<int> running = 0;
 std::atomic<const char*> of_file = nullptr;
 
-/// As a handler of signals may: nothing is allocated.
+/// Safe in a signal handler: nothing is allocated.
 void tell(const char* what) {
     const char* const file = of_file;
     for (const char* part : {"tilescope: ", file ? file : "", ": ", what, "\n"})
@@ -54,7 +54,7 @@ extern "C" void crash(int signal) {
     std::raise(signal);
 }
 
-/// A crash may be of a stack that is used up.
+/// A crash may be a stack overflow, so the handlers of crashes have a stack of their own.
 void watch() {
     static char stack[1 << 14];
     stack_t other = {};
@@ -63,7 +63,7 @@ void watch() {
     const auto handle = [](int signal, void (*handler)(int), int flags) {
         struct sigaction before = {}, action = {};
         sigaction(signal, nullptr, &before);
-        if (before.sa_handler != SIG_DFL) return;  // a sanitizer's, or Python's
+        if (before.sa_handler != SIG_DFL) return;  // keep a sanitizer's or Python's
         action.sa_handler = handler, action.sa_flags = flags;
         sigaction(signal, &action, nullptr);
     };

@@ -33,7 +33,7 @@ bool packs_by_rule(const Problem& p) {
 }
 
 Problem packed_for(const Algorithm& algorithm, const Problem& p, Packing packing) {
-    // Rows of several heads find the same row of a bias only where it is one for all of them.
+    // Packed rows are of several heads: they share a row of a bias only if it depends on neither head nor query.
     if (!algorithm.packs || packing == Packing::off || p.bias.by_head_or_query()) return p;
     return packing == Packing::on || packs_by_rule(p) ? packed(p) : p;
 }

@@ -18,7 +18,7 @@ PagePool pool_of(const Problem& p) { return {p.pages, p.batch, p.seq_k}; }
 /// The keys of page n.
 Span keys_of(const Problem& p, Index n) { return Tiles(p.seq_k, p.pages.size)[n]; }
 
-/// The rows of a slice in a tensor as users have it.
+/// Reads rows of a slice of a tensor as users have it, without pages.
 void read_rows(const Storage& from, Index slice, Span rows, Rows& to) {
     to.resize(static_cast<std::size_t>(rows.size * from.cols()));
     from.read(slice, rows, {0, from.cols()}, to.data());
@@ -36,7 +36,7 @@ std::shared_ptr<Storage> table_of(const Problem& p) {
     return table;
 }
 
-/// Every page in its place; slots that nobody has are NaN.
+/// The pool, with every page where the table says; rows that no sequence uses are NaN.
 std::shared_ptr<Storage> pool_with(const Storage& from, const Problem& p) {
     const PagePool pool = pool_of(p);
     const auto out = std::make_shared<Storage>(from.dtype(), p.kv_heads, pool.pages() * p.pages.size, from.cols());
@@ -51,7 +51,7 @@ std::shared_ptr<Storage> pool_with(const Storage& from, const Problem& p) {
     return out;
 }
 
-/// f(storage, name) of those of K and V that are given.
+/// Calls f(storage, name) for K and for V, where they are given.
 template <class F>
 void for_cached(const Inputs& inputs, F&& f) {
     for (const char* name : {"K", "V"})

@@ -13,15 +13,15 @@ namespace {
 
 constexpr const char* words[] = {"the", "cat", "slept", "because", "it", "had", "caught", "mice"};
 constexpr Index n_words = std::size(words);
-/// Whom each word looks at: none after itself, but for the first, so that a causal mask hides little.
+/// The word that each word attends to. Only the first attends to a later one, so that a causal mask hides little.
 constexpr Index focus[n_words] = {1, 1, 1, 2, 1, 4, 4, 6};
-/// The words that are looked at. Each has a group of the columns of Q and K to itself.
+/// The words that are attended to. Each has its own group of columns of Q and K.
 constexpr Index wanted_offsets[] = {1, 2, 4, 6};
 constexpr Index groups = std::size(wanted_offsets);
 
 Index word_at(Index position) { return ((position % n_words) + n_words) % n_words; }
 
-/// An input, and the rows of Q and of K; of X, its rows and columns.
+/// An input, and the numbers of rows of Q and of K; for X, its own rows and columns.
 struct Shape {
     TensorDecl input;
     Index queries, keys;
@@ -30,7 +30,7 @@ struct Shape {
     Index row(Index n) const { return n / input.cols % input.rows; }
     Index col(Index n) const { return n % input.cols; }
     bool first_key(Index n) const { return (input.meaning == Meaning::key ? row(n) : col(n)) == 0; }
-    /// Among the keys: the last query stands at the last key.
+    /// The position of a row among the keys: the last query is at the last key.
     Index position(Index row) const { return input.meaning == Meaning::key ? row : row + keys - queries; }
     double root_dim() const { return std::sqrt(static_cast<double>(input.cols)); }
     double uniform(Index n, double from, double to) const {
@@ -39,7 +39,7 @@ struct Shape {
     double normal(Index n) const { return stream.normal(static_cast<std::uint64_t>(n)); }
 };
 
-/// The number of columns that belong to the same of so many parts.
+/// The number of columns in the part that has column `col`, if `cols` columns are cut into `parts` parts.
 Index columns_beside(Index col, Index cols, Index parts) {
     const Index part = col * parts / cols;
     return ceil_div((part + 1) * cols, parts) - ceil_div(part * cols, parts);
@@ -62,7 +62,7 @@ double sentence(const Shape& s, Index n) {
     }
 }
 
-/// Positions as angles of several frequencies: products are sums of cosines of differences, largest where it is 0.
+/// Positions as angles of several frequencies: products sum up cosines of differences, and are largest at difference 0.
 double band(const Shape& s, Index n) {
     constexpr double logit = 16;
     const Index pairs = s.input.meaning == Meaning::score ? 8 : s.input.cols / 2, col = s.col(n);

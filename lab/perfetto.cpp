@@ -28,13 +28,13 @@ struct SmTracks {
     std::array<Track, unit_count> units{};
 };
 
-/// Draws slices one after the other on a track, in cycles from when a launch's thread blocks start.
+/// Draws slices one after the other on a track; cycles count from the start of a launch's thread blocks.
 class Pen {
   public:
     Pen(PerfettoTrace& out, Track track, double start_us, double clock_mhz, double cycles, std::uint64_t last)
         : out_(out), track_(track), start_us_(start_us), clock_mhz_(clock_mhz), cycles_(cycles), last_(last) {}
 
-    /// A slice of so many cycles, and what `within` draws on it. What is shorter than a nanosecond is left out.
+    /// A slice of `cycles`, and what `within` draws inside it. Slices shorter than a nanosecond are left out.
     template <class Within>
     void slice(const auto& name, double cycles, Within&& within) {
         const double after = cycles_ + cycles;
@@ -90,7 +90,7 @@ class Bars {
     std::vector<Bar> bars_;
 };
 
-/// Where the time of a launch lies in that of the run.
+/// The position of a launch's time in the time of the run.
 struct LaunchPlace {
     const LaunchTime& time;
     const PlayedLaunch& played;
@@ -99,7 +99,7 @@ struct LaunchPlace {
 
     double blocks_us() const { return from_us + played.launch_us; }
     double us(double cycles_passed) const { return blocks_us() + cycles_passed / time.clock_mhz; }
-    /// f(from, to, thread blocks at work) for the parts of that time in which so many share the chip's memory.
+    /// f(begin, end, blocks) for each part of `from` to `to` (cycles) in which so many blocks share L2 and DRAM.
     template <class F>
     void each_share(double from, double to, F&& f) const {
         const std::vector<Shared>& shared = played.timeline.shared;
@@ -206,7 +206,7 @@ class Drawing {
             if (tracks[u] != Track::none) out_.count(tracks[u], at, percent * busy[u]);
     }
 
-    /// An SM in a launch: how far its thread blocks get while others are beside them, then the blocks themselves.
+    /// Draws an SM in a launch: computes how far its blocks get while others are beside them, then draws the blocks.
     void draw(const LaunchPlace& l, std::size_t sm, std::span<const std::size_t> on_sm, Bars& bars) {
         const std::vector<Stay>& stays = l.played.timeline.stays;
         std::vector<std::vector<Progress>> progress(on_sm.size());
@@ -278,7 +278,7 @@ class Drawing {
         return known != notes_.end() ? known->second : notes_[name] = out_.note_name(name);
     }
 
-    /// The turns of a loop: one after the other, alike, with what they wait for spread over all of them.
+    /// The iterations of a loop, one after the other, all equal: waits are spread evenly over all of them.
     void draw(Pen& pen, const LoopWork& loop, const LoopTime& time, bool detailed) {
         const double steps = std::floor(loop.turns - loop.masked + 1e-6);
         const auto number = static_cast<Count>(steps);
@@ -294,7 +294,7 @@ class Drawing {
             drawn_.steps += number;
         });
     }
-    /// The terms of D, and what is waited for beyond them.
+    /// The terms of D (docs/time.md), then the waits beyond them.
     void draw(Pen& pen, const StepTime& step, const LoopTime& time) {
         for (const Term& t : terms_of(step)) pen.slice(unit_names_[static_cast<std::size_t>(t.unit)], t.cycles);
         pen.slice(barriers_, step.waiting);

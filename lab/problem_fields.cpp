@@ -21,7 +21,7 @@ bool with_bias(Of p, By) { return static_cast<bool>(p.bias); }
 bool with_dropout(Of p, By) { return static_cast<bool>(p.dropout); }
 bool beside_dropout(const JsonEntry& e, Of) { return e.has("dropout"); }
 
-/// Nothing where that means nothing.
+/// No value where the field has no meaning.
 template <class T>
 MetricValue if_meant(bool meant, T value) {
     return meant ? MetricValue(std::move(value)) : MetricValue();
@@ -52,7 +52,7 @@ ProblemField size_field(const char* key) {
             [](JsonEntry& e, const char* k, Problem& p, const std::string&) { p.*size = e.integer(k, 1); }};
 }
 
-/// Of S or P; CSV has what `type` says of it, in a run where one of them is not as Q is.
+/// The type of S or P. CSV has `type` of it, in runs where S or P has another type than Q.
 template <std::optional<Dtype> Problem::*given, Dtype (Problem::*type)() const>
 ProblemField type_field(const char* key) {
     return {key,

@@ -10,8 +10,8 @@
 namespace tilescope::lab {
 namespace {
 
-/// What a rule is carried on from, where there is no such kernel: " for d = 256 and an A100", " without a bias". Empty:
-/// there is one.
+/// What a rule was made for, where no released kernel fits: " for d = 256 and an A100", " without a bias". Empty: a
+/// kernel fits.
 std::string carried_from(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
     std::vector<std::string> made_for;
     if (r.dim > 0 && std::max(p.dim, p.dim_v) > r.dim) made_for.push_back("d = " + std::to_string(r.dim));
@@ -21,7 +21,7 @@ std::string carried_from(const ReleasedKernel& r, const Problem& p, const GpuSpe
            (p.uses(Feature::bias) && !r.takes_bias ? " without a bias" : "");
 }
 
-/// "FlashAttention-2's rule for d = 256, carried on"; empty where there is such a kernel.
+/// "FlashAttention-2's rule for d = 256, carried on"; empty where a released kernel fits.
 std::string carried_on(const ReleasedKernel& r, const Problem& p, const GpuSpec& gpu) {
     const std::string from = carried_from(r, p, gpu);
     return from.empty() ? "" : r.whose + (" rule" + from) + ", carried on";

@@ -15,7 +15,7 @@
 
 namespace tilescope::lab {
 
-/// An algorithm of which only words are known, or whose words are not today's. It cannot be carried out.
+/// An algorithm with the words of a recording: unknown here (it cannot be run), or with other words today.
 struct AlgorithmAsRecorded {
     std::deque<std::string> words;  // a deque: the algorithm points at them
     std::vector<CodeLine> code;
@@ -28,7 +28,7 @@ namespace {
 
 [[noreturn]] void cannot_run() { throw RunError("an algorithm that is known from a recording only cannot be run"); }
 
-/// An algorithm with nothing to it but a name.
+/// An algorithm of which only the name is known.
 Algorithm unknown(const char* name, const Trace& trace) {
     const auto& tensors = trace.tensors();
     const auto has_output = [&](const Computation* c) {
@@ -57,7 +57,7 @@ Json lines_of(const Experiment& e, const Algorithm& a) {
     return lines;
 }
 
-/// Gives the recording its algorithm as it was: today's where nothing has changed.
+/// Gives the recording the algorithm with its recorded words: today's, where they are the same.
 void name_algorithm(Recording& r, const Json& about, const std::string& file) {
     r.today = r.experiment.algorithm;
     JsonEntry whole(about, file, "the recording");
@@ -101,11 +101,11 @@ void check_keys(const Json& about, const std::string& file) {
 std::vector<Index> blocks_of(const Trace& trace) {
     std::set<Index> blocks;
     for (const RecordedBlock& b : trace.blocks()) blocks.insert(b.block);
-    if (blocks.empty()) return {-1};  // none, not all
+    if (blocks.empty()) return {-1};  // no block; an empty list means all
     return {blocks.begin(), blocks.end()};
 }
 
-/// Whether the tensors that were recorded are those that the algorithm declares: empty, or what is not.
+/// How the recorded tensors differ from those that the algorithm declares; empty where they do not.
 std::string undeclared(const Recording& r) {
     const std::vector<TensorDecl> declared = r.today->tensors(r.experiment.problem, r.experiment.tiling);
     const auto& recorded = r.trace.tensors();
@@ -122,7 +122,7 @@ std::string undeclared(const Recording& r) {
 }  // namespace
 
 TraceOptions within_memory(TraceOptions o) {
-    // Half for events and half for values; what grows is for a moment there twice, the second time with room to spare.
+    // Half for events, half for values. A growing list exists twice for a moment, the copy twice as large: a third.
     const Bytes most = memory_left() / 2 / 3;
     o.max_events = std::clamp<Index>(most / static_cast<Bytes>(sizeof(Step)), 1, std::max<Index>(1, o.max_events));
     o.max_value_bytes = std::min(o.max_value_bytes, most);
@@ -195,7 +195,7 @@ std::string replay(const Recording& r, Control* control) {
     try {
         run_program(gpu, *r.today, e.problem, e.tiling, inputs_of(r, control));
     } catch (const RunError&) {
-        if (now.size() <= r.trace.size()) throw;  // or else it goes on for far longer than it did
+        if (now.size() <= r.trace.size()) throw;  // else the run is longer than the recorded one: they diverge
     }
     return divergence(r.trace, now);
 }

@@ -10,7 +10,7 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Index row_block_elements = 1 << 20;  // of a row's length times rows, at a time
+constexpr Index row_block_elements = 1 << 20;  // row length times rows, at a time
 constexpr Index most_rows = 64;
 
 /// Sums over elements whose order does not depend on threads: one per block of rows, added up in order at the end.
@@ -55,7 +55,7 @@ OutputError total(const std::vector<Partial>& parts, Index elements, bool finite
     return e;
 }
 
-/// Whether what a weight of 0 is multiplied with is a number everywhere: Q, K, V and dO, not what is added to logits.
+/// Whether all factors that a weight of 0 may meet are finite: Q, K, V and dO, but not what is added to logits.
 bool all_finite(const Computation& c, const Problem& p, const Inputs& inputs) {
     for (const TensorDecl& t : c.tensors(p)) {
         const bool is_factor = t.meaning == Meaning::query || t.meaning == Meaning::key ||
@@ -72,7 +72,7 @@ bool all_finite(const Computation& c, const Problem& p, const Inputs& inputs) {
     return true;
 }
 
-/// Outputs that have rows in common, and what computes these rows.
+/// Outputs with the same rows, and the function that computes their reference.
 struct Family {
     std::function<ReferenceRows(const Problem&, const Inputs&, Index slice, Span rows)> reference;
     Index slices, rows, across;
@@ -169,7 +169,7 @@ std::vector<OutputErrors> compare_with_reference(const Computation& c, const Pro
 
 Inputs with_saved(const Algorithm& algorithm, const Problem& p, Inputs inputs, int threads, Control* control) {
     Inputs saved;
-    // The reference asks for those of the computation, whatever the algorithm does.
+    // The reference needs the saved tensors of the computation, whether the algorithm declares them or not.
     for (const auto& tensors : {algorithm.tensors(p, {1, 1}), algorithm.computes->tensors(p)})
         for (const TensorDecl& t : tensors)
             if (t.saved && !inputs.contains(t.name) && !saved.contains(t.name))

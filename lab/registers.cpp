@@ -49,7 +49,7 @@ const std::vector<Measured>& compiled_kernels() {
 
 bool is(Index compiled, Index size) { return compiled == 0 || compiled == size; }
 
-/// Of a launch of the experiment's algorithm, with tiles of any size.
+/// Whether `c` is a launch of the experiment's algorithm, with tiles of any size.
 bool was_measured_for(const Measured& c, const Experiment& e) {
     return c.algorithm == e.algorithm->name && c.dtype == name_of(e.problem.dtype) && is(c.dim, e.problem.dim) &&
            is(c.dim_v, e.problem.dim_v);
@@ -57,7 +57,7 @@ bool was_measured_for(const Measured& c, const Experiment& e) {
 
 constexpr Index most_per_thread = 255, threads_of_warp = 32, register_bytes = 4;
 
-/// Of a thread of so many: what a rule has, and no fewer than the program's tiles take.
+/// Registers of a thread, if a rule says `needed`: at least what the program's tiles take; at most what there is.
 Registers limited(double needed, Index warps, const Held& held, const GpuSpec& gpu) {
     const Index threads = warps * threads_of_warp;
     const Index n = std::max(static_cast<Index>(std::ceil(needed)), ceil_div(held.registers, threads * register_bytes));
@@ -73,7 +73,7 @@ struct Kept {
     double products = 0, scores = 0, sums = 0;
 
     explicit Kept(const BlockOutline& block) {
-        std::map<Index, double> turns;  // by loop: turns are one code, however large their tiles are
+        std::map<Index, double> turns;  // by loop: its passages share one code, however large their tiles are
         for (const Passage& p : block.passages) {
             const double of_passage = take(p);
             if (p.code < 0)
@@ -85,14 +85,14 @@ struct Kept {
     }
 
   private:
-    /// Its products.
+    /// The products of a passage.
     double take(const Passage& p) {
         const auto together = static_cast<double>(rows_at_once(p.deeds));
         double of_passage = 0;
         for (const Deed& d : p.deeds) of_passage += take(d, together);
         return of_passage;
     }
-    /// The part of a product that it is.
+    /// The fraction of a product that the operation is.
     double take(const Deed& d, double together) {
         const bool product = d.kind() == Kind::product;
         const double rows = static_cast<double>(d.out.tile.rows);
@@ -127,14 +127,14 @@ std::vector<Tiling> compiled_tiles(const Experiment& e) {
 }
 
 Registers estimated_registers(const Experiment& e, const LaunchOutline& launch, Index warps, const Held& held) {
-    Kept kept(launch.blocks.at(0));  // by those that compute most: others see no key
+    Kept kept(launch.blocks.at(0));  // the thread block that computes most: others may see no key
     for (const BlockOutline& b : launch.blocks)
         if (const Kept of_block(b); of_block.products > kept.products) kept = of_block;
     const auto threads = static_cast<double>(warps * threads_of_warp);
     const Registers own =
         limited(68 + 24 * kept.products + (0.75 * kept.scores + 1.25 * kept.sums) / threads, warps, held, e.gpu);
     if (style_of(e) != Style::tensor_cores) return own;
-    // A launch without products, over other row blocks, has nothing of their tiles.
+    // A launch without products, over rows of another tile size, holds no tiles of products.
     const Registers with_products = tensor_core_registers(e, warps, held);
     const bool other_rows = launch.axes.size() > 1 && launch.axes[1].tiles.tile_size() != e.tiling.br;
     return kept.products == 0 && other_rows && own.per_thread < with_products.per_thread ? own : with_products;

@@ -40,7 +40,7 @@ Json metrics_of(const Report& r, bool among_counters) {
     return j;
 }
 
-/// What is wrong with an output. Where the two figures say nothing, they are null.
+/// What is wrong with an output. Where max_abs and rms mean nothing, they are null.
 Json to_json(const OutputError& e) {
     const auto number = [&](double x) { return e.tells() ? Json(x) : Json(nullptr); };
     return {{"max_abs", number(e.max_abs)},

@@ -37,8 +37,8 @@ Block fa3_block(const Problem& p, const GpuSpec& gpu, bool masked) {
     return {128, p.dim > 192 && small ? 64 : 96};
 }
 
-/// The fewest parts with 85% of the best share of full waves, of those that `eligible` allows. In f32, as the
-/// libraries.
+/// Of the numbers of parts that `eligible` allows, the least whose waves are at least 85% as full as the best. In f32,
+/// as in the libraries.
 template <class F>
 Index fullest_waves(Index blocks, Index slots, Index most, F&& eligible) {
     std::vector<float> shares;
@@ -74,7 +74,7 @@ SplitSetting split_setting(SplitRule rule, const Problem& p, const GpuSpec& gpu)
 Index fa2_splits(const SplitSetting& s, Index sms) {
     const Index slots = 2 * sms, n = s.key_blocks;
     if (nearly_fills(s.blocks, slots)) return 1;
-    // 11 parts of 64 blocks have 6 blocks each, as 12 would: only the first is another choice.
+    // 64 blocks in 11 or in 12 parts make 6 blocks a part: only 11, the smaller number, is eligible.
     return fullest_waves(s.blocks, slots, std::min({most_chosen, slots, n}),
                          [&](Index parts) { return parts == 1 || ceil_div(n, parts) != ceil_div(n, parts - 1); });
 }

@@ -26,7 +26,7 @@ std::string PlaneCell::why_infeasible() const { return lab::why_infeasible(spill
 std::vector<Index> plane_sizes(Index rows) {
     constexpr Index most = 512, steps = 32;
     const Index end = std::min(rows, most);
-    // A power of two, so that tiles of kernels are among them: multiples of 16.
+    // A power of two, so that the sizes include those of kernels' tiles, multiples of 16.
     const auto unit = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(end, steps))));
     std::vector<Index> sizes;
     for (Index n = unit; n < end + unit; n += unit) sizes.push_back(std::min(n, end));
@@ -46,7 +46,7 @@ Tiling TilePlane::with_parts(Index br, Index bc) const {
     return with_own_parts({br, bc, e_.tiling.splits}, *e_.algorithm, e_.problem, e_.gpu);
 }
 
-/// How many tilings of each row fit on that machine, the narrowest first.
+/// How many tilings of each row, counted from the narrowest, fit on that machine.
 std::vector<std::size_t> TilePlane::border(const GpuSpec& gpu, Control& control) const {
     std::vector<std::size_t> fitting;
     for (const Index br : brs_) {
@@ -94,7 +94,7 @@ void TilePlane::time(std::size_t cell, Known as, Control& control) {
     ++version_;
 }
 
-/// The next cell that is not known so well: the one looked at, or the first in order.
+/// The next cell that is known less well than `as`: the cell that the user looks at, or the first in order.
 std::optional<std::size_t> TilePlane::next(Known as) {
     const Lock lock(mutex_);
     const auto open = [&](std::size_t k) { return cells_[k].known < as; };

@@ -11,10 +11,10 @@ namespace tilescope::lab {
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-/// What the L2 lacks makes a run longer; with a mask, by scheduling, it may be this much shorter all the same.
+/// L2 misses make a run longer; but with a mask, other scheduling may make it shorter, by up to this factor.
 constexpr double anomaly = 1.03;
-constexpr double as_few = 1.01;                        // bytes, over the least
-constexpr std::size_t least_ranked = 24, a_batch = 8;  // with the L2
+constexpr double as_few = 1.01;                        // bytes up to this factor of the least are equal
+constexpr std::size_t least_ranked = 24, a_batch = 8;  // tilings that are timed with the L2
 
 double value_of(const Report& r, Objective objective) {
     if (objective == Objective::sm_traffic) return static_cast<double>(r.counters.hbm());
@@ -24,7 +24,7 @@ double value_of(const Report& r, Objective objective) {
     return dram ? static_cast<double>(dram->total()) : unbounded;
 }
 
-/// What a tiling takes at least, quickly: without the L2.
+/// What a tiling takes at least, computed quickly: without L2 misses.
 struct Estimate {
     Tiling tiling;
     double us;
@@ -62,7 +62,7 @@ class Search {
     }
     bool by_traffic() const { return s_.wish.objective == Objective::sm_traffic; }
 
-    /// Of all tilings that fit; what does not fit does not fit wider.
+    /// Estimates of all tilings that fit; where a tile does not fit, wider ones do not either.
     std::vector<Estimate> estimates() {
         std::vector<Estimate> all;
         for (const Index br : tile_sizes(s_.wish.tiling.br, s_.problem.seq_q, s_.gpu))
@@ -93,7 +93,7 @@ class Search {
             });
     }
 
-    /// Whether neither this nor what comes after it in their order can be the best.
+    /// Whether neither `next` nor any estimate after it can be the best.
     bool decided(const Estimate& next) const {
         const auto best =
             std::min_element(list_.begin(), list_.end(), [&](const Tried& a, const Tried& b) { return before(a, b); });

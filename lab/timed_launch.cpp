@@ -16,8 +16,8 @@ bool is_used(const BlockOutline& block, TileId tile) {
     });
 }
 
-/// What the first loop begins with: it has had no time to come ahead. Entries of a table of pages, which nothing
-/// computes with, are looked up before it.
+/// The loads that the first loop begins with: no earlier step can hide them. They are one load of data, and before it
+/// those of page table entries, which no operation uses.
 std::span<const Deed> first_loads(const BlockOutline& block) {
     for (const Passage& p : block.passages) {
         if (p.loop < 0 || p.deeds.empty() || p.deeds[0].kind() != Kind::load) continue;
@@ -28,13 +28,13 @@ std::span<const Deed> first_loads(const BlockOutline& block) {
     return {};
 }
 
-/// Adds a load or a store that no step hides. Warps with a softmax each do not wait for one another, and the constants
-/// of CUDA cores were fitted without further thread blocks.
+/// Adds a load or a store that no step hides. Further thread blocks add nothing where each warp has its own softmax,
+/// because warps do not wait for each other, or on CUDA cores, because their constants were fitted without it.
 void add_unhidden(TimedBlock& t, const Deed& d, const Kernel& kernel, const Rates& rates, const LaunchMemory& memory) {
     const double alone = static_cast<double>(d.cost.hbm()) / rates.bus;
     t.fixed += alone;
     if (kernel.style == Style::cuda_cores || kernel.own_softmax) return;
-    // What is written L2 takes in, and sends to DRAM later.
+    // The L2 takes in what is written, and sends it to DRAM later.
     const double read = static_cast<double>(d.cost.hbm_read), written = static_cast<double>(d.cost.hbm_sent());
     t.unhidden.memory +=
         memory.sharing * (read * std::max(1 / memory.l2, memory.first_missed / memory.dram_read) + written / memory.l2);
@@ -45,8 +45,8 @@ bool computes(const Passage& p) {
     return std::any_of(p.deeds.begin(), p.deeds.end(), [](const Deed& d) { return !d.moves_data(); });
 }
 
-/// With no more turns asked for together than there are. What only moves data is asked for while others compute: it
-/// takes an SM's share of L2 and DRAM, and no latency.
+/// At most as many iterations are loaded together as there are. A loop that only moves data does so while others
+/// compute: it takes an SM's share of L2 and DRAM, and adds no latency.
 StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const MemoryShare& memory, Count blocks,
                       const Cut& cut) {
     kernel.together = std::clamp<Index>(p.total / blocks, 1, kernel.together);
@@ -57,7 +57,7 @@ StepTime step_of_loop(const Passage& p, Kernel kernel, const Rates& rates, const
     return moves;
 }
 
-/// Of a tile of scores: the largest of which maxima are taken.
+/// Elements of the tile of scores: the largest tile that a loop reduces.
 double scores_of_a_thread(const BlockOutline& block, const Kernel& kernel) {
     constexpr double threads = 32;  // of a warp
     double most = 0;
@@ -77,7 +77,7 @@ TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& r
     Index before = -1;
     for (const Passage& p : block.passages) {
         const bool outside = p.loop < 0;
-        // Tensor cores compute fragments of a full tile: the ragged one that follows takes as long.
+        // Tensor cores compute fragments of a full tile: the ragged iteration that follows takes as long.
         const bool follows = !outside && p.loop == std::exchange(before, p.loop);
         if (follows && kernel.style == Style::tensor_cores) {
             t.steps.push_back(t.steps.back());
@@ -92,7 +92,7 @@ TimedBlock timed(const BlockOutline& block, const Kernel& kernel, const Rates& r
     return t;
 }
 
-/// Whether thread blocks see more or less of the inner range by where they stand on the axis.
+/// Whether thread blocks see more or less of the inner range, by their position on the axis.
 bool sees_by_place(const Axis& a) { return a.promise == Promise::graded && !a.seen->all(); }
 
 }  // namespace
@@ -211,7 +211,7 @@ const TimedBlock& TimedLaunch::alike(const std::vector<Span>& at) const {
     const auto find = [&](auto begin, bool in_full) {
         return std::find_if(begin, blocks_.end(), [&](const auto& b) { return same(b, in_full); });
     };
-    // Where each stands for itself they are asked for in their order.
+    // Without a promise every block stands for itself, and callers ask for the blocks in their order.
     const bool each = at.size() > 1 && outline_.axes[1].promise == Promise::none;
     if (const auto next = find(blocks_.begin() + (each ? found_ : 0), true); next != blocks_.end()) {
         found_ = next - blocks_.begin();

@@ -15,16 +15,16 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Index most_warps = 8;           // of a tensor-core kernel: as released ones have, and as were measured
+constexpr Index most_warps = 8;           // of a tensor-core kernel: the most of released and of measured ones
 constexpr Index most_of_a_block = 32;     // warps of any kernel
-constexpr double most_of_the_time = 0.6;  // that a unit is at work where it is the limit
+constexpr double most_of_the_time = 0.6;  // a unit that is busy for at least this share is the limit
 
 /// On tensor cores: see ShortTiles.
 bool is_short(const Experiment& e) { return e.tiling.br <= e.algorithm->kernel->short_tiles.rows; }
 
 Index warps_on_cuda_cores(Index rows) { return std::max<Index>(1, rows / 16); }
 
-/// `held`: by the thread blocks of the launch that has most rows.
+/// `held`: the most rows and the most registers of launches with products.
 Kernel kernel_of(const Experiment& e, const Held& held) {
     const KernelDescription& d = *e.algorithm->kernel;
     Kernel k{.style = style_of(e), .rows = held.rows, .places = d.places, .together = d.together};
@@ -46,7 +46,7 @@ Kernel kernel_of(const Experiment& e, const Held& held) {
 
 class Run {
   public:
-    /// `outline`: of the run that `counted` tells of.
+    /// `outline`: of the same run as `counted`.
     Run(const Report& counted, const Outline& outline, const TimingOptions& options)
         : counted_(counted),
           e_(counted.experiment),
@@ -88,7 +88,7 @@ class Run {
     }
 
   private:
-    /// What a launch holds on chip, of a full thread block.
+    /// What a full thread block of a launch holds on chip.
     LaunchInfo held_on_chip(std::size_t k) const {
         LaunchInfo info = counted_.launches[k];
         if (!full_.counted || full_.counted->launches.size() <= k) return info;
@@ -96,7 +96,7 @@ class Run {
         info.register_peak = std::max(info.register_peak, full_.counted->launches[k].register_peak);
         return info;
     }
-    /// Rows of a full thread block's tile of the grid; of a loop's, where it has none.
+    /// Rows of a full thread block's tile of the grid; where the grid has no such tiles, of a loop's tile.
     Index full_rows(const LaunchOutline& launch) const {
         const Tiling &cut = e_.tiling, &full = full_.experiment.tiling;
         if (launch.axes.size() < 2) return full.br;
@@ -115,7 +115,7 @@ class Run {
         }
         return most;
     }
-    /// By the launch with most rows, the most registers of those that have any.
+    /// The most rows, and the most registers, of all launches with products.
     Held held_by_products() const {
         Held held;
         for (std::size_t k = 0; k < outline_.launches().size(); ++k)
@@ -128,11 +128,11 @@ class Run {
         return registers_from_ == RegistersFrom::rule ? estimated_registers(full_.experiment, launch, warps, held)
                                                       : registers_of(full_.experiment, launch, warps, held);
     }
-    /// Tensor cores multiply no f32: a launch of products in it is one of CUDA cores, whatever the others are.
+    /// Tensor cores multiply no f32: a launch with f32 products runs on CUDA cores, whatever the others do.
     Style style_of_launch(const LaunchOutline& launch) const {
         return launch.multiplies_f32 ? Style::cuda_cores : kernel_.style;
     }
-    /// The kernel as a launch has it. One without products has the warps that its tiles need.
+    /// The kernel of a launch. A launch without products has as many warps as its tiles need.
     Kernel kernel_of_launch(std::size_t k) const {
         const LaunchOutline& launch = outline_.launches()[k];
         const Index rows = rows_together(launch), full = full_rows(launch);
@@ -157,7 +157,7 @@ class Run {
         Bytes shared = on_chip.sram_peak + staged(launch);
         if (kernel_.own_softmax && shared > 0) shared = std::max(shared, e_.algorithm->kernel->short_tiles.shared);
         BlockNeeds needs = {shared, warps, r.per_thread, r.compiled ? 0 : on_chip.register_peak};
-        if (const Index on_sm = kernel_.tiled.warps_on_sm; on_sm > 0) {  // operands are there in pieces, not in tiles
+        if (const Index on_sm = kernel_.tiled.warps_on_sm; on_sm > 0) {  // SRAM has pieces of operands, no tiles
             constexpr Index bytes_of_a_warp = 32 * 4;
             needs.shared = needs.tiles = 0;
             needs.registers = std::min(needs.registers, e_.gpu.registers_per_sm / (on_sm * bytes_of_a_warp));
@@ -167,7 +167,7 @@ class Run {
             o.residency = {most, ResidencyLimit::asked};
         return o;
     }
-    /// On CUDA cores the first operand of a product passes through shared memory if it is in registers.
+    /// Bytes: on CUDA cores, the first operand of a product passes through shared memory if it is in registers.
     Bytes staged(const LaunchOutline& launch) const {
         double most = 0;
         if (style_of_launch(launch) == Style::cuda_cores)
@@ -179,8 +179,8 @@ class Run {
         return static_cast<Bytes>(most);
     }
 
-    /// A tenth where a kernel has the launch come up while the one before still runs (programmatic dependent launch):
-    /// its thread blocks are there, and go on once the last write before them is.
+    /// A tenth where a launch starts up while the one before still runs (programmatic dependent launch): its thread
+    /// blocks are resident by then, and continue after the last write of the launch before.
     double launch_us(std::size_t k) const {
         constexpr double hopper = 9, of_a_launch = 0.1;
         const bool can = text::to_number(e_.gpu.compute_capability).value_or(0) >= hopper;
@@ -204,7 +204,7 @@ class Run {
             return t;
         }
         const auto sms = static_cast<double>(e_.gpu.sms);
-        // Warps with a softmax each wait for memory, and leave the clock where a light load has it.
+        // Warps with a softmax each wait for memory, so the clock is that of a light load.
         t.clock_mhz = clock_of(
             rates_, kernel.style,
             (t.blocks <= e_.gpu.sms || kernel_.own_softmax ? 1 : slots) * std::max<Index>(1, kernel.warps / 4));
@@ -227,7 +227,7 @@ class Run {
         return t;
     }
 
-    /// What there is of L2 and DRAM, where so many SMs share them at first.
+    /// An SM's share of L2 and DRAM; `sharing`: how many SMs share them at first.
     MemoryShare share_of(double sharing, double clock_mhz, Style style) const {
         const auto sms = static_cast<double>(e_.gpu.sms);
         const auto per_clock = [&](double gbs) { return gbs * 1e3 / clock_mhz; };
@@ -235,8 +235,8 @@ class Run {
         return {rates_.l2 / sms, per_clock(dram.read) / sms, per_clock(dram.write) / sms, 0, 0, sharing / sms};
     }
 
-    /// How many SMs share L2 and DRAM at first. On tensor cores, where all thread blocks run at once, each has as much
-    /// of them as another: those that are most on an SM have more than an SM's share, and the launch ends with them.
+    /// How many SMs share L2 and DRAM at first. On tensor cores, where all thread blocks run at once, each block has an
+    /// equal part: SMs with the most blocks have more than an SM's share, and the launch ends when they end.
     /// The constants of CUDA cores were fitted with equal shares of SMs.
     double sharing_memory(Count blocks, Index slots, Style style) const {
         const auto sms = static_cast<double>(e_.gpu.sms), all = static_cast<double>(blocks);
@@ -246,7 +246,7 @@ class Run {
 
     static Refill refill(Style style) { return style == Style::tensor_cores ? Refill::packed : Refill::spread; }
 
-    /// What the L2 lacks, where that can be said. The order of blocks is that of an L2 which lacks nothing.
+    /// Finds the L2's misses, where that is possible. Thread blocks are played as if the L2 missed nothing.
     void find_traffic(std::size_t k, TimedLaunch& launch, Style style, LaunchMemory& memory, LaunchTime& t) {
         const Index slots = t.residency.blocks;
         const auto kinds = [&] {
@@ -265,9 +265,9 @@ class Run {
         memory.writes_missed = missed(traffic->again.written, c.hbm_sent());
     }
 
-    /// What those that are left share, once all thread blocks of the launch have started. Where they see more or less
-    /// of the keys, as they end; on tensor cores else, where waves are rounds, those of the last one. The constants of
-    /// CUDA cores were fitted without that.
+    /// Cycles of the thread blocks that are left once all of a launch have started: the fewer, the more of L2 and DRAM
+    /// each has. For launches whose blocks see more or fewer keys; else, on tensor cores only, for the last wave
+    /// of those that run in waves. The constants of CUDA cores were fitted without that.
     Among among(const TimedLaunch& launch, Style style, Index slots, double sharing) const {
         if (!launch.waits_for_memory(slots)) return {};
         if (!launch.graded() && (style == Style::cuda_cores || !launch.in_waves())) return {};
@@ -326,7 +326,7 @@ class Run {
         t.bound = bound_of(t, launching);
     }
 
-    /// How often a thread block goes through the loop of this passage, its ragged turns among them.
+    /// Iterations of a thread block in the loop of this passage, ragged ones included.
     static double turns_of_loop(const BlockOutline& b, std::size_t passage) {
         const Index loop = b.passages[passage].loop;
         Count turns = 0;
@@ -334,8 +334,8 @@ class Run {
         return static_cast<double>(turns) / static_cast<double>(b.blocks);
     }
 
-    /// L2 and DRAM limit what would be faster without them: else they may be busy while all else waits for other
-    /// things.
+    /// L2 and DRAM are the limit only of a launch that would be faster without them: in others they may be busy, but
+    /// nothing waits for them.
     Bound bound_of(const LaunchTime& t, double launching) const {
         if (launching > 0.4 * t.us) return Bound::launch;
         const auto on_chip_end = static_cast<std::ptrdiff_t>(Unit::l2);

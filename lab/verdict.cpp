@@ -27,7 +27,7 @@ std::string busiest(const PerUnit& busy) {
            text::percent(busy[order[1]]);
 }
 
-/// What cuts the keys into parts, and how: "keys in parallel (split_kv)"; empty where no more can be had of it.
+/// How to cut the keys into more parts: "keys in parallel (split_kv)"; empty where that is not possible.
 std::string keys_in_parallel(const LaunchTime& t, const Experiment& e) {
     const Index key_blocks = ceil_div(e.problem.seq_k, e.tiling.bc);
     if (has_splits(e.algorithm->knobs)) {
@@ -42,8 +42,8 @@ std::string keys_in_parallel(const LaunchTime& t, const Experiment& e) {
     return "";
 }
 
-/// "a smaller Br", or, where a thread block has all rows of a head as flash_v1's has, what deals them out; empty where
-/// neither makes more.
+/// "a smaller Br", or, where a thread block has all rows of a head (as in flash_v1), the algorithm that spreads rows
+/// over thread blocks; empty where neither makes more thread blocks.
 std::string rows_in_parallel(const LaunchTime& t, const Experiment& e) {
     if (e.tiling.br >= e.problem.seq_q) return "";
     if (t.blocks > e.problem.batch_heads()) return e.tiling.br > 16 ? "a smaller Br" : "";
@@ -73,7 +73,7 @@ std::string idle_sms(const LaunchTime& t, const Experiment& e) {
 /// " 24 thread blocks are left over by full waves: with --splits 8 there would be none."; empty where that costs
 /// little, or nothing can be done about it.
 std::string left_over(const LaunchTime& t, const Experiment& e) {
-    constexpr double much = 0.1;  // of the places in a launch
+    constexpr double much = 0.1;  // of the slots' time in a launch
     if (!has_splits(e.algorithm->knobs) || t.kernel != e.algorithm->name || t.tail < much) return "";
     const Count wave = e.gpu.sms * t.residency.blocks, left = t.blocks % wave, full = t.blocks / wave * wave;
     const Index splits = full / (t.blocks / std::max<Index>(1, e.tiling.splits));
@@ -88,7 +88,7 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
         case Bound::launch:
             return "Launching takes most of the time: there is too little work in it.";
         case Bound::blocks:
-            if (2 * t.blocks >= e.gpu.sms * t.residency.blocks)  // they would fill the slots, if they lasted
+            if (2 * t.blocks >= e.gpu.sms * t.residency.blocks)  // enough to fill half the slots
                 return "Thread blocks are uneven: the longest of " + text::grouped(t.blocks) + " takes " +
                        text::tenths(t.imbalance) + " times the mean, and slots are empty once the others have ended.";
             return "Too few thread blocks: " + text::grouped(t.blocks) + " for " + text::grouped(e.gpu.sms) +
@@ -115,7 +115,7 @@ std::string about_bound(const LaunchTime& t, Style style, const Experiment& e) {
     }
 }
 
-/// A name alone would say that this machine was measured.
+/// The name of the preset alone would say that this very machine was measured.
 const char* with_other_numbers(const GpuSpec& gpu) { return is_changed_preset(gpu) ? " with other numbers" : ""; }
 
 /// " (16 x 64 and 64 x 128 were)"; empty where no tile was, of these dimensions.
@@ -147,7 +147,7 @@ std::string verdict(const RunTime& run, const Experiment& e) {
 
 namespace {
 
-/// In which DRAM is at work.
+/// The time in which DRAM is busy.
 double us_at_dram(const RunTime& run) {
     double us = 0;
     for (const LaunchTime& l : run.launches) us += l.busy[static_cast<std::size_t>(Unit::dram)] * l.us;
@@ -157,7 +157,7 @@ double us_at_dram(const RunTime& run) {
 }  // namespace
 
 double kept_by_l2(const Report& r) {
-    // Partitions that keep copies have room for less than the L2's size.
+    // This is not enough to be kept: partitions that hold copies have room for less than the L2's size.
     if (!r.time || r.hbm_footprint > r.experiment.gpu.l2_bytes) return 0;
     Bytes first = 0, again = 0;
     for (const LaunchTime& l : r.time->launches) {

@@ -26,7 +26,7 @@ Visited visited(const Problem& p, const Tiling& tiling) {
     return v;
 }
 
-/// Keys of a head in blocks of which any row sees some.
+/// Keys of a head, in all blocks of keys of which any row sees a key.
 Count keys_seen(const Problem& p, const Tiling& tiling) {
     const Tiles rows(p.seq_q, tiling.br), keys(p.seq_k, tiling.bc);
     const Seen seeing = p.seeing(rows);
@@ -35,7 +35,7 @@ Count keys_seen(const Problem& p, const Tiling& tiling) {
     return whole + (keys.ragged() && seeing(last).count() > 0 ? last.size : 0);
 }
 
-/// Of rows and keys that need not be one tile's: every term grows with one of them.
+/// `rows` and `keys` may be sums over tiles, because every term is proportional to one of them.
 WarpBytes moved_by(const Warps& w, const Problem& p, Count rows, Count keys) {
     const Index W = w.number, d = p.dim, dv = p.dim_v, e = size_of(p.dtype), f = size_of(Dtype::f32);
     if (w.split == WarpSplit::rows) return {rows * d * e, W * keys * (d + dv) * e};
@@ -44,7 +44,7 @@ WarpBytes moved_by(const Warps& w, const Problem& p, Count rows, Count keys) {
     return {W * rows * d * e, kv, 2 * f * (W + W * W) * rows, 2 * f * W * rows * dv};
 }
 
-/// In the type that released kernels take: of f32 there is none.
+/// The problem in a type that released kernels take: no released kernel takes f32.
 Problem stored_in_half(Problem p) {
     if (p.dtype == Dtype::f32) p.dtype = Dtype::f16;
     return p;

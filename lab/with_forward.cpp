@@ -7,7 +7,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// Those of the first, and of the second those that are not among them.
+/// Adds tensors to `all`; where both have a tensor, their traffic is added up.
 void add_tensors(std::vector<TensorReport>& all, const std::vector<TensorReport>& more) {
     for (const TensorReport& t : more) {
         const auto same = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == t.name; });

@@ -47,7 +47,7 @@ void sort(Columns& columns) {
                      [](const Column& a, const Column& b) { return rank(a.meaning) < rank(b.meaning); });
 }
 
-/// Takes out the column that is missed least: the last one that is not the output.
+/// Removes the least important column: the last one that is not the output.
 std::string take_one(Columns& columns) {
     const auto found =
         std::find_if(columns.rbegin(), columns.rend(), [](const Column& c) { return c.meaning != Meaning::output; });
@@ -93,7 +93,7 @@ Blackboard table(const std::vector<Line>& lines, const Columns& columns, std::si
         auto& row = b.rows.emplace_back(std::vector<std::string>{l.step, l.line, l.formula});
         for (const Column& c : columns) {
             row.emplace_back();
-            // A tile that is made and then written in one step is told by what it has become.
+            // Where one step makes a tile and then writes it, the last write is shown.
             for (const Written& w : l.written)
                 if (w.tile == c.tile) row.back() = shortened(w.row, numbers);
         }
@@ -111,7 +111,7 @@ std::size_t width_of(const Blackboard& b) {
     return sum - 2;
 }
 
-/// As many numbers of as many tiles as there is room for.
+/// As many numbers of as many tiles as fit into `width` characters.
 Blackboard fitted(const std::vector<Line>& lines, Columns columns, std::size_t width) {
     sort(columns);
     std::vector<std::string> left_out;

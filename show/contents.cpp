@@ -6,7 +6,7 @@ namespace tilescope::show {
 namespace {
 
 bool is_copy(const Event& e) { return e.kind() == Kind::map && e.operation->access == Access::write; }
-/// Not what else the special-function unit does: logits that are capped are logits.
+/// Other work of the special-function unit does not count: capped logits are still logits.
 bool exponentiates(const Event& e) { return takes_exponential(e.operation->effect); }
 bool divides(const Event& e) { return e.operation->effect == Effect::divide_rows; }
 
@@ -40,7 +40,7 @@ Contents::Label Contents::label(const std::string& name) {
     return at->second;
 }
 
-/// The name of what something has been, once it has changed; an old name stays.
+/// The name of a former value: m becomes m_old. A name that is old already stays.
 Contents::Label Contents::old(Label now) {
     if (old_.contains(now)) return now;
     const Label was = label(names_[now] + "_old");
@@ -48,7 +48,7 @@ Contents::Label Contents::old(Label now) {
     return was;
 }
 
-/// Exponentials less a number that an earlier pass has saved, which nothing is divided by after that.
+/// Whether exp(x - a) is final: an earlier pass has saved `a` (LSE), and no operation divides the tile.
 bool Contents::is_whole(const Trace& trace, const Event& e, const std::vector<Held>& held) const {
     if (e.a() == no_tile || divided_.contains(e.out) || held[e.a()].written < 0) return false;
     const Event& from = trace[held[e.a()].written].event;
@@ -66,13 +66,13 @@ Contents::Label Contents::made_by(const Trace& trace, const Event& e, const std:
         return label(was.copy_of != no_tile ? "α" : "β");
     }
     if (divides(e) && names_[was.label] == weights_ + "~") return label(weights_);
-    // A sum or a factor that is divided is to multiply with from now on.
+    // A sum or factor that was divided is a factor from now on, named after both operands.
     if (divides(e) && tile.meaning == Meaning::statistic)
         return label(names_[was.label] + "/" + names_[held[e.a()].label]);
     return e.kind() == Kind::map ? was.label : label(tile.name);
 }
 
-/// A copy that is worked on was made for that: a factor is made of what is old, anything else is the buffer's own.
+/// Names a copy that an operation changes: exponentials make a factor of the old value, others the buffer's.
 void Contents::name_copy(const Event& e, const std::string& buffer, Held& copy) {
     copy.label = e.operation->price.exps == 0 ? label(buffer) : old(copy.label);
     labels_[static_cast<std::size_t>(copy.written)][0] = copy.label;
@@ -85,7 +85,7 @@ void Contents::write(const Trace& trace, Index step, std::vector<Held>& held) {
         name_copy(e, trace.tiles()[e.out].name, h), labels_[static_cast<std::size_t>(step)][1] = h.label;
     const Label now = made_by(trace, e, held);
     labels_[static_cast<std::size_t>(step)][0] = h.label = now;
-    // What a copy of it holds is from now on the old one.
+    // A copy of this tile holds the old value from now on.
     if (const TileId copy = std::exchange(h.copy, no_tile); copy != no_tile && held[copy].copy_of == e.out) {
         Held& c = held[copy];
         c.label = old(c.label);
@@ -95,7 +95,7 @@ void Contents::write(const Trace& trace, Index step, std::vector<Held>& held) {
     if (is_copy(e) && e.a() != no_tile) h.copy_of = e.a(), held[e.a()].copy = e.out;
 }
 
-/// What is stored under a name that no tile of its launch has (LSE) was that since it was written.
+/// A tile stored to a tensor whose name no tile of the launch has (LSE) gets this name from its last write on.
 void Contents::store(const Trace& trace, const Step& step, std::vector<Held>& held) {
     const Event& e = step.event;
     const std::string& tensor = trace.tensors()[e.region.tensor].name;

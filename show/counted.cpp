@@ -6,7 +6,7 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// Counts the events of thread blocks that a recording would have. A folded run tells them with their weights.
+/// Counts the events that a recording would have. In a folded run each event stands for `times` of them.
 struct EventCount : Listener {
     Count events = 0;
     void begin(const BlockMark& b) override { events += b.times; }

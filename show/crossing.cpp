@@ -26,7 +26,7 @@ Around place_of(const RecordedTile& t) {
     }
 }
 
-/// "₄": which of the tiles it is; nothing where it is none of several, or of all.
+/// "₄": the number of the tile that `part` is; nothing where there is one tile, or `part` is not in exactly one.
 std::string number_of(const Tiles& tiles, Span part) {
     if (part.size == 0 || tiles.count() < 2) return "";
     const Span touched = tiles.touched(part);
@@ -38,7 +38,7 @@ std::string name_of_held(const Run& run, const Held& h) {
     const std::string& name = run.contents().after(h.now->written);
     const Problem& p = run.recorded();
     const Tiles rows(p.seq_q, run.experiment().tiling.br), cols(p.seq_k, run.experiment().tiling.bc);
-    // What came from a tensor with rows of its own (chunked's summaries) has no number among Q's or K's.
+    // A tile of a tensor with rows of its own (chunked's summaries) is none of Q's or K's tiles: it has no number.
     const bool of_keys = h.on_its_side();
     const bool moved = e.region.tensor != no_tensor;
     if (moved && run.trace().tensors()[e.region.tensor].rows != (of_keys ? p.seq_k : p.seq_q)) return name;
@@ -54,7 +54,7 @@ struct Slot {
     Held held;
 };
 
-/// One for every name that the thread block gives: inner loops give them again and again.
+/// One slot for each name that the thread block gives to tiles: inner loops give the same names again.
 std::vector<Slot> slots_of(const Run& run, const Placement& block) {
     constexpr std::ptrdiff_t enough = 4096;
     const auto& all = run.trace().tiles();

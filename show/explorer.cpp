@@ -15,7 +15,7 @@ class Explorer::Plane : public TilePlane {
     bool presentable() const { return version() > 0; }
 };
 
-/// A figure in the making: one unit of work.
+/// Draws a figure, in a single unit of work.
 class Explorer::Drawing {
   public:
     Drawing(const Key& key, const Problem& problem)

@@ -30,7 +30,7 @@ std::string range_text(const std::string& key, const std::vector<Index>& sizes) 
     return key + "=" + text::join(words, ",");
 }
 
-/// Where the runs of late have been, as the window shows it.
+/// The points of the latest runs, as the window shows them.
 std::vector<std::vector<Series>> marks_of(const Explorer& explorer, Stage stage, std::size_t panels) {
     std::vector<std::vector<Series>> marks(panels);
     for (std::size_t k = 0; k < panels; ++k)
@@ -46,7 +46,7 @@ std::vector<std::vector<Series>> marks_of(const Explorer& explorer, Stage stage,
     return marks;
 }
 
-/// The tiling that runs, in cells of the plane; nothing where it has none there.
+/// The tiling of this run, in cells of the plane; nothing where the plane has no such cell.
 std::vector<Series> mark_of(const TilePlane& plane, Tiling now) {
     const auto at = [](const std::vector<Index>& sizes, Index n) { return std::find(sizes.begin(), sizes.end(), n); };
     const auto row = at(plane.brs(), now.br), col = at(plane.bcs(), now.bc);

@@ -8,7 +8,7 @@
 namespace tilescope::show {
 namespace {
 
-/// Words of one letter stand for tiles; the first o is what is made, another one what there was before.
+/// Single letters stand for tiles. The first o is the result, a later o what the tile held before.
 std::string filled_in(std::string_view formula, const std::string& o, const std::string& before, const std::string& a,
                       const std::string& b) {
     std::string text;
@@ -49,7 +49,7 @@ std::string formula(const Run& run, const SmState& sm) {
     const Contents& contents = run.contents();
     const auto operand = [&](std::size_t o) { return contents.operand(k, o) + (e.reads[o].transposed ? "^T" : ""); };
     std::string_view form = formula_of(e.operation->effect);
-    // A product into a tile that was made for it adds to zeros.
+    // A product into a tile that was made in the same tick adds to zeros.
     const bool fresh = e.kind() == Kind::product && std::any_of(sm.steps.begin(), sm.steps.end(), [&](Index s) {
                            return run.trace()[s].kind() == Kind::alloc && run.trace()[s].event.out == e.out;
                        });

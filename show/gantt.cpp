@@ -12,8 +12,8 @@ bool are_alike(const PlayedLaunch& p, Index slots) {
                        [&](const BlockWork& w) { return w.cycles(slots) == p.works[0].cycles(slots); });
 }
 
-/// The stays of a launch in microseconds, and what follows from them. Where thread blocks are alike it is all the same
-/// which of them start first: then it is the first ones, as in the recording.
+/// The stays of a launch in microseconds, and what follows from them. Where thread blocks are alike, it does not matter
+/// which of them start first: in the kernel's order they then start by their numbers, as in the recording.
 void place_stays(GanttLaunch& l, const PlayedLaunch& p, Index sms, Order order) {
     const auto& stays = p.timeline.stays;
     const auto us = [&](double cycles) { return l.begin + cycles / l.time.clock_mhz; };

@@ -28,7 +28,7 @@ std::string of_launch(const Run& run) {
     return longest(run).kernel + ", the longest of " + std::to_string(n) + " launches: ";
 }
 
-/// How its thread blocks fill the SMs.
+/// How the thread blocks of the longest launch fill the SMs.
 std::string filling(const Run& run) {
     const LaunchTime& l = longest(run);
     const Index sms = run.gantt().sms(), places = sms * l.residency.blocks;
@@ -54,10 +54,10 @@ std::string about_tail(const Run& run) {
 
 std::string name_of_run(const Run& run) { return run.algorithm().name; }
 
-/// "flash_v1 on 1 SM": of its longest launch.
+/// "flash_v1 on 1 SM": as many as its longest launch uses.
 std::string on_sms(const Run& run) { return name_of_run(run) + " on " + text::counted(longest(run).sms, "SM"); }
 
-/// Of a race: who starts, and not yet who wins.
+/// At the start of a race: the two runs, and not yet the winner.
 std::string both_start(const Run& run, const Run& rival) {
     return on_sms(run) + " against " + on_sms(rival) + ": both start now.";
 }
@@ -72,7 +72,7 @@ std::string one_is_done(const Session& s, const Run& done, const Run& other) {
            " (modelled).";
 }
 
-/// When both are done.
+/// When both runs of a race are done.
 std::string result(const Run& run, const Run& rival) {
     const bool first = run.gantt().us() <= rival.gantt().us();
     const Run &winner = first ? run : rival, &loser = first ? rival : run;

@@ -20,7 +20,7 @@ void L2Shown::empty() { now_.caches = caches_for(l2_of(run_.experiment().gpu), f
 
 void L2Shown::seek(Index tick) {
     if (tick == now_.tick) return;
-    // One before it, so that what the tick itself asks for is gone through.
+    // A keyframe before `tick`, so that the accesses of `tick` itself are carried out.
     const auto before = static_cast<std::size_t>(std::max<Index>(0, tick - 1) / keyframe_every_);
     const State& keyframe = keyframes_[std::min(before, keyframes_.size() - 1)];
     if (tick < now_.tick || keyframe.tick > now_.tick) now_ = keyframe, missed_.clear();

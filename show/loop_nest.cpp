@@ -16,7 +16,7 @@ std::string excerpt(const Run& run, const Loop& loop) {
     return code.substr(0, end) + (loop.last_line > loop.first_line || end < code.size() ? " …" : "");
 }
 
-/// How often the lines of the loop are visited. A program may carry out the first turn before the loop.
+/// How often the first line of the loop is visited. A program may carry out the first iteration before the loop.
 Count visits(const Run& run, const Loop& loop) { return run.lines().at(loop.first_line).visits; }
 
 std::string say(const Run& run, const Loop& loop, Count blocks) {

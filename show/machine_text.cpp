@@ -14,11 +14,11 @@ namespace {
 struct Crossing {
     std::vector<Index> sms;
     Bytes bytes = 0, missed = 0;
-    const Step* step = nullptr;  ///< of one of them
-    bool one_tile = true;        ///< all move the same
+    const Step* step = nullptr;  ///< of one of these SMs
+    bool one_tile = true;        ///< all SMs move the same tile
 };
 
-/// By tensor; those that are stored after those that are loaded.
+/// By tensor: first the loads, then the stores.
 std::map<std::pair<bool, TensorId>, Crossing> crossings(const Run& run, const L2Shown& l2) {
     std::map<std::pair<bool, TensorId>, Crossing> all;
     for (const SmState& sm : run.moment().sms) {
@@ -32,7 +32,7 @@ std::map<std::pair<bool, TensorId>, Crossing> crossings(const Run& run, const L2
     return all;
 }
 
-/// "V₆", or "V" where they move several.
+/// "V₆", or "V" where the SMs move several tiles.
 Phrase named(const Run& run, const Crossing& c) {
     const Event& e = c.step->event;
     const RecordedTensor& t = run.trace().tensors()[e.region.tensor];

@@ -6,7 +6,7 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// The first slices, rows and columns of inputs for a larger problem: those that a part of it has.
+/// Cuts the inputs of a larger problem to a part of it: the first slices, rows and columns.
 Inputs first_of_each(const Inputs& all, const std::vector<TensorDecl>& wanted) {
     Inputs first;
     for (const TensorDecl& t : wanted) {
@@ -47,7 +47,7 @@ Run make_run(const Experiment& e, const Options& options, const Request& request
             return counted_on(e.gpu);
         } catch (const OutOfChipMemory&) {
             Counted roomy = counted_on(with_room(e.gpu));
-            roomy.report.time.reset();  // of a machine that there is not
+            roomy.report.time.reset();  // of a machine that does not exist
             return roomy;
         }
     }();

@@ -7,7 +7,7 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// What the program's tiles are, by their names: of a run on an SM that holds all of them.
+/// The meanings of the program's tiles by name, from a run on an SM that has room for all of them.
 std::map<std::string, Meaning> meanings_of_tiles(const Experiment& e) {
     struct Meanings : Listener {
         std::map<std::string, Meaning> by_name;
@@ -21,7 +21,7 @@ std::map<std::string, Meaning> meanings_of_tiles(const Experiment& e) {
     return found.by_name;
 }
 
-/// How many heads of queries can be recorded: packed ones are several.
+/// How many heads of queries can be recorded. Packed heads count one by one.
 Index query_heads(const Counted& counted, const RecordingLimits& limits) {
     return heads_to_record(counted, limits) * counted.experiment().problem.packed;
 }
@@ -53,7 +53,7 @@ Index Making::work(Control& control) {
         }
         return record(control);
     } catch (const OutOfChipMemory&) {
-        // It is told of where it was met.
+        // counted() has put it into made_.overflow.
     } catch (const Interrupted&) {
         throw;
     } catch (const std::runtime_error& e) {
@@ -64,7 +64,7 @@ Index Making::work(Control& control) {
     return 0;
 }
 
-/// Tiles are chosen, and the run is counted.
+/// Chooses the tiles and counts the run.
 Counted Making::counted(const Algorithm& algorithm, Control& control) {
     const Request& r = *made_.request;
     const Experiment e = experiment_of(algorithm, r, &control);
@@ -98,12 +98,12 @@ void Making::count_all(Control& control) {
         throw UsageError("--race " + text::shown(setup_.rival) + ": computes something else than " + setup_.algorithm +
                          "; race algorithms of one computation");
     counted_.push_back(counted(second, control));
-    // Both record the same heads: those that the hungrier of the two can, and at least a pack.
+    // Both record the same heads: as many as the limits allow to the larger of the two runs, and at least a pack.
     const Index packs = std::max(counted_[0].experiment().problem.packed, counted_[1].experiment().problem.packed);
     heads_ = std::max(packs, std::min(heads_, query_heads(counted_[1], limits_)));
 }
 
-/// The next unit of one recording after the other.
+/// Works on the next unit: of the first recording, then of the second.
 Index Making::record(Control& control) {
     std::unique_ptr<Run>& run = made_.run ? made_.rival : made_.run;
     Counted& counted = counted_[made_.run ? 1 : 0];

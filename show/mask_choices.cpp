@@ -20,7 +20,7 @@ std::vector<MaskChoice> mask_choices(const Problem& p, bool causal) {
         {"all", "all keys", "A query sees all keys, or all up to its own place.", {}, {}, "", "", ""},
         {"window", "window", "A query sees a quarter of the keys on its side: a sliding window.", reach, after, "", "",
          ""}};
-    // Four that are not alike: boundaries that tiles do not have.
+    // Four documents of unequal lengths: their boundaries need not be those of tiles.
     if (p.seq_k >= 8) {
         const Index half = p.seq_k / 2, quarter = p.seq_k / 4, eighth = p.seq_k / 8;
         const std::string lengths = std::to_string(quarter) + '+' + std::to_string(half) + '+' +

@@ -15,7 +15,7 @@ namespace {
 struct Shown {
     const char* key;
     bool compared = true, of_launch = false;
-    std::string (*text)(const Report&) = nullptr;  ///< where it says more than the metric
+    std::string (*text)(const Report&) = nullptr;  ///< where the text says more than the metric
     const Metric& metric() const { return *find_metric(key); }
 };
 
@@ -36,7 +36,7 @@ constexpr Shown shown_of_launch[] = {
     {"registers_per_thread", false, true},
 };
 
-/// Of which launch, where there is more than one, and where its registers are a guess.
+/// Which of several launches it is, and why it is infeasible, or that its registers are estimated.
 std::string launch_text(const Report& r) {
     const LaunchTime& l = longest(r);
     std::string text;
@@ -59,7 +59,7 @@ TableCell cell(const Shown& s, const Report& r) {
 
 const std::string no_rival = "–";
 
-/// What stands in the other's column.
+/// Fills in the column of the other algorithm, and the ratio.
 void compare(const Shown& s, const Run& run, const std::string& name, const Report* other, CounterRow& row) {
     const Report& own = run.counted();
     if (!other) {
@@ -94,7 +94,7 @@ CounterRow row_of(const Shown& s, const Run& run, const std::string& name, const
     return row;
 }
 
-/// Counted, but of the whole run only.
+/// A counted metric, but of the whole run only.
 CounterRow compulsory_row(const Run& run, const std::string& name, const Report* other) {
     const Metric& m = *find_metric("compulsory_bytes");
     const std::string title = m.title;
@@ -117,7 +117,7 @@ CounterRow compulsory_row(const Run& run, const std::string& name, const Report*
     return row;
 }
 
-/// What the time of one run waits for and rests on, or why there is none.
+/// What limits the time of a run and what the time is based on, or why there is no time.
 std::string verdict_of(const Run& run) {
     if (const std::string why = why_no_time(run); !why.empty()) return why;
     const RunTime& t = *run.counted().time;
@@ -144,7 +144,7 @@ std::vector<CounterRow> modelled_rows(const Run& run, const std::string& name, c
 
 std::string why_no_time(const Run& run) {
     if (run.counted().time) return "";
-    // A recording of what nobody knows today has no tensors to ask for, either.
+    // A recording that today's program does not repeat is not timed: its remark says how they differ.
     return "No time is modelled: " + (run.remark().empty() ? run.counted().no_time : run.remark()) + ".";
 }
 

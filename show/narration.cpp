@@ -23,7 +23,7 @@ std::string shape(const RecordedTile& t) {
 
 const RecordedTile& tile_of(const Run& run, TileId id) { return run.trace().tiles()[id]; }
 
-/// "O of head 1", or of a tile that is stored under another name "v as O of head 1".
+/// "O of head 1"; for a tile that is stored under another name, "v as O of head 1".
 std::string moved_tensor(const Run& run, Index step) {
     const Event& e = run.trace()[step].event;
     const std::string tensor = tensor_of(run, e.region);
@@ -32,7 +32,7 @@ std::string moved_tensor(const Run& run, Index step) {
     return (from != run.trace().tensors()[e.region.tensor].name ? from + " as " : "") + tensor;
 }
 
-/// The tile that an operation writes, by what it holds: before, where that becomes something else.
+/// The name of what the written tile holds: before the operation where it updates the tile, else after it.
 const std::string& written(const Run& run, Index step) {
     const std::string& before = run.contents().before(step);
     const bool updates = run.trace()[step].event.operation->access != Access::write && !before.empty();
@@ -82,7 +82,7 @@ std::string filled(const Run& run, std::string_view sentence, Index step, bool i
     return said;
 }
 
-/// ": 64 exponentials"; what a price has both of is told by its exponentials.
+/// ": 64 exponentials"; where an operation has exponentials and other FLOPs, only its exponentials.
 std::string counted(const Event& e) {
     const Operation& op = *e.operation;
     if (!*op.unit) return {};
@@ -105,7 +105,7 @@ std::string told(const Run& run, Index step, bool is_new) {
     return said + counted(e);
 }
 
-/// "makes O (64 × 64) = 0 and m (64 × 1) = −∞ in registers"; the fill is known where there are values.
+/// "makes O (64 × 64) = 0 and m (64 × 1) = −∞ in registers"; only runs with values tell the fill.
 std::string making(const Run& run, const std::vector<const Step*>& made) {
     std::vector<std::string> tiles;
     const Space space = tile_of(run, made[0]->event.out).space;
@@ -126,7 +126,7 @@ std::string giving_back(const Run& run, const std::vector<const Step*>& released
     return "gives back " + text::listed(names);
 }
 
-/// What an SM does in its turn, clause by clause.
+/// What an SM does in this tick, clause by clause.
 std::vector<std::string> clauses(const Run& run, const SmState& sm) {
     std::vector<const Step*> made, released;
     std::vector<std::string> said;
@@ -145,7 +145,7 @@ std::vector<std::string> clauses(const Run& run, const SmState& sm) {
             made.push_back(&s);
     }
     if (!made.empty()) said.push_back(making(run, made));
-    // What is given back in passing goes without saying.
+    // Tiles that are given back beside other work are not mentioned.
     if (!released.empty() && (ends || (made.empty() && !operation))) said.push_back(giving_back(run, released));
     if (!operation) return said;
     said.push_back(told(run, sm.steps.back(), makes_result));

@@ -7,7 +7,7 @@ namespace tilescope::show {
 namespace {
 
 /// Sum of the squared differences of a rectangle of the output (rows of `stride` numbers) from a slice's reference.
-/// With `sums`, one for every row, it is divided by them first.
+/// With `sums`, each row of the output is divided by its sum first.
 double squares(const float* got, Index stride, const Region& at, const std::vector<double>& want, Index cols,
                const float* sums = nullptr) {
     double sum = 0;
@@ -22,8 +22,8 @@ double squares(const float* got, Index stride, const Region& at, const std::vect
     return sum;
 }
 
-/// The largest difference from the reference and its largest value, of a rectangle of the output, where both are
-/// numbers.
+/// Of a rectangle of the output: the largest difference from the reference, and the largest value of the reference.
+/// Only elements that are finite in both count.
 void take_extremes(Run::StoredError& e, const float* got, const Region& at, const std::vector<double>& want,
                    Index cols) {
     for (Index r = 0; r < at.rows.size; ++r)
@@ -38,12 +38,12 @@ void take_extremes(Run::StoredError& e, const float* got, const Region& at, cons
 
 }  // namespace
 
-/// The steps that write what becomes O: every tile that is stored there. A tile that will be divided before, row by
-/// row, is taken as if it were divided by what its sums are now. Rescaling alone is no result: the sums have seen more
-/// than the tile then.
+/// The steps that write what becomes O: every tile that is stored there. A tile that is divided by its row sums before
+/// it is stored is compared as if it were divided by the sums so far. Rescaling alone is no result: at that moment the
+/// sums include more keys than the tile.
 Run::BlockErrors Run::errors_of(const Placement& block) const {
     BlockErrors errors;
-    // Where tiles of the input are written over, no output grows.
+    // Where a program overwrites tiles of its input, no output grows.
     if (!algorithm().computes->accumulates) return errors;
     const std::string_view output = algorithm().computes->output;
     std::vector<Index>& mine = errors.steps;
@@ -64,7 +64,7 @@ Run::BlockErrors Run::errors_of(const Placement& block) const {
     return errors;
 }
 
-/// Up to a tick: what nobody has come to yet may need rows of the reference that are not there yet.
+/// Only up to a tick: later steps may need rows of the reference that are not computed yet.
 void Run::work_out(BlockErrors& errors, Index tick) const {
     auto& [steps, writes, done, written, points] = errors;
     for (; done < steps.size() && schedule_->tick_of(steps[done]) <= tick; ++done) {

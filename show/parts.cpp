@@ -28,7 +28,7 @@ Parts::Parts(const Run& run, Index head) : run_(run), head_(head) {
         if (trace[k].launch > launch_) read_merge(k);
     }
     of_partial_.resize(partials_.size());
-    // The first one that is read is what the others are added to.
+    // The others are added to the first part that is read: that one counts as added once it is weighed, or read.
     for (Addition& a : additions_) {
         of_partial_[a.partial].push_back(static_cast<std::size_t>(&a - additions_.data()));
         if (a.added < 0) a.added = a.weighed >= 0 ? a.weighed : a.read;
@@ -160,7 +160,7 @@ struct Now {
         return step >= 0 && tick > 0 && step >= run.schedule().steps_after(tick - 1) &&
                step < run.schedule().steps_after(tick);
     }
-    /// A row's number, of a column.
+    /// The number of a row in a tile of one column; empty for a wider tile.
     std::string value(Index step, Index row, Index cols) const {
         const TileData values = run.trace().values(run.trace()[step]);
         return cols == 1 && row < static_cast<Index>(values.size()) ? value_text(values[static_cast<std::size_t>(row)])
@@ -168,7 +168,7 @@ struct Now {
     }
 };
 
-/// Of the thread block that is at work on it; none where it is not.
+/// The cells of the thread block that works on the part; none where it is not at work.
 std::vector<PartCell> on_chip(const Run& run, Index launch, const Partial& p, Index row) {
     std::vector<PartCell> cells;
     const Now now{run};
@@ -196,7 +196,7 @@ std::vector<PartCell> part_cells(const Run& run, const Parts& parts, const Parti
     const Now now{run};
     const auto& tensors = run.trace().tensors();
     const Addition* a = parts.addition(p, row);
-    // Once there is a weight, it is what LSE_s was for.
+    // Once the weight exists, it is shown instead of LSE_s, from which it was made.
     if (const auto weight = parts.weight(p, row, run.tick()))
         cells.push_back({.name = run.contents().after(a->weights),
                          .meaning = Meaning::statistic,

@@ -55,7 +55,7 @@ Sentence done(const Wall& wall) {
     return s;
 }
 
-/// Parts are read: who is at them, or how many are written.
+/// While parts are read: which parts SMs work on, or else how many are written.
 Sentence reading(const Run& run, const Wall& wall, const std::vector<Painter>& painters) {
     const Parts& parts = wall.parts();
     std::set<Index> at, rows;
@@ -88,7 +88,7 @@ Sentence reading(const Run& run, const Wall& wall, const std::vector<Painter>& p
     return s;
 }
 
-/// " of row 5", or of the head whose row it is; nothing where there is one row.
+/// " of row 5"; with packed heads the head that the row belongs to; nothing where there is one row.
 std::string of_row(const Run& run, const Wall& wall, Index row) {
     const Problem& p = run.recorded();
     if (p.seq_q == 1) return "";
@@ -139,7 +139,7 @@ std::optional<AddingUp> adding_up(const Run& run, const Wall& wall, Index focus)
         const auto some = sm.block ? parts.rows_merged(sm.block->launch, sm.block->block) : std::nullopt;
         if (!some) continue;
         ++sms;
-        // Those of the SM in focus, where it is one that does.
+        // The rows of the SM in focus if it adds up, else of the first SM that does.
         if (!now || sm.sm == focus) now = AddingUp{*some};
     }
     if (!now) return now;

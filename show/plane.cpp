@@ -71,7 +71,7 @@ std::vector<PlanePicture::Tick> ticks_of(const std::vector<Index>& sizes) {
     return ticks;
 }
 
-/// Where a size stands among those of an axis; nothing beyond it.
+/// The position of a size on an axis, in cells; nothing for a size beyond the axis.
 std::optional<float> position(const std::vector<Index>& sizes, Index size) {
     if (size < 1 || size > sizes.back()) return std::nullopt;
     const auto above = std::lower_bound(sizes.begin(), sizes.end(), size);
@@ -119,7 +119,7 @@ class PlanePainter {
         if (const PlaneCell* best = best_cell()) mark(Kind::best, best->tiling, "best here");
         mark(Kind::current, current, "this run");
     }
-    /// Of those that a kernel could have, as the search has it (lab/tile_search.hpp).
+    /// The best of the tiles that a kernel could have, ranked as in the search (lab/tile_search.hpp).
     const PlaneCell* best_cell() const {
         const auto more = more_is_better(m_);
         if (!more) return nullptr;
@@ -135,7 +135,7 @@ class PlanePainter {
             if (const auto v = value_of(c, m_); v && !c.spills() && among(brs, c.tiling.br) && among(bcs, c.tiling.bc))
                 all.emplace_back(&c, standing_of(*c.report, *more ? -*v : *v)),
                     least = std::min(least, *more ? -*v : *v);
-        // Bytes that are as few are a question of time.
+        // Among tiles with equally few bytes, time decides.
         const Objective objective = !*more && m_.unit == MetricUnit::bytes ? Objective::dram : Objective::time;
         const auto best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
             return comes_before(a.second, b.second, least, objective);
@@ -171,7 +171,7 @@ std::string state_of(const std::vector<PlaneCell>& cells, const Metric& m, const
     return s;
 }
 
-/// A value with its unit, and what it is of.
+/// A value with its unit, and the metric that it is a value of.
 CellText::Line line_of(const PlaneCell& c, const Metric& m) {
     std::string what = std::string(m.title) + ", " + lab::name_of(m.evidence);
     const MetricValue v = m.of(*c.report);
@@ -185,7 +185,7 @@ std::string blocks_text(const PlaneCell& c) {
     return text::counted(r.blocks, "thread block") + " on an SM";
 }
 
-/// A neighbour's value beside that of the cell, and what else it changes.
+/// The value of a neighbouring cell, its ratio to that of the cell, and its thread blocks on an SM.
 CellText::Step step_of(const char* direction, const PlaneCell& c, const PlaneCell& from, const Metric& m) {
     CellText::Step s{direction, name_of(c.tiling), "", ""};
     if (!c.fits) {

@@ -5,13 +5,13 @@
 namespace tilescope::show {
 
 void Playback::set_length(Index length) {
-    if (length == length_) return;  // asked every frame
+    if (length == length_) return;  // this is called in every frame
     length_ = length;
     if (wanted_) return seek_in_time(*wanted_);
     if (position_ < length_) return;
     const Index before = position_;
     seek(length_), playing_ = false;
-    if (length_ == 0 && before > 0) wanted_ = before;  // a mistake in a field is put right, and all is as it was
+    if (length_ == 0 && before > 0) wanted_ = before;  // to return to, once a mistake in a field is corrected
 }
 
 void Playback::set_speed(double positions_per_second) { speed_ = std::clamp(positions_per_second, slowest, fastest); }

@@ -1,4 +1,4 @@
-// What was recorded before, opened: a run of it, and the setup that would run the same.
+// Opens a recording: makes a run of it, and the setup that would run the same.
 #include "algorithms/contract/packed.hpp"
 #include "core/text/words.hpp"
 #include "lab/flags/table.hpp"
@@ -32,7 +32,7 @@ Options options_of(const Recording& r) {
     return o;
 }
 
-/// What today's program does otherwise than the recording says; empty: nothing.
+/// How today's program differs from the recording; empty: it does not.
 std::string difference_from_today(const Recording& r) {
     const std::string name = r.experiment.algorithm->name;
     if (!r.today) return "there is no algorithm " + name + " today: all that is known of it is the recording";
@@ -61,7 +61,7 @@ Profile profile_of(const Trace& trace) {
     return profile;
 }
 
-/// The lines that are visited in each loop, and how often it turns, in one launch.
+/// The loops of one launch: the lines visited in each loop, and how many iterations it has.
 LaunchNest nest_of(const Trace& trace, Index launch) {
     LaunchNest nest{trace.launches()[static_cast<std::size_t>(launch)].kernel, {}, {}};
     std::map<Index, std::size_t> loops;  // by their number in the recording

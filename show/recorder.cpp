@@ -28,7 +28,7 @@ std::vector<Index> up_to(Index n) {
     return all;
 }
 
-/// Runs a program; what it fails with, if it does.
+/// Runs a program; returns its failure, if there is one.
 template <class F>
 std::optional<Failure> failure_of(F&& run) {
     try {
@@ -70,7 +70,7 @@ bool Recorder::work(Control* control) {
                 return false;
             }
             tensors_ = inputs_ = inputs_for_(problem_);
-            // What a thread block left in HBM stays from slice to slice, so only the others run.
+            // HBM is kept from slice to slice, so thread blocks of earlier slices need not run again.
             start(Stage::numbers, {.data = true, .fold = false, .only_wanted = true},
                   {.max_events = limits_.events,
                    .max_value_bytes = 4 * limits_.value_bytes,
@@ -126,7 +126,7 @@ bool Recorder::slice(Control* control) {
         trace_->follow(gpu);
     } else {
         trace_.emplace(gpu, within_memory(options_));
-        // Shapes compute nothing.
+        // Without numbers nothing is computed, so FLOPs do not limit a slice.
         const Count flops = mode_.data ? unit.flops : std::numeric_limits<Count>::max();
         slices_.emplace(*trace_, Slices::Size{unit.events, flops}, end_);
     }
@@ -138,7 +138,7 @@ bool Recorder::slice(Control* control) {
     return last;
 }
 
-/// Every thread block on real numbers; shapes, if that outgrows the limits.
+/// Records every thread block with real numbers, or only shapes if the numbers exceed the limits.
 bool Recorder::record_numbers(Control* control) {
     try {
         return slice(control) && complete();
@@ -171,8 +171,8 @@ bool Recorder::record_shapes(Control* control) {
     return false;
 }
 
-/// How many thread blocks to record, after what came of the last try; as many as that if they will do: as many as fit,
-/// and a part of the first if that is too long.
+/// How many thread blocks of each launch to record, judged by the last try: as many as fit the limits, or a part of the
+/// first one if even that is too long. Returns blocks_ if the last try will do.
 Index Recorder::blocks_to_try() {
     if (most_ > 0) {
         if (!cut_ || blocks_ == 1) return blocks_;

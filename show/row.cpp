@@ -9,7 +9,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// Of a visit's lines that of the sum of weights: what is added to, where there is one.
+/// The line of a visit that has the sum of weights: preferably one that is added to.
 const RowLine* running_sum(const std::vector<RowLine>& lines) {
     const RowLine* sum = nullptr;
     for (const RowLine& l : lines)
@@ -43,13 +43,13 @@ Index RowStory::passes(Index tick) const {
     return most;
 }
 
-/// Whether other thread blocks have other keys of the row at the same time.
+/// Whether other thread blocks of the same launch have other parts of the row's keys.
 bool RowStory::is_of_part(const RowVisit& visit) const {
     return std::any_of(visits_.begin(), visits_.end(),
                        [&](const RowVisit& v) { return v.keys.size > 0 && v.is_beside(visit); });
 }
 
-/// The running maximum when the visit began: its thread block's, or of a later launch what all of them have found.
+/// The running maximum when the visit began: over earlier visits of its own thread block and of earlier launches.
 float RowStory::m_before(const RowVisit& visit) const {
     float m = -infinity;
     for (const RowVisit& v : visits_) {
@@ -59,7 +59,7 @@ float RowStory::m_before(const RowVisit& visit) const {
     return m;
 }
 
-/// What the visit makes of the running maximum; nothing where it has not come to that by this tick.
+/// The running maximum after the update of the visit; nothing where the update comes after this tick, or never.
 std::optional<float> RowStory::m_updated(const RowVisit& v, Index tick) const {
     if (v.update < 0) return {};
     const RowWrite& w = writes_[static_cast<std::size_t>(v.update)];
@@ -75,7 +75,7 @@ void RowStory::tell_maximum(RowMoment& m, Index tick) const {
     m.in_part = is_of_part(*m.visit);
 }
 
-/// Of scores that were exponentiated, as they were then.
+/// Takes the weights that an exponential has written, with their values at that moment.
 void RowStory::take_weights(std::vector<Weight>& to, const RowWrite& w, Span keys) const {
     const Event& e = run_.trace()[w.step].event;
     if (w.form != RowForm::weights || !takes_exponential(e.operation->effect)) return;
@@ -85,7 +85,7 @@ void RowStory::take_weights(std::vector<Weight>& to, const RowWrite& w, Span key
         to[static_cast<std::size_t>(keys.begin) + c] = {.value = row[c], .there = true};
 }
 
-/// Weights that are in a sum shrink with it, when it does: as the last sum that has them.
+/// A weight in a sum is scaled with the sum: takes its value in the latest sum that includes it.
 void RowStory::take_summed(std::vector<Weight>& to, Index tick) const {
     for (auto v = visits_.rbegin(); v != visits_.rend(); ++v)
         for (std::size_t k = v->last; v->from <= tick && k-- > v->first;) {
@@ -140,7 +140,7 @@ void RowStory::tell_keys(RowMoment& m, Index tick) const {
         for (Index k = s.keys.begin; k < s.keys.end(); ++k) m.keys[static_cast<std::size_t>(k)].in_sum = true;
 }
 
-/// The lines of a visit that are done are the first ones of all that it will have.
+/// m.lines are the lines of the visit so far; they come first in m.all, its lines at the end.
 void RowStory::tell_sums(RowMoment& m, Index tick) const {
     m.lines = lines(*m.visit, tick);
     m.all = lines(*m.visit, m.visit->to);
@@ -148,7 +148,7 @@ void RowStory::tell_sums(RowMoment& m, Index tick) const {
         if (&m.all[k] == running_sum(m.all)) m.sum_line = &m.lines[k];
     const auto tell = [&](const RowLine& sum) { m.sum = sum.now[0], m.sum_step = sum.step, m.has_sum = true; };
     if (m.sum_line) tell(*m.sum_line);
-    // The nearest earlier visit that has one; of several parts none stands for the row.
+    // Else the sum of the nearest earlier visit that has one; but the sum of a part of the keys is not the row's sum.
     for (const RowVisit* v = m.visit; !m.has_sum && v-- != visits_.data();) {
         if (v->is_beside(*m.visit) || (v->launch != m.visit->launch && is_of_part(*v))) continue;
         const std::vector<RowLine> done = lines(*v, v->to);
@@ -195,7 +195,7 @@ Forgotten RowStory::forget() const {
             f.rescales_output |= l.form == RowForm::output;
         }
     if (!f.possible) return f;
-    // Each block's weights as they were when it came, and as they should be.
+    // The weights of each block: by the maximum of that moment (wrong), and by the final maximum (right).
     const RowMoment end = at(run_.ticks());
     std::vector<double> wrong, right;
     double wrong_sum = 0, right_sum = 0;
@@ -216,12 +216,12 @@ Forgotten RowStory::forget() const {
         const double is = right[c] / right_sum;
         difference += std::pow(wrong[c] / wrong_sum - is, 2), size += is * is;
     }
-    if (right_sum == 0) return f;  // it sees no key
+    if (right_sum == 0) return f;  // the row sees no key
     f.error = right.empty() ? std::abs(right_sum / wrong_sum - 1) : std::sqrt(difference / size);
     return f;
 }
 
-/// A key's values, times its weights.
+/// Adds the values of a key, times its wrong and its right weight.
 void RowStory::add_values(Index key, double w, double r, std::vector<double>& wrong, std::vector<double>& right) const {
     for (const RecordedTensor& t : run_.trace().tensors()) {
         if (t.meaning != Meaning::value || t.role != Role::input) continue;
@@ -243,7 +243,7 @@ RowPlace row_place(const Run& run, const Wall& wall, const std::vector<Painter>&
     if (const Painter* p = looked_at(painters, focus)) {
         queries = p->visit->queries;
     } else {
-        // Nobody is at work: the rows of who was last.
+        // No SM is at work: the rows of the last visit that has begun.
         for (const Visit& v : wall.visits())
             if (v.from <= run.tick()) queries = v.queries;
     }

@@ -16,7 +16,7 @@ struct FormulaPart {
 
 FormulaPart operator+(const FormulaPart& a, const FormulaPart& b) { return {a.words + b.words, a.numbers + b.numbers}; }
 FormulaPart same(const char* text) { return {text, text}; }
-/// Where a sign stands before it.
+/// In brackets where the number has a minus sign.
 FormulaPart enclosed(FormulaPart p) {
     if (p.numbers.starts_with("−")) p.numbers = "(" + p.numbers + ")";
     return p;
@@ -40,7 +40,7 @@ class Lines {
   private:
     static bool is_copy(const Event& e) { return e.operation->effect == Effect::copy; }
 
-    /// The tile's line so far, unless somebody has read it since; else one that begins with what the tile holds.
+    /// The tile's line so far; if the tile was read since its last write, a new line that begins with its value.
     RowLine& line_of(const RowWrite& w, const Event& e) {
         for (auto l = lines_.rbegin(); l != lines_.rend(); ++l)
             if (l->tile == e.out && !read_.contains(e.out)) return *l;
@@ -78,7 +78,7 @@ class Lines {
         RowLine& l = line_of(w, e);
         const auto now = story_.values(w);
         const std::vector<float> before = l.now;
-        // What was copied has a name of its own as soon as something is done to it: m_old is what m was.
+        // A copy has a name of its own as soon as an operation changes it: m_old is the former m.
         const FormulaPart old = {l.copied && l.of_old ? l.name : l.formula, l.numbers};
         const bool was_sum = std::exchange(l.is_sum, false);
         l.form = w.form, l.tick = w.tick, l.step = w.step, l.name = contents_.after(w.step), l.copied = is_copy(e);

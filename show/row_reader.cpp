@@ -1,4 +1,4 @@
-// Reads a row's story out of a recording: what each operation made of the row, and the visits that this falls into.
+// Reads a row's story out of a recording: what each operation wrote of the row, grouped into visits.
 #include <numeric>
 
 #include "show/row.hpp"
@@ -14,7 +14,7 @@ RowForm form_after(const Event& e, RowForm out, RowForm a) {
         case Effect::make:
         case Effect::add_log:
             return RowForm::other;
-        // Of what parts of the row have found, maxima and sums are none of the scores.
+        // Maxima and sums over the results of parts of the row are not maxima and sums of its scores.
         case Effect::row_max:
         case Effect::max_row_max:
             return a == RowForm::scores ? RowForm::maximum : RowForm::other;
@@ -59,7 +59,7 @@ class RowReader {
         RowVisit visit;
         std::vector<RowWrite> writes;
     };
-    using Stored = std::tuple<TensorId, Index, Index, Index>;  // a tensor's slice, and where in it
+    using Stored = std::tuple<TensorId, Index, Index, Index>;  // tensor, slice, first row, first column
 
     static Stored place_of(const Region& r) { return {r.tensor, r.slice, r.rows.begin, r.cols.begin}; }
 
@@ -81,7 +81,7 @@ class RowReader {
         if (a != no_tile && b != no_tile && trace_.tiles()[a].rows == trace_.tiles()[b].rows) tiles_[root(a)] = root(b);
     }
 
-    /// Tiles that operations take row by row have the same rows: those of their scores, or of what is stored.
+    /// Tiles that an operation takes row by row have the same rows: found from scores, or from loads and stores.
     void align() {
         std::map<TileId, Span> scores, moved;
         for (Index k = 0; k < trace_.size(); ++k) {
@@ -145,7 +145,7 @@ class RowReader {
         return at == to_.shares_.end() ? std::vector<RowShare>() : at->second;
     }
 
-    /// Of a sum that was written: what was in it, and what came.
+    /// The weights in a sum after a write: those that it had, and those that were added.
     std::vector<RowShare> shares_after(const RowWrite& w, const Event& e) const {
         if (e.kind() == Kind::load) {
             const auto at = stored_shares_.find(place_of(e.region));
@@ -172,7 +172,7 @@ class RowReader {
         if (v.turn == s.turn) v.to = tick;
     }
 
-    /// Into the visit that the thread block is at, or a new one: of another turn, or where the same scores come again.
+    /// Into the current visit of the thread block, or a new one: for another iteration, or scores loaded again.
     Told& place(const Step& s, const RowWrite& w) {
         const Event& e = s.event;
         const auto at = under_way_.find({s.launch, e.block});
@@ -194,7 +194,7 @@ class RowReader {
         return told;
     }
 
-    /// Visits in the order in which they begin, and the writes of each one after the other.
+    /// Lists visits in the order in which they begin, and their writes visit by visit.
     void line_up() {
         for (Told& t : told_) {
             t.visit.first = to_.writes_.size();
@@ -212,7 +212,7 @@ class RowReader {
     RowStory& to_;
     const Run& run_;
     const Trace& trace_;
-    std::vector<TileId> tiles_;  // another one with the same rows, or itself
+    std::vector<TileId> tiles_;  // union-find: another tile with the same rows, or itself
     std::map<TileId, Span> rows_;
     std::map<std::pair<Index, Index>, bool> ours_;
     std::vector<Told> told_;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* whole_row = "The row";
 
-/// "Block 2", or the keys where the row has more than one block in the visit.
+/// "Block 2", or "The row" where the visit has more keys than one block.
 std::string block_name(const Run& run, const RowVisit& v) {
     const Index bc = run.experiment().tiling.bc;
     return v.keys.size > bc ? whole_row : "Block " + std::to_string(v.keys.begin / bc + 1);
@@ -35,7 +35,7 @@ std::string about_overflow(const RowMoment& m) {
 
 bool is_first(const RowMoment& m) { return m.m_was == -INFINITY; }
 
-/// Whether the visit scales what was summed before, now or later; and whether a line has been.
+/// Whether the visit scales what was summed before, so far or later. is_scaled(): whether a line has been.
 bool rescales(const RowMoment& m) {
     return std::any_of(m.all.begin(), m.all.end(), [](const RowLine& l) { return l.scaled && l.added; });
 }

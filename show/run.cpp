@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index line_keyframe = 512;  // steps
 
-/// All of it, now.
+/// Completes the recording at once.
 Recorder&& finished(Recorder&& recording) {
     while (!recording.work(nullptr)) {
     }
@@ -41,7 +41,7 @@ Run::Run(Counted counted, Recorder&& recording)
     seek(0);
 }
 
-/// On the SMs that thread blocks have in the whole run, where that is modelled.
+/// Puts thread blocks on the SMs that they have in the whole run, where the whole run is modelled.
 void Run::schedule(Trace recording, Index sms) {
     const auto stays = [this](Index launch, Index block) -> std::optional<Stay> {
         const auto which = static_cast<std::size_t>(launch);
@@ -58,8 +58,8 @@ void Run::look_ahead() {
     reference_->job().begin();
 }
 
-/// The last tick of a thread block that ends on this line; of a line that fails with its first operation there is
-/// none, and it is the last tick of all.
+/// The last tick that the thread block ends on this line. A line that fails with its first operation has no such tick:
+/// then the last tick of the block, or of the run where the block was not recorded.
 Index Run::last_tick_of(const Place& at) const {
     const Placement* p = schedule_->placement_of(at.launch, at.block);
     if (!p) return ticks();
@@ -108,8 +108,8 @@ void Run::add_up() {
     spread_time();
 }
 
-/// When the last of a launch's recorded thread blocks has ended, in microseconds; where stays are not known, the waves
-/// that they fill.
+/// When the last recorded thread block of a launch has ended, in microseconds. Where stays are not known: estimated by
+/// the waves that the recorded blocks fill.
 double Run::recorded_until(std::size_t launch) const {
     const GanttLaunch& l = gantt().launches()[launch];
     const auto recorded = schedule_->placements_of(static_cast<Index>(launch));
@@ -123,7 +123,7 @@ double Run::recorded_until(std::size_t launch) const {
     return until;
 }
 
-/// A launch is its first tick; its thread blocks go on evenly over the others.
+/// A launch begins with its first tick; its time is spread evenly over its other ticks.
 void Run::spread_time() {
     seconds_.assign(static_cast<std::size_t>(ticks()) + 1, 0);
     seconds_for_all_ = seconds_;
@@ -163,7 +163,7 @@ void Run::seek(Index tick) {
         SmState* s = by_block[{t.launch, t.block}];
         if (!s) continue;
         s->tiles.push_back(tile);
-        if (t.within != no_tile) continue;  // in a place that is taken already
+        if (t.within != no_tile) continue;  // within an earlier tile, whose memory is counted already
         (t.space == Space::sram ? s->sram_used : s->registers_used) += t.bytes();
     }
     if (tick == 0) return;

@@ -64,7 +64,7 @@ std::string read_scene(const std::string& asked, const std::string& path) {
     }
 }
 
-/// Flags that decide a run, by name, with their values; a switch that is off is none.
+/// Flags that decide a run, by name, with their values; a switch that is off is left out.
 std::map<std::string, std::string> flags_by_name(const Setup& s) {
     std::map<std::string, std::string> flags;
     std::string* value = nullptr;

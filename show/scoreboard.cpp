@@ -15,7 +15,7 @@ const Metric& operations_of(const Run& run) {
     return *find_metric(run.counted().counters.matmul_flops > 0 ? "matmul_flops" : "exps");
 }
 
-/// Heads are alike: of the whole run, as much has happened as of those that are played.
+/// Heads are alike, so the whole run has done the same share of its work as the heads that are played.
 double so_far(const Run& run, const Metric& m) {
     const double whole = *number_in(m.of_counters(run.counted().counters)),
                  played = *number_in(m.of_counters(run.recorded_counters())),
@@ -34,7 +34,7 @@ std::optional<double> dram_until(const Run& run, double us) {
     return bytes;
 }
 
-/// Whether it begins with what an earlier pass has kept for it: how much that is, is what such runs differ in.
+/// Whether the run reads what an earlier pass has saved for it. Such runs differ in how much was saved.
 bool keeps(const Run& run) { return run.algorithm().computes->saved != nullptr; }
 
 Scoreboard::Row row_of(const Run& run, const Score& s, bool says_when_it_ends) {
@@ -53,7 +53,7 @@ Scoreboard::Row row_of(const Run& run, const Score& s, bool says_when_it_ends) {
     return row;
 }
 
-/// How many times what the faster one needs the slower one does.
+/// Ratios: what the slower run needs over what the faster one needs.
 Scoreboard::Row ratios(const Run& fast, const Score& f, const Run& slow, const Score& s) {
     const std::string names = std::string(slow.algorithm().name) + " : " + fast.algorithm().name;
     const std::string dram = f.dram_bytes && s.dram_bytes ? ratio_text(*s.dram_bytes, *f.dram_bytes) : "";
@@ -68,7 +68,7 @@ Scoreboard::Row ratios(const Run& fast, const Score& f, const Run& slow, const S
     return row;
 }
 
-/// Whether what is played is all.
+/// Whether all heads are played, in words.
 std::string of_what(const Run& run) {
     const Index all = run.experiment().problem.batch_heads(), played = run.recorded().batch_heads();
     if (played == all) return "Numbers are of the whole runs, so far.";

@@ -6,7 +6,7 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-// What takes no more is there when ask() returns: about a frame's work.
+// A run that takes no more units is there when ask() returns: about the work of a frame.
 constexpr Index units_at_once = 8;
 
 const Algorithm& algorithm_of(const Setup& setup) {
@@ -22,7 +22,7 @@ bool may_take_long(const Setup& s) {
 
 }  // namespace
 
-/// In a place of its own, for a thread may be at it.
+/// Allocated by itself, because a thread may work on it.
 struct Session::InTheMaking {
     InTheMaking(const Setup& setup, const RecordingLimits& limits)
         : making(setup, limits), job([this](Control& control) { return making.work(control); }) {}
@@ -57,12 +57,12 @@ void Session::ask(const Setup& setup) {
         ++version_;
         return;
     }
-    making_.reset();  // nobody wants it any more
+    making_.reset();  // the setup in the making is no longer wanted
     making_ = std::make_unique<InTheMaking>(setup_, limits_);
     if (may_take_long(setup_) || !pump(units_at_once)) making_->job.begin();
 }
 
-/// Whether the setup asks for the recording that it names: what else it says is nothing, or what the recording says.
+/// Whether the setup plays the recording that it names: it says nothing else, repeats setup_, or names another file.
 bool Session::plays(const Setup& setup) const {
     Setup alone;
     alone.recording = setup.recording;

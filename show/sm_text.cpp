@@ -21,7 +21,7 @@ std::vector<Work> work_of_sms(const Run& run, bool over) {
     std::set<Index> recorded;
     for (const Placement& p : run.schedule().placements_of(m.launch)) recorded.insert(p.sm);
     const Index blocks = run.counted().launches[static_cast<std::size_t>(m.launch)].thread_blocks;
-    // Every other SM does what one of those recorded does, for another head.
+    // Every other SM works like one of the recorded SMs, on another head.
     auto like = recorded.begin();
     for (Index sm = 0; sm < std::min(sms, blocks); ++sm) {
         if (recorded.contains(sm)) continue;

@@ -19,7 +19,7 @@ Problem one_row(Index keys, Dtype dtype) {
     return p;
 }
 
-/// The input alone is given.
+/// The scores, as the only input of the program.
 InputsFor inputs_of(const Algorithm& algorithm, std::span<const float> scores) {
     return [&algorithm, scores](const Problem& p) {
         Inputs inputs;
@@ -52,7 +52,7 @@ std::vector<std::string> names(const std::vector<SoftmaxMoment>& programs, F&& w
 
 std::string verb(std::size_t subjects, const char* one, const char* many) { return subjects == 1 ? one : many; }
 
-/// How far the results of two programs are apart, at most.
+/// The largest difference of any program's result from that of the first program.
 float difference(const std::vector<SoftmaxMoment>& programs) {
     float most = 0;
     for (const SoftmaxMoment& p : programs)

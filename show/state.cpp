@@ -66,14 +66,14 @@ Spot spot_from(const std::string& text) {
 
 /// What `name` is called today, with a remark where that differs. An unknown name stays, and is refused by the session.
 std::string present_name(const std::string& name, State& s) {
-    if (name.starts_with('-')) algorithm_named(name);  // which nothing is, and no command line could say again
+    if (name.starts_with('-')) algorithm_named(name);  // throws: no command line could repeat such a name
     if (own_name_in(name)) return algorithm_named(name).name;
     if (std::string remark = renaming(name); !remark.empty()) s.remarks.push_back(std::move(remark));
     const Algorithm* a = find_algorithm(name);
     return a ? a->name : name;
 }
 
-/// Whether what stands where an algorithm may is a file.
+/// Whether a word in the place of an algorithm names a file.
 bool names_file(const std::string& name) {
     std::error_code ignored;
     return !find_algorithm(name) && !own_name_in(name) &&

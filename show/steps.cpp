@@ -13,7 +13,7 @@ namespace tilescope::show {
 using namespace lab;
 namespace {
 
-/// What of a tick is this SM's: the step that its line is read from; nullptr where it does nothing.
+/// The last step of this SM in a tick, which gives its line; nullptr where the SM does nothing.
 const Step* last_of(const Run& run, Index tick, Index sm) {
     for (Index k = run.schedule().steps_after(tick); k-- > run.schedule().steps_after(tick - 1);)
         if (run.on_sm(run.trace()[k], sm)) return &run.trace()[k];
@@ -26,12 +26,12 @@ bool is_wanted(const StepsWanted& w, const Step& s) {
            (!w.line || (!launch && s.event.line == *w.line));
 }
 
-/// Where something is on an axis of its grid, or in a loop.
+/// A position on an axis of the grid, or in a loop.
 struct Turn {
     std::string index;
     Index turn, of;
-    Index number;  ///< of its tile among all, also where a loop leaves out the first ones
-    Index tiles;   ///< all of them; a mask leaves fewer to a loop
+    Index number;  ///< of its tile among all tiles, also where a loop skips the first ones
+    Index tiles;   ///< how many tiles there are; with a mask a loop may visit fewer
 
     /// "i = 3 of 16", "head 1 of 8", "j = 4 of 8 (turn 4 of 5)".
     std::string text() const {
@@ -43,7 +43,7 @@ struct Turn {
     }
 };
 
-/// All tiles of the tensor that a loop's tile is one of: it is as large as they are, or the last one.
+/// The tiles of keys, or of queries, that a loop's tile is one of: it has their size, or is the last one.
 Tiles tiles_around(const Run& run, Span tile) {
     const Tiling& all = run.experiment().tiling;
     const Problem& p = run.recorded();
@@ -51,7 +51,7 @@ Tiles tiles_around(const Run& run, Span tile) {
     return of_keys ? Tiles{p.seq_k, all.bc} : Tiles{p.seq_q, all.br};
 }
 
-/// Of the SM's thread block, from the grid inwards.
+/// The positions of the SM's thread block: axes of the grid, then loops from the outermost inwards.
 std::vector<Turn> turns_of(const Run& run, const SmState& sm) {
     if (!sm.block) return {};
     const auto& axes = run.trace().launches()[static_cast<std::size_t>(sm.block->launch)].axes;

@@ -8,7 +8,7 @@ namespace {
 /// What a tick of an SM is part of.
 struct TickPart {
     Index launch = -1, block = -1, turn = -1;
-    bool begins = false;  ///< something that has no number
+    bool begins = false;  ///< an operation or a line begins, which has no number
 
     friend bool operator==(const TickPart&, const TickPart&) = default;
 };
@@ -36,13 +36,13 @@ class TickParts {
         }
         return part;
     }
-    /// Whether another part begins with it, after the one before.
+    /// Whether a new part begins with `p`, which follows `before`.
     static bool begins(const TickPart& p, const TickPart& before) {
         return p.begins || TickPart{p.launch, p.block, p.turn} != TickPart{before.launch, before.block, before.turn};
     }
 
   private:
-    /// The turn whose loops go over tiles; -1: it is the thread block that does.
+    /// The iteration around the innermost loop, which goes over tiles; -1: that loop is in no other.
     Index around_tiles(Index turn) const {
         if (turn < 0 || holds_turns_[static_cast<std::size_t>(turn)]) return turn;
         return trace_.turns()[static_cast<std::size_t>(turn)].around;
@@ -76,7 +76,7 @@ Index stride_back(const Run& run, Stride stride, Index sm, Index tick) {
     for (Index t = tick; t > 0; --t) {
         const std::optional<TickPart> part = parts.of(t);
         if (!part) continue;
-        // Where the SM has done nothing since, its last part ended here.
+        // Where the SM was idle from here to `tick`, its last part ended here.
         if (t < tick && (!after || TickParts::begins(*after, *part))) return t;
         after = part;
     }

@@ -38,7 +38,7 @@ TableCell cell(const Metric& m, const Counters& c) {
 
 double share(Bytes part, Bytes all) { return all > 0 ? double(part) / double(all) : 0.0; }
 
-/// Of the bytes it is known how many there will be in the end.
+/// The share that is done, for bytes of HBM: their number at the end is known.
 std::optional<double> progress(const char* key, const Run& run) {
     const Index end = run.ticks(), now = run.tick();
     if (key == counted_keys[0]) return share(run.hbm_read(now), run.hbm_read(end));
@@ -56,7 +56,7 @@ TensorRow::Amount traffic(const std::string& what, Bytes bytes, Bytes most) {
     return {{text::bytes(bytes), what + ": " + all_bytes(bytes)}, share(bytes, most), bytes > 0};
 }
 
-/// So far, by name: of what is recorded.
+/// The traffic so far of all recorded tensors with this name.
 Traffic traffic_so_far(const Run& run, const std::string& name) {
     const auto& recorded = run.trace().tensors();
     const auto& states = run.player().state().tensors;
@@ -66,7 +66,7 @@ Traffic traffic_so_far(const Run& run, const std::string& name) {
     return sum;
 }
 
-/// `prefix` is before what is said of every number.
+/// `prefix` begins the explanation of every number.
 TensorRow row(const std::string& prefix, const TensorReport& r, Traffic so_far, Bytes most) {
     TensorRow row;
     row.meaning = r.meaning;
@@ -117,7 +117,7 @@ std::vector<CounterRow> counter_rows(const Run& run, const std::string& other_na
         }
         rows.push_back(std::move(row));
     }
-    // What crosses an SM's boundary, and then what of it goes on to DRAM, and how long all that takes.
+    // After the bytes that cross an SM's boundary: which part of them reaches DRAM, and the modelled time.
     std::vector<CounterRow> modelled = modelled_rows(run, other_name, other);
     rows.insert(rows.begin() + 2, std::make_move_iterator(modelled.begin()), std::make_move_iterator(modelled.end()));
     return rows;

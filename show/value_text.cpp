@@ -56,7 +56,7 @@ std::vector<std::vector<std::string>> value_cells(const RecordedTile& tile, Tile
         const float v = values[static_cast<std::size_t>(r * tile.cols + c)];
         return decimals < 0 ? value_text(v) : with_decimals(v, decimals);
     };
-    // What would stand for a single row or column takes no more room than that.
+    // "…" takes the room of a row or column, so it never stands for a single one.
     const auto shown = [](Index all, Index most) { return all <= most ? all : most - 1; };
     const Index rows = shown(tile.rows, most_rows), cols = shown(tile.cols, most_cols);
     std::vector<std::vector<std::string>> cells;

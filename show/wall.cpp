@@ -9,10 +9,10 @@
 namespace tilescope::show {
 namespace {
 
-/// Of a gradient, what the numbers are that it is the gradient of.
+/// The meaning of the tensor; of a gradient, the meaning of the tensor that it is the gradient of.
 Meaning belongs_to(const RecordedTensor& t) { return t.meaning == Meaning::gradient ? t.gradient_of : t.meaning; }
 
-/// A share of a tile, by what is done with it.
+/// A share of a tile, as a read, an addition in HBM, or a write.
 Trips moved(const Step& step, double share) {
     if (step.kind() == Kind::load) return {.read = share};
     if (step.event.cost.hbm_reduce > 0) return {.reduced = share};
@@ -107,14 +107,14 @@ void Wall::sort_visits() {
     std::sort(first_done_.begin(), first_done_.end());
 }
 
-/// The tick of the first coat: visits that begin earlier may paint later.
+/// The tick in which the first coat begins. A visit that begins earlier may paint later.
 Index Wall::first_coat(const std::vector<std::size_t>& visits) const {
     Index first = run_.ticks();
     for (const std::size_t v : visits) first = std::min(first, visits_[v].painted);
     return first;
 }
 
-/// The tick with which the first coat is done: the last one of its visits, where several paint parts of the tile.
+/// The tick that completes the first coat. Where several visits paint parts of the tile, the last of them does.
 Index Wall::first_done(Index i, Index j) const {
     std::vector<std::size_t> by_end = visits(i, j);
     std::stable_sort(by_end.begin(), by_end.end(),
@@ -127,7 +127,7 @@ Index Wall::first_done(Index i, Index j) const {
     return visits_[by_end.back()].to;
 }
 
-/// Of a tile's scores those that a visit paints.
+/// How many scores of a tile a visit paints.
 Count Wall::scores_in(const Visit& v, Index i, Index j) const {
     return common(row(i), v.queries) * common(col(j), v.keys);
 }
@@ -169,7 +169,7 @@ void Wall::find_edge(TensorId id) {
     if (meaning == Meaning::statistic) by_row(Side::between);
 }
 
-/// What was there before lies next to the matrix, what comes of it all outermost.
+/// Inputs lie next to the matrix, then scratch tensors, and outputs outermost.
 void Wall::sort_edges() {
     const auto rank = [&](const WallEdge& e) {
         const Role role = run_.trace().tensors()[e.tensor].role;
@@ -183,7 +183,7 @@ void Wall::sort_edges() {
 }
 
 void Wall::read_recording() {
-    /// What a thread block is in the middle of.
+    /// The loop iteration that a thread block is in.
     struct Turn {
         bool ours = false, paints = false;
         Index turn = -2;  // none
@@ -233,7 +233,7 @@ void Wall::read_recording() {
         t.paints = true;
     }
     for (const auto& [block, t] : turns) close(t);
-    // Statistics of other rows than those that are painted only happen to be as many (chunked's, a row a chunk).
+    // Statistics of rows that are not the painted ones only happen to be as many (chunked's: one row for a chunk).
     for (std::size_t e = edges_.size(); e-- > 0;) {
         if (edges_[e].side != WallEdge::Side::between || !strangers.contains(edges_[e].tensor)) continue;
         edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(e));
@@ -242,7 +242,7 @@ void Wall::read_recording() {
     sort_edges();
 }
 
-/// `tiles`: those that were made of Q and K so far.
+/// `tiles`: the tiles that products of Q and K have written so far.
 void Wall::note_recomputed(Index step, std::set<TileId>& tiles) {
     const Event& e = run_.trace()[step].event;
     if (!run_.algorithm().computes->saved || e.out == no_tile || !works(e.kind())) return;

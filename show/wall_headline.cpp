@@ -14,7 +14,7 @@ namespace {
 /// Whether other heads share K and V with this one, and are seen with it.
 bool has_company(const Run& run, const Wall& wall) { return heads_sharing(run, wall.head()).size() > 1; }
 
-/// More than this often a visit: for every tile.
+/// A tensor that moves more often than this in a visit moves "for every tile".
 constexpr double for_every_tile = 0.5;
 
 /// "once", "8 times", "2.5 times".
@@ -27,7 +27,7 @@ void add_listed(Sentence& to, const std::vector<Phrase>& names) {
     }
 }
 
-/// ", past 4 hatched tiles of 8": of its row or column, where there are some between those that it visits.
+/// ", past 4 hatched tiles of 8": skipped tiles of the row or column, where some lie between the others.
 std::string past_text(const Wall& wall, const Visit& visit, bool down, bool many) {
     const Index all = down ? wall.rows() : wall.cols();
     Index hidden = 0, last = -1;
@@ -43,7 +43,7 @@ std::string past_text(const Wall& wall, const Visit& visit, bool down, bool many
     return many ? ", past hatched tiles" : ", past " + text::counted(hidden, "hatched tile") + ' ' + of_text(all);
 }
 
-/// What of the matrix a painter has, from one visit to the next.
+/// How a painter moves over the matrix from one visit to the next.
 std::string way_text(const Wall& wall, const Painter& p, bool many) {
     const std::string s = many ? "" : "s";
     const auto& way = wall.way(p.visit->launch, p.visit->block);
@@ -61,7 +61,7 @@ std::string way_text(const Wall& wall, const Painter& p, bool many) {
     return " go" + std::string(many ? "" : "es") + " back to the first column";
 }
 
-/// The tensors of a wall that travel in a launch, those on its edges first.
+/// A tensor of a wall that may move to and from SMs. travellers() has those on the edges first.
 struct Traveller {
     TensorId tensor;
     std::string name;
@@ -75,7 +75,7 @@ std::vector<Traveller> travellers(const Wall& wall) {
     return all;
 }
 
-/// With the number of its tile where all painters are at the same one.
+/// The name of the tensor, with the number of its tile where all painters are at the same tile.
 Phrase named(const Traveller& t, const std::vector<Painter>& at_work) {
     const auto place = [&](const Painter& p) { return t.edge->by_row() ? p.visit->rows : p.visit->cols; };
     const bool one = t.edge && std::all_of(at_work.begin(), at_work.end(), [&](const Painter& p) {
@@ -96,7 +96,7 @@ std::vector<Painter> those_at_work(const std::vector<Painter>& painters) {
     return at_work;
 }
 
-/// "; Q₂ comes for every tile, O₂ comes and goes back, K₄ and V₄ stay on chip": in the loop that they are in.
+/// "; Q₂ comes for every tile, O₂ comes and goes back, K₄ and V₄ stay on chip": in the current loop.
 void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vector<Painter>& painters) {
     const std::vector<Painter> at_work = those_at_work(painters);
     const Visit& visit = *at_work[0].visit;
@@ -104,7 +104,7 @@ void add_habits(Sentence& to, const Run& run, const Wall& wall, const std::vecto
     for (const Traveller& t : travellers(wall)) {
         const Trips trips = wall.trips_a_visit(visit, t.tensor);
         const bool comes = trips.read > for_every_tile, goes = trips.written > for_every_tile;
-        // What is made of the statistics at the end (LSE) is nothing that a painter has in the meantime.
+        // A statistic that is an output (LSE) is made at the end: until then no painter holds it.
         const bool made_at_end =
             t.meaning == Meaning::statistic && run.trace().tensors()[t.tensor].role == Role::output;
         const bool adds = trips.reduced > for_every_tile;
@@ -136,8 +136,8 @@ std::string sheet_names(const Wall& wall) {
 
 bool ended(const Run& run) { return run.tick() == run.ticks(); }
 
-/// "36 tiles"; where a mask leaves some out, of how many, and how few a row needs: "21 of 64 tiles painted, at most 3
-/// in a row".
+/// "36 tiles painted"; where a mask skips tiles, also of how many, and how many a row has: "21 of 64 tiles painted, at
+/// most 3 in a row".
 std::string painted_text(const Run& run, const Wall& wall) {
     const std::string painted = text::grouped(wall.painted_tiles(run.tick()));
     if (wall.skipped_tiles() == 0) return painted + " tiles painted";
@@ -178,7 +178,7 @@ Sentence idle_headline(const Run& run, const Wall& wall) {
     return {{"Nobody works on " + head_name(run.recorded(), wall.head()) + " now."}};
 }
 
-/// Of scores that an earlier pass has had: whether they were kept for this one or are made again.
+/// Whether the scores of an earlier pass were kept in HBM for this pass, or are recomputed.
 std::string scores_reason(const Run& run, const Wall& wall) {
     if (!run.algorithm().computes->saved) return "";
     if (const std::string anew = wall.recomputed(); !anew.empty())
@@ -207,7 +207,7 @@ Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Paint
                  " between two tiles: no scores are painted now."}};
     if (at_work.empty()) return idle_headline(run, wall);
     const bool many = at_work.size() > 1;
-    // Where heads stand below each other, that of the SM in focus.
+    // Where several heads stand below each other, the text begins with the head of the SM in focus.
     const std::string whose =
         has_company(run, wall) ? text::capitalised(head_name(run.recorded(), wall.head())) + ": " : "";
     const std::string count = text::grouped(static_cast<Count>(at_work.size()));
@@ -226,7 +226,7 @@ Sentence wall_headline(const Run& run, const Wall& wall, const std::vector<Paint
 }
 
 std::string wall_reason(const Run& run, const Wall& wall) {
-    // Tensors by how often, in the order of the edges.
+    // Tensors, grouped by how often a tile moves, in the order of the edges.
     std::vector<std::pair<double, std::vector<std::string>>> read, written, added;
     std::vector<std::string> both;
     const auto add = [](auto& to, const std::string& name, double n) {

@@ -1,4 +1,4 @@
-// Who is at work on a wall, what its thread blocks hold on chip, and how far heads are.
+// Which SMs paint a wall, what its thread blocks hold on chip, and how far heads are.
 #include <algorithm>
 
 #include "show/heads.hpp"
@@ -45,21 +45,21 @@ std::vector<bool> held(const Run& run, const Wall& wall, const std::vector<Paint
     const Index slice = slice_of(run.recorded(), tensor, wall.head());
     for (const SmState& sm : run.moment().sms) {
         if (!sm.block || slice_of(run.recorded(), tensor, run.head_of(*sm.block)) != slice) continue;
-        // A part's m, l and O are nothing yet that stands for its rows.
+        // m, l and O of one part of the keys are partial results: they do not stand for their rows yet.
         const bool makes = edge.side == WallEdge::Side::right || edge.side == WallEdge::Side::between;
         if (makes && sm.block->launch == wall.parts().launch()) continue;
         for (const TileState& t : sm.tiles) {
             const RecordedTile& tile = run.trace().tiles()[t.tile];
             const bool has_edge = std::any_of(wall.edges().begin(), wall.edges().end(),
                                               [&](const WallEdge& e) { return e.name == tile.name; });
-            // Gradients are of different things: by name alone is one known from the others.
+            // All gradients have the same meaning, so only their names tell them apart.
             const bool known = has_edge || edge.meaning == Meaning::gradient;
             if (tile.meaning != edge.meaning || (known && tile.name != edge.name)) continue;
             const Event& written = run.trace()[t.written].event;
-            // What came from another tensor of the kind has rows of its own (chunked's partial outputs).
+            // A tile from another tensor with this meaning has rows of its own (chunked's partial outputs).
             if (written.kind() == Kind::load && written.region.tensor != edge.tensor) continue;
             Span rows = edge.along(written.region.rows);
-            // What was only just made belongs to the rows, or keys, that its painter is at.
+            // A tile without a region was only just made: it belongs to the rows, or keys, that its painter is at.
             if (rows.size == 0 && (edge.by_row() || edge.meaning == Meaning::gradient))
                 for (const Painter& p : painters)
                     if (p.sm == sm.sm) rows = edge.by_row() ? p.visit->queries : p.visit->keys;

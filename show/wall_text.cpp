@@ -17,7 +17,7 @@ std::string range_text(const std::string& what, Span s) {
     return what + ' ' + text::grouped(s.begin) + (s.size == 1 ? "" : "–" + text::grouped(s.end() - 1));
 }
 
-/// Of a row of tiles; of packed heads, whose queries they are.
+/// The queries of a row of tiles; of packed heads, also whose queries they are.
 std::string queries_text(const Run& run, const Wall& wall, Index i) {
     const Problem& p = run.recorded();
     const Span queries = p.queries(wall.row(i));
@@ -132,7 +132,7 @@ std::vector<WallNumber> wall_numbers(const Run& run, const Wall& wall, const std
          of_text(run.experiment().gpu.sms),
          {"SMs paint " + (head.empty() ? "here" : head), "SMs"}}};
     if (const auto adding = adding_up(run, wall, focus)) {
-        // Nobody paints any more: what there is to count is the sum.
+        // No SM paints any more: the numbers now count the parts that are added up.
         const Index first = adding->rows.begin / wall.tile_rows(), last = (adding->rows.end() - 1) / wall.tile_rows();
         numbers[0].number = tiles_text({first, last - first + 1});
         numbers[1] = {text::grouped(adding->parts), of_text(wall.parts().count()), {"parts added up", "parts"}};

@@ -21,7 +21,7 @@ std::string share_of(Index of, Index warps, const char* what) {
     return (share * warps == of ? "" : "up to ") + text::grouped(share) + " of the " + text::grouped(of) + ' ' + what;
 }
 
-/// Both ways of one tile.
+/// The two ways to divide one tile among warps.
 struct Rivals {
     const Experiment& e;
     const ReleasedWarps& released;
@@ -95,7 +95,7 @@ std::string winner(const Rivals& r) {
            " times as many, though without a barrier.";
 }
 
-/// Where the verdict turns.
+/// From which shape of the tile on the other split is better.
 std::string turning_point(const Rivals& r, double even) {
     const std::string br = std::to_string(r.br()), bc = std::to_string(r.bc()),
                       least = std::to_string(least_share * r.number());
@@ -118,7 +118,7 @@ std::string released_kernel(const ReleasedWarps& k) {
     return k.kernel + " (" + tiles + text::counted(k.number, "warp") + ") has " + name_of_split(k.warps.split) + '.';
 }
 
-/// Where K_j and V_j are, of a kernel that keeps them on chip for many row blocks.
+/// Where K_j and V_j are, in a kernel that keeps them on chip for many row blocks.
 std::string kept_keys(const Rivals& r) {
     const std::string registers = text::counted(registers_of_keys(r.number(), r.problem(), r.bc()), "register");
     if (!r.keys.keeps_keys)

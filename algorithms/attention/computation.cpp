@@ -27,7 +27,7 @@ ReferenceRows reference(const Problem& p, const Inputs& in, Index slice, Span ro
 TensorDecl bias_tensor(const Problem& p, std::size_t k) {
     const BiasTerm& t = p.bias.terms[k];
     const bool shared = t.batch == BiasTerm::Batch::shared;
-    const Index entries = shared ? p.batch : t.batch == BiasTerm::Batch::by_group ? p.bias.group : 1;  // of a slice
+    const Index entries = shared ? p.batch : t.batch == BiasTerm::Batch::by_group ? p.bias.group : 1;  // per slice
     TensorDecl d = declare(p, bias_tensors[k], Role::input, Meaning::bias, Sliced::whole, t.by_query ? p.seq_q : 1,
                            p.seq_k, p.dtype);
     d.slices = p.batch / entries * (t.by_head ? p.heads : 1);

@@ -9,13 +9,13 @@
 namespace tilescope {
 namespace {
 
-/// Of some rows of a head and some of its keys: the softmax after dropout, from the LSE that the forward pass saved,
-/// and the gradients of the logits and of the products that became of them.
+/// For some rows of a head and some of its keys: the softmax after dropout, from the LSE that the forward pass saved,
+/// and the gradients of the logits and of the products that the logits are made of.
 struct ScoreGradients {
     Matrix dO, weights, dlogits, dproducts;
 };
 
-/// By the products: logits are cap tanh(product / cap), plus what does not depend on them.
+/// The gradient of the products: logits are cap tanh(product / cap), plus terms that do not depend on the product.
 Matrix through_soft_cap(const Problem& p, const Matrix& dlogits, const Matrix& products) {
     return dlogits.cwiseProduct((1 - (products.array() / *p.soft_cap).tanh().square()).matrix());
 }
@@ -24,7 +24,7 @@ ScoreGradients score_gradients(const Problem& p, const Inputs& in, Index slice, 
     const Index kv = p.kv_slice({slice, 1});
     const Matrix O = rows_of(*in.at("O"), slice, rows), LSE = rows_of(*in.at("LSE"), slice, rows);
     ScoreGradients g{rows_of(*in.at("dO"), slice, rows), logits(p, in, slice, rows, keys), {}, {}};
-    g.dlogits.noalias() = g.dO * rows_of(*in.at("V"), kv, keys).transpose();  // dP, so far
+    g.dlogits.noalias() = g.dO * rows_of(*in.at("V"), kv, keys).transpose();  // dP, before dropout
     if (p.dropout) drop(g.dlogits, p, slice, rows, keys);
     for (Index r = 0; r < rows.size; ++r) {
         const double D = g.dO.row(r).dot(O.row(r));
@@ -67,7 +67,7 @@ ReferenceRows gradients_of_keys(const Problem& p, const Inputs& in, Index slice,
     return {{"dK", values_of(dK)}, {"dV", values_of(dV)}};
 }
 
-/// Of all heads that read the slice; and of all rows, where the bias has one for all.
+/// The sum over all heads that read the slice; and over all rows, where the bias has one row for all.
 ReferenceRows gradients_of_bias(const Problem& p, const Inputs& in, std::size_t bias, Index slice, Span rows) {
     const BiasTerm& term = p.bias.terms[bias];
     const Tiles key_chunks(p.seq_k, key_chunk), row_chunks(p.seq_q, key_chunk);

@@ -43,7 +43,7 @@ std::string code_of(const Algorithm& algorithm, std::uint16_t line) {
 std::optional<Refusal> refuses(const Algorithm& algorithm, const Problem& problem) {
     for (const Feature f : all_features) {
         if (!problem.uses(f) || algorithm.supports.has(f)) continue;
-        // What means nothing to the softmax of a matrix is another matter: it has no such words.
+        // The softmax of a matrix knows no features of attention; their flags are refused where flags are read.
         if (!algorithm.computes->features.has(f) && !algorithm.computes->features.has(Feature::head_dims)) continue;
         Refusal refusal{f, {}};
         for (const Algorithm& a : algorithms())

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// "ghqk": the letters of a term, each at most once and in this order, the last one always.
+/// "ghqk": the letters of a term. Each stands at most once, in this order; k always stands.
 std::optional<BiasTerm> term_from(std::string_view axes) {
     BiasTerm t;
     const auto take = [&](char letter) {

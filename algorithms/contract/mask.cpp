@@ -83,12 +83,12 @@ Span Mask::rows_reached(Span keys, Index diagonal) const {
     return {positions.begin - diagonal, positions.size};
 }
 
-/// Of these, the first ones that blocks and documents treat alike.
+/// The first ones of `rows` that see the same blocks and documents.
 Span Mask::alike_rows(Span rows, Index diagonal) const {
     Index end = rows.end();
     if (blocks_) end = std::min(end, (rows.begin / blocks_->block_rows + 1) * blocks_->block_rows);
     if (documents_) {
-        // The last one has what comes after it, too.
+        // The last document has what comes after it, too.
         const Index document = documents_->at(rows.begin + diagonal);
         if (document + 1 < documents_->count()) end = std::min(end, documents_->end_of(document) - diagonal);
     }
@@ -128,7 +128,7 @@ void Mask::each_part(Span rows, Span keys, Index diagonal, F&& f) const {
 Cover Mask::cover(Span rows, Span keys, Index diagonal) const {
     const Cover all = band(rows, keys, diagonal);
     if (!patterned() || all == Cover::hidden) return all;
-    Count whole = 0;  // pairs of parts that see all of each other
+    Count whole = 0;  // (query, key) pairs in parts that see all of each other
     bool some_seen = false, some_hidden = false;
     each_part(rows, keys, diagonal, [&](Span part, Span across, bool sees) {
         const Cover c = sees ? band(part, across, diagonal) : Cover::hidden;
@@ -164,7 +164,7 @@ Count Mask::pairs(Span rows, Span keys, Index diagonal) const {
 void Mask::apply(Block& b, Tile& s, Span rows, Span keys, Index diagonal, Index of_a_query, Here here) const {
     const Index first = rows.begin / of_a_query, queries = ceil_div(rows.end(), of_a_query) - first;
     if (cover({first, queries}, keys, diagonal) == Cover::whole) return;
-    const Index within = first + diagonal - keys.begin;  // the diagonal, in the tile
+    const Index within = first + diagonal - keys.begin;  // the first query's diagonal, as a column of the tile
     const Stairs stairs{of_a_query, rows.begin % of_a_query};
     if (right_ && keys.size - 1 > within + *right_) mask_above_diagonal(b, s, within + *right_, stairs, here);
     if (left_ && within + queries - 1 - *left_ > 0) mask_below_diagonal(b, s, within - *left_, stairs, here);

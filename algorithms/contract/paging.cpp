@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// Going on by so many, round and round, comes by all n, and is nowhere near where it was: about 0.618 n.
+/// A stride of about 0.618 n that has no factor in common with n: modulo n, it visits all n, each far from the last.
 Index stride_through(Index n) {
     Index stride = n * 618 / 1000 + 1;
     while (std::gcd(stride, n) != 1) ++stride;

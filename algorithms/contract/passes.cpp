@@ -59,7 +59,7 @@ class Reader {
         return one;
     }
 
-    /// Passes that a launch can do one after the other on a tile: whatever needs whole rows begins or ends one.
+    /// One launch can do on a tile: one pass; exp and sum; product, then element passes; element passes, then max.
     static bool fits_in_one(const std::vector<Pass>& passes) {
         const auto on_elements = [](Pass p) { return p >= Pass::scale && p <= Pass::mask; };
         if (passes.size() == 1 || passes == std::vector{Pass::exp, Pass::sum}) return true;
@@ -69,7 +69,7 @@ class Reader {
     }
 
     void check(const PassList& list) const {
-        std::vector<Pass> order;  // of one after the other, whoever launches them
+        std::vector<Pass> order;  // of one pass after the other, in whatever launches
         for (const PassLaunch& one : list) {
             if (!fits_in_one(one.passes))
                 refuse("has " + launch_name(one) +

@@ -14,7 +14,7 @@ void add_biases(Block& b, Tile& s, const Problem& p, const Tensors& t, Span head
     }
 }
 
-/// The slopes of the heads whose rows stand together.
+/// Adds ALiBi to a tile whose rows belong to several packed heads, with a slope for each head.
 void add_alibi(Block& b, Tile& s, const Problem& p, Span head, Span i, Span j, Here here) {
     std::vector<float> slopes;
     for (Index k = 0; k < p.packed; ++k) slopes.push_back(alibi_slope(head.begin % p.heads * p.packed + k, p.alibi));

@@ -11,22 +11,22 @@ struct KeyBlocks {
     Index first, end;
 };
 
-/// The key beside which a query stands; there need not be such a key.
+/// The key on the diagonal of a query. There need not be such a key.
 Index place_of(const Problem& p, Index query) {
     return p.corner == Corner::top_left ? query : query + p.seq_k - p.seq_q / p.packed;
 }
 
-/// The keys that a query sees of its band: none where end <= first.
+/// The keys that a query's band (causal, window) lets it see: none where end <= first.
 KeyBlocks band_of(const Problem& p, Index query) {
     const Index Nk = p.seq_k, place = place_of(p, query), far = Nk + p.seq_q;
     return {std::max<Index>(place - p.mask.left().value_or(far), 0),
             std::min(place + p.mask.right().value_or(far) + 1, Nk)};
 }
 
-/// The same cut to what its document has.
+/// Those of `keys` that are in the query's document.
 KeyBlocks in_document(const Problem& p, Index query, KeyBlocks keys) {
     if (!p.mask.documents()) return keys;
-    const Index place = std::min(place_of(p, query), p.seq_k - 1);  // beyond the last key it is in the last document
+    const Index place = std::min(place_of(p, query), p.seq_k - 1);  // queries past the end are in the last document
     Index begin = 0;
     for (const Index length : p.mask.documents()->lengths()) {
         if (place >= begin && place < begin + length)
@@ -36,7 +36,7 @@ KeyBlocks in_document(const Problem& p, Index query, KeyBlocks keys) {
     return {0, 0};
 }
 
-/// The key blocks in which any row of a row block sees a key, key by key of what blocks leave.
+/// For each key block, whether any row of row block i sees a key in it. A block mask is asked once per mask block.
 std::vector<bool> seen_by_rows(const Problem& p, const Tiling& t, Index i) {
     std::vector<bool> seen(static_cast<std::size_t>(ceil_div(p.seq_k, t.bc)));
     for (Index q = i * t.br / p.packed; q * p.packed < std::min((i + 1) * t.br, p.seq_q); ++q) {
@@ -64,21 +64,21 @@ std::vector<KeyBlocks> visited(const Problem& p, const Tiling& t, Index i) {
         }
         return runs;
     }
-    // The last row sees up to here, the first one from there on.
+    // The first row sees keys from `begin` on, the last row sees keys up to `end`.
     const Index begin = band_of(p, i * t.br / p.packed).first;
     const Index end = band_of(p, (std::min((i + 1) * t.br, p.seq_q) - 1) / p.packed).end;
     if (begin < end && end > 0 && begin < p.seq_k) runs.push_back({begin / t.bc, ceil_div(end, t.bc)});
     return runs;
 }
 
-/// Ka, where what is seen is a band: by the queries that see any key of a block.
+/// Ka for a mask that is a band: a key block counts if any query sees one of its keys.
 Index keys_in_band(const Problem& p, const Tiling& t) {
     const Index Nk = p.seq_k, queries = p.seq_q / p.packed, delta = place_of(p, 0), far = Nk + p.seq_q;
     const Index right = p.mask.right().value_or(far), left = p.mask.left().value_or(far);
     Index keys = 0;
     for (Index first = 0; first < Nk; first += t.bc) {
         const Index last = std::min(first + t.bc, Nk) - 1;
-        // Of the queries that see any of these keys there is one at all.
+        // Queries from `from` to `to` see some of these keys.
         const Index from = std::max<Index>(first - delta - right, 0), to = std::min(last - delta + left, queries - 1);
         if (from <= to && from < queries) keys += last - first + 1;
     }
@@ -138,7 +138,7 @@ Prediction of_finishing_gradients(const Problem& p, const TileSums& s) {
 Index page_entries(const Problem& p, const Tiling& t) {
     const Index P = p.pages.size, Nk = p.seq_k;
     if (P == 0) return 0;
-    std::vector<Index> before = {0};  // pages of the key blocks before one, each block by itself
+    std::vector<Index> before = {0};  // pages of all key blocks before block j; a page in two blocks counts twice
     for (Index j = 0; j * t.bc < Nk; ++j)
         before.push_back(before.back() + (std::min((j + 1) * t.bc, Nk) - 1) / P - j * t.bc / P + 1);
     Index entries = 0;
@@ -152,7 +152,7 @@ Index part_visits(const Problem& p, const Tiling& t, Index of_a_part) {
     if (!p.mask.hides()) return ceil_div(ceil_div(p.seq_k, t.bc), of_a_part) * p.seq_q;
     Index visits = 0;
     for (Index i = 0; i < ceil_div(p.seq_q, t.br); ++i) {
-        Index parts = 0, counted = 0;  // the parts that were counted end here
+        Index parts = 0, counted = 0;  // parts before `counted` are counted
         for (const auto [first, end] : visited(p, t, i)) {
             const Index from = std::max(first / of_a_part, counted), to = ceil_div(end, of_a_part);
             parts += std::max<Index>(0, to - from), counted = to;

@@ -28,8 +28,8 @@ Counters cost_of(const Operation& operation, const TileInfo& out, const TileInfo
     return cost;
 }
 
-/// What reduces, or takes a column, writes a column with as many rows as it reads; what operates by row reads one with
-/// as many as it writes, and what does by column writes a row with as many columns as it reads.
+/// Reductions and take_column write one column, with the rows of `a`. By row, `a` is one column with the rows of `out`.
+/// By column, `out` is one row with the columns of `a`.
 void check_shapes(const Operation& operation, const TileInfo& out, const TileInfo& a) {
     const bool to_column = operation.kind == Kind::reduce || operation.operates == Operates::a_column;
     const bool cols = to_column                                ? out.cols == 1

@@ -44,7 +44,7 @@ void Block::round_result(const Tile& t) {
     if (t.dtype() != Dtype::f32) round_to(t.dtype(), w_.chip.data(t.slot_), t.size());
 }
 
-/// Within a ring, or in the registers that are the own of the lane that issues.
+/// Takes memory in the ring `within`, or in the issuing lane's registers, or, with neither, anywhere on the chip.
 ChipMemory::Slot Block::make(TileInfo info, const Tile* within) {
     ChipMemory::Slot place = within ? within->slot_ : ChipMemory::no_slot;
     if (!within && info.space == Space::registers && w_.issuing != no_lane) place = w_.lanes[w_.issuing].registers;
@@ -62,7 +62,7 @@ void Block::check_region(const char* what, const Hbm& t, Span rows, Span cols) c
                            std::to_string(t.slice_) + " are not all in " + t.name_);
 }
 
-/// What is read has to have a value.
+/// Checks that the elements of `r` were stored before, if the tensor began blank.
 void Block::check_written(const char* what, const Region& r, Here here) {
     const TensorInfo& tensor = gpu_.state_->tensors[r.tensor];
     if (!tensor.blank || gpu_.state_->mode.only_wanted) return;
@@ -177,7 +177,7 @@ void Block::fetch(Tile& to, const Hbm& from, Span rows, Span cols, Here here) {
            contents(to), here);
 }
 
-/// Reads the entries of a table for these rows, unless they are at hand: K and V lie in pages of the same numbers.
+/// Loads the page-table entries for these rows, unless they were loaded last: K and V have the same page numbers.
 void Block::look_up(const Hbm& tensor, Span rows, Here here) {
     const Pages& p = gpu_.state_->tensors[tensor.id_].pages;
     const Index first = rows.begin / p.size;
@@ -241,7 +241,7 @@ void Block::send(bool adds, const Tile& from, const Hbm& to, Span rows, Span col
     if (!w_.heard()) return;
     if (Origin& o = w_.chip.origin(from.slot_); o.meaning == Meaning::other) o.meaning = to.meaning_;
     TileData sent = contents(from);
-    if (w_.chip.has_data() && !adds && from.dtype() != to.dtype_) {  // as it is stored
+    if (w_.chip.has_data() && !adds && from.dtype() != to.dtype_) {  // report rounded values
         w_.scratch.resize(sent.size());
         gpu_.state_->tensors[to.id_].data->read(to.slice_, rows, cols, w_.scratch.data());
         sent = w_.scratch;
@@ -262,7 +262,7 @@ Tile Block::alloc(const char* name, Index rows, Index cols, Space space, Dtype d
 }
 
 void Block::release(ChipMemory::Slot slot) {
-    // What goes with a run that fails is not given back by the program.
+    // When a run fails, destructors release its tiles. The program did not, so listeners do not hear of it.
     if (!w_.heard() || std::uncaught_exceptions() > 0) return w_.chip.give(slot);
     const TileInfo released = w_.chip.info(slot);
     const Meaning meaning = w_.chip.origin(slot).meaning;

@@ -8,7 +8,7 @@ namespace {
 std::string describe(Space space, const LiveTile& wanted, Bytes used, Bytes capacity, std::uint16_t line,
                      const std::string& whose) {
     std::ostringstream out;
-    out.exceptions(std::ios::badbit);  // or else it is cut off where memory runs out
+    out.exceptions(std::ios::badbit);  // else the text is cut off when memory runs out
     out << "tile " << wanted.name << " [" << wanted.rows << " x " << wanted.cols << ' ' << name_of(wanted.dtype)
         << "] does not fit in " << name_of(space) << (whose.empty() ? "" : " of ") << whose << " at line " << line
         << ": needs " << wanted.bytes << " B, " << used << " of " << capacity << " B are in use, "

@@ -18,7 +18,7 @@ void join(std::vector<Span>& all, Span added) {
 
 }  // namespace
 
-/// Lets a stretch of rows begin there.
+/// Splits the range of rows that contains `row`, so that a range begins there.
 std::map<Index, Covered::Columns>::iterator Covered::from(Index row) {
     return rows_.try_emplace(row, std::prev(rows_.upper_bound(row))->second).first;
 }
@@ -27,7 +27,7 @@ void Covered::add(Span rows, Span cols) {
     if (rows.size == 0 || cols.size == 0) return;
     const auto last = from(rows.end()), first = from(rows.begin);
     for (auto k = first; k != last; ++k) join(k->second, cols);
-    // What became like the rows before it is one stretch with them.
+    // Joins each range of rows to the range before it where both have the same columns.
     for (auto k = first == rows_.begin() ? std::next(first) : first, end = std::next(last); k != end;)
         k = k->second == std::prev(k)->second ? rows_.erase(k) : std::next(k);
 }

@@ -76,7 +76,7 @@ void round_to(Dtype t, float* x, Index n) {
 }
 
 void encode(Dtype t, const float* from, std::byte* to, Index n) {
-    if (n == 0) return;  // nothing may lie nowhere, which memcpy does not allow
+    if (n == 0) return;  // an empty range may be at nullptr, which memcpy does not allow
     switch (t) {
         case Dtype::f32:
             std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
@@ -97,7 +97,7 @@ void encode(Dtype t, const float* from, std::byte* to, Index n) {
 }
 
 void decode(Dtype t, const std::byte* from, float* to, Index n) {
-    if (n == 0) return;  // nothing may lie nowhere, which memcpy does not allow
+    if (n == 0) return;  // an empty range may be at nullptr, which memcpy does not allow
     switch (t) {
         case Dtype::f32:
             std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));

@@ -26,7 +26,7 @@ void flow(const Operation& operation, Origin& out, Origin* a) {
     if (operation.kind == Kind::reduce || operation.operates == Operates::a_column) {
         out = {Meaning::statistic, {no_tensor, a->region.slice, a->region.rows, one_column}};
     } else if (operation.operates == Operates::by_row) {
-        // One number for each row, whatever it was made of.
+        // `a` has one number for each row: a statistic, whatever it was made of.
         if (a->meaning == Meaning::other)
             *a = {Meaning::statistic, {no_tensor, out.region.slice, out.region.rows, one_column}};
     } else if (operation.access == Access::write) {

@@ -8,7 +8,7 @@ void represent_uniform(const Tiles& tiles, std::vector<Representative>& out) {
     if (tiles.ragged()) out.push_back({tiles.full()});
 }
 
-/// Of the full tiles, one that sees most for all that see something, and one for those that see nothing.
+/// Of the full tiles, the one that sees most stands for all that see something; another for all that see nothing.
 void represent_graded(const Axis& range, std::vector<Representative>& out) {
     const Tiles& tiles = range.tiles;
     const auto alone = [&](Index k) {
@@ -19,7 +19,7 @@ void represent_graded(const Axis& range, std::vector<Representative>& out) {
     if (blind.members > 0) out.push_back({blind.position, blind.members, 0, 0, blind.first});
     const Tiles most = (*range.seen)(tiles[seeing.position]);
     if ((seeing.full > 0 && most.full() == 0) || (seeing.ragged > 0 && !most.ragged())) {
-        // No single tile sees both a full and a ragged one: none can stand for all.
+        // No tile sees both a full and a ragged inner tile, so none can stand for all.
         for (Index k = 0; k < tiles.full(); ++k)
             if ((*range.seen)(tiles[k]).count() > 0) alone(k);
     } else if (seeing.members > 0) {
@@ -28,7 +28,7 @@ void represent_graded(const Axis& range, std::vector<Representative>& out) {
     if (tiles.ragged()) alone(tiles.full());
 }
 
-/// Some tiles of a graded axis, with all parts each.
+/// Some tiles of a graded axis, each with all its parts.
 struct Sharers {
     Index from, last;    ///< the first of these tiles, and the last
     Index first, whole;  ///< the first that sees anything, and the first that sees the last inner tile
@@ -56,7 +56,7 @@ class PartsFold {
     }
 
   private:
-    /// Where any part of any tile may be empty, nothing stands for anything else.
+    /// Where any part of any tile may be empty, no block stands for another.
     void represent_each() {
         for (Index tile = 0; tile < tiles_.count(); ++tile)
             for (Index part = 0; part < parts_.count(); ++part) {
@@ -73,8 +73,8 @@ class PartsFold {
     /// sees a ragged tile stands for its like, and one that sees full tiles for the rest.
     void add(Sharers s) {
         if (const Count blind = s.members - s.seeing; blind > 0) {
-            // What tiles see moves on with them: if each sees something, and any part of any is empty, one of the last
-            // two is.
+            // The visible part moves on with the tiles. If each tile sees something but some part is empty, then the
+            // last part of the first tile or the first part of the last tile is empty.
             const Index end = parts_.count() - 1;
             const Index empty = seen_(tiles_[s.blind]).count() == 0 ? at(s.blind, 0)
                                 : sees(s.from, end).count() == 0    ? at(s.from, end)

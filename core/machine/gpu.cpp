@@ -32,8 +32,8 @@ class BlockGrid {
     bool promises() const {
         return std::any_of(axes_.begin(), axes_.end(), [](const Axis& a) { return a.promise != Promise::none; });
     }
-    /// Tells `check` what a block cost. Blocks are alike that are alike on every axis; at most one axis is graded, with
-    /// its parts.
+    /// Tells `check` what a block cost. Two blocks are alike if they are alike on every axis; at most one axis is
+    /// graded, and it may have parts.
     void tell(PromiseCheck& check, Index block, const Cost& cost) const {
         Index alike = 0, stride = 1, rest = block;
         std::array<Span, most_axes> at;
@@ -53,7 +53,7 @@ class BlockGrid {
     Index size_ = 1;
 };
 
-/// Blocks that take turns have the same: the number of the first of them.
+/// The same for all blocks that take turns (along ordered axes): the number of the first of them.
 Index party_of(std::span<const Axis> axes, Index block) {
     Index party = 0, stride = 1;
     for (std::size_t k = axes.size(); k-- > 0;) {
@@ -64,7 +64,7 @@ Index party_of(std::span<const Axis> axes, Index block) {
     return party;
 }
 
-/// What a block cost, to the check of the grid's promise.
+/// Tells the check of the grid's promise what a block cost.
 void tell(const BlockGrid& grid, PromiseCheck& check, Index launch, Index block, const Cost& cost) {
     try {
         grid.tell(check, block, cost);
@@ -158,8 +158,8 @@ Bytes Gpu::hbm_footprint() const {
     return sum;
 }
 
-/// Where tiles and pages do not divide each other, tiles that look alike touch different numbers of pages: nothing can
-/// be promised of them, and each is run.
+/// Where neither the tile size nor the page size divides the other, tiles that look alike touch different numbers of
+/// pages. Then nothing can be promised, and each tile is run.
 Axis Gpu::believed(const Axis& axis) const {
     if (state_->page_size == 0) return axis;
     const Index tile = axis.seen ? axis.seen->tile_size() : axis.tiles.tile_size();
@@ -208,7 +208,7 @@ void Gpu::run_folded(const Launch& launch) {
             const Representative& r = chosen[k][static_cast<std::size_t>(rest % options)];
             rest /= options;
             weight *= r.members;
-            if (axis.promise == Promise::parts) continue;  // the graded axis stands for both
+            if (axis.promise == Promise::parts) continue;  // the graded axis chooses for both
             const Tiles* parts = parts_of(launch.axes, k);
             const Index inner = parts ? parts->count() : 1;
             at[k] = axis.tiles[r.position / inner];
@@ -221,12 +221,12 @@ void Gpu::run_folded(const Launch& launch) {
         try {
             run_block(state_->main, launch, block, at.data(), grading, weight);
         } catch (Placed& mistake) {
-            mistake.place.block = first;  // where it would happen first
+            mistake.place.block = first;  // the first block with this mistake
             throw;
         }
     }
     merge(state_->main);
-    // Which elements were stored it cannot tell; but where nothing was until now, nothing had a value.
+    // A folded run cannot tell which elements were stored. But a tensor without any store so far had no values.
     for (const auto& [tensor, here] : state_->main.early)
         if (state_->main.traffic[tensor].write == 0)
             throw Misuse("load: nothing was stored in " + state_->tensors[tensor].name + " before", here);
@@ -242,7 +242,7 @@ Index Gpu::next_block(const Launch& launch, Index from) const {
 
 void Gpu::run_exact(const Launch& launch) {
     const BlockGrid grid(launch.axes);
-    // What is left out cannot be compared with what was promised of it.
+    // Blocks that are left out have no cost that could be compared with the promise.
     const bool checks = !state_->mode.only_wanted && grid.promises();
     PromiseCheck promise(std::string("a promise of ") + launch.kernel, "thread block",
                          ", launched at " + source_of(launch.here));
@@ -259,7 +259,7 @@ void Gpu::run_exact(const Launch& launch) {
         if (checks) tell(grid, promise, launch.number, block, Cost::so_far(w) - before);
         if (state_->control) ++state_->control->blocks_done;
     };
-    // Listeners hear of one thread block after the other.
+    // Listeners hear of one thread block after the other, and blocks on an ordered axis take turns.
     const bool takes_turns =
         std::any_of(launch.axes.begin(), launch.axes.end(), [](const Axis& a) { return a.ordered; });
     const bool one_by_one = !state_->listeners.empty() || state_->mode.only_wanted || takes_turns;
@@ -293,7 +293,7 @@ void Gpu::run_exact(const Launch& launch) {
     settle(launch);
 }
 
-/// All thread blocks are through: what they stored is there for later launches.
+/// All thread blocks have ended. Checks their stores for races; later launches can load what they stored.
 void Gpu::settle(const Launch& launch) {
     std::vector<const char*> names;
     for (const TensorInfo& t : state_->tensors) names.push_back(t.name.c_str());
@@ -332,7 +332,7 @@ void Gpu::run_block(Worker& w, const Launch& launch, Index block, const Span* at
         mistake.here = w.here;
         throw;
     } catch (const std::logic_error& error) {
-        // Of an operation that cannot be; others that go through here are the program's own.
+        // std::logic_error itself means an impossible operation; types derived from it are the program's own.
         if (typeid(error) != typeid(std::logic_error)) throw;
         throw Misuse(error.what(), w.here);
     }

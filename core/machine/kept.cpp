@@ -24,7 +24,7 @@ void Kept::of_row(Index matrix, Index row, Span cols, float* keep) const {
                        {static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32),
                         static_cast<std::uint32_t>(row / rows_of_block), static_cast<std::uint32_t>(block)},
                        7);
-            for (unsigned n = 0; n < 8; ++n) {  // of its columns
+            for (unsigned n = 0; n < 8; ++n) {  // the lane's 8 columns
                 const Index col = block * cols_of_block + (n / 2) * 8 + quad * 2 + n % 2;
                 if (col < cols.begin || col >= cols.end()) continue;
                 const unsigned byte = (n / 2) * 4 + row_bit + n % 2;

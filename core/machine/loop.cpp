@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// A loop over a part of what is seen would be taken for one over all of it: that alone is known of every member.
+/// A folded loop has to go over all tiles that are seen: of the other members only this total is known.
 void require_all(const Tiles& tiles, Count seen, Here here) {
     if (tiles.count() == seen) return;
     throw Misuse("uniform goes over " + std::to_string(tiles.count()) + " of the " + std::to_string(seen) +
@@ -28,7 +28,7 @@ void Block::loop(const Axis& asked, const Body& body, Here here) {
     w_.tell([&](Listener& l) { l.end(mark); });
 }
 
-/// Runs tile k for `weight` of its kind.
+/// Runs the loop body on tile k, which counts `weight` times.
 void Block::turn(const Axis& range, Index k, Count weight, const Body& body) {
     check_stop(gpu_.state_->control);
     const Count before = weight_;
@@ -44,7 +44,7 @@ void Block::run_folded(const Axis& range, const Body& body, Here here) {
     const Tiles& tiles = range.tiles;
     if (range.promise == Promise::uniform && tiles.graded() && grading_.members > 0) {
         require_all(tiles, grading_.own, here);
-        // The members of the range around that this one stands for see so many tiles together.
+        // The members that this one stands for see so many full and ragged tiles together.
         const Count each = weight_ / grading_.members;
         if (grading_.full > 0 && tiles.full() > 0) turn(range, 0, each * grading_.full, body);
         if (grading_.ragged > 0 && tiles.ragged()) turn(range, tiles.full(), each * grading_.ragged, body);

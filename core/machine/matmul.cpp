@@ -48,7 +48,7 @@ void Block::matmul(Tile& acc, const Tile& a, const Tile& b, Trans trans, float a
     charge_read(cost, to);
     charge_write(cost, to);
     if (w_.chip.has_data()) {
-        // At most one of the two is f32 where the other is narrower, so one scratch buffer is enough.
+        // At most one operand is f32 while the other is narrower, so one scratch buffer is enough.
         const ConstElements va = rounded(Apply::const_elements(*this, a), left.dtype, right.dtype, w_.scratch);
         const ConstElements vb = rounded(Apply::const_elements(*this, b), right.dtype, left.dtype, w_.scratch);
         Map out(Apply::elements(*this, acc).data, m, n);

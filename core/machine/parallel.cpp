@@ -23,7 +23,7 @@ int cores() { return has_threads ? static_cast<int>(std::max(1u, std::thread::ha
 void at_once(Index n, int threads, const std::function<void(Index, Index)>& work) {
     std::atomic<Index> next{0};
     std::atomic<bool> failed{false};
-    std::exception_ptr error;  // of the first to fail; read when all have come to rest
+    std::exception_ptr error;  // of the first worker to fail; read after all have stopped
     const auto take = [&](Index worker) {
         try {
             for (Index k; !failed && (k = next++) < n;) work(worker, k);
@@ -38,7 +38,7 @@ void at_once(Index n, int threads, const std::function<void(Index, Index)>& work
             for (Index w = 1; w < workers; ++w)
                 if (!others.emplace_back([&take, w] { take(w); }).started()) break;
         } catch (const std::bad_alloc&) {
-            // As where no thread can be had: those that there are do the work.
+            // As where no thread can be started: the threads that there are do the work.
         }
         take(0);
     }
@@ -46,7 +46,7 @@ void at_once(Index n, int threads, const std::function<void(Index, Index)>& work
 }
 
 void in_order(Index n, int threads, const std::function<std::function<void()>(Index, Index)>& work) {
-    constexpr Index most_ahead = 64;  // of what is to be taken next, for each thread
+    constexpr Index most_ahead = 64;  // of `next`, for each thread
     const Index workers = threads > 0 ? threads : cores();
     Mutex mutex;
     std::map<Index, std::function<void()>> waiting;
@@ -54,7 +54,7 @@ void in_order(Index n, int threads, const std::function<std::function<void()>(In
     std::atomic<bool> failed{false};
     at_once(n, static_cast<int>(workers), [&](Index worker, Index k) {
         try {
-            // Whoever has the next one waits for nobody, so all go on.
+            // The worker that has k = next never waits here, so the others can go on.
             while (k >= next + most_ahead * workers) {
                 if (failed) return;
                 wait_a_moment();
@@ -64,7 +64,7 @@ void in_order(Index n, int threads, const std::function<std::function<void()>(In
             waiting.emplace(k, std::move(take));
             while (!waiting.empty() && waiting.begin()->first == next) {
                 const auto first = waiting.extract(waiting.begin());
-                if (first.mapped()) first.mapped()();  // if it throws, next stays: nobody takes it, or another
+                if (first.mapped()) first.mapped()();  // if it throws, next stays: no later one is called
                 ++next;
             }
         } catch (...) {
@@ -81,7 +81,7 @@ BackgroundThread::BackgroundThread(const std::function<void()>& work) {
     try {
         thread_ = std::thread(work);
     } catch (const std::exception&) {
-        // Too many already: the caller does without.
+        // Too many threads already: the caller does without this one.
     }
 }
 

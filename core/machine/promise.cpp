@@ -3,7 +3,7 @@
 namespace tilescope {
 namespace {
 
-/// Whether b - a is to d - c as the numbers of full tiles that they see are.
+/// Whether the costs b - a and d - c are in the ratio of the differences in full tiles that members see.
 template <class Member>
 bool in_proportion(const Member& a, const Member& b, const Member& c, const Member& d) {
     const Cost x = b.cost - a.cost, y = d.cost - c.cost;

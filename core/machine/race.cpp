@@ -8,7 +8,7 @@ namespace {
 
 bool overlap(Span a, Span b) { return a.begin < b.end() && b.begin < a.end(); }
 
-/// Rectangles of one slice that reach the row that is looked at, by their first column.
+/// The rectangles of one slice that reach the current row, ordered by their first column.
 class Front {
   public:
     /// The rectangle of another party that overlaps `s`; nullptr: none.
@@ -24,7 +24,7 @@ class Front {
         by_column_.emplace(s.region.cols.begin, &s);
         widest_ = std::max(widest_, s.region.cols.size);
     }
-    /// Forgets what ends before row `row`; looks once for many rectangles that end together.
+    /// Forgets rectangles that end at or before `row`. Looks again only when all that are left have ended.
     void leave_behind(Index row) {
         if (row < next_look_) return;
         std::erase_if(by_column_, [&](const auto& k) { return k.second->region.rows.end() <= row; });
@@ -88,7 +88,7 @@ void Stores::check(Index launch, const char* kernel, const std::vector<const cha
     }
 }
 
-/// What others add to is not known before the launch ends.
+/// Throws Race where a block loads or stores a tensor that others add to: sums are known only after the launch.
 void Stores::check_adding(Index launch, const char* kernel, const std::vector<const char*>& tensors) const {
     for (const Stored& s : all_) {
         const auto found = uses_.find(s.region.tensor);

@@ -104,7 +104,7 @@ Index Seen::first_to_see_last(const Tiles& range) const {
 
 Index Seen::partial(Span rows, const Tiles& tiles) const {
     const Span tile = elements(rows);
-    // Its first element sees what begins before, and its last what ends after.
+    // The view of the first element ends earliest, and that of the last begins latest: all see what is between.
     const Index size = inner_.tile_size(), extent = inner_.extent();
     Index whole_from = 0, whole_to = inner_.count();
     if (begin_) whole_from = ceil_div(std::clamp<Index>(tile.end() - 1 + *begin_, 0, extent), size);
@@ -155,7 +155,7 @@ Seen::Sums Seen::one_by_one(const Tiles& range) const {
         const Tiles seen = (*this)(range[k]);
         Sum& sum = seen.count() > 0 ? s.seeing : s.blind;
         ++sum.members, sum.full += seen.full(), sum.ragged += seen.ragged() ? 1 : 0;
-        // Full tiles count for two, that a ragged one tips the balance.
+        // A full tile weighs 2, a ragged one 3: of two equal counts, the one with a ragged tile wins.
         const Index weight = 2 * seen.full() + 3 * (seen.ragged() ? 1 : 0);
         if (sum.members == 1) sum.first = k;
         if (sum.members == 1 || weight > most) sum.position = k;

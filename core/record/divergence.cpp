@@ -13,7 +13,7 @@ namespace {
 
 std::string number(std::integral auto n) { return std::to_string(n); }
 
-/// As many digits as tell it from every other number of 32 bits.
+/// As many digits as tell it from every other 32-bit float.
 std::string number(float x) {
     char text[32];
     std::snprintf(text, sizeof text, "%.9g", static_cast<double>(x));
@@ -25,7 +25,7 @@ std::string text_of(const Region& r) {
     return "slice " + number(r.slice) + ", rows " + span(r.rows) + ", columns " + span(r.cols);
 }
 
-/// Bits, so that 0 differs from -0; but a NaN is a NaN.
+/// Compares bits, so that 0 differs from -0; but all NaNs are the same.
 bool same(float a, float b) { return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0; }
 
 template <class T>
@@ -160,7 +160,7 @@ std::string divergence(const Trace& was, const Trace& is) {
                    "): " + found;
     }
     if (was.size() != is.size()) return changed("the number of steps", number(was.size()), number(is.size()));
-    // What no step is about: a loop without turns, a tile that failed to be made.
+    // Tables may also have what no step is about: a loop without iterations, a tile that could not be made.
     const bool same_tables =
         was.tiles() == is.tiles() && was.launches() == is.launches() && was.blocks() == is.blocks() &&
         was.turns() == is.turns() &&

@@ -88,13 +88,13 @@ float JsonEntry::to_float(const char* key, const Json& j) const {
     constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     constexpr std::pair<const char*, float> words[] = {{"inf", inf}, {"-inf", -inf}, {"nan", nan}};
     if (j.is_number()) {
-        // What f32 cannot hold was not written by it.
+        // Recordings hold values of f32 only, so a number that f32 cannot hold exactly is refused.
         const auto x = j.get<double>();
         if (std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()) &&
             static_cast<double>(static_cast<float>(x)) == x)
             return static_cast<float>(x);
     } else if (j.is_string()) {
-        // As a string: the library's comparison makes JSON of the other side, in a function that cannot throw.
+        // Compares strings, because the library's comparison converts `word` to JSON in a function that cannot throw.
         const auto& said = j.get_ref<const std::string&>();
         if (said == "-nan") return std::copysign(nan, -1.0f);
         for (const auto& [word, x] : words)

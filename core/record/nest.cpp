@@ -9,7 +9,7 @@ void Nest::begin(const LaunchMark& mark) {
     for (const Axis& a : mark.axes) launches_.back().axes.push_back({a.tiles, a.promise});
 }
 
-/// A loop is the same when it stands at the same place in the same loop.
+/// Two loops are the same when they stand at the same source line in the same outer loop.
 void Nest::begin(const LoopMark& mark) {
     std::vector<Loop>& loops = launches_.back().loops;
     const Index around = open_.empty() ? -1 : open_.back();

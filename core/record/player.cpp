@@ -16,7 +16,7 @@ Index entries(const MachineState& s) {
 void change_tiles(std::vector<TileState>& tiles, const Step& step, Index number) {
     const Event& e = step.event;
     if (e.out == no_tile) return;
-    // From the back: what a program works with is mostly what it made last.
+    // From the back, because programs mostly work with the tiles that they made last.
     const auto found = std::find_if(tiles.rbegin(), tiles.rend(), [&](const TileState& t) { return t.tile == e.out; });
     if (e.kind() == Kind::release)
         tiles.erase(std::prev(found.base()));
@@ -101,7 +101,7 @@ void Player::touch(const Step& step) {
     }
 }
 
-/// Sums are made in the order of the thread blocks' numbers, in which the machine adds, whenever these did it.
+/// Sums are replayed in the order of the thread blocks' numbers, as the machine adds, whatever the steps' order.
 void Player::find_changes() {
     changes_.resize(trace_->tensors().size());
     std::set<TensorId> added_to;
@@ -117,7 +117,7 @@ void Player::find_changes() {
         std::stable_sort(steps.begin(), steps.end(), [&](Index a, Index b) { return place(a) < place(b); });
 }
 
-/// All that was stored or added so far.
+/// Applies all stores and additions so far.
 void Player::replay(TensorId tensor, std::vector<float>& values) const {
     for (const Index k : changes_[tensor])
         if (k < position()) place(trace_->tensors()[tensor], (*trace_)[k].event, trace_->values((*trace_)[k]), values);
@@ -134,7 +134,7 @@ const std::vector<float>& Player::values(TensorId tensor) const {
         replay(tensor, c.values);
         return c.values;
     }
-    // The last store to each region, in the order in which they happened, for regions may overlap.
+    // The last store to each region, in the order in which they happened, because regions may overlap.
     std::vector<Index> stores;
     for (const Touched& t : now.touched)
         if (t.last_store >= 0) stores.push_back(t.last_store);

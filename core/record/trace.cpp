@@ -14,7 +14,7 @@ namespace {
 
 Bytes float_bytes(std::size_t n) { return static_cast<Bytes>(n * sizeof(float)); }
 
-/// A source file's path among the sources; of a file that is not among them its name.
+/// A file's path within TileScope's sources; for a file outside of them, its name.
 const char* name_of_source(const char* path) {
     const char* ours = among_sources(path);
     return ours ? ours : path + (std::string_view(path).rfind('/') + 1);  // npos + 1 is 0
@@ -158,7 +158,7 @@ Trace Trace::reordered(std::span<const Index> order) && {
     return std::move(*this);
 }
 
-/// Lists the regions of tensors in order of the first time.
+/// Lists each tensor's regions in the order of their first use.
 void Trace::list_regions() {
     for (RecordedTensor& t : kept_.tensors) t.regions.clear();
     region_index_.clear();
@@ -179,7 +179,7 @@ void Trace::number_tiles(Event& event) {
     }
     event.out = number(event.out);
     for (Operand& o : event.reads) o.tile = number(o.tile);
-    // What a tile is becomes clear as it is used.
+    // The meaning of a tile becomes known as it is used.
     const TileId told = event.kind() == Kind::store ? event.a() : event.out;
     if (told != no_tile && event.meaning != Meaning::other) kept_.tiles[told].meaning = event.meaning;
     event.tile = nullptr;

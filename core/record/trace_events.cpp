@@ -44,7 +44,7 @@ void EventReader::read(const Json& json) {
 
 const Operation& EventReader::operation(JsonEntry& entry) const {
     const std::string op = entry.text("op"), what = entry.text("what");
-    if (op == name_of(Kind::launch)) return operation::launch;  // `what` is its kernel
+    if (op == name_of(Kind::launch)) return operation::launch;  // `what` names the kernel
     const Operation* found = find_operation(what);
     for (const Operation* mark : {&operation::block_begin, &operation::block_end})
         if (what == mark->name) found = mark;
@@ -68,7 +68,7 @@ void EventReader::begin_launch(JsonEntry& entry, Step& step) {
         entry.refuse("what " + text::shown(entry.text("what")) + ": this launch's kernel is " + text::shown(kernel));
 }
 
-/// Which thread block of which launch: the one that began last, or the next of the table.
+/// Reads the step's thread block and launch: the next block of the table where one begins, else the current one.
 void EventReader::place(JsonEntry& entry, Step& step) {
     const bool begins = step.event.operation == &operation::block_begin;
     if (begins == in_block_)
@@ -128,7 +128,7 @@ void EventReader::read_tiles(JsonEntry& entry, Event& e) {
     if (entry.has("meaning")) e.meaning = entry.named("meaning", all_meanings, name_of);
 }
 
-/// Tiles come and go.
+/// Refuses tiles that are made twice or used after their release, and counts the bytes that tiles hold.
 void EventReader::live(JsonEntry& entry, const Event& e) {
     if (e.out == no_tile) return;
     const RecordedTile& t = to_.tiles[e.out];
@@ -136,7 +136,7 @@ void EventReader::live(JsonEntry& entry, const Event& e) {
     if (e.kind() == Kind::alloc ? life != Life::to_come : life == Life::given_back)
         entry.refuse("out: " + quoted_name(t.name, e.out) + " was made before");
     Bytes& held = held_[static_cast<std::size_t>(t.space)];
-    const Bytes bytes = t.within == no_tile ? t.bytes() : 0;  // or it is in a place that is held as a whole
+    const Bytes bytes = t.within == no_tile ? t.bytes() : 0;  // else its bytes count with the tile that it is in
     if (life == Life::to_come) held += bytes;
     if (e.kind() == Kind::release) held -= bytes;
     life = e.kind() == Kind::release ? Life::given_back : Life::on_chip;

@@ -48,16 +48,16 @@ class TraceReader {
     std::istream& in_;
     const std::string& name_;
     const Control* control_;
-    std::string key_;     // of the document's object, that is being read
+    std::string key_;     // member of the document's object that is being read
     Index section_ = -1;  // the last one of `sections` that began
     bool known_ = false;  // the schema was read
     Json about_ = Json::object();
     RecordedRun to_;
     std::optional<EventReader> events_;
-    Index entries_ = 0;  // of this list, so far
+    Index entries_ = 0;  // of the current list, so far
 };
 
-/// Hears the document while it is parsed, and keeps no more of it than an entry at a time.
+/// Handles the document while it is parsed, and keeps only one entry of it at a time.
 void TraceReader::parse() {
     try {
         const Json rest = Json::parse(

@@ -45,7 +45,7 @@ Json to_json(const RecordedTurn& t) {
     return j;
 }
 
-/// As most tensors that are no inputs begin, which need not be said.
+/// Whether no element was written yet, as in most tensors that are no inputs: then the values are left out.
 bool is_unwritten(const RecordedTensor& t) {
     const float none = unwritten(t.dtype);
     return std::all_of(t.initial.begin(), t.initial.end(),
@@ -76,7 +76,7 @@ Json to_json(const RecordedTile& t) {
     return j;
 }
 
-/// A list, an entry a line.
+/// Writes a list, one entry per line.
 template <class T>
 void write_list(std::ostream& out, const char* name, const std::vector<T>& list) {
     out << ",\n\"" << name << "\": [";

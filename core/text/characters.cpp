@@ -5,7 +5,7 @@
 namespace tilescope::text {
 
 Character next_character(std::string_view& text) {
-    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // that needs so many bytes
+    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // code that needs so many bytes
     const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
     const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
     char32_t code = size == 1 ? byte(0) : byte(0) & (0x7fu >> size);

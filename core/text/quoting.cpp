@@ -19,15 +19,14 @@ std::string each(std::string_view text, F&& letter) {
 
 bool is_one_of(char c, std::string_view some) { return some.find(c) != some.npos; }
 
-/// By a command of the shell's, which makes the bytes that a line cannot have: `"$(printf 'a\012b')"`.
+/// As a shell command that prints the word, with bytes that a line cannot hold: `"$(printf 'a\012b')"`.
 std::string printed(const std::string& word) {
     return "\"$(printf '" +
            each(word,
                 [](char c) -> std::string {
                     char octal[5];
                     std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
-                    const bool clear =
-                        is_one_of(c, plain_in_shell) && c != '-';  // which would begin an option of printf
+                    const bool clear = is_one_of(c, plain_in_shell) && c != '-';  // '-' would begin an option of printf
                     return c == '%' ? "%%" : clear ? std::string{c} : octal;
                 }) +
            "')\"";
@@ -39,8 +38,8 @@ std::string in_gnuplot(std::string_view text) {
     return "'" +
            each(text,
                 [](char c) -> std::string {
-                    if (c == '\n') return "'.\"\\n\".'";   // only double quotes have a new line
-                    if (c == '@') return "'.\"\\100\".'";  // behind a quote it would be a macro, also in here
+                    if (c == '\n') return "'.\"\\n\".'";   // only double quotes know \n
+                    if (c == '@') return "'.\"\\100\".'";  // after a quote, @ would begin a macro, even in a string
                     return c == '\'' ? "'.\"'\".'" : std::string{c};
                 }) +
            "'";
@@ -65,7 +64,7 @@ std::string in_gnuplot_data(std::string_view text) {
 
 std::string in_gnuplot_comment(std::string_view text) {
     std::string line = each(text, [](char c) { return std::string{static_cast<unsigned char>(c) < 0x20 ? ' ' : c}; });
-    return "# " + line + (line.ends_with('\\') ? " " : "");  // a backslash at the end would go on with the next line
+    return "# " + line + (line.ends_with('\\') ? " " : "");  // a backslash at the end would continue the comment
 }
 
 std::string in_gnuplot_output(const std::string& path) {
@@ -73,7 +72,7 @@ std::string in_gnuplot_output(const std::string& path) {
 }
 
 std::string in_tex(std::string_view text) {
-    // A row of a table must not begin with what the end of the row before takes for its own.
+    // At the start of a table row, [ or * would be read as an argument of the command that ends the row before.
     return (text.starts_with('[') || text.starts_with('*') ? "{}" : "") + each(text, [](char c) -> std::string {
                switch (c) {
                    case '\\':
@@ -113,7 +112,7 @@ std::string in_xml(std::string_view text) {
                 return "&gt;";
             case '"':
                 return "&quot;";
-            default:  // XML has no place for most of the control characters
+            default:  // XML does not allow most control characters
                 return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t' ? std::string{c} : std::string();
         }
     });

@@ -15,19 +15,19 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t gap = 2;          // between columns
-constexpr std::size_t further_in = 2;   // of a line that continues a cell
-constexpr std::size_t least_text = 20;  // that a column of text is cut to
+constexpr std::size_t further_in = 2;   // indent of a line that continues a cell
+constexpr std::size_t least_text = 20;  // width that a column of text is not cut below
 
 std::size_t margin_of(const std::string& cell) { return std::min(cell.find_first_not_of(' '), cell.size()); }
 
-/// The fewest places that a cell can be cut to.
+/// The smallest width to which a cell can be cut, in characters.
 std::size_t narrowest(const std::string& cell, std::size_t continued) {
     std::size_t word = 0;
     for (const std::string& w : wrapped(cell.substr(margin_of(cell)), 1)) word = std::max(word, width(w));
     return std::min(width(cell), margin_of(cell) + continued + word);
 }
 
-/// The cell in lines of at most `most` places; what continues it stands further in.
+/// The cell in lines of at most `most` characters; lines after the first are indented by `continued` more.
 Lines cut(const std::string& cell, std::size_t most, std::size_t continued) {
     if (width(cell) <= most) return {cell};
     const std::size_t margin = margin_of(cell);
@@ -40,7 +40,7 @@ std::size_t total(const std::vector<std::size_t>& widths) {
     return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
 }
 
-/// Columns in groups that have room, each beginning with the first `keys`. Those of `stays` go with the one before.
+/// Groups of columns that fit into `room`, each with the first `keys` columns. `stays`: with the column before it.
 std::vector<std::vector<std::size_t>> groups(const std::vector<std::size_t>& widths, const std::vector<bool>& stays,
                                              std::size_t keys, std::size_t room) {
     std::vector<std::size_t> key(keys);
@@ -61,7 +61,7 @@ std::vector<std::vector<std::size_t>> groups(const std::vector<std::size_t>& wid
     return all;
 }
 
-/// Cells in another language, with something between them, empty ones too.
+/// The cells, empty ones too, quoted by `quoted` and separated by `between`.
 std::string joined(const Lines& cells, const char* between, std::string (*quoted)(std::string_view)) {
     std::string line = quoted(cells[0]);
     for (std::size_t c = 1; c < cells.size(); ++c) line += between + quoted(cells[c]);
@@ -119,7 +119,7 @@ void Table::print_row(std::ostream& out, const std::string& indent, std::size_t 
     for (std::size_t k = 0; k < height; ++k) {
         std::string line = indent;
         for (std::size_t n = 0; n < columns.size(); ++n) {
-            // A header stands on its rule, a cell hangs from its first line.
+            // Headers align at the bottom, above the rule; cells align at the top.
             const std::size_t above = header ? height - cells[n].size() : 0;
             const bool there = k >= above && k - above < cells[n].size();
             const std::string cell = there ? cells[n][k - above] : "";

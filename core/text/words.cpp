@@ -12,7 +12,7 @@
 namespace tilescope::text {
 namespace {
 
-/// Letters put in, left out, replaced or exchanged with their neighbour.
+/// Edit distance: letters inserted, left out, replaced or exchanged with their neighbour.
 std::ptrdiff_t edits(std::string_view a, std::string_view b) {
     std::vector<std::ptrdiff_t> before_last, last(b.size() + 1), row(b.size() + 1);
     std::iota(last.begin(), last.end(), 0);
@@ -36,7 +36,7 @@ std::ptrdiff_t strangeness(std::string_view typed, std::string_view name) {
     return edits(typed, name) - 2 * front - back;
 }
 
-/// Neither a control character nor one that is there to change how others are drawn.
+/// Whether it is neither a control character nor one that only changes how others are drawn.
 bool drawn(const Character& c) {
     constexpr std::pair<char32_t, char32_t> hidden[] = {
         {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
@@ -58,7 +58,7 @@ std::string escaped(const Character& c) {
     return digits;
 }
 
-/// The end of the parts, from `begin` on, that together take no more than `most` places.
+/// The end of the parts from `begin` on that together are at most `most` characters wide.
 template <class Iterator>
 Iterator within(Iterator begin, Iterator end, std::size_t most) {
     for (std::size_t taken = 0; begin != end && (taken += width(*begin)) <= most;) ++begin;
@@ -83,8 +83,8 @@ std::size_t letters_in_common(std::string_view a, std::string_view b) {
     return static_cast<std::size_t>(std::max(front, back));
 }
 
-/// Whether what was typed may stand for the name, both plain: a beginning or an end of it, half of the longer one in
-/// common there, or few edits for its length.
+/// Whether the typed word may mean the name, both plain: it begins or ends the name, they have half of the longer one
+/// in common at one end, or there are few edits for their length.
 bool is_close(std::string_view typed, std::string_view name) {
     const std::size_t common = letters_in_common(typed, name), longer = std::max(typed.size(), name.size());
     if (std::min(typed.size(), name.size()) < 2) return false;

@@ -8,7 +8,7 @@ namespace tilescope {
 
 namespace {
 
-// The next lots of a linear congruential generator, each from the lot before all of them: no draw waits for another.
+// The next random numbers of a linear congruential generator, all from the same last one: no draw waits for another.
 struct Ahead {
     Cache::Ways factor, summand;
 };
@@ -48,7 +48,7 @@ Cache::Ways Cache::drawn(Partition& p) {
 }
 
 void Cache::evict_one(Partition& p) {
-    // When it was used above its place: the least is the oldest, without a branch that nobody can predict.
+    // Last use in the upper 32 bits, place in the lower: the least is the oldest, found without unpredictable branches.
     auto oldest = std::numeric_limits<std::uint64_t>::max();
     const auto compare = [&](std::uint32_t place) {
         oldest = std::min(oldest, static_cast<std::uint64_t>(p.last_used[place]) << 32 | place);

@@ -14,7 +14,7 @@ DramTraffic sum_of(std::span<const Cache> caches) {
     return sum;
 }
 
-/// Tiles of all heads that are read before they are written, and those that are written, each once.
+/// Bytes of all heads' tiles that are read before they are written, and of those that are written, each once.
 DramTraffic touched_first(const LaunchAccesses& head, std::span<const Sharing> sharing) {
     DramTraffic all;
     std::vector<bool> seen(head.tiles.size(), false), dirty = seen;
@@ -40,7 +40,7 @@ struct Turn {
 
 }  // namespace
 
-// SMs of the first 8 thread blocks share one, then 8 the other, then 16 and 16 and so on.
+// SMs, numbered by their first thread blocks: 8 use partition 0, 8 partition 1, then 16 and 16 and so on.
 int partition_of(std::uint32_t sm, int partitions) {
     if (partitions == 1) return 0;
     return static_cast<int>(sm < 16 ? sm / 8 % 2 : (sm / 16 + 1) % 2);
@@ -75,7 +75,7 @@ std::optional<DramTraffic> passing_through(const LaunchAccesses& head, std::span
     const auto room = static_cast<double>(l2.bytes);
     if (2 * static_cast<double>(resident * tiles * l2.partitions) > room) return std::nullopt;
     DramTraffic all = touched_first(head, sharing);
-    // With two partitions every second half of a tile leaves a copy, which is not dirty.
+    // With two partitions one half of every tile leaves a copy, which is not dirty.
     const double held = static_cast<double>(tiles * head.heads) * (l2.partitions + 1) / 2;
     all.written -= std::llround(static_cast<double>(all.written) * std::min(room / held, 1.0));
     return all;
@@ -86,7 +86,7 @@ DramTraffic play(const LaunchAccesses& head, std::span<const Sharing> sharing, s
     const DramTraffic before = sum_of(caches);
     const auto chiplets = static_cast<std::uint32_t>(caches.size());
     std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
-    std::vector<std::uint32_t> next(stays.size(), 0);  // visit, of every block
+    std::vector<std::uint32_t> next(stays.size(), 0);  // next visit of every block
     const auto carry_out = [&](Turn t) {
         const BlockOfHead at = order[t.block];
         const std::vector<Visit>& visits = head.block[at.block];

@@ -5,11 +5,11 @@
 namespace tilescope {
 namespace {
 
-constexpr double in_pairs = 0.5;  // instructions of an element that is rounded to 16 bits, two at a time
+constexpr double in_pairs = 0.5;  // instructions per element rounded to 16 bits: one rounds two
 
 double& of_unit(PerUnit& busy, Unit u) { return busy[static_cast<std::size_t>(u)]; }
 double elements_of(const TileInfo& t) { return static_cast<double>(t.rows * t.cols); }
-/// Whether rows have more than one of it.
+/// Whether the tile has more than one column.
 bool wide(const TileInfo& t) { return t.cols > 1; }
 
 }  // namespace
@@ -21,7 +21,7 @@ void LanePrograms::begin(const LoopMark&) { loops_.push_back(-1); }
 void LanePrograms::turn(const TurnMark& mark) { loops_.back() = mark.index; }
 void LanePrograms::end(const LoopMark&) { loops_.pop_back(); }
 
-/// Turns go round.
+/// Closes the ring of turns: each warpgroup hands on to the next one, and the last to the first.
 void LanePrograms::end(const BlockMark&) {
     std::vector<Warpgroup> round;
     for (Warpgroup w = 0; w < states_.size(); ++w) {
@@ -81,7 +81,7 @@ LanePrograms::Arrives LanePrograms::arrival(std::string name, bool of_product) {
     return std::make_shared<Arrival>(Arrival{flag(std::move(name)), of_product});
 }
 
-/// The number of the act.
+/// Returns the number of the act.
 std::size_t LanePrograms::add(Warpgroup w, Act act) {
     State& s = states_[w];
     if (step() >= 0 && s.told != step()) acts(w).push_back({.kind = Act::Kind::mark, .step = s.told = step()});
@@ -96,7 +96,7 @@ void LanePrograms::hear(Warpgroup w, Arrival& a, const char* what) {
     if (a.of_product) add(w, {.kind = Act::Kind::pass, .what = what, .cycles = c_.notices});
 }
 
-/// What is in registers a warpgroup made itself.
+/// Waits only for itself where the tile is in registers, and for all its makers where it is in shared memory.
 void LanePrograms::hear_made(Warpgroup w, TileId id) {
     OnChip& t = tiles_.at(id);
     for (const auto& [by, made] : t.made)
@@ -234,7 +234,7 @@ LanePrograms::Cost LanePrograms::cost_of_work(const State& s, const Event& e, co
     return c;
 }
 
-/// A pass is at its busiest unit. One that full-rate instructions fill leaves tensor cores less.
+/// A pass takes as long as its busiest unit. One of full-rate instructions alone also takes cycles of tensor cores.
 void LanePrograms::grow(Warpgroup w, Pass& pass, const Cost& more) {
     const double sigma = c_.sigma * states_[w].lane->cycles;
     for (std::size_t u = 0; u < unit_count; ++u) pass.busy[u] += more.busy[u];

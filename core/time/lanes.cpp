@@ -12,7 +12,7 @@ namespace tilescope {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double least_of_tensor_cores = 0.1;  // that work beside leaves them
+constexpr double least_of_tensor_cores = 0.1;  // share that other work leaves them at least
 
 class Play {
   public:
@@ -57,8 +57,8 @@ class Play {
     };
     struct Timer {
         double at;
-        std::uint64_t number;  // of those at once, in the order in which they were set
-        std::uint32_t lane;    // that goes on, where there is no flag
+        std::uint64_t number;  // for timers of one time, the order in which they were set
+        std::uint32_t lane;    // goes on, where there is no flag
         Flag flag;
         friend bool operator>(const Timer& a, const Timer& b) {
             return a.at != b.at ? a.at > b.at : a.number > b.number;
@@ -87,7 +87,7 @@ class Play {
         if (keeps_phases_ && to > from) out_.phases.push_back({lane, act.kind, act.what, act.step, from, to});
     }
 
-    /// The lane's next act, and what takes no time before it.
+    /// Carries out the lane's acts up to one that takes time or enters a queue.
     void go_on(std::uint32_t lane) {
         const std::vector<Act>& acts = lanes_[lane].acts;
         for (std::size_t& k = next_[lane]; k < acts.size();) {
@@ -133,7 +133,7 @@ class Play {
         }
     }
 
-    /// Those that wait for what is there by now; whether there were any.
+    /// Makes lanes ready whose flag was set often enough. Returns whether there were any.
     bool wake() {
         const std::size_t before = waiting_.size();
         std::erase_if(waiting_, [&](const Waiting& w) {
@@ -149,14 +149,14 @@ class Play {
     Index at_work_on(const std::optional<Unit>& unit) const {
         return std::count_if(work_.begin(), work_.end(), [&](const Work& w) { return w.act->unit == unit; });
     }
-    /// Of a piece of work, the share of it that a cycle does.
+    /// The share of a piece of work that is done in a cycle.
     double rate_of(const Work& w) const {
         const Act& a = *w.act;
         if (!a.unit) return 1 / a.cycles;
         const auto all = static_cast<double>(static_cast<Index>(work_.size()) - at_work_on(std::nullopt));
         return 1 / (a.cycles * static_cast<double>(at_work_on(a.unit)) + (queue_.empty() ? 0 : a.beside * all));
     }
-    /// Cycles of the first product that a cycle does.
+    /// How many cycles of the first product are done in a cycle.
     double rate_of_products() const {
         double stolen = 0;
         for (const Work& w : work_) stolen += w.act->steals * rate_of(w);
@@ -177,7 +177,7 @@ class Play {
         std::vector<double> rates;
         for (const Work& w : work_) rates.push_back(rate_of(w));
         account(cycles);
-        // Alone, a lane's cycles add up as they are.
+        // With timers alone, takes the timer's own time, which has no rounding error.
         now_ = queue_.empty() && work_.empty() ? timers_.top().at : now_ + cycles;
         if (!queue_.empty() && (queue_.front().left -= products * cycles) < of_a_cycle) {
             const Product done = queue_.front();
@@ -211,7 +211,7 @@ class Play {
     std::string name_of(Flag f) const {
         return f < machine_.flags.size() ? machine_.flags[f] : "flag " + std::to_string(f);
     }
-    /// The lane that would set a flag, had it gone on; nullptr: none does.
+    /// The lane whose remaining acts set the flag; nullptr: none.
     const LaneProgram* who_sets(Flag f) const {
         for (std::size_t l = 0; l < lanes_.size(); ++l)
             for (std::size_t k = next_[l]; k < lanes_[l].acts.size(); ++k)

@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-/// What a step of each of r residents takes beyond what one takes alone.
+/// How much longer a step of each of r residents takes than a step of one alone.
 LoopTime waits(const StepTime& s, Index r, double sharing) {
     const double unit = s.waiting_for_unit(r);
     return {0, unit, std::max(0.0, s.together(r, sharing) - s.alone - unit)};

@@ -13,7 +13,7 @@ struct InTrace {
 struct InPacket {
     static constexpr int timestamp = 8, sequence = 10, track_event = 11, interned_data = 12, sequence_flags = 13;
     static constexpr int track_descriptor = 60, first_on_sequence = 87;
-    // Of sequence_flags: what was interned before is forgotten; what is interned is needed.
+    // Bits of sequence_flags: earlier interned entries are forgotten; the packet needs interned entries.
     static constexpr std::uint64_t cleared = 1, needs_interned = 2;
 };
 struct InTrack {
@@ -148,7 +148,7 @@ void PerfettoTrace::event(std::uint64_t ns, const Message& event) {
     packet(p);
 }
 
-/// All are of one sequence, in which what is interned is known from there on.
+/// All packets are of one sequence: an entry interned in one of them is known in all later ones.
 void PerfettoTrace::packet(Message& p) {
     p.number(InPacket::sequence, the_sequence)
         .number(InPacket::sequence_flags, InPacket::needs_interned | (first_ ? InPacket::cleared : 0));

@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-/// Of the data sheet's bandwidth what a kernel gets that only reads: 0.94 on an H100, 0.96 on an H200
+/// The share of the data sheet's bandwidth that a kernel reaches if it only reads: 0.94 on an H100, 0.96 on an H200
 /// (bench/reading.cu, from 0.5 to 2 GB).
 constexpr double reads_of_sheet = 0.95;
 
@@ -52,7 +52,7 @@ double clock_of(const Rates& r, Style style, Index blocks_per_sm) {
 }
 
 DramRates dram_of(const Rates& r, Style style) {
-    // The constants of CUDA cores were fitted with a copy's rate for both.
+    // The constants of CUDA cores were fitted with a copy's rate for reads and for writes.
     if (style == Style::cuda_cores) return {r.copy_gbs, r.copy_gbs};
     return {r.read_gbs, 1 / (2 / r.copy_gbs - 1 / r.read_gbs)};  // a byte of a copy is read or written, half and half
 }

@@ -20,8 +20,8 @@ struct BlockTurns {
     std::vector<SmTurn> turns;
 };
 
-/// Cuts the steps of a thread block into turns. A turn ends with an operation, or where a line begins after one that
-/// only made tiles; what is given back at the end of the block is a turn of its own.
+/// Cuts the steps of a thread block into turns. A turn ends with an operation, or where a new line begins after a line
+/// that only made tiles. What is released at the end of the block is a turn of its own.
 std::vector<SmTurn> turns_of(const Trace& t, Index first, Index last) {
     std::vector<SmTurn> turns;
     Index begin = first;
@@ -55,7 +55,7 @@ std::vector<BlockTurns> blocks_of_launch(const Trace& t, Index s) {
     return blocks;
 }
 
-/// Where every turn takes one cycle, and an SM has one thread block.
+/// The stays if every turn takes one cycle, and an SM has one thread block at a time.
 std::vector<Stay> one_turn_a_tick(const std::vector<BlockTurns>& blocks, Index sms) {
     Grid grid;
     for (const BlockTurns& b : blocks) {
@@ -65,7 +65,7 @@ std::vector<Stay> one_turn_a_tick(const std::vector<BlockTurns>& blocks, Index s
     return play(grid, std::min(sms, static_cast<Index>(blocks.size())), 1, Refill::packed).stays;
 }
 
-/// By SM, the blocks that it has, one after the other.
+/// For each SM its blocks, in the order in which they start.
 std::vector<std::vector<std::size_t>> lanes_of(const std::vector<BlockTurns>& blocks, Index sms,
                                                const Schedule::Stays& known) {
     std::vector<Stay> stays;
@@ -83,9 +83,9 @@ std::vector<std::vector<std::size_t>> lanes_of(const std::vector<BlockTurns>& bl
     return on_sm;
 }
 
-/// Whether blocks store where others of them did: under a lock, in the order of the recording.
+/// Whether a block stores where another block stored: under a lock, in the order of the recording.
 bool take_turns(const Trace& t, const std::vector<BlockTurns>& blocks) {
-    std::map<std::tuple<TensorId, Index, Index, Index>, std::size_t> stored;  // by whom first
+    std::map<std::tuple<TensorId, Index, Index, Index>, std::size_t> stored;  // the first block that stored there
     for (std::size_t b = 0; b < blocks.size(); ++b)
         for (const SmTurn& turn : blocks[b].turns)
             for (Index s = turn.first; s < turn.last; ++s) {
@@ -188,7 +188,7 @@ const Placement* Schedule::placement_of(Index launch, Index block) const {
 const Placement* Schedule::at(Index sm, Index tick) const {
     if (sm >= sms_used()) return nullptr;
     const auto& mine = by_sm_[static_cast<std::size_t>(sm)];
-    // Ticks count from 1 for those who look back at them; a placement's from 0.
+    // `tick` counts from 1: it is the tick that has just ended. Ticks of placements count from 0.
     const auto after =
         std::partition_point(mine.begin(), mine.end(), [&](std::size_t p) { return placements_[p].last_tick < tick; });
     if (after == mine.end()) return nullptr;

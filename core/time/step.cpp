@@ -16,11 +16,11 @@ constexpr double warps_of_resident = 4;                   // one on each sub-cor
 constexpr Index fragment = 16;                            // rows of an mma
 constexpr double half_bytes = 2;                          // of an operand of tensor cores
 
-/// A product whose result has the rows of its first operand: of a row tile.
+/// Whether the rows of a product are the rows of its first operand, a row tile.
 bool of_rows(const Deed& d) { return d.kind() == Kind::product && !d.transposed[0]; }
 
-/// Cycles of every unit that an operation takes, all its warps together. A warp computes all the rows that it owns, or
-/// none: a block with fewer rows than a full one takes as long, on the sub-cores of those it has.
+/// Cycles that an operation takes on every unit, all its warps together. A warp computes all the rows that it owns, or
+/// none. So a block with fewer rows takes as long as a full one, on the sub-cores of the warps that have rows.
 class Pricing {
   public:
     Pricing(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const Cut& cut)
@@ -28,7 +28,7 @@ class Pricing {
 
     PerUnit of(const Deed& d) const {
         PerUnit c{};
-        if (d.out.size() == 0) return c;  // of a tile without rows
+        if (d.out.size() == 0) return c;  // the tile has no rows
         switch (d.kind()) {
             case Kind::load:
                 if (d.out.in_sram()) at(c, Unit::sram) = d.out.bytes() / r_.sram;
@@ -48,7 +48,7 @@ class Pricing {
         return c;
     }
 
-    /// Of the warps, those that own the rows of an operation: others are at their own meanwhile.
+    /// The share of the warps that own rows of an operation; the others work on their own rows meanwhile.
     double share_of(const Deed& d) const {
         if (kernel_.rows == 0 || kernel_.own_keys) return 1;
         return std::min(1.0, rows_of(d) * whole_warps(d) / static_cast<double>(kernel_.rows));
@@ -57,7 +57,7 @@ class Pricing {
   private:
     static double& at(PerUnit& c, Unit u) { return c[static_cast<std::size_t>(u)]; }
     static double rows_of(const Deed& d) { return static_cast<double>(d.out.tile.rows); }
-    /// Rows of a full thread block over those of this one, as far as the operation has them.
+    /// Ratio of the rows of a full thread block to those of this one, for the rows that the operation has.
     double whole_warps(const Deed& d) const {
         if (d.moves_data()) return 1;
         const auto over = [](Index all, double some) { return static_cast<double>(all) / some; };
@@ -69,8 +69,8 @@ class Pricing {
         return std::max(1.0, (cut ? over(cut_.full, static_cast<double>(cut_.rows)) : 1) *
                                  (of_row_tiles ? over(cut_.at_once, static_cast<double>(at_once_)) : 1));
     }
-    /// Where warps on tensor cores own rows, each has as many as the one with most, in fragments of 16: 112 rows cost
-    /// four warps as much as 128.
+    /// Where warps on tensor cores own rows, each takes as long as the warp with most rows, in fragments of 16: 112
+    /// rows cost four warps as much as 128.
     double whole_fragments(const Deed& d) const {
         const bool own_rows = kernel_.style == Style::tensor_cores && at_once_ > 0 && !d.moves_data() &&
                               !d.transposed[0] && !kernel_.own_keys && !kernel_.own_softmax && kernel_.tiled.warp == 0;
@@ -91,25 +91,25 @@ class Pricing {
             const auto [of_a, of_b] = reads_of(d);
             if (d.reads[1].in_sram()) at(c, Unit::sram) += of_b * d.reads[1].bytes() / r_.sram;
             if (d.reads[0].in_sram()) at(c, Unit::sram) += of_a * d.reads[0].bytes() / r_.sram;
-            // What is in registers is rounded, and stays there; a sum over keys that warps own needs all of it.
+            // An operand in registers is rounded and stays there; sums over keys that warps own need all warps' parts.
             if (!d.reads[0].in_sram()) at(c, Unit::alu) += 0.5 * d.reads[0].size() / r_.half;
             if (!d.reads[0].in_sram() && sums_over_owned(d))
                 at(c, Unit::sram) += (1 + of_a) * half_bytes * d.reads[0].size() / r_.sram;
         } else {
             at(c, Unit::fma) = flops / 2 / r_.fma;
-            // 16 bytes at a time: of b n / 16 rows a lane, 4 wavefronts each; of a 8 rows that all share, 2 each.
+            // Reads of 16 bytes: of b, n / 16 rows per lane, 4 wavefronts each; of a, 8 shared rows, 2 wavefronts each.
             at(c, Unit::sram) = warps_of(d) * k / 4 * (n / lanes_per_row * 4 + rows_per_thread * 2);
-            // What is in registers is put into shared memory first: other lanes need it.
+            // An operand in registers is put into shared memory first, because other lanes need it.
             if (!d.reads[0].in_sram()) at(c, Unit::sram) += 4 * d.reads[0].size() / r_.sram;
             if (d.scaled) at(c, Unit::alu) += d.out.size() / r_.fma;
         }
     }
 
     bool sums_over_owned(const Deed& d) const { return kernel_.own_keys && !d.transposed[0] && !d.transposed[1]; }
-    /// How often the warps of a block read a product's operands, together. Where they own rows every warp reads all of
-    /// b, and they share a; where each has a square part, those side by side share its rows and those above each other
-    /// its columns. Where they own keys it is the other way round for scores, whose columns are keys; and a sum
-    /// over keys is cut into parts of 16 rows, and those into columns, until all warps have one.
+    /// How often all warps of a block together read a product's operands. Warps that own rows share a, and each reads
+    /// all of b. Where each warp has a square part of the result, warps side by side share its rows, and warps above
+    /// each other its columns. Where warps own keys, they share b for scores, because keys are columns there. A sum
+    /// over keys is cut into parts of 16 rows, and these into columns, until all warps have one.
     std::pair<double, double> reads_of(const Deed& d) const {
         const double warps = static_cast<double>(kernel_.warps);
         if (const Index side = kernel_.tiled.warp; side > 0) {
@@ -136,13 +136,13 @@ class Pricing {
     const Index at_once_;
 };
 
-/// When, within a turn, loads begin and are waited for. Times are numbers of deeds.
+/// When loads begin within an iteration, and when it waits for them. Times are indices of operations (deeds).
 class Loads {
   public:
     struct Load {
-        std::size_t deed, needed;  ///< what loads, and what uses it first
+        std::size_t deed, needed;  ///< the load, and the first use of its tile
         bool to_sram;
-        std::size_t issued;  ///< begins at the barrier after this deed, or before it with the loads that it waits for
+        std::size_t issued;  ///< begins at the barrier after this deed or, `with_wait`, at the one before it
         bool with_wait = false;
     };
 
@@ -159,7 +159,7 @@ class Loads {
 
     std::span<const Load> loads() const { return loads_; }
     bool barrier_after(std::size_t deed) const { return barrier_after_[deed]; }
-    /// Whether something that comes into shared memory is waited for before this deed.
+    /// Whether this deed first waits for a load into shared memory.
     bool waits_before(std::size_t deed) const {
         return std::any_of(loads_.begin(), loads_.end(), [&](const Load& l) { return l.to_sram && l.needed == deed; });
     }
@@ -183,13 +183,13 @@ class Loads {
             if (deeds_[k].kind() != Kind::load && u.in_sram() && share(u.tile.name, name)) return true;
         return false;
     }
-    /// What last uses the place of a tile before deed `before`, going back into the turn before.
+    /// The last deed before `before` that uses the place of a tile, going back into the previous iteration.
     std::optional<std::size_t> last_use(std::string_view name, std::size_t before) const {
         for (std::size_t n = 1; n <= deeds_.size(); ++n)
             if (const std::size_t k = (before + deeds_.size() - n) % deeds_.size(); occupies(k, name)) return k;
         return std::nullopt;
     }
-    /// The first barrier after deed `from` and before deed `to`, going round: that before a deed, or after one.
+    /// Begins a load at the first barrier between the last use of its place and its own first use, or adds one.
     void place_in_time(Load& l) {
         const auto free = last_use(deeds_[l.deed].out.tile.name, l.needed);
         if (!free) return;
@@ -222,7 +222,7 @@ class Loads {
     std::vector<Load> loads_;
 };
 
-/// The turns of a loop as one lane: its warps issue all operations in order, and only loads go on beside them.
+/// The iterations of a loop as one lane: its warps issue all operations in order, and only loads run beside them.
 class Turns {
   public:
     Turns(std::span<const Deed> deeds, const Kernel& kernel, const Rates& rates, const MemoryShare& memory,
@@ -250,7 +250,7 @@ class Turns {
             from_dram +=
                 read * memory.reads_missed / memory.dram_read + written * memory.writes_missed / memory.dram_write;
         }
-        const double through_l2 = std::max(from_l2, to_l2);  // each way has wires of its own
+        const double through_l2 = std::max(from_l2, to_l2);  // each direction has its own wires
         memory_ = memory.sharing * std::max(through_l2 / memory.l2, from_dram);
         bus_ = std::max(through_l2, missed) / rates.bus;
         busy_[static_cast<std::size_t>(Unit::l2)] = std::max(through_l2 / memory.l2, through_l2 / rates.bus);
@@ -305,13 +305,13 @@ class Turns {
                 .memory = memory_,
                 .bus = bus_};
     }
-    /// A warp on CUDA cores has the units of its sub-core alone: a block of fewer than four leaves others idle while it
-    /// is the only one. Constants of tensor cores were set with as many as there are.
+    /// On CUDA cores a warp uses its sub-core's units only: alone on an SM, a block of fewer than four warps leaves
+    /// other sub-cores idle. The constants of tensor cores were set with all sub-cores at work.
     double sub_cores(const Kernel& kernel) const {
         const double fours = static_cast<double>(kernel.warps) / warps_of_resident;
         return kernel.style == Style::cuda_cores ? fours : residents_;
     }
-    /// Of the warps of a block those that own rows.
+    /// The share of a block's warps that own rows.
     static double working_share(const Kernel& kernel) {
         const double warps = static_cast<double>(kernel.warps);
         return kernel.own_softmax ? 1 : std::ceil(warps * kernel.owning) / warps;
@@ -362,7 +362,7 @@ class Turns {
     bool is_of_registers(std::size_t i, std::size_t deed) const {
         return !loads_.loads()[i].to_sram && loads_.loads()[i].deed == deed;
     }
-    /// For what the turns to come load into registers, one after the other over one bus.
+    /// Issues the loads into registers of the next `together_` iterations, one after the other over one bus.
     void ask() {
         if (together_ == 1) return;
         double asked = 0;
@@ -374,7 +374,7 @@ class Turns {
                         lane_.acts.push_back({.kind = Act::Kind::load, .flag = static_cast<Flag>(i), .bytes = asked});
                     }
     }
-    /// Loads into registers begin where they stand, or with those that were asked for before.
+    /// Loads into registers begin where they stand or, if several iterations go together, were issued by ask().
     void begin(std::size_t deed) {
         for (std::size_t i = 0; i < loads_.loads().size(); ++i) {
             if (!is_of_registers(i, deed)) continue;
@@ -390,8 +390,8 @@ class Turns {
         for (const double c : cost) sum += c;
         lane_.acts.push_back({.kind = Act::Kind::pass, .cycles = style_.sigma * sum / alone_});
     }
-    /// Of tiled products: before the first piece and after each; and one where warps need what others have of their
-    /// rows, or of a tile that they put into shared memory together.
+    /// Barriers of a tiled product: before the first piece and after each. Of other operations: one where warps need
+    /// other warps' parts of their rows, or of a tile that they put into shared memory together.
     double barriers_within(const Deed& d) const {
         if (d.out.size() == 0) return 0;
         if (d.kind() == Kind::product) {
@@ -420,9 +420,9 @@ class Turns {
     std::vector<PerUnit> costs_;
     std::vector<double> shares_;  // of the warps, at a reduction
     PerUnit busy_{};
-    std::vector<Index> issued_;  // how often, by load
-    Index together_;             // turns
-    LaneMachine machine_;        // with the latency of what L2 has and lacks, on average
+    std::vector<Index> issued_;  // how often each load was issued
+    Index together_;             // iterations
+    LaneMachine machine_;        // latency: the average over hits and misses in L2
     LaneProgram lane_;
     double memory_ = 0, bus_ = 0;  // see StepTime
 };

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-constexpr double same_instant = 1e-9, done = 1e-9;  // relative; of a block
+constexpr double same_instant = 1e-9, done = 1e-9;  // relative; share of a block
 
 struct Resident {
     double left;  ///< of the block, 1 to 0
@@ -18,7 +18,7 @@ struct Resident {
     std::size_t block;
 };
 
-/// Whether so many have much more of what was shared by `before`.
+/// Whether so many blocks have a much larger share than `before` blocks had.
 bool much_fewer(Count at_work, Count before) { return 16 * at_work <= 15 * before; }
 
 struct Sm {
@@ -51,7 +51,7 @@ class Playing {
     Timeline run() {
         bool some_waited = next_ < blocks_;
         while (!ends_.empty()) {
-            // Whose end comes first within the instant is a matter of rounding: for what follows they end at once.
+            // Which block ends first within the instant depends on rounding alone, so all of them end at once.
             const double instant = ends_.top().when;
             freed_.clear();
             while (!ends_.empty() && ends_.top().when <= instant * (1 + same_instant)) {
@@ -105,7 +105,7 @@ class Playing {
         go_on(sm, instant);
         t_.cycles = instant;
         const std::size_t before = sm.residents.size();
-        // Late in a long run rounding leaves more of a short block than `done`.
+        // Late in a long run, rounding errors leave more than `done` of a short block.
         std::erase_if(sm.residents, [&](const Resident& r) {
             if (r.left > done && r.left * cycles_with(before, r) > sm.now * 2 * same_instant) return false;
             t_.stays[r.block].to = sm.now;
@@ -114,7 +114,7 @@ class Playing {
         freed_.emplace_back(number, before - sm.residents.size());
         at_work_ -= static_cast<Count>(freed_.back().second);
     }
-    /// The thread blocks at work share what more of them shared before.
+    /// The blocks still at work now share L2 and DRAM, which more blocks shared before.
     void share(double instant) {
         if (!grid_.among || at_work_ == 0) return;
         std::unordered_map<std::uint32_t, BlockCycles> kinds;
@@ -153,14 +153,14 @@ class Playing {
     std::vector<Sm> sms_;
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
     std::vector<std::pair<std::uint32_t, std::size_t>> freed_;
-    std::unordered_map<std::uint32_t, BlockCycles> kinds_;  // of those at work, since what is shared was reckoned
+    std::unordered_map<std::uint32_t, BlockCycles> kinds_;  // of blocks at work, since the last share()
     Count at_work_ = 0;
     double slot_time_ = 0;
     Timeline t_;
 };
 
-/// The last thread blocks of those that are alike, which may leave slots free: so many SMs have most of them, others
-/// one less, or what is left.
+/// The last wave of thread blocks that are alike, which may leave slots free: `with_most` SMs have `most` blocks each,
+/// and `with_rest` SMs have `rest`.
 struct Wave {
     Count blocks;
     Index most, rest;
@@ -171,7 +171,7 @@ Wave last_wave(Count blocks, Index sms, Index slots, Refill refill) {
     const Count wave = sms * slots;
     const bool first = blocks <= wave;
     Wave w{first ? blocks : (blocks - 1) % wave + 1, 0, 0, 0, 0};
-    // Later waves go as slots become free.
+    // Blocks of later waves start as slots become free.
     const bool one_by_one = first || refill == Refill::spread;
     w.most = one_by_one ? ceil_div(w.blocks, sms) : std::min<Count>(w.blocks, slots);
     w.with_most = one_by_one ? w.blocks - (w.most - 1) * sms : w.blocks / w.most;

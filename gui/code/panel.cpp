@@ -20,7 +20,7 @@ int lines_in(const ImFont* font, std::string_view text, float width) {
     return static_cast<int>(Canvas::broken(font, text, width).size());
 }
 
-/// A word that is underlined where it is the tab shown.
+/// The name of a tab, underlined if the tab is shown.
 void tab(App& app, const char* label, const char* place, Tab which, const char* what) {
     const Theme& t = app.theme;
     const ImVec2 size = {width_of(label), t.text->FontSize + t.px(7)};
@@ -95,7 +95,7 @@ void heading(App& app) {
     name("FLOPs", columns.flops);
 }
 
-/// What is said below the code, and how many lines of each there are.
+/// The texts below the code, and how many lines each has.
 struct Words {
     std::string sentence, reason;
     std::vector<std::string> loops;

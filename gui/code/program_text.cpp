@@ -10,7 +10,7 @@
 namespace tilescope::gui::code {
 namespace {
 
-/// The last event of the tick shown that the program of the SM in focus speaks of; nullptr: none.
+/// The last event of the shown tick that a line of the program of the SM in focus caused; nullptr: none.
 const Event* spoken(const App& app) {
     const SmState* sm = focus(app);
     const Event* last = nullptr;

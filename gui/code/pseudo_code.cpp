@@ -15,7 +15,7 @@ namespace {
 struct Row {
     const CodeLine* line;
     std::size_t indent;                   ///< in characters
-    std::vector<std::string_view> parts;  ///< without the indentation; from the second on, two characters further in
+    std::vector<std::string_view> parts;  ///< without the indentation; parts after the first are indented by two more
     float top, height;                    ///< within the list
 };
 
@@ -29,7 +29,7 @@ struct List {
     std::map<std::uint16_t, Count> others = {};  ///< how many other SMs are on a line
 };
 
-/// From the top of a row to the top of a letter, such that all fonts stand on one line.
+/// From the top of a row to the top of a letter, so that all fonts share a baseline.
 float above_code(const List& l, const ImFont* font) {
     const ImFont* mono = l.app.theme.mono;
     return std::round((l.row - mono->FontSize) / 2 + mono->Ascent - font->Ascent);
@@ -54,7 +54,7 @@ float end_of_first_part(const List& l, std::uint16_t line) {
     return all.flops() > 0 ? l.columns.flops - t.px(50) : l.columns.width - t.px(4);
 }
 
-/// What follows the first part has the whole width.
+/// Only a line's first part makes room for its costs; the other parts have the whole width.
 std::vector<Row> laid_out(const List& l) {
     const auto fit = [&](float right) {
         return static_cast<std::size_t>(whole((right - l.columns.code) / l.character, 8, 1000));
@@ -141,7 +141,7 @@ void visit(App& app, std::uint16_t line) {
     if (tick) app.playback.go(app.session.position_of(*tick));
 }
 
-/// Names the last item for scripts if a mouse would reach its middle.
+/// Gives the last item a name for scripts, if its middle is visible.
 void place_visible(App& app, const std::string& name) {
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     const ImVec2 middle = {(a.x + b.x) / 2, (a.y + b.y) / 2};

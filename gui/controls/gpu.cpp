@@ -23,7 +23,7 @@ std::string about_sram(const std::optional<GpuSpec>& g) {
     return kept ? what + " CUDA keeps 1 KiB of it for itself: a thread block has that much less." : what;
 }
 
-/// What decides DRAM traffic and time, and nothing that is counted.
+/// Controls that decide modelled DRAM traffic and time, but no count.
 void placing_controls(App& app) {
     const char* cache = "L2";
     begin_field(app, "order");

@@ -34,7 +34,7 @@ void length_controls(App& app, const Problem& p, bool attention) {
                   &Options::seq_k);
 }
 
-/// Beside the list before it.
+/// The box for causality, beside the list before it.
 void causal_box(App& app) {
     bool causal = with_model(options(app)).causal.value_or(false);
     ImGui::SameLine();
@@ -118,7 +118,7 @@ void softmax_list(App& app) {
           });
 }
 
-/// What is done to the scores besides the mask; what the algorithm does not have is not offered.
+/// The list of what is done to the scores besides the mask. It offers only what the algorithm has.
 void score_list(App& app, const Algorithm& algorithm) {
     begin_field(app, "scores");
     const Options said = options(app);
@@ -175,7 +175,7 @@ void data_controls(App& app) {
                      0.01, 100, 0, true, "Factor on the logits; 1/sqrt(dim) unless given."},
                     &Options::scale);
     if (algorithm.supports.has(Feature::naive_softmax)) softmax_list(app);
-    // What was asked for of another algorithm can be taken back.
+    // What was asked for with another algorithm stays visible here, so that the user can take it back.
     const Options& said = options(app);
     if (algorithm.supports.has(Feature::bias) || scores_shown(said) != score_choices()[0].shown)
         score_list(app, algorithm);

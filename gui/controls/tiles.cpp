@@ -17,7 +17,7 @@ void tile_row(App& app, const char* flag, const char* label, std::string Options
     if (edit.reset) change(app, [&](Options& o) { o.*member = "auto"; });
 }
 
-/// Into how many parts keys are cut, and the rule that says so, where there is more than an algorithm's own.
+/// The number of parts of the keys, and the rule that chooses it where the algorithm has no rule of its own.
 void splits_controls(App& app, Index resolved, bool own_rule) {
     const std::string& given = options(app).splits;
     const bool by_rule = given.empty() || given.find_first_not_of("0123456789") != std::string::npos;
@@ -49,7 +49,7 @@ void packing_list(App& app) {
     });
 }
 
-/// Where tiles come from that are not given. Choosing a rule frees both.
+/// The rule for tile sizes that the user leaves open. Choosing a rule leaves both open.
 void rule_list(App& app) {
     begin_field(app, "auto");
     const std::string now = options(app).tiles;

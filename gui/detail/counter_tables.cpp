@@ -47,7 +47,7 @@ void bar_below(const Theme& t, double share, ImU32 colour) {
     ImGui::GetWindowDrawList()->AddRectFilled({a.x, b.y}, {a.x + width, b.y + t.px(2)}, colour);
 }
 
-/// The algorithm to compare with: the one that is chosen if it computes the same, or else one that does.
+/// The algorithm to compare with: the chosen one if it has the same computation, else the first other one that has.
 const Algorithm* compared(const App& app, const Run& run) {
     const Algorithm* chosen = find_algorithm(app.view.compare);
     if (chosen && chosen->computes == run.algorithm().computes) return chosen;
@@ -56,7 +56,7 @@ const Algorithm* compared(const App& app, const Run& run) {
     return &run.algorithm();
 }
 
-/// Lets the user choose it, in a cell of the header.
+/// Lets the user choose the algorithm to compare with, in a cell of the header.
 void choose_compared(App& app, const Run& run, const Algorithm& now) {
     const Theme& t = app.theme;
     ImGui::PushFont(t.small_text);

@@ -13,7 +13,7 @@
 namespace tilescope::gui::detail {
 namespace {
 
-/// One strip of the traffic; a click goes there. In a race the second one only shows.
+/// One strip of the traffic; a click seeks to its tick. In a race, the second strip takes no clicks.
 void traffic_strip(App& app, const Strip& strip, float height, const char* place) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), size = {ImGui::GetContentRegionAvail().x, height};
     hit_area(place, size);

@@ -10,8 +10,8 @@
 namespace tilescope::gui::detail {
 namespace {
 
-/// Adding up all stored rows takes a few milliseconds where there are millions of numbers. So the sum is kept beside
-/// ImGui's own state of this window until the tick changes, and while playing a large one is left as it was.
+/// Adding up all stored rows takes a few milliseconds where there are millions of numbers. So the sum is cached in
+/// ImGui's state of this window until the tick changes. While playing, a large sum is not updated.
 Run::StoredError stored_error(const App& app, const Run& run) {
     constexpr Index large = 1 << 18;
     ImGuiStorage& kept = *ImGui::GetStateStorage();
@@ -43,13 +43,13 @@ struct Axes {
         return at.x + size.x * static_cast<float>(tick - first) / extent;
     }
     float y(double rms) const {
-        if (!std::isfinite(rms)) return at.y;  // beyond all bounds
+        if (!std::isfinite(rms)) return at.y;  // not finite: at the top
         const double decade = std::clamp(std::log10(std::max(rms, 1e-30)), double(low), double(high));
         return at.y + size.y * static_cast<float>((high - decade) / (high - low));
     }
 };
 
-/// Decades around what there is so far.
+/// The decades that cover all errors so far.
 std::pair<int, int> decades(const std::vector<ErrorPoint>& points) {
     double least = INFINITY, most = 0;
     for (const ErrorPoint& p : points) {

@@ -15,7 +15,7 @@ namespace {
 /// A picture in the equation.
 struct Piece {
     const RecordedTile* tile;
-    std::string name;  // of what it holds
+    std::string name;  // of its contents
     TileData values;
     std::string note;  // "before", or nothing
     ColourScale scale;
@@ -30,7 +30,7 @@ struct Equation {
     std::string heading;
     std::vector<Piece> from;  // operands, previous contents
     Piece to;                 // what was written, or stored
-    bool stacked = false;     // operands above, what they became below
+    bool stacked = false;     // operands above, the result below
 
     bool has_before() const { return !from.empty() && !from.back().note.empty(); }
     bool has_operands() const { return !from.empty() && from.front().note.empty(); }
@@ -69,7 +69,7 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
             e.from.push_back(piece(run, *operand));
     const TileData before = run.values_before(*written);
     Piece old{e.to.tile, run.contents().before(sm.steps.back()), before, "before", scale_of(before)};
-    // What a product adds to zeros, and what takes the place of zeros, is clear without a picture of them.
+    // Previous contents of a single value (zeros, say) need no picture: the result is clear without it.
     if (before.size() != e.to.values.size() || (old.scale.flat() && !old.is_column())) return e;
     old.scale = common_scale(e.to.scale, old.scale);
     e.to.scale = common_scale(old.scale, e.to.scale);
@@ -77,8 +77,8 @@ std::optional<Equation> equation(const Run& run, const SmState& sm) {
     return e;
 }
 
-/// Sizes of a picture that may be `height` high; cells wide enough for numbers if they are asked for. Returns whether
-/// they have room, with so much of it above and below them together.
+/// Sets the size of a picture of at most `height`; with `numbers`, cells are wide enough for numbers if these fit.
+/// Returns whether they fit. `margin` is the space above and below a number together.
 bool fit(const Theme& t, Piece& p, float height, float widest, bool numbers, float margin = 2) {
     const float rows = static_cast<float>(p.tile->rows), cols = static_cast<float>(p.tile->cols);
     numbers &= height / rows >= t.small_text->FontSize + t.px(margin) && cols * t.px(number_cell) <= widest;
@@ -94,8 +94,8 @@ bool fit(const Theme& t, Piece& p, float height, float widest, bool numbers, flo
 
 float caption_height(const Theme& t) { return t.small_text->FontSize + t.px(4); }
 
-/// Operands above what they became, all of them in numbers: a lecturer multiplies them at sight. False, and nothing is
-/// changed, where not all have room.
+/// Puts the operands above the result, all as numbers: a lecturer multiplies them at sight. Where not all fit,
+/// returns false and changes nothing.
 bool stack(const Theme& t, Equation& e, ImVec2 room) {
     const float gap = t.px(12), height = (room.y - caption_height(t) - gap) / 2;
     Equation s = e;
@@ -111,8 +111,8 @@ bool stack(const Theme& t, Equation& e, ImVec2 room) {
     return true;
 }
 
-/// The result as large as it can be, then what led to it: with numbers beside it, or above it, or smaller without; what
-/// finds no room at all is left out.
+/// Makes the result as large as it can be, then the operands: with numbers beside it, else above it, else smaller and
+/// without numbers. Operands that find no room at all are left out.
 void fit(const Theme& t, Equation& e, ImVec2 room, float scales) {
     const float gap = t.px(12), arrow = t.px(26);
     fit(t, e.to, room.y, e.from.empty() ? room.x : room.x * 0.55f, true);
@@ -145,7 +145,7 @@ void draw_piece(const TilePainter& painter, const Piece& p, ImVec2 at, bool is_r
         draw_scale(t, painter.palette, p.scale, {at.x, corner.y + p.height + t.px(4)}, p.width);
 }
 
-/// The first rows of a column in numbers, where its cells are too low for them.
+/// Writes the first rows of a column as numbers, where its cells are too low for numbers.
 void draw_rows(const TilePainter& painter, const Equation& e, ImVec2 at, ImVec2 room) {
     const Theme& t = painter.theme;
     const float line = t.small_text->FontSize + t.px(2), column = t.px(66);
@@ -183,7 +183,7 @@ void operation_view(const TilePainter& painter, const SmState& sm, ImVec2 at, Im
     const float line = t.small_text->FontSize;
     c.text_in(t.text, {at.x, at.y, at.x + size.x, at.y + t.text->FontSize}, t.ink, e->heading);
     const ImVec2 top = {at.x + t.px(2), at.y + t.text->FontSize + t.px(6)};
-    // Where it is tight, the pictures have the place of the scales below them.
+    // In a low panel, the pictures take the room of the scales below them.
     const float scales = size.y < t.px(130) ? 0 : line + t.px(4);
     const ImVec2 room = {size.x - t.px(4), size.y - t.text->FontSize - line - t.px(14) - scales};
     fit(t, *e, room, scales);

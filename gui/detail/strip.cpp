@@ -10,7 +10,7 @@ namespace tilescope::gui::detail {
 using namespace show;
 namespace {
 
-/// Bytes a tick in the ticks (first, last].
+/// Bytes per tick in the ticks (first, last].
 struct Rate {
     double read = 0, write = 0;
 };

@@ -54,7 +54,7 @@ void TilePainter::paint(const RecordedTile& tile, TileData values, const ColourS
 }
 
 std::vector<Gallery::Slot> Gallery::slots_of(const Run& run, const SmState& sm) {
-    constexpr std::ptrdiff_t enough = 4096;  // the inner loop gives the same names again and again
+    constexpr std::ptrdiff_t enough = 4096;  // tiles: iterations of the inner loop repeat the same names
     const auto& all = run.trace().tiles();
     const std::pair block{sm.block->launch, sm.block->block};
     auto tile = std::partition_point(all.begin(), all.end(),

@@ -14,7 +14,7 @@ const SmState* in_focus(const App& app, const Run& run) {
     return app.view.sm < static_cast<Index>(sms.size()) ? &sms[static_cast<std::size_t>(app.view.sm)] : nullptr;
 }
 
-/// What the recording cannot show, and the tiles that there are all the same.
+/// Says why the recording has no values, and lists the tiles, which it knows all the same.
 void without_values(const App& app, const TilePainter& painter, const SmState& sm) {
     say_instead(app, why_no_values(painter.run));
     ImGui::Spacing();

@@ -87,7 +87,7 @@ void Canvas::circle_outline(ImVec2 centre, float radius, ImU32 colour, float thi
 void Canvas::hatch(const Box& b, ImU32 colour, float spacing) const {
     if (b.w() <= 0 || b.h() <= 0) return;
     draw_->PushClipRect(b.min(), b.max(), true);
-    // Lines of neighbouring boxes go on in each other.
+    // Lines continue in neighbouring boxes.
     for (float sum = std::ceil((b.x0 + b.y0) / spacing) * spacing; sum < b.x1 + b.y1; sum += spacing)
         draw_->AddLine({sum - b.y1, b.y1}, {sum - b.y0, b.y0}, colour, px(1));
     draw_->PopClipRect();
@@ -116,7 +116,7 @@ float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view shown
 }
 
 bool Canvas::fits(const ImFont* font, std::string_view text, float room) {
-    constexpr float rounding = 0.01f;  // of a room that was made to the text's measure
+    constexpr float rounding = 0.01f;  // errors, where the room was computed from the text's width
     return width(font, text) <= room + rounding;
 }
 
@@ -128,7 +128,7 @@ const std::string& Canvas::that_fits(const ImFont* font, float room, const std::
 
 std::string Canvas::shortened(const ImFont* font, const std::string& text, float room) {
     if (fits(font, text, room)) return text;
-    // What is too wide without the dots is so with them.
+    // First cut to the room: a text that is too wide without the dots is too wide with them.
     const char* end = nullptr;
     font->CalcTextSizeA(font->FontSize, room, 0, text.data(), text.data() + text.size(), &end);
     std::string cut(text.data(), end);
@@ -136,7 +136,7 @@ std::string Canvas::shortened(const ImFont* font, const std::string& text, float
         while (!cut.empty() && cut.back() == ' ') cut.pop_back();
         if (cut.empty()) return cut;
         if (width(font, cut + "…") <= room) return cut + "…";
-        // A character of UTF-8 goes as a whole.
+        // A UTF-8 character is removed as a whole.
         while (cut.size() > 1 && (cut.back() & 0xc0) == 0x80) cut.pop_back();
         cut.pop_back();
     }
@@ -147,7 +147,7 @@ std::vector<std::string_view> Canvas::broken(const ImFont* font, std::string_vie
     const auto wide = [&](std::size_t begin, std::size_t end) {
         return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data() + begin, text.data() + end).x;
     };
-    // Numbers stay with their units, and shapes in one piece.
+    // No break between a number and its unit, or within a shape.
     const auto breakable = [&](std::size_t space) {
         const std::string_view before = text.substr(0, space), after = text.substr(space + 1);
         if (before.ends_with("×") || after.starts_with("×") || before.empty()) return false;
@@ -205,7 +205,7 @@ int Canvas::paragraph(ImFont* font, ImVec2 at, const std::vector<Piece>& pieces,
     const auto lines = broken(font, whole, width);
     const int n = std::min(most, static_cast<int>(lines.size()));
     if (n > 0) note(whole, at, font);
-    std::size_t piece = 0, begin = 0;  // of the whole, where the piece begins
+    std::size_t piece = 0, begin = 0;  // `begin`: where the piece begins in `whole`
     for (int i = 0; i < n; ++i) {
         const std::string_view line = lines[static_cast<std::size_t>(i)];
         const auto first = static_cast<std::size_t>(line.data() - whole.data()), last = first + line.size();

@@ -44,7 +44,7 @@ std::string stroke(ImU32 colour, float thickness) {
 std::string rectangle(ImVec2 min, ImVec2 max, float rounding) {
     std::string s = "<rect" + attribute("x", min.x) + attribute("y", min.y) + attribute("width", max.x - min.x) +
                     attribute("height", max.y - min.y);
-    // As ImGui has it: never more than half of a side.
+    // As in ImGui: a rounding is never more than half of a side.
     rounding = std::min({rounding, (max.x - min.x) / 2, (max.y - min.y) / 2});
     return rounding >= 0.5f ? s + attribute("rx", rounding) : s;
 }
@@ -60,7 +60,7 @@ std::string points(std::span<const ImVec2> corners) {
 void Drawing::add(Extent e, const std::string& element) {
     if (e.x1 < clip_.x0 || e.y1 < clip_.y0 || e.x0 > clip_.x1 || e.y0 > clip_.y1) return;
     std::string clip;
-    // Half a pixel is no reason for a clip: it is what antialiasing reaches over.
+    // Up to half a pixel beyond needs no clip: antialiasing reaches that far.
     if (e.x0 < clip_.x0 - 0.5f || e.y0 < clip_.y0 - 0.5f || e.x1 > clip_.x1 + 0.5f || e.y1 > clip_.y1 + 0.5f) {
         const std::string shape = rectangle({clip_.x0, clip_.y0}, {clip_.x1, clip_.y1}, 0) + "/>";
         const auto [known, is_new] = known_clips_.try_emplace(shape, static_cast<int>(known_clips_.size()) + 1);
@@ -90,7 +90,7 @@ void Drawing::outline(ImVec2 min, ImVec2 max, ImU32 colour, float thickness, flo
 
 void Drawing::line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness, float stroke_length, float gap) {
     const ImVec2 a = {from.x + 0.5f, from.y + 0.5f}, b = {to.x + 0.5f, to.y + 0.5f};
-    // Its ends are cut across it.
+    // The ends are cut at right angles to the line.
     const float length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-3f);
     const float across = thickness / 2 * std::abs(b.y - a.y) / length,
                 down = thickness / 2 * std::abs(b.x - a.x) / length;
@@ -143,7 +143,7 @@ void Drawing::circle_outline(ImVec2 centre, float radius, ImU32 colour, float th
 
 void Drawing::hatch(ImVec2 min, ImVec2 max, ImU32 colour, float spacing, float thickness) {
     std::string path;
-    // Along a line x + y stays the same; lines of neighbouring rectangles go on in each other.
+    // x + y is constant along a line, so that lines continue in neighbouring rectangles.
     for (float sum = std::ceil((min.x + min.y) / spacing) * spacing; sum < max.x + max.y; sum += spacing) {
         const float left = std::max(min.x, sum - max.y), right = std::min(max.x, sum - min.y);
         if (right > left)

@@ -9,9 +9,9 @@
 namespace tilescope::gui {
 namespace {
 
-constexpr const char* tooltips = "tooltip";  // a panel of their own in the notes
+constexpr const char* tooltips = "tooltip";  // the notes list tooltips as a panel of their own
 
-/// Notes what is shown of the label of the item that was submitted last.
+/// Notes the visible part of the label of the item that was submitted last.
 void note_item(const std::string& label) { note(label.substr(0, label.find("##")), ImGui::GetItemRectMin()); }
 
 bool noted(bool answer, const std::string& label) {
@@ -56,7 +56,7 @@ bool list_entry(const std::string& label, bool chosen) {
 
 bool begin_list(const std::string& id, const std::string& chosen, ImGuiComboFlags flags) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string shown = text::shown(chosen);  // a file may have chosen anything
+    const std::string shown = text::shown(chosen);  // the name may come from a file, with any characters
     const bool open = ImGui::BeginCombo(id.c_str(), shown.c_str(), flags);
     note(shown, at);
     return open;

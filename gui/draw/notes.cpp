@@ -24,7 +24,7 @@ std::vector<Note>& Notes::of(std::string_view panel) {
 std::string_view readable(std::string_view text) {
     constexpr std::size_t most = 4000;
     std::size_t end = std::min(most, text.size());
-    // A character of UTF-8 goes as a whole.
+    // A UTF-8 character is never cut in two.
     while (end > 0 && end < text.size() && (text[end] & 0xc0) == 0x80) --end;
     return text.substr(0, end);
 }

@@ -17,7 +17,7 @@ constexpr ImWchar glyphs[] = {0x20,   0xff,   0x391,  0x3c9,  0x1d40, 0x1d40, 0x
 
 ImFont* add(const std::string& file, float size, ImFontConfig config) {
     config.FontDataOwnedByAtlas = false;
-    // ImGui takes fonts it does not own by a pointer to what could be changed, and does not change it.
+    // ImGui takes a non-const pointer to a font that it does not own, but does not change the font.
     return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()),
                                                       size, &config, glyphs);
 }
@@ -30,7 +30,7 @@ ImFont* load_font(const std::string& file, const std::string& symbols, float siz
         return ImGui::GetIO().Fonts->AddFontDefault(&config);
     }
     ImFont* font = add(file, size, config);
-    // What it does not have (arrows, say) comes from a font that does.
+    // Glyphs that the font lacks (arrows, say) come from the font of symbols.
     config.MergeMode = true;
     if (!symbols.empty() && symbols != file) add(symbols, size * 0.95f, config);
     return font;
@@ -151,10 +151,10 @@ float scale_for(float width, float height, float display_scale, Reader reader) {
         return std::round(std::clamp(held, 0.8f * display_scale, display_scale) * 10) / 10;
     }
     const float room = std::min(width / 1440, height / 900);
-    // Small windows get a little less, not illegible type.
+    // Small windows get slightly smaller type, but no illegible type.
     const float desk = std::round(std::clamp(room, 0.8f * display_scale, 3.f) * 10) / 10;
     if (reader == Reader::at_a_desk) return desk;
-    // In a window higher than wide, its width has to do.
+    // In a window narrower than 4:3, the width decides.
     return std::ceil(std::clamp(1.5f * std::min(height, 0.75f * width) / 1080, 0.8f, 4.f) * 10 - 0.01f) / 10;
 }
 
@@ -165,7 +165,7 @@ void set_theme(Theme& theme, const FontFiles& files, bool light, float scale, Re
     set_colours(theme);
     set_style(theme);
     ImGui::GetIO().Fonts->Clear();
-    // From the top of a line to its foot; in a hall by the size of its letters.
+    // `line` is the height of a line; in a hall, `letters`, the size of the letters, decides.
     const auto load = [&](const std::string& file, float line, float letters) {
         const float size = theme.in_a_hall() ? std::ceil(letters * scale * line_of_em(file)) : std::round(line * scale);
         return load_font(file, files.symbols, size);

@@ -30,7 +30,7 @@ class FontFile {
     std::string_view bytes_;
 };
 
-/// The name of the family to which weights belong, or else that of the font's own; as Windows has it, in UTF-16.
+/// The typographic family (name 16), or else the font's own family (name 1), from its names for Windows, in UTF-16.
 std::string family_of(const FontFile& file) {
     constexpr unsigned family = 1, family_of_weights = 16, windows = 3;
     std::string name;
@@ -44,7 +44,7 @@ std::string family_of(const FontFile& file) {
         const std::size_t at = *names + file.u16(*names + 4) + file.u16(record + 10);
         for (std::size_t c = 0; c + 1 < file.u16(record + 8); c += 2) {
             const unsigned letter = file.u16(at + c);
-            // Families that there are have plain names; others cannot break out of an attribute.
+            // Real families have plain names. Other characters are dropped: no name can break out of an attribute.
             const bool plain = letter == ' ' || letter == '-' || (letter >= '0' && letter <= '9') ||
                                (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
             if (plain) name += static_cast<char>(letter);

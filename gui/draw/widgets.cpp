@@ -29,8 +29,8 @@ double kept(const ImGuiStorage& storage) {
     return value;
 }
 
-/// A number to type, accepted with Enter or by going elsewhere. What was typed is kept between frames: a click on
-/// another control takes the field away before it can be asked.
+/// A number to type, accepted with Enter or when the field loses focus. It is kept between frames, because a click on
+/// another control deactivates the field before its number can be read.
 std::optional<double> typed_number(double value) {
     ImGuiStorage& storage = *ImGui::GetStateStorage();
     const bool changed = number_field("##field", value);
@@ -41,7 +41,7 @@ std::optional<double> typed_number(double value) {
     return std::isnan(typed) ? std::nullopt : std::optional(typed);
 }
 
-/// Stops at powers of two, or goes by ratios and stops at multiples of the grain.
+/// Without a grain, a slider over powers of two; else a slider over ratios that stops at multiples of the grain.
 std::optional<double> number_slider(const NumberRow& row) {
     if (row.grain == 0) {
         const auto exponent = [](double x) { return static_cast<int>(whole(std::round(std::log2(x)), 0, 40)); };

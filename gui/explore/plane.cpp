@@ -21,13 +21,13 @@ struct Grid {
         const float x = box.x0 + w * static_cast<float>(col), y = box.y1 - h * static_cast<float>(row + 1);
         return {x, y, x + w, y + h};
     }
-    /// A place in cells, from the middle of the first.
+    /// The point at (col, row), counted in cells from the middle of the first cell.
     ImVec2 at(float col, float row) const { return {box.x0 + w * (col + 0.5f), box.y1 - h * (row + 0.5f)}; }
 };
 
 bool fits(Look look) { return look != Look::no_sram && look != Look::no_registers; }
 
-/// Known numbers fill their cell, estimates leave a rim, and what is to come is a dot.
+/// Known numbers fill their cell, estimates leave a rim, and a pending cell is a dot.
 void draw_cell(const Canvas& c, const Box& b, const PlanePicture::Cell& cell) {
     const Theme& t = c.theme();
     if (cell.look == Look::value)
@@ -35,7 +35,7 @@ void draw_cell(const Canvas& c, const Box& b, const PlanePicture::Cell& cell) {
     if (cell.look == Look::pending) c.circle(b.centre(), std::max(1.f, b.w() * 0.1f), t.bus);
 }
 
-/// Cells of a row that cannot be, in one piece of hatching.
+/// Hatches cells that have and will have no number; neighbours in a row with one reason are hatched in one piece.
 void draw_hatching(const Canvas& c, const Grid& g, const PlanePicture& p) {
     const Theme& t = c.theme();
     for (std::size_t row = 0; row < p.rows; ++row)
@@ -52,7 +52,7 @@ void draw_hatching(const Canvas& c, const Grid& g, const PlanePicture& p) {
         }
 }
 
-/// Between cells with another number of thread blocks on an SM.
+/// Lines between cells that differ in the number of thread blocks on an SM.
 void draw_borders(const Canvas& c, const Grid& g, const PlanePicture& p) {
     const auto blocks = [&](std::size_t row, std::size_t col) { return p.cells[row * p.cols + col].blocks_per_sm; };
     const ImU32 colour = Theme::faded(c.theme().ink, 0.8f);
@@ -68,11 +68,11 @@ void draw_borders(const Canvas& c, const Grid& g, const PlanePicture& p) {
         }
 }
 
-/// How many cells of each row there is room for, as a line of steps.
+/// How many cells of each row are within a limit, drawn as a line of steps.
 struct Limit {
     const std::vector<std::size_t>& room;
     ImU32 colour;
-    std::vector<std::string> names;  ///< and shorter
+    std::vector<std::string> names;  ///< from the longest to the shortest
 
     float x(const Grid& g, std::size_t row, std::size_t cols) const {
         return g.box.x0 + g.w * static_cast<float>(std::min(room[row], cols));
@@ -91,7 +91,7 @@ void draw_limit(const Canvas& c, const Grid& g, const Limit& l, std::size_t cols
     }
 }
 
-/// Whether the line goes through the box: in the rows of it, it is not on one side alone.
+/// Whether the line goes through the box: in the box's rows, it is neither wholly left nor wholly right of the box.
 bool crosses(const Grid& g, const Limit& l, std::size_t cols, const Box& b) {
     bool left = false, right = false;
     for (std::size_t row = 0; row < l.room.size(); ++row) {
@@ -102,7 +102,7 @@ bool crosses(const Grid& g, const Limit& l, std::size_t cols, const Box& b) {
     return left && right;
 }
 
-/// Right of its line, where nothing else is, from the top on; false: there is no such place.
+/// Writes a limit's name right of its line, in the topmost free place; false: there is no such place.
 bool draw_limit_name(const Canvas& c, const Grid& g, const std::vector<Limit>& limits, const Limit& l, std::size_t cols,
                      std::vector<Box>& taken) {
     const Theme& t = c.theme();
@@ -134,7 +134,7 @@ void draw_axes(const Canvas& c, const Grid& g, const PlanePicture& p) {
         const float apart = ticks.size() > 1 ? each * (ticks[1].at - ticks[0].at) : widest;
         return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(widest / std::max(apart, 0.01f))));
     };
-    // Where not all have room, every n-th, with the last one.
+    // Where not all ticks have room, every n-th, counted from the last one.
     const std::size_t nth_col = every(p.bc, g.w, Canvas::width(t.small_text, "888") + c.px(8));
     const std::size_t nth_row = every(p.br, g.h, line);
     for (std::size_t k = p.bc.empty() ? 0 : (p.bc.size() - 1) % nth_col; k < p.bc.size(); k += nth_col) {
@@ -156,7 +156,7 @@ void draw_axes(const Canvas& c, const Grid& g, const PlanePicture& p) {
     c.outline(g.box, t.bus);
 }
 
-/// Marks tell each other apart by their shape; on any shade they have a dark and a bright line.
+/// Marks differ in shape. Each is a bright line on a dark one, so that it can be seen on any shade.
 void draw_shape(const Canvas& c, ImVec2 at, Mark::Kind kind) {
     const Theme& t = c.theme();
     const ImU32 dark = IM_COL32(10, 12, 16, 255);
@@ -203,7 +203,7 @@ void draw_scale(const Canvas& c, Box area, const PlanePicture& p) {
     }
 }
 
-/// What the marks are, the limits that have no name beside them, and the hatching that has no line of its own.
+/// The key: the marks, the limits without a name beside their line, and the hatchings without a line of their own.
 void draw_key(const Canvas& c, Box area, const PlanePicture& p, const std::vector<Limit>& limits) {
     const Theme& t = c.theme();
     const float line = t.small_text->FontSize;
@@ -251,7 +251,7 @@ void draw_key(const Canvas& c, Box area, const PlanePicture& p, const std::vecto
     c.paragraph(t.small_text, b.min(), t.dim_ink, lines, b.w(), 3);
 }
 
-/// The tiling of a cell runs, whatever chose tiles before.
+/// Runs the tiling of a cell, whatever chose the tiles before.
 void run_cell(App& app, std::size_t cell) {
     const Tiling t = app.explorer.plane()->read([&](const auto& cells) { return cells[cell].tiling; });
     Setup s = app.session.setup();

@@ -14,21 +14,21 @@
 namespace tilescope::gui::gantt {
 namespace {
 
-/// One run's lanes: an SM each, from top to bottom.
+/// One run's lanes, one per SM, from top to bottom.
 struct Lanes {
     App& app;
     Run& run;
     Canvas canvas;
     Box box;            ///< of all lanes
     double us;          ///< at its right edge
-    Index every = 1;    ///< one SM of so many is drawn
-    bool ahead = true;  ///< what comes later is drawn, too
+    Index every = 1;    ///< one SM out of `every` is drawn
+    bool ahead = true;  ///< what is still to come is drawn, too
 
     const Theme& theme() const { return app.theme; }
     const Gantt& gantt() const { return run.gantt(); }
     float px(float x) const { return app.theme.px(x); }
     bool is_rival() const { return &run == app.session.rival(); }
-    /// Of this run, in microseconds; in a race that of a whole run.
+    /// The modelled time of its tick, in microseconds; in a race the recording stands for the whole run.
     double now() const { return 1e6 * app.session.seconds(run, run.tick()); }
     float x(double at) const { return box.x0 + box.w() * static_cast<float>(at / us); }
     Index count() const { return ceil_div(gantt().sms_used(), every); }
@@ -43,7 +43,7 @@ ImU32 shade(const Lanes& l, bool played, bool other) {
     return Theme::mixed(l.theme().panel, l.theme().ink, (played ? 0.72f : 0.26f) + (other ? 0.1f : 0));
 }
 
-/// Thread blocks one by one, in the place on the SM that each takes.
+/// Thread blocks one by one, each in its slot on the SM.
 void draw_stays(const Lanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
     const Box lane = l.lane_of(sm);
     const float height = lane.h() / static_cast<float>(launch.slots());
@@ -57,7 +57,7 @@ void draw_stays(const Lanes& l, const GanttLaunch& launch, const std::vector<boo
     }
 }
 
-/// How many there are, where there is no room for each.
+/// A shade for the number of thread blocks on the SM, where there is no room to draw each.
 void draw_companies(const Lanes& l, const GanttLaunch& launch, const std::vector<bool>& played, Index sm) {
     for (const GanttCompany& c : launch.companies[static_cast<std::size_t>(sm)]) {
         const float share = static_cast<float>(c.blocks) / static_cast<float>(launch.slots());
@@ -81,7 +81,7 @@ void draw_launch(const Lanes& l, const GanttLaunch& launch, Index which) {
     const bool one_by_one = l.lane() / static_cast<float>(launch.slots()) >= l.px(1.5f);
     for (Index sm = 0; sm < l.gantt().sms_used(); sm += l.every)
         one_by_one ? draw_stays(l, launch, played, sm) : draw_companies(l, launch, played, sm);
-    // Where it stands what the SM in focus works on.
+    // Frames the thread block that the SM in focus works on.
     const auto focus = static_cast<std::size_t>(l.app.view.sm);
     const auto& sms = l.run.moment().sms;
     if (l.is_rival() || focus >= sms.size() || !sms[focus].block || sms[focus].block->launch != which) return;
@@ -146,7 +146,7 @@ void draw_playhead(const Lanes& l) {
     l.canvas.triangle({x - r, l.box.y0 - l.px(7)}, {x + r, l.box.y0 - l.px(7)}, {x, l.box.y0}, t.highlight);
 }
 
-/// The share of all places that are taken, below the lanes: what an SM that is not drawn does, too.
+/// The share of all slots that are taken, below the lanes. SMs that are not drawn count, too.
 void draw_places(const Lanes& l, Box area) {
     const Theme& t = l.theme();
     l.canvas.text_in(t.small_text, area.cut_top(Canvas::height(t.small_text) + l.px(2)), t.dim_ink, places_title());
@@ -192,7 +192,7 @@ void draw_axis(const Lanes& l) {
     }
 }
 
-/// What a step takes its time for, as one bar.
+/// The parts of a step's time, as one bar.
 void draw_step(App& app, const Canvas& c, const Box& area) {
     const Theme& t = app.theme;
     const StepParts step = step_parts(*app.session.run());
@@ -213,7 +213,7 @@ void draw_step(App& app, const Canvas& c, const Box& area) {
     }
 }
 
-/// How far down it reaches, and of how many SMs one is drawn.
+/// Where the drawing ends, and out of how many SMs one is drawn.
 struct Drawn {
     float bottom;
     Index every;
@@ -264,7 +264,7 @@ void panel(App& app) {
     }
     if (area.h() > c.px(260)) {
         const Sentence finding = {{gantt_headline(app.session)}};
-        // In a race in a hall the scoreboard needs the room of the reason.
+        // In a race in a hall the scoreboard takes the room of the reason.
         if (t.in_a_hall() && app.session.rival())
             draw_finding(c, area.cut_top(finding_height(t, area)), finding);
         else

@@ -8,7 +8,7 @@
 namespace tilescope::gui::gantt {
 namespace {
 
-constexpr int most_rows = 3;  // the two, and at the end their ratio
+constexpr int most_rows = 3;  // the two runs, and at the end their ratio
 
 float row_height(const Theme& t) { return t.text->FontSize + t.px(4); }
 
@@ -34,7 +34,7 @@ void draw_row(const Canvas& c, ImFont* font, ImU32 ink, const Scoreboard::Row& r
     }
 }
 
-/// The columns that have room: the share of its time is seen from a row's bar as well, and the L2 is a model's.
+/// The columns that have room. First to go is the share of time, which a row's bar shows, too; then modelled DRAM.
 std::vector<std::size_t> shown_columns(const Theme& t, const Scoreboard& board, float width) {
     constexpr std::size_t share = 0, dram = 3;
     std::vector<std::size_t> shown(board.titles.cells.size());
@@ -60,7 +60,7 @@ void draw_scoreboard(const App& app, Box area) {
     const Scoreboard board = scoreboard(app.session, !app.view.hide_ahead);
     const Box remark = area.cut_top(2 * t.small_text->FontSize + c.px(4));
     c.paragraph(t.small_text, remark.min(), t.dim_ink, board.remark, remark.w(), 2);
-    // The same before the end as at it.
+    // The names are as wide before the end as at the end, where the row of ratios is added.
     float names = Canvas::width(t.text, " : ") + c.px(18);
     for (std::size_t k = 0; k < 2; ++k) names += Canvas::width(t.text, board.rows[k].name.back());
     names = std::min(names, area.w() / 4);

@@ -9,8 +9,8 @@ namespace tilescope::gui::machine {
 using namespace show;
 namespace {
 
-/// Cells of regions cut like one of them. Where a cell would be smaller than can be seen, it becomes one of a coarser
-/// grid, along the axis in which it is.
+/// Cells of the regions that are cut like one region, `like`. Along an axis in which a cell would be too small to see,
+/// cells of a coarser grid take its place.
 class Grid {
   public:
     Grid(const RecordedTensor& tensor, const Region& like, const Box& at, float least)
@@ -46,7 +46,7 @@ class Grid {
     std::vector<Cell> cells;
 
   private:
-    /// A multiple of the size from the edge, and as large, or what is left at the other edge.
+    /// Whether a span begins at a multiple of `size` and is as long, or is what is left at the other edge.
     static bool cut_like(const Span& s, Index size, Index all) {
         return s.begin % size == 0 && (s.size == size || (s.size < size && s.end() == all));
     }
@@ -60,7 +60,7 @@ class Grid {
     float least_;
     bool merge_x_ = false, merge_y_ = false;
     Index across_ = 1, down_ = 1;
-    std::vector<Index> place_;  // of the cell, by row and column of cells; -1: none yet
+    std::vector<Index> place_;  // index in `cells`, by row and column of cells; -1: none yet
 };
 
 }  // namespace
@@ -75,7 +75,7 @@ Cells cells_of(const Run& run, TensorId id, Index slice, const Box& at, float le
     const RecordedTensor& tensor = run.trace().tensors()[id];
     const std::vector<Touched>& touched = run.player().state().tensors[id].touched;
     const Index before = run.tick() > 0 ? run.schedule().steps_after(run.tick() - 1) : 0;
-    std::vector<Grid> grids;  // of the first shape, and of the first other one
+    std::vector<Grid> grids;  // one for the first shape, one for the first other shape
     std::vector<Cell> irregular;
     bool overlap = false;
     for (std::size_t i = 0; i < tensor.regions.size(); ++i) {

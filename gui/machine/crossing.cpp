@@ -8,7 +8,7 @@ namespace {
 
 using Place = Held::Place;
 
-/// The places in rows and columns, at some pixels an element.
+/// The slots of the tiles in rows and columns around the scores, at `scale` pixels per element.
 class Places {
   public:
     Places(const MachineFigure& f, const std::vector<Held>& all, float gap, float scale)
@@ -60,13 +60,13 @@ class Places {
 
   private:
     float gap() const { return gap_; }
-    float name() const { return Canvas::height(f_.theme().small_text) + f_.px(4); }  // above narrow tiles
+    float name() const { return Canvas::height(f_.theme().small_text) + f_.px(4); }  // of a name above a narrow tile
     ImVec2 size_of(const Held& h) const {
         const float least = f_.px(9);
         return {std::max(least, static_cast<float>(h.cols) * scale_),
                 std::max(least, static_cast<float>(h.rows) * scale_)};
     }
-    /// With room for its name, if that has to stand above it.
+    /// The width of a tile's slot, with room for the name if that has to stand above the tile.
     float slot_of(const Held& h) const {
         const float w = size_of(h).x;
         return h.place == Place::between ? std::max(w, Canvas::width(f_.theme().small_text, h.name)) : w;
@@ -138,7 +138,7 @@ std::vector<ImVec2> way_to(const MachineFigure& f, const std::vector<DrawnHeld>&
         return d.slot.y0 >= b.y1 && d.slot.x0 < b.centre().x && b.centre().x < d.slot.x1;
     };
     if (std::none_of(all.begin(), all.end(), below)) return {{b.centre().x, area.y1}, {b.centre().x, b.y1}};
-    // Up beside all that lies below it.
+    // Upwards, left of all tiles that lie below this one.
     float x = b.x0;
     for (const DrawnHeld& d : all)
         if (d.slot.y0 >= b.y1) x = std::min(x, d.slot.x0);

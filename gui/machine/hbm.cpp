@@ -9,14 +9,14 @@
 namespace tilescope::gui::machine {
 namespace {
 
-/// Reads fill a cell by and by; a write fills it.
+/// Each read fills a cell a little more; a write fills it at once.
 float fill_of(const Cell& c) {
     if (c.touches.stores > 0) return 0.92f;
     const auto n = static_cast<float>(c.touches.loads);
     return c.touches.loads > 0 ? 0.16f + 0.5f * n / (n + 4) : 0;
 }
 
-/// What was done to a cell, in it or, where it is a whole row of a thin tensor, beside it; false: it has no room.
+/// Writes how often a cell was read or written: in it, or beside it if it is a row of a thin tensor. False: no room.
 bool draw_mark(const MachineFigure& f, const DrawnTensor& d, const Cell& c, ImU32 fill) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
@@ -37,7 +37,7 @@ bool draw_mark(const MachineFigure& f, const DrawnTensor& d, const Cell& c, ImU3
     return false;
 }
 
-/// Returns whether all cells could say how often they were read.
+/// Returns whether every cell had room for its counts.
 bool draw_cells(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
     const Theme& t = f.theme();
     bool said = true;
@@ -72,7 +72,7 @@ void explain(const MachineFigure& f, const DrawnTensor& d, const Cells& cells) {
     tooltip(text + "\n\nfilled more with every read; solid: written\noutlined, ↑ or ↓: just read or written");
 }
 
-/// The cells where the tensor stands or lies.
+/// The cells of a tensor as it is drawn, upright or lying.
 Cells cells_where_drawn(const MachineFigure& f, const DrawnTensor& d) {
     Cells cells = cells_of(f.run, d.id, d.slice, d.turned(d.front), f.px(3));
     for (auto* list : {&cells.grid, &cells.others})
@@ -80,14 +80,14 @@ Cells cells_where_drawn(const MachineFigure& f, const DrawnTensor& d) {
     return cells;
 }
 
-/// Of parts that have no room for counts of their own.
+/// The least and the most reads of a cell, for cells that have no room for counts of their own.
 std::string counts_of(const Cells& cells) {
     Count least = cells.grid.empty() ? 0 : cells.grid.front().touches.loads, most = 0;
     for (const Cell& c : cells.grid) least = std::min(least, c.touches.loads), most = std::max(most, c.touches.loads);
     return counts_text(least, most);
 }
 
-/// Returns what of its counts is left to say.
+/// Returns the text of the counts that the cells had no room for.
 std::string draw_tensor(MachineFigure& f, const DrawnTensor& d) {
     const Theme& t = f.theme();
     const ImU32 hue = t.hue(d.tensor->meaning);
@@ -111,10 +111,10 @@ std::string draw_tensor(MachineFigure& f, const DrawnTensor& d) {
     return said || cells.overlap || !f.theme().in_a_hall() ? "" : counts_of(cells);
 }
 
-/// Not all of its place: neighbours must not touch.
+/// Less than the label's slot, so that neighbours do not touch.
 float label_width(const MachineFigure& f, const DrawnTensor& d) { return d.label.w() - f.px(8); }
 
-/// What is written below a tensor; where its size has no room beside its name, that first.
+/// The lines below a tensor. Its size comes first, where it has no room beside the name.
 std::vector<std::vector<std::string>> label_of(const MachineFigure& f, const DrawnTensor& d, bool with_type) {
     auto lines = tensor_lines(d.shown(), *f.run.algorithm().computes, with_type);
     if (Canvas::width(f.theme().title, tensor_title(d.shown())) > label_width(f, d))

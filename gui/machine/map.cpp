@@ -1,4 +1,4 @@
-// All SMs of the GPU, a cell each: what each does, and where it is. Of more than can be seen, the first ones.
+// All SMs of the GPU, one cell each: what each does, and where it is. If not all have room, the first ones.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 /// Cells in rows, all of one size.
 struct Rows {
-    float across = 0, down = 0;  ///< from one to the next
+    float across = 0, down = 0;  ///< from one cell to the next
     Index in_row = 1, rows = 1;
 
     Rows(Index n, float width, float each_across, float each_down)
@@ -29,7 +29,7 @@ struct Rows {
     }
 };
 
-/// As large as `n` squares fit, or, where none are small enough, as many of the smallest as there is room for.
+/// The largest squares of which `n` fit. Where even the smallest do not fit, as many of these as there is room for.
 Rows squares(const MachineFigure& f, Index n, float width, float height) {
     Rows r(n, width, f.px(4), f.px(4));
     for (float pitch = f.px(16); pitch >= f.px(4); pitch -= 1)
@@ -41,8 +41,8 @@ Rows squares(const MachineFigure& f, Index n, float width, float height) {
     return r;
 }
 
-/// A cell for every SM that there is room for. Those that ever work on something shown come first, and say where they
-/// are where that leaves room for the others.
+/// A cell for every SM that there is room for. SMs that ever work on something shown come first. Their cells are large
+/// enough for their positions, where this leaves room for the others.
 struct SmCells {
     std::vector<Box> boxes;
     Index with_words = 0;
@@ -76,7 +76,7 @@ const SmState* state_of(const MachineFigure& f, Index sm) {
     return sm < std::ssize(sms) ? &sms[static_cast<std::size_t>(sm)] : nullptr;
 }
 
-/// In the hue of what it moves now; of none where it computes.
+/// The hue of the tile that the SM moves now; grey where it computes or does nothing.
 ImU32 colour_of(const MachineFigure& f, const SmState* sm) {
     const Step* step = sm ? f.run.operation(*sm) : nullptr;
     const Theme& t = f.theme();
@@ -125,7 +125,7 @@ void draw_cell(const MachineFigure& f, const Box& b, Work work, const SmState* s
     if (Canvas::width(t.small_text, place) <= rest.w()) c.text_in(t.small_text, rest, ink, place, Align::centre);
 }
 
-/// What moves to or from an SM that is not drawn large comes to the edge of the map, below it.
+/// A tile that an SM outside the focus moves starts or ends at the lower edge of the map, below the SM's cell.
 void note_move(MachineFigure& f, const SmState& sm, const Box& cell, float door) {
     const Step* step = f.run.operation(sm);
     if (sm.sm == f.focus || !step || !step->moves_data()) return;
@@ -137,7 +137,7 @@ void note_move(MachineFigure& f, const SmState& sm, const Box& cell, float door)
                        .missed = f.l2.missed(sm.steps.back())});
 }
 
-/// In the last lines of `area`, which it cuts off: as many as the names of the signs take.
+/// Draws the names of the signs in the last lines of `area`, as many lines as they take, and cuts these off.
 void draw_legend(const MachineFigure& f, Box& area) {
     const Theme& t = f.theme();
     const float line = Canvas::height(t.small_text) + f.px(2), sign = f.px(11);

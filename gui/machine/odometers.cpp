@@ -10,7 +10,7 @@ namespace {
 
 struct Odometer {
     std::vector<TrafficPart> parts;
-    Bytes end;  ///< what it comes to, where that is known
+    Bytes end;  ///< bytes at the end of the run, where this is known
     std::string text;
     bool ghost = false;
 };

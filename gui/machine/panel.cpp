@@ -9,8 +9,8 @@
 namespace tilescope::gui::machine {
 namespace {
 
-/// The figure from top to bottom; every part as high as the window allows. In a hall the finding stays and its reason
-/// gives way.
+/// The figure from top to bottom; every part as high as the window allows. In a hall there is always a finding, but
+/// never the reason for it.
 struct Layout {
     Box title, finding, reason, launch, map, sm, l2, hbm_title, hbm, odometers, note;
     Pipes pipes;
@@ -63,14 +63,14 @@ Layout layout(const MachineFigure& f, Box area, bool titled, bool with_odometers
     return l;
 }
 
-/// HBM's tensors and their names come first; without room for them the odometers give way.
+/// HBM's tensors and their names come first; where these have no room, the odometers are left out.
 Layout layout(const MachineFigure& f, const Box& area, bool titled) {
     const Layout all = layout(f, area, titled, true);
     const float least = Canvas::height(f.theme().title) + f.px(32);
     return all.hbm.h() < least ? layout(f, area, titled, false) : all;
 }
 
-/// Whether the run did something at this position. In a race, one may stand still while the other moves.
+/// Whether the run did something at this position. In a race, one run may stand still while the other moves.
 bool moved(const App& app, const Run& run) {
     const Session& s = app.session;
     const Index position = std::min(app.playback.position(), s.length());

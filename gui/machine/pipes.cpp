@@ -11,8 +11,8 @@ namespace {
 /// Slow, fast, slow.
 float eased(float x) { return x * x * (3 - 2 * x); }
 
-/// Where the tile is between its place on chip (0) and in HBM (1): by the door of its SM and L2, and no further than
-/// that where L2 has it, or keeps it.
+/// Where the tile is between chip (0) and HBM (1). It passes the door of its SM and L2; where L2 has the tile or keeps
+/// it, the way ends at L2.
 Box place_on_way(const MachineFigure& f, const Move& m, float s) {
     std::vector<Box> stops = {m.tile};
     const auto stop = [&](ImVec2 at) {
@@ -28,7 +28,7 @@ Box place_on_way(const MachineFigure& f, const Move& m, float s) {
     return mixed(stops[k], stops[k + 1], at - static_cast<float>(k));
 }
 
-/// At its ends as large as it is drawn there, and in between large enough for its name.
+/// At both ends as large as the tile is drawn there; in between, large enough for the tile's name.
 void draw_flying(const MachineFigure& f, const Move& m, const std::string& name, ImU32 hue, bool down) {
     const Theme& t = f.theme();
     const float s = eased(f.arrived);
@@ -64,7 +64,7 @@ bool drawn_whole(const MachineFigure& f, const Move& m) {
     return m.focus || std::ssize(f.moves) <= most;
 }
 
-/// Both on one scale: the wider one takes the width that there is.
+/// The width of a pipe. Both pipes have one scale, on which the wider one takes all of `room`.
 float width_of(const MachineFigure& f, double rate, float room) {
     return room * static_cast<float>(rate / std::max(l2_rate(f.run), dram_rate(f.run)));
 }

@@ -38,7 +38,7 @@ std::vector<Neighbours> neighbours(const std::vector<DrawnHeld>& all) {
     return groups;
 }
 
-/// Into above, beside and below.
+/// An index into `places` of draw_spaces(): above, beside, below.
 std::size_t best_place_of_name(Place place) {
     switch (place) {
         case Place::left:
@@ -51,7 +51,7 @@ std::size_t best_place_of_name(Place place) {
     }
 }
 
-/// Where what lies, with its name beside it, where nothing else is.
+/// Registers and SRAM as areas around their tiles, each with its name where nothing else is.
 void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, const Box& area) {
     const Theme& t = f.theme();
     ImFont* font = t.small_text;
@@ -59,7 +59,7 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
     std::vector<Box> taken;
     for (const DrawnHeld& d : all) {
         taken.push_back(d.slot);
-        // The names of statistics are above them.
+        // The names of statistics stand above these.
         if (d.held->place == Place::between)
             taken.push_back({d.slot.x0, d.slot.y0 - line - f.px(7), d.slot.x1, d.slot.y0});
     }
@@ -70,7 +70,7 @@ void draw_spaces(const MachineFigure& f, const std::vector<DrawnHeld>& all, cons
         f.canvas.outline(b, sram ? t.sram : t.registers, f.px(1.2f), f.px(4));
         const std::string name = space_title(n.space);
         const float width = Canvas::width(font, name), y = b.centre().y - line / 2;
-        // Above, beside or below: wherever nothing else is.
+        // Above, beside or below: the best place if it is free, else above, else nowhere.
         const ImVec2 places[] = {{b.x0, b.y0 - line - f.px(2)}, {b.x1 + f.px(5), y}, {b.x1 - width, b.y1 + f.px(2)}};
         const auto is_free = [&](ImVec2 at) {
             const Box word = {at.x, at.y, at.x + width, at.y + line};
@@ -113,7 +113,7 @@ void draw_names(const MachineFigure& f, const DrawnHeld& d, ImU32 ink) {
     for (const std::string& n : notes) write(t.small_text, n, Theme::faded(ink, 0.85f));
 }
 
-/// What is written has a solid frame, what is read a broken one; everything else is dim.
+/// The result has a solid frame, operands have a dashed one. draw_tile() dims all other tiles.
 void frame(const MachineFigure& f, const Box& b, Part part) {
     const Theme& t = f.theme();
     if (part == Part::result) f.canvas.outline(b.grown(f.px(1)), t.now, f.px(3));
@@ -136,7 +136,7 @@ void draw_tile(const MachineFigure& f, const Step* step, const DrawnHeld& d) {
     const ImU32 dim = Theme::mixed(t.panel, hue, 0.45f);
     const ImU32 full = acts ? hue : dim;
     f.canvas.fill(d.box, result ? dim : full, f.px(2));
-    // A result fills up from below; what is loaded comes as a whole.
+    // A computed result fills up from below; a loaded tile fades in as a whole.
     if (coming)
         f.canvas.fill(d.box, Theme::faded(hue, f.arrived), f.px(2));
     else if (result)
@@ -189,14 +189,14 @@ void draw_title(const MachineFigure& f, const SmState& sm, Box& inner) {
 
 float formula_height(const MachineFigure& f) { return Canvas::height(f.theme().text) + f.px(4); }
 
-/// What it does.
+/// Writes the formula of what the SM does.
 void draw_formula(const MachineFigure& f, const SmState& sm, const Box& line) {
     const Theme& t = f.theme();
     const std::string does = formula(f.run, sm);
     if (sm.block) f.canvas.text_in(t.text, line, does.empty() ? t.dim_ink : t.highlight, does.empty() ? "·" : does);
 }
 
-/// What it does and what is used of its spaces: on the right of the tiles or above them, whichever leaves these larger.
+/// The formula and the use of registers and SRAM: right of the tiles or above, whichever leaves the tiles larger.
 void draw_capacities(const MachineFigure& f, const SmState& sm, const std::vector<Held>& held, Box& inner) {
     const GpuSpec& gpu = f.run.experiment().gpu;
     const ImFont* font = f.theme().small_text;
@@ -206,7 +206,7 @@ void draw_capacities(const MachineFigure& f, const SmState& sm, const std::vecto
     const float top = inner.y0 + formula_height(f) + f.px(4);
     const Box above = {inner.x0, top, inner.x1, top + height},
               beside = {inner.x1 - width, top, inner.x1, top + 2 * height + gap};
-    // At a desk there is height for the formula above the tiles, too, and long ones have room.
+    // At a desk the formula is above the tiles in both cases, so that long formulas have room.
     const Box under = {inner.x0, above.y1 + f.px(6), inner.x1, inner.y1},
               left = {inner.x0, f.theme().in_a_hall() ? inner.y0 : top, beside.x0 - gap, inner.y1};
     const bool right = left.w() > width && scale_for(f, held, left) >= scale_for(f, held, under);

@@ -8,7 +8,7 @@ namespace tilescope::gui::machine {
 using namespace lab;
 namespace {
 
-/// The head that the SM in focus works on, or did last.
+/// The head that the SM in focus works on, or worked on last.
 Index head_shown(const MachineFigure& f) {
     const Run& run = f.run;
     const Placement* at = nullptr;
@@ -43,10 +43,10 @@ void leave_room_beside(const MachineFigure& f, std::vector<DrawnTensor>& all, fl
     for (DrawnTensor& d : all) d.beside = width / static_cast<float>(all.size()) > 2 * room ? room : 0;
 }
 
-/// The tensors in one row or two, and the pixels an element that leaves.
+/// The tensors in one or two rows, and the pixels per element that this leaves.
 class Arrangement {
   public:
-    /// The second row begins with tensor `second`; one row only: there is none of that number.
+    /// Tensor `second` begins the second row; if there is no such tensor, there is one row.
     Arrangement(const MachineFigure& f, const std::vector<DrawnTensor>& all, const Box& area, std::size_t second)
         : f_(f), area_(area), second_(second), rows_(second < all.size() ? 2 : 1) {
         const float each = area.h() / static_cast<float>(rows_);
@@ -54,7 +54,7 @@ class Arrangement {
         const Theme& t = f.theme();
         label_height_ = Canvas::height(t.title) + f.px(6) +
                         static_cast<float>(lines_ - 1) * (Canvas::height(t.small_text) + f.px(1));
-        // No label takes more than its share of the row; the words in it give way.
+        // No label takes more than its share of the row; its words are shortened.
         const float share = area.w() / static_cast<float>(std::max(second, all.size() - second)) - gap();
         for (const DrawnTensor& d : all)
             labels_.push_back(std::min(share, Canvas::size(t.title, tensor_title(d.shown())).x + f.px(6)));
@@ -86,7 +86,7 @@ class Arrangement {
     }
     float slot(const std::vector<DrawnTensor>& all, std::size_t i, float scale) const {
         const float w = std::max(thinnest(), static_cast<float>(all[i].across()) * scale);
-        // What is wide enough has its counts inside.
+        // A tensor that is wide enough has its counts inside.
         const float counts = std::clamp(2 * all[i].beside - w, 0.f, all[i].beside);
         return std::max(labels_[i], w + all[i].depth + counts);
     }
@@ -146,13 +146,13 @@ class Arrangement {
 
 namespace {
 
-/// In one row, unless two leave everything larger; returns pixels an element.
+/// In one row, unless two rows make the tensors much larger; returns pixels per element.
 float arrange(const MachineFigure& f, std::vector<DrawnTensor>& all, const Box& area) {
     constexpr float worth_a_second_row = 1.2f;
     const std::size_t n = all.size();
     std::size_t best = n;
     float scale = worth_a_second_row * Arrangement(f, all, area, n).scale();
-    // A second row begins with the scratch tensors, unless another place leaves everything larger.
+    // A second row begins with the scratch tensors, unless another first tensor makes all tensors larger.
     const auto scratch =
         std::find_if(all.begin(), all.end(), [](const DrawnTensor& d) { return d.tensor->role == Role::scratch; });
     std::vector<std::size_t> places = {static_cast<std::size_t>(scratch - all.begin())};
@@ -176,7 +176,7 @@ std::vector<DrawnTensor> arranged_tensors(const MachineFigure& f, const Box& are
     leave_room_beside(f, all, area.w());
     const float scale = arrange(f, all, area);
     if (!f.theme().in_a_hall()) return all;
-    // In a hall height is dear: tensors lie where that leaves them larger.
+    // In a hall height is scarce: tensors are turned on their side where this makes them larger.
     std::vector<DrawnTensor> lying = all;
     for (DrawnTensor& d : lying) d.lies = true, d.beside = 0;
     return arrange(f, lying, area) > worth_turning * scale ? lying : all;

@@ -10,7 +10,7 @@ namespace tilescope::gui::row {
 using namespace show;
 namespace {
 
-/// The first of some keys that share a pixel, or the one of them with the largest value.
+/// Of the bars that share a pixel, the one with the largest absolute value; the first one where none is known.
 const Bar& largest(std::span<const Bar> bars) {
     const auto size = [](const Bar& b) {
         return b.state != RowKey::State::known ? -1.f : std::isfinite(b.value) ? std::abs(b.value) : INFINITY;
@@ -76,7 +76,7 @@ void draw_bars(const Canvas& c, const Scale& s, const std::vector<Bar>& all) {
             const float value = key.value, zero = s.y(0), y = std::isnan(value) ? s.box.y0 : s.y(value);
             const Box bar = {column.x0, std::min(y, zero), column.x1, std::max(y, zero)};
             c.fill(bar, Theme::mixed(t.panel, hue, key.now ? 1.f : 0.55f));
-            // Of bars without room for dashes, where they ended.
+            // Where the bar was higher before: dashes, or where these have no room, a line at its old end.
             if (key.was > value && pitch >= c.px(6)) c.dashed({bar.x0, s.y(key.was), bar.x1, zero}, hue);
             if (key.was > value && pitch < c.px(6))
                 c.line({bar.x0, s.y(key.was)}, {bar.x1, s.y(key.was)}, Theme::faded(hue, 0.6f));

@@ -19,7 +19,7 @@ std::vector<Bar> result_of(const SoftmaxMoment& p) {
     return bars;
 }
 
-/// What the bars are, and what is to be said of them; then room for the bars, and for the numbers below them.
+/// Writes what the bars are, and a remark. Returns the room for the bars, less a line for the numbers below them.
 Box draw_axis(const Canvas& c, Box column, const std::string& what, const std::vector<std::string>& said, ImU32 ink) {
     const Theme& t = c.theme();
     const float line = Canvas::height(t.small_text) + c.px(3);

@@ -18,7 +18,7 @@ namespace {
 
 void opaque(std::uint8_t* rgba) { rgba[3] = 255; }
 
-/// What was drawn over nothing has its colours multiplied by its opacity; a PNG has not.
+/// Colours that were drawn over nothing are multiplied by their opacity; a PNG's colours are not.
 void take_opacity_out(std::uint8_t* rgba) {
     for (int k = 0; k < 3 && rgba[3] > 0; ++k)
         rgba[k] = static_cast<std::uint8_t>(std::min(255, (255 * rgba[k] + rgba[3] / 2) / rgba[3]));
@@ -55,7 +55,7 @@ Picture Window::picture(App& app, double seconds) {
     Picture p{size_, std::vector<std::uint8_t>(static_cast<std::size_t>(row * rows))};
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     glReadPixels(0, 0, size_.width, size_.height, GL_RGBA, GL_UNSIGNED_BYTE, p.rgba.data());
-    // OpenGL begins below.
+    // OpenGL's first row is the lowest one.
     for (std::ptrdiff_t y = 0; y < rows / 2; ++y) {
         const auto above = p.rgba.begin() + y * row, below = p.rgba.begin() + (rows - 1 - y) * row;
         std::swap_ranges(above, above + row, below);
@@ -74,7 +74,7 @@ void write_png(const Picture& picture, std::ostream& out) {
     image.width = static_cast<png_uint_32>(picture.size.width);
     image.height = static_cast<png_uint_32>(picture.size.height);
     image.format = PNG_FORMAT_RGBA;
-    // Room for the worst, for to compress it is most of the work: not twice, once to learn the size.
+    // Room for the worst case. Asking for the size first would compress twice, and compressing is most of the work.
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
     std::vector<char> file(size);
     if (png_image_write_to_memory(&image, file.data(), &size, 0, picture.rgba.data(), 0, nullptr) == 0)
@@ -85,7 +85,7 @@ void write_png(const Picture& picture, std::ostream& out) {
 void write_pdf(const std::string& svg, std::ostream& out) {
     require_pdf_writer();
     NamelessFile pdf, said;
-    // The date in it would be another one every time.
+    // Otherwise the date in the file would be another one every time.
     Program converter({"env", "SOURCE_DATE_EPOCH=0", "rsvg-convert", "--format", "pdf"},
                       {pdf.descriptor(), said.descriptor()});
     converter.write(svg.data(), svg.size());
@@ -128,7 +128,7 @@ void Film::add(const Picture& picture) {
     throw RunError("ffmpeg ended too early; try again");
 }
 
-/// Its exit status says nothing of a film that a full disk has cut off. But it complains.
+/// ffmpeg's exit status does not tell that a full disk cut the film off. But then ffmpeg writes an error message.
 void Film::end() {
     ffmpeg_->close_input();
     for (; !ffmpeg_->ended(); wait_a_moment()) check_stop(&control());

@@ -33,7 +33,7 @@ struct FilmBeside::Writer {
         program.close_input();
     }
 
-    /// Its newest whole line: "12 of 340".
+    /// Reads the writer's newest whole line: "12 of 340".
     void read_progress(Filming& film) {
         for (std::string piece; !(piece = progress.read()).empty();) lines += piece;
         const auto end = lines.rfind('\n');
@@ -48,7 +48,7 @@ struct FilmBeside::Writer {
     NamelessFile said, progress;
     std::string lines;
     bool told_to_end = false;
-    Program program;  // last, to end first
+    Program program;  // the last member, to end first
 };
 
 FilmBeside::FilmBeside() = default;

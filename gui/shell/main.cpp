@@ -109,7 +109,7 @@ Film::Kind film_kind(const std::string& flag, const std::string& path) {
     return ending == ".mp4" ? Film::Kind::mp4 : Film::Kind::gif;
 }
 
-/// What is exported, by its name in capitals or not; empty where nothing is.
+/// The ending of the exported file, for upper and lower case alike; empty where nothing is exported.
 std::string exported(const Invocation& r) {
     return r.stage.empty() ? "" : check_ending("--export", r.stage, {".svg", ".pdf", ".png", ".mp4", ".gif"});
 }
@@ -149,14 +149,14 @@ void check(const Invocation& r) {
         throw UsageError("--from " + std::to_string(s.first) + ": must be below --to; try --from 0");
 }
 
-/// Lines for those who look on; none without a path.
+/// A log for whoever watches the window; without a path, no log.
 class Log {
   public:
     explicit Log(const std::string& path) {
         if (!path.empty()) out_.emplace(path);
     }
     bool wanted() const { return out_.has_value(); }
-    /// Adds a line where it is not the last one again.
+    /// Adds a line, unless it equals the last one.
     void add(std::string line) {
         if (out_ && line != last_) *out_ << (last_ = std::move(line)) << std::endl;
     }
@@ -183,7 +183,7 @@ class ProgressLine {
     bool shown_ = false;
 };
 
-/// Until what was asked for is there, or, for a window, found to be right. Throws Interrupted.
+/// Waits until the run is there or, for a window, until the request is found to be right. Throws Interrupted.
 void await(App& app, bool all) {
     ProgressLine line;
     for (int waited = 0; !app.session.pump() && (all || app.session.progress().done == 0); ++waited) {
@@ -194,7 +194,7 @@ void await(App& app, bool all) {
     }
 }
 
-/// A step beyond the end is the end, which the picture does not tell.
+/// Remarks that a step beyond the end shows the end, because the picture does not tell this.
 void remark_on_step(const App& app, Index step) {
     const Index length = app.session.length();
     if (app.session.run() && step > length)
@@ -238,7 +238,7 @@ void take_film(App& app, const Invocation& r, std::ostream& out) {
     film.write(out);
 }
 
-/// Without a display, one in memory.
+/// Draws on a display in memory where there is no other.
 void take(App& app, const Invocation& r, std::ostream& out) {
     const auto act = r.record.empty() && !is_film(r.stage) ? take_screenshot : take_film;
     try {
@@ -255,7 +255,7 @@ void take(App& app, const Invocation& r, std::ostream& out) {
     }
 }
 
-/// Where it is remembered that the tour was seen.
+/// The file that remembers that the tour was seen.
 std::filesystem::path seen_file() {
     const char *config = std::getenv("XDG_CONFIG_HOME"), *home = std::getenv("HOME");
     const std::filesystem::path base = config && *config ? config : std::string(home ? home : ".") + "/.config";
@@ -276,12 +276,12 @@ void show_window(App& app, const Invocation& r) {
     window.show(
         app, [] { return control().stop.load(); },
         [&](double) {
-            // Said in a later frame: this one's clock stood still meanwhile.
+            // Said in a later frame, because this frame's clock stood still during the export.
             if (!news.empty()) app.say(std::exchange(news, {}), 10);
             news = export_stage(app, window);
             if (news.empty()) news = film.work(app, window.size());
             if (!log.wanted()) return;
-            // What a click changes is drawn in the next frame: two frames that agree are certain.
+            // What a click changes is drawn in the next frame, so only two equal frames are certain.
             std::string now = status(app);
             if (now == before || app.playback.playing() || app.filming) log.add(now);
             before = std::move(now);
@@ -289,7 +289,7 @@ void show_window(App& app, const Invocation& r) {
     check_stop(&control());
 }
 
-/// What was saved brings all of its flags; of what else `brings` says so.
+/// Refuses flags beside a saved state, which brings all of its flags, or beside whatever else `brings` names.
 void refuse_beside(State asked, const std::string& brings) {
     asked.setup.recording.clear();
     const std::vector<std::string> words = command_line(asked);  // the algorithm, and the flags
@@ -301,7 +301,7 @@ void refuse_beside_file(const State& asked, const std::string& file) {
     refuse_beside(asked, text::shown(file) + " has all flags of what was saved");
 }
 
-/// On the terminal, which is not what the hall sees.
+/// Prints the notes on the terminal, which the audience does not see.
 void print_notes(const Invocation& r) {
     if (const std::string path = r.screenshot + r.record + r.stage + r.log + r.open; !path.empty())
         throw UsageError("--notes: prints notes and does nothing else; leave out " + text::shown(path));
@@ -344,7 +344,7 @@ Opened open_state(App& app, const Invocation& r) {
     return {from, shown.state.setup.recording};
 }
 
-/// Nothing but the stage is to be drawn.
+/// Leaves nothing but the stage to be drawn.
 void leave_alone(App& app, const Invocation& r) {
     if (!plays(app.view.stage))
         throw UsageError("--export " + text::shown(r.stage) +
@@ -358,7 +358,7 @@ void leave_alone(App& app, const Invocation& r) {
 
 void carry_out(const Invocation& r) {
     check(r);
-    std::optional<AtomicFile> out;  // that it cannot be written is said before the work
+    std::optional<AtomicFile> out;  // opened before the work, so that an error is reported before the work
     if (const std::string path = r.screenshot + r.record + r.stage; !path.empty()) out.emplace(path);
     App app;
     const auto [file, recording] = r.scene.empty() ? open_state(app, r) : open_scene(app, r);

@@ -21,13 +21,13 @@ namespace tilescope::gui::shell {
 using namespace lab;
 namespace {
 
-constexpr int above = 10;  // descriptors from here on are nobody's standard ones
+constexpr int above = 10;  // descriptors from here on are no standard streams
 
 [[noreturn]] void fail(const std::string& what, int error) {
     throw std::system_error(error, std::generic_category(), what);
 }
 
-/// As the functions that start programs want them.
+/// Words as exec() wants them.
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
     std::vector<char*> out;
     for (const std::string& w : words) out.push_back(const_cast<char*>(w.c_str()));
@@ -35,16 +35,16 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
     return out;
 }
 
-/// The same file under a number that is nobody's standard one.
+/// The same file under a descriptor that is no standard stream.
 int moved_up(int descriptor) {
     const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, above);
     close(descriptor);
     return moved;
 }
 
-/// What the new process does between fork and exec, where only what is safe in a signal handler may be called.
+/// What the new process does between fork and exec. There, only async-signal-safe functions may be called.
 [[noreturn]] void become(char* const* words, int input, const std::vector<int>& outputs, pid_t parent, int failed) {
-    // Ends with its parent even where that is killed, and can tell nobody.
+    // Ends when its parent ends, even if the parent is killed and cannot say so.
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) _exit(1);
     setpgid(0, 0);
     dup2(input, 0);
@@ -74,7 +74,7 @@ int start(const std::vector<std::string>& words, int input, const std::vector<in
     return error;
 }
 
-/// Who may use a display: in the words of .Xauthority, whoever knows these 16 bytes, from any host.
+/// An entry of .Xauthority: whoever knows these 16 bytes may use the display, from any host.
 std::string new_key() {
     std::string key;
     const auto add = [&](const std::string& text) { key += std::string{'\0', static_cast<char>(text.size())} + text; };

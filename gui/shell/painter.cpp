@@ -22,7 +22,7 @@ Painter::~Painter() {
 
 void Painter::begin(App& app, Size size, float display_scale) {
     const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
-    // A picture of the stage has its room to itself, however small it is.
+    // A picture of the stage alone is never laid out as on a phone, however small it is.
     const Reader reader = reader_of(!app.alone && is_held(width, height, display_scale), app.view.projector);
     const float scale = scale_for(width, height, display_scale, reader);
     const Theme& t = app.theme;

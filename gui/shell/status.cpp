@@ -9,7 +9,7 @@
 namespace tilescope::gui::shell {
 namespace {
 
-/// The size of the smallest letters of the frame, and what is set in them.
+/// The size of the smallest letters of the frame, and a text in this size.
 std::optional<std::pair<float, std::string>> smallest_type(const Notes& notes) {
     std::map<const ImFont*, float> ems;
     std::optional<std::pair<float, std::string>> smallest;
@@ -57,7 +57,7 @@ std::string status(const App& app) {
     }
     j["texts"] = std::move(texts);
     if (const auto smallest = smallest_type(app.notes)) j["smallest"] = {smallest->first, smallest->second};
-    return j.dump(-1, ' ', false, Json::error_handler_t::replace);  // texts may hold what files are named
+    return j.dump(-1, ' ', false, Json::error_handler_t::replace);  // texts may hold names of files, with any bytes
 }
 
 }  // namespace tilescope::gui::shell

@@ -45,17 +45,17 @@ GLFWmonitor* screen_of(GLFWwindow* window) {
                     "; pictures and films need no display: tilescope-gui --screenshot FILE.png, --record FILE.mp4");
 }
 
-// Our calls and shaders are those of OpenGL ES 3.0, as in a browser. But a frame has up to 100,000 vertices, and where
-// ImGui's indices have 16 bits (as in Debian's libimgui; ImDrawIdx is chosen when ImGui is compiled) its renderer has
-// to draw parts from a base vertex on (ImGuiBackendFlags_RendererHasVtxOffset), which it does from version 3.2 on, of
-// either API. With 32 bits 3.0 is enough.
+// Our calls and shaders are those of OpenGL ES 3.0, as in a browser. But a frame has up to 100,000 vertices. Where
+// ImGui's indices have 16 bits (as in Debian's libimgui; ImDrawIdx is chosen when ImGui is compiled), its renderer has
+// to draw parts from a base vertex on (ImGuiBackendFlags_RendererHasVtxOffset). The renderer does so from version 3.2
+// of OpenGL or OpenGL ES on. With indices of 32 bits, version 3.0 is enough.
 constexpr int es_minor = sizeof(ImDrawIdx) < 4 ? 2 : 0;
 
 struct Context {
     int api, profile, minor;
     const char* shaders;
 };
-/// In the order of trying: a driver without OpenGL ES has the same calls in its OpenGL.
+/// Tried in this order: a driver without OpenGL ES has the same calls in its OpenGL.
 constexpr Context contexts[] = {{GLFW_OPENGL_ES_API, GLFW_OPENGL_ANY_PROFILE, es_minor, "#version 300 es"},
                                 {GLFW_OPENGL_API, GLFW_OPENGL_CORE_PROFILE, 2, "#version 150"}};
 
@@ -101,7 +101,7 @@ Window::~Window() {
     glfwTerminate();
 }
 
-/// In place of Dear ImGui's own callbacks.
+/// Sets our callbacks in place of Dear ImGui's own.
 void Window::listen() {
     glfwSetWindowUserPointer(window_, &events_);
     static constexpr auto queue = [](GLFWwindow* w) -> InputQueue& {
@@ -129,7 +129,7 @@ void Window::listen() {
     });
 }
 
-/// The frame, of what happened.
+/// Tells Dear ImGui and the app what happened before this frame.
 void Window::tell(App& app) {
     app.keys.clear();
     button_.reset();
@@ -158,7 +158,7 @@ void Window::tell(App& app) {
     }
 }
 
-/// Dear ImGui 1.86 asks GLFW for the mouse as it is now; a frame has it as it was when its button changed.
+/// Dear ImGui 1.86 asks GLFW for the mouse's present state. A frame needs the state at the time of its button event.
 void Window::place_mouse() const {
 #if IMGUI_VERSION_NUM < 18700
     ImGuiIO& io = ImGui::GetIO();
@@ -167,8 +167,8 @@ void Window::place_mouse() const {
 #endif
 }
 
-/// Handles what happened since the last frame. Nothing moves when nothing plays and no work is left: then it waits for
-/// the user first.
+/// Handles what happened since the last frame. When nothing plays and no work is left, nothing moves; then this waits
+/// for the user first.
 void Window::take_events(const App& app) {
     const bool moves = app.playback.playing() || app.playback.fraction() < 1 || app.working || !events_.empty();
     if (moves || --lively_ > 0) return glfwPollEvents();
@@ -176,7 +176,7 @@ void Window::take_events(const App& app) {
     lively_ = 4;
 }
 
-/// Or the part of it that it had before.
+/// Fills the screen, or returns to the part of the screen that the window had before.
 void Window::fill_screen(App& app) {
     if (app.full_screen == (glfwGetWindowMonitor(window_) != nullptr)) return;
     if (!app.full_screen)

@@ -123,7 +123,7 @@ void first_box(App& app) {
     ImGui::SameLine();
 }
 
-/// To a number that is easy to say.
+/// To halves below 10, else to whole numbers.
 float round_off(float speed) { return speed < 10 ? std::round(speed * 2) / 2 : std::round(speed); }
 
 void speed_slider(App& app) {
@@ -158,12 +158,12 @@ const std::string& said_now(const App& app) {
     return ImGui::GetTime() < app.message_until ? app.message : nothing;
 }
 
-/// Not in a race that is to be one.
+/// Whether to say when a run ends: not where the time view hides what comes later, to keep a race open.
 bool says_when_it_ends(const App& app) { return !app.view.hide_ahead || app.view.stage != Stage::time; }
 
 Index position_of(const App& app) { return std::min(app.playback.position(), app.session.length()); }
 
-/// In a hall and in the hand: all that there is to say, in one line.
+/// In a hall and on a phone: all that there is to say, in one line.
 struct Line {
     std::vector<std::string> texts;  ///< the longest way to say it first
     ImU32 colour;

@@ -25,7 +25,7 @@ struct Bar {
     }
 };
 
-/// One column a position or, where there are many, every two pixels: loads above the middle, stores below it.
+/// One column per position or, where there are many, per two pixels: loads above the middle, stores below it.
 void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
     const Session& s = app.session;
     const auto columns = whole(bar.width() / 2, 1, s.length());
@@ -36,7 +36,7 @@ void draw_traffic(const App& app, const Bar& bar, ImDrawList* draw) {
         most = std::max({most, m.read, m.write});
     }
     const float middle = std::round((bar.from.y + bar.to.y) / 2), half = (bar.to.y - bar.from.y) / 2 - app.theme.px(2);
-    // Roots, so that small tiles show beside large ones.
+    // Square roots, so that small tiles can be seen beside large ones.
     const auto height = [&](Bytes n) {
         return std::max(1.f, half * std::sqrt(static_cast<float>(n) / static_cast<float>(most)));
     };

@@ -10,7 +10,7 @@
 namespace tilescope::gui::wall {
 namespace {
 
-constexpr double most_dashes = 12;  // beyond, a bar of the same length
+constexpr double most_dashes = 12;  // for more trips, a bar of the same length
 
 Box strip_of(const WallFigure& f, const WallEdge& e) {
     const Box& m = e.by_row() ? f.seen : f.stack;
@@ -31,7 +31,7 @@ Box strip_of(const WallFigure& f, const WallEdge& e) {
     return {m.x1 + f.statistics + from, m.y0, m.x1 + f.statistics + to, m.y1};
 }
 
-/// Where several lie beside each other they are narrower, and each has room for as many trips as it makes.
+/// Several strips on one side are narrower, and each has room for as many trips as it makes.
 void find_rooms(WallFigure& f) {
     const auto& edges = f.wall.edges();
     double most = most_dashes;
@@ -60,7 +60,7 @@ Box tile_box(const WallFigure& f, const WallEdge& e, const Box& strip, Index k) 
     return {f.x_of(s.begin), strip.y0, f.x_of(s.end()), strip.y1};
 }
 
-/// From the edge outwards.
+/// The area from `from` to `to` pixels outside a tile, on its strip's outer side.
 Box outwards(const WallEdge& e, const Box& tile, float from, float to) {
     switch (e.side) {
         case Side::left:
@@ -82,7 +82,7 @@ Box shorter(const WallEdge& e, Box b, float by) {
     return b;
 }
 
-/// The same, in two: what was added to what is there.
+/// A mark in two halves: something was added to what is in HBM.
 void draw_halves(const WallFigure& f, const WallEdge& e, const Box& b, ImU32 colour) {
     const float gap = f.px(3);
     const ImVec2 m = b.centre();
@@ -122,7 +122,7 @@ void draw_trips(const WallFigure& f, const WallEdge& e, const Box& tile, Index k
     marks(now.read + now.written, now.reduced, before.reduced, Mark::halves);
 }
 
-/// Parts of a text in as few lines as its width needs; whether there is room for them.
+/// Writes the parts of a text in as few lines as the width allows; returns whether there is room for them.
 bool say_in_lines(const WallFigure& f, const Box& b, ImU32 ink, const std::vector<std::string>& parts) {
     const Theme& t = f.theme();
     const auto fits = [&](const std::string& s) { return Canvas::width(t.small_text, s) <= b.w() - f.px(3); };
@@ -145,7 +145,7 @@ bool say_in_lines(const WallFigure& f, const Box& b, ImU32 ink, const std::vecto
     return true;
 }
 
-/// A tile's name and its trips; where there is room for one of them, the trips, or first the name.
+/// A tile's name and its trips. Where only one has room, the trips or, with `name_first`, the name.
 void say_in_tile(const WallFigure& f, const Box& b, ImU32 ink, const std::string& name, const Trips& made,
                  bool name_first) {
     const Theme& t = f.theme();
@@ -168,7 +168,7 @@ void say_in_tile(const WallFigure& f, const Box& b, ImU32 ink, const std::string
     if (b.h() >= line && fits(said, t.small_text, 1)) f.canvas.text_in(t.small_text, b, ink, said, Align::centre);
 }
 
-/// What is on chip of K or V is large enough for its name, be it a little larger than its place.
+/// A tile on chip is drawn large enough for its name, if that takes at most 1.7 times the tile's own size.
 Box with_room_for_name(const WallFigure& f, const WallEdge& e, const Box& tile, Index k) {
     constexpr float most = 1.7f;
     ImFont* font = f.theme().small_text;
@@ -199,10 +199,10 @@ void draw_tile(const WallFigure& f, const WallEdge& e, const Box& tile, Index k,
     say_in_tile(f, b, ink, tile_name(e.name, k), trips, on_chip && (!e.by_row() || trips.all() == 0));
 }
 
-/// How far K's name is above its strip's end, so that it is above the names of what stands between the matrix and O.
+/// How far K's name is raised above its strip's end, to be above the names of the statistics right of the matrix.
 float over_names(const WallFigure& f) { return std::max(0.f, Canvas::height(f.theme().small_text) - f.above); }
 
-/// Where the name of what is right of the matrix begins: those before it must end there.
+/// Where the name of the tensor on the right begins: names left of it must end there.
 float name_begins(const WallFigure& f) {
     for (const WallEdge& e : f.wall.edges())
         if (e.side == Side::right) {
@@ -240,13 +240,13 @@ void draw_edge(WallFigure& f, const WallEdge& e) {
     const std::vector<bool> on_chip = held(f.run, f.wall, f.painters, e);
     const ImVec2 mouse = ImGui::GetMousePos();
     const bool pointed_at = hovered(strip.grown(e.side == Side::between ? 0 : f.px(2)));
-    // Tiles smaller than a dot are drawn in steps of one.
+    // Where tiles are smaller than a dot, one tile is drawn per dot.
     const float side = e.by_row() ? f.tile_h() : f.tile_w();
     const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(f.px(3) / std::max(side, 0.01f))));
     const Box along = e.by_row() ? Box{strip.x0 - f.marks, f.seen.y0, strip.x1 + f.marks, f.seen.y1}
                                  : Box{f.seen.x0, strip.y0 - f.marks, f.seen.x1, strip.y1 + f.marks};
     const auto is_lit = [&](Index k) { return k >= 0 && k < e.tiles.count() && on_chip[static_cast<std::size_t>(k)]; };
-    // What is on chip last, over its neighbours.
+    // Tiles on chip are drawn last, over their neighbours.
     const Index all = ceil_div(e.tiles.count(), step);
     for (Index n = 0; n < 2 * all; ++n) {
         const Index k = n % all * step;
@@ -281,7 +281,7 @@ void draw_edges(WallFigure& f) {
 
 namespace {
 
-/// So large that about four tiles are seen across, with the spot in the middle where that shows no more beyond an end.
+/// Zooms in until about four tiles are seen across. The spot is in the middle, except near an end of the matrix.
 void zoom_in(WallFigure& f, const Box& room) {
     constexpr float tiles = 4, least = 2;
     const Spot spot = *f.app.view.zoom;
@@ -301,7 +301,7 @@ void zoom_in(WallFigure& f, const Box& room) {
     f.stack = f.seen;
 }
 
-/// What a single statistic needs beside its thin strip, so that its name is not over K's strip.
+/// The room that a single statistic needs beside its thin strip, so that its name is not over K's strip.
 float room_for_name(const WallFigure& f) {
     const auto& edges = f.wall.edges();
     const auto statistic = [](const WallEdge& e) { return e.side == Side::between; };
@@ -354,7 +354,7 @@ void lay_out(WallFigure& f, const Box& area) {
         const float largest = (t.in_a_hall() ? 1.6f : 1.f) * scale;
         f.per_key = std::max(std::min(w / keys, largest), thinnest / keys);
         f.per_row = std::max(std::min(alone / rows, largest), thinnest / rows);
-        // Heads below each other have the width of one alone.
+        // Heads one below the other have the width of one head alone.
         if (f.of > 1) f.per_row = each / rows;
         f.per_key = f.whole_per_key = std::min(f.per_key, f.most_per_key);
         f.per_row = f.whole_per_row = std::min(f.per_row, f.most_per_row);
@@ -367,7 +367,7 @@ void lay_out(WallFigure& f, const Box& area) {
         room = {x0, y0, x0 + w, y0 + h};
     };
     place();
-    // Where no title has room, none is kept for them.
+    // Where no title fits, no room is kept for titles.
     if (titles_every(high, f.per_row) == 0) f.beside = 0;
     if (titles_every(wide, f.per_key) == 0) f.above = f.names;
     if (!title.empty()) place();

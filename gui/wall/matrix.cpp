@@ -9,7 +9,7 @@
 namespace tilescope::gui::wall {
 namespace {
 
-/// What there is to see of a group.
+/// How a group of tiles looks.
 struct Look {
     float painted = 0;                  ///< share of its tiles that have a coat
     float recent = 0;                   ///< 1: just now
@@ -49,7 +49,7 @@ Look look_of(const WallFigure& f, const WallGroup& g) {
 ImU32 colour_of(const WallFigure& f, const Look& l) {
     const Theme& t = f.theme();
     const float coats = l.of > 0 ? static_cast<float>(l.coats / l.of) : 0;
-    // Coats are told apart where ×n has no room, too.
+    // The shade tells the number of coats, even where ×n has no room.
     if (l.stored)
         return Theme::mixed(
             t.panel, t.hue(l.stored->meaning),
@@ -58,7 +58,7 @@ ImU32 colour_of(const WallFigure& f, const Look& l) {
     return Theme::mixed(t.panel, t.dim_ink, (0.2f + 0.35f * l.recent) * (0.3f + 0.7f * l.painted));
 }
 
-/// The half of a tile that its mask hides: it begins where the diagonal crosses.
+/// Hatches the part of a tile that the mask hides, at the left and right ends of the rows.
 void hatch_masked_part(const WallFigure& f, const Box& b, Index i, Index j) {
     const Problem& p = f.run.recorded();
     const Span rows = f.wall.row(i), cols = f.wall.col(j);
@@ -93,7 +93,7 @@ void draw_group(const WallFigure& f, const WallGroup& g) {
     if (l.stored) f.canvas.outline(whole_box, Theme::faded(t.panel, 0.5f));
     if (l.painted == 0 && !l.skipped && !l.stored)
         large(f, 20) ? f.canvas.dashed(b, t.bus) : f.canvas.outline(b, t.faint);
-    // In a hall's type it has to find room above the painters' ways.
+    // In a hall, the large type must fit above the painters' ways.
     const bool room = !t.in_a_hall() || b.h() >= 2.2f * Canvas::height(t.small_text);
     if (l.of > 1 && l.coats >= 0.5 && large(f, 22) && room) {
         const std::string coats = "×" + std::to_string(std::lround(l.coats));
@@ -138,12 +138,12 @@ void draw_unrecorded(const WallFigure& f) {
                            unrecorded_text(f.wall), Align::centre);
 }
 
-/// Where a mask leaves room for it: in the corner.
+/// Says what is skipped, in the upper right corner, where a mask leaves room there.
 void draw_skipped(const WallFigure& f) {
     const std::vector<std::string> words = skipped_text(f.wall);
     if (words.empty() || !f.wall.visits(0, f.wall.cols() - 1).empty()) return;
     const float high = Canvas::height(f.theme().text) + f.px(8);
-    Index first = f.wall.cols() - 1;  // hidden in the first rows from here on, one or two, as many as the words need
+    Index first = f.wall.cols() - 1;  // columns from here on are hidden in the first one or two rows, as the words need
     const Index row = std::min<Index>(high <= f.tile_h() ? 0 : 1, f.wall.rows() - 1);
     while (first > 0 && f.wall.visits(0, first - 1).empty() && f.wall.visits(row, first - 1).empty()) --first;
     const Box room = {f.x_of(f.wall.col(first).begin) + f.px(4), f.matrix.y0 + f.px(4), f.matrix.x1 - f.px(4),
@@ -154,7 +154,7 @@ void draw_skipped(const WallFigure& f) {
 
 }  // namespace
 
-/// A part must not be taken for the whole.
+/// Says which part is seen, so that it is not taken for the whole.
 void draw_seen(const WallFigure& f) {
     if (!f.app.view.zoom) return;
     const Theme& t = f.theme();

@@ -35,14 +35,14 @@ void draw_numbers(const WallFigure& f, Box area, std::size_t rows) {
 
 namespace {
 
-/// What another algorithm would need, where that is compared with.
+/// The bytes that the compared algorithm would move, where there is one.
 std::optional<Bytes> ghost_of(const WallFigure& f) {
     const lab::Report* other = f.app.session.counted(f.app.view.compare);
     if (!other || f.app.view.compare == f.run.algorithm().name) return std::nullopt;
     return other_bytes(f.run, *other);
 }
 
-/// Whether nothing is drawn below the bars of what was moved, in none of a race's walls.
+/// Whether there is only one bar of bytes, with nothing below it; in a race, on both walls.
 bool one_bar(const WallFigure& f) {
     const bool compares = f.app.session.counted(f.app.view.compare) != nullptr;
     for (const Run* run : {f.app.session.run(), f.app.session.rival()})
@@ -57,7 +57,7 @@ struct Bars {
     const WallFigure& f;
     Box area, bar, below;
     double per_byte = 0;
-    float down = 0;  ///< of the words, in a hall below their bars
+    float down = 0;  ///< offset of the words; in a hall they are below their bars
 
     const Theme& theme() const { return f.theme(); }
     float x(double bytes) const { return bar.x0 + static_cast<float>(bytes * per_byte); }
@@ -91,8 +91,8 @@ Bars lay_out_bars(const WallFigure& f, const Box& area, const std::vector<std::s
             t.in_a_hall() ? line : 0};
 }
 
-/// The share of the whole run that is shown: no scale has room for both, so that the upper bar is drawn out of the
-/// lower one's end.
+/// How much of the whole run is shown. No scale has room for both, so the lower bar is the whole run, and a wedge
+/// leads from the upper bar to its share of the lower one.
 void draw_whole_run(const Bars& b, const std::string& words) {
     const WallFigure& f = b.f;
     const Theme& t = f.theme();

@@ -8,7 +8,7 @@
 namespace tilescope::gui::wall {
 namespace {
 
-/// The ways of all thread blocks so far, from a dot on. A jump to another column or row is dotted.
+/// The ways of all thread blocks so far; each begins with a dot. A jump to another column or row is dotted.
 void draw_trails(const WallFigure& f) {
     const Theme& t = f.theme();
     if (std::min(f.tile_w(), f.tile_h()) < f.px(9)) return;
@@ -35,7 +35,7 @@ void draw_trails(const WallFigure& f) {
     }
 }
 
-/// A faint cross through what the SM in focus is at: its row and its column.
+/// A faint cross: the row and the column of the tile that the SM in focus is at.
 void draw_cross(const WallFigure& f) {
     const Painter* own = looked_at(f.painters, f.focus);
     if (!own || !f.leads) return;
@@ -53,7 +53,7 @@ void draw_cross(const WallFigure& f) {
             colour);
 }
 
-/// Its SM's number on a tag that points to the tile that comes next.
+/// The number of the painter's SM, on a tag that points to the next tile.
 void draw_tag(const WallFigure& f, const Painter& p, const Box& at) {
     const Theme& t = f.theme();
     const Canvas& c = f.canvas;
@@ -75,7 +75,7 @@ void draw_tag(const WallFigure& f, const Painter& p, const Box& at) {
     c.text_in(t.small_text, tag, Theme::ink_on(t.now), name, Align::centre);
 }
 
-/// Below the tag: the scores that it has, where they were not made for the first time.
+/// Below the tag: the painter's scores on chip, where they were not made for the first time.
 void draw_scores(const WallFigure& f, const Painter& p, const Box& b) {
     const Theme& t = f.theme();
     const float line = Canvas::height(t.small_text), y = b.centre().y + line / 2 + f.px(2);

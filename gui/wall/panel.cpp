@@ -32,7 +32,7 @@ void draw_head(WallFigure& f) {
     point_at(f);
 }
 
-/// The head of the SM in focus; with those that share K and V with it, where their tiles can still be told apart.
+/// The head of the SM in focus and, where their tiles can still be told apart, the heads that share K and V with it.
 void lay_out_heads(WallFigure& f, const Box& area) {
     const std::vector<Index> heads = heads_sharing(f.run, f.wall.head());
     const auto all = static_cast<Index>(heads.size());
@@ -58,7 +58,7 @@ void draw_wall(WallFigure& f, const Box& area) {
 
 bool has_heads(const WallFigure& f) { return f.run.experiment().problem.batch_heads() > 1; }
 
-/// Room for what is said of the wall above and below it, as far as there is any; empty: none.
+/// The rooms for the texts above and below the wall, as far as there is any; an empty box: no room.
 struct Rooms {
     bool words = false;
     Box numbers = {}, heads = {}, note = {}, bytes = {};
@@ -90,7 +90,7 @@ void draw_above_and_below(WallFigure& f, Box area, const Sentence& finding) {
     if (rooms.bytes.h() > 0) draw_bytes(f, rooms.bytes);
 }
 
-/// The same in a column of its own.
+/// Draws the texts in a column beside the wall.
 void draw_beside(WallFigure& f, Box side) {
     const Theme& t = f.theme();
     draw_numbers(f, side.cut_top(numbers_height(t, 2)), 2), side.cut_top(f.px(4));
@@ -106,8 +106,8 @@ void draw_beside(WallFigure& f, Box side) {
 Box right_of(const Box& area) { return {area.x0 + 0.6f * area.w(), area.y0, area.x1, area.y1}; }
 Box left_of(const WallFigure& f, const Box& area) { return {area.x0, area.y0, right_of(area).x0 - f.px(16), area.y1}; }
 
-/// In a hall, where letters take much of the height: whether tiles are larger with what is said of them beside the
-/// wall, and not above and below it.
+/// In a hall, where letters take much of the height: whether tiles are larger with the texts beside the wall than
+/// with the texts above and below it.
 bool is_better_beside(WallFigure& f, const Box& area) {
     const Theme& t = f.theme();
     if (!t.in_a_hall() || area.h() <= f.px(260)) return false;
@@ -123,14 +123,14 @@ bool is_better_beside(WallFigure& f, const Box& area) {
     return tile(left_of(f, full)) >= tile({full.x0, full.y0, full.x1, full.y1 - taken});
 }
 
-/// Where the wall is when all has been said of it.
+/// The room that the texts leave for the wall.
 Box room_for_wall(WallFigure& f, Box area) {
     if (!is_better_beside(f, area)) return Rooms(f, area).wall;
     area.cut_top(finding_height(f.theme(), area));
     return left_of(f, area);
 }
 
-/// In a race both walls have one scale, that of the one which has less room, in areas of one size.
+/// In a race both walls have areas of one size and one scale, that of the wall with less room.
 void keep_to_scale(WallFigure& f, const Box& area) {
     Run* other = &f.run == f.app.session.rival() ? f.app.session.run() : f.app.session.rival();
     if (!other || !Wall::has_room_for(*other)) return;

@@ -1,5 +1,5 @@
-// Keys that are cut into parts: bands of the matrix, what each has found for a row of tiles, and the sum that is made
-// of it.
+// Keys that are cut into parts: bands of the matrix, the partial result of each part for a row of tiles, and the sum
+// of these results.
 #include <algorithm>
 #include <cmath>
 
@@ -10,14 +10,14 @@
 namespace tilescope::gui::wall {
 namespace {
 
-/// Below the tiles of its rows, as wide as its keys.
+/// The tray of a partial result: below the tiles of its rows, as wide as the keys of its part.
 Box tray_of(const WallFigure& f, const Partial& p) {
     const Span keys = f.wall.parts().keys(p.part);
     const float y = f.y_of(p.rows.begin / f.wall.tile_rows() * f.wall.tile_rows()) + f.tile_h();
     return {f.x_of(keys.begin), y, f.x_of(keys.end()), y + f.tray};
 }
 
-/// Of the cells of a tray, the k-th of n; the way to the sum runs below them.
+/// Cell k of the n cells of a tray. The way to the sum runs below the cells.
 Box cell_of(const WallFigure& f, const Box& tray, std::size_t k, std::size_t n) {
     const float gap = f.px(2), room = tray.w() - 2 * gap;
     const float width = std::min(room / static_cast<float>(n), f.px(72));
@@ -36,7 +36,7 @@ void draw_cell(const WallFigure& f, const PartCell& cell, const Box& b) {
     const auto fits = [&](const std::string& s) { return Canvas::width(t.small_text, s) <= b.w() - f.px(3); };
     const float line = Canvas::height(t.small_text), y = b.centre().y;
     if (b.h() < 2 * line || cell.value.empty() || !fits(cell.value) || !fits(cell.name)) {
-        // Where nothing fits there is nothing: of a letter a part would be left.
+        // Where no text fits there is none: only a part of a letter would be left.
         const std::vector<std::string> said = cell_texts(cell);
         const auto at = std::find_if(said.begin(), said.end(), fits);
         if (b.h() >= line && at != said.end())
@@ -47,7 +47,7 @@ void draw_cell(const WallFigure& f, const PartCell& cell, const Box& b) {
     f.canvas.text_in(t.small_text, {b.x0, y, b.x1, y + line}, ink, cell.value, Align::centre);
 }
 
-/// From what was added up to the tile of O that it is part of.
+/// The way from a partial result that was added up to its tile of O.
 void draw_way(const WallFigure& f, const Partial& p, const Box& from, bool now) {
     const auto& edges = f.wall.edges();
     if (std::none_of(edges.begin(), edges.end(), [](const WallEdge& e) { return e.side == WallEdge::Side::right; }))
@@ -71,7 +71,7 @@ void draw_tray(const WallFigure& f, const Partial& p) {
     for (std::size_t k = 0; k < cells.size(); ++k) draw_cell(f, cells[k], cell_of(f, tray, k, cells.size()));
 }
 
-/// Those of this step above the others.
+/// Draws the ways of this step last, above the others.
 void draw_ways(const WallFigure& f) {
     for (const bool now : {false, true})
         for (const Partial& p : f.wall.parts().partials()) {
@@ -99,7 +99,7 @@ void draw_names(const WallFigure& f) {
     }
 }
 
-/// From the strip above to the one below.
+/// The boundaries of parts, from the strip above the matrix to the strip below it.
 void draw_boundaries(const WallFigure& f) {
     const float outside = f.gap + f.strip, above = f.above + outside;
     const Box from = f.leads ? f.stack : f.seen;
@@ -107,7 +107,7 @@ void draw_boundaries(const WallFigure& f) {
         const float x = f.x_of(f.wall.parts().keys(s).begin);
         if (x <= f.seen.x0 || x >= f.seen.x1) continue;
         const ImU32 colour = Theme::faded(f.theme().ink, 0.8f);
-        // Not through the words on what is beyond the last row.
+        // A boundary does not cross the words about the rows beyond the last one.
         const float end = f.y_end(f.run.recorded().seq_q);
         const float beyond = f.y_of(f.wall.row(f.wall.rows() - 1).begin) + f.tile_h();
         const auto line = [&](float y0, float y1) { f.canvas.line({x, y0}, {x, y1}, colour, f.px(2)); };

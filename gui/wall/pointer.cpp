@@ -8,7 +8,7 @@
 namespace tilescope::gui::wall {
 namespace {
 
-/// Whose tag it is, or nullptr.
+/// The painter whose tag is there, or nullptr.
 const Painter* tag_at(const WallFigure& f, ImVec2 mouse) {
     for (const Painter& p : f.painters) {
         const Box b = f.box(*p.visit);
@@ -19,7 +19,7 @@ const Painter* tag_at(const WallFigure& f, ImVec2 mouse) {
     return nullptr;
 }
 
-/// The next coat that a tile gets, or else its first one.
+/// The next coat that a tile gets; if there is none, its first one.
 const Visit* coat_to_see(const WallFigure& f, Index i, Index j) {
     const Visit* first = nullptr;
     for (const std::size_t v : f.wall.visits(i, j)) {

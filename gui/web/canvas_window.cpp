@@ -15,8 +15,8 @@
 #include "core/machine/error.hpp"
 #include "gui/shell/keys.hpp"
 
-/// Dear ImGui's renderer calls this in place of glGetIntegerv: nobody else draws on this canvas, so that all it has to
-/// leave behind is a context as one begins.
+/// Dear ImGui's renderer calls this in place of glGetIntegerv. Nobody else draws on this canvas, so the state that the
+/// renderer restores after drawing can be the state of a new context.
 extern "C" void tilescope_state_of_new_context(GLenum what, GLint* value) {
     switch (what) {
         case GL_MAJOR_VERSION:
@@ -44,7 +44,7 @@ namespace {
 
 constexpr const char* canvas = "#canvas";
 
-/// A key by its name in the DOM, what it is to Dear ImGui, and what it means everywhere.
+/// A key: its name in the DOM, its number in Dear ImGui, and its meaning to TileScope.
 struct KnownKey {
     std::string_view name;
     int imgui = -1;  // none
@@ -67,10 +67,10 @@ constexpr KnownKey known_keys[] = {{" ", ImGuiKey_Space, Key::space},
                                    {"Insert", ImGuiKey_Insert},
                                    {".", -1, Key::blank}};
 
-// Numbers of keys in Dear ImGui's list of what is down: letters and digits have their own.
+// Indices in Dear ImGui's list of pressed keys; letters and digits have their character codes.
 constexpr int first_known = 128, other_key = 160;
 
-/// Digits are where the keyboard has them, letters where its layout has them.
+/// Digits go by the key's place on the keyboard, letters by the keyboard's layout.
 int number_of(const std::string& key, const std::string& code) {
     if (code.size() == 6 && code.starts_with("Digit")) return code[5];
     if (key.size() == 1 && std::isalpha(static_cast<unsigned char>(key[0])) != 0)
@@ -84,7 +84,7 @@ bool is_modifier(const std::string& key) {
     return key == "Shift" || key == "Control" || key == "Alt" || key == "AltGraph" || key == "Meta";
 }
 
-/// What a key means everywhere.
+/// The meaning of a key to TileScope.
 std::optional<Key> meaning_of(const InputEvent& e) {
     const bool shifted = (e.mods & shift) != 0;
     if (e.key >= first_known && e.key < other_key) {
@@ -171,7 +171,7 @@ void CanvasWindow::blur() {
     held_.fill(false);
 }
 
-/// The frame, of what happened. Dear ImGui 1.86 has keys and buttons as they are at a frame.
+/// Tells Dear ImGui and the app what happened before this frame. Dear ImGui 1.86 knows one state of a key per frame.
 void CanvasWindow::tell(App& app) {
     ImGuiIO& io = ImGui::GetIO();
     app.keys.clear();
@@ -196,7 +196,7 @@ void CanvasWindow::tell(App& app) {
     std::copy(held_.begin(), held_.end(), io.MouseDown);
 }
 
-/// As large as the page shows it, in the pixels of the screen.
+/// Makes the canvas as large as the page shows it, in pixels of the screen.
 void CanvasWindow::fit_canvas() {
     double width = 0, height = 0;
     emscripten_get_element_css_size(canvas, &width, &height);

@@ -27,17 +27,17 @@ namespace tilescope::gui::web {
 using namespace lab;
 namespace {
 
-// page.js: calls what the page has of that name.
+// page.js: calls the page's function of that name.
 EM_JS(void, tell_page, (const char* what, const char* text), { Module.told[UTF8ToString(what)](UTF8ToString(text)); })
 
 EM_JS(void, tell_work, (double milliseconds), { Module.work = milliseconds; })
 
 void tell(const char* what, const std::string& text) { tell_page(what, text.c_str()); }
 
-// What is written into this folder is a download; it is where names without a folder lead.
+// A file in this folder becomes a download. The folder is the working directory, where names without a folder lead.
 constexpr const char* downloads = "/downloads";
 
-/// Of what a recording keeps, half of what a program has room for.
+/// Half of the tile contents (value_bytes) that a native program keeps; the other limits are the same.
 constexpr RecordingLimits limits = {.matmul_flops = 300'000'000, .value_bytes = Bytes{64} << 20, .events = 100'000};
 
 /// What an address asks for.
@@ -61,9 +61,9 @@ class Page {
   public:
     explicit Page(const std::string& address) { app.page = InPage{address}; }
 
-    /// Shows what an address asks for. What is wrong with it is said, and what was shown stays.
+    /// Shows what an address asks for. If the address is wrong, says why and keeps what was shown.
     void open(const std::vector<std::string>& words);
-    /// Shows a scene as other things are shown: alone where they are, in the same light.
+    /// Shows a scene in the present manner: alone if the stage is alone now, and with the same light.
     void open_scene(const std::string& name);
     void open_files(const std::vector<std::string>& paths);
     void act(const std::string& what, double number);
@@ -73,10 +73,10 @@ class Page {
     App app{limits};
     CanvasWindow window;
     bool full_screen = false;  ///< of the page
-    bool watched = false;      ///< a line of its log is wanted for every change
+    bool watched = false;      ///< the page wants a line of log for every change
 
   private:
-    /// What was shown, for when what is to be shown turns out to be wrong.
+    /// What was shown, to return to if the next thing proves wrong.
     struct Kept {
         State state;
         std::optional<Scene> scene = {};
@@ -97,9 +97,9 @@ class Page {
     void log();
 
     bool begun_ = false;          // something is shown
-    std::optional<Kept> before_;  // what was shown before something was opened that is still in the making
+    std::optional<Kept> before_;  // what was shown before the one that is still being made
     bool caption_of_setup_ = false;
-    /// What the page was told of last, and what its address stands for.
+    /// What the page was told last, and what its address stands for.
     struct Shown {
         std::uint64_t version = 0;
         Index step = -1, of = 0, sm = 0;
@@ -115,7 +115,7 @@ class Page {
     } addressed_;
     std::string address_, logged_, cursor_;
     bool typing_ = false;    // into a field, as the page was told
-    double written_ = -1e9;  // when the address was
+    double written_ = -1e9;  // when the address was written, in milliseconds
     Recorder recorder_;
 };
 
@@ -165,7 +165,7 @@ void Page::open_scene(const std::string& name) {
     open(words);
 }
 
-/// Files that were dropped on the page: what was saved, a recording, or inputs by the names q.npy, k.npy, v.npy, x.npy.
+/// Files that were dropped on the page: a saved state, a recording, or inputs named q.npy, k.npy, v.npy, x.npy.
 void Page::open_files(const std::vector<std::string>& paths) {
     try {
         Saved opened{app.state(), app.scene};
@@ -188,7 +188,7 @@ void Page::open_files(const std::vector<std::string>& paths) {
                     "v.npy or x.npy");
             }
         }
-        if (!flags.empty()) {  // which say themselves how large they are
+        if (!flags.empty()) {  // the inputs' shapes give the sizes
             Options& o = state.setup.options;
             o.batch = o.heads = o.kv_heads = o.seq = o.seq_q = o.seq_k = o.dim = o.dim_v = {};
             o.model.clear(), o.phase.clear();
@@ -202,7 +202,7 @@ void Page::open_files(const std::vector<std::string>& paths) {
     }
 }
 
-/// What turns out to be wrong only when it is made is taken back, too.
+/// Takes back what was opened if it proves wrong only while it is being made.
 void Page::look_at_opened() {
     if (!before_ || app.session.busy()) return;
     Kept before = *std::exchange(before_, {});
@@ -211,7 +211,7 @@ void Page::look_at_opened() {
     show(std::move(before));
 }
 
-/// Below the stage alone: the scene's words, or what was asked for and where the numbers come from.
+/// The caption below a lone stage: the scene's words, or what was asked for and where the numbers come from.
 std::string caption_of(const App& app) {
     if (!app.scene) return caption_text(app.session, app.view.stage == Stage::time);
     const Scene s = *app.told_scene();
@@ -241,7 +241,7 @@ void Page::write_address() {
     written_ = now;
 }
 
-/// Draws the stage alone, for the file that was asked for.
+/// Exports the stage alone to the file that was asked for.
 void Page::export_stage() {
     const std::string path = std::exchange(app.stage_file.path, {});
     if (path.empty()) return;
@@ -269,7 +269,7 @@ void Page::film() {
     if (app.filming) window.wake();
 }
 
-/// For who embeds the page, and for who cannot see it.
+/// For pages that embed this one, and for people who cannot see it.
 void Page::say_what_is_shown() {
     const Run* run = app.session.run();
     const auto sm = static_cast<std::size_t>(app.view.sm);
@@ -290,7 +290,7 @@ void Page::say_what_is_shown() {
     tell("shown", j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-/// For those who look on: what a click changes is drawn in the next frame; two frames that agree are certain.
+/// For whoever reads the log: a click's changes are drawn in the next frame, so only two equal frames are certain.
 void Page::log() {
     std::string now = shell::status(app);
     if (now == logged_ || app.playback.playing()) tell("log", now);
@@ -346,11 +346,11 @@ void begin(const std::string& address, const std::string& fragment, bool tour) {
 }  // namespace
 }  // namespace tilescope::gui::web
 
-// What page.js calls. Text is UTF-8.
+// The functions that page.js calls. Text is UTF-8.
 using namespace tilescope::gui::web;
 extern "C" {
 
-/// Begins; returns what hinders it, or nothing.
+/// Begins; returns the error that prevents it, or an empty text.
 EMSCRIPTEN_KEEPALIVE const char* tilescope_begin(const char* address, const char* fragment, int tour, int mac) {
     try {
         begin(address, fragment, tour != 0);
@@ -375,7 +375,7 @@ EMSCRIPTEN_KEEPALIVE void tilescope_move(double x, double y) { page->window.move
 EMSCRIPTEN_KEEPALIVE void tilescope_leave() { page->window.leave(); }
 EMSCRIPTEN_KEEPALIVE void tilescope_wheel(double right, double down) { page->window.wheel(right, down); }
 EMSCRIPTEN_KEEPALIVE void tilescope_blur() { page->window.blur(); }
-/// What was typed elsewhere for the field that is typed into.
+/// Text that was typed elsewhere in the page, for the active field.
 EMSCRIPTEN_KEEPALIVE void tilescope_type(const char* text) { page->window.type(text); }
 EMSCRIPTEN_KEEPALIVE void tilescope_paste(const char* text) { pasted = text; }
 
@@ -388,7 +388,7 @@ EMSCRIPTEN_KEEPALIVE void tilescope_open_scene(const char* name) {
     page->window.wake();
     page->open_scene(name);
 }
-/// The same of files, whose paths are on lines of their own.
+/// Opens files; `paths` has one path per line.
 EMSCRIPTEN_KEEPALIVE void tilescope_open_files(const char* paths) {
     page->window.wake();
     std::istringstream lines(paths);
@@ -409,7 +409,7 @@ EMSCRIPTEN_KEEPALIVE void tilescope_zoom(int in, double x, double y) {
     page->app.zooms = in != 0;
     page->app.view.zoom.reset();
 }
-/// Whether moves are not to be seen, but what they lead to.
+/// Whether to leave out the animation of moves and show only their result.
 EMSCRIPTEN_KEEPALIVE void tilescope_still(int still) { page->app.playback.still = still != 0; }
 EMSCRIPTEN_KEEPALIVE void tilescope_watch() { page->watched = true; }
 }

@@ -1,5 +1,5 @@
-// The library that emscripten links where code is to be small copies and compares byte by byte. WebAssembly has
-// instructions for copies, which are worth their start from some bytes on.
+// Where code is to be small, emscripten links a library that copies and compares byte by byte. WebAssembly has
+// instructions for copies; from some bytes on, they are worth their start-up cost.
 #include <cstddef>
 #include <cstdint>
 
@@ -30,7 +30,7 @@ int memcmp(const void* left, const void* right, std::size_t n) {
     const auto* const a = static_cast<const unsigned char*>(left);
     const auto* const b = static_cast<const unsigned char*>(right);
     std::size_t k = 0;
-    for (; k + sizeof(std::uint64_t) <= n; k += sizeof(std::uint64_t)) {  // as long as words are alike
+    for (; k + sizeof(std::uint64_t) <= n; k += sizeof(std::uint64_t)) {  // while words are equal
         std::uint64_t x, y;
         __builtin_memcpy(&x, a + k, sizeof x);
         __builtin_memcpy(&y, b + k, sizeof y);

@@ -30,7 +30,7 @@ struct Against {
     Objective objective = Objective::time;
 };
 
-/// Where a metric is read bytes alone, only reads are compulsory.
+/// Whether a panel shows read bytes alone: then only reads are compulsory.
 bool reads_only(const Panel& p) { return p.y.title.starts_with(find_metric("dram_read_bytes")->title); }
 
 /// The outcomes of a figure, a row of them for each variant.
@@ -82,7 +82,7 @@ FigureAxis x_axis(const Grid& g, const Against& a) {
     return axis;
 }
 
-/// The curves of a metric; what the tensors have no room for is crossed out.
+/// Adds the curves of a metric; points whose tensors do not fit in HBM are crossed out.
 void add_curves(Panel& panel, const Grid& g, const Metric& m) {
     Series beyond{beyond_hbm_title, Look::crosses, -1};
     for (std::size_t v = 0; v < g.variants.size(); ++v) {
@@ -122,7 +122,7 @@ std::string without_points(const Grid& g) {
     return words;
 }
 
-/// Where times lack a limit, for a caption; empty where none is drawn, or none lacks it.
+/// Where times lack the limit by DRAM, for a caption; empty where no time is drawn, or none lacks it.
 std::string without_dram(const Against& a, const Grid& g) {
     const auto of_time = [](const Shown& s) {
         const MetricUnit unit = find_metric(s.metric)->unit;
@@ -159,7 +159,7 @@ const Series* find(const Panel& p, const std::string& title) {
     return nullptr;
 }
 
-/// A shape without a constant, through the last point of a curve.
+/// Adds a curve whose constant is unknown, through the last point that fits in HBM of the algorithm's curve.
 template <class F>
 bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string& title, F&& shape) {
     const auto v = g.plain(algorithm);
@@ -178,7 +178,7 @@ bool add_shape(Panel& p, const Grid& g, const char* algorithm, const std::string
     return true;
 }
 
-/// Whether bytes grow faster than N² somewhere, as they do by more passes alone.
+/// Whether bytes grow faster than N² somewhere; only more passes can cause that.
 bool jumps(const Series* curve) {
     if (!curve) return false;
     for (std::size_t k = 1; k < curve->points.size(); ++k) {
@@ -188,7 +188,7 @@ bool jumps(const Series* curve) {
     return false;
 }
 
-/// Whether reads from DRAM are hardly more than what has to be read at first, and are later.
+/// Whether reads from DRAM are at first at most 1.5 times the compulsory reads, and later more.
 bool leaves_l2(const Grid& g, std::size_t v) {
     bool within = false;
     for (std::size_t k = 0; k < g.axis.values.size(); ++k) {
@@ -202,13 +202,13 @@ bool leaves_l2(const Grid& g, std::size_t v) {
     return false;
 }
 
-/// Whether more is of no use at the end of a curve.
+/// Whether the last point of a curve is less than 1% below the one before.
 bool levels_off(const Series& s) {
     const std::size_t n = s.points.size();
     return s.look == Look::measured_line && n > 1 && s.points[n - 1].y > 0.99 * s.points[n - 2].y;
 }
 
-/// Whether somewhere a head more brings another wave.
+/// Whether somewhere a step of 1 along the axis (one more head) adds a wave.
 bool shows_waves(const Grid& g) {
     const auto waves = [&](std::size_t v, std::size_t k) -> Count {
         const auto& report = g.at(v, k).report;
@@ -229,7 +229,7 @@ bool shares_sms(const Grid& g) {
     });
 }
 
-/// Whether the L2 was not played somewhere: there is no number then.
+/// Whether there is a run without DRAM traffic, because its L2 was not played.
 bool not_played(const Grid& g) {
     return std::any_of(g.outcomes.begin(), g.outcomes.end(),
                        [](const Outcome& o) { return o.report && !o.report->dram(); });
@@ -259,7 +259,7 @@ bool many_tiles(const Grid& g) {
     return true;
 }
 
-/// What all have to move, or to read.
+/// Adds the bytes that every algorithm has to move, or to read.
 void add_compulsory(Panel& p, const Grid& g) {
     const bool reads = reads_only(p);
     Series s{reads ? "compulsory, in once (counted)" : "compulsory, in and out once (counted)", Look::dashes,
@@ -283,7 +283,7 @@ double elements(const Experiment& e) {
 /// Saha and Ye (arXiv 2402.07443), theorem 3.1: no algorithm moves less than the order of this.
 double lower_bound(double n, double d, double m) { return std::min(n * n * d / std::sqrt(m), n * n * d * d / m); }
 
-/// Bytes at both of a GPU's borders.
+/// Panels of the bytes across the SMs' boundary, and of the bytes from DRAM.
 const std::vector<Shown> levels = {
     {"hbm_bytes", "across the SMs' boundary",
      "SM traffic is counted: what crosses an SM's boundary, read and written, the papers' HBM accesses."},
@@ -356,7 +356,7 @@ Figure io_vs_sram(const FigureRequest& r) {
     const double n = static_cast<double>(w.seq_q), d = static_cast<double>(w.dim),
                  size = static_cast<double>(size_of(w.dtype));
     add_compulsory(p, g);
-    // Without a constant it is put where it touches what is counted, from below.
+    // The bound has no constant: it is scaled to touch the counted curves from below.
     if (g.axis.values.size() == 1) return f;
     const auto bound = [&](double kib) { return lower_bound(n, d, kib * 1024 / size); };
     double constant = std::numeric_limits<double>::infinity();

@@ -79,7 +79,7 @@ std::vector<Bar> beside_printed(const Report& r, std::array<double, 2> Printed::
 
 double bytes_of(const Prediction& p) { return static_cast<double>(p.hbm_read + p.hbm_write + p.hbm_reduce); }
 
-/// What the paper says of the algorithms that are drawn: of FLOPs, and of accesses.
+/// What the paper says about the drawn algorithms: their FLOPs, and their HBM accesses.
 class AboutPrinted {
   public:
     explicit AboutPrinted(const std::vector<Outcome>& outcomes) {

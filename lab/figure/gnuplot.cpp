@@ -20,8 +20,8 @@ struct Colours {
     const char *low, *middle, *high;           ///< of shades
 };
 
-// Okabe and Ito's palette, told apart with any colour vision; on dark and on print its yellow and its blues are moved
-// towards what shows there. In print the lightness of bars is spread: a grey copy tells them apart.
+// Okabe and Ito's palette: its colours differ for any colour vision. On dark and in print, its yellow and blues are
+// changed to be visible there. In print the bars differ in lightness, so they differ in a grey copy, too.
 constexpr std::array<const char*, 8> on_light = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                  "#E69F00", "#56B4E9", "#8C6BB1", "#7F7F7F"},
                                      on_dark = {"#56B4E9", "#FF8A3D", "#2BC79A", "#E79AC5",
@@ -92,7 +92,7 @@ class Script {
     double height_in_cm() const { return at_.height / at_.units_per_inch() * 2.54; }
 
   private:
-    /// Of the picture in units of the terminal, so many of which an inch of a picture of its own size has.
+    /// The picture's size in the terminal's units; `of_an_inch`: how many of them an inch of the unscaled picture has.
     std::string size(double of_an_inch, const char* unit = "") const {
         const double k = of_an_inch / at_.units_per_inch();
         const auto side = [&](double x) { return *unit ? text::number(x * k) : std::to_string(std::lround(x * k)); };
@@ -108,14 +108,14 @@ class Script {
                        of_lines + "pointscale " + text::number(thickness()) + " font \"DejaVu Sans," +
                        text::number(11 * scale_) + "\"";
             case Terminal::pdf:
-                // Of its own it draws words at half their size, for screens of 96 dots an inch: two thirds in print.
+                // The default fontscale, 0.5 for screens of 96 dots an inch, is two thirds of what print needs.
                 return "set terminal pdfcairo" + size(1, "in") + " fontscale 0.75" + of_lines + font(11);
             case Terminal::tex:
                 return "set terminal tikz" + size(sized_ ? 2.54 : 2, "cm") + of_lines + font(11);
         }
         return "";
     }
-    /// To an inch: SVG has 96 to one, of what is drawn to be as wide as it is; and prints have 300.
+    /// Per inch. With a given width: 96 as in SVG, and 300 for a PNG, as in prints.
     double pixels() const {
         if (terminal_ == Terminal::svg) return sized_ ? 96 : 100;
         return sized_ ? 300 : 200;
@@ -123,7 +123,7 @@ class Script {
     double thickness() const {
         return scale_ * (terminal_ == Terminal::svg || terminal_ == Terminal::png ? pixels() / 100 : 1);
     }
-    /// Of so many points, 11 being those of an axis; SVG counts in pixels, and TeX has sizes of its own.
+    /// A font of `points` points (axes have 11); SVG counts in pixels, and TeX has sizes of its own.
     std::string font(double points) const {
         const double own = points * scale_;
         switch (terminal_) {
@@ -147,12 +147,12 @@ class Script {
              << "\n";
     }
     std::string ink() const { return std::string(" textcolor rgb \"") + c_.ink + "\""; }
-    /// Words as gnuplot draws them; TeX, which draws some, has its own characters.
+    /// Words as they are drawn; where TeX draws them, it has special characters of its own.
     std::string drawn(const std::string& s) const { return terminal_ == Terminal::tex ? text::in_tex(s) : s; }
     std::string quoted(const std::string& s) const { return text::in_gnuplot(drawn(s)); }
     std::string in_data(const std::string& s) const { return text::in_gnuplot_data(drawn(s)); }
 
-    /// A percent sign that is drawn is %% of the format's, and TeX's besides.
+    /// A percent sign is %% in a format; TeX needs a backslash before it, too.
     std::string escaped_format(std::string f) const {
         if (const auto at = f.find("%%"); terminal_ == Terminal::tex && at != f.npos) f.insert(at, "\\");
         return f;
@@ -194,7 +194,7 @@ class Script {
     }
 
     void axis(const char* name, const FigureAxis& a, const std::string& title) {
-        // Further lines of a title stand nearer to the axis than the first, where the ticks are.
+        // Further lines of a title lie nearer to the axis than the first line, over the ticks: the offset makes room.
         const auto further = static_cast<double>(std::count(title.begin(), title.end(), '\n'));
         out_ << "set " << name << "label " << quoted(title);
         if (*name == 'y') out_ << " offset " << text::number(-title_lines * further) << ",0";
@@ -264,7 +264,7 @@ class Script {
             return "fs empty border lw 1.2 " + colour(b.colour) + (b.colour % 2 == 1 ? " dt (4,3)" : "");
         return "fs solid 1 border lc rgb \"" + std::string(c_.paper) + "\" lw 0.5 " + fill(b.colour);
     }
-    /// PNG scales them itself.
+    /// PNG scales points itself.
     std::string size_of_points(double size) const {
         return " ps " + text::number(terminal_ == Terminal::png ? size : size * thickness()) + " ";
     }
@@ -366,7 +366,7 @@ class Script {
         else if (labels)
             words("left offset 0.9,0.35");
     }
-    /// Where words stand: beside a line that goes up by so many degrees, if they begin at their point.
+    /// The offset of words from their point. `degrees`: how steeply the line rises beside which they begin there.
     static std::string beside(Side side, double degrees) {
         const double up = degrees * degree;
         switch (side) {
@@ -384,7 +384,7 @@ class Script {
                 return "offset 0,0.7";
         }
     }
-    /// Of a label on the page.
+    /// The angle of a label on the page.
     double degrees(const Panel& panel, std::size_t number, const FigurePoint& p) const {
         if (p.slope == 0) return at_.upright(panel, p) ? 90 : 0;
         if (std::isinf(p.slope)) return 90;

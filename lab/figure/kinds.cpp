@@ -28,7 +28,7 @@ constexpr FigureKind all_kinds[] = {
     {"loop-order", "who computes which tile of the scores when, and how often the others travel for it", loop_order},
 };
 
-/// "flash_v2:br=64,label=another" of "flash_v2:br=64".
+/// "flash_v2:br=64" becomes "flash_v2:br=64,label=another".
 std::string relabelled(const std::string& typed) {
     const std::size_t name = algorithm_in(typed).size(), at = std::min(typed.find('@', name), typed.size());
     return typed.substr(0, at) + (at > name ? "," : ":") + "label=another" + typed.substr(at);
@@ -173,7 +173,7 @@ std::string by_variant(const std::vector<std::string>& labels, const std::vector
     return text::join(parts, "; ");
 }
 
-/// As a sentence begins, but for symbols: "d = 64".
+/// Capitalised as at the start of a sentence, unless a symbol comes first: "d = 64".
 std::string as_beginning(std::string words) {
     return words.size() > 1 && words[1] == ' ' ? words : text::capitalised(std::move(words));
 }
@@ -183,7 +183,7 @@ struct Rows {
     std::vector<std::string> labels, setups, tiles;
 };
 
-/// Without those of which nothing fits.
+/// Leaves out variants of which nothing fits.
 Rows rows_of(const std::vector<Variant>& variants, const std::vector<Outcome>& outcomes, std::string_view varied) {
     const std::size_t each = outcomes.size() / variants.size();
     Rows r;

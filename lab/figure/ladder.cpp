@@ -1,4 +1,4 @@
-// Bytes by tensor, an algorithm a bar: what README.md begins with.
+// Bytes by tensor, one bar for each algorithm: the first figure of README.md.
 #include <algorithm>
 
 #include "core/text/numbers.hpp"
@@ -8,9 +8,9 @@
 namespace tilescope::lab {
 namespace {
 
-/// Tensors that tell the same part of the story.
+/// Tensors that are drawn as one part of a bar.
 constexpr struct Group {
-    const char *title, *of_softmax;  ///< in attention, and where a softmax is all there is
+    const char *title, *of_softmax;  ///< in attention, and in figures of softmax kernels alone
     std::initializer_list<Meaning> meanings;
 } groups[] = {
     {"Q", "Q", {Meaning::query}},         {"K, V", "K, V", {Meaning::key, Meaning::value}},

@@ -13,10 +13,10 @@ constexpr double letter = 9.3, title_letter = 15, caption_letter = 8.7, legend_l
 constexpr double title_line = 34, legend_line = 26, caption_line = 20, margin = 12, axis_title = 26;
 constexpr double usual_panel = 620, least_panel = 460;  // wide
 constexpr double highest_panel = 350, name_line = 19, tick_line = 20;
-constexpr double most_beside = 0.45;  // of the width, that a legend takes from the panels
-constexpr double least_beside = 200;  // of an axis, that it leaves them
+constexpr double most_beside = 0.45;  // of the width: the most that a legend beside the panels takes
+constexpr double least_beside = 200;  // the least width of an axis beside such a legend
 
-/// Of the words beside an axis' ticks.
+/// The number of letters in the longest label of an axis' ticks.
 std::size_t longest_label(const FigureAxis& a) {
     std::size_t longest = 0;
     for (const FigureAxis::Tick& t : a.ticks) longest = std::max(longest, text::width(t.text));
@@ -35,12 +35,12 @@ std::size_t longest_label(const FigureAxis& a) {
 /// Whether a tick's words may reach beyond the axis.
 bool ends_at_tick(const FigureAxis& a) { return a.ticks.empty() ? a.log : a.to && a.ticks.back().at > 0.98 * *a.to; }
 
-/// Of a map, by its width.
+/// The height of a map, divided by its width.
 double height_of(const Panel& p) { return (*p.y.to - *p.y.from) / (*p.x.to - *p.x.from); }
 
 double wide(std::size_t letters) { return letter * static_cast<double>(letters); }
 
-/// Those are all needed; of numbers some will do.
+/// Whether the ticks are names. Names are all needed; of numbers some may be left out.
 bool is_of_names(const FigureAxis& a) { return longest_label(a) > 5; }
 
 std::vector<std::string> lines_of(const std::string& text, double width, double of_a_letter) {
@@ -52,7 +52,7 @@ std::vector<std::string> lines_of_name(const std::string& name, double room) {
     return text::wrapped(name, static_cast<std::size_t>(std::max(1.0, room / letter - 0.5)));
 }
 
-/// What names along the axis need, cut between their words; 0 where there are none.
+/// The width that names along the axis need when they are cut between their words; 0 where ticks are no names.
 double room_for_names(const FigureAxis& a) {
     std::size_t longest = 0;
     if (is_of_names(a))

@@ -1,5 +1,5 @@
-// The score matrix as the thread blocks go through it: when each tile is done with, and on the margins how often the
-// tiles of Q, K, V and O travel for it.
+// The score matrix as the thread blocks process it: when each tile is finished, and on the margins how often the tiles
+// of Q, K, V and O are moved for it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,14 +20,14 @@ constexpr Index most_numbered = 12;   // in a row: their numbers have room
 constexpr double longest_bar = 0.24;  // in widths of the matrix, as the gap and the room for a word are
 constexpr double gap = 0.03, room_of_word = 0.1;
 
-/// A tile, when it is done with, and by which thread block.
+/// A tile of scores, when it is finished, and by which thread block.
 struct Done {
     Index i, j;
     double at;  ///< seconds
     Moment by;
 };
 
-/// Where the thread blocks of the first head are in the time of the run.
+/// When the thread blocks of the first head run, in the time of the run.
 class Clock {
   public:
     Clock(const Experiment& e, const TileVisits& visits, Control* control) : visits_(visits) {
@@ -48,7 +48,7 @@ class Clock {
                 }
         }
     }
-    /// The end of the turn. Turns of a thread block take equally long, but for what masks cost: that comes last.
+    /// When an iteration ends, in seconds. A block's iterations take equally long; the cost of masks comes last.
     double end_of(const Moment& m) const {
         const auto block = static_cast<std::size_t>(m.block);
         const Stay& stay = stays_[m.launch][block];
@@ -76,7 +76,7 @@ struct Story {
     std::string label;
     Report report;
     TileVisits visits;
-    std::vector<Done> done;  ///< in the order in which they are
+    std::vector<Done> done;  ///< sorted by time
 };
 
 Story story_of(const std::string& label, const Report& report, Control* control) {
@@ -118,8 +118,8 @@ Box inset(Box b) {
 
 bool is_numbered(const Story& s) { return std::max(s.visits.rows(), s.visits.cols()) <= most_numbered; }
 
-/// The tiles row by row, with the number of each in the order in which they are done with; those of one moment have one
-/// number.
+/// Adds the tiles row by row, each with its number in the order in which tiles are finished; tiles that are finished at
+/// the same time have the same number.
 void add_tiles(Panel& p, const Story& s) {
     const bool numbered = is_numbered(s);
     Index number = 0;
@@ -142,7 +142,7 @@ void add_tiles(Panel& p, const Story& s) {
             }
 }
 
-/// The way of each thread block through the tiles that it is the last to see: from a dot, and cut where it turns.
+/// Adds the path of each thread block through the tiles that it finishes: from a dot, and cut where it is not straight.
 void add_ways(Panel& p, const Story& s) {
     std::vector<Done> order = s.done;
     std::stable_sort(order.begin(), order.end(), [](const Done& a, const Done& b) {
@@ -163,12 +163,12 @@ void add_ways(Panel& p, const Story& s) {
     }
 }
 
-/// Whether a way goes on somewhere else, where it has no dot.
+/// Whether a path is cut: its next part starts elsewhere, without a dot.
 bool cuts_ways(const Panel& p) {
     return std::any_of(p.series.begin(), p.series.end(), [](const Series& s) { return s.look == Look::border; });
 }
 
-/// A margin: whose tiles lie there, and in which direction the bars grow.
+/// A margin: which tensor's tiles lie there, and in which direction the bars grow.
 struct Margin {
     Meaning meaning;
     const char *name, *legend;
@@ -196,7 +196,7 @@ std::string range_of(const std::vector<Trips>& trips) {
     return low == high ? low : low + " to " + high;
 }
 
-/// Bars of trips, `unit` wide each; read ones next to the matrix.
+/// Adds bars, `unit` long for each trip of a tile; reads lie next to the matrix, and writes beyond them.
 void add_margin(Panel& p, const Story& s, const Margin& m, double unit) {
     const auto& trips = s.visits.trips(m.meaning);
     const auto bar = [&](std::size_t k, double from, double to) {

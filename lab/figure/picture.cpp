@@ -22,7 +22,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// A folder that goes with everything in it.
+/// A temporary folder, which is removed with everything in it.
 class Workshop {
   public:
     Workshop() {
@@ -46,7 +46,7 @@ class Workshop {
     std::filesystem::path path_;
 };
 
-/// Letters beyond those of Latin, which every font has: by code point, in hexadecimal.
+/// Letters beyond the Latin ones (which every font has), by code point in hexadecimal.
 std::map<std::string, std::string> rare_letters(std::string_view words) {
     constexpr char32_t last_latin = 0x24f;
     std::map<std::string, std::string> found;

@@ -9,8 +9,8 @@
 namespace tilescope::lab {
 namespace {
 
-/// What the machine can at most, by the data sheet or by what was measured where that is more; computing roofs are
-/// flat.
+/// The most that the machine can do, by the data sheet, or by measurements where these are more. Roofs of computing
+/// are flat.
 struct Roof {
     std::string title;
     double per_second;  ///< FLOP/s, or B/s of a level
@@ -49,7 +49,7 @@ double rounded_up(double x) {
     return 10 * power;
 }
 
-/// Behind the points, and no narrower than usual.
+/// Adds the roofs behind the points. The axes are at least as long as usual.
 void add_roofs(Panel& p, const GpuSpec& gpu) {
     double most = usually_most;
     double left = least_intensity, lowest = *p.y.from;
@@ -95,7 +95,7 @@ bool same_work(const std::vector<Outcome>& outcomes, std::size_t variants) {
 
 }  // namespace
 
-/// The same FLOPs along both axes: what is above a dot is then the roof of its bytes.
+/// Both axes take the same FLOPs, so that the roof above a dot is the limit by its bytes.
 RooflineDot roofline_dot(const Report& r) {
     const auto over = [&](Bytes bytes) {
         return bytes > 0 ? std::optional(r.useful_flops() / static_cast<double>(bytes)) : std::nullopt;

@@ -28,7 +28,7 @@ std::vector<FigureAxis::Tick> ticks_of(const std::vector<std::string>& values) {
     return ticks;
 }
 
-/// Where on an axis of such values a size stands; between two of them in proportion of their logarithms.
+/// A size's position on an axis of `values`; between two values, in proportion to the logarithms.
 std::optional<double> position(const std::vector<std::string>& values, Index size) {
     const double s = std::log(static_cast<double>(size));
     for (std::size_t k = 0; k < values.size(); ++k) {
@@ -52,7 +52,7 @@ void add_mark(Panel& p, const Plane& plane, Tiling t, const std::string& label, 
     if (x && y) p.series.push_back({label, look, colour, {{*x, *y}}});
 }
 
-/// Counts hold, but no kernel would run like that.
+/// Whether registers spill: counts hold, but no kernel would run like that.
 bool spills(const Report& r) { return r.time && r.time->spills(); }
 
 std::optional<double> value_of(const Outcome& o, const Metric& m) {
@@ -72,7 +72,7 @@ std::string shown_on_axis(const Metric& m, double v) {
     return shown(m, m.unit == MetricUnit::microseconds ? v * 1e6 : m.share ? v / 100 : v);
 }
 
-/// The cells; what has no number is hatched. Whether their colours go on beyond the most.
+/// Adds the cells; cells without a number are hatched. Returns whether the colours end beyond the largest number.
 bool add_cells(Panel& p, const Plane& plane, const Metric& m) {
     double least = std::numeric_limits<double>::infinity(), most = -least;
     for (const Outcome& o : plane.outcomes)
@@ -102,7 +102,7 @@ bool add_cells(Panel& p, const Plane& plane, const Metric& m) {
     return goes_on;
 }
 
-/// Round every region whose cells hold equally many thread blocks on an SM.
+/// Adds borders around regions of cells with the same number of thread blocks on an SM.
 void add_borders(Panel& p, const Plane& plane) {
     const Metric& m = *find_metric("blocks_per_sm");
     const auto blocks = [&](std::size_t i, std::size_t j) {
@@ -122,7 +122,7 @@ void add_borders(Panel& p, const Plane& plane) {
         }
 }
 
-/// The widest tiles of so many rows that have room where there is no other limit, up to `most`; 0: none.
+/// The largest Bc, up to `most`, of tiles of `rows` rows that fit on `gpu`; 0: none fits.
 Index widest(const Experiment& e, const GpuSpec& gpu, Index rows, Index most) {
     Index fit = 0, beyond = most + 1;
     while (beyond - fit > 1) {
@@ -132,7 +132,7 @@ Index widest(const Experiment& e, const GpuSpec& gpu, Index rows, Index most) {
     return fit;
 }
 
-/// How wide tiles can be that SRAM, or registers, have room for, if the other has no end.
+/// Adds the limits of Bc by SRAM and by registers, each as if the other were unlimited.
 void add_limits(Panel& p, const Plane& plane) {
     const Experiment& e = plane.outcomes[0].experiment;
     const double last = number_in(plane.cols.values.back()), columns = static_cast<double>(plane.cols.values.size());
@@ -144,7 +144,7 @@ void add_limits(Panel& p, const Plane& plane) {
         bool within = false;
         for (std::size_t i = 0; i < plane.rows.values.size(); ++i) {
             const Index cols = widest(e, gpu, static_cast<Index>(number_in(plane.rows.values[i])), most);
-            // What lies beyond the plane is where it would be if the last column had one twice as wide beside it.
+            // A limit beyond the plane is drawn as if a column twice as wide as the last one lay beside it.
             const auto inside = position(plane.cols.values, std::max<Index>(cols, 1));
             if (cols == 0 || (!inside && static_cast<double>(cols) < last)) continue;
             within = within || inside;
@@ -155,10 +155,10 @@ void add_limits(Panel& p, const Plane& plane) {
     }
 }
 
-/// Whether the search takes nearly equal numbers for the same.
+/// Whether nearly equal numbers count as equal in the search: bytes.
 bool few_bytes(const Metric& m) { return m.unit == MetricUnit::bytes; }
 
-/// Of those that a kernel could have, by the rule of the search.
+/// The best of the tilings that a kernel could have, by the rule of the search.
 const Outcome* best_of(const Plane& plane, const Metric& m, bool more_is_better) {
     std::vector<std::pair<const Outcome*, Standing>> all;
     double least = std::numeric_limits<double>::infinity();

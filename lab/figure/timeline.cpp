@@ -9,7 +9,7 @@
 namespace tilescope::lab {
 namespace {
 
-constexpr Index most_sms = 24;  // lanes, so that a block is to be seen
+constexpr Index most_sms = 24;  // rows of the figure: with more, blocks could not be seen
 constexpr std::size_t most_boxes = 4000;
 
 /// A run that was played.

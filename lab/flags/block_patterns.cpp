@@ -18,10 +18,10 @@ namespace {
 constexpr const char* pattern_flag = "--block-mask";
 constexpr Index most_blocks = Index{1} << 26;
 
-/// Of a block of rows, of columns, and the column that the diagonal is in.
+/// Whether a block is seen: by its row and column, and by the column of blocks that the diagonal is in.
 using Sees = std::function<bool(Index row, Index col, Index diagonal)>;
 
-/// The same blocks whatever else there is: a hash of their place.
+/// A number from 0 to 1 for a block: a hash of its position, so that every problem has the same blocks.
 double share_at(Index row, Index col) {
     auto x = (static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(col)) + 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -94,7 +94,7 @@ void read_text(const std::string& path, BlockMask& m) {
     if (m.rows == 0) refuse_file(path, "is empty");
 }
 
-/// Bits of bf16 are whole numbers here, too: those of a mask are 0 and 1.
+/// Here 16-bit whole numbers are never bits of bf16: they are the 0 and 1 of a mask.
 void read_matrix(const std::string& path, BlockMask& m) {
     const NpyArray a = [&] {
         try {

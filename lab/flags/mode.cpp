@@ -12,7 +12,7 @@ std::string needs_less(const Options& o, const Request& request) {
     return std::string("try ") + (o.out.empty() ? "--mode count, or " : "") + "a shorter --seq";
 }
 
-/// The most that one of the runs takes beyond the inputs that there are already.
+/// The most memory that one of the runs takes, less the inputs that are in memory already.
 Bytes host_memory(const std::vector<Report>& counted, const Inputs& present) {
     Bytes most = 0, there = 0;
     for (const Report& r : counted) most = std::max(most, memory_of(r.experiment));

@@ -11,7 +11,7 @@ namespace {
 
 Phase phase_of(const Options& o) { return o.phase == name_of(Phase::decode) ? Phase::decode : Phase::prefill; }
 
-/// What makes a model another one; lengths do not.
+/// The options that make a model another one if they differ; lengths do not.
 auto shape_of(const Options& o) {
     return std::tuple(o.heads, o.kv_heads.value_or(o.heads.value_or(0)), o.dim, o.dim_v.value_or(o.dim.value_or(0)),
                       o.dtype, o.causal, o.scale, o.softmax);

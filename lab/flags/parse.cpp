@@ -39,8 +39,8 @@ std::vector<std::string> subcommands_of(const CLI::App& app) {
     return names;
 }
 
-/// The number behind an unknown flag, which a command that takes several words took for one of them; empty where there
-/// is none.
+/// The number behind an unknown flag: a command that takes several words took the number for one of them. Empty where
+/// there is none.
 std::string taken_number(const CLI::App& app) {
     for (const CLI::Option* o : app.get_options())
         if (o->get_positional() && o->count() > 0)
@@ -52,7 +52,7 @@ std::string program_of(const CLI::App& app) {
     return app.get_parent() ? program_of(*app.get_parent()) : app.get_name();
 }
 
-/// Whether a word that has to be there is one of these, which belong to flags.
+/// Whether a required word is missing: everything that was taken for it is one of `of_flags`, the values of flags.
 bool lacks_word(const CLI::App& app, const std::vector<std::string>& of_flags) {
     for (const CLI::Option* o : app.get_options())
         if (o->get_positional() && o->get_required()) {
@@ -64,7 +64,7 @@ bool lacks_word(const CLI::App& app, const std::vector<std::string>& of_flags) {
     return false;
 }
 
-/// The command with other programs' flags as they are called here; empty where one of its flags is none of these.
+/// The command with other programs' flags renamed to TileScope's; empty where a flag has no such name.
 std::string own_command(const CLI::App& app, const std::vector<std::string>& words) {
     const std::vector<std::string> known = flags_of(app);
     std::string command = program_of(app);
@@ -86,7 +86,7 @@ std::string own_command(const CLI::App& app, const std::vector<std::string>& wor
     return lacks_word(app, values) ? "" : command;
 }
 
-/// What is wrong with a word that nothing took, of all that were typed.
+/// The message about words that nothing took; `typed`: all words of the command.
 std::string unexpected(const CLI::App& app, const std::vector<std::string>& extra,
                        const std::vector<std::string>& typed) {
     const std::string& word = extra[0];
@@ -96,7 +96,7 @@ std::string unexpected(const CLI::App& app, const std::vector<std::string>& extr
     const std::vector<std::string> names = is_flag ? flags_of(app) : subcommands_of(app);
     const std::string name = is_flag ? word.substr(0, word.find('=')) : word;
     if (names.empty()) return text::shown(name) + ": means nothing here; leave it out";
-    // What is said to a flag that there is not may be one itself, as in --theme light.
+    // The value of an unknown flag may be the name of a flag, as in --theme light.
     const std::string value = word != name       ? word.substr(name.size() + 1)
                               : extra.size() > 1 ? extra[1]
                                                  : taken_number(app);
@@ -116,7 +116,7 @@ std::string missing(const CLI::App& app) {
 
 std::string worded(const CLI::App& whole, const CLI::ParseError& e, const std::vector<std::string>& typed) {
     const CLI::App& app = innermost(whole);
-    // First what cannot be understood: what seems to be missing may have been meant by it.
+    // Unknown words come first: one of them may be meant as the word that seems to be missing.
     const std::vector<std::string> extra = whole.remaining(true);
     if (!extra.empty()) return unexpected(app, extra, typed) + way_on(app);
     if (e.get_name() == "RequiredError") return missing(app) + way_on(app);

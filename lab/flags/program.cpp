@@ -70,7 +70,7 @@ int carry_out(const char* name, const char* purpose, const std::function<void(CL
         CLI::App app(purpose, name);
         describe(app);
         Outcome end = carried_out(app, argc, argv);
-        // What fails after a request to stop, the opening of a file for instance, fails because of it.
+        // A failure after a request to stop, as of opening a file, happens because of that request.
         if (control().stop && (end.code == failed || end.code == misused)) end = {interrupted, Interrupted().what()};
         if (!end.message.empty()) std::cerr << name << ": " << end.message << '\n';
         return end.code;

@@ -26,7 +26,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// Of options that have all sizes: those of a model and of files are among them, so what follows from sizes is right.
+/// `o` must have all sizes, also those of a model and of files, so that values that follow from sizes are right.
 Problem problem_from(const Options& o) {
     Problem p;
     for (const Flag& flag : flags())
@@ -44,7 +44,7 @@ Wish wish_from(const Options& o) {
             .packing = to_named("--pack", o.pack, std::span<const Packing>(packings))};
 }
 
-/// A size that a file decides: the flag may only repeat it, and from here on it is as if it had.
+/// Sets a flag to a size that a file decides. A flag that was given may only repeat it.
 void take(std::optional<Index>& flag, const char* name, Index from_file, const std::string& file) {
     if (flag && *flag != from_file)
         throw UsageError(std::string(name) + ' ' + std::to_string(*flag) + ": " + text::shown(file) + " has " +
@@ -52,14 +52,14 @@ void take(std::optional<Index>& flag, const char* name, Index from_file, const s
     flag = from_file;
 }
 
-/// The same of a length that --seq gives where its own flag does not.
+/// The same for a length, which --seq gives where the length's own flag does not.
 void take_length(std::optional<Index>& flag, const char* name, const std::optional<Index>& seq, Index from_file,
                  const std::string& file) {
     if (!flag) flag = seq, name = "--seq";
     take(flag, name, from_file, file);
 }
 
-/// The type in which all of them are stored, which the first file suggests where no flag says it.
+/// The type in which all inputs are stored: that of the flag, or else the type that suits the first file.
 Dtype take_dtype(Options& o, const FileTensor& first) {
     if (!o.dtype) o.dtype = name_of(first.natural);
     return to_dtype(*o.dtype);
@@ -82,7 +82,7 @@ void take_in(Request& r, const char* tensor, const FileTensor& file, Dtype dtype
 
 FileFormat format_from(const Options& o) { return {layout_from(o), to_bits16(o.bits16)}; }
 
-/// The inputs; their sizes become those of the options.
+/// Reads the inputs; their sizes become those of the options.
 void read_attention_files(Options& o, Request& r, Control* control) {
     if (o.q.empty() || o.k.empty() || o.v.empty())
         throw UsageError("--q --k --v: all three files are needed; missing " + std::string(o.q.empty()   ? "--q"
@@ -120,7 +120,7 @@ void read_attention_files(Options& o, Request& r, Control* control) {
     take_in(r, "dO", g, dtype, control);
 }
 
-/// The shapes of both are known by then.
+/// To be called when `r.problem` has all sizes: the shapes of both biases follow from them.
 void read_bias_files(const Options& o, Request& r, const Computation& computation, Control* control) {
     const std::pair<const char*, const std::string*> files[] = {{"--bias-file", &o.bias_file},
                                                                 {"--bias2-file", &o.bias2_file}};
@@ -219,8 +219,8 @@ const char* attention_flag(const Options& o) {
 
 namespace {
 
-/// Names the algorithms that do what this one does not: of those that compute the same, or, where none does, as the
-/// first.
+/// Names algorithms that do what this one does not: those of the same computation, or, where there are none, those of
+/// the computation of the first one.
 template <class F>
 [[noreturn]] void refuse(const std::string& flag, const Algorithm& algorithm, const char* does_not, F&& does) {
     std::vector<const Algorithm*> all;
@@ -247,7 +247,7 @@ void check_packing(const Algorithm& algorithm, const Problem& p, const Options& 
                          std::to_string(p.heads % 4 == 0 ? p.heads / 4 : 1));
 }
 
-/// Files are for the computation whose first input they are.
+/// Refuses files of another computation, and flags about files where there is no file.
 void check_files(const Computation& c, const Options& o) {
     layout_from(o);
     const bool any = !(o.q + o.k + o.v + o.x + o.d_o + o.bias_file + o.bias2_file).empty();

@@ -16,7 +16,7 @@ constexpr const char* label_key = "label";
     throw UsageError(text::shown(text) + ": " + what + "; try flash_v2:br=64,bc=64 or flash_v2@H100");
 }
 
-/// "br=64,bc=64" of the whole text.
+/// The settings of a list such as "br=64,bc=64"; `text`: the whole variant, for messages.
 Settings settings_in(const std::string& list, const std::string& text) {
     Settings settings;
     for (std::size_t begin = 0; begin <= list.size();) {

@@ -1,4 +1,4 @@
-// The flags of a workload: how each is read, what it asks of a problem, and how it is written of one.
+// The flags of a workload: how each is read, what it sets in a problem, and how a problem is written as flags.
 #include <optional>
 #include <string>
 
@@ -12,7 +12,7 @@
 namespace tilescope::lab {
 namespace {
 
-/// A size other than that of a standard problem.
+/// Writes a size if it differs from that of a standard problem.
 template <Index Problem::*size, std::optional<Index> Options::*flag>
 void write_size(const Problem& p, Options& o) {
     if (p.*size != Problem().*size) o.*flag = p.*size;
@@ -87,7 +87,7 @@ void add_mask(Rows& t) {
         "CORNER", "bottom-right", &Options::causal_corner, as_one_of(corners));
     corner.ask = [](const Options& o, Problem& p) {
         const Corner asked = to_named("--causal-corner", o.causal_corner, std::span<const Corner>(corners));
-        if (p.seq_q != p.seq_k) p.corner = asked;  // of squares both are the same
+        if (p.seq_q != p.seq_k) p.corner = asked;  // else both are the same
     };
     corner.write = [](const Problem& p, Options& o) { o.causal_corner = name_of(p.corner); };
     t.add("window-left", attention,
@@ -109,7 +109,7 @@ void add_mask(Rows& t) {
           &Options::mask_block, [](const std::string&, const std::string& v) { return to_mask_block(v), v; });
 }
 
-/// The types of S and P, nothing where they are what they would be.
+/// The types of S and P; a problem has them only where they differ from the default.
 void add_score_types(Rows& t) {
     Flag& scores =
         t.add("scores", FlagOf::attention,
@@ -202,7 +202,7 @@ void add_scores(Rows& t) {
     cap.write = [](const Problem& p, Options& o) { o.soft_cap = p.soft_cap; };
 }
 
-/// What a flag says of dropout needs a probability; with one of 0 there is none, whatever the rest.
+/// Whether there is dropout. Other flags of dropout need its probability; with 0 there is none, whatever they say.
 bool drops(const Options& o, const std::string& flag) {
     if (!o.dropout) throw UsageError(flag + ": is of dropout: give its probability, too, as in --dropout 0.1");
     return *o.dropout != 0;

@@ -1,4 +1,4 @@
-// A C++ file of one's own becomes a shared object, which is kept for the next time.
+// Compiles a user's C++ file to a shared object, which is cached.
 #ifndef __EMSCRIPTEN__  // a page loads nothing
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,14 +33,14 @@ std::string hash_of(std::string_view text) {
     return digits;
 }
 
-/// Of what the file holds; empty where it cannot be read.
+/// The hash of a file's content; empty where it cannot be read.
 std::string hash_of_file(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) return "";
     return hash_of(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-/// Whether a user other than this one and root has it, who could have written anything there.
+/// Whether a user other than this one and root owns the file, and so could have written anything into it.
 bool belongs_to_others(const fs::path& path) {
     struct stat s {};
     return stat(path.c_str(), &s) == 0 && s.st_uid != geteuid() && s.st_uid != 0;
@@ -57,7 +57,7 @@ void check_nobody_else_writes(const fs::path& folder, const std::string& for_wha
                    "; remove that folder, or set XDG_CACHE_HOME to a folder of yours");
 }
 
-/// A folder of one's own, $XDG_CACHE_HOME/tilescope or ~/.cache/tilescope: what is in it is loaded as code.
+/// The user's folder $XDG_CACHE_HOME/tilescope or ~/.cache/tilescope: the files in it are loaded as code.
 fs::path cache_folder(const std::string& for_what) {
     const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
     const bool given = cache && *cache;
@@ -79,12 +79,12 @@ std::vector<std::string> command_for(const std::string& path) {
         throw RunError(text::shown(path) + ": no C++ compiler was found; install g++, or set CXX to one");
     for (const char* flag : {"-std=c++20", "-O2", "-fPIC", "-shared"}) words.emplace_back(flag);
     for (const fs::path& folder : include_folders()) words.push_back("-I" + folder.string());
-    // As it is typed, for messages name it so; but it is no option of the compiler's, and no file of options.
+    // As typed, because messages name it so. With ./ the compiler does not take it for an option or a file of options.
     words.push_back(path.starts_with('-') || path.starts_with('@') ? "./" + path : path);
     return words;
 }
 
-/// What a compiler wrote of the files that it read, as make has it: "object: a.cpp b\ c.hpp \".
+/// The files that a compiler read, from the rule for make that it wrote: "object: a.cpp b\ c.hpp \".
 std::vector<std::string> files_in(const std::string& rule) {
     std::vector<std::string> files(1);
     for (std::size_t k = rule.find(": ") + 2; k < rule.size(); ++k) {
@@ -105,7 +105,7 @@ std::string read_whole(const fs::path& path) {
     return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-/// A note lists the object and the files that it was made of: "HASH PATH" each. The object, where all are still so.
+/// A note names an object and, as "HASH PATH", the files that it was made of. Returns the object if none has changed.
 std::optional<fs::path> unchanged(const fs::path& note) {
     std::ifstream in(note);
     std::string object, hash, path;
@@ -122,7 +122,7 @@ std::optional<fs::path> unchanged(const fs::path& note) {
     return belongs_to_others(note) || belongs_to_others(found) ? std::nullopt : std::optional(found);
 }
 
-/// Writes the note. What an earlier one was about is not needed any more.
+/// Writes the note, and removes the object of the earlier note.
 void note_down(const fs::path& note, const fs::path& object, const std::string& made_of) {
     std::string before;
     std::ifstream in(note);
@@ -134,7 +134,7 @@ void note_down(const fs::path& note, const fs::path& object, const std::string& 
     if (!before.empty() && before != object.filename()) fs::remove(note.parent_path() / before, none);
 }
 
-/// A line on a terminal while it lives.
+/// A line on the terminal while the object lives.
 class Notice {
   public:
     explicit Notice(const std::string& text) : shown_(isatty(STDERR_FILENO) != 0) {
@@ -150,7 +150,7 @@ class Notice {
     bool shown_;
 };
 
-/// What others do not see before it is whole: gone with this, unless it was renamed.
+/// A file that is not complete yet: it is removed with this object, unless it was renamed.
 struct Partial {
     fs::path path;
     ~Partial() {
@@ -226,7 +226,7 @@ Compiled compiled(const std::string& path, bool again) {
     for (const std::string& file : files_in(read_whole(rule.path)))
         made_of += hash_of_file(file) + ' ' + fs::absolute(file).string() + '\n';
     const fs::path whole = folder / (key + '-' + hash_of(made_of) + ".so");
-    fs::rename(object.path, whole);  // of two that do this at once the later: the same object
+    fs::rename(object.path, whole);  // of two processes at once the later one wins: both objects are equal
     if (hash_of_file(path) == text) note_down(note, whole, made_of);
     return {whole.string(), false};
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* build_again = "; build it again with the headers of this one (docs/own-algorithm.md)";
 
-/// What it offers, once it is sure that this TileScope can read it.
+/// What the object offers, after checks that this TileScope can read it.
 const Offer& offer_of(void* object, const char* file) {
     const auto offered = reinterpret_cast<const Offer* (*)()>(dlsym(object, "tilescope_offer"));
     const auto refuse = [&](const std::string& what) { throw UsageError(text::shown(file) + ": " + what); };
@@ -58,7 +58,7 @@ auto told(const char* file, const std::string& name, F&& f, Last&& last) {
     } catch (const Misuse& e) {
         throw failed(e.what());
     } catch (const std::exception& e) {
-        // TileScope's own are what a run may end with.
+        // A run may end with TileScope's own exceptions.
         if (std::string_view(typeid(e).name()).find("tilescope") != std::string_view::npos) throw;
         throw failed(text::shown(e.what(), 300) + after());
     } catch (...) {
@@ -71,7 +71,7 @@ auto told(const char* file, const std::string& name, F&& f) {
     return told(file, name, std::forward<F>(f), [] { return Here{0, ""}; });
 }
 
-/// The algorithm, whose own exceptions say where they come from.
+/// The algorithm, with functions whose exceptions say which file they come from.
 Algorithm wrapped(Algorithm a, const char* file) {
     const std::string name = a.name;
     if (a.run)
@@ -86,8 +86,8 @@ Algorithm wrapped(Algorithm a, const char* file) {
     return a;
 }
 
-/// TileScope's own functions are there for what is loaded: of a program they are, of Python's module they have to be
-/// asked for.
+/// Makes TileScope's own functions visible to loaded objects. Those of a program are visible already; those of the
+/// Python module need RTLD_GLOBAL.
 void show_functions() {
     Dl_info here{};
     if (dladdr(reinterpret_cast<const void*>(&show_functions), &here) && here.dli_fname)
@@ -98,7 +98,7 @@ void show_functions() {
 
 std::vector<const Algorithm*> load_object(const std::string& path, const char* file) {
     show_functions();
-    // Never closed: its code and texts are part of the algorithms. With a folder, or it would be looked for elsewhere.
+    // Never closed: algorithms use its code and texts. An absolute path, because dlopen() searches for a bare name.
     void* const object = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!object) throw NotOpened{dlerror()};
     const Offer& offer = offer_of(object, file);

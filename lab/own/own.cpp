@@ -17,7 +17,7 @@ constexpr std::string_view endings[] = {".cpp", ".so", ".py"};
 
 thread_local int only_loaded = 0;
 
-/// What was loaded, by where the file really is.
+/// The loaded algorithms, by the canonical path of their file.
 std::map<std::string, std::vector<const Algorithm*>>& files() {
     static std::map<std::string, std::vector<const Algorithm*>> all;
     return all;
@@ -35,7 +35,7 @@ std::vector<const Algorithm*> load_new(const std::string& path) {
                      ": is a program, which the page does not load; run it with tilescope or tilescope-gui");
 }
 #else
-/// The same characters until the program ends.
+/// A copy of the text that stays until the program ends.
 const char* kept(const std::string& file) {
     static std::deque<std::string> all;
     return all.emplace_back(file).c_str();

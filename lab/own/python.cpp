@@ -12,8 +12,8 @@ namespace tilescope::lab {
 
 // tilescope-python.so beside the program, or in lib/tilescope/, has an interpreter. Its
 //   extern "C" const char* tilescope_load_python(const char* path, const char* file)
-// runs the file, which adds its algorithms with `file` as where they come from, and returns nullptr, or one line about
-// what is wrong, which stays readable until the next call.
+// runs the file. The file adds its algorithms, with `file` as their origin. The function returns nullptr, or one line
+// about what is wrong that stays readable until the next call.
 std::vector<const Algorithm*> load_python(const std::string& path, const char* file) {
     using Load = const char* (*)(const char*, const char*);
     static const Load load = [] {

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The one header for authors finds the others in these folders.
+/// Whether these folders have the one header for authors, and the other headers that it includes.
 bool lead_to_headers(const std::vector<fs::path>& folders) {
     std::error_code none;
     return fs::exists(folders[0] / "tilescope/algorithm.hpp", none) &&
@@ -23,7 +23,7 @@ bool lead_to_headers(const std::vector<fs::path>& folders) {
 fs::path own_binary() {
     Dl_info info{};
     std::error_code none;
-    // Of a program that is only the word that started it.
+    // For a program, dli_fname is only the word that started it.
     if (dladdr(reinterpret_cast<const void*>(&own_binary), &info) != 0 && info.dli_fname &&
         std::string_view(info.dli_fname).find(".so") != std::string_view::npos)
         return fs::weakly_canonical(info.dli_fname, none);
@@ -33,7 +33,7 @@ fs::path own_binary() {
 std::vector<fs::path> include_folders() {
     const fs::path here = own_binary().parent_path(), sources = TILESCOPE_SOURCES;
     const fs::path installed = here.parent_path() / "include", in_wheel = here / "include";
-    // A folder for builds among the sources has an include/ beside it, too, but the other headers are elsewhere.
+    // A build folder within the sources has an include/ beside it, too, but that lacks the other headers.
     for (const std::vector<fs::path>& folders :
          {std::vector{installed, installed / "tilescope"}, std::vector{in_wheel, in_wheel / "tilescope"},
           std::vector{sources / "include", sources}})

@@ -1,4 +1,4 @@
-// Algorithms in Python, and those that there are.
+// Algorithms that are written in Python, and the list of all algorithms.
 #include <pybind11/stl.h>
 
 #include "core/text/words.hpp"
@@ -9,7 +9,7 @@
 namespace tilescope::python {
 namespace {
 
-/// An object that algorithms keep for ever, so that nothing of Python's is left to be given back when it has ended.
+/// A Python object that algorithms keep for ever: once the interpreter has ended, nothing could be given back to it.
 struct Kept {
     PyObject* object;
     explicit Kept(py::object o) : object(o.release().ptr()) {}
@@ -30,7 +30,7 @@ TensorDecl declaration(const Problem& p, const Declared& d) {
     return t;
 }
 
-/// f(), where its Python exceptions become C++'s, if they were.
+/// Calls f(). A Python exception that was made from a C++ exception becomes that one again.
 template <class F>
 auto in_python_code(F&& f) {
     const py::gil_scoped_acquire locked;
@@ -81,7 +81,7 @@ void add_of_python(const std::string& name, const std::string& computes, const s
     FeatureSet supports;
     for (const std::string& f : features) supports = supports.with(feature_of(f));
     const char* const where = for_ever(file);
-    // In a notebook one is defined again and again; of files that a program loads none takes another one's place.
+    // A notebook may define an algorithm again. A file that a program loads may not replace another file's algorithm.
     if (const Algorithm* known = find_algorithm(name);
         embedded() && known && known->file && std::string_view(known->file) != file)
         throw UsageError("algorithm " + text::shown(name) + ": " + text::shown(known->file) +

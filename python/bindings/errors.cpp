@@ -46,7 +46,7 @@ py::object placed(const char* type, const E& e) {
     return error;
 }
 
-/// The exception that Python users know it as; throws again what is none of these.
+/// The Python exception for a C++ exception. An exception of any other type is thrown again.
 py::object in_python(const std::exception_ptr& thrown) {
     try {
         std::rethrow_exception(thrown);
@@ -73,7 +73,7 @@ py::object in_python(const std::exception_ptr& thrown) {
     }
 }
 
-/// What was thrown in C++ and became this; nullptr for Python's own.
+/// The C++ exception that this Python exception was made from; nullptr for an exception of Python's own.
 std::exception_ptr thrown_as(const py::object& error) {
     if (!error || !py::hasattr(error, native)) return nullptr;
     return *error.attr(native).cast<py::capsule>().get_pointer<std::exception_ptr>();
@@ -88,14 +88,14 @@ void translate(std::exception_ptr thrown) {
         return;
     }
     const py::object error = in_python(thrown);
-    // Not of C++'s frames alone: on its way through a tile program it becomes this again.
+    // Kept with the error: on its way out through a tile program it becomes the C++ exception again.
     error.attr(native) = py::capsule(new std::exception_ptr(std::move(thrown)),
                                      [](void* p) { delete static_cast<std::exception_ptr*>(p); });
     if (runs_under_way() == 0 && last_raised()) PyException_SetCause(error.ptr(), last_raised().release().ptr());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
 }
 
-/// What a function of tilescope._errors makes of it; its trace is None where no function was entered.
+/// What a function of tilescope._errors says of the error. The trace is None where no function was entered.
 std::string in_words(const char* function, py::error_already_set& error) {
     const py::object trace = error.trace() ? py::object(error.trace()) : py::none();
     return py::module_::import("tilescope._errors").attr(function)(error.value(), trace).cast<std::string>();

@@ -5,7 +5,7 @@
 namespace tilescope::python {
 namespace {
 
-constexpr int most_callers = 64;  // looked at
+constexpr int most_callers = 64;  // frames that are looked at
 
 PyCodeObject* code_of_frame(PyFrameObject* frame) {
     PyCodeObject* const code = PyFrame_GetCode(frame);
@@ -14,7 +14,7 @@ PyCodeObject* code_of_frame(PyFrameObject* frame) {
 }
 
 #if PY_VERSION_HEX >= 0x030B0000
-/// An instruction of some code, which stays as long as the program runs.
+/// An instruction of a code object. The object is kept as long as the program runs.
 struct Instruction {
     PyCodeObject* code;
     int at;
@@ -26,7 +26,7 @@ struct Hash {
     }
 };
 
-/// Python finds the line of an instruction by reading a table from its beginning: once is enough.
+/// Python finds the line of an instruction by reading a table from its beginning, so the line is cached.
 Here here_of(PyFrameObject* frame) {
     static auto* const known = new std::unordered_map<Instruction, Here, Hash>;
     PyCodeObject* const code = code_of_frame(frame);

@@ -1,5 +1,5 @@
-// tilescope-python.so: an interpreter for the programs, which load it for a file of Python. Its bindings are those of
-// the module, on the library of the program that it was loaded into.
+// tilescope-python.so: a Python interpreter that the programs load to run a file of Python. Its bindings are those of
+// the module, but they use the library of the program that has loaded it.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ fs::path package_folder() {
     return fs::exists(here / "python" / "tilescope") ? here / "python" : here.parent_path().parent_path();
 }
 
-/// The Python whose packages are found: of the environment, if there is one of this version, or that of the build.
+/// The Python whose packages are found: of the virtual environment, if it has this version, or else of the build.
 std::string python_program() {
     const std::string version = std::to_string(PY_MAJOR_VERSION) + '.' + std::to_string(PY_MINOR_VERSION);
     if (const char* environment = std::getenv("VIRTUAL_ENV"))
@@ -30,7 +30,7 @@ std::string python_program() {
     return TILESCOPE_PYTHON_PROGRAM;
 }
 
-/// Signals stay the program's, and so does the command line.
+/// Starts Python, which leaves signals and the command line to the program.
 void start() {
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
@@ -48,10 +48,10 @@ void start() {
     const py::module_ sys = py::module_::import("sys");
     sys.attr("modules")["tilescope._core"] = core;
     sys.attr("path").attr("insert")(0, package_folder().string());
-    PyEval_SaveThread();  // whoever needs it locks it
+    PyEval_SaveThread();  // releases the lock (GIL): whoever needs it takes it
 }
 
-/// "my_kernel.py:12: NameError: ..." as "line 12: NameError: ...", for who says the file.
+/// "my_kernel.py:12: NameError: ..." as "line 12: NameError: ...", for a caller that names the file.
 std::string without_file(const std::string& what, const std::string& file) {
     return what.starts_with(file + ':') ? "line " + what.substr(file.size() + 1) : what;
 }
@@ -77,8 +77,8 @@ void load(const char* path, const char* file) {
 }  // namespace
 }  // namespace tilescope::python
 
-/// Runs the file, which adds its algorithms; `file` is how messages call it. nullptr, or what is wrong, in a line that
-/// stays until the next call.
+/// Runs the file at `path`, which adds its algorithms; messages call it `file`. Returns nullptr, or what is wrong: one
+/// line that is valid until the next call.
 extern "C" __attribute__((visibility("default"))) const char* tilescope_load_python(const char* path,
                                                                                     const char* file) {
     static std::string wrong;

@@ -1,4 +1,4 @@
-// The extension module tilescope._core: what is bound, and what stands on more than the window has.
+// The extension module tilescope._core: all bindings, also those that need libraries that the window lacks.
 #include "python/bindings/bindings.hpp"
 
 PYBIND11_MODULE(_core, m) {

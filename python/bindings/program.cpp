@@ -15,19 +15,19 @@ namespace {
 
 constexpr Index most_line = 0xffff;  // of pseudo-code
 
-/// Thread blocks run one after the other while it listens, as Python wants them. It hears of none.
+/// While this listens, thread blocks run one after the other, as Python needs. It wants no events.
 struct OneThread : Listener {
     bool wants(Index, Index) override { return false; }
     Index next_wanted(Index, Index) override { return none_wanted; }
     void on(const Event&, TileData) override {}
 };
 
-/// The machine, until the run is over.
+/// The machine as a Python program holds it. It can be used until the run is over.
 struct OnGpu {
     std::shared_ptr<ProgramRun> run;
 };
 
-/// Throws ProgramError where a function was not even entered, for what it was called with.
+/// Throws ProgramError where a function was not entered because its arguments do not match.
 void refuse_arguments(const py::error_already_set& e, const std::string& called) {
     if (!e.trace() && e.matches(PyExc_TypeError))
         throw ProgramError(with_place(called + "; " + py::str(e.value()).cast<std::string>()));
@@ -181,7 +181,7 @@ const Hbm& OnSm::hbm(const InHbm& tensor) const {
 
 Here OnSm::enter(Block& block) {
     const Here here = here_in_python();
-    if (run_->last == 0) return here;  // it says at()
+    if (run_->last == 0) return here;  // the program calls at() itself
     const bool inside = here.file == run_->file && here.line >= run_->first && here.line <= run_->last;
     const std::uint32_t line = inside ? here.line : line_within(run_->file, run_->first, run_->last);
     if (line != 0 && line != line_) block.at(static_cast<std::uint16_t>(line)), line_ = line;

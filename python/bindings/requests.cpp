@@ -33,10 +33,10 @@ std::shared_ptr<Storage> storage_of(const TensorDecl& t, Dtype dtype, const py::
     return storage;
 }
 
-/// What to say where numbers of an array of f32 have no room in the type that they are stored in.
+/// A note where numbers of an f32 array are too large for the type that they are stored in; else "".
 std::string about_infinite_in(const std::string& name, Dtype dtype, const py::buffer& array) {
     const py::buffer_info b = array.request();
-    if (b.format == "e") return "";  // every type has room for those of f16
+    if (b.format == "e") return "";  // every type can hold the numbers of f16
     const std::span<const float> values(static_cast<const float*>(b.ptr), static_cast<std::size_t>(b.size));
     return lab::about_infinite(name, dtype, lab::infinite_in(dtype, values), std::ssize(values));
 }

@@ -10,7 +10,7 @@ namespace {
 std::atomic<Control*> listening{nullptr};
 struct sigaction pythons;
 
-/// Python only notes the signal, for its own code to find; what runs here is told by its control.
+/// Python's handler only notes the signal, and Python code finds the note later. C++ code is stopped by its control.
 void stop(int number, siginfo_t* info, void* context) {
     if (Control* const control = listening.load()) control->stop = true;
     if (pythons.sa_flags & SA_SIGINFO)

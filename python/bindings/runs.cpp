@@ -17,7 +17,7 @@ namespace {
 
 using namespace lab;
 
-/// f(experiment), without Python's lock; what does not fit is told with a way out.
+/// Calls f(experiment) without Python's lock. The error for tiles that do not fit says what to do.
 template <class F>
 auto carried_out(const std::string& name, const Words& words, const Arrays& arrays, F&& f) {
     const Options options = options_of(words);

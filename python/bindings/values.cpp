@@ -1,4 +1,4 @@
-// What a tile program is given and reckons with: spans, tiles of them, axes, the problem.
+// What a tile program is given and computes with: spans, tiles of them, axes, the problem.
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 

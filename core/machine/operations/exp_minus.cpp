@@ -31,7 +31,7 @@ auto finite_max(const Eigen::ArrayBase<T>& m) {
 void exp_minus(Block& b, Tile& x, const Tile& m, Here here) {
     Apply::to(b, operation::exp_minus, x, &m, here, [](Elements v, ConstElements w) {
         with_row_factor(v, w, [](auto e, auto f) { e -= finite_max(f); });
-        all(v) = all(v).unaryExpr(Exp());  // all rows at once: no row ends that vectors would not fill
+        all(v) = all(v).unaryExpr(Exp());  // all rows at once: single rows would leave SIMD lanes unused
     });
 }
 

@@ -18,7 +18,7 @@ const Operation soft_cap{.name = "soft_cap",
 }  // namespace operation
 
 void soft_cap(Block& b, Tile& x, float cap, Here here) {
-    // std::tanh: Eigen's own clamps its argument, and makes a number of NaN.
+    // std::tanh, because Eigen's own clamps its argument and turns NaN into a number.
     Apply::to(b, operation::soft_cap, x, nullptr, here, [=](Elements v, ConstElements) {
         all(v) = all(v).unaryExpr([=](float s) { return cap * std::tanh(s / cap); });
     });
